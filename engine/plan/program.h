@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Program says what every rank does in one training step or one collective.
+//
+// It holds facts about work (which bytes, which FLOPs, in what order), never times: the predictor
+// and the engine each turn one Program into a Timeline.
+//
+// Meaning. Each rank owns three lanes. A lane starts its ops strictly in order; an op starts when
+// the lane is free and every op in `after` has ended. Lanes of a rank overlap freely. This is the
+// contract of CUDA streams and events. A Send ends with its Recv (rendezvous: no hidden buffering).
+// The k-th send from a to b in a group meets the k-th receive; there are no tags. Ops of one
+// `batch` (adjacent in their lane) start together, progress concurrently and end together.
+//
+// A rank's ops stand in issue order, which is every lane's order and the order in which buffers
+// open and close; so the memory peak is a function of the Program alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan/mesh.h"
+#include "engine/plan/model.h"
+#include "engine/plan/order.h"
+#include "engine/plan/pieces.h"
+
+namespace parallelarium {
+
+enum class OpKind : std::uint8_t { kCompute, kSend, kRecv, kCollective };
+enum class Lane : std::uint8_t { kCompute, kPipeline, kData };
+inline constexpr int kLanes = 3;
+enum class CollectiveKind : std::uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast
+};
+enum class Reduction : std::uint8_t { kNone, kSum, kMax };
+enum class Purpose : std::uint8_t {
+  kNone,
+  kActivations,
+  kGradients,
+  kParameters,
+  kTokens,
+  kKeysValues,
+  kEmbedding,
+  kNorm,
+  kLoss,
+  kCounts
+};
+enum class DataType : std::uint8_t { kF32, kBf16, kF64, kI32 };
+enum class Category : std::uint8_t { kParameters, kGradients, kOptimizer, kActivations, kBuffers };
+inline constexpr int kCategories = 5;
+enum class Access : std::uint8_t { kRead, kWrite, kAccumulate };
+
+std::string_view name_of(OpKind kind);
+std::string_view name_of(Lane lane);
+std::string_view name_of(CollectiveKind kind);  // "all_reduce"
+std::string_view name_of(Purpose purpose);
+std::string_view name_of(Category category);
+std::int64_t size_of(DataType type);  // bytes of one element
+
+// A range of one buffer that an op touches. Offset and count in elements of `type`.
+struct Operand {
+  std::int32_t buffer = -1;
+  Access access = Access::kRead;
+  DataType type = DataType::kF32;
+  std::int64_t offset = 0;
+  std::int64_t count = 0;
+};
+
+struct Buffer {
+  Tensor tensor = Tensor::kScratch;
+  Category category = Category::kBuffers;
+  std::int16_t layer = -1;       // -1: none
+  std::int32_t microbatch = -1;  // -1: none
+  std::int64_t bytes = 0;
+  std::int64_t offset = -1;  // in the rank's one allocation, in bytes; set by plan_memory
+  // The op that opens it and the last that uses it (indices of the rank's ops, in issue order);
+  // -1, -1: held for the whole step.
+  std::int32_t opened_by = -1;
+  std::int32_t closed_by = -1;
+};
+// "layer 3 MLP in, micro-batch 2"
+std::string describe(const Buffer& buffer);
+
+// Work that a Compute op stands for, as the cost model needs it: one entry for a piece, several for
+// a whole stage. Matrix products give m, n, k and how many of them; all pieces give the bytes they
+// move at least and the elements they visit.
+struct Work {
+  Piece piece = Piece::kStage;
+  Phase phase = Phase::kForward;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t repeat = 1;    // equal products or calls in this entry
+  double flops = 0;           // of all repeats
+  std::int64_t bytes = 0;     // of all repeats
+  std::int64_t elements = 0;  // of all repeats
+};
+
+struct Op {
+  OpKind kind = OpKind::kCompute;
+  Lane lane = Lane::kCompute;
+  Piece piece = Piece::kStage;
+  Phase phase = Phase::kForward;
+  CollectiveKind collective = CollectiveKind::kAllReduce;  // kCollective only
+  Reduction reduction = Reduction::kNone;
+  Purpose purpose = Purpose::kNone;  // communication only
+  DataType type = DataType::kF32;    // of the payload
+  std::int16_t layer = -1;
+  std::int16_t chunk = 0;
+  std::int32_t microbatch = -1;
+  std::int32_t action =
+      -1;                   // index in the rank's line of the Order; ops of one action make one bar
+  std::int32_t peer = -1;   // global rank at the other end of a Send or Recv
+  std::int32_t group = -1;  // index in Program::groups; communication only
+  std::int32_t batch = -1;  // >= 0: starts and ends with its neighbours of the same batch
+  std::int32_t work = -1;   // index in Program::works; Compute only
+  // Payload in bytes: of a Send or Recv, what travels; of a Collective, the whole array as in
+  // nccl-tests (all-reduce: the array; all-gather and reduce-scatter: the gathered array).
+  std::int64_t bytes = 0;
+  std::int32_t after_first = 0, after_count = 0;      // in RankProgram::after
+  std::int32_t operand_first = 0, operand_count = 0;  // in RankProgram::operands
+};
+
+struct ParameterSlice {
+  Parameter parameter = Parameter::kTokenTable;
+  std::int16_t layer = -1;
+  bool shared_copy = false;  // a second copy of a tied table; left out of norms and counts
+  std::int64_t offset = 0;   // elements, in kParameters and kGradients
+  std::int64_t count = 0;
+  std::int64_t rows = 1;  // count / rows = fan-in of a weight
+};
+
+// What one rank does, in issue order.
+struct RankProgram {
+  int rank = 0;                 // global
+  int stage = 0;                // coordinate along pp
+  std::vector<int> layers;      // held layers, ascending
+  std::vector<Action> actions;  // its line of the Order
+  std::vector<Op> ops;
+  std::vector<std::int32_t> after;  // earlier ops of the same rank, by index
+  std::vector<Operand> operands;
+  std::vector<Buffer> buffers;
+  std::vector<ParameterSlice> parameters;
+  std::int64_t arena_bytes = 0;  // the one allocation that holds every buffer
+
+  std::span<const std::int32_t> after_of(const Op& op) const {
+    return {after.data() + op.after_first, static_cast<std::size_t>(op.after_count)};
+  }
+  std::span<const Operand> operands_of(const Op& op) const {
+    return {operands.data() + op.operand_first, static_cast<std::size_t>(op.operand_count)};
+  }
+};
+
+struct Group {
+  Axis axis = Axis::kWorld;
+  std::vector<int> ranks;  // global, ascending
+};
+
+enum class Level : std::uint8_t { kPiece, kStage };
+
+// Sizes that kernels need beside their operands.
+struct Shape {
+  std::int64_t B = 0, T = 0, C = 0, H = 0, K = 0, D = 0, F = 0, V = 0;
+  std::int64_t global_tokens = 0;  // tokens of one step's global batch
+  int layers = 0;
+  Mlp mlp = Mlp::kGelu;
+  Norm norm = Norm::kLayer;
+  bool biases = true;
+  bool learned_positions = true;
+  bool tied = true;
+};
+
+struct Program {
+  Shape shape;
+  Level level = Level::kPiece;
+  int world = 0;  // ranks of the Setup
+  // Ranks built: all of them, or (representatives) tp = cp = dp = 0 of every pipeline stage, in
+  // ascending order of stage. The others do the same at the same time.
+  bool representatives = false;
+  std::vector<RankProgram> ranks;
+  std::vector<Group> groups;
+  std::vector<std::vector<Work>> works;
+  std::int32_t batches = 0;
+
+  std::int64_t op_count() const;
+};
+
+// The built rank whose program stands for `rank`'s (itself, or the one of its stage), as an index
+// in Program::ranks. Requires: 0 <= rank < program.world and mesh is the program's.
+int representative_of(const Program& program, const Mesh& mesh, int rank);
+
+// Bytes that group member `index` sends (and receives) in a collective of `bytes` bytes over n
+// ranks, done the direct way: reduce-scatter and all-gather send what others need, an all-reduce is
+// both. Chunks differ by at most one element of `type`. Source: nccl-tests PERFORMANCE.md for equal
+// chunks.
+struct Volume {
+  std::int64_t sent = 0, received = 0;
+};
+Volume collective_volume(CollectiveKind kind, DataType type, std::int64_t bytes, int n, int index);
+// Elements [begin, end) of chunk `index` when `count` elements are cut for n ranks.
+struct ChunkRange {
+  std::int64_t begin = 0, end = 0;
+};
+ChunkRange chunk_of(std::int64_t count, int n, int index);
+
+// Everything that would make the Program hang or compute the wrong thing, as sentences; empty if it
+// is right. Simulates with rendezvous, the strictest reading, and names a waiting circle rank by
+// rank; matches sends with receives (bytes, purpose) and collectives with each other; finds missing
+// or doubled work, operands outside their buffers or used while closed, and overlapping buffers.
+std::vector<Message> check(const Program& program);
+
+}  // namespace parallelarium

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a step that a prediction and a run share, so that the two can stand side by side.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine.h"
+#include "engine/plan/setup.h"
+#include "engine/plan/timeline.h"
+
+namespace parallelarium {
+
+struct MemoryRow {
+  int rank = 0, stage = 0;
+  std::int64_t bytes[kCategories] = {};  // peak of each category over the step
+  std::int64_t peak_bytes = 0;           // peak of the sum
+};
+
+struct TrafficRow {
+  Axis axis = Axis::kWorld;
+  std::string operation;  // "all_reduce", ..., or "send_recv"
+  Purpose purpose = Purpose::kNone;
+  std::int64_t calls = 0, sent_bytes = 0, received_bytes = 0;
+  bool operator==(const TrafficRow&) const = default;
+};
+
+struct StepFigures {
+  double seconds = 0;  // of a run: the median
+  double seconds_min = 0, seconds_max = 0;
+  double compute_seconds = 0;  // busiest rank's compute lane
+  double exposed_communication_seconds =
+      0;  // of that rank: idle while its pipeline or data lane is busy
+  double tokens_per_second = 0;
+  double model_flops_per_second_per_rank = 0;
+  double mfu = 0;  // 0 where it would mean nothing (paced, no peak known)
+};
+
+// What a run was seen to do.
+struct Observation {
+  Setup setup;          // exactly what was run
+  std::string machine;  // title of the Machine whose time was kept or dilated
+  std::string backend;  // "cpu", "paced", "cuda"
+  Source source = Source::kMeasured;
+  double pace_factor = 0;                        // paced: wall time over modelled time
+  Timeline timeline;                             // the one real step of median duration
+  std::vector<MemoryRow> memory;                 // counted; one per rank
+  std::vector<std::vector<TrafficRow>> traffic;  // counted; by rank
+  Bubble bubble;
+  StepFigures step;
+  std::vector<double> losses;          // warm-up and timed steps, means over all tokens
+  std::vector<double> gradient_norms;  // global L2 before clipping
+  std::int64_t process_bytes = 0;      // measured: resident memory of the engine at the peak
+  std::string date;                    // ISO 8601, UTC
+};
+
+// The keys of `predict --json` that both sides have: "memory", "traffic", "bubble", "step".
+nlohmann::json to_json(const MemoryRow& row);
+nlohmann::json to_json(const std::vector<TrafficRow>& rows);
+nlohmann::json to_json(const Bubble& bubble);
+nlohmann::json to_json(const StepFigures& step, bool observed);
+
+// Sums the communication of one built rank from the Program: what a ledger must count.
+std::vector<TrafficRow> traffic_of(const Program& program, int rank_index);
+
+// Peaks of every built rank from the planned buffers.
+std::vector<MemoryRow> memory_of(const Program& program);
+
+// Figures that follow from a Timeline alone. `machine` gives the peak for MFU.
+StepFigures step_figures(const Program& program, const Timeline& timeline, const Setup& setup,
+                         const Machine& machine);
+
+}  // namespace parallelarium

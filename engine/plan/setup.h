@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that the student turns: plain data with defaults. A Setup is also the file format
+// ("parallelarium-setup/1") and the undo unit.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/plan/mesh.h"
+#include "engine/plan/model.h"
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
+enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses };
+enum class Attention : std::uint8_t { kUnfused, kFused };
+enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
+
+// Bytes per parameter. Names and sums: mixed-16 2+2+4+8 (ZeRO paper), mixed-16-main-grads 2+4+4+8
+// (Megatron bf16), bf16-states 2+2+4+4, fp32 4+4+0+8.
+struct Precision {
+  std::string name = "fp32";  // or "custom"
+  int parameter_bytes = 4, gradient_bytes = 4, master_bytes = 0, moments_bytes = 8;
+  // Bytes of an activation element: those of a parameter.
+  int activation_bytes() const { return parameter_bytes; }
+  int state_bytes() const {
+    return parameter_bytes + gradient_bytes + master_bytes + moments_bytes;
+  }
+  bool operator==(const Precision&) const = default;
+};
+std::vector<Precision> precision_recipes();
+
+struct RunSettings {
+  Backend backend = Backend::kAuto;
+  double pace_seconds = 0.04;  // paced: forward of the whole model for one sequence on one rank
+  int steps = 5;               // timed training steps
+  int warmup = 1;              // real training steps before them
+  std::uint64_t seed = 1;
+  std::string text = "default";  // or the path of any UTF-8 file
+  bool operator==(const RunSettings&) const = default;
+};
+
+struct Setup {
+  Model model;                    // resolved; model.name is the preset's name, or "custom"
+  std::string machine = "local";  // a preset's name
+  int nodes = 0;                  // nodes of the machine; 0 means as many as the ranks need
+  Mesh mesh;
+  bool sequence_parallel = false;
+  int zero = 0;
+  int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
+  Precision precision;
+  std::string schedule = "1f1b";  // a name, or the path of a file of orders
+  int chunks = 1;
+  int micro_batch = 1;
+  int microbatches = 8;  // per data-parallel replica
+  Recompute recompute = Recompute::kNone;
+  ContextParallel context_parallel = ContextParallel::kRing;
+  Attention attention = Attention::kUnfused;
+  double dropout = 0;
+  double learning_rate = 1e-3;
+  double clip = 0;                // gradient-norm bound; 0 means none
+  std::vector<int> stage_layers;  // layers of each stage; empty means even, or the model's own
+  RunSettings run;
+  bool operator==(const Setup&) const = default;
+
+  std::int64_t global_batch() const {  // sequences in one step
+    return std::int64_t{mesh.dp} * microbatches * micro_batch;
+  }
+};
+
+// gpt-tiny, PP 4, 1F1B, 8 micro-batches, paced where needed: the first lesson.
+Setup default_setup();
+
+// Reads "parallelarium-setup/1" (every key optional) or the setup inside
+// "parallelarium-document/1". Unknown keys, wrong types and out-of-range numbers are errors that
+// name the dotted key.
+Result<Setup> setup_from_json(const nlohmann::json& json);
+// The same from text, for files; comments are not part of the format. Errors say where the text
+// breaks.
+Result<Setup> setup_from_text(std::string_view text);
+nlohmann::json to_json(const Setup& setup);
+
+// Sets one field from its command-line or dotted name ("pp", "mesh.pp", "microbatches", "hidden",
+// "run.pace_seconds" or "pace") and text. Used by the command line, lessons and the app's buttons.
+Result<void> set_field(Setup& setup, std::string_view field, std::string_view value);
+// All fields that set_field knows: the command-line name, the dotted key, and one line of help.
+struct FieldInfo {
+  std::string option;  // "pp"
+  std::string key;     // "mesh.pp"
+  std::string help;
+};
+const std::vector<FieldInfo>& setup_fields();
+
+// Everything that is wrong with the Setup, in sentences with alternatives; empty if it can be
+// predicted. The first entry is the one to show.
+std::vector<Message> validate(const Setup& setup);
+
+// Why this version cannot execute a valid Setup (such as TP above 1), or success. Prediction does
+// not need it. Machine-dependent reasons (cores, GPUs, memory) are the engine's to say.
+Result<void> can_execute(const Setup& setup);
+
+// Layers held by each pipeline stage (virtual stages: pp * chunks), from stage_layers or even.
+// Requires: validate(setup) is empty.
+std::vector<int> layers_of_stages(const Setup& setup);
+
+}  // namespace parallelarium

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory, traffic, timeline and step time of a Setup on a Machine, before anything runs.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine.h"
+#include "engine/plan/program.h"
+#include "engine/plan/report.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup.h"
+#include "engine/plan/timeline.h"
+
+namespace parallelarium {
+
+// A closed form with its value for this Setup.
+struct Formula {
+  std::string name;        // "bubble over ideal time"
+  std::string expression;  // "(p − 1) / m"
+  std::string values;      // "(4 − 1) / 8"
+  double value = 0;
+  std::string unit;    // "1", "bytes", "seconds", "flops"
+  std::string source;  // "Narayanan et al. 2021, section 2.2"
+  std::string note;    // why the simulated figure may differ, or empty
+};
+
+struct Prediction {
+  Setup setup;
+  Machine machine;
+  std::string word;  // prediction_word(machine): "calibrated", "published", "assumed", "peak"
+  Order order;
+  Program program;
+  Timeline timeline;
+  ParameterCounts parameters;
+  double step_flops = 0;            // model FLOPs of one step, all ranks
+  std::int64_t capacity_bytes = 0;  // of one device
+  bool fits = true;
+  std::vector<MemoryRow> memory;    // one per pipeline stage (its first rank)
+  std::vector<TrafficRow> traffic;  // of rank 0
+  Bubble bubble;
+  StepFigures step;
+  std::vector<Formula> formulas;
+};
+
+// Error: the first sentence of validate(), or of make_order/build_program. Pure; safe on any
+// thread.
+Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks = false);
+
+// The object of `predict --json`; traffic of global rank `rank`.
+nlohmann::json to_json(const Prediction& prediction, int rank = 0);
+
+// The closed forms of a Setup, see formulas.cpp.
+std::vector<Formula> formulas_of(const Setup& setup, const Machine& machine);
+
+}  // namespace parallelarium

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event walk: a Program and a duration for every op give a Timeline.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/machine.h"
+#include "engine/plan/mesh.h"
+#include "engine/plan/program.h"
+#include "engine/plan/setup.h"
+#include "engine/plan/timeline.h"
+
+namespace parallelarium {
+
+// Seconds that one op takes on the machine when nothing delays it. For a Send or Recv and for a
+// Collective: from the moment all participants are there.
+class CostModel {
+ public:
+  // Precomputes the duration of every work list of the Program.
+  CostModel(const Program& program, const Machine& machine, const Setup& setup);
+  double seconds(const Op& op, int rank) const;  // `rank` is global
+ private:
+  std::vector<double> work_seconds_;
+  std::vector<double> group_latency_, group_bytes_per_second_;  // slowest link of each group
+  std::vector<int> group_size_;
+  const Program* program_;
+  Machine machine_;
+  Mesh mesh_;
+};
+
+// Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at
+// peak * efficiency, anything else at its kernel's rate or at memory bandwidth.
+double work_seconds(const Work& work, const Machine& machine, DataType type);
+
+// Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
+Timeline simulate(const Program& program, const CostModel& cost, const Machine& machine);
+// The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
+// all of a collective, take the largest of theirs.
+Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
+                  bool lanes_share_core = false);
+
+}  // namespace parallelarium

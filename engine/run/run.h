@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes a Setup on local ranks.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine.h"
+#include "engine/plan/program.h"
+#include "engine/plan/report.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup.h"
+
+namespace parallelarium {
+
+// What `auto` means here, and the words for the Run button.
+struct BackendChoice {
+  Backend backend = Backend::kCpu;  // never kAuto
+  Source source = Source::kMeasured;
+  Message why;  // "4 ranks on 2 cores: paced"
+};
+Result<BackendChoice> choose_backend(const Setup& setup);
+
+struct RunControl {
+  const std::atomic<bool>* cancel = nullptr;  // set from any thread; the run ends within 0.5 s
+  std::function<void(double share, const std::string& what)> progress;  // from the calling thread
+  double hang_timeout_seconds = 20;  // beyond the modelled time of a step
+  // Durations of a paced run by [rank][op] on the Setup's Machine; made by the caller from the
+  // prediction, because run/ does not know predict/.
+  std::vector<std::vector<Nanoseconds>> modelled;
+  double pace_factor = 1;  // wall time = modelled time * pace_factor
+};
+
+// Parameters of the trained model by name, gathered from the ranks that own them.
+struct NamedTensor {
+  Parameter parameter = Parameter::kTokenTable;
+  int layer = -1;
+  std::vector<float> values;
+};
+
+struct RunResult {
+  Observation observation;
+  std::vector<NamedTensor> gradients;   // of the first step, when asked for
+  std::vector<NamedTensor> parameters;  // after the last step, when asked for
+  double held_out_loss = 0;  // mean over the held-out text after the last step, when asked for
+};
+
+struct RunWishes {
+  bool gradients = false;
+  bool parameters = false;
+  bool held_out_loss = false;
+};
+
+// Runs warm-up and timed steps of `program` (all ranks, piece level) and observes them.
+// Errors, each one sentence: cannot execute, text unreadable or too short, not enough memory or
+// cores for the pace, cancelled ("cancelled"), a rank that threw or did not arrive (names rank and
+// op).
+Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
+                      const RunControl& control, const RunWishes& wishes = {});
+
+// The same training on one rank, compared: "Prove it".
+struct Proof {
+  double loss_difference = 0;      // largest relative difference over the steps
+  double gradient_difference = 0;  // norm(difference) / norm(one rank's), all parameters together
+  double loss_bound = 1e-6, gradient_bound = 5e-6;
+  std::string worst_parameter;  // "layer 3 MLP in weight"
+  std::vector<double> losses_one_rank;
+  bool holds() const {
+    return loss_difference <= loss_bound && gradient_difference <= gradient_bound;
+  }
+};
+Proof compare(const RunResult& many, const RunResult& one);
+// The Setup of the reference: one rank, the same global batch in the same order.
+Setup one_rank_setup(const Setup& setup);
+
+// Measures this computer: matrix products by shape, every other kernel, copy bandwidth, message
+// latency and bandwidth between ranks, with as many ranks busy as there are cores. At most about 5
+// s.
+Result<Machine> calibrate(const RunControl& control);
+
+}  // namespace parallelarium

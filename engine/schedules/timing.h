@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times an Order for given durations: the pictures and tables of the papers, without any machine.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "engine/plan/order.h"
+
+namespace parallelarium {
+
+// Durations of one action as it stands in the Order (of a chunk, where there are chunks), in any
+// unit. A transfer delays its receiver and occupies nothing.
+struct Durations {
+  double forward = 1;
+  double input_grad = 1;
+  double weight_grad = 1;
+  double backward = 2;  // whole; where it is not split
+  double transfer = 0;
+  double overlapped = 0;  // of a pair; 0 means forward + backward
+};
+
+struct TimedAction {
+  Action action;
+  double begin = 0, end = 0;
+};
+
+struct TimedOrder {
+  std::vector<std::vector<TimedAction>> spans;
+  double makespan = 0;
+  double bubble_over_ideal = 0;  // idle / busy over all ranks, from 0 to the makespan
+  double bubble_of_total = 0;    // idle / (ranks * makespan)
+  double bubble_of_longest_rank =
+      0;  // (c - busy) / c, c = largest (last end - first start) of a rank
+  std::vector<double> peak_in_flight;
+};
+
+// Requires: check_order(order) is empty. Source of the rule: formulas.md section 7.
+TimedOrder time_order(const Order& order, const Durations& durations);
+
+// The object of `schedule NAME --json`; `pytorch`: the order lines in PyTorch's notation.
+nlohmann::json to_json(const Order& order, const TimedOrder& timed, bool pytorch);
+
+}  // namespace parallelarium
