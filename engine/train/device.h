@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a rank's tensors live and its kernels run.
+//
+// train/ and run/ see device memory only through this interface: addresses are handed on, added to,
+// and never dereferenced, so the same pieces run on a CPU thread and on a GPU.
+//
+// One Device object stands for one lane of one rank: launches on it happen in order (a CUDA stream;
+// on the CPU the calling thread, which has finished when the call returns). Objects of one rank
+// share addresses. A launch that fails sticks: later launches may be skipped, and finish() says
+// why. Not thread-safe: one thread uses one object.
+//
+// Legend: see engine/plan/pieces.h. Each launch's arithmetic is that of the CPU function of the
+// same name in kernels/, where shapes and requirements stand.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "engine/plan/result.h"
+#include "kernels/adamw.h"
+#include "kernels/attention.h"
+#include "kernels/rotary.h"
+
+namespace parallelarium {
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // Memory. allocate: at least 256-byte aligned, contents undefined; error "memory-short" says how
+  // much was asked for. release takes what allocate gave, or null.
+  virtual Result<std::byte*> allocate(std::int64_t bytes) = 0;
+  virtual void release(std::byte* address) = 0;
+  virtual void zero(std::byte* address, std::int64_t bytes) = 0;
+  virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+  // The host's array must stay until finish().
+  virtual void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) = 0;
+  virtual void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) = 0;
+
+  // Waits until everything launched on this object is done; the first failure since the last call.
+  virtual Result<void> finish() = 0;
+
+  // What receives reduce with.
+  virtual void accumulate(float* sum, const float* part, std::int64_t count) = 0;
+  virtual void accumulate(double* sum, const double* part, std::int64_t count) = 0;
+
+  virtual void linear_forward(float* y, const float* x, const float* w, const float* bias,
+                              std::int64_t N, std::int64_t M, std::int64_t K) = 0;
+  virtual void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N,
+                                 std::int64_t M, std::int64_t K) = 0;
+  virtual void linear_weight_grad(float* dw, float* db, const float* dy, const float* x,
+                                  std::int64_t N, std::int64_t M, std::int64_t K) = 0;
+
+  virtual void layer_norm_forward(float* y, float* stats, const float* x, const float* gain,
+                                  const float* bias, std::int64_t N, std::int64_t C) = 0;
+  virtual void rms_norm_forward(float* y, float* stats, const float* x, const float* gain,
+                                std::int64_t N, std::int64_t C) = 0;
+  virtual void layer_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+                                     const float* stats, bool accumulate, std::int64_t N,
+                                     std::int64_t C) = 0;
+  virtual void rms_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+                                   const float* stats, bool accumulate, std::int64_t N,
+                                   std::int64_t C) = 0;
+  virtual void norm_weight_grad(float* dgain, float* dbias, const float* dy, const float* x,
+                                const float* stats, std::int64_t N, std::int64_t C) = 0;
+
+  virtual void attention_forward(float* context, float* probabilities, const float* qkv,
+                                 const AttentionShape& shape) = 0;
+  virtual void attention_backward(float* dqkv, float* scratch, const float* dcontext,
+                                  const float* qkv, const float* probabilities,
+                                  const AttentionShape& shape) = 0;
+  virtual void rotary(float* qkv, Turn turn, const AttentionShape& shape) = 0;
+
+  virtual void residual_add(float* out, const float* stream, const float* branch,
+                            std::int64_t count) = 0;
+  virtual void gelu_forward(float* g, const float* u, std::int64_t count) = 0;
+  virtual void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) = 0;
+  virtual void swiglu_forward(float* g, const float* u, std::int64_t N, std::int64_t F) = 0;
+  virtual void swiglu_backward(float* du, const float* dg, const float* u, std::int64_t N,
+                               std::int64_t F) = 0;
+
+  virtual void embedding_forward(float* x, const std::int32_t* tokens, const float* table,
+                                 const float* positions, std::int64_t N, std::int64_t T,
+                                 std::int64_t C) = 0;
+  virtual void embedding_grad(float* dtable, float* dpositions, const float* dx,
+                              const std::int32_t* tokens, std::int64_t N, std::int64_t T,
+                              std::int64_t C) = 0;
+
+  virtual void loss_max(float* row_max, const float* logits, std::int64_t N, std::int64_t V) = 0;
+  virtual void loss_sum(float* sum_exp, float* target_logit, const float* logits,
+                        const float* row_max, const std::int32_t* targets, std::int64_t N,
+                        std::int64_t V) = 0;
+  virtual void loss(double* sum, const float* row_max, const float* sum_exp,
+                    const float* target_logit, std::int64_t N) = 0;
+  virtual void loss_grad(float* logits, const float* row_max, const float* sum_exp,
+                         const std::int32_t* targets, float scale, std::int64_t N,
+                         std::int64_t V) = 0;
+
+  virtual void sum_of_squares(double* sum, const float* values, std::int64_t count) = 0;
+  virtual void adamw(float* parameters, const float* gradients, float* first_moment,
+                     float* second_moment, const double* square_sum, float clip,
+                     const AdamW& settings, std::int64_t count) = 0;
+};
+
+// Host memory and kernels/ on the calling thread.
+std::unique_ptr<Device> make_cpu_device();
+
+}  // namespace parallelarium

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes one Compute op of a Program: looks up the function of its (piece, phase) and launches it
+// with the operands' addresses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engine/plan/program.h"
+#include "engine/plan/result.h"
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+// What changes from step to step and is no part of a Program.
+struct StepScalars {
+  std::int64_t step = 1;  // counted from 1 over the whole run, warm-up included
+  double learning_rate = 1e-3;
+  double clip = 0;  // bound of the global gradient norm; 0: none
+};
+
+// Launches `op` on `device`; the caller waits with device.finish() where it must. `arena` is the
+// device address of the rank's allocation: operand addresses are
+// arena + Buffer::offset + Operand::offset * size_of(type).
+//
+// kZeroGrad zeroes every operand it is given. kGradNorm's last operand is overwritten when its
+// access is kWrite and added to when it is kAccumulate. kOptimizer decays the weights of matrices
+// only (see decays()). What a step accumulates into without an op that zeroes it (kLossSum, and
+// kSquareSum where it is accumulated) the caller zeroes before the step.
+//
+// Error "piece-unknown": the op has no function (communication, or a piece that this version cannot
+// execute), or its operands are not those of pieces.h.
+Result<void> execute_op(Device& device, const Shape& shape, const RankProgram& program,
+                        const Op& op, std::byte* arena, const StepScalars& scalars);
+
+}  // namespace parallelarium

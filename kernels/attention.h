@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Causal attention with several heads, unfused: the probabilities are stored for the backward.
+//
+//   S = Q K^T / sqrt(D),  P = softmax over keys j <= i,  context = P V
+//
+// Legend: B sequences, T tokens of each, H query heads, K key/value heads (H/K queries share one:
+// grouped-query attention, Ainslie et al. 2023), D head size, A = (H + 2K) D.
+// qkv, dqkv [B*T, A]: H heads of Q, K of keys, K of values; context [B*T, H*D];
+// probabilities [B,H,T,T], zero above the diagonal.
+// Source: Vaswani et al. 2017, eq. (1).
+#pragma once
+
+#include <cstdint>
+
+namespace parallelarium {
+
+struct AttentionShape {
+  std::int64_t B = 0, T = 0, H = 0, K = 0, D = 0;
+};
+
+// Requires: K divides H.
+void attention_forward_cpu(float* context, float* probabilities, const float* qkv,
+                           const AttentionShape& shape);
+
+// Overwrites dqkv. scratch: float[T*T].
+void attention_backward_cpu(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
+                            const float* probabilities, const AttentionShape& shape);
+
+}  // namespace parallelarium

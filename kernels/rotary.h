@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rotary positions: each pair (d, d + D/2) of a query or key head turns by the angle
+// position * 10000^(-2d/D). Source: Su et al. 2021, with the pairing of Llama.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/attention.h"
+
+namespace parallelarium {
+
+enum class Turn : bool { kForward, kBack };
+
+// Turns the query and key heads of qkv [B*T, (H+2K) D] in place; values stay. kBack undoes it and
+// is also the gradient, a rotation being orthogonal. Requires: D even.
+void rotary_cpu(float* qkv, Turn turn, const AttentionShape& shape);
+
+}  // namespace parallelarium
