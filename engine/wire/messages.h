@@ -4,12 +4,16 @@
 //
 //   initialize  {version}                     -> {version, engine, host, devices}
 //   devices     {}                            -> the object of `devices --json`
-//   calibrate   {}                            -> the Machine file          (progress, cancellable)
-//   run         {setup, verify}               -> {observation, proof?}     (progress, cancellable)
-//   shutdown    {}                            -> {}
-// Notifications: `$/progress` {id, share, what} from the engine, `$/cancelRequest` {id} to it.
+//   calibrate   {}                            -> {machine}                 (progress, cancellable)
+//   run         {setup, verify}               -> {observation, machine, proof?}        (likewise)
+//   shutdown    {}                            -> {}, and the engine ends
+// Notifications: `$/progress` {id, phase, share, what} from the engine, where phase is
+// "calibrating", "running" or "proving" and share goes from 0 to 1 within the phase;
+// `$/cancelRequest` {id} to it. `machine` of a run is the Machine its prediction stands on: a run
+// on a computer that was never calibrated calibrates and stores it first.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -25,8 +29,12 @@ inline constexpr int kProtocolVersion = 1;
 // "Content-Length: N\r\n\r\n" + body.
 std::string frame(const nlohmann::json& message);
 
+// A message may have this many bytes and be nested this deep.
+inline constexpr std::size_t kMostMessageBytes = std::size_t{1} << 30;
+inline constexpr int kMostMessageDepth = 200;
+
 // Cuts a byte stream into messages. Survives any bytes: a bad header or body is an error with one
-// sentence, after which the reader is unusable.
+// sentence, after which the reader is unusable and repeats that sentence.
 class FrameReader {
  public:
   void append(std::string_view bytes);
@@ -35,13 +43,16 @@ class FrameReader {
 
  private:
   std::string pending_;
+  std::size_t begin_ = 0;  // of the unread bytes in pending_
+  std::optional<Message> failure_;
 };
 
-// The whole Observation, lossless; what `run` answers and a document keeps.
+// The whole Observation, lossless but for losses that are not finite (null, read as NaN); what
+// `run` answers and a document keeps.
 nlohmann::json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const nlohmann::json& json);
 
-// {"format":"parallelarium-document/1","setup",...}
+// {"id","text"} and, where there are any, "arguments", "field" and "alternatives".
 nlohmann::json to_json(const Message& message);
 Message message_from_json(const nlohmann::json& json);
 

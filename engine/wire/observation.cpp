@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wire form of an Observation: the keys of `run --json`, for every rank.
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "engine/wire/messages.h"
+#include "engine/wire/reading.h"
+
+namespace parallelarium {
+namespace {
+
+// The enumerator from `first` to `last` whose name is `name`.
+template <class Enum>
+bool read_name(const std::string& name, Enum first, Enum last, Enum& into) {
+  for (int value = static_cast<int>(first); value <= static_cast<int>(last); ++value) {
+    if (name_of(static_cast<Enum>(value)) == name) {
+      into = static_cast<Enum>(value);
+      return true;
+    }
+  }
+  return false;
+}
+
+Result<MemoryRow> memory_row_from(const nlohmann::json& json) {
+  MemoryRow row;
+  ObjectReader reader(json, "observation.memory");
+  reader.read("rank", row.rank);
+  reader.read("stage", row.stage);
+  for (int category = 0; category < kCategories; ++category) {
+    const std::string key = std::string(name_of(static_cast<Category>(category))) + "_bytes";
+    reader.read(key.c_str(), row.bytes[category]);
+  }
+  reader.read("peak_bytes", row.peak_bytes);
+  if (reader.error()) return *reader.error();
+  return row;
+}
+
+Result<TrafficRow> traffic_row_from(const nlohmann::json& json) {
+  TrafficRow row;
+  ObjectReader reader(json, "observation.traffic");
+  std::string axis, purpose;
+  reader.read("group", axis);
+  reader.read("operation", row.operation);
+  reader.read("purpose", purpose);
+  reader.read("calls", row.calls);
+  reader.read("sent_bytes", row.sent_bytes);
+  reader.read("received_bytes", row.received_bytes);
+  if (!read_name(axis, Axis::kTp, Axis::kWorld, row.axis)) reader.fail("group", "a known group");
+  if (!read_name(purpose, Purpose::kNone, Purpose::kCounts, row.purpose))
+    reader.fail("purpose", "a known purpose");
+  if (reader.error()) return *reader.error();
+  return row;
+}
+
+void read_bubble(ObjectReader& parent, Bubble& bubble, std::optional<Message>& error) {
+  const nlohmann::json* json = parent.object("bubble");
+  if (!json) return;
+  ObjectReader reader(*json, "observation.bubble");
+  reader.read("over_ideal", bubble.over_ideal);
+  reader.read("of_total", bubble.of_total);
+  reader.read("ranks", bubble.ranks);
+  if (!error) error = reader.error();
+}
+
+void read_step(ObjectReader& parent, StepFigures& step, std::optional<Message>& error) {
+  const nlohmann::json* json = parent.object("step");
+  if (!json) return;
+  ObjectReader reader(*json, "observation.step");
+  reader.read("seconds", step.seconds);
+  reader.read("seconds_min", step.seconds_min);
+  reader.read("seconds_max", step.seconds_max);
+  reader.read("compute_seconds", step.compute_seconds);
+  reader.read("exposed_communication_seconds", step.exposed_communication_seconds);
+  reader.read("tokens_per_second", step.tokens_per_second);
+  reader.read("model_flops_per_second_per_rank", step.model_flops_per_second_per_rank);
+  reader.read("mfu", step.mfu);
+  if (!error) error = reader.error();
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Observation& observation) {
+  nlohmann::json memory = nlohmann::json::array();
+  for (const MemoryRow& row : observation.memory) memory.push_back(to_json(row));
+  nlohmann::json traffic = nlohmann::json::array();
+  for (const auto& rows : observation.traffic) traffic.push_back(to_json(rows));
+  return {{"setup", to_json(observation.setup)},
+          {"machine", observation.machine},
+          {"backend", observation.backend},
+          {"source", name_of(observation.source)},
+          {"pace_factor", observation.pace_factor},
+          {"timeline", to_json(observation.timeline)},
+          {"memory", std::move(memory)},
+          {"traffic", std::move(traffic)},
+          {"bubble", to_json(observation.bubble)},
+          {"step", to_json(observation.step, true)},
+          {"losses", observation.losses},
+          {"gradient_norms", observation.gradient_norms},
+          {"process_bytes", observation.process_bytes},
+          {"date", observation.date}};
+}
+
+Result<Observation> observation_from_json(const nlohmann::json& json) {
+  Observation observation;
+  ObjectReader reader(json, "observation");
+  std::optional<Message> error;
+  std::string source;
+  reader.read("machine", observation.machine);
+  reader.read("backend", observation.backend);
+  reader.read("source", source);
+  reader.read("pace_factor", observation.pace_factor);
+  reader.read("losses", observation.losses);
+  reader.read("gradient_norms", observation.gradient_norms);
+  reader.read("process_bytes", observation.process_bytes);
+  reader.read("date", observation.date);
+  if (!read_name(source, Source::kPredicted, Source::kSharedGpu, observation.source) ||
+      observation.source == Source::kPredicted)
+    reader.fail("source", "measured, oversubscribed, paced or shared GPU");
+  read_bubble(reader, observation.bubble, error);
+  read_step(reader, observation.step, error);
+  const nlohmann::json* setup = reader.object("setup");
+  const nlohmann::json* timeline = reader.object("timeline");
+  const nlohmann::json* memory = reader.array("memory");
+  const nlohmann::json* traffic = reader.array("traffic");
+  if (reader.error()) return *reader.error();
+  if (error) return *error;
+
+  Result<Setup> read_setup = setup_from_json(*setup);
+  if (!read_setup) return read_setup.error();
+  observation.setup = std::move(*read_setup);
+  Result<Timeline> read_timeline = timeline_from_json(*timeline);
+  if (!read_timeline) return read_timeline.error();
+  observation.timeline = std::move(*read_timeline);
+  for (const nlohmann::json& entry : *memory) {
+    Result<MemoryRow> row = memory_row_from(entry);
+    if (!row) return row.error();
+    observation.memory.push_back(*row);
+  }
+  for (const nlohmann::json& rows : *traffic) {
+    if (!rows.is_array())
+      return message("wire-key", "\"{}.{}\" must be {}.", "observation", "traffic",
+                     "a list for each rank");
+    auto& of_rank = observation.traffic.emplace_back();
+    for (const nlohmann::json& entry : rows) {
+      Result<TrafficRow> row = traffic_row_from(entry);
+      if (!row) return row.error();
+      of_rank.push_back(std::move(*row));
+    }
+  }
+  return observation;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON-RPC 2.0 envelopes and the parameters of the methods of messages.h.
+// Source: https://www.jsonrpc.org/specification, sections 4 to 6; codes below -32000 follow the
+// Language Server Protocol.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "engine/plan/result.h"
+#include "engine/plan/setup.h"
+
+namespace parallelarium {
+
+enum class RpcCode : int {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kFailed = -32000,  // a run or a calibration failed
+  kBusy = -32001,    // another run or calibration is under way
+  kCancelled = -32800,
+};
+
+// A call (with an id) or a notification (without; `id` is then null).
+struct RpcRequest {
+  nlohmann::json id;
+  std::string method;
+  nlohmann::json params = nlohmann::json::object();
+  bool is_notification() const { return id.is_null(); }
+};
+
+// Error: why this JSON is no request, in one sentence. Batches are refused.
+Result<RpcRequest> rpc_request_from_json(const nlohmann::json& json);
+
+nlohmann::json rpc_request(const nlohmann::json& id, std::string_view method,
+                           nlohmann::json params);
+nlohmann::json rpc_notification(std::string_view method, nlohmann::json params);
+nlohmann::json rpc_result(const nlohmann::json& id, nlohmann::json result);
+// {"code","message","data"}: data is the whole Message.
+nlohmann::json rpc_error(const nlohmann::json& id, RpcCode code, const Message& why);
+
+// Parameters of `run`.
+struct RunRequest {
+  Setup setup;
+  bool verify = false;
+};
+Result<RunRequest> run_request_from_json(const nlohmann::json& params);
+
+}  // namespace parallelarium
