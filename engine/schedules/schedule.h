@@ -29,7 +29,9 @@ struct ScheduleInfo {
 // Every schedule this version can make, in teaching order.
 const std::vector<ScheduleInfo>& schedules();
 
-// The Order of a Setup's schedule: a name of schedules(), or the path of a file of orders.
+// The Order of a Setup's schedule: a name of schedules(), or the path of a file of orders (in
+// either notation). Of a file, 0 ranks, microbatches or chunks take what it says; other numbers
+// must agree with it.
 // Errors: unknown name (lists the names), unreadable file, an order that check_order refuses.
 Result<Order> make_order(const std::string& schedule, int ranks, int microbatches, int chunks);
 inline Result<Order> make_order(const Setup& setup) {

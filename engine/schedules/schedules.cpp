@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr std::uintmax_t kMostFileBytes = 16'000'000;
+
+std::string names() {
+  std::string text;
+  for (const ScheduleInfo& info : schedules()) text += (text.empty() ? "" : ", ") + info.name;
+  return text;
+}
+
+Message unknown(const std::string& schedule) {
+  Message text = message("schedule-unknown",
+                         "“{}” is neither a schedule nor a file of orders that can be read; the "
+                         "schedules of this version are {}.",
+                         schedule, names());
+  text.field = "schedule";
+  for (const ScheduleInfo& info : schedules()) text.alternatives.push_back(info.name);
+  return text;
+}
+
+// PyTorch's words start with a stage, ours with a letter.
+bool is_pytorch(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n,(");
+  return first != std::string_view::npos && text[first] >= '0' && text[first] <= '9';
+}
+
+Result<Order> order_from_file(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  std::ifstream file(path, std::ios::binary);
+  if (error || !file || !std::filesystem::is_regular_file(path, error)) return unknown(path);
+  if (size > kMostFileBytes) {
+    return message("order-file-large", "{} is larger than {} MB, so it is no file of orders.", path,
+                   kMostFileBytes / 1'000'000);
+  }
+  std::ostringstream content;
+  content << file.rdbuf();
+  const std::string text = content.str();
+  Result<Order> order = is_pytorch(text) ? order_from_pytorch(text) : order_from_text(text);
+  if (order.ok()) order->name = std::filesystem::path(path).stem().string();
+  return order;
+}
+
+Message mismatch(const char* field, int asked, int found, const char* pattern) {
+  Message text = message(fmt::format("order-{}", field), pattern, found, asked);
+  text.field = field;
+  text.alternatives = {std::to_string(found)};
+  return text;
+}
+
+}  // namespace
+
+const std::vector<ScheduleInfo>& schedules() {
+  static const std::vector<ScheduleInfo> kSchedules = {
+      {"naive", "Naive", "One micro-batch at a time; every rank but one is idle.", false, 1},
+      {"gpipe", "GPipe", "All forwards, then all backwards; every rank holds all micro-batches.",
+       false, 1},
+      {"1f1b", "1F1B",
+       "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held per "
+       "stage that follows.",
+       false, 1},
+  };
+  return kSchedules;
+}
+
+Result<Order> make_order(const std::string& schedule, int ranks, int microbatches, int chunks) {
+  const auto& list = schedules();
+  const auto info = std::find_if(list.begin(), list.end(), [&](const ScheduleInfo& candidate) {
+    return candidate.name == schedule;
+  });
+  if (info != list.end()) {
+    if (ranks < 1 || microbatches < 1) {
+      return message("order-sizes", "A schedule needs at least one stage and one micro-batch.");
+    }
+    if (info->chunks > 0 && chunks != info->chunks) {
+      Message text = message("schedule-chunks", "{} holds {} chunk per rank, not {}.", info->title,
+                             info->chunks, chunks);
+      text.field = "chunks";
+      text.alternatives = {std::to_string(info->chunks)};
+      return text;
+    }
+    if (schedule == "naive") return naive_order(ranks, microbatches);
+    if (schedule == "gpipe") return gpipe_order(ranks, microbatches);
+    return one_f_one_b_order(ranks, microbatches);
+  }
+  Result<Order> order = order_from_file(schedule);
+  if (!order.ok()) return order;
+  const int found = static_cast<int>(order->ranks.size());
+  if (ranks > 0 && found != ranks) {
+    return mismatch("mesh.pp", ranks, found, "The file of orders has {} ranks, but PP is {}.");
+  }
+  if (microbatches > 0 && order->microbatches != microbatches) {
+    return mismatch("microbatches", microbatches, order->microbatches,
+                    "The file of orders has {} micro-batches, but {} are set.");
+  }
+  if (chunks > 0 && order->chunks != chunks) {
+    return mismatch("chunks", chunks, order->chunks,
+                    "The file of orders has {} chunks per rank, but {} are set.");
+  }
+  const std::vector<Message> wrong = check_order(*order);
+  if (!wrong.empty()) return wrong.front();
+  return order;
+}
+
+}  // namespace parallelarium
