@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one owner of the window's state. Views read it and ask it to change; every change comes back
-// as a signal. It knows no widget.
+// as a signal. It knows no widget. All calls are made from the thread of the window.
 #pragma once
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <QUndoStack>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -20,8 +22,9 @@ namespace parallelarium {
 // A run and the prediction of exactly its Setup, on the same Machine and Program.
 struct RunRecord {
   std::shared_ptr<const Prediction> prediction;  // all ranks of the run are built
-  Observation observation;
-  std::optional<nlohmann::json> proof;  // of "Prove it", as the engine sent it
+  Observation observation;                       // of a pinned prediction: no ranks in the timeline
+  std::optional<nlohmann::json> proof;           // of "Prove it", as the engine sent it
+  bool observed() const { return !observation.timeline.ranks.empty(); }
 };
 
 // A time window on the step.
@@ -33,6 +36,13 @@ struct TimeRange {
 
 enum class RunState { kIdle, kStarting, kCalibrating, kRunning, kCancelling };
 
+// An answer that a student committed, kept as a third mark until the lesson ends.
+struct Guess {
+  QString metric;  // dotted key, such as "bubble.of_total"
+  double value = 0;
+  QString text;  // "16 %"
+};
+
 class EngineProcess;
 
 class Session : public QObject {
@@ -42,53 +52,78 @@ class Session : public QObject {
   explicit Session(QObject* parent = nullptr);
   ~Session() override;
 
-  // --- what is set -------------------------------------------------------------------------------
+  // --- what is set ---
+
   const Setup& setup() const;
   // Replaces the Setup as one undo step named `what`. An invalid one is kept, with problems().
+  // Repeats of the same fields within a second merge into one step.
   void change_setup(const Setup& setup, const QString& what);
   QUndoStack& undo_stack();
-  // Sentences about an invalid Setup; empty when prediction() is of setup().
+  // Sentences about an invalid Setup; empty when prediction() is of setup() (or soon will be).
   const std::vector<Message>& problems() const;
 
-  // --- what is predicted
-  // --------------------------------------------------------------------------- Of the latest valid
-  // Setup; never null. Stale (drawn dimmed) while problems() is not empty.
-  std::shared_ptr<const Prediction> prediction() const;
+  // --- what is predicted ---
 
-  // --- what was observed
-  // --------------------------------------------------------------------------- The latest run, if
-  // any. It is stale when its Setup is not setup(): drawn desaturated, and no difference is
-  // computed.
+  // Of the latest valid Setup; never null. Stale (drawn dimmed) while problems() is not empty.
+  std::shared_ptr<const Prediction> prediction() const;
+  // Whether prediction() is of setup(). False while a large Setup is still being predicted on the
+  // worker thread, and while the Setup is invalid.
+  bool prediction_is_current() const;
+  // Returns when nothing is being predicted any more (for exports and tests).
+  void wait_for_prediction();
+  // The Machine of setup(), as predictions use it.
+  const Machine& machine() const;
+
+  // --- what was observed ---
+
+  // The run of setup() if there is one, else the latest, if any. It is stale when its Setup is not
+  // setup(): drawn desaturated, and no difference is computed.
   const RunRecord* run_record() const;
   bool run_is_stale() const;
-  // Pinned: an earlier prediction (observation empty) or run, drawn as a third, outlined lane.
+  const std::vector<RunRecord>& runs() const;  // oldest first
+  // Pinned: an earlier prediction (observed() is false) or run, drawn as a third, outlined lane.
   const RunRecord* pinned() const;
   void pin();  // the current run if it is not stale, else the prediction
   void unpin();
 
-  // --- running
-  // ---------------------------------------------------------------------------------------
+  // --- running ---
+
   RunState run_state() const;
   double run_progress() const;  // 0 to 1
   QString run_progress_text() const;
+  bool run_verifies() const;  // the run that is under way is a "Prove it"
   // Why Run is disabled, or empty; and what the Run button says.
   QString run_refusal() const;
   QString run_label() const;
+  // Where ranks of setup() would run: "measured", "oversubscribed" or "paced".
+  Source expected_source() const;
   void start_run(bool verify);  // verify: "Prove it"
+  void start_calibration();
   void cancel_run();
   // One sentence about the last failure (engine died, run refused, ...), or empty.
   QString last_error() const;
+  void dismiss_error();
+  // Whether setup()'s Machine is another than this computer, and the Setup that "Run a small copy
+  // here" makes of it: same mesh, schedule and micro-batches, a preset that fits.
+  bool machine_is_elsewhere() const;
+  Setup small_copy() const;
+  EngineProcess& engine();
 
-  // --- time, selection, zoom
-  // ---------------------------------------------------------------------------
+  // --- time, selection, zoom ---
+
   Nanoseconds playhead() const;
   void set_playhead(Nanoseconds time);
+  // While playing, the session itself advances the playhead and starts again at the horizon.
   bool playing() const;
   void set_playing(bool playing);
+  // Reduced motion: the playhead goes in steps of a quarter of a second and nothing is tweened.
+  bool reduced_motion() const;
+  void set_reduced_motion(bool reduced);
   double seconds_per_step() const;  // screen seconds for one step, default 12
   void set_seconds_per_step(double seconds);
   TimeRange visible() const;  // shared by all lanes
   void set_visible(TimeRange range);
+  void fit_all();                // visible() becomes 0 to horizon(), and follows it
   Nanoseconds horizon() const;   // the longest of what is shown
   OpRef selected() const;        // rank index and op index in the shown Program; {-1,-1}: none
   bool selected_in_run() const;  // the click was in the observed lane
@@ -98,27 +133,49 @@ class Session : public QObject {
   std::vector<Nanoseconds> marks() const;
   void set_marks(std::vector<Nanoseconds> marks);
 
-  // --- what a lesson hides
-  // --------------------------------------------------------------------------- Metrics and lanes
-  // that read "?" until an answer is committed: "bubble.of_total", "lane.predicted", "lane.run",
-  // "memory", ...
+  // --- what a lesson hides and keeps ---
+
+  // Metrics and lanes that read "?" until an answer is committed: "bubble.of_total",
+  // "lane.predicted", "lane.run", "memory", ... A hidden key hides the keys below it.
   bool hidden(const QString& key) const;
+  QStringList hidden_keys() const;
   void set_hidden(QStringList keys);
   // Setting keys that may be changed now; empty means all.
   bool allowed(const QString& key) const;
   void set_allowed(QStringList keys);
+  const std::vector<Guess>& guesses() const;
+  void set_guesses(std::vector<Guess> guesses);
+  // What the lesson player keeps in a document; the session only carries it.
+  nlohmann::json lesson_state() const;
+  void set_lesson_state(nlohmann::json state);
 
- signals:
-  void setup_changed();  // also on undo and redo
+  // --- documents ---
+
+  // Starts afresh with what a document holds: empties the undo stack. Runs whose prediction cannot
+  // be made again are left out.
+  void restore(const Setup& setup, std::vector<RunRecord> runs, std::optional<RunRecord> pinned);
+
+ Q_SIGNALS:
+  void setup_changed();  // also on undo and redo, and when problems() change
   void prediction_changed();
   void run_changed();  // run_record, staleness, pin
   void run_state_changed();
   void playhead_changed();
-  void view_changed();  // visible range, marks, hidden, allowed
+  void view_changed();  // visible range, marks, hidden, allowed, guesses, playing, speed
   void selection_changed();
+  void restored();  // a document was opened; lesson_state() is the document's
 
  private:
+  friend class SetupCommand;
   struct State;
+  void apply_setup(const Setup& setup);
+  void refresh_prediction();
+  void start_worker();
+  void accept_prediction(Result<Prediction> result);
+  void horizon_changed();
+  void calibrate(bool then_run);
+  void send_run();
+  void finish_run(const QString& error);
   std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `parallelarium-engine serve` as a child process. It may die at any time (that is what it is a
+// process for): every open request is then answered with one sentence, and the next request starts
+// a fresh one.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QProcess>
+#include <QString>
+#include <QTimer>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/plan/result.h"
+#include "engine/wire/messages.h"
+
+namespace parallelarium {
+
+class EngineProcess : public QObject {
+  Q_OBJECT
+
+ public:
+  // The result of a request, or the one sentence that says why there is none.
+  using Reply = std::function<void(Result<nlohmann::json>)>;
+
+  explicit EngineProcess(QObject* parent = nullptr);
+  // Asks the engine to leave, waits 300 ms, then kills it. Leaves no zombie.
+  ~EngineProcess() override;
+
+  // Sends a request, starting the process first if there is none. `reply` is called exactly once,
+  // from the event loop. Returns the request's id, which is never reused.
+  int request(const std::string& method, nlohmann::json params, Reply reply);
+  // Asks the engine to give up request `id`. Without an answer in half a second the process is
+  // killed, and the request is answered with the error "cancelled".
+  void cancel(int id);
+
+  bool is_running() const;
+  qint64 process_id() const;  // 0 when there is none
+  // What `initialize` answered: {version, engine, host, devices}; null before.
+  const nlohmann::json& greeting() const { return greeting_; }
+
+  // The engine's program: beside this program, else in PATH; empty if it is nowhere.
+  static QString find_program();
+
+ Q_SIGNALS:
+  // Of request `id`: share from 0 to 1, and what is being done.
+  void progressed(int id, double share, const QString& what);
+  void greeted();
+
+ private:
+  void start();
+  void write(const nlohmann::json& message);
+  void read_output();
+  void handle(const nlohmann::json& message);
+  void process_ended(const QString& how);
+  void answer(int id, Result<nlohmann::json> result);
+
+  std::unique_ptr<QProcess> process_;
+  std::unique_ptr<FrameReader> reader_;
+  std::map<int, Reply> open_;
+  std::map<int, bool> cancelled_;
+  nlohmann::json greeting_;
+  QByteArray last_error_lines_;
+  int next_id_ = 1;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a Session keeps; for session*.cpp only.
+#pragma once
+
+#include <QElapsedTimer>
+#include <QThreadPool>
+#include <QTimer>
+#include <QUndoCommand>
+#include <map>
+
+#include "app/engine_process.h"
+#include "app/session.h"
+
+namespace parallelarium {
+
+struct Session::State {
+  Setup setup;
+  std::vector<Message> problems;
+  std::shared_ptr<const Prediction> prediction;
+  std::map<std::string, Machine> machines;  // as find_machine gave them; emptied by a calibration
+
+  // Prediction on a worker thread: one at a time, and only the newest of those that wait.
+  std::optional<Setup> wanted;
+  bool working = false;
+  double seconds_per_op = 1e-6;  // learned from the predictions made so far
+
+  std::vector<RunRecord> runs;
+  std::optional<RunRecord> pinned;
+
+  RunState run_state = RunState::kIdle;
+  double run_progress = 0;
+  QString run_progress_text, last_error;
+  Setup run_setup;
+  bool run_verifies = false;
+  int request = 0;
+
+  Nanoseconds playhead{0};
+  bool playing = false, reduced_motion = false;
+  double seconds_per_step = 12;
+  QTimer frames;
+  QElapsedTimer since_frame;
+  TimeRange visible;
+  bool follows_horizon = true;
+  OpRef selected;
+  bool selected_in_run = false;
+  std::optional<TimeRange> range;
+  std::vector<Nanoseconds> marks;
+
+  QStringList hidden, allowed;
+  std::vector<Guess> guesses;
+  nlohmann::json lesson_state;
+
+  QUndoStack undo;
+  std::unique_ptr<EngineProcess> engine;
+  QThreadPool worker;  // last: its destructor waits for the prediction under way
+};
+
+}  // namespace parallelarium
