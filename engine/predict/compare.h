@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted beside observed, figure by figure.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/report.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+struct Comparison {
+  // The dotted key of both JSON objects: "step.seconds", "memory.ranks.0.peak_bytes"; a row of
+  // traffic by its names: "traffic.pp.send_recv.activations.sent_bytes".
+  std::string metric;
+  double predicted = 0;
+  double observed = 0;
+  std::string unit;             // "seconds", "bytes", "1", "tokens/second"
+  std::optional<double> error;  // predicted / observed - 1; none where observed is 0
+};
+
+// Step seconds and compute seconds, tokens per second, both bubbles, the peak and every category of
+// memory of each row that the prediction has, and the sent bytes of every traffic row of rank 0
+// that either side has (0 on the side that lacks it). Requires: observation.setup is
+// prediction.setup, and a paced observation stands beside dilated(prediction,
+// observation.pace_factor).
+std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation);
+
+// The objects of `run --json`'s "compare": {metric, predicted, measured, unit, error or null}.
+nlohmann::json to_json(const std::vector<Comparison>& comparisons);
+
+// The prediction as a paced run will show it: every time multiplied by `factor`, rates divided by
+// it, and no MFU, since nothing about the pace says how well a device is used.
+// Requires: factor > 0.
+Prediction dilated(Prediction prediction, double factor);
+
+// The factor of a paced run: `run.pace_seconds` over the modelled seconds of the forward of the
+// whole model for one sequence on one rank of the machine.
+// Errors: those of predict() for that one rank.
+Result<double> pace_factor(const Setup& setup, const Machine& machine);
+
+// The modelled seconds of every op on the machine, by [rank][op]: what a paced run is given.
+std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& prediction);
+
+}  // namespace parallelarium
