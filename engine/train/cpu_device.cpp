@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "engine/train/device.h"
+#include "kernels/accumulate.h"
+#include "kernels/activation.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/embedding.h"
+#include "kernels/linear.h"
+#include "kernels/norm.h"
+#include "kernels/residual.h"
+#include "kernels/sum_of_squares.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+
+std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+// Every launch has finished when it returns, so nothing can fail later.
+class CpuDevice final : public Device {
+ public:
+  Result<std::byte*> allocate(std::int64_t bytes) override {
+    const std::size_t rounded = (size(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+    void* address = std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
+    if (address == nullptr)
+      return message("memory-short",
+                     "A rank needs {} MB of memory and this computer did not give it; a smaller "
+                     "model, micro-batch or sequence needs less.",
+                     (bytes + 999'999) / 1'000'000);
+    return static_cast<std::byte*>(address);
+  }
+  void release(std::byte* address) override { std::free(address); }
+  void zero(std::byte* address, std::int64_t bytes) override {
+    std::memset(address, 0, size(bytes));
+  }
+  void copy(std::byte* to, const std::byte* from, std::int64_t bytes) override {
+    std::memcpy(to, from, size(bytes));
+  }
+  void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) override {
+    std::memcpy(to, from_host, size(bytes));
+  }
+  void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) override {
+    std::memcpy(to_host, from, size(bytes));
+  }
+  Result<void> finish() override { return {}; }
+
+  void accumulate(float* sum, const float* part, std::int64_t count) override {
+    accumulate_cpu(sum, part, size(count));
+  }
+  void accumulate(double* sum, const double* part, std::int64_t count) override {
+    accumulate_cpu(sum, part, size(count));
+  }
+  void linear_forward(float* y, const float* x, const float* w, const float* bias, std::int64_t N,
+                      std::int64_t M, std::int64_t K) override {
+    linear_forward_cpu(y, x, w, bias, N, M, K);
+  }
+  void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N, std::int64_t M,
+                         std::int64_t K) override {
+    linear_input_grad_cpu(dx, dy, w, N, M, K);
+  }
+  void linear_weight_grad(float* dw, float* db, const float* dy, const float* x, std::int64_t N,
+                          std::int64_t M, std::int64_t K) override {
+    linear_weight_grad_cpu(dw, db, dy, x, N, M, K);
+  }
+  void layer_norm_forward(float* y, float* stats, const float* x, const float* gain,
+                          const float* bias, std::int64_t N, std::int64_t C) override {
+    layer_norm_forward_cpu(y, stats, x, gain, bias, N, C);
+  }
+  void rms_norm_forward(float* y, float* stats, const float* x, const float* gain, std::int64_t N,
+                        std::int64_t C) override {
+    rms_norm_forward_cpu(y, stats, x, gain, N, C);
+  }
+  void layer_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+                             const float* stats, bool accumulate_dx, std::int64_t N,
+                             std::int64_t C) override {
+    layer_norm_input_grad_cpu(dx, dy, x, gain, stats, accumulate_dx, N, C);
+  }
+  void rms_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+                           const float* stats, bool accumulate_dx, std::int64_t N,
+                           std::int64_t C) override {
+    rms_norm_input_grad_cpu(dx, dy, x, gain, stats, accumulate_dx, N, C);
+  }
+  void norm_weight_grad(float* dgain, float* dbias, const float* dy, const float* x,
+                        const float* stats, std::int64_t N, std::int64_t C) override {
+    norm_weight_grad_cpu(dgain, dbias, dy, x, stats, N, C);
+  }
+  void attention_forward(float* context, float* probabilities, const float* qkv,
+                         const AttentionShape& shape) override {
+    attention_forward_cpu(context, probabilities, qkv, shape);
+  }
+  void attention_backward(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
+                          const float* probabilities, const AttentionShape& shape) override {
+    attention_backward_cpu(dqkv, scratch, dcontext, qkv, probabilities, shape);
+  }
+  void rotary(float* qkv, Turn turn, const AttentionShape& shape) override {
+    rotary_cpu(qkv, turn, shape);
+  }
+  void residual_add(float* out, const float* stream, const float* branch,
+                    std::int64_t count) override {
+    residual_add_cpu(out, stream, branch, size(count));
+  }
+  void gelu_forward(float* g, const float* u, std::int64_t count) override {
+    gelu_forward_cpu(g, u, size(count));
+  }
+  void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) override {
+    gelu_backward_cpu(du, dg, u, size(count));
+  }
+  void swiglu_forward(float* g, const float* u, std::int64_t N, std::int64_t F) override {
+    swiglu_forward_cpu(g, u, N, F);
+  }
+  void swiglu_backward(float* du, const float* dg, const float* u, std::int64_t N,
+                       std::int64_t F) override {
+    swiglu_backward_cpu(du, dg, u, N, F);
+  }
+  void embedding_forward(float* x, const std::int32_t* tokens, const float* table,
+                         const float* positions, std::int64_t N, std::int64_t T,
+                         std::int64_t C) override {
+    embedding_forward_cpu(x, tokens, table, positions, N, T, C);
+  }
+  void embedding_grad(float* dtable, float* dpositions, const float* dx, const std::int32_t* tokens,
+                      std::int64_t N, std::int64_t T, std::int64_t C) override {
+    embedding_grad_cpu(dtable, dpositions, dx, tokens, N, T, C);
+  }
+  void loss_max(float* row_max, const float* logits, std::int64_t N, std::int64_t V) override {
+    loss_max_cpu(row_max, logits, N, V);
+  }
+  void loss_sum(float* sum_exp, float* target_logit, const float* logits, const float* row_max,
+                const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
+    loss_sum_cpu(sum_exp, target_logit, logits, row_max, targets, N, V);
+  }
+  void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
+            std::int64_t N) override {
+    loss_cpu(sum, row_max, sum_exp, target_logit, N);
+  }
+  void loss_grad(float* logits, const float* row_max, const float* sum_exp,
+                 const std::int32_t* targets, float scale, std::int64_t N,
+                 std::int64_t V) override {
+    loss_grad_cpu(logits, row_max, sum_exp, targets, scale, N, V);
+  }
+  void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
+    sum_of_squares_cpu(sum, values, size(count));
+  }
+  void adamw(float* parameters, const float* gradients, float* first_moment, float* second_moment,
+             const double* square_sum, float clip, const AdamW& settings,
+             std::int64_t count) override {
+    adamw_cpu(parameters, gradients, first_moment, second_moment, square_sum, clip, settings,
+              size(count));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cpu_device() { return std::make_unique<CpuDevice>(); }
+
+}  // namespace parallelarium
