@@ -120,6 +120,7 @@ struct Op {
   // Payload in bytes: of a Send or Recv, what travels; of a Collective, the whole array as in
   // nccl-tests (all-reduce: the array; all-gather and reduce-scatter: the gathered array).
   std::int64_t bytes = 0;
+  std::int32_t repeat = 1;  // stage level: so many equal collectives in a row, `bytes` each
   std::int32_t after_first = 0, after_count = 0;      // in RankProgram::after
   std::int32_t operand_first = 0, operand_count = 0;  // in RankProgram::operands
 };

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/arrange.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+namespace parallelarium {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNominalLinkBytesPerSecond = 1e12;
+
+struct Event {
+  double time = 0;
+  bool finish = false;  // finishing comes before starting at the same time
+  std::int32_t rank = 0;
+  bool operator>(const Event& other) const {
+    if (time != other.time) return time > other.time;
+    if (finish != other.finish) return !finish;
+    return rank > other.rank;
+  }
+};
+
+class Walk {
+ public:
+  Walk(const Order& order, std::vector<RankPlan>& plans, std::int64_t boundary_bytes, DataType type,
+       const std::vector<int>& ranks, const std::vector<std::int32_t>& groups, ActionHooks& hooks)
+      : order_(order),
+        plans_(plans),
+        bytes_(boundary_bytes),
+        type_(type),
+        ranks_(ranks),
+        groups_(groups),
+        hooks_(hooks),
+        states_(plans.size()) {
+    const auto cells = static_cast<std::size_t>(order.stages) * order.microbatches;
+    input_.assign(cells, kNever);
+    gradient_.assign(cells, kNever);
+    forward_done_.assign(cells, false);
+    holder_.assign(order.stages, -1);
+    for (std::size_t r = 0; r < plans.size(); ++r) {
+      State& state = states_[r];
+      for (std::size_t c = 0; c < order.stage_of[r].size(); ++c) {
+        holder_[order.stage_of[r][c]] = {static_cast<std::int32_t>(r)};
+        if (order.stage_of[r][c] == 0) {
+          for (int j = 0; j < order.microbatches; ++j) input_[cell(0, j)] = 0;
+        }
+        state.tables.emplace_back(order.microbatches);
+      }
+      state.last_weights.assign(order.stage_of[r].size(), -1);
+      for (std::size_t i = 0; i < order.ranks[r].size(); ++i) {
+        const Action& action = order.ranks[r][i];
+        if (action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad) {
+          state.last_weights[action.chunk] = static_cast<std::int32_t>(i);
+        }
+      }
+    }
+  }
+
+  Result<void> run() {
+    for (std::size_t r = 0; r < plans_.size(); ++r)
+      events_.push({0, false, static_cast<std::int32_t>(r)});
+    while (!events_.empty()) {
+      const Event event = events_.top();
+      events_.pop();
+      if (event.finish) finish(event.rank, event.time);
+      start(event.rank, event.time);
+    }
+    for (std::size_t r = 0; r < plans_.size(); ++r) {
+      if (states_[r].next < order_.ranks[r].size()) {
+        return message("order-stuck", "Stage {} never gets what action {} of its order needs.", r,
+                       states_[r].next + 1);
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct State {
+    std::size_t next = 0;
+    bool busy = false;
+    double pipe_free = 0;
+    std::vector<std::vector<SlotTable>> tables;  // by chunk, micro-batch
+    std::vector<std::int32_t>
+        last_weights;  // by chunk: index of the last action that adds gradients
+    // The latest transfer, while nothing else followed it in the pipeline lane.
+    std::int32_t transfer_op = -1, transfer_peer = -1;
+    double transfer_time = -1;
+    bool transfer_sends = false;
+  };
+
+  std::size_t cell(int stage, int microbatch) const {
+    return static_cast<std::size_t>(stage) * order_.microbatches + microbatch;
+  }
+
+  double ready_time(const Action& action, int stage) const {
+    const std::size_t at = cell(stage, action.microbatch);
+    switch (action.kind) {
+      case ActionKind::kForward:
+        return input_[at];
+      case ActionKind::kBackward:
+      case ActionKind::kInputGrad:
+        return forward_done_[at] ? gradient_[at] : kNever;
+      case ActionKind::kWeightGrad:
+        return 0;  // its own rank's order puts it after the input part
+    }
+    return kNever;
+  }
+
+  void start(std::int32_t r, double now) {
+    State& state = states_[r];
+    if (state.busy || state.next >= order_.ranks[r].size()) return;
+    const Action& action = order_.ranks[r][state.next];
+    const int stage = order_.stage_of[r][action.chunk];
+    const double ready = ready_time(action, stage);
+    if (ready == kNever) return;
+    if (ready > now) {
+      events_.push({ready, false, r});
+      return;
+    }
+    emit_action(r, action);
+    state.busy = true;
+    events_.push(
+        {now + plans_[r].chunks[action.chunk].seconds[static_cast<int>(action.kind)], true, r});
+  }
+
+  void emit_action(std::int32_t r, const Action& action) {
+    State& state = states_[r];
+    RankPlan& plan = plans_[r];
+    const ChunkDrafts& chunk = plan.chunks[action.chunk];
+    SlotTable& table = table_of(r, action.chunk, action.microbatch);
+    const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk),
+                                   static_cast<std::int32_t>(state.next)};
+    const bool backward = action.kind != ActionKind::kForward;
+    const bool weights =
+        action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad;
+    const bool last =
+        weights && state.last_weights[action.chunk] == static_cast<std::int32_t>(state.next);
+    const std::vector<Draft>& drafts = chunk.of(action.kind);
+    for (std::size_t i = 0; i < drafts.size();) {
+      Stretch stretch{action.chunk, drafts[i].op.layer, false, backward, weights,
+                      last,         action.microbatch};
+      stretch.head = stretch.layer < 0 && chunk.chunk.last &&
+                     (backward ? i == 0 : i > 0 || !chunk.chunk.first);
+      std::int32_t needs = hooks_.before(plan, stretch);
+      for (; i < drafts.size() && drafts[i].op.layer == stretch.layer; ++i) {
+        plan.emitter->emit(drafts[i], place, table, needs);
+        needs = -1;
+      }
+      hooks_.after(plan, stretch);
+    }
+  }
+
+  SlotTable& table_of(std::int32_t r, int chunk, int microbatch) {
+    SlotTable& table = states_[r].tables[chunk][microbatch];
+    if (table.empty()) table.assign(plans_[r].chunks[chunk].slots, -1);
+    return table;
+  }
+
+  void finish(std::int32_t r, double now) {
+    State& state = states_[r];
+    const Action& action = order_.ranks[r][state.next];
+    const int stage = order_.stage_of[r][action.chunk];
+    state.busy = false;
+    ++state.next;
+    const std::size_t at = cell(stage, action.microbatch);
+    if (action.kind == ActionKind::kForward) {
+      forward_done_[at] = true;
+      if (stage + 1 < order_.stages) {
+        const double arrival = transfer(r, action, stage, stage + 1, Purpose::kActivations, now);
+        input_[cell(stage + 1, action.microbatch)] = arrival;
+        wake(holder_[stage + 1], arrival);
+      } else {
+        gradient_[at] = now;
+      }
+    } else if (action.kind != ActionKind::kWeightGrad && stage > 0) {
+      const double arrival = transfer(r, action, stage, stage - 1, Purpose::kGradients, now);
+      gradient_[cell(stage - 1, action.microbatch)] = arrival;
+      wake(holder_[stage - 1], arrival);
+    }
+  }
+
+  void wake(std::int32_t rank, double time) { events_.push({time, false, rank}); }
+
+  int chunk_of_stage(std::int32_t rank, int stage) const {
+    const auto& stages = order_.stage_of[rank];
+    return static_cast<int>(std::find(stages.begin(), stages.end(), stage) - stages.begin());
+  }
+
+  // Appends Send and Recv (unless both stages are on one rank) and returns when the data is there.
+  double transfer(std::int32_t from, const Action& action, int stage, int to_stage, Purpose purpose,
+                  double now) {
+    const std::int32_t to = holder_[to_stage];
+    const int to_chunk = chunk_of_stage(to, to_stage);
+    const ChunkDrafts& source = plans_[from].chunks[action.chunk];
+    const ChunkDrafts& target = plans_[to].chunks[to_chunk];
+    const bool forward = purpose == Purpose::kActivations;
+    SlotTable& source_table = table_of(from, action.chunk, action.microbatch);
+    SlotTable& target_table = table_of(to, to_chunk, action.microbatch);
+    const std::int32_t source_slot = forward ? source.output_slot : source.gradient_slot;
+    const std::int32_t target_slot = forward ? target.input_slot : target.gradient_slot;
+    if (from == to) {
+      target_table[target_slot] = source_table[source_slot];
+      return now;
+    }
+    const int boundary = forward ? target.chunk.layers.front() : -1;
+    const Tensor tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
+    Draft send = draft_of(OpKind::kSend, ranks_[to], purpose, tensor, boundary, source_slot);
+    Draft recv = draft_of(OpKind::kRecv, ranks_[from], purpose, tensor, boundary, target_slot);
+    send.op.group = groups_[from];
+    recv.op.group = groups_[to];
+    recv.operands[0].opens = bytes_;
+    recv.operands[0].access = Access::kWrite;
+    const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk), -1};
+    const RankEmitter::Place to_place{action.microbatch, static_cast<std::int16_t>(to_chunk), -1};
+    const std::int32_t send_op = plans_[from].emitter->emit(send, place, source_table);
+    const std::int32_t recv_op = plans_[to].emitter->emit(recv, to_place, target_table);
+    // Two transfers in opposite directions that become ready together are one exchange.
+    State& a = states_[from];
+    State& b = states_[to];
+    const bool exchange = a.transfer_op >= 0 && a.transfer_peer == to && b.transfer_peer == from &&
+                          a.transfer_time == now && b.transfer_time == now && !a.transfer_sends &&
+                          b.transfer_sends;
+    double begin = std::max({now, a.pipe_free, b.pipe_free});
+    if (exchange) {
+      begin = now;
+      RankProgram& rank_a = plans_[from].emitter->rank();
+      RankProgram& rank_b = plans_[to].emitter->rank();
+      const std::int32_t batch = plans_[from].emitter->program().batches++;
+      rank_a.ops[a.transfer_op].batch = rank_a.ops[send_op].batch = batch;
+      rank_b.ops[b.transfer_op].batch = rank_b.ops[recv_op].batch = batch;
+      a.transfer_op = b.transfer_op = -1;
+    } else {
+      a.transfer_op = send_op;
+      b.transfer_op = recv_op;
+    }
+    a.transfer_peer = to;
+    b.transfer_peer = from;
+    a.transfer_sends = true;
+    b.transfer_sends = false;
+    a.transfer_time = b.transfer_time = begin == now ? now : -1;
+    const double end = begin + static_cast<double>(bytes_) / kNominalLinkBytesPerSecond;
+    a.pipe_free = b.pipe_free = end;
+    static_cast<void>(stage);
+    return end;
+  }
+
+  Draft draft_of(OpKind kind, int peer, Purpose purpose, Tensor tensor, int layer,
+                 std::int32_t slot) const {
+    Draft draft;
+    draft.op.kind = kind;
+    draft.op.lane = Lane::kPipeline;
+    draft.op.piece = Piece::kTransfer;
+    draft.op.phase = purpose == Purpose::kActivations ? Phase::kForward : Phase::kInputGrad;
+    draft.op.purpose = purpose;
+    draft.op.peer = peer;
+    draft.op.bytes = bytes_;
+    draft.op.type = type_;
+    DraftOperand operand;
+    operand.tensor = tensor;
+    operand.layer = static_cast<std::int16_t>(layer);
+    operand.type = type_;
+    operand.count = bytes_ / size_of(type_);
+    operand.slot = slot;
+    draft.operands.push_back(operand);
+    return draft;
+  }
+
+  const Order& order_;
+  std::vector<RankPlan>& plans_;
+  std::int64_t bytes_;
+  DataType type_;
+  const std::vector<int>& ranks_;
+  const std::vector<std::int32_t>& groups_;
+  ActionHooks& hooks_;
+  std::vector<State> states_;
+  std::vector<double> input_, gradient_;
+  std::vector<bool> forward_done_;
+  std::vector<std::int32_t> holder_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+};
+
+}  // namespace
+
+double nominal_seconds(const std::vector<Draft>& drafts) {
+  double seconds = 0;
+  for (const Draft& draft : drafts) {
+    for (const Work& work : draft.work) {
+      seconds += work.flops / 1e14 + static_cast<double>(work.bytes) / 2e12;
+    }
+  }
+  return seconds;
+}
+
+Result<void> arrange(const Order& order, std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
+                     DataType type, const std::vector<int>& ranks_of_plans,
+                     const std::vector<std::int32_t>& pipeline_groups, ActionHooks& hooks) {
+  return Walk(order, plans, boundary_bytes, type, ranks_of_plans, pipeline_groups, hooks).run();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one walk over all ranks together: it starts every action when its inputs are there, in
+// simulated time, and appends each transfer to both of its ranks at once. That order is every
+// lane's order and the host's issue order; since it is one order for all ranks, rendezvous
+// transfers cannot hang.
+#pragma once
+
+#include <vector>
+
+#include "engine/passes/emit.h"
+#include "engine/plan/order.h"
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+// What one chunk of one rank does in each kind of action, ready to be emitted.
+struct ChunkDrafts {
+  Chunk chunk;
+  std::vector<Draft> forward, backward;
+  double seconds[4] = {};                                              // nominal, by ActionKind
+  std::int32_t slots = 0;                                              // size of its slot table
+  std::int32_t input_slot = -1, output_slot = -1, gradient_slot = -1;  // what its transfers carry
+  const std::vector<Draft>& of(ActionKind kind) const {
+    return kind == ActionKind::kForward ? forward : backward;
+  }
+};
+
+// One built rank: its emitter and its chunks, and how its parameters are kept in step with the
+// other replicas.
+struct RankPlan {
+  RankEmitter* emitter = nullptr;
+  std::vector<ChunkDrafts> chunks;
+};
+
+// Durations used for ordering only, so that a Program does not depend on a Machine: 100 TFLOP/s,
+// 2 TB/s of memory, 1 TB/s between ranks, no latency.
+double nominal_seconds(const std::vector<Draft>& drafts);
+
+// A stretch of an action: the drafts of one layer, of the embedding, or (head) of final norm, head
+// and loss. At stage level one stretch is the whole action.
+struct Stretch {
+  int chunk = 0;
+  int layer = -1;  // -1: embedding or head
+  bool head = false;
+  bool backward = false;
+  bool weights = false;  // adds to gradients
+  bool last = false;     // no later action of this rank adds to these gradients
+  std::int32_t microbatch = -1;
+};
+
+// Called around each stretch, so that the sharding pass can add its collectives.
+class ActionHooks {
+ public:
+  virtual ~ActionHooks() = default;
+  // Returns an op that the stretch must come after, or -1.
+  virtual std::int32_t before(RankPlan& plan, const Stretch& stretch) = 0;
+  virtual void after(RankPlan& plan, const Stretch& stretch) = 0;
+};
+
+// Appends the ops of all actions and transfers. Bytes of one boundary transfer are
+// `boundary_bytes`. Error "order-stuck": the order cannot finish.
+Result<void> arrange(const Order& order, std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
+                     DataType type, const std::vector<int>& ranks_of_plans,
+                     const std::vector<std::int32_t>& pipeline_groups, ActionHooks& hooks);
+
+}  // namespace parallelarium

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/build.h"
+
+#include <deque>
+
+#include "engine/passes/arrange.h"
+#include "engine/passes/replicate.h"
+#include "engine/passes/shard.h"
+
+namespace parallelarium {
+
+namespace {
+
+// The visible list of passes over the pieces of an action. Sharding (shard.h) and transfers are
+// placed by the walk, since they depend on what other actions and ranks do.
+using Pass = std::vector<Draft> (*)(const Setup&, const LocalSizes&, std::vector<Draft>);
+constexpr Pass kPasses[] = {tensor_pass, context_pass, experts_pass};
+
+std::vector<Draft> pieces_of(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+                             const std::vector<ParameterSlice>& slices, ActionKind kind) {
+  std::vector<Draft> drafts = action_pieces(setup, sizes, chunk, slices, kind);
+  for (const Pass pass : kPasses) drafts = pass(setup, sizes, std::move(drafts));
+  return drafts;
+}
+
+bool splits_backward(const Order& order) {
+  for (const auto& rank : order.ranks) {
+    for (const Action& action : rank) {
+      if (action.kind == ActionKind::kInputGrad || action.kind == ActionKind::kWeightGrad)
+        return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::vector<Chunk>> chunks_of(const Setup& setup, const Order& order) {
+  const std::vector<int> counts = layers_of_stages(setup);
+  std::vector<int> first_layer(counts.size() + 1, 0);
+  for (std::size_t i = 0; i < counts.size(); ++i) first_layer[i + 1] = first_layer[i] + counts[i];
+  std::vector<std::vector<Chunk>> result(order.stage_of.size());
+  for (std::size_t r = 0; r < order.stage_of.size(); ++r) {
+    for (const int stage : order.stage_of[r]) {
+      Chunk chunk;
+      for (int layer = first_layer[stage]; layer < first_layer[stage + 1]; ++layer) {
+        chunk.layers.push_back(layer);
+      }
+      chunk.first = stage == 0;
+      chunk.last = stage == order.stages - 1;
+      result[r].push_back(std::move(chunk));
+    }
+  }
+  return result;
+}
+
+std::int64_t boundary_bytes(const LocalSizes& sizes) {
+  return sizes.N_norm * sizes.shape.C * size_of(sizes.type);
+}
+
+// Pieces (or whole stages) of one chunk with slots, work and nominal times filled in.
+ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+                    bool stage_level, RankEmitter& emitter) {
+  const std::vector<ParameterSlice>& slices = emitter.rank().parameters;
+  ChunkDrafts drafts;
+  drafts.chunk = chunk;
+  const auto pieces = [&](ActionKind kind) { return pieces_of(setup, sizes, chunk, slices, kind); };
+  drafts.forward = pieces(ActionKind::kForward);
+  drafts.backward = pieces(ActionKind::kBackward);
+  if (stage_level) {
+    StageDrafts folded =
+        stage_drafts(chunk, drafts.forward, drafts.backward, boundary_bytes(sizes));
+    drafts.forward = std::move(folded.forward);
+    drafts.backward = std::move(folded.backward);
+  }
+  RankEmitter::SlotNumbers numbers;
+  const auto slot = [&](Tensor tensor, int layer) {
+    return numbers.try_emplace({tensor, layer}, static_cast<std::int32_t>(numbers.size()))
+        .first->second;
+  };
+  drafts.input_slot = slot(Tensor::kInput, chunk.layers.front());
+  drafts.output_slot = slot(Tensor::kInput, chunk.layers.back() + 1);
+  drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
+  for (auto* list : {&drafts.forward, &drafts.backward}) {
+    RankEmitter::number_slots(*list, numbers);
+    emitter.register_work(*list);
+    for (Draft& draft : *list) {
+      if (draft.op.kind == OpKind::kCollective) {
+        draft.op.group =
+            emitter.group(draft.axis, group_of(setup.mesh, draft.axis, emitter.rank().rank));
+      }
+    }
+  }
+  drafts.slots = static_cast<std::int32_t>(numbers.size());
+  drafts.seconds[static_cast<int>(ActionKind::kForward)] = nominal_seconds(drafts.forward);
+  drafts.seconds[static_cast<int>(ActionKind::kBackward)] = nominal_seconds(drafts.backward);
+  return drafts;
+}
+
+// Programs of the representatives, in order of stage.
+Result<Program> build_representatives(const Setup& setup, const Order& order,
+                                      const std::vector<std::vector<Chunk>>& chunks,
+                                      bool stage_level) {
+  const LocalSizes sizes = local_sizes(setup);
+  Program program;
+  program.shape = sizes.shape;
+  program.level = stage_level ? Level::kStage : Level::kPiece;
+  program.world = setup.mesh.ranks();
+  program.representatives = true;
+  program.ranks.resize(setup.mesh.pp);
+  std::deque<RankEmitter> emitters;
+  std::vector<RankPlan> plans(setup.mesh.pp);
+  std::vector<int> ranks;
+  std::vector<std::int32_t> pipeline_groups;
+  ShardPass shard(setup, stage_level);
+  for (int stage = 0; stage < setup.mesh.pp; ++stage) {
+    Coordinates at;
+    at.pp = stage;
+    RankProgram& rank = program.ranks[stage];
+    rank.rank = rank_of(setup.mesh, at);
+    rank.stage = stage;
+    rank.actions = order.ranks[stage];
+    for (const Chunk& chunk : chunks[stage]) {
+      rank.layers.insert(rank.layers.end(), chunk.layers.begin(), chunk.layers.end());
+    }
+    rank.parameters = parameter_layout(setup, chunks[stage]);
+    RankEmitter& emitter = emitters.emplace_back(program, rank);
+    plans[stage].emitter = &emitter;
+    ranks.push_back(rank.rank);
+    pipeline_groups.push_back(emitter.group(Axis::kPp, group_of(setup.mesh, Axis::kPp, rank.rank)));
+    for (const Chunk& chunk : chunks[stage]) {
+      plans[stage].chunks.push_back(prepare(setup, sizes, chunk, stage_level, emitter));
+    }
+    shard.hold_states(plans[stage]);
+  }
+  const Result<void> arranged =
+      arrange(order, plans, boundary_bytes(sizes), sizes.type, ranks, pipeline_groups, shard);
+  if (!arranged) return arranged.error();
+  shard.finish(plans, ranks);
+  for (RankProgram& rank : program.ranks) plan_memory(rank);
+  return program;
+}
+
+// Ops of the representatives at piece level, counted without making them.
+std::int64_t piece_ops(const Setup& setup, const Order& order,
+                       const std::vector<std::vector<Chunk>>& chunks) {
+  const LocalSizes sizes = local_sizes(setup);
+  std::int64_t count = 0;
+  for (std::size_t r = 0; r < chunks.size(); ++r) {
+    std::vector<std::int64_t> per_action(chunks[r].size() * 4, -1);
+    const std::vector<ParameterSlice> slices = parameter_layout(setup, chunks[r]);
+    for (const Action& action : order.ranks[r]) {
+      std::int64_t& ops = per_action[static_cast<std::size_t>(action.chunk) * 4 +
+                                     static_cast<std::size_t>(action.kind)];
+      if (ops < 0) {
+        ops = static_cast<std::int64_t>(
+            pieces_of(setup, sizes, chunks[r][action.chunk], slices, action.kind).size());
+      }
+      count += ops;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+Result<Program> build_program(const Setup& setup, const Order& order, const BuildOptions& options) {
+  if (static_cast<int>(order.ranks.size()) != setup.mesh.pp) {
+    return message("order-ranks", "The order has {} ranks but PP is {}; set PP to {}.",
+                   order.ranks.size(), setup.mesh.pp, order.ranks.size());
+  }
+  if (splits_backward(order)) {
+    // The residual's gradient is updated in place, which a weight part that comes later must not
+    // see.
+    return message("order-split",
+                   "The order {} splits the backward into I and W, which can be timed but not yet "
+                   "trained; use whole backwards B.",
+                   order.name);
+  }
+  const std::vector<std::vector<Chunk>> chunks = chunks_of(setup, order);
+  const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
+  const std::int64_t ops = piece_ops(setup, order, chunks);
+  const bool stage_level = options.stage_level || (ops > kMostPieceOps && !options.all_ranks);
+  Result<Program> built = build_representatives(setup, order, chunks, stage_level);
+  if (!built) return built;
+  const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&
+                                               built->op_count() * replicas <= kMostPieceOps);
+  if (!all_ranks) return built;
+  return replicate(*built, setup.mesh);
+}
+
+}  // namespace parallelarium

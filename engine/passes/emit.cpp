@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/emit.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace parallelarium {
+
+namespace {
+
+// Held tensors are found by tensor, not by slot.
+bool is_held(Tensor tensor) { return tensor <= Tensor::kSquareSum; }
+
+}  // namespace
+
+void RankEmitter::hold(Tensor tensor, std::int64_t bytes) {
+  held_[static_cast<std::size_t>(tensor)] = static_cast<std::int32_t>(rank_.buffers.size());
+  Buffer buffer;
+  buffer.tensor = tensor;
+  buffer.category = category_of(tensor);
+  buffer.bytes = bytes;
+  rank_.buffers.push_back(buffer);
+  touched_.push_back({-1, -1, -1});
+}
+
+bool RankEmitter::holds(Tensor tensor) const {
+  return held_[static_cast<std::size_t>(tensor)] >= 0;
+}
+
+void RankEmitter::number_slots(std::vector<Draft>& drafts, SlotNumbers& numbers) {
+  for (Draft& draft : drafts) {
+    for (DraftOperand& operand : draft.operands) {
+      if (is_held(operand.tensor)) continue;
+      const auto next = static_cast<std::int32_t>(numbers.size());
+      operand.slot = numbers.try_emplace({operand.tensor, operand.layer}, next).first->second;
+    }
+  }
+}
+
+void RankEmitter::register_work(std::vector<Draft>& drafts) {
+  for (Draft& draft : drafts) {
+    if (draft.op.kind != OpKind::kCompute || draft.op.work >= 0) continue;
+    draft.op.work = static_cast<std::int32_t>(program_.works.size());
+    program_.works.push_back(draft.work);
+  }
+}
+
+void RankEmitter::add_edges(Op& op, LaneOps needed) {
+  op.after_first = static_cast<std::int32_t>(rank_.after.size());
+  for (int lane = 0; lane < kLanes; ++lane) {
+    // The lane's own order needs no edge.
+    if (lane == static_cast<int>(op.lane) || needed[lane] < 0) continue;
+    rank_.after.push_back(needed[lane]);
+    ++op.after_count;
+  }
+}
+
+std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable& table,
+                               std::int32_t needs) {
+  const auto index = static_cast<std::int32_t>(rank_.ops.size());
+  Op op = draft.op;
+  const auto lane = static_cast<std::size_t>(op.lane);
+  op.microbatch = place.microbatch;
+  op.chunk = place.chunk;
+  op.action = place.action;
+  op.operand_first = static_cast<std::int32_t>(rank_.operands.size());
+  op.operand_count = static_cast<std::int32_t>(draft.operands.size());
+  LaneOps needed = {-1, -1, -1};
+  if (needs >= 0) needed[static_cast<std::size_t>(rank_.ops[needs].lane)] = needs;
+  for (const DraftOperand& from : draft.operands) {
+    std::int32_t buffer_index = -1;
+    if (is_held(from.tensor)) {
+      buffer_index = held_[static_cast<std::size_t>(from.tensor)];
+      assert(buffer_index >= 0);
+    } else {
+      if (from.opens > 0) {
+        Buffer buffer;
+        buffer.tensor = from.tensor;
+        buffer.category = category_of(from.tensor);
+        buffer.layer = from.layer;
+        buffer.microbatch = place.microbatch;
+        buffer.bytes = from.opens;
+        buffer.opened_by = index;
+        table[from.slot] = static_cast<std::int32_t>(rank_.buffers.size());
+        rank_.buffers.push_back(buffer);
+        touched_.push_back({-1, -1, -1});
+      }
+      buffer_index = table[from.slot];
+      assert(buffer_index >= 0);
+      LaneOps& touched = touched_[buffer_index];
+      for (int other = 0; other < kLanes; ++other)
+        needed[other] = std::max(needed[other], touched[other]);
+      touched[lane] = index;
+      rank_.buffers[buffer_index].closed_by = index;
+    }
+    rank_.operands.push_back({buffer_index, from.access, from.type,
+                              from.offset + from.per_microbatch * std::max(0, place.microbatch),
+                              from.count});
+  }
+  add_edges(op, needed);
+  rank_.ops.push_back(op);
+  last_[lane] = index;
+  return index;
+}
+
+std::int32_t RankEmitter::emit_bucket(CollectiveKind kind, std::int32_t group, Purpose purpose,
+                                      Tensor tensor, DataType type, std::int64_t begin,
+                                      std::int64_t count, std::int16_t layer) {
+  const auto index = static_cast<std::int32_t>(rank_.ops.size());
+  Op op;
+  op.kind = OpKind::kCollective;
+  op.lane = Lane::kData;
+  op.piece = Piece::kTransfer;
+  op.phase = Phase::kUpdate;
+  op.collective = kind;
+  op.reduction = kind == CollectiveKind::kAllGather ? Reduction::kNone : Reduction::kSum;
+  op.purpose = purpose;
+  op.type = type;
+  op.layer = layer;
+  op.group = group;
+  op.bytes = count * size_of(type);
+  op.operand_first = static_cast<std::int32_t>(rank_.operands.size());
+  // Where ZeRO keeps only a shard of the buffer, the range is not in it: sizes without operands.
+  const std::int32_t buffer = held_[static_cast<std::size_t>(tensor)];
+  if ((begin + count) * size_of(type) <= rank_.buffers[buffer].bytes) {
+    op.operand_count = 1;
+    rank_.operands.push_back({buffer, Access::kAccumulate, type, begin, count});
+  }
+  add_edges(op, {last_of(Lane::kCompute), -1, -1});
+  rank_.ops.push_back(op);
+  last_[static_cast<std::size_t>(Lane::kData)] = index;
+  return index;
+}
+
+std::int32_t RankEmitter::group(Axis axis, std::vector<int> ranks) {
+  if (ranks.size() < 2) return -1;
+  for (std::size_t i = 0; i < program_.groups.size(); ++i) {
+    if (program_.groups[i].axis == axis && program_.groups[i].ranks == ranks) {
+      return static_cast<std::int32_t>(i);
+    }
+  }
+  program_.groups.push_back({axis, std::move(ranks)});
+  return static_cast<std::int32_t>(program_.groups.size()) - 1;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes one rank's ops: names of tensors become buffers that live from their first op to their
+// last, and every touch of a buffer by another lane becomes an `after` edge.
+#pragma once
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "engine/passes/pieces.h"
+
+namespace parallelarium {
+
+// Which buffers one micro-batch holds on one chunk, by slot; -1 where none.
+using SlotTable = std::vector<std::int32_t>;
+
+class RankEmitter {
+ public:
+  RankEmitter(Program& program, RankProgram& rank) : program_(program), rank_(rank) {}
+
+  // A buffer that is held for the whole step.
+  void hold(Tensor tensor, std::int64_t bytes);
+  bool holds(Tensor tensor) const;
+
+  // Gives every operand of the drafts its slot; drafts of one chunk share a numbering.
+  using SlotNumbers = std::map<std::pair<Tensor, int>, std::int32_t>;
+  static void number_slots(std::vector<Draft>& drafts, SlotNumbers& numbers);
+  // Registers the drafts' work lists in the Program.
+  void register_work(std::vector<Draft>& drafts);
+
+  struct Place {
+    std::int32_t microbatch = -1;
+    std::int16_t chunk = 0;
+    std::int32_t action = -1;
+  };
+  // Appends one op; `needs` are further ops that it must come after (-1: none). Returns its index.
+  std::int32_t emit(const Draft& draft, const Place& place, SlotTable& table,
+                    std::int32_t needs = -1);
+
+  // Appends a collective over a range of gradients or parameters in the data lane, after everything
+  // in the compute lane so far.
+  std::int32_t emit_bucket(CollectiveKind kind, std::int32_t group, Purpose purpose, Tensor tensor,
+                           DataType type, std::int64_t begin, std::int64_t count,
+                           std::int16_t layer);
+
+  std::int32_t last_of(Lane lane) const { return last_[static_cast<std::size_t>(lane)]; }
+  // Keeps the buffer open at least until op `op`.
+  void extend(std::int32_t buffer, std::int32_t op) { rank_.buffers[buffer].closed_by = op; }
+  RankProgram& rank() { return rank_; }
+  Program& program() { return program_; }
+
+  // The group of `axis` that this rank is in; made on first use. -1 if it has one member.
+  std::int32_t group(Axis axis, std::vector<int> ranks);
+
+ private:
+  using LaneOps = std::array<std::int32_t, kLanes>;  // last op by lane, -1: none
+  void add_edges(Op& op, LaneOps needed);
+
+  Program& program_;
+  RankProgram& rank_;
+  std::array<std::int32_t, 64> held_ = [] {
+    std::array<std::int32_t, 64> none{};
+    none.fill(-1);
+    return none;
+  }();
+  std::vector<LaneOps> touched_;  // by buffer
+  LaneOps last_ = {-1, -1, -1};
+};
+
+}  // namespace parallelarium

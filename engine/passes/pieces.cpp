@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/pieces.h"
+
+#include <cassert>
+
+namespace parallelarium {
+
+namespace {
+
+constexpr DataType kFloat = DataType::kF32;
+
+// Writes the pieces of one action in the operand order of plan/pieces.h.
+class Writer {
+ public:
+  Writer(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+         const std::vector<ParameterSlice>& slices)
+      : setup_(setup),
+        model_(setup.model),
+        z_(sizes),
+        s_(sizes.shape),
+        chunk_(chunk),
+        slices_(slices) {}
+
+  std::vector<Draft> take() { return std::move(drafts_); }
+
+  void forward() {
+    phase_ = Phase::kForward;
+    if (chunk_.first) embedding_forward();
+    for (const int layer : chunk_.layers) layer_forward(layer);
+    if (chunk_.last) head_forward();
+  }
+
+  // `input` and `weight`: which parts of the backward to write.
+  void backward(bool input, bool weight) {
+    input_ = input;
+    weight_ = weight;
+    if (chunk_.last) head_backward();
+    for (auto layer = chunk_.layers.rbegin(); layer != chunk_.layers.rend(); ++layer) {
+      if (input_ && setup_.recompute == Recompute::kFull) {
+        phase_ = Phase::kRecompute;
+        layer_forward(*layer);
+      }
+      layer_backward(*layer);
+    }
+    if (chunk_.first && weight_) embedding_backward();
+  }
+
+ private:
+  // --- operands
+  // ------------------------------------------------------------------------------------
+  Draft& begin(Piece piece, Phase phase, int layer, std::int64_t elements) {
+    Draft& draft = drafts_.emplace_back();
+    draft.op.piece = piece;
+    draft.op.phase = phase;
+    draft.op.layer = static_cast<std::int16_t>(layer);
+    Work work;
+    work.piece = piece;
+    work.phase = phase;
+    work.elements = elements;
+    draft.work.push_back(work);
+    return draft;
+  }
+
+  void add(Tensor tensor, int layer, Access access, std::int64_t count, std::int64_t offset = 0,
+           std::int64_t opens = 0, DataType type = kFloat) {
+    DraftOperand operand;
+    operand.tensor = tensor;
+    operand.layer = static_cast<std::int16_t>(layer);
+    operand.access = access;
+    operand.type = type;
+    operand.offset = offset;
+    operand.count = count;
+    operand.opens = opens;
+    Draft& draft = drafts_.back();
+    draft.operands.push_back(operand);
+    draft.work.back().bytes += count * size_of(type) * (access == Access::kAccumulate ? 2 : 1);
+  }
+  void read(Tensor tensor, int layer, std::int64_t count) {
+    add(tensor, layer, Access::kRead, count, 0, 0, z_.type);
+  }
+  // Opens the tensor's buffer and writes all of it.
+  void write(Tensor tensor, int layer, std::int64_t count) {
+    add(tensor, layer, Access::kWrite, count, 0, count * size_of(z_.type), z_.type);
+  }
+  void write_float(Tensor tensor, int layer, std::int64_t count) {
+    add(tensor, layer, Access::kWrite, count, 0, count * 4);
+  }
+  void read_float(Tensor tensor, int layer, std::int64_t count, std::int64_t offset = 0) {
+    add(tensor, layer, Access::kRead, count, offset);
+  }
+  void parameter(Parameter which, int layer) {
+    const ParameterSlice* slice = find_slice(slices_, which, layer);
+    assert(slice != nullptr);
+    add(Tensor::kParameters, -1, Access::kRead, slice->count, slice->offset, 0, z_.type);
+  }
+  void gradient(Parameter which, int layer) {
+    const ParameterSlice* slice = find_slice(slices_, which, layer);
+    assert(slice != nullptr);
+    add(Tensor::kGradients, -1, Access::kAccumulate, slice->count, slice->offset, 0,
+        z_.precision.gradient_bytes == 2 ? DataType::kBf16 : kFloat);
+  }
+  void tokens(Tensor tensor) {
+    add(tensor, -1, Access::kRead, z_.N, 0, 0, DataType::kI32);
+    drafts_.back().operands.back().per_microbatch = z_.N;
+  }
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t repeat = 1) {
+    Work& work = drafts_.back().work.back();
+    work.m = m;
+    work.n = n;
+    work.k = k;
+    work.repeat = repeat;
+    work.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
+                 static_cast<double>(repeat);
+  }
+
+  // --- pieces
+  // ----------------------------------------------------------------------------------------
+  void embedding_forward() {
+    begin(Piece::kEmbedding, phase_, -1, z_.N * s_.C);
+    tokens(Tensor::kTokens);
+    parameter(Parameter::kTokenTable, -1);
+    if (model_.learned_positions) parameter(Parameter::kPositionTable, -1);
+    // Only the rows that are looked up move.
+    drafts_.back().work.back().bytes = z_.N * (4 + 2 * s_.C * size_of(z_.type));
+    write(Tensor::kInput, first_layer(), z_.N * s_.C);
+  }
+  void embedding_backward() {
+    begin(Piece::kEmbedding, Phase::kWeightGrad, -1, z_.N * s_.C);
+    read(Tensor::kGradResidual, -1, z_.N * s_.C);
+    tokens(Tensor::kTokens);
+    gradient(Parameter::kTokenTable, -1);
+    if (model_.learned_positions) gradient(Parameter::kPositionTable, -1);
+    drafts_.back().work.back().bytes = z_.N * (4 + 3 * s_.C * size_of(z_.type));
+  }
+
+  struct NormNames {
+    Piece piece;
+    Tensor in, out, stats;
+    Parameter gain, bias;
+    int layer;
+  };
+  NormNames norm1(int layer) const {
+    return {Piece::kNorm1,
+            Tensor::kInput,
+            Tensor::kNorm1Out,
+            Tensor::kNorm1Stats,
+            Parameter::kNorm1Gain,
+            Parameter::kNorm1Bias,
+            layer};
+  }
+  NormNames norm2(int layer) const {
+    return {Piece::kNorm2,
+            Tensor::kMiddle,
+            Tensor::kNorm2Out,
+            Tensor::kNorm2Stats,
+            Parameter::kNorm2Gain,
+            Parameter::kNorm2Bias,
+            layer};
+  }
+  void norm_forward(const NormNames& n, int in_layer) {
+    begin(n.piece, phase_, n.layer, z_.N_norm * s_.C);
+    read(n.in, in_layer, z_.N_norm * s_.C);
+    parameter(n.gain, n.layer);
+    if (has_norm_bias()) parameter(n.bias, n.layer);
+    write(n.out, n.layer, z_.N_norm * s_.C);
+    write_float(n.stats, n.layer, 2 * z_.N_norm);
+  }
+  void norm_backward(const NormNames& n, int in_layer, Tensor dy, Access dx) {
+    if (input_) {
+      begin(n.piece, Phase::kInputGrad, n.layer, z_.N_norm * s_.C);
+      read(dy, n.layer, z_.N_norm * s_.C);
+      read(n.in, in_layer, z_.N_norm * s_.C);
+      parameter(n.gain, n.layer);
+      read_float(n.stats, n.layer, 2 * z_.N_norm);
+      if (dx == Access::kWrite) {
+        write(Tensor::kGradResidual, -1, z_.N_norm * s_.C);
+      } else {
+        add(Tensor::kGradResidual, -1, Access::kAccumulate, z_.N_norm * s_.C, 0, 0, z_.type);
+      }
+    }
+    if (weight_) {
+      begin(n.piece, Phase::kWeightGrad, n.layer, z_.N_norm * s_.C);
+      read(dy, n.layer, z_.N_norm * s_.C);
+      read(n.in, in_layer, z_.N_norm * s_.C);
+      read_float(n.stats, n.layer, 2 * z_.N_norm);
+      gradient(n.gain, n.layer);
+      if (has_norm_bias()) gradient(n.bias, n.layer);
+    }
+  }
+
+  struct LinearNames {
+    Piece piece;
+    Tensor in, out;  // forward
+    Tensor d_out, d_in;
+    Parameter weight, bias;
+    std::int64_t in_width, out_width;
+  };
+  void linear_forward(const LinearNames& n, int layer) {
+    begin(n.piece, phase_, layer, z_.N * n.out_width);
+    product(z_.N, n.out_width, n.in_width);
+    read(n.in, layer, z_.N * n.in_width);
+    parameter(n.weight, layer);
+    if (model_.biases) parameter(n.bias, layer);
+    write(n.out, layer, z_.N * n.out_width);
+  }
+  void linear_backward(const LinearNames& n, int layer) {
+    const int d_layer = n.d_out == Tensor::kGradResidual ? -1 : layer;
+    if (input_) {
+      begin(n.piece, Phase::kInputGrad, layer, z_.N * n.in_width);
+      product(z_.N, n.in_width, n.out_width);
+      read(n.d_out, d_layer, z_.N * n.out_width);
+      parameter(n.weight, layer);
+      write(n.d_in, layer, z_.N * n.in_width);
+    }
+    if (weight_) {
+      begin(n.piece, Phase::kWeightGrad, layer, n.in_width * n.out_width);
+      product(n.out_width, n.in_width, z_.N);
+      read(n.d_out, d_layer, z_.N * n.out_width);
+      read(n.in, layer, z_.N * n.in_width);
+      gradient(n.weight, layer);
+      if (model_.biases) gradient(n.bias, layer);
+    }
+  }
+  LinearNames qkv() const {
+    return {Piece::kQkv,
+            Tensor::kNorm1Out,
+            Tensor::kQkvOut,
+            Tensor::kGradQkv,
+            Tensor::kGradBranch,
+            Parameter::kQkvWeight,
+            Parameter::kQkvBias,
+            s_.C,
+            z_.A};
+  }
+  LinearNames projection() const {
+    return {Piece::kProjection,         Tensor::kContext,     Tensor::kProjectionOut,
+            Tensor::kGradResidual,      Tensor::kGradContext, Parameter::kProjectionWeight,
+            Parameter::kProjectionBias, z_.value_width,       s_.C};
+  }
+  LinearNames mlp_in() const {
+    return {Piece::kMlpIn,
+            Tensor::kNorm2Out,
+            Tensor::kMlpInOut,
+            Tensor::kGradMlpInOut,
+            Tensor::kGradBranch,
+            Parameter::kMlpInWeight,
+            Parameter::kMlpInBias,
+            s_.C,
+            z_.F_in};
+  }
+  LinearNames mlp_out() const {
+    return {Piece::kMlpOut,
+            Tensor::kActivationOut,
+            Tensor::kMlpOutOut,
+            Tensor::kGradResidual,
+            Tensor::kGradActivationOut,
+            Parameter::kMlpOutWeight,
+            Parameter::kMlpOutBias,
+            s_.F,
+            s_.C};
+  }
+
+  std::int64_t scores() const { return s_.B * s_.H * s_.T * z_.T_full; }
+  bool keeps_scores() const { return setup_.attention == Attention::kUnfused; }
+
+  void attention_forward(int layer, Phase phase, bool opens_context) {
+    begin(Piece::kAttention, phase, layer, scores());
+    product(s_.T, z_.T_full, s_.D, 2 * s_.B * s_.H);
+    read(Tensor::kQkvOut, layer, z_.N * z_.A);
+    if (keeps_scores()) write(Tensor::kProbabilities, layer, scores());
+    if (opens_context) {
+      write(Tensor::kContext, layer, z_.N * z_.value_width);
+    } else {
+      add(Tensor::kContext, layer, Access::kWrite, z_.N * z_.value_width, 0, 0, z_.type);
+    }
+    if (setup_.dropout > 0 && keeps_scores()) {
+      // Mask, one byte, and the dropped-out copy of the probabilities (Korthikanti et al., section
+      // 4).
+      const std::int64_t bytes = scores() * (1 + size_of(z_.type)) + 2 * z_.N * s_.C;
+      add(Tensor::kDropoutMasks, layer, Access::kWrite, bytes / 4, 0, bytes);
+    }
+  }
+  void attention_backward(int layer) {
+    if (!input_) return;
+    if (setup_.recompute == Recompute::kSelective) {
+      attention_forward(layer, Phase::kRecompute, false);
+    }
+    begin(Piece::kAttention, Phase::kInputGrad, layer, scores());
+    product(s_.T, z_.T_full, s_.D, 4 * s_.B * s_.H);
+    read(Tensor::kGradContext, layer, z_.N * z_.value_width);
+    read(Tensor::kQkvOut, layer, z_.N * z_.A);
+    if (keeps_scores()) read(Tensor::kProbabilities, layer, scores());
+    write(Tensor::kGradQkv, layer, z_.N * z_.A);
+    write_float(Tensor::kScratch, layer, s_.T * z_.T_full);
+    if (setup_.dropout > 0 && keeps_scores()) read_float(Tensor::kDropoutMasks, layer, 1);
+  }
+
+  void residual(Piece piece, int layer, Tensor in, Tensor branch, Tensor out, int out_layer) {
+    begin(piece, phase_, layer, z_.N_norm * s_.C);
+    read(in, layer, z_.N_norm * s_.C);
+    read(branch, layer, z_.N_norm * s_.C);
+    write(out, out_layer, z_.N_norm * s_.C);
+  }
+
+  void layer_forward(int layer) {
+    norm_forward(norm1(layer), layer);
+    linear_forward(qkv(), layer);
+    attention_forward(layer, phase_, true);
+    linear_forward(projection(), layer);
+    residual(Piece::kResidual1, layer, Tensor::kInput, Tensor::kProjectionOut, Tensor::kMiddle,
+             layer);
+    norm_forward(norm2(layer), layer);
+    if (is_expert_layer(model_, layer)) {
+      experts_forward(layer);
+    } else {
+      linear_forward(mlp_in(), layer);
+      begin(Piece::kActivation, phase_, layer, z_.N * s_.F);
+      read(Tensor::kMlpInOut, layer, z_.N * z_.F_in);
+      write(Tensor::kActivationOut, layer, z_.N * s_.F);
+      linear_forward(mlp_out(), layer);
+    }
+    residual(Piece::kResidual2, layer, Tensor::kMiddle, Tensor::kMlpOutOut, Tensor::kInput,
+             layer + 1);
+  }
+
+  void layer_backward(int layer) {
+    if (is_expert_layer(model_, layer)) {
+      experts_backward(layer);
+    } else {
+      linear_backward(mlp_out(), layer);
+      if (input_) {
+        begin(Piece::kActivation, Phase::kInputGrad, layer, z_.N * s_.F);
+        read(Tensor::kGradActivationOut, layer, z_.N * s_.F);
+        read(Tensor::kMlpInOut, layer, z_.N * z_.F_in);
+        write(Tensor::kGradMlpInOut, layer, z_.N * z_.F_in);
+      }
+      linear_backward(mlp_in(), layer);
+    }
+    norm_backward(norm2(layer), layer, Tensor::kGradBranch, Access::kAccumulate);
+    linear_backward(projection(), layer);
+    attention_backward(layer);
+    linear_backward(qkv(), layer);
+    norm_backward(norm1(layer), layer, Tensor::kGradBranch, Access::kAccumulate);
+  }
+
+  // Tokens that this rank's experts work on in one micro-batch: every token goes to top_k experts;
+  // with even routing each rank receives as many as it sends. Capacity pads or cuts them.
+  std::int64_t expert_tokens() const {
+    const Experts& experts = model_.experts;
+    const double capacity = experts.capacity > 0 ? experts.capacity : 1.0;
+    return static_cast<std::int64_t>(static_cast<double>(z_.N * experts.top_k) * capacity + 0.5) +
+           z_.N * experts.shared;
+  }
+  std::int64_t expert_weights() const {
+    const std::int64_t matrices = model_.mlp == Mlp::kSwiglu ? 3 : 2;
+    return matrices * s_.C * (model_.experts.ffn / setup_.mesh.tp);
+  }
+  void expert_product(double passes) {
+    const std::int64_t n = expert_weights() / s_.C;
+    product(expert_tokens(), n, s_.C);
+    drafts_.back().work.back().flops *= passes;
+  }
+  void experts_forward(int layer) {
+    begin(Piece::kRouter, phase_, layer, z_.N * model_.experts.count);
+    product(z_.N, model_.experts.count, s_.C);
+    read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+    parameter(Parameter::kRouterWeight, layer);
+    begin(Piece::kExpert, phase_, layer, expert_tokens() * s_.C);
+    expert_product(1);
+    read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+    parameter(Parameter::kExpertWeights, layer);
+    // Kept for the backward: the tokens, both inner products and the activation.
+    const std::int64_t width = model_.experts.ffn / setup_.mesh.tp;
+    write(Tensor::kExpertTokens, layer,
+          expert_tokens() * (s_.C + width * (model_.mlp == Mlp::kSwiglu ? 3 : 2)));
+    write(Tensor::kMlpOutOut, layer, z_.N * s_.C);
+  }
+  void experts_backward(int layer) {
+    if (input_) {
+      begin(Piece::kExpert, Phase::kInputGrad, layer, expert_tokens() * s_.C);
+      expert_product(1);
+      read(Tensor::kGradResidual, -1, z_.N * s_.C);
+      parameter(Parameter::kExpertWeights, layer);
+      read(Tensor::kExpertTokens, layer, expert_tokens() * s_.C);
+      write(Tensor::kGradBranch, layer, z_.N * s_.C);
+    }
+    if (weight_) {
+      begin(Piece::kExpert, Phase::kWeightGrad, layer, expert_tokens() * s_.C);
+      expert_product(1);
+      read(Tensor::kExpertTokens, layer, expert_tokens() * s_.C);
+      gradient(Parameter::kExpertWeights, layer);
+      begin(Piece::kRouter, Phase::kWeightGrad, layer, z_.N * model_.experts.count);
+      product(z_.N, model_.experts.count, s_.C);
+      read(Tensor::kNorm2Out, layer, z_.N * s_.C);
+      gradient(Parameter::kRouterWeight, layer);
+    }
+  }
+
+  void head_forward() {
+    const NormNames final_norm = {Piece::kFinalNorm,
+                                  Tensor::kInput,
+                                  Tensor::kFinalNormOut,
+                                  Tensor::kFinalNormStats,
+                                  Parameter::kFinalNormGain,
+                                  Parameter::kFinalNormBias,
+                                  -1};
+    norm_forward(final_norm, end_layer());
+    begin(Piece::kHead, phase_, -1, z_.N * s_.V);
+    product(z_.N, s_.V, s_.C);
+    read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
+    parameter(head_weight(), -1);
+    write(Tensor::kLogits, -1, z_.N * s_.V);
+    begin(Piece::kLossMax, phase_, -1, z_.N * s_.V);
+    read(Tensor::kLogits, -1, z_.N * s_.V);
+    add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 0, 3 * z_.N * 4);
+    begin(Piece::kLossSum, phase_, -1, z_.N * s_.V);
+    read(Tensor::kLogits, -1, z_.N * s_.V);
+    read_float(Tensor::kLossStats, -1, z_.N, 0);
+    tokens(Tensor::kTargets);
+    add(Tensor::kLossStats, -1, Access::kWrite, z_.N, z_.N);
+    add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 2 * z_.N);
+    begin(Piece::kLoss, phase_, -1, z_.N);
+    read_float(Tensor::kLossStats, -1, z_.N, 0);
+    read_float(Tensor::kLossStats, -1, z_.N, z_.N);
+    read_float(Tensor::kLossStats, -1, z_.N, 2 * z_.N);
+    add(Tensor::kLossSum, -1, Access::kAccumulate, 1, 0, 0, DataType::kF64);
+  }
+  void head_backward() {
+    if (input_) {
+      begin(Piece::kLoss, Phase::kInputGrad, -1, z_.N * s_.V);
+      read_float(Tensor::kLossStats, -1, z_.N, 0);
+      read_float(Tensor::kLossStats, -1, z_.N, z_.N);
+      tokens(Tensor::kTargets);
+      add(Tensor::kLogits, -1, Access::kAccumulate, z_.N * s_.V, 0, 0, z_.type);
+      begin(Piece::kHead, Phase::kInputGrad, -1, z_.N * s_.C);
+      product(z_.N, s_.C, s_.V);
+      read(Tensor::kLogits, -1, z_.N * s_.V);
+      parameter(head_weight(), -1);
+      write(Tensor::kGradBranch, -1, z_.N * s_.C);
+    }
+    if (weight_) {
+      begin(Piece::kHead, Phase::kWeightGrad, -1, s_.V * s_.C);
+      product(s_.V, s_.C, z_.N);
+      read(Tensor::kLogits, -1, z_.N * s_.V);
+      read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
+      gradient(head_weight(), -1);
+    }
+    const NormNames final_norm = {Piece::kFinalNorm,
+                                  Tensor::kInput,
+                                  Tensor::kFinalNormOut,
+                                  Tensor::kFinalNormStats,
+                                  Parameter::kFinalNormGain,
+                                  Parameter::kFinalNormBias,
+                                  -1};
+    norm_backward(final_norm, end_layer(), Tensor::kGradBranch, Access::kWrite);
+  }
+
+  bool has_norm_bias() const { return model_.norm == Norm::kLayer; }
+  Parameter head_weight() const {
+    return model_.tied ? Parameter::kTokenTable : Parameter::kHeadWeight;
+  }
+  int first_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.front(); }
+  int end_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.back() + 1; }
+
+  const Setup& setup_;
+  const Model& model_;
+  const LocalSizes& z_;
+  const Shape& s_;
+  const Chunk& chunk_;
+  const std::vector<ParameterSlice>& slices_;
+  std::vector<Draft> drafts_;
+  Phase phase_ = Phase::kForward;
+  bool input_ = true, weight_ = true;
+};
+
+}  // namespace
+
+std::vector<Draft> action_pieces(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+                                 const std::vector<ParameterSlice>& slices, ActionKind kind) {
+  Writer writer(setup, sizes, chunk, slices);
+  switch (kind) {
+    case ActionKind::kForward:
+      writer.forward();
+      break;
+    case ActionKind::kBackward:
+      writer.backward(true, true);
+      break;
+    case ActionKind::kInputGrad:
+      writer.backward(true, false);
+      break;
+    case ActionKind::kWeightGrad:
+      writer.backward(false, true);
+      break;
+  }
+  return writer.take();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// One action of an Order, cut into pieces. A Draft is an op whose buffers are still named by tensor
+// and layer; emit.cpp turns it into an op of one micro-batch. Passes rewrite lists of Drafts.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/program.h"
+#include "engine/plan/setup.h"
+
+namespace parallelarium {
+
+// Sizes that one rank works with, after every axis has cut its share.
+struct LocalSizes {
+  Shape shape;              // H, K, F, V divided by TP; T by CP
+  std::int64_t N = 0;       // tokens of a micro-batch on this rank: B * T
+  std::int64_t N_norm = 0;  // the same where norms work: divided by TP under sequence parallelism
+  std::int64_t T_full = 0;  // keys that a query meets
+  std::int64_t A = 0;       // width of QKV
+  std::int64_t F_in = 0;    // width of MLP in: F, or 2F for SwiGLU
+  std::int64_t value_width = 0;     // width of the attention context: H * D, or heads * value_dim
+  std::int64_t qkv_parameters = 0;  // weights of the QKV piece
+  DataType type = DataType::kF32;   // of activations and parameters
+  Precision precision;
+};
+LocalSizes local_sizes(const Setup& setup);
+
+struct DraftOperand {
+  Tensor tensor = Tensor::kScratch;
+  std::int16_t layer = -1;
+  Access access = Access::kRead;
+  DataType type = DataType::kF32;
+  std::int64_t offset = 0;
+  std::int64_t count = 0;
+  std::int64_t opens = 0;           // bytes of the buffer that this operand opens; 0: it is open
+  std::int64_t per_microbatch = 0;  // added to offset for each micro-batch (token buffers)
+  std::int32_t slot = -1;           // filled by emit
+};
+
+struct Draft {
+  Op op;
+  Axis axis = Axis::kWorld;  // of a collective: its group's
+  std::vector<DraftOperand> operands;
+  std::vector<Work> work;
+};
+
+// A stretch of layers on one rank: a chunk of an Order.
+struct Chunk {
+  std::vector<int> layers;  // ascending, consecutive
+  bool first = false;       // holds the embedding
+  bool last = false;        // holds final norm, head and loss
+};
+
+// Where each parameter of a rank lies; tables first, then layers in order, then final norm and
+// head.
+std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vector<Chunk>& chunks);
+// The slice, or null. Requires: at most one match.
+const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Parameter parameter,
+                                 int layer);
+
+// The ops of one action on one chunk, in compute-lane order, without any communication.
+// kInputGrad and kWeightGrad of a linear piece are separate ops everywhere; a whole backward has
+// both.
+std::vector<Draft> action_pieces(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+                                 const std::vector<ParameterSlice>& slices, ActionKind kind);
+
+// A collective over `axis`; bytes as in Op::bytes. It stands on the compute lane, in place.
+Draft collective_draft(CollectiveKind kind, Axis axis, Purpose purpose, std::int64_t bytes,
+                       DataType type, const Draft& beside);
+
+// Passes over the pieces of an action (each is the identity when its axis is 1).
+std::vector<Draft> tensor_pass(const Setup& setup, const LocalSizes& sizes,
+                               std::vector<Draft> drafts);
+std::vector<Draft> context_pass(const Setup& setup, const LocalSizes& sizes,
+                                std::vector<Draft> drafts);
+std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
+                                std::vector<Draft> drafts);
+
+// The whole action as one compute op (stage level) and its collectives, equal ones folded into one
+// with `repeat`. `forward` and `backward` are the pieces of one chunk; what is kept between them
+// stands in one buffer.
+struct StageDrafts {
+  std::vector<Draft> forward, backward;
+};
+StageDrafts stage_drafts(const Chunk& chunk, const std::vector<Draft>& forward,
+                         const std::vector<Draft>& backward, std::int64_t boundary_bytes);
+
+bool is_expert_layer(const Model& model, int layer);
+// The category that a tensor is counted in.
+Category category_of(Tensor tensor);
+
+}  // namespace parallelarium

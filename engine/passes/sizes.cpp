@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one rank holds after every axis has cut its share: sizes, parameters, categories.
+#include <algorithm>
+
+#include "engine/passes/pieces.h"
+
+namespace parallelarium {
+
+LocalSizes local_sizes(const Setup& setup) {
+  const Model& model = setup.model;
+  const std::int64_t t = setup.mesh.tp;
+  LocalSizes sizes;
+  Shape& shape = sizes.shape;
+  shape.B = setup.micro_batch;
+  shape.T = model.sequence / setup.mesh.cp;
+  shape.C = model.hidden;
+  shape.H = model.heads / t;
+  shape.K = std::max<std::int64_t>(1, model.kv_heads / t);
+  shape.D = model.head_dim > 0 ? model.head_dim : model.hidden / model.heads;
+  shape.F = model.ffn / t;
+  shape.V = (model.vocab + t - 1) / t;
+  shape.global_tokens = setup.global_batch() * model.sequence;
+  shape.layers = model.layers;
+  shape.mlp = model.mlp;
+  shape.norm = model.norm;
+  shape.biases = model.biases;
+  shape.learned_positions = model.learned_positions;
+  shape.tied = model.tied;
+  sizes.N = shape.B * shape.T;
+  sizes.N_norm = setup.sequence_parallel ? sizes.N / t : sizes.N;
+  sizes.T_full = model.sequence;
+  const LatentAttention& latent = model.latent;
+  if (latent.kv_rank > 0) {
+    shape.D = latent.nope_dim + latent.rope_dim;
+    sizes.A = shape.H * (2 * shape.D + latent.value_dim);
+    sizes.value_width = shape.H * latent.value_dim;
+    const std::int64_t queries = latent.q_rank > 0 ? model.hidden * latent.q_rank + latent.q_rank +
+                                                         latent.q_rank * shape.H * shape.D
+                                                   : model.hidden * shape.H * shape.D;
+    sizes.qkv_parameters = queries + model.hidden * (latent.kv_rank + latent.rope_dim) +
+                           latent.kv_rank +
+                           latent.kv_rank * shape.H * (latent.nope_dim + latent.value_dim);
+  } else {
+    sizes.A = (shape.H + 2 * shape.K) * shape.D;
+    sizes.value_width = shape.H * shape.D;
+    sizes.qkv_parameters = sizes.A * shape.C;
+  }
+  sizes.F_in = model.mlp == Mlp::kSwiglu ? 2 * shape.F : shape.F;
+  sizes.precision = setup.precision;
+  sizes.type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
+  return sizes;
+}
+
+bool is_expert_layer(const Model& model, int layer) {
+  return model.experts.count > 0 && layer >= model.experts.first_dense;
+}
+
+std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vector<Chunk>& chunks) {
+  const Model& model = setup.model;
+  const LocalSizes sizes = local_sizes(setup);
+  const Shape& s = sizes.shape;
+  const bool norm_bias = model.norm == Norm::kLayer;
+  std::vector<ParameterSlice> slices;
+  std::int64_t offset = 0;
+  const auto add = [&](Parameter parameter, int layer, std::int64_t count, std::int64_t rows,
+                       bool shared_copy = false) {
+    if (count == 0) return;
+    slices.push_back(
+        {parameter, static_cast<std::int16_t>(layer), shared_copy, offset, count, rows});
+    offset += count;
+  };
+  const bool any_first = std::any_of(chunks.begin(), chunks.end(), [](auto& c) { return c.first; });
+  const bool any_last = std::any_of(chunks.begin(), chunks.end(), [](auto& c) { return c.last; });
+  if (any_first) {
+    add(Parameter::kTokenTable, -1, s.V * s.C, s.V);
+    if (model.learned_positions)
+      add(Parameter::kPositionTable, -1, model.sequence * s.C, model.sequence);
+  }
+  for (const Chunk& chunk : chunks) {
+    for (const int layer : chunk.layers) {
+      add(Parameter::kNorm1Gain, layer, s.C, 1);
+      if (norm_bias) add(Parameter::kNorm1Bias, layer, s.C, 1);
+      add(Parameter::kQkvWeight, layer, sizes.qkv_parameters, sizes.A);
+      if (model.biases) add(Parameter::kQkvBias, layer, sizes.A, 1);
+      add(Parameter::kProjectionWeight, layer, s.C * sizes.value_width, s.C);
+      if (model.biases) add(Parameter::kProjectionBias, layer, s.C, 1);
+      add(Parameter::kNorm2Gain, layer, s.C, 1);
+      if (norm_bias) add(Parameter::kNorm2Bias, layer, s.C, 1);
+      if (is_expert_layer(model, layer)) {
+        const Experts& experts = model.experts;
+        const std::int64_t matrices = model.mlp == Mlp::kSwiglu ? 3 : 2;
+        const std::int64_t one = matrices * s.C * (experts.ffn / setup.mesh.tp);
+        add(Parameter::kRouterWeight, layer, experts.count * s.C, experts.count);
+        const std::int64_t here = experts.count / setup.mesh.ep + experts.shared;
+        add(Parameter::kExpertWeights, layer, here * one, here);
+      } else {
+        add(Parameter::kMlpInWeight, layer, sizes.F_in * s.C, sizes.F_in);
+        if (model.biases) add(Parameter::kMlpInBias, layer, sizes.F_in, 1);
+        add(Parameter::kMlpOutWeight, layer, s.C * s.F, s.C);
+        if (model.biases) add(Parameter::kMlpOutBias, layer, s.C, 1);
+      }
+    }
+  }
+  if (any_last) {
+    add(Parameter::kFinalNormGain, -1, s.C, 1);
+    if (norm_bias) add(Parameter::kFinalNormBias, -1, s.C, 1);
+    if (!model.tied) add(Parameter::kHeadWeight, -1, s.V * s.C, s.V);
+    // A tied head on another rank than the embedding keeps its own copy of the table.
+    if (model.tied && !any_first) add(Parameter::kTokenTable, -1, s.V * s.C, s.V, true);
+  }
+  return slices;
+}
+
+const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Parameter parameter,
+                                 int layer) {
+  for (const ParameterSlice& slice : slices) {
+    if (slice.parameter == parameter && slice.layer == layer) return &slice;
+  }
+  return nullptr;
+}
+
+Category category_of(Tensor tensor) {
+  switch (tensor) {
+    case Tensor::kParameters:
+      return Category::kParameters;
+    case Tensor::kGradients:
+      return Category::kGradients;
+    case Tensor::kMaster:
+    case Tensor::kMoments:
+      return Category::kOptimizer;
+    case Tensor::kInput:
+    case Tensor::kNorm1Out:
+    case Tensor::kNorm1Stats:
+    case Tensor::kQkvOut:
+    case Tensor::kProbabilities:
+    case Tensor::kContext:
+    case Tensor::kMiddle:
+    case Tensor::kNorm2Out:
+    case Tensor::kNorm2Stats:
+    case Tensor::kMlpInOut:
+    case Tensor::kActivationOut:
+    case Tensor::kFinalNormOut:
+    case Tensor::kFinalNormStats:
+    case Tensor::kLogits:
+    case Tensor::kLossStats:
+    case Tensor::kDropoutMasks:
+    case Tensor::kExpertTokens:
+    case Tensor::kStageActivations:
+      return Category::kActivations;
+    default:
+      return Category::kBuffers;
+  }
+}
+
+}  // namespace parallelarium
