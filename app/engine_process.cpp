@@ -148,17 +148,21 @@ void EngineProcess::read_output() {
 
 void EngineProcess::handle(const nlohmann::json& message) {
   if (!message.is_object()) return;
-  const auto method = message.find("method");
-  if (method != message.end()) {
+  if (message.contains("method")) {
     const auto params = message.find("params");
-    if (*method != "$/progress" || params == message.end() || !params->is_object()) return;
-    const auto id = params->find("id"), share = params->find("share"), what = params->find("what");
+    if (message["method"] != "$/progress" || params == message.end() || !params->is_object())
+      return;
+    const auto text = [&](const char* key) {
+      const auto found = params->find(key);
+      return found != params->end() && found->is_string()
+                 ? QString::fromStdString(found->get<std::string>())
+                 : QString();
+    };
+    const auto id = params->find("id"), share = params->find("share");
     if (id == params->end() || !id->is_number_integer()) return;
-    Q_EMIT progressed(id->get<int>(),
+    Q_EMIT progressed(id->get<int>(), text("phase"),
                       share != params->end() && share->is_number() ? share->get<double>() : 0,
-                      what != params->end() && what->is_string()
-                          ? QString::fromStdString(what->get<std::string>())
-                          : QString());
+                      text("what"));
     return;
   }
   const auto id = message.find("id");

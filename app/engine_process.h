@@ -47,8 +47,9 @@ class EngineProcess : public QObject {
   static QString find_program();
 
  Q_SIGNALS:
-  // Of request `id`: share from 0 to 1, and what is being done.
-  void progressed(int id, double share, const QString& what);
+  // Of request `id`: phase ("calibrating", "running", "proving"), share of it from 0 to 1, and what
+  // is being done.
+  void progressed(int id, const QString& phase, double share, const QString& what);
   void greeted();
 
  private:

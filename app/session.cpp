@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/local_prediction.h"
 #include "app/session_state.h"
 #include "engine/passes/build.h"
 
@@ -15,7 +16,6 @@ namespace {
 constexpr double kFrameBudgetSeconds = 0.012;  // of 16 ms, the rest is for painting
 constexpr int kMergeMs = 1000;
 constexpr int kFrameMs = 16, kReducedFrameMs = 250;
-constexpr std::size_t kMostRuns = 20;
 
 // How many ops a Setup's Program has, roughly: only to decide whether to predict at once.
 double estimated_ops(const Setup& setup) {
@@ -69,9 +69,11 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
   state_->worker.setMaxThreadCount(1);
   state_->engine = std::make_unique<EngineProcess>();
   connect(state_->engine.get(), &EngineProcess::progressed, this,
-          [this](int id, double share, const QString& what) {
+          [this](int id, const QString& phase, double share, const QString& what) {
             if (id != state_->request) return;
-            if (state_->run_state == RunState::kStarting) state_->run_state = RunState::kRunning;
+            if (state_->run_state != RunState::kCancelling)
+              state_->run_state = phase == QLatin1String("calibrating") ? RunState::kCalibrating
+                                                                        : RunState::kRunning;
             state_->run_progress = std::clamp(share, 0.0, 1.0);
             state_->run_progress_text = what;
             Q_EMIT run_state_changed();
@@ -89,7 +91,7 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
 
   // The first lesson's Setup is valid and small, so this is there before the window is.
   state_->setup = default_setup();
-  Result<Prediction> first = predict(state_->setup, machine());
+  Result<Prediction> first = predict_as_shown(state_->setup, machine());
   if (first) {
     state_->prediction = std::make_shared<const Prediction>(std::move(*first));
   } else {  // never null: an empty picture with the sentence above it
@@ -158,7 +160,7 @@ void Session::refresh_prediction() {
   }
   QElapsedTimer timer;
   timer.start();
-  Result<Prediction> result = predict(state_->setup, machine());
+  Result<Prediction> result = predict_as_shown(state_->setup, machine());
   const double measured = double(timer.nsecsElapsed()) / 1e9 / estimated_ops(state_->setup);
   state_->seconds_per_op = 0.5 * (state_->seconds_per_op + measured);
   accept_prediction(std::move(result));
@@ -171,7 +173,7 @@ void Session::start_worker() {
   state_->wanted.reset();
   const auto on = std::make_shared<Machine>(machine());
   state_->worker.start([this, setup, on] {
-    const auto result = std::make_shared<Result<Prediction>>(predict(*setup, *on));
+    const auto result = std::make_shared<Result<Prediction>>(predict_as_shown(*setup, *on));
     QMetaObject::invokeMethod(
         this,
         [this, result] {

@@ -27,6 +27,10 @@ struct RunRecord {
   bool observed() const { return !observation.timeline.ranks.empty(); }
 };
 
+// The record of an observation made on `machine`. Error: the prediction cannot be made, or is of
+// another Program than the one that ran (an engine of another version).
+Result<RunRecord> make_run_record(Observation observation, const Machine& machine);
+
 // A time window on the step.
 struct TimeRange {
   Nanoseconds begin{0}, end{0};
@@ -173,9 +177,9 @@ class Session : public QObject {
   void start_worker();
   void accept_prediction(Result<Prediction> result);
   void horizon_changed();
-  void calibrate(bool then_run);
-  void send_run();
-  void finish_run(const QString& error);
+  void begin_request(const QString& what);
+  Result<void> keep_run(const nlohmann::json& answer);
+  void finish_request(const QString& error);
   std::unique_ptr<State> state_;
 };
 

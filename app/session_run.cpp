@@ -2,8 +2,10 @@
 // Running: from the press of the button to the record, through calibration where it is due.
 #include <algorithm>
 
+#include "app/local_prediction.h"
 #include "app/session.h"
 #include "app/session_state.h"
+#include "engine/predict/compare.h"
 
 namespace parallelarium {
 
@@ -23,19 +25,7 @@ void Session::dismiss_error() {
 bool Session::machine_is_elsewhere() const { return !machine().local; }
 
 Source Session::expected_source() const {
-  const int ranks = state_->setup.mesh.ranks();
-  const bool enough = machine().cores >= ranks;
-  switch (state_->setup.run.backend) {
-    case Backend::kPaced:
-      return Source::kPaced;
-    case Backend::kCpu:
-      return enough ? Source::kMeasured : Source::kOversubscribed;
-    case Backend::kCuda:
-      return Source::kMeasured;
-    case Backend::kAuto:
-      break;
-  }
-  return enough ? Source::kMeasured : Source::kPaced;
+  return parallelarium::expected_source(state_->setup, machine());
 }
 
 QString Session::run_refusal() const {
@@ -90,82 +80,73 @@ void Session::start_run(bool verify) {
   if (state_->run_state != RunState::kIdle || !run_refusal().isEmpty()) return;
   state_->run_setup = state_->setup;
   state_->run_verifies = verify;
-  state_->last_error.clear();
-  if (machine().calibrated.empty())
-    calibrate(true);
-  else
-    send_run();
+  begin_request(tr("Starting the ranks"));
+  state_->request = state_->engine->request(
+      "run", {{"setup", to_json(state_->run_setup)}, {"verify", verify}},
+      [this](Result<nlohmann::json> result) {
+        const Result<void> kept = result ? keep_run(*result) : Result<void>(result.error());
+        finish_request(kept ? QString() : QString::fromStdString(kept.error().text));
+      });
 }
 
 void Session::start_calibration() {
   if (state_->run_state != RunState::kIdle) return;
-  state_->last_error.clear();
   state_->run_verifies = false;
-  calibrate(false);
-}
-
-void Session::calibrate(bool then_run) {
-  state_->run_state = RunState::kCalibrating;
-  state_->run_progress = 0;
-  state_->run_progress_text = tr("Measuring this computer once");
+  begin_request(tr("Measuring this computer"));
   state_->request = state_->engine->request(
-      "calibrate", nlohmann::json::object(), [this, then_run](Result<nlohmann::json> result) {
-        if (!result) return finish_run(QString::fromStdString(result.error().text));
-        state_->machines.clear();
-        if (state_->problems.empty()) refresh_prediction();
-        wait_for_prediction();
-        if (then_run && state_->run_state != RunState::kCancelling) return send_run();
-        finish_run({});
+      "calibrate", nlohmann::json::object(), [this](Result<nlohmann::json> result) {
+        finish_request(result ? QString() : QString::fromStdString(result.error().text));
       });
-  Q_EMIT run_state_changed();
 }
 
-void Session::send_run() {
+void Session::begin_request(const QString& what) {
   state_->run_state = RunState::kStarting;
   state_->run_progress = 0;
-  state_->run_progress_text = tr("Starting the ranks");
-  state_->request = state_->engine->request(
-      "run", {{"setup", to_json(state_->run_setup)}, {"verify", state_->run_verifies}},
-      [this](Result<nlohmann::json> result) {
-        if (!result) return finish_run(QString::fromStdString(result.error().text));
-        if (!result->is_object() || !result->contains("observation"))
-          return finish_run(
-              tr("The engine answered a run without an observation; press Run to "
-                 "try again."));
-        Result<Observation> observation = observation_from_json(result->at("observation"));
-        if (!observation) return finish_run(QString::fromStdString(observation.error().text));
-        RunRecord record;
-        record.observation = std::move(*observation);
-        record.observation.setup = state_->run_setup;
-        if (state_->prediction->setup == state_->run_setup &&
-            !state_->prediction->program.representatives) {
-          record.prediction = state_->prediction;
-        } else {
-          Result<Machine> on = find_machine(state_->run_setup.machine);
-          if (!on) return finish_run(QString::fromStdString(on.error().text));
-          Result<Prediction> again = predict(state_->run_setup, *on, true);
-          if (!again) return finish_run(QString::fromStdString(again.error().text));
-          record.prediction = std::make_shared<const Prediction>(std::move(*again));
-        }
-        const auto& built = record.prediction->program.ranks;
-        const auto& ranks = record.observation.timeline.ranks;
-        bool same = built.size() == ranks.size();
-        for (std::size_t rank = 0; same && rank < ranks.size(); ++rank)
-          same = ranks[rank].spans.size() == built[rank].ops.size();
-        if (!same)
-          return finish_run(
-              tr("The engine ran another program than was predicted; install engine "
-                 "and window of the same version."));
-        if (result->contains("proof") && result->at("proof").is_object())
-          record.proof = result->at("proof");
-        std::erase_if(state_->runs, [&](const RunRecord& run) {
-          return run.observation.setup == record.observation.setup;
-        });
-        state_->runs.push_back(std::move(record));
-        if (state_->runs.size() > 20) state_->runs.erase(state_->runs.begin());
-        finish_run({});
-      });
+  state_->run_progress_text = what;
+  state_->last_error.clear();
   Q_EMIT run_state_changed();
+}
+
+// Files the answer of a run, with the prediction on the Machine that the engine used.
+Result<void> Session::keep_run(const nlohmann::json& answer) {
+  if (!answer.is_object() || !answer.contains("observation") || !answer.contains("machine"))
+    return message("run-answer",
+                   "The engine answered a run without an observation; press Run to try again.");
+  Result<Observation> observation = observation_from_json(answer["observation"]);
+  if (!observation) return observation.error();
+  observation->setup = state_->run_setup;
+  Result<Machine> on = machine_from_json(answer["machine"]);
+  if (!on) return on.error();
+  Result<RunRecord> record = make_run_record(std::move(*observation), *on);
+  if (!record) return record.error();
+  if (answer.contains("proof") && answer["proof"].is_object()) record->proof = answer["proof"];
+  std::erase_if(state_->runs, [&](const RunRecord& run) {
+    return run.observation.setup == record->observation.setup;
+  });
+  state_->runs.push_back(std::move(*record));
+  if (state_->runs.size() > kMostRuns) state_->runs.erase(state_->runs.begin());
+  return {};
+}
+
+Result<RunRecord> make_run_record(Observation observation, const Machine& machine) {
+  Result<Prediction> prediction = predict(observation.setup, machine, true);
+  if (!prediction) return prediction.error();
+  if (observation.source == Source::kPaced && observation.pace_factor > 0)
+    prediction = dilated(std::move(*prediction), observation.pace_factor);
+  const auto& built = prediction->program.ranks;
+  const auto& ranks = observation.timeline.ranks;
+  bool same = built.size() == ranks.size() && observation.memory.size() == ranks.size() &&
+              observation.traffic.size() == ranks.size();
+  for (std::size_t rank = 0; same && rank < ranks.size(); ++rank)
+    same = ranks[rank].spans.size() == built[rank].ops.size();
+  if (!same)
+    return message("run-program",
+                   "The run was made by an engine of another version, whose program differs from "
+                   "the predicted one; run it again with this version.");
+  RunRecord record;
+  record.prediction = std::make_shared<const Prediction>(std::move(*prediction));
+  record.observation = std::move(observation);
+  return record;
 }
 
 void Session::cancel_run() {
@@ -176,12 +157,15 @@ void Session::cancel_run() {
   Q_EMIT run_state_changed();
 }
 
-void Session::finish_run(const QString& error) {
+void Session::finish_request(const QString& error) {
   state_->run_state = RunState::kIdle;
   state_->run_progress = 0;
   state_->run_progress_text.clear();
   state_->last_error = error;
   state_->request = 0;
+  // A calibration may have been part of it.
+  state_->machines.clear();
+  if (state_->problems.empty() && !(machine() == state_->prediction->machine)) refresh_prediction();
   horizon_changed();
   Q_EMIT run_changed();
   Q_EMIT run_state_changed();

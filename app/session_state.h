@@ -13,6 +13,8 @@
 
 namespace parallelarium {
 
+inline constexpr std::size_t kMostRuns = 20;  // kept; older ones go first
+
 struct Session::State {
   Setup setup;
   std::vector<Message> problems;

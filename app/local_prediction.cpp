@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/local_prediction.h"
+
+#include <utility>
+
+#include "engine/predict/compare.h"
+
+namespace parallelarium {
+
+Source expected_source(const Setup& setup, const Machine& machine) {
+  if (!machine.local) return Source::kPredicted;
+  const bool enough = machine.cores >= setup.mesh.ranks();
+  switch (setup.run.backend) {
+    case Backend::kPaced:
+      return Source::kPaced;
+    case Backend::kCpu:
+      return enough ? Source::kMeasured : Source::kOversubscribed;
+    case Backend::kCuda:
+      return Source::kMeasured;
+    case Backend::kAuto:
+      break;
+  }
+  return enough ? Source::kMeasured : Source::kPaced;
+}
+
+Result<Prediction> predict_as_shown(const Setup& setup, const Machine& machine, bool all_ranks) {
+  Result<Prediction> prediction = predict(setup, machine, all_ranks);
+  if (!prediction || expected_source(setup, machine) != Source::kPaced) return prediction;
+  const Result<double> factor = pace_factor(setup, machine);
+  if (!factor) return factor.error();
+  return dilated(std::move(*prediction), *factor);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window predicts: the Setup on its Machine and, where ranks of this computer would be
+// paced, in paced time, so that prediction and run share one time axis.
+#pragma once
+
+#include "engine/plan/machine.h"
+#include "engine/plan/setup.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+// How ranks of `setup` would run on `machine`: paced where `auto` finds fewer cores than ranks.
+// kPredicted where the machine is not this computer, since nothing can run on it from here.
+Source expected_source(const Setup& setup, const Machine& machine);
+
+// predict(), dilated by the pace where expected_source() is paced. Pure; safe on any thread.
+Result<Prediction> predict_as_shown(const Setup& setup, const Machine& machine,
+                                    bool all_ranks = false);
+
+}  // namespace parallelarium
