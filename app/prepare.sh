@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shared by app/run and tests/run: installs what is missing, configures and builds. Sourced, not run.
+# Usage: prepare TARGET... ; sets BUILD to the build folder.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=$ROOT/build/release
+STEPS=${STEPS:-3}
+
+# Debian package -> a file that proves it is there already (so that other sources of it count too).
+BUILD_PACKAGES="g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcli11-dev libfmt-dev
+  libspdlog-dev libhwloc-dev libdnnl-dev libopenblas-serial-dev libmd4c-dev qt6-base-dev qt6-svg-dev
+  libqcustomplot-dev libgl1-mesa-dev"
+
+say() { printf '%s\n' "$*" >&2; }
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s ' "$package"
+  done
+}
+
+# Installs the missing ones of the named packages; exits 2 with one line for the administrator when it
+# may not.
+install_missing() {
+  local missing
+  missing=$(missing_packages "$@")
+  [ -n "$missing" ] || return 0
+  if ! command -v apt-get >/dev/null; then
+    say "These Debian packages are needed and this system has no apt-get: $missing"
+    exit 2
+  fi
+  local sudo=
+  if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null || { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
+      say "Packages are missing. Ask an administrator to run:"
+      say "apt-get update && apt-get install --no-install-recommends -y $missing"
+      exit 2
+    fi
+    sudo=sudo
+  fi
+  say "Installing: $missing"
+  local log
+  log=$(mktemp)
+  # shellcheck disable=SC2086  # the list is words
+  if ! { $sudo apt-get update -qq &&
+         $sudo env DEBIAN_FRONTEND=noninteractive apt-get install --no-install-recommends -y -qq $missing; } \
+         >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    say "apt-get could not install: $missing"
+    exit 2
+  fi
+  rm -f "$log"
+}
+
+# Compilers of this project need up to about 1.5 GiB each.
+build_jobs() {
+  local cores memory_gib
+  cores=$(nproc)
+  memory_gib=$(awk '/MemAvailable/ {print int($2 / 1048576)}' /proc/meminfo)
+  local by_memory=$((memory_gib * 2 / 3))
+  [ "$by_memory" -ge 1 ] || by_memory=1
+  [ "$cores" -le "$by_memory" ] && echo "$cores" || echo "$by_memory"
+}
+
+# prepare "extra packages" target...
+prepare() {
+  local packages=$1
+  shift
+  cd "$ROOT"
+  say "Step 1 of $STEPS: packages"
+  # shellcheck disable=SC2086
+  install_missing $BUILD_PACKAGES $packages
+  say "Step 2 of $STEPS: configure and build ($(build_jobs) jobs; the first time takes minutes)"
+  if [ ! -f "$BUILD/build.ninja" ] || [ -n "${CONFIGURE_OPTIONS:-}" ]; then
+    # shellcheck disable=SC2086
+    cmake --preset release ${CONFIGURE_OPTIONS:-} >"$ROOT/build-configure.log" 2>&1 || {
+      tail -n 20 "$ROOT/build-configure.log" >&2
+      say "Configuring failed; the whole log is build-configure.log."
+      exit 1
+    }
+    mv "$ROOT/build-configure.log" "$BUILD/configure.log"
+  fi
+  cmake --build "$BUILD" -j "$(build_jobs)" ${1:+--target "$@"} >&2 || {
+    say "The build failed; its first error is above."
+    exit 1
+  }
+}
