@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Colours, fonts and spacing of look.md, light and dark, from one table. Views ask for meaning
 // ("forward, predicted"), never for a colour code.
+//
+// Plain widgets get the look through the style sheet and these dynamic properties:
+//   QPushButton, QToolButton  primary=true             the one filled button (Run, Commit)
+//                             segment="first|middle|last"   parts of a segmented button, checkable
+//                             quiet=true               no border until hovered
+//   QLabel                    role="caps|muted|title|small|good|warning|figure"
+//   QFrame, QWidget           surface=true             white surface
+//                             edge="top|bottom|left|right"  a hairline on that side
+//   any field                 changed=true             marked as different from the default
 #pragma once
 
 #include <QBrush>
@@ -22,6 +31,8 @@ struct Theme {
   bool dark = false;
   QColor window, surface, hairline, grid, control_line, text, muted, accent, accent_soft, mark,
       warning, warning_surface, good, bubble_line, bubble_fill;
+  QColor track;        // of sliders and progress
+  QColor accent_line;  // the accent as a line or text on a surface
 
   QColor solid(OpColor color) const;        // observed bars
   QColor tint(OpColor color) const;         // predicted bars, with solid() as outline
