@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event walk: a Program and a duration for every op give a Timeline.
+// The event walk: a Program and a duration for every op give a Timeline. The span of a transfer or
+// collective begins when all of its participants are there: waiting for them is idle time.
 #pragma once
 
 #include <vector>
@@ -19,13 +20,20 @@ class CostModel {
   // Precomputes the duration of every work list of the Program.
   CostModel(const Program& program, const Machine& machine, const Setup& setup);
   double seconds(const Op& op, int rank) const;  // `rank` is global
+
  private:
+  struct GroupCost {
+    double latency = 0, bytes_per_second = 0;  // of its slowest link
+    int size = 1;
+  };
+  const Link& link_between(int a, int b) const;
+  double collective_seconds(const Op& op) const;
+
   std::vector<double> work_seconds_;
-  std::vector<double> group_latency_, group_bytes_per_second_;  // slowest link of each group
-  std::vector<int> group_size_;
-  const Program* program_;
-  Machine machine_;
-  Mesh mesh_;
+  std::vector<GroupCost> groups_;
+  Link intra_node_, inter_node_;
+  int devices_per_node_ = 1;
+  double reduce_seconds_ = 0;  // per element added in a reduction, where it was measured
 };
 
 // Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at

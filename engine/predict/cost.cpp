@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/plan/kernels_of_pieces.h"
+#include "engine/predict/simulate.h"
+
+namespace parallelarium {
+
+namespace {
+
+const KernelRate* rate_of(const Machine& machine, std::string_view kernel) {
+  if (kernel.empty()) return nullptr;
+  for (const KernelRate& rate : machine.kernels) {
+    if (rate.kernel == kernel && rate.elements_per_second > 0) return &rate;
+  }
+  return nullptr;
+}
+
+// The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
+// nearest points' rates, weighted by the inverse square of their distance in log-space. A change of
+// aspect (a thin product beside a square one) counts twice a change of size.
+double matmul_rate(const std::vector<MatmulPoint>& points, std::int64_t m, std::int64_t n,
+                   std::int64_t k) {
+  struct Near {
+    double distance = INFINITY, log_rate = 0;
+  };
+  std::array<Near, 4> nearest;
+  for (const MatmulPoint& point : points) {
+    if (point.flops_per_second <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
+    const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
+    const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
+    const double dk = std::log2(static_cast<double>(k) / static_cast<double>(point.k));
+    const double size = (dm + dn + dk) / 3;
+    const auto square = [](double value) { return value * value; };
+    const double aspect = square(dm - size) + square(dn - size) + square(dk - size);
+    Near near{3 * size * size + 4 * aspect, std::log(point.flops_per_second)};
+    for (Near& kept : nearest) {
+      if (near.distance < kept.distance) std::swap(near, kept);
+    }
+  }
+  if (nearest.front().distance < 1e-9) return std::exp(nearest.front().log_rate);
+  double weights = 0, sum = 0;
+  for (const Near& near : nearest) {
+    if (!std::isfinite(near.distance)) continue;
+    weights += 1 / near.distance;
+    sum += near.log_rate / near.distance;
+  }
+  return weights > 0 ? std::exp(sum / weights) : 0;
+}
+
+double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
+
+// Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer.
+double messages_of(CollectiveKind kind, int n) {
+  const double tree = 2 * std::ceil(std::log2(static_cast<double>(n)));
+  const double once = std::min<double>(n - 1, tree);
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return 2 * once;
+    case CollectiveKind::kAllToAll:
+      return n - 1;
+    default:
+      return once;
+  }
+}
+
+}  // namespace
+
+double work_seconds(const Work& work, const Machine& machine, DataType type) {
+  const double launch = machine.launch_seconds.value;
+  if (const KernelRate* rate = rate_of(machine, kernel_of(work.piece, work.phase))) {
+    return launch + static_cast<double>(work.elements) / rate->elements_per_second;
+  }
+  const bool product = work.m > 0 && work.n > 0 && work.k > 0;
+  if (product && !machine.matmuls.empty()) {
+    const double rate = matmul_rate(machine.matmuls, work.m, work.n, work.k);
+    if (rate > 0) return launch + work.flops / rate;
+  }
+  // The slower of arithmetic and memory traffic (the roofline).
+  const double peak =
+      type == DataType::kBf16 ? machine.flops_16bit.value : machine.flops_fp32.value;
+  const double arithmetic = over(work.flops, peak * machine.matmul_efficiency.value);
+  const double traffic =
+      over(static_cast<double>(work.bytes), machine.memory_bytes_per_second.value);
+  return launch + std::max(arithmetic, traffic);
+}
+
+CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup)
+    : intra_node_(machine.intra_node),
+      inter_node_(machine.inter_node),
+      // On this computer all ranks are neighbours.
+      devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
+                                      : std::max(1, machine.devices_per_node)) {
+  const DataType type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
+  work_seconds_.reserve(program.works.size());
+  for (const auto& works : program.works) {
+    double seconds = 0;
+    for (const Work& work : works) seconds += work_seconds(work, machine, type);
+    work_seconds_.push_back(seconds);
+  }
+  for (const Group& group : program.groups) {
+    // The ranks ascend, so the first and the last tell whether all share a node.
+    const Link& link =
+        group.ranks.empty() ? intra_node_ : link_between(group.ranks.front(), group.ranks.back());
+    groups_.push_back({link.latency_seconds.value, link.bytes_per_second.value,
+                       static_cast<int>(group.ranks.size())});
+  }
+  if (const KernelRate* rate = rate_of(machine, kReduceKernel)) {
+    reduce_seconds_ = 1 / rate->elements_per_second;
+  }
+}
+
+const Link& CostModel::link_between(int a, int b) const {
+  return a / devices_per_node_ == b / devices_per_node_ ? intra_node_ : inter_node_;
+}
+
+double CostModel::collective_seconds(const Op& op) const {
+  if (op.group < 0) return 0;
+  const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];
+  if (group.size <= 1) return 0;
+  const Volume volume = collective_volume(op.collective, op.type, op.bytes, group.size, 0);
+  const auto bytes = static_cast<double>(std::max(volume.sent, volume.received));
+  double seconds =
+      messages_of(op.collective, group.size) * group.latency + over(bytes, group.bytes_per_second);
+  if (op.reduction != Reduction::kNone) {
+    const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
+    seconds += reduce_seconds_ * array * (group.size - 1) / group.size;
+  }
+  return seconds;
+}
+
+double CostModel::seconds(const Op& op, int rank) const {
+  switch (op.kind) {
+    case OpKind::kCompute:
+      return op.work < 0 ? 0 : work_seconds_[static_cast<std::size_t>(op.work)];
+    case OpKind::kSend:
+    case OpKind::kRecv: {
+      const Link& link = link_between(rank, op.peer);
+      return link.latency_seconds.value +
+             over(static_cast<double>(op.bytes), link.bytes_per_second.value);
+    }
+    case OpKind::kCollective:
+      return collective_seconds(op);
+  }
+  return 0;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/predict.h"
+
+#include <algorithm>
+
+#include "engine/passes/build.h"
+#include "engine/predict/simulate.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+// The row of the first rank of every pipeline stage.
+std::vector<MemoryRow> one_per_stage(std::vector<MemoryRow> rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const MemoryRow& a, const MemoryRow& b) {
+    return a.stage != b.stage ? a.stage < b.stage : a.rank < b.rank;
+  });
+  rows.erase(std::unique(rows.begin(), rows.end(),
+                         [](const MemoryRow& a, const MemoryRow& b) { return a.stage == b.stage; }),
+             rows.end());
+  return rows;
+}
+
+}  // namespace
+
+Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks) {
+  const std::vector<Message> wrong = validate(setup);
+  if (!wrong.empty()) return wrong.front();
+  Result<Order> order = make_order(setup);
+  if (!order.ok()) return order.error();
+  Result<Program> program = build_program(setup, *order, {.all_ranks = all_ranks});
+  if (!program.ok()) return program.error();
+
+  Prediction prediction;
+  prediction.setup = setup;
+  prediction.machine = machine;
+  prediction.word = prediction_word(machine);
+  prediction.order = std::move(*order);
+  prediction.program = std::move(*program);
+  const CostModel cost(prediction.program, machine, setup);
+  prediction.timeline = simulate(prediction.program, cost, machine);
+  prediction.timeline.source = Source::kPredicted;
+  prediction.parameters = count_parameters(setup.model);
+  prediction.step_flops =
+      model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
+  prediction.capacity_bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
+  prediction.memory = one_per_stage(memory_of(prediction.program));
+  prediction.fits = std::all_of(
+      prediction.memory.begin(), prediction.memory.end(),
+      [&](const MemoryRow& row) { return row.peak_bytes <= prediction.capacity_bytes; });
+  prediction.traffic =
+      traffic_of(prediction.program, representative_of(prediction.program, setup.mesh, 0));
+  prediction.bubble = bubble_of(prediction.program, prediction.timeline);
+  prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);
+  prediction.formulas = formulas_of(setup, machine);
+  return prediction;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+nlohmann::json to_json(const Prediction& prediction, int rank) {
+  using nlohmann::json;
+  json memory = json::array();
+  for (const MemoryRow& row : prediction.memory) memory.push_back(to_json(row));
+  json formulas = json::array();
+  for (const Formula& formula : prediction.formulas) {
+    formulas.push_back({{"name", formula.name},
+                        {"expression", formula.expression},
+                        {"values", formula.values},
+                        {"value", formula.value},
+                        {"unit", formula.unit},
+                        {"source", formula.source},
+                        {"note", formula.note}});
+  }
+  const int ranks = prediction.setup.mesh.ranks();
+  const bool known = rank >= 0 && rank < ranks;
+  const std::vector<TrafficRow> traffic =
+      known ? traffic_of(prediction.program,
+                         representative_of(prediction.program, prediction.setup.mesh, rank))
+            : prediction.traffic;
+  return {{"setup", to_json(prediction.setup)},
+          {"machine", to_json(prediction.machine)},
+          {"source", "predicted"},
+          {"rates", prediction.word},
+          {"level", prediction.program.level == Level::kPiece ? "piece" : "stage"},
+          {"ranks", ranks},
+          {"ranks_built", prediction.program.ranks.size()},
+          {"model",
+           {{"parameters", prediction.parameters.total},
+            {"active_parameters", prediction.parameters.active},
+            {"step_flops", prediction.step_flops}}},
+          {"memory",
+           {{"capacity_bytes", prediction.capacity_bytes},
+            {"fits", prediction.fits},
+            {"ranks", std::move(memory)}}},
+          {"traffic", to_json(traffic)},
+          {"bubble", to_json(prediction.bubble)},
+          {"step", to_json(prediction.step, false)},
+          {"formulas", std::move(formulas)}};
+}
+
+}  // namespace parallelarium

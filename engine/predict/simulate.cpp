@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/simulate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+#include "engine/plan/matching.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr std::int64_t kNotYet = -1;
+
+// One walk over a Program. A lane posts its next unit (an op, or the ops of a batch) when the lane
+// is free and what the unit comes after has ended. A compute op starts at once; a meeting starts
+// when every expected op is posted. A unit ends with its last op.
+//
+// Without shared cores an end time is known when its beginning is, so that the walk needs no clock:
+// it follows dependencies in any order. With shared cores the durations depend on what else is
+// active, and events are taken in the order of time.
+class Walk {
+ public:
+  Walk(const Program& program, std::vector<std::int64_t> durations, bool share)
+      : program_(program),
+        matching_(match(program)),
+        durations_(std::move(durations)),
+        share_(share) {
+    const std::size_t ranks = program.ranks.size();
+    lanes_.resize(ranks * kLanes);
+    lane_ops_.resize(durations_.size());
+    ends_.assign(durations_.size(), kNotYet);
+    arrivals_.assign(matching_.meetings.size(), {});
+    timeline_.ranks.resize(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const auto& ops = program.ranks[rank].ops;
+      timeline_.ranks[rank].spans.resize(ops.size());
+      std::int32_t counts[kLanes] = {};
+      for (const Op& op : ops) ++counts[static_cast<int>(op.lane)];
+      std::int32_t first = matching_.base[rank];
+      for (int lane = 0; lane < kLanes; ++lane) {
+        LaneState& state = lanes_[rank * kLanes + static_cast<std::size_t>(lane)];
+        state.next = state.end = first;
+        first += counts[lane];
+      }
+      for (std::size_t op = 0; op < ops.size(); ++op) {
+        LaneState& state = lanes_[rank * kLanes + static_cast<std::size_t>(ops[op].lane)];
+        lane_ops_[static_cast<std::size_t>(state.end++)] = static_cast<std::int32_t>(op);
+      }
+    }
+  }
+
+  Timeline run() {
+    for (std::size_t lane = lanes_.size(); lane-- > 0;) ready_.push_back(static_cast<int>(lane));
+    if (share_) {
+      prepare_sharing();
+      run_shared();
+    } else {
+      post_ready();
+    }
+    for (const RankTimeline& rank : timeline_.ranks) {
+      for (const Span& span : rank.spans) {
+        timeline_.duration = std::max(timeline_.duration, span.end);
+      }
+    }
+    return std::move(timeline_);
+  }
+
+ private:
+  struct LaneState {
+    std::int32_t next = 0, end = 0;     // in lane_ops_
+    std::int32_t unit_end = 0;          // of the posted unit
+    std::int32_t pending = 0;           // ops of the posted unit that have not ended
+    std::int32_t blocked_on = -1;       // flat number of the op that the next unit comes after
+    std::int64_t free = 0;              // when the last unit ended
+    std::int64_t begin = 0, until = 0;  // of the posted unit
+  };
+  struct Arrival {
+    std::int32_t arrived = 0;
+    std::int64_t time = 0, duration = 0;
+  };
+
+  void post_ready() {
+    while (!ready_.empty()) {
+      const int lane = ready_.back();
+      ready_.pop_back();
+      post(lane);
+    }
+  }
+
+  void post(int lane_number) {
+    LaneState& lane = lanes_[static_cast<std::size_t>(lane_number)];
+    if (lane.pending > 0 || lane.next == lane.end) return;
+    const auto rank = static_cast<std::size_t>(lane_number / kLanes);
+    const RankProgram& ranked = program_.ranks[rank];
+    const std::int32_t base = matching_.base[rank];
+    const auto op_at = [&](std::int32_t at) -> const Op& {
+      return ranked.ops[static_cast<std::size_t>(lane_ops_[static_cast<std::size_t>(at)])];
+    };
+    std::int64_t time = std::max(lane.free, now_);
+    std::int32_t unit_end = lane.next;
+    const std::int32_t batch = op_at(lane.next).batch;
+    do {
+      for (const std::int32_t before : ranked.after_of(op_at(unit_end))) {
+        const std::int64_t ended = ends_[static_cast<std::size_t>(base + before)];
+        if (ended == kNotYet) {
+          lane.blocked_on = base + before;
+          return;
+        }
+        time = std::max(time, ended);
+      }
+      ++unit_end;
+    } while (batch >= 0 && unit_end < lane.end && op_at(unit_end).batch == batch);
+
+    lane.blocked_on = -1;
+    lane.unit_end = unit_end;
+    lane.pending = unit_end - lane.next;
+    lane.begin = INT64_MAX;
+    lane.until = time;
+    for (std::int32_t at = lane.next, end = unit_end; at < end; ++at) {
+      const std::int32_t flat = base + lane_ops_[static_cast<std::size_t>(at)];
+      const std::int32_t meeting = matching_.meeting_of[static_cast<std::size_t>(flat)];
+      if (meeting < 0) {
+        start(flat, lane_number, time, durations_[static_cast<std::size_t>(flat)]);
+        continue;
+      }
+      Arrival& arrival = arrivals_[static_cast<std::size_t>(meeting)];
+      arrival.time = std::max(arrival.time, time);
+      arrival.duration = std::max(arrival.duration, durations_[static_cast<std::size_t>(flat)]);
+      if (++arrival.arrived == matching_.meetings[static_cast<std::size_t>(meeting)].expected) {
+        start(meeting_item(meeting), -1, arrival.time, arrival.duration);
+      }
+    }
+  }
+
+  // An item is a compute op (its flat number) or a meeting (numbered after all ops).
+  std::int32_t meeting_item(std::int32_t meeting) const { return matching_.base.back() + meeting; }
+
+  void start(std::int32_t item, int lane, std::int64_t begin, std::int64_t duration) {
+    if (share_) {
+      activate(item, lane, begin, duration);
+    } else {
+      finish(item, lane, begin, begin + duration);
+    }
+  }
+
+  template <class Visit>
+  void for_lanes_of(std::int32_t item, int lane, const Visit& visit) {
+    const std::int32_t ops = matching_.base.back();
+    if (item < ops) {
+      visit(lane);
+      return;
+    }
+    const Meeting& meeting = matching_.meetings[static_cast<std::size_t>(item - ops)];
+    for (std::int32_t member = meeting.first; member < meeting.first + meeting.count; ++member) {
+      const Place place = matching_.members[static_cast<std::size_t>(member)];
+      const Op& op = program_.ranks[static_cast<std::size_t>(place.rank)]
+                         .ops[static_cast<std::size_t>(place.op)];
+      visit(place.rank * kLanes + static_cast<int>(op.lane));
+    }
+  }
+
+  void finish(std::int32_t item, int item_lane, std::int64_t begin, std::int64_t end) {
+    for_lanes_of(item, item_lane, [&](int number) {
+      LaneState& lane = lanes_[static_cast<std::size_t>(number)];
+      lane.begin = std::min(lane.begin, begin);
+      lane.until = std::max(lane.until, end);
+      if (--lane.pending == 0) finish_unit(number, lane);
+    });
+  }
+
+  void finish_unit(int number, LaneState& lane) {
+    const int rank = number / kLanes;
+    const std::int32_t base = matching_.base[static_cast<std::size_t>(rank)];
+    auto& spans = timeline_.ranks[static_cast<std::size_t>(rank)].spans;
+    for (std::int32_t at = lane.next; at < lane.unit_end; ++at) {
+      const std::int32_t op = lane_ops_[static_cast<std::size_t>(at)];
+      spans[static_cast<std::size_t>(op)] = {Nanoseconds{lane.begin}, Nanoseconds{lane.until}};
+      ends_[static_cast<std::size_t>(base + op)] = lane.until;
+      for (int other = rank * kLanes; other < (rank + 1) * kLanes; ++other) {
+        if (lanes_[static_cast<std::size_t>(other)].blocked_on == base + op) {
+          ready_.push_back(other);
+        }
+      }
+    }
+    lane.free = lane.until;
+    lane.next = lane.unit_end;
+    if (lane.next < lane.end) ready_.push_back(number);
+  }
+
+  // Shared cores: an item progresses at 1 / (active lanes of the busiest of its ranks).
+  struct Item {
+    double remaining = 0, rate = 1;
+    std::int64_t begin = 0, updated = 0;
+    std::int32_t version = 0;
+    int lane = -1;
+  };
+  struct Event {
+    std::int64_t time;
+    std::int32_t item, version;
+    bool operator>(const Event& other) const {
+      return time != other.time ? time > other.time : item > other.item;
+    }
+  };
+
+  void prepare_sharing() {
+    items_.resize(static_cast<std::size_t>(matching_.base.back()) + matching_.meetings.size());
+    active_on_lane_.assign(lanes_.size(), 0);
+    active_on_rank_.resize(program_.ranks.size());
+  }
+
+  int active_lanes(int rank) const {
+    int active = 0;
+    for (int lane = rank * kLanes; lane < (rank + 1) * kLanes; ++lane) {
+      active += active_on_lane_[static_cast<std::size_t>(lane)] > 0;
+    }
+    return active;
+  }
+
+  void activate(std::int32_t number, int lane, std::int64_t begin, std::int64_t duration) {
+    Item& item = items_[static_cast<std::size_t>(number)];
+    item.remaining = static_cast<double>(duration);
+    item.begin = item.updated = begin;
+    item.lane = lane;
+    item.rate = 0;  // set with the changed ranks
+    for_lanes_of(number, lane, [&](int at) {
+      ++active_on_lane_[static_cast<std::size_t>(at)];
+      active_on_rank_[static_cast<std::size_t>(at / kLanes)].push_back(number);
+      changed_.push_back(at / kLanes);
+    });
+  }
+
+  void deactivate(std::int32_t number) {
+    for_lanes_of(number, items_[static_cast<std::size_t>(number)].lane, [&](int at) {
+      --active_on_lane_[static_cast<std::size_t>(at)];
+      auto& active = active_on_rank_[static_cast<std::size_t>(at / kLanes)];
+      active.erase(std::find(active.begin(), active.end(), number));
+      changed_.push_back(at / kLanes);
+    });
+    ++items_[static_cast<std::size_t>(number)].version;
+  }
+
+  void update_rates() {
+    std::sort(changed_.begin(), changed_.end());
+    changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
+    for (const int rank : changed_) {
+      for (const std::int32_t number : active_on_rank_[static_cast<std::size_t>(rank)]) {
+        Item& item = items_[static_cast<std::size_t>(number)];
+        int busiest = 1;
+        for_lanes_of(number, item.lane,
+                     [&](int at) { busiest = std::max(busiest, active_lanes(at / kLanes)); });
+        const double rate = 1.0 / busiest;
+        if (rate == item.rate) continue;
+        item.remaining -= static_cast<double>(now_ - item.updated) * item.rate;
+        item.remaining = std::max(item.remaining, 0.0);
+        item.rate = rate;
+        item.updated = now_;
+        const auto left = static_cast<std::int64_t>(std::ceil(item.remaining / rate - 1e-6));
+        events_.push({now_ + left, number, ++item.version});
+      }
+    }
+    changed_.clear();
+  }
+
+  void run_shared() {
+    post_ready();
+    update_rates();
+    while (!events_.empty()) {
+      now_ = events_.top().time;
+      while (!events_.empty() && events_.top().time == now_) {
+        const Event event = events_.top();
+        events_.pop();
+        const Item& item = items_[static_cast<std::size_t>(event.item)];
+        if (event.version != item.version) continue;  // its rate has changed since
+        deactivate(event.item);
+        finish(event.item, item.lane, item.begin, now_);
+      }
+      post_ready();
+      update_rates();
+    }
+  }
+
+  const Program& program_;
+  const Matching matching_;
+  const std::vector<std::int64_t> durations_;
+  const bool share_;
+  std::vector<LaneState> lanes_;
+  std::vector<std::int32_t> lane_ops_;  // ops of each rank sorted by lane
+  std::vector<std::int64_t> ends_;      // by flat number
+  std::vector<Arrival> arrivals_;       // by meeting
+  std::vector<int> ready_;              // lanes to look at
+  Timeline timeline_;
+  std::int64_t now_ = 0;
+  std::vector<Item> items_;
+  std::vector<std::int32_t> active_on_lane_;
+  std::vector<std::vector<std::int32_t>> active_on_rank_;
+  std::vector<int> changed_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+};
+
+}  // namespace
+
+Timeline simulate(const Program& program, const CostModel& cost, const Machine& machine) {
+  std::vector<std::int64_t> durations;
+  durations.reserve(static_cast<std::size_t>(program.op_count()));
+  for (const RankProgram& rank : program.ranks) {
+    for (const Op& op : rank.ops) {
+      durations.push_back(std::llround(cost.seconds(op, rank.rank) * 1e9));
+    }
+  }
+  return Walk(program, std::move(durations), machine.lanes_share_core).run();
+}
+
+Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
+                  bool lanes_share_core) {
+  std::vector<std::int64_t> flat;
+  flat.reserve(static_cast<std::size_t>(program.op_count()));
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    for (std::size_t op = 0; op < program.ranks[rank].ops.size(); ++op) {
+      flat.push_back(durations[rank][op].count());
+    }
+  }
+  return Walk(program, std::move(flat), lanes_share_core).run();
+}
+
+}  // namespace parallelarium
