@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/quantities.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "app/figures.h"
+#include "engine/plan/report.h"
+
+namespace parallelarium {
+
+namespace {
+
+QString text_of(const char* text) { return QCoreApplication::translate("quantities", text); }
+
+std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
+  std::int64_t sum = 0;
+  for (const TrafficRow& row : rows) sum += row.sent_bytes;
+  return sum;
+}
+
+// What stands in place of a difference of durations, or empty where durations may be compared.
+QString no_difference(Source source) {
+  switch (source) {
+    case Source::kPaced:
+      return text_of("set by pace");
+    case Source::kOversubscribed:
+    case Source::kSharedGpu:
+      return text_of("not evidence of speed");
+    default:
+      return {};
+  }
+}
+
+// Everything the five quantities are made of, for one Setup.
+struct Values {
+  double seconds = 0, bubble = 0;
+  std::int64_t peak = 0, sent = 0;
+};
+
+Values values_of(const Prediction& prediction, int fullest, int sender) {
+  Values values;
+  values.seconds = prediction.step.seconds;
+  values.bubble = prediction.bubble.of_total;
+  const std::vector<MemoryRow> memory = memory_of(prediction.program);
+  if (fullest < int(memory.size())) values.peak = memory[std::size_t(fullest)].peak_bytes;
+  if (sender < int(prediction.program.ranks.size()))
+    values.sent = sent_bytes(traffic_of(prediction.program, sender));
+  return values;
+}
+
+Values values_of(const Observation& run, int fullest, int sender) {
+  Values values;
+  values.seconds = run.step.seconds;
+  values.bubble = run.bubble.of_total;
+  if (fullest < int(run.memory.size())) values.peak = run.memory[std::size_t(fullest)].peak_bytes;
+  if (sender < int(run.traffic.size())) values.sent = sent_bytes(run.traffic[std::size_t(sender)]);
+  return values;
+}
+
+QString signed_seconds(double seconds, const QLocale& locale) {
+  const QString sign = seconds < 0 ? QString(QChar(0x2212)) : QStringLiteral("+");
+  return seconds == 0 ? seconds_text(0, locale) : sign + seconds_text(std::fabs(seconds), locale);
+}
+
+QString place(const Prediction& prediction, int rank) {
+  const auto& ranks = prediction.program.ranks;
+  if (rank >= int(ranks.size())) return {};
+  const RankProgram& built = ranks[std::size_t(rank)];
+  if (prediction.setup.mesh.pp == 1 || prediction.setup.mesh.ranks() > prediction.setup.mesh.pp)
+    return text_of("rank %1").arg(built.rank);
+  return text_of("stage %1").arg(built.stage);
+}
+
+Quantity loss_quantity(const Session& session, const RunRecord* run, const QLocale& locale) {
+  Quantity loss;
+  loss.key = QStringLiteral("losses");
+  loss.title = text_of("Loss");
+  const auto four_digits = [&](double value) { return locale.toString(value, 'f', 3); };
+  if (!run || run->observation.losses.empty()) {
+    loss.observed.source = run ? text_of("run is of other settings") : text_of("not run yet");
+    return loss;
+  }
+  const std::vector<double>& losses = run->observation.losses;
+  loss.title = text_of("Loss, step %1").arg(losses.size());
+  const int ranks = session.setup().mesh.ranks();
+  loss.observed = {four_digits(losses.back()),
+                   ranks == 1 ? text_of("run on one rank") : text_of("run on %1 ranks").arg(ranks),
+                   QString::number(losses.back(), 'g', 17)};
+  loss.observed_value = losses.back();
+  if (!run->proof) {
+    loss.predicted.source = text_of("one rank: Prove it");
+    return loss;
+  }
+  const nlohmann::json& proof = *run->proof;
+  const auto one = proof.find("losses_one_rank");
+  if (one != proof.end() && one->is_array() && !one->empty() && one->back().is_number()) {
+    loss.predicted_value = one->back().get<double>();
+    loss.predicted = {four_digits(loss.predicted_value), text_of("on one rank"),
+                      QString::number(loss.predicted_value, 'g', 17)};
+  }
+  const auto difference = proof.find("loss_difference");
+  if (difference != proof.end() && difference->is_number())
+    loss.difference = number_text(difference->get<double>(), locale);
+  return loss;
+}
+
+}  // namespace
+
+int fullest_rank(const Prediction& prediction) {
+  int fullest = 0;
+  std::int64_t most = -1;
+  for (const MemoryRow& row : prediction.memory) {
+    if (row.peak_bytes <= most) continue;
+    most = row.peak_bytes;
+    for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank)
+      if (prediction.program.ranks[rank].rank == row.rank) fullest = int(rank);
+  }
+  return fullest;
+}
+
+int busiest_sender(const Prediction& prediction) {
+  int busiest = 0;
+  std::int64_t most = -1;
+  for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank) {
+    const std::int64_t sent = sent_bytes(traffic_of(prediction.program, int(rank)));
+    if (sent > most) most = sent, busiest = int(rank);
+  }
+  return busiest;
+}
+
+std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale& locale) {
+  const RunRecord* record = session.run_record();
+  const RunRecord* run = record && !session.run_is_stale() ? record : nullptr;
+  const Prediction& shown = run ? *run->prediction : *session.prediction();
+  const bool predicted = session.problems().empty();
+  const int fullest = fullest_rank(shown), sender = busiest_sender(shown);
+  const Values expected = values_of(shown, fullest, sender);
+
+  std::vector<Quantity> all(4);
+  all[0].key = QStringLiteral("step.seconds");
+  all[0].title = text_of("Step time");
+  all[1].key = QStringLiteral("bubble.of_total");
+  all[1].title = text_of("Bubble of whole step");
+  all[2].key = QStringLiteral("memory.peak_bytes");
+  all[2].title = text_of("Peak memory, %1").arg(place(shown, fullest));
+  all[3].key = QStringLiteral("traffic.sent_bytes");
+  all[3].title = text_of("Sent, %1").arg(place(shown, sender));
+
+  const QString word = prediction_source_text(shown.word);
+  all[0].predicted = {seconds_text(expected.seconds, locale), word,
+                      text_of("%1 s").arg(QString::number(expected.seconds, 'g', 12))};
+  all[1].predicted = {
+      share_text(expected.bubble, locale), word,
+      text_of("idle time over idle plus busy time of all ranks, %1; idle over busy "
+              "(ideal) time is %2")
+          .arg(share_text(expected.bubble, locale), share_text(shown.bubble.over_ideal, locale))};
+  // Sizes follow from the program alone: no rate is assumed in them.
+  const QString sized = text_of("predicted");
+  all[2].predicted = {bytes_text(expected.peak, locale), sized,
+                      exact_bytes_text(expected.peak, locale)};
+  all[3].predicted = {bytes_text(expected.sent, locale), sized,
+                      exact_bytes_text(expected.sent, locale)};
+  all[0].predicted_value = expected.seconds;
+  all[1].predicted_value = expected.bubble;
+  all[2].predicted_value = double(expected.peak);
+  all[3].predicted_value = double(expected.sent);
+
+  if (run) {
+    const Values seen = values_of(run->observation, fullest, sender);
+    const QString source = source_text(run->observation.source);
+    const QString caveat = no_difference(run->observation.source);
+    all[0].observed = {seconds_text(seen.seconds, locale), source,
+                       text_of("median of %1 steps; shortest %2, longest %3")
+                           .arg(run->observation.timeline.steps)
+                           .arg(seconds_text(run->observation.step.seconds_min, locale),
+                                seconds_text(run->observation.step.seconds_max, locale))};
+    all[1].observed = {share_text(seen.bubble, locale), source, {}};
+    all[2].observed = {bytes_text(seen.peak, locale), text_of("counted"),
+                       exact_bytes_text(seen.peak, locale)};
+    all[3].observed = {bytes_text(seen.sent, locale), text_of("counted"),
+                       exact_bytes_text(seen.sent, locale)};
+    all[0].difference =
+        caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
+    all[1].difference = points_text(seen.bubble - expected.bubble, locale);
+    all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
+    all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
+    all[0].observed_value = seen.seconds;
+    all[1].observed_value = seen.bubble;
+    all[2].observed_value = double(seen.peak);
+    all[3].observed_value = double(seen.sent);
+  } else {
+    for (Quantity& quantity : all)
+      quantity.observed.source =
+          record ? text_of("run is of other settings") : text_of("not run yet");
+  }
+
+  if (const RunRecord* pin = session.pinned()) {
+    const bool both_ran = pin->observed() && run;
+    const Values before = both_ran ? values_of(pin->observation, fullest, sender)
+                                   : values_of(*pin->prediction, fullest, sender);
+    const Values now = both_ran ? values_of(run->observation, fullest, sender) : expected;
+    const QString since = both_ran ? text_of("%1 since pinned run") : text_of("%1 since pin");
+    const bool same_clock = pin->prediction->machine == shown.machine;
+    if (same_clock)
+      all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
+    all[1].since_pin = since.arg(points_text(now.bubble - before.bubble, locale));
+    all[2].since_pin = since.arg(bytes_difference_text(before.peak, now.peak, locale));
+    all[3].since_pin = since.arg(bytes_difference_text(before.sent, now.sent, locale));
+  }
+
+  all.push_back(loss_quantity(session, run, locale));
+  for (Quantity& quantity : all) {
+    for (const Guess& guess : session.guesses())
+      if (guess.metric == quantity.key) quantity.guess = guess.text;
+    if (!predicted && quantity.key != QLatin1String("losses")) {
+      quantity.predicted = {{}, text_of("settings are not valid"), {}};
+      quantity.since_pin.clear();
+    }
+    const QString group = quantity.key.section(QLatin1Char('.'), 0, 0);
+    const bool all_hidden = session.hidden(quantity.key) || session.hidden(group);
+    const auto hide = [&](Figure& figure) {
+      if (!figure.text.isEmpty()) figure = {QStringLiteral("?"), text_of("hidden for now"), {}};
+    };
+    if (all_hidden || session.hidden(QStringLiteral("lane.predicted"))) hide(quantity.predicted);
+    if (all_hidden || session.hidden(QStringLiteral("lane.run"))) hide(quantity.observed);
+    if (quantity.predicted.text == QLatin1String("?") ||
+        quantity.observed.text == QLatin1String("?")) {
+      quantity.difference.clear();
+      quantity.since_pin.clear();
+    }
+  }
+  return all;
+}
+
+}  // namespace parallelarium
