@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/build.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/plan/report.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+Setup tiny(int pp, int dp, int microbatches, const std::string& schedule = "1f1b") {
+  Setup setup = default_setup();
+  setup.model.layers = 12;
+  setup.mesh.pp = pp;
+  setup.mesh.dp = dp;
+  setup.microbatches = microbatches;
+  setup.schedule = schedule;
+  return setup;
+}
+
+Program build(const Setup& setup, BuildOptions options = {.all_ranks = true}) {
+  const auto problems = validate(setup);
+  EXPECT_TRUE(problems.empty()) << problems.front().text;
+  const Result<Order> order = make_order(setup);
+  EXPECT_TRUE(order.ok()) << order.error().text;
+  Result<Program> program = build_program(setup, *order, options);
+  EXPECT_TRUE(program.ok()) << program.error().text;
+  return *program;
+}
+
+struct Case {
+  int pp, dp, microbatches;
+  const char* schedule;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.schedule << " pp " << c.pp << " dp " << c.dp << " m " << c.microbatches;
+}
+
+class EveryMesh : public testing::TestWithParam<Case> {
+ protected:
+  Setup setup() const {
+    const Case& c = GetParam();
+    return tiny(c.pp, c.dp, c.microbatches, c.schedule);
+  }
+};
+
+TEST_P(EveryMesh, PassesTheCheck) {
+  const auto faults = check(build(setup()));
+  EXPECT_TRUE(faults.empty()) << faults.front().text;
+}
+
+// Sent bytes between stages: b s h elements per micro-batch, boundary and direction (Narayanan et
+// al. 2021, section 3.2), counted here from the ops themselves.
+TEST_P(EveryMesh, MovesOneActivationAndOneGradientPerBoundaryAndMicrobatch) {
+  const Setup s = setup();
+  const Program program = build(s);
+  std::int64_t activations = 0, gradients = 0;
+  for (const RankProgram& rank : program.ranks) {
+    for (const Op& op : rank.ops) {
+      if (op.kind != OpKind::kSend) continue;
+      (op.purpose == Purpose::kActivations ? activations : gradients) += op.bytes;
+    }
+  }
+  const std::int64_t expected = std::int64_t{4} * s.micro_batch * s.model.sequence *
+                                s.model.hidden * (s.mesh.pp - 1) * s.microbatches * s.mesh.dp;
+  EXPECT_EQ(activations, expected);
+  EXPECT_EQ(gradients, expected);
+}
+
+// Every parameter of the model is on exactly one stage (a tied table also as a marked copy), and
+// every rank's gradients are reduced over DP exactly once.
+TEST_P(EveryMesh, HoldsAndReducesEveryParameterOnce) {
+  const Setup s = setup();
+  const Program program = build(s);
+  std::int64_t owned = 0;
+  for (const RankProgram& rank : program.ranks) {
+    std::int64_t held = 0;
+    for (const ParameterSlice& slice : rank.parameters) {
+      held += slice.count;
+      if (!slice.shared_copy) owned += slice.count;
+    }
+    std::int64_t reduced = 0;
+    for (const Op& op : rank.ops) {
+      if (op.kind == OpKind::kCollective && op.purpose == Purpose::kGradients)
+        reduced += op.bytes / 4;
+    }
+    EXPECT_EQ(reduced, s.mesh.dp > 1 ? held : 0);
+  }
+  EXPECT_EQ(owned, count_parameters(s.model).total * s.mesh.dp);
+}
+
+// Two buffers may share bytes only if one is closed before the other opens.
+TEST_P(EveryMesh, PlansMemoryWithoutOverlap) {
+  const Program program = build(setup());
+  for (const RankProgram& rank : program.ranks) {
+    std::map<std::int64_t, std::int64_t> open;  // offset -> end
+    const auto take = [&](const Buffer& buffer) {
+      const auto next = open.lower_bound(buffer.offset);
+      if (next != open.end()) {
+        EXPECT_LE(buffer.offset + buffer.bytes, next->first);
+      }
+      if (next != open.begin()) {
+        EXPECT_LE(std::prev(next)->second, buffer.offset);
+      }
+      EXPECT_GE(buffer.offset, 0);
+      EXPECT_LE(buffer.offset + buffer.bytes, rank.arena_bytes);
+      open[buffer.offset] = buffer.offset + buffer.bytes;
+    };
+    for (const Buffer& buffer : rank.buffers) {
+      if (buffer.opened_by < 0) take(buffer);
+    }
+    for (std::int32_t op = 0; op < static_cast<std::int32_t>(rank.ops.size()); ++op) {
+      for (const Buffer& buffer : rank.buffers) {
+        if (buffer.opened_by == op) take(buffer);
+      }
+      for (const Buffer& buffer : rank.buffers) {
+        if (buffer.closed_by == op) open.erase(buffer.offset);
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Meshes, EveryMesh,
+                         testing::Values(Case{1, 1, 1, "1f1b"}, Case{1, 2, 3, "gpipe"},
+                                         Case{2, 1, 1, "naive"}, Case{2, 1, 4, "1f1b"},
+                                         Case{2, 4, 3, "1f1b"}, Case{3, 1, 7, "1f1b"},
+                                         Case{3, 2, 2, "gpipe"}, Case{4, 1, 8, "1f1b"},
+                                         Case{4, 1, 8, "gpipe"}, Case{4, 2, 5, "1f1b"},
+                                         Case{4, 4, 9, "1f1b"}, Case{6, 1, 12, "naive"},
+                                         Case{12, 1, 3, "1f1b"}));
+
+// The arena is not larger than what must be open at once, but for little.
+TEST(PlanMemory, WastesLittle) {
+  for (const char* schedule : {"gpipe", "1f1b"}) {
+    const Program program = build(tiny(4, 1, 8, schedule));
+    const std::vector<MemoryRow> rows = memory_of(program);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      EXPECT_LE(static_cast<double>(program.ranks[r].arena_bytes),
+                1.02 * static_cast<double>(rows[r].peak_bytes) + 64.0 * 1024)
+          << schedule << " rank " << r;
+    }
+  }
+}
+
+// Activations kept for a micro-batch by one layer: 16 N C + B H T T elements and the norms'
+// statistics; the textbook's 34 sbh + 5 a s s b bytes (Korthikanti et al. 2022, eq. 2) at 16 bit
+// without the masks.
+TEST(Memory, KeepsTheTextbookActivations) {
+  const auto kept = [](int layers) {
+    Setup setup = tiny(1, 1, 1);
+    setup.model.layers = layers;
+    const Program program = build(setup);
+    return memory_of(program)[0].bytes[static_cast<int>(Category::kActivations)];
+  };
+  const Model model = default_setup().model;
+  const std::int64_t N = model.sequence, C = model.hidden;
+  const std::int64_t layer = 4 * (16 * N * C + model.heads * N * N + 4 * N);
+  EXPECT_EQ(kept(5) - kept(4), layer);
+  EXPECT_EQ(kept(9) - kept(4), 5 * layer);
+}
+
+TEST(Memory, OneFOneBHoldsFewerMicrobatchesThanGPipe) {
+  const auto activations = [](const char* schedule, int m) {
+    std::vector<std::int64_t> bytes;
+    for (const MemoryRow& row : memory_of(build(tiny(4, 1, m, schedule)))) {
+      bytes.push_back(row.bytes[static_cast<int>(Category::kActivations)]);
+    }
+    return bytes;
+  };
+  const auto gpipe8 = activations("gpipe", 8), gpipe16 = activations("gpipe", 16);
+  const auto f8 = activations("1f1b", 8), f16 = activations("1f1b", 16);
+  for (int stage = 0; stage < 4; ++stage) {
+    EXPECT_GT(gpipe16[stage], gpipe8[stage] * 3 / 2);
+    EXPECT_LE(f16[stage], f8[stage] + f8[stage] / 20);
+    EXPECT_LT(f8[stage], gpipe8[stage]);
+  }
+}
+
+// The stage level is the same work with fewer ops.
+TEST(StageLevel, DoesTheSameWorkAndKeepsTheSameMemory) {
+  const Setup setup = tiny(4, 1, 8);
+  const Program pieces = build(setup, {});
+  const Program stages = build(setup, {.stage_level = true});
+  EXPECT_LT(stages.op_count() * 5, pieces.op_count());
+  const auto flops = [](const Program& program, std::size_t rank) {
+    double sum = 0;
+    for (const Op& op : program.ranks[rank].ops) {
+      if (op.work < 0) continue;
+      for (const Work& work : program.works[op.work]) sum += work.flops;
+    }
+    return sum;
+  };
+  const auto memory_pieces = memory_of(pieces), memory_stages = memory_of(stages);
+  for (std::size_t r = 0; r < 4; ++r) {
+    EXPECT_DOUBLE_EQ(flops(pieces, r), flops(stages, r));
+    const auto at = static_cast<std::size_t>(Category::kActivations);
+    EXPECT_NEAR(static_cast<double>(memory_stages[r].bytes[at]),
+                static_cast<double>(memory_pieces[r].bytes[at]),
+                0.02 * static_cast<double>(memory_pieces[r].bytes[at]));
+  }
+}
+
+TEST(Recompute, FullKeepsOnlyTheInputsOfLayers) {
+  Setup setup = tiny(1, 1, 4, "gpipe");
+  const auto bytes = [&](Recompute recompute) {
+    setup.recompute = recompute;
+    return memory_of(build(setup))[0].bytes[static_cast<int>(Category::kActivations)];
+  };
+  const std::int64_t none = bytes(Recompute::kNone), selective = bytes(Recompute::kSelective),
+                     full = bytes(Recompute::kFull);
+  EXPECT_LT(selective, none);
+  EXPECT_LT(full, selective);
+}
+
+// Every combination that can be predicted builds, and what replicas hold is what their stage holds.
+TEST(Build, HandlesEveryAxis) {
+  Setup setup = default_setup();
+  setup.model.layers = 8;
+  setup.mesh = {2, 2, 2, 2, 1, RankOrder::kTpCpEpDpPp};
+  for (const int zero : {0, 1, 2, 3}) {
+    setup.zero = zero;
+    const Program program = build(setup, {});
+    EXPECT_EQ(program.world, 16);
+    EXPECT_EQ(program.ranks.size(), 16u);
+    const auto rows = memory_of(program);
+    for (const MemoryRow& row : rows) {
+      EXPECT_EQ(row.peak_bytes, rows[representative_of(program, setup.mesh, row.rank)].peak_bytes);
+    }
+  }
+}
+
+TEST(Build, RefusesASplitBackward) {
+  const Result<Order> order = order_from_text("F0 I0 W0 F1 I1 W1");
+  ASSERT_TRUE(order.ok());
+  Setup setup = tiny(1, 1, 2);
+  const Result<Program> program = build_program(setup, *order);
+  ASSERT_FALSE(program.ok());
+  EXPECT_EQ(program.error().id, "order-split");
+}
+
+}  // namespace
+}  // namespace parallelarium
