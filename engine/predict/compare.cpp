@@ -93,6 +93,12 @@ nlohmann::json to_json(const std::vector<Comparison>& comparisons) {
 
 Prediction dilated(Prediction prediction, double factor) {
   assert(factor > 0);
+  if (prediction.machine.lanes_share_core) {
+    prediction.timeline = simulate(prediction.program, modelled_durations(prediction), false);
+    prediction.bubble = bubble_of(prediction.program, prediction.timeline);
+    prediction.step =
+        step_figures(prediction.program, prediction.timeline, prediction.setup, prediction.machine);
+  }
   for (RankTimeline& rank : prediction.timeline.ranks) {
     for (Span& span : rank.spans) span = {scaled(span.begin, factor), scaled(span.end, factor)};
   }

@@ -33,7 +33,8 @@ std::vector<Comparison> compare_with(const Prediction& prediction, const Observa
 nlohmann::json to_json(const std::vector<Comparison>& comparisons);
 
 // The prediction as a paced run will show it: every time multiplied by `factor`, rates divided by
-// it, and no MFU, since nothing about the pace says how well a device is used.
+// it, and no MFU, since nothing about the pace says how well a device is used. A paced rank's lanes
+// never compete for its core, so where the Machine's do, the step is simulated again without that.
 // Requires: factor > 0.
 Prediction dilated(Prediction prediction, double factor);
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every command of the command line is made of. To add one: write <name>_command.cpp with one
+// `add_...` function, declare it here, and list it in commands.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "engine/plan/result.h"
+#include "engine/worker/commands.h"
+
+namespace parallelarium {
+
+// What a command answers. Nothing is printed before it is whole, so a failure writes nothing.
+struct Outcome {
+  int status = kDone;
+  std::string text;              // for stdout
+  std::optional<Message> error;  // for stderr
+
+  static Outcome done(std::string text) { return {kDone, std::move(text), std::nullopt}; }
+  static Outcome invalid(Message why) { return {kInvalid, {}, std::move(why)}; }
+  static Outcome failed(Message why) { return {kFailed, {}, std::move(why)}; }
+};
+
+// Where a command tells what it is doing while it works.
+class Progress {
+ public:
+  Progress(std::ostream& err, bool terminal) : err_(&err), terminal_(terminal) {}
+  // One line that the next report overwrites; on a terminal only. `share` from 0 to 1.
+  void report(double share, const std::string& what);
+  // A sentence that stays.
+  void say(const std::string& sentence);
+  void clear();
+
+ private:
+  std::ostream* err_;
+  bool terminal_;
+  std::size_t shown_ = 0;
+};
+
+// The subcommand and what it does once its options are read.
+using CommandBody = std::function<Outcome(Progress&)>;
+class Commands {
+ public:
+  explicit Commands(CLI::App& app) : app_(&app) {}
+  // A subcommand whose --help shows `example` lines below the options.
+  CLI::App* add(const std::string& name, const std::string& help, const std::string& examples);
+  void set_body(CLI::App* command, CommandBody action);
+  const CommandBody* chosen() const;  // of the subcommand that was parsed
+
+ private:
+  CLI::App* app_;
+  std::vector<std::pair<CLI::App*, CommandBody>> bodies_;
+};
+
+void add_devices(Commands& commands);
+void add_calibrate(Commands& commands);
+void add_models(Commands& commands);
+void add_machines(Commands& commands);
+void add_predict(Commands& commands);
+void add_run(Commands& commands);
+void add_schedule(Commands& commands);
+void add_export(Commands& commands);
+void add_lesson(Commands& commands);
+void add_serve(Commands& commands);
+
+// Indented JSON with a final newline; doubles keep every digit.
+std::string json_text(const nlohmann::json& json);
+
+// A whole file; `most_bytes` bounds it. Error: one sentence with the path and the reason.
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes = 64u << 20);
+// Written beside the target and renamed, so that a reader never sees half a file.
+Result<void> write_file(const std::string& path, const std::string& content);
+// The file as JSON.
+Result<nlohmann::json> read_json(const std::string& path);
+
+}  // namespace parallelarium

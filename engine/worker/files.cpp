@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/worker/command.h"
+
+namespace parallelarium {
+
+std::string json_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0)
+    return message("file-unreadable", "Cannot read {}: {}.", path, std::strerror(errno));
+  if (!S_ISREG(facts.st_mode) && !S_ISFIFO(facts.st_mode))
+    return message("file-not-file", "Cannot read {}: it is not a file.", path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return message("file-unreadable", "Cannot read {}: {}.", path, std::strerror(errno));
+  std::string content;
+  char block[65536];
+  while (file.read(block, sizeof block) || file.gcount() > 0) {
+    content.append(block, static_cast<std::size_t>(file.gcount()));
+    if (content.size() > most_bytes)
+      return message("file-too-long", "{} is longer than {} MiB, which no such file should be.",
+                     path, most_bytes >> 20);
+  }
+  return content;
+}
+
+Result<void> write_file(const std::string& path, const std::string& content) {
+  const auto fail = [&path](int why) {
+    return message("file-unwritable", "Cannot write {}: {}.", path, std::strerror(why));
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return fail(EISDIR);
+  // A device or pipe, such as /dev/stdout, cannot be renamed over.
+  const bool plain =
+      !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+  const std::string target = plain ? fmt::format("{}.{}.part", path, getpid()) : path;
+  std::FILE* file = std::fopen(target.c_str(), "wb");
+  if (!file) return fail(errno);
+  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size() &&
+                       std::fflush(file) == 0;
+  int why = errno;
+  const bool closed = std::fclose(file) == 0;
+  if (written && !closed) why = errno;
+  if (written && closed && (!plain || std::rename(target.c_str(), path.c_str()) == 0)) return {};
+  if (written && closed) why = errno;
+  if (plain) std::remove(target.c_str());
+  return fail(why);
+}
+
+Result<nlohmann::json> read_json(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text) return text.error();
+  nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
+  if (json.is_discarded()) return message("file-not-json", "{} is not JSON.", path);
+  return json;
+}
+
+}  // namespace parallelarium

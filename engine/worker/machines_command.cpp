@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// `machines`: what a Setup can be predicted for, every number with its origin.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/machine.h"
+#include "engine/worker/command.h"
+#include "engine/worker/machine_text.h"
+#include "engine/worker/table.h"
+#include "engine/worker/units.h"
+
+namespace parallelarium {
+
+std::string machine_text(const Machine& machine) {
+  std::string text = fmt::format("{} ({})\n\n", machine.title, machine.name);
+  Table table({"", ">", "origin"});
+  const auto row = [&table](const char* name, const std::string& value, const Sourced& number) {
+    table.add({name, value, number.origin});
+  };
+  if (machine.cores > 0) table.add({"cores", fmt::format("{}", machine.cores), ""});
+  table.add({"devices", fmt::format("{}", machine.devices_per_node * machine.nodes), ""});
+  row("memory of a device", bytes_text(machine.memory_bytes.value), machine.memory_bytes);
+  row("memory bandwidth", count_text(machine.memory_bytes_per_second.value, "B/s"),
+      machine.memory_bytes_per_second);
+  row("peak, fp32", count_text(machine.flops_fp32.value, "FLOP/s"), machine.flops_fp32);
+  row("peak, 16 bit", count_text(machine.flops_16bit.value, "FLOP/s"), machine.flops_16bit);
+  row("share of peak reached", percent_text(machine.matmul_efficiency.value),
+      machine.matmul_efficiency);
+  row("fixed cost of an op", seconds_text(machine.launch_seconds.value), machine.launch_seconds);
+  row("latency within a node", seconds_text(machine.intra_node.latency_seconds.value),
+      machine.intra_node.latency_seconds);
+  row("bandwidth within a node", count_text(machine.intra_node.bytes_per_second.value, "B/s"),
+      machine.intra_node.bytes_per_second);
+  if (machine.inter_node.bytes_per_second.value > 0) {
+    row("latency between nodes", seconds_text(machine.inter_node.latency_seconds.value),
+        machine.inter_node.latency_seconds);
+    row("bandwidth between nodes", count_text(machine.inter_node.bytes_per_second.value, "B/s"),
+        machine.inter_node.bytes_per_second);
+  }
+  text += table.text();
+  if (!machine.matmuls.empty()) {
+    Table products({">m", ">n", ">k", ">rate"});
+    for (const MatmulPoint& point : machine.matmuls)
+      products.add({fmt::format("{}", point.m), fmt::format("{}", point.n),
+                    fmt::format("{}", point.k), count_text(point.flops_per_second, "FLOP/s")});
+    text += "\nMatrix products [m,k] x [k,n], measured\n" + products.text();
+  }
+  if (!machine.kernels.empty()) {
+    Table kernels({"kernel", ">rate"});
+    for (const KernelRate& kernel : machine.kernels)
+      kernels.add({kernel.kernel, count_text(kernel.elements_per_second, "elements/s")});
+    text += "\nOther kernels, measured\n" + kernels.text();
+  }
+  text += machine.calibrated.empty()
+              ? (machine.local ? "\nNever calibrated: `calibrate` measures this computer.\n" : "")
+              : fmt::format("\nCalibrated {}.\n", machine.calibrated);
+  return text;
+}
+
+std::string word_text(const Machine& machine) {
+  const std::string word = prediction_word(machine);
+  if (word == "peak") return "lower bound at peak rates";
+  if (word == "assumed") return "predicted with assumed rates";
+  return "predicted with " + word + " rates";
+}
+
+namespace {
+
+Outcome list(bool json) {
+  nlohmann::json all = nlohmann::json::array();
+  Table table({"name", "title", ">devices", ">memory", ">fp32", ">16 bit", ">in node",
+               ">between nodes", "times are"});
+  for (const std::string& name : machine_names()) {
+    Result<Machine> machine = find_machine(name);
+    if (!machine) return Outcome::failed(machine.error());
+    all.push_back(to_json(*machine));
+    const auto rate = [](const Sourced& number, const char* unit) {
+      return number.value > 0 ? count_text(number.value, unit) : std::string();
+    };
+    table.add({name, machine->title,
+               fmt::format("{}", machine->local ? machine->cores : machine->devices_per_node),
+               bytes_text(machine->memory_bytes.value), rate(machine->flops_fp32, "FLOP/s"),
+               rate(machine->flops_16bit, "FLOP/s"),
+               rate(machine->intra_node.bytes_per_second, "B/s"),
+               rate(machine->inter_node.bytes_per_second, "B/s"), word_text(*machine)});
+  }
+  if (json) return Outcome::done(json_text({{"machines", all}}));
+  return Outcome::done(table.text() +
+                       "\nDevices are those of one node. `machines NAME` shows the origin of every "
+                       "number.\n");
+}
+
+}  // namespace
+
+void add_machines(Commands& commands) {
+  CLI::App* command = commands.add("machines", "list the machines to predict for, or show one",
+                                   "  parallelarium-engine machines\n"
+                                   "  parallelarium-engine machines dgx-h100\n");
+  struct Options {
+    std::string name;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  command->add_option("name", options->name, "a machine to show in full")->option_text("[NAME]");
+  command->add_flag("--json", options->json, "print JSON");
+  commands.set_body(command, [options](Progress&) {
+    if (options->name.empty()) return list(options->json);
+    Result<Machine> machine = find_machine(options->name);
+    if (!machine) return Outcome::invalid(machine.error());
+    return Outcome::done(options->json ? json_text(to_json(*machine)) : machine_text(*machine));
+  });
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// parallelarium-engine: see commands.h.
+#include <unistd.h>
+
+#include <iostream>
+
+#include "engine/worker/commands.h"
+
+int main(int argc, char** argv) {
+  return parallelarium::run_command(argc, argv, std::cout, std::cerr, isatty(STDERR_FILENO) == 1);
+}

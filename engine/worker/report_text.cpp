@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/worker/report_text.h"
+
+#include <cmath>
+
+#include "engine/worker/machine_text.h"
+#include "engine/worker/setup_options.h"
+#include "engine/worker/table.h"
+#include "engine/worker/units.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::size_t kLineWidth = 100;
+
+std::string bytes_of(std::int64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
+
+std::string model_block(const Prediction& prediction) {
+  const ParameterCounts& counts = prediction.parameters;
+  Table table({"", ""});
+  table.add({"parameters",
+             fmt::format("{} ({})", count_text(static_cast<double>(counts.total)), counts.total)});
+  if (counts.active != counts.total)
+    table.add({"active for a token", count_text(static_cast<double>(counts.active))});
+  table.add({"work of a step", count_text(prediction.step_flops, "FLOP")});
+  table.add({"global batch",
+             fmt::format("{} sequences, {} tokens", prediction.setup.global_batch(),
+                         prediction.setup.global_batch() * prediction.setup.model.sequence)});
+  return "Model\n" + table.text();
+}
+
+std::string memory_block(const Prediction& prediction) {
+  Table table({">stage", ">rank", ">parameters", ">gradients", ">optimizer", ">activations",
+               ">buffers", ">peak"});
+  for (const MemoryRow& row : prediction.memory) {
+    std::vector<std::string> cells = {fmt::format("{}", row.stage), fmt::format("{}", row.rank)};
+    for (const std::int64_t bytes : row.bytes) cells.push_back(bytes_of(bytes));
+    cells.push_back(bytes_of(row.peak_bytes));
+    table.add(std::move(cells));
+  }
+  return fmt::format(
+      "Memory (predicted: peak of each category and of the whole)\n{}  {} {} of a device.\n",
+      table.text(), prediction.fits ? "Fits into the" : "DOES NOT FIT into the",
+      bytes_of(prediction.capacity_bytes));
+}
+
+std::string bubble_block(const Prediction& prediction) {
+  const Bubble& bubble = prediction.bubble;
+  Table table({"", ">", ""});
+  table.add({"of whole step", percent_text(bubble.of_total), "idle / (idle + busy)"});
+  table.add({"over ideal time", percent_text(bubble.over_ideal), "idle / busy"});
+  return "Bubble (predicted: idle compute lanes from the first F to the last B or W)\n" +
+         table.text();
+}
+
+std::string step_block(const Prediction& prediction) {
+  const StepFigures& step = prediction.step;
+  Table table({"", ""});
+  table.add({"step time", seconds_text(step.seconds)});
+  table.add({"compute", seconds_text(step.compute_seconds) + " on the busiest rank"});
+  table.add({"exposed communication",
+             seconds_text(step.exposed_communication_seconds) + " on that rank"});
+  table.add({"throughput", three_digits(step.tokens_per_second) + " tokens/s"});
+  table.add({"model FLOPs of a rank", count_text(step.model_flops_per_second_per_rank, "FLOP/s")});
+  if (step.mfu > 0) table.add({"MFU", percent_text(step.mfu)});
+  return fmt::format("Step ({})\n{}", word_text(prediction.machine), table.text());
+}
+
+std::string formulas_block(const Prediction& prediction) {
+  if (prediction.formulas.empty()) return {};
+  std::string text = "Formulas (closed forms with this Setup's numbers put in)\n";
+  for (const Formula& formula : prediction.formulas) {
+    text += fmt::format("  {}: {}\n", formula.name, in_unit(formula.value, formula.unit));
+    std::string line = "= " + formula.expression;
+    if (!formula.values.empty()) line += " = " + formula.values;
+    text += "      " + wrapped(line, kLineWidth - 6, 8) + "\n";
+    if (!formula.source.empty())
+      text += "      " + wrapped("Source: " + formula.source, kLineWidth - 6, 8) + "\n";
+    if (!formula.note.empty()) text += "      " + wrapped(formula.note, kLineWidth - 6, 6) + "\n";
+  }
+  return text;
+}
+
+std::string title_of(const std::string& metric) {
+  if (metric == "step.seconds") return "step time";
+  if (metric == "step.compute_seconds") return "compute, busiest rank";
+  if (metric == "step.tokens_per_second") return "throughput";
+  if (metric == "bubble.of_total") return "bubble of whole step";
+  if (metric == "bubble.over_ideal") return "bubble over ideal time";
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= metric.size();) {
+    const std::size_t end = std::min(metric.find('.', begin), metric.size());
+    parts.push_back(metric.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const auto without_unit = [](std::string name) {
+    const std::size_t unit = name.rfind("_bytes");
+    return unit == std::string::npos ? name : name.substr(0, unit);
+  };
+  if (parts.size() == 4 && parts[0] == "memory")
+    return fmt::format("stage {} {}", parts[2],
+                       parts[3] == "peak_bytes" ? "peak memory" : without_unit(parts[3]));
+  if (parts.size() == 5 && parts[0] == "traffic")
+    return fmt::format("rank 0 sends, {} {} ({})", parts[2], parts[3], parts[1]);
+  return metric;
+}
+
+std::string value_text(const Comparison& comparison, double value) {
+  if (comparison.metric.rfind("bubble.", 0) == 0) return percent_text(value);
+  return in_unit(value, comparison.unit);
+}
+
+std::string difference_text(const Comparison& comparison) {
+  if (comparison.metric.rfind("bubble.", 0) == 0) {
+    const double points = (comparison.predicted - comparison.observed) * 100;
+    if (std::abs(points) < 0.005) return "0 points";
+    return fmt::format("{:+.2f} points", points);
+  }
+  if (comparison.predicted == comparison.observed) return "equal";
+  return comparison.error ? signed_percent_text(*comparison.error) : "";
+}
+
+}  // namespace
+
+std::string traffic_text(const std::vector<TrafficRow>& rows) {
+  if (rows.empty()) return "  none: nothing leaves this rank\n";
+  Table table({"group", "operation", "purpose", ">calls", ">sent", ">received"});
+  for (const TrafficRow& row : rows)
+    table.add({std::string(name_of(row.axis)), row.operation, std::string(name_of(row.purpose)),
+               fmt::format("{}", row.calls), bytes_of(row.sent_bytes),
+               bytes_of(row.received_bytes)});
+  return table.text();
+}
+
+std::string prediction_text(const Prediction& prediction, int rank) {
+  const std::vector<TrafficRow> traffic = traffic_of(
+      prediction.program, representative_of(prediction.program, prediction.setup.mesh, rank));
+  std::string text = fmt::format("{}\non {}: {}\n\n", describe(prediction.setup),
+                                 prediction.machine.title, word_text(prediction.machine));
+  text += step_block(prediction) + "\n";
+  text += bubble_block(prediction) + "\n";
+  text += memory_block(prediction) + "\n";
+  text +=
+      fmt::format("Traffic of rank {} in one step (predicted)\n{}\n", rank, traffic_text(traffic));
+  text += model_block(prediction) + "\n";
+  text += formulas_block(prediction);
+  if (prediction.program.representatives)
+    text += fmt::format("\n{} ranks stand for all {}: the others do the same at the same time.\n",
+                        prediction.program.ranks.size(), prediction.program.world);
+  if (prediction.program.level == Level::kStage)
+    text += "\nSimulated by whole stages: piece by piece this Setup has too many ops.\n";
+  return text;
+}
+
+std::string comparison_text(const std::vector<Comparison>& comparisons,
+                            const std::string& observed) {
+  Table table({"", ">predicted", ">" + observed, ">difference"});
+  for (const Comparison& comparison : comparisons) {
+    // Rows of nothing on both sides say nothing.
+    if (comparison.predicted == 0 && comparison.observed == 0) continue;
+    table.add({title_of(comparison.metric), value_text(comparison, comparison.predicted),
+               value_text(comparison, comparison.observed), difference_text(comparison)});
+  }
+  return table.text();
+}
+
+}  // namespace parallelarium

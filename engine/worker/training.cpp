@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/worker/training.h"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+namespace parallelarium {
+namespace {
+
+RunControl control_of(const Watch& watch, std::string_view phase) {
+  RunControl control;
+  control.cancel = watch.cancel;
+  if (watch.progress) {
+    control.progress = [&watch, phase](double share, const std::string& what) {
+      watch.progress(phase, share, what);
+    };
+  }
+  return control;
+}
+
+// The figures of the run that need the Machine, which run/ does not know.
+void complete(Observation& observation, const Preparation& preparation, double pace) {
+  observation.setup = preparation.setup;
+  observation.machine = preparation.machine.title;
+  if (observation.source == Source::kPaced) observation.pace_factor = pace;
+  const double peak = preparation.setup.precision.activation_bytes() == 2
+                          ? preparation.machine.flops_16bit.value
+                          : preparation.machine.flops_fp32.value;
+  // Utilisation means something only where every rank had a device of its own.
+  observation.step.mfu = observation.source == Source::kMeasured && peak > 0
+                             ? observation.step.model_flops_per_second_per_rank / peak
+                             : 0;
+}
+
+// The same training on one rank, as fast as it goes: only its numbers are wanted.
+Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch) {
+  Setup alone = one_rank_setup(preparation.setup);
+  alone.run.backend = Backend::kCpu;
+  const Result<Prediction> prediction = predict(alone, preparation.machine, true);
+  if (!prediction) return prediction.error();
+  const Result<BackendChoice> choice = choose_backend(alone);
+  if (!choice) return choice.error();
+  RunWishes wishes;
+  wishes.gradients = true;
+  const Result<RunResult> one =
+      run(alone, prediction->program, *choice, control_of(watch, "proving"), wishes);
+  if (!one) return one.error();
+  return compare(many, *one);
+}
+
+}  // namespace
+
+Result<Preparation> prepare(const Setup& setup) {
+  const std::vector<Message> problems = validate(setup);
+  if (!problems.empty()) return problems.front();
+  if (const Result<void> can = can_execute(setup); !can) return can.error();
+  Result<Machine> machine = find_machine(setup.machine);
+  if (!machine) return machine.error();
+  Result<BackendChoice> choice = choose_backend(setup);
+  if (!choice) return choice.error();
+  if (!machine->local && choice->source != Source::kPaced) {
+    Message why =
+        message("run-elsewhere",
+                "A run measures this computer, and the machine is {}; use --machine local, "
+                "or --backend paced to act out its predicted times.",
+                machine->title);
+    why.field = "run.backend";
+    why.alternatives = {"paced"};
+    return why;
+  }
+  if (setup.run.text != "default" && access(setup.run.text.c_str(), R_OK) != 0) {
+    Message why = message("text-unreadable",
+                          "The text {} cannot be read; name a UTF-8 file, or use \"default\".",
+                          setup.run.text);
+    why.field = "run.text";
+    why.alternatives = {"default"};
+    return why;
+  }
+  return Preparation{setup, std::move(*machine), std::move(*choice)};
+}
+
+Result<Machine> calibrate_and_store(const Watch& watch) {
+  Result<Machine> machine = calibrate(control_of(watch, "calibrating"));
+  if (!machine) return machine.error();
+  if (const Result<void> saved = save_local_machine(*machine); !saved) return saved.error();
+  return machine;
+}
+
+Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch) {
+  Preparation ready = preparation;
+  if (!ready.calibrated()) {
+    Result<Machine> machine = calibrate_and_store(watch);
+    if (!machine) return machine.error();
+    ready.machine = std::move(*machine);
+  }
+  Result<Prediction> prediction = predict(ready.setup, ready.machine, true);
+  if (!prediction) return prediction.error();
+
+  Training training;
+  training.choice = ready.choice;
+  RunControl control = control_of(watch, "running");
+  if (ready.choice.source == Source::kPaced) {
+    const Result<double> pace = pace_factor(ready.setup, ready.machine);
+    if (!pace) return pace.error();
+    control.pace_factor = *pace;
+    control.modelled = modelled_durations(*prediction);
+    *prediction = dilated(std::move(*prediction), *pace);
+  }
+  RunWishes wishes;
+  wishes.gradients = verify;
+  Result<RunResult> result = run(ready.setup, prediction->program, ready.choice, control, wishes);
+  if (!result) return result.error();
+  training.result = std::move(*result);
+  complete(training.result.observation, ready, control.pace_factor);
+  if (verify) {
+    Result<Proof> proof = prove(ready, training.result, watch);
+    if (proof)
+      training.proof = std::move(*proof);
+    else if (proof.error().id == "cancelled")
+      return proof.error();
+    else
+      training.unproven = proof.error();
+  }
+  training.prediction = std::move(*prediction);
+  return training;
+}
+
+nlohmann::json to_json(const Proof& proof) {
+  return {{"holds", proof.holds()},
+          {"loss_difference", proof.loss_difference},
+          {"loss_bound", proof.loss_bound},
+          {"gradient_difference", proof.gradient_difference},
+          {"gradient_bound", proof.gradient_bound},
+          {"worst_parameter", proof.worst_parameter},
+          {"losses_one_rank", proof.losses_one_rank}};
+}
+
+}  // namespace parallelarium

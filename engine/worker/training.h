@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run from Setup to answer, for the command line and for the window: calibrate if that was
+// never done, predict, run at the pace of the prediction, prove.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/plan/machine.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup.h"
+#include "engine/predict/compare.h"
+#include "engine/predict/predict.h"
+#include "engine/run/run.h"
+
+namespace parallelarium {
+
+// Who looks on: may cancel from any thread, and hears of progress on the calling thread.
+struct Watch {
+  const std::atomic<bool>* cancel = nullptr;
+  // phase: "calibrating", "running" or "proving"; share from 0 to 1 within it.
+  std::function<void(std::string_view phase, double share, const std::string& what)> progress;
+};
+
+// A Setup that this computer can run, and how.
+struct Preparation {
+  Setup setup;
+  Machine machine;
+  BackendChoice choice;
+  bool calibrated() const { return !machine.local || !machine.calibrated.empty(); }
+};
+// Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
+// computer and not paced, or an unreadable text.
+Result<Preparation> prepare(const Setup& setup);
+
+// Measures this computer and stores the result. At most about 5 s.
+Result<Machine> calibrate_and_store(const Watch& watch);
+
+struct Training {
+  Prediction prediction;  // of all ranks; in paced time where the ranks are paced
+  BackendChoice choice;
+  RunResult result;
+  std::optional<Proof> proof;
+  std::optional<Message> unproven;  // why --verify could not compare
+};
+// Calibrates first where the machine is this computer and never was calibrated.
+// Errors: one sentence. One that names a `field` is about the request, any other about the run.
+Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch);
+
+nlohmann::json to_json(const Proof& proof);
+
+}  // namespace parallelarium
