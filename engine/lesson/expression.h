@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small arithmetic of lessons: "(p - 1) / (m + p - 1)". It has numbers, names, + - * / ^ %,
+// comparisons, && ||, brackets, and min, max, abs, sqrt, ceil, floor, round, log2. A comparison is
+// 1 or 0. Nothing loops and nothing is stored, so an expression ends at once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan/result.h"
+#include "engine/plan/setup.h"
+
+namespace parallelarium {
+
+using Symbols = std::map<std::string, double, std::less<>>;
+
+inline constexpr std::size_t kMostExpressionBytes = 200;
+
+// Errors: a syntax error says at which character; an unknown name lists the known ones; a result
+// that is not finite names the expression.
+Result<double> evaluate(std::string_view expression, const Symbols& symbols);
+
+// The symbols of the formula panel for a Setup: p stages, m micro-batches, v chunks, d t c e the
+// degrees of DP, TP, CP, EP, b micro-batch size, s sequence, h hidden, a heads, k key/value heads,
+// L layers, V vocabulary, f inner width of the MLP, z ZeRO stage.
+Symbols symbols_of(const Setup& setup);
+// Their names: a lesson's parameters must be called otherwise.
+const std::vector<std::string>& symbol_names();
+
+}  // namespace parallelarium

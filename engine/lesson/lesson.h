@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lesson: what a student reads, guesses, runs, explains, reaches and builds, as data.
+//
+//   lessons/course.json            order and titles
+//   lessons/schema.json            JSON Schema of every lesson.json
+//   lessons/<id>/lesson.json       steps, answers, checks: no sentence for people
+//   lessons/<id>/text.<xx>.md      all sentences by step id (text.h says how); en is required
+//   lessons/<id>/*.svg, *.png      pictures
+//
+// A lesson is data: it names settings and figures and has small expressions (expression.h). It runs
+// no code, reads nothing outside its folder, and every size is bounded.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/lesson/expression.h"
+#include "engine/lesson/text.h"
+#include "engine/plan/order.h"
+#include "engine/plan/report.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+enum class StepKind : std::uint8_t { kRead, kPredict, kRun, kExplain, kGoal, kBuild };
+std::string_view name_of(StepKind kind);  // "read" "predict" "run" "explain" "goal" "build"
+
+// Settings by command-line or dotted name, in the order of the file. A value that begins with "="
+// is an expression over the drawn parameters.
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+// How far a number may be from the right one. Both 0: exactly (to 1e-9).
+struct Tolerance {
+  double absolute = 0, relative = 0;
+  double around(double right) const;  // the larger of both, at `right`
+};
+
+// One thing that must hold of what was set, predicted, observed or written.
+struct Check {
+  // "setup", "predicted", "run" or "order": whose figures `key` names.
+  std::string of = "predicted";
+  // Dotted key of predict, run or schedule --json, or of the Setup file: "bubble.of_total",
+  // "memory.ranks.0.peak_bytes". A part "*" takes the largest. Beside those: "held.peak" and
+  // "held.ranks.0", the micro-batches whose activations a stage holds at once.
+  std::string key;
+  std::string op;     // < <= > >= == !=
+  std::string value;  // expression over symbols and parameters; a word for a setting that is one
+  Tolerance tolerance;
+  bool limit = false;  // the limit that binds: see Step::tempting
+};
+
+// One card of a choice, or one foreseen wrong answer of a numeric question.
+struct Option {
+  std::string id;
+  bool correct = false;
+  std::string value;          // expression, where the option is a number
+  std::string misconception;  // of a wrong one: its name, such as "bubble-over-ideal"
+};
+
+// A numeric answer. For a choice only metric and unit count.
+struct Ask {
+  std::string metric;  // dotted key the guess is about, shown as third mark; or empty
+  std::string unit;    // as in Formula: "share" (typed in per cent), "1", "bytes", "seconds"
+  std::string answer;  // expression, evaluated at the revealed Setup; empty for a choice
+  Tolerance tolerance;
+};
+
+struct Step {
+  std::string id;
+  StepKind kind = StepKind::kRead;
+  Fields setup;     // set on entering, on top of the lesson's start and earlier steps
+  Fields reveal;    // set when the answer is committed
+  std::string tab;  // "pipeline", or empty: as it is
+  std::optional<std::pair<double, double>> view_range;  // shares of the step, 0 to 1
+  std::vector<std::string> highlight;                   // keys: "bubble", "strip.bubble.of_total"
+  std::vector<std::string> allow;  // settings (dotted keys) unlocked until committed or reached
+  std::vector<std::string> hide;   // metrics and lanes that read "?" until committed
+  std::optional<Ask> ask;          // predict and explain
+  std::vector<Option> options;
+  std::vector<Check> checks;  // run, goal, build
+  int hints = 0;              // 0 or 3, graded
+  Fields solution;            // goal
+  // goal: reaches everything but the checks marked as limit, which it breaks.
+  Fields tempting;
+  // build: the order to start from (text lines, may be unfinished), one that solves it, and the
+  // durations for timing it.
+  std::vector<std::string> order_start, order_solution;
+  double forward = 1, backward = 2;
+};
+
+struct Drawn {
+  std::string name;
+  std::vector<double> values;  // a range is written out
+};
+
+struct Requirements {
+  int ranks = 1;
+  std::vector<std::string> sources;  // where its runs may happen: "measured", "paced"; empty: any
+  bool gpu = false;
+};
+
+struct Lesson {
+  std::string folder;  // absolute
+  std::string id;
+  int version = 1;
+  int minutes = 5;
+  Requirements requires_;
+  Fields start;
+  std::vector<Drawn> parameters;
+  std::string constraint;  // expression over the parameters, or empty
+  std::vector<Step> steps;
+  std::map<std::string, LessonText> texts;  // by language: "en"
+
+  // The text of that language, else English.
+  const LessonText& text(const std::string& language) const;
+  const Step* find(const std::string& step_id) const;
+};
+
+// Reads, bounds and validates against the schema; checks nothing that needs a prediction.
+// Errors: one sentence that names the file and the place in it.
+Result<Lesson> read_lesson(const std::string& folder);
+// The same from texts (file name -> content), for tests and fuzzing. Pictures are not looked at.
+Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files,
+                                 const nlohmann::json& schema);
+
+struct CourseEntry {
+  std::string id;
+  std::map<std::string, std::string> titles;  // by language
+};
+struct Course {
+  std::string folder;
+  std::map<std::string, std::string> titles;
+  std::vector<CourseEntry> lessons;
+};
+Result<Course> read_course(const std::string& folder);
+
+// Where the lessons that came with the program lie: $PARALLELARIUM_LESSONS, else
+// ../share/parallelarium/lessons beside the running program's folder, else lessons/ of the source
+// tree above it. Empty if there are none.
+std::string lessons_folder();
+// lessons_folder()/schema.json. Error: it is missing or not JSON.
+Result<nlohmann::json> lesson_schema();
+
+// --- playing ---
+
+// Parameter values for a seed: the same on every computer.
+Symbols draw(const Lesson& lesson, std::uint64_t seed);
+// Every combination that the constraint allows if there are at most `most`, else `most` samples.
+std::vector<Symbols> draws(const Lesson& lesson, std::size_t most = 200);
+
+// The Setup of a student who followed the lesson up to `step` (index): the lesson's start, then for
+// each step its setup, and for earlier ones also reveal and solution. With `revealed` also this
+// step's reveal.
+Result<Setup> setup_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                       bool revealed = false);
+Result<Setup> with_fields(Setup setup, const Fields& fields, const Symbols& drawn);
+
+// What checks and texts may name: the objects of predict, run and schedule --json with "held"
+// added.
+nlohmann::json facts_of(const Prediction& prediction);
+nlohmann::json facts_of(const Observation& observation, const Program& program);
+nlohmann::json facts_of(const Order& order, double forward, double backward);
+
+// What is known when an answer is judged. The JSON objects are null where there is none.
+struct Context {
+  Setup setup;
+  Symbols drawn;
+  nlohmann::json predicted, observed;
+  // symbols_of(setup), drawn; and what feedback may name (a share is 0 to 1):
+  // "guess", "answer", "predicted" and "observed" are added by judge() where they are known.
+  Symbols symbols() const;
+};
+
+struct Answer {
+  std::optional<double> number;    // in the ask's unit; a share is 0 to 1
+  std::string option;              // id of the chosen card
+  std::vector<std::string> order;  // build: one line per rank
+};
+
+enum class Verdict : std::uint8_t {
+  kRight,
+  kWrong,
+  kAgain  // a run did not show it: runs vary, so the words are "try again"
+};
+
+struct CheckOutcome {
+  Check check;
+  bool holds = false;
+  std::optional<double> value;  // what was found; none if the key is not there
+  double wanted = 0;
+};
+
+struct Judgement {
+  Verdict verdict = Verdict::kWrong;
+  std::string feedback;  // id of the option whose feedback fits, "right", "wrong" or "again"
+  std::vector<CheckOutcome> checks;
+  std::vector<Message>
+      reasons;      // sentences beyond the lesson's text: an order that is refused, ...
+  Symbols symbols;  // for the feedback's text
+};
+
+// Judges the step's answer or checks. `context.setup` is the revealed Setup. Checks on times of a
+// run that was neither measured nor paced give kAgain with a reason.
+// Error: an expression or key of the lesson that cannot be evaluated (check_lesson finds those).
+Result<Judgement> judge(const Lesson& lesson, const Step& step, const Answer& answer,
+                        const Context& context);
+
+// The number at a dotted key ("*" takes the largest), true as 1; none if it is not there.
+std::optional<double> figure_at(const nlohmann::json& facts, const std::string& key);
+
+// What of `requires_` this computer lacks, as a sentence, or success.
+struct Computer {
+  int cores = 0;
+  bool gpu = false;
+};
+Result<void> can_play(const Lesson& lesson, const Computer& computer);
+
+// --- proving ---
+
+struct CheckOptions {
+  // Runs a Setup for run steps; empty: run checks are not proved.
+  std::function<Result<Observation>(const Setup&)> run;
+  std::size_t most_samples = 200;
+};
+
+struct LessonReport {
+  std::string id;
+  std::size_t steps = 0, samples = 0, languages = 0, predictions = 0, runs = 0;
+  std::vector<Message> faults;  // id: the rule; field: "step-id" or file; text: the sentence
+  bool ok() const { return faults.empty(); }
+};
+
+// Proves for every drawn value (or samples): schema; text of every step in every language, nothing
+// extra; Markdown within what Qt 6.4 shows; links and pictures; the start state fails each goal and
+// the solution passes; the limit binds; the answer is what is predicted; distractors differ from it
+// by more than the tolerance; every wrong option has feedback; the order solutions pass; runs pass.
+LessonReport check_lesson(const std::string& folder, const CheckOptions& options = {});
+
+// Every lesson of a course folder, and course.json itself: titles, ids, lessons not listed.
+std::vector<LessonReport> check_course(const std::string& folder, const CheckOptions& options = {});
+
+}  // namespace parallelarium
