@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "kernels/cross_entropy.h"
+#include "kernels/embedding.h"
+#include "tests/kernels/reference.h"
+
+namespace parallelarium {
+namespace {
+
+using reference::Doubles;
+using reference::doubles;
+using reference::Floats;
+using reference::kFloatBound;
+using reference::random_floats;
+using reference::relative_difference;
+
+std::vector<std::int32_t> random_tokens(std::int64_t count, std::int64_t rows, unsigned seed) {
+  std::mt19937 bits(seed);
+  std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
+  for (std::int32_t& token : tokens)
+    token = static_cast<std::int32_t>(bits() % static_cast<std::uint32_t>(rows));
+  return tokens;
+}
+
+using Sizes = std::tuple<int, int>;
+class CrossEntropy : public testing::TestWithParam<Sizes> {
+ protected:
+  std::int64_t N = std::get<0>(GetParam());
+  std::int64_t V = std::get<1>(GetParam());
+  std::vector<std::int32_t> targets = random_tokens(N, V, 3);
+  Floats row_max = Floats(static_cast<std::size_t>(N));
+  Floats sum_exp = row_max;
+  Floats target_logit = row_max;
+  double run(const Floats& logits) {
+    double loss = 0;
+    loss_max_cpu(row_max.data(), logits.data(), N, V);
+    loss_sum_cpu(sum_exp.data(), target_logit.data(), logits.data(), row_max.data(), targets.data(),
+                 N, V);
+    loss_cpu(&loss, row_max.data(), sum_exp.data(), target_logit.data(), N);
+    return loss;
+  }
+};
+
+TEST_P(CrossEntropy, TheThreePartsMakeTheLoss) {
+  const Floats logits = random_floats(N * V, 1);
+  const double expected = reference::cross_entropy(doubles(logits), targets);
+  EXPECT_NEAR(run(logits), expected, kFloatBound * std::max(expected, 1.0));
+}
+
+TEST_P(CrossEntropy, LargeLogitsDoNotOverflow) {
+  Floats logits = random_floats(N * V, 1);
+  for (float& logit : logits) logit = logit * 40.0F + 3000.0F;
+  const double expected = reference::cross_entropy(doubles(logits), targets);
+  // A logit near 3000 itself carries an error of 2^-13.
+  EXPECT_NEAR(run(logits), expected, static_cast<double>(N) * 3e-4);
+}
+
+TEST_P(CrossEntropy, GradientIsTheSlope) {
+  const Floats logits = random_floats(N * V, 1);
+  run(logits);
+  Floats grad = logits;
+  loss_grad_cpu(grad.data(), row_max.data(), sum_exp.data(), targets.data(), 0.25F, N, V);
+  const auto expected = reference::gradient(
+      [&](const Doubles& at) { return Doubles{reference::cross_entropy(at, targets)}; },
+      doubles(logits), {0.25});
+  if (V > 1) {
+    EXPECT_LE(relative_difference(grad, expected), kFloatBound);
+  }
+  double sum = 0;
+  for (const float value : grad) sum += double{value};
+  EXPECT_NEAR(sum, 0, 1e-6 * static_cast<double>(N));
+}
+
+INSTANTIATE_TEST_SUITE_P(AwkwardSizes, CrossEntropy,
+                         testing::Combine(testing::Values(1, 2, 7), testing::Values(1, 2, 7, 65)));
+
+using EmbeddingSizes = std::tuple<int, int, int>;
+class Embedding : public testing::TestWithParam<EmbeddingSizes> {};
+
+TEST_P(Embedding, ForwardAndGradientsAreTheirDefinitions) {
+  const auto [B, T, C] = GetParam();
+  const std::int64_t N = B * T;
+  const std::int64_t V = 3;  // fewer rows than tokens: rows gather several gradients
+  const auto tokens = random_tokens(N, V, 1);
+  const Floats table = random_floats(V * C, 2);
+  const Floats positions = random_floats(T * C, 3);
+  const Floats dx = random_floats(N * C, 4);
+  Floats x(dx.size());
+  embedding_forward_cpu(x.data(), tokens.data(), table.data(), positions.data(), N, T, C);
+  const auto forward = [&](const Doubles& table_, const Doubles& positions_) {
+    return reference::embedding(tokens, table_, positions_, static_cast<std::size_t>(T),
+                                static_cast<std::size_t>(C));
+  };
+  EXPECT_LE(relative_difference(x, forward(doubles(table), doubles(positions))), kFloatBound);
+  Floats dtable(table.size());
+  Floats dpositions(positions.size());
+  embedding_grad_cpu(dtable.data(), dpositions.data(), dx.data(), tokens.data(), N, T, C);
+  EXPECT_LE(relative_difference(
+                dtable, reference::gradient(
+                            [&](const Doubles& at) { return forward(at, doubles(positions)); },
+                            doubles(table), doubles(dx))),
+            kFloatBound);
+  EXPECT_LE(relative_difference(
+                dpositions,
+                reference::gradient([&](const Doubles& at) { return forward(doubles(table), at); },
+                                    doubles(positions), doubles(dx))),
+            kFloatBound);
+  Floats without(x.size());
+  embedding_forward_cpu(without.data(), tokens.data(), table.data(), nullptr, N, T, C);
+  EXPECT_EQ(doubles(without), forward(doubles(table), {}));
+}
+
+INSTANTIATE_TEST_SUITE_P(AwkwardSizes, Embedding,
+                         testing::Combine(testing::Values(1, 2), testing::Values(1, 3, 7),
+                                          testing::Values(1, 2, 17)));
+
+}  // namespace
+}  // namespace parallelarium
