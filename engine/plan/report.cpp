@@ -60,15 +60,15 @@ std::vector<TrafficRow> traffic_of(const Program& program, int rank_index) {
     row.axis = group.axis;
     row.operation = operation;
     row.purpose = op.purpose;
-    ++row.calls;
+    row.calls += op.repeat;
     if (op.kind == OpKind::kSend) row.sent_bytes += op.bytes;
     if (op.kind == OpKind::kRecv) row.received_bytes += op.bytes;
     if (collective) {
       const auto place = std::find(group.ranks.begin(), group.ranks.end(), rank.rank);
       const Volume volume = collective_volume(op.collective, op.type, op.bytes, members,
                                               static_cast<int>(place - group.ranks.begin()));
-      row.sent_bytes += volume.sent;
-      row.received_bytes += volume.received;
+      row.sent_bytes += volume.sent * op.repeat;
+      row.received_bytes += volume.received * op.repeat;
     }
   }
   std::vector<TrafficRow> result;

@@ -66,6 +66,17 @@ double messages_of(CollectiveKind kind, int n) {
   }
 }
 
+// How often an entry of a whole stage's work was launched. Attention repeats products inside one
+// call, one call per layer, as the norm before it.
+double calls_of(const Work& work, const std::vector<Work>& works) {
+  if (works.size() == 1) return 1;
+  if (work.piece != Piece::kAttention) return static_cast<double>(work.repeat);
+  for (const Work& other : works) {
+    if (other.piece == Piece::kNorm1) return static_cast<double>(other.repeat);
+  }
+  return 1;
+}
+
 }  // namespace
 
 double work_seconds(const Work& work, const Machine& machine, DataType type) {
@@ -96,9 +107,12 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   const DataType type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
-    double seconds = 0;
-    for (const Work& work : works) seconds += work_seconds(work, machine, type);
-    work_seconds_.push_back(seconds);
+    double seconds = 0, launches = 0;
+    for (const Work& work : works) {
+      seconds += work_seconds(work, machine, type);
+      launches += calls_of(work, works) - 1;  // work_seconds counted one
+    }
+    work_seconds_.push_back(seconds + launches * machine.launch_seconds.value);
   }
   for (const Group& group : program.groups) {
     // The ranks ascend, so the first and the last tell whether all share a node.
@@ -128,7 +142,7 @@ double CostModel::collective_seconds(const Op& op) const {
     const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
     seconds += reduce_seconds_ * array * (group.size - 1) / group.size;
   }
-  return seconds;
+  return seconds * op.repeat;
 }
 
 double CostModel::seconds(const Op& op, int rank) const {
