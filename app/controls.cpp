@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/controls.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QStyle>
+#include <QVariant>
+
+namespace parallelarium {
+
+void set_style_property(QWidget* widget, const char* name, const QVariant& value) {
+  if (widget->property(name) == value) return;
+  widget->setProperty(name, value);
+  widget->style()->unpolish(widget);
+  widget->style()->polish(widget);
+  widget->update();
+}
+
+StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
+    : QFrame(parent), step_(std::move(step)) {
+  setObjectName(QStringLiteral("StepBox"));
+  setFixedHeight(26);
+  edit_ = new QLineEdit(this);
+  edit_->setFrame(false);
+  edit_->setAccessibleName(accessible_name);
+  edit_->installEventFilter(this);
+  minus_ = new QToolButton(this);
+  minus_->setText(QString(QChar(0x2212)));
+  minus_->setAccessibleName(tr("Decrease %1").arg(accessible_name));
+  plus_ = new QToolButton(this);
+  plus_->setText(QStringLiteral("+"));
+  plus_->setAccessibleName(tr("Increase %1").arg(accessible_name));
+  for (QToolButton* button : {minus_, plus_}) {
+    button->setFocusPolicy(Qt::NoFocus);  // the arrow keys of the line do the same
+    button->setAutoRepeat(true);
+    button->setFixedSize(20, 22);
+  }
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(6, 1, 2, 1);
+  row->setSpacing(0);
+  row->addWidget(edit_, 1);
+  row->addWidget(minus_);
+  row->addWidget(plus_);
+  setFocusProxy(edit_);
+  connect(edit_, &QLineEdit::editingFinished, this, &StepBox::commit);
+  connect(minus_, &QToolButton::clicked, this, [this] { this->step(-1); });
+  connect(plus_, &QToolButton::clicked, this, [this] { this->step(+1); });
+}
+
+void StepBox::set_text(const QString& text) {
+  set_ = text;
+  if (!edit_->hasFocus() || !edit_->isModified()) {
+    edit_->setText(text);
+    edit_->setModified(false);
+  }
+}
+
+QString StepBox::text() const { return edit_->text(); }
+void StepBox::set_changed(bool changed) { set_style_property(this, "changed", changed); }
+void StepBox::set_invalid(bool invalid) { set_style_property(this, "invalid", invalid); }
+
+void StepBox::commit() {
+  edit_->setModified(false);
+  if (edit_->text() == set_) return;
+  Q_EMIT committed(edit_->text().trimmed());
+}
+
+void StepBox::step(int direction) {
+  if (edit_->isModified()) commit();
+  const QString next = step_(direction);
+  if (!next.isEmpty()) Q_EMIT committed(next);
+}
+
+bool StepBox::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == edit_ && event->type() == QEvent::KeyPress) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    if (key == Qt::Key_Up || key == Qt::Key_Down) {
+      step(key == Qt::Key_Up ? +1 : -1);
+      return true;
+    }
+    if (key == Qt::Key_Escape && edit_->isModified()) {
+      edit_->setText(set_);
+      edit_->setModified(false);
+      return true;
+    }
+  }
+  if (watched == edit_ && (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut))
+    set_style_property(this, "focused", event->type() == QEvent::FocusIn);
+  return QFrame::eventFilter(watched, event);
+}
+
+// A wheel over the panel scrolls the panel, never a value.
+void StepBox::wheelEvent(QWheelEvent* event) { event->ignore(); }
+
+Segments::Segments(const QString& accessible_name, const std::vector<Choice>& choices,
+                   QWidget* parent)
+    : QFrame(parent), choices_(choices) {
+  setObjectName(QStringLiteral("Segments"));
+  setAccessibleName(accessible_name);
+  setFixedHeight(26);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(1, 1, 1, 1);
+  row->setSpacing(0);
+  for (const Choice& choice : choices_) {
+    auto* button = new QToolButton(this);
+    button->setText(choice.text);
+    button->setToolTip(choice.tool_tip);
+    button->setCheckable(true);
+    button->setAutoExclusive(true);
+    button->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Expanding);
+    button->setAccessibleName(QStringLiteral("%1 %2").arg(accessible_name, choice.text));
+    button->installEventFilter(this);
+    row->addWidget(button);
+    buttons_.push_back(button);
+    connect(button, &QToolButton::clicked, this,
+            [this, value = choice.value] { Q_EMIT chosen(value); });
+  }
+}
+
+void Segments::set_value(const QString& value) {
+  for (std::size_t at = 0; at < choices_.size(); ++at) {
+    const bool on = choices_[at].value == value;
+    buttons_[at]->setChecked(on);
+    buttons_[at]->setFocusPolicy(on ? Qt::StrongFocus : Qt::ClickFocus);
+  }
+}
+
+QString Segments::value() const {
+  for (std::size_t at = 0; at < choices_.size(); ++at)
+    if (buttons_[at]->isChecked()) return choices_[at].value;
+  return {};
+}
+
+void Segments::set_changed(bool changed) { set_style_property(this, "changed", changed); }
+
+bool Segments::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    const int direction = key == Qt::Key_Right ? 1 : key == Qt::Key_Left ? -1 : 0;
+    for (std::size_t at = 0; direction != 0 && at < buttons_.size(); ++at) {
+      if (buttons_[at] != watched) continue;
+      const auto next = static_cast<std::size_t>(static_cast<int>(at) + direction);
+      if (next < buttons_.size()) {
+        buttons_[next]->setFocus(Qt::TabFocusReason);
+        buttons_[next]->click();
+      }
+      return true;
+    }
+  }
+  return QFrame::eventFilter(watched, event);
+}
+
+SectionHead::SectionHead(const QString& title, QWidget* parent) : QWidget(parent) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  auto* label = new QLabel(title.toUpper(), this);
+  label->setObjectName(QStringLiteral("Caps"));
+  row->addWidget(label);
+  row->addStretch();
+  reset_ = new QToolButton(this);
+  reset_->setObjectName(QStringLiteral("Link"));
+  reset_->setText(tr("reset"));
+  reset_->setAccessibleName(tr("Reset %1").arg(title));
+  reset_->setToolTip(tr("Back to the defaults of this section"));
+  reset_->hide();
+  row->addWidget(reset_);
+  setFixedHeight(18);
+  connect(reset_, &QToolButton::clicked, this, &SectionHead::reset_requested);
+}
+
+void SectionHead::set_changed(bool changed) { reset_->setVisible(changed); }
+
+ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(parent) {
+  set_full_text(text);
+}
+
+void ElidedLabel::set_full_text(const QString& text) {
+  full_ = text;
+  setAccessibleName(text);
+  updateGeometry();
+  elide();
+}
+
+QSize ElidedLabel::sizeHint() const {
+  const QSize base = QLabel::sizeHint();
+  return {fontMetrics().horizontalAdvance(full_) + 2 * margin() + 2, base.height()};
+}
+
+QSize ElidedLabel::minimumSizeHint() const { return {20, QLabel::minimumSizeHint().height()}; }
+
+void ElidedLabel::resizeEvent(QResizeEvent* event) {
+  QLabel::resizeEvent(event);
+  elide();
+}
+
+void ElidedLabel::elide() {
+  const QString shown = fontMetrics().elidedText(full_, Qt::ElideRight, contentsRect().width());
+  setToolTip(shown == full_ ? QString() : full_);
+  if (shown != text()) setText(shown);
+}
+
+}  // namespace parallelarium

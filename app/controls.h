@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The three controls of the setup panel that Qt does not have: a box that steps through valid
+// values, a row of exclusive segments, and a section head with a reset button.
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+#include <functional>
+#include <vector>
+
+namespace parallelarium {
+
+// Sets a dynamic property and lets the style sheet see it.
+void set_style_property(QWidget* widget, const char* name, const QVariant& value);
+
+// A line of text with − and +. Typing commits on Enter or when the focus leaves; the arrow keys and
+// buttons ask `step` for the next valid value.
+class StepBox : public QFrame {
+  Q_OBJECT
+
+ public:
+  // Gives the next valid text in a direction (+1 or -1), or an empty string if there is none.
+  using Step = std::function<QString(int direction)>;
+
+  explicit StepBox(const QString& accessible_name, Step step, QWidget* parent = nullptr);
+  void set_text(const QString& text);  // what is set; ignored while the user types
+  QString text() const;
+  void set_changed(bool changed);  // marks a value that is not the default
+  void set_invalid(bool invalid);
+  QLineEdit* edit() const { return edit_; }
+
+ Q_SIGNALS:
+  void committed(const QString& text);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+
+ private:
+  void step(int direction);
+  void commit();
+  Step step_;
+  QLineEdit* edit_;
+  QToolButton *minus_, *plus_;
+  QString set_;
+};
+
+// Exclusive choices side by side: "none | select. | full". Arrow keys move the choice.
+class Segments : public QFrame {
+  Q_OBJECT
+
+ public:
+  struct Choice {
+    QString value, text, tool_tip;
+  };
+  Segments(const QString& accessible_name, const std::vector<Choice>& choices,
+           QWidget* parent = nullptr);
+  void set_value(const QString& value);
+  QString value() const;
+  void set_changed(bool changed);
+
+ Q_SIGNALS:
+  void chosen(const QString& value);
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  std::vector<Choice> choices_;
+  std::vector<QToolButton*> buttons_;
+};
+
+// "PARALLELISM" and, when something below it was changed, "reset".
+class SectionHead : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit SectionHead(const QString& title, QWidget* parent = nullptr);
+  void set_changed(bool changed);
+
+ Q_SIGNALS:
+  void reset_requested();
+
+ private:
+  QToolButton* reset_;
+};
+
+// A label that never asks for more width than it has: it ends in "…" and shows the whole text as
+// its tooltip.
+class ElidedLabel : public QLabel {
+  Q_OBJECT
+
+ public:
+  explicit ElidedLabel(const QString& text = {}, QWidget* parent = nullptr);
+  void set_full_text(const QString& text);
+  QString full_text() const { return full_; }
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void elide();
+  QString full_;
+};
+
+}  // namespace parallelarium

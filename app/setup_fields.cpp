@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/setup_fields.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kMostTries = 600;
+
+QString whole(std::int64_t value) { return QString::number(value); }
+QString real(double value) { return QString::number(value, 'g', 12); }
+QString text(const std::string& value) { return QString::fromStdString(value); }
+
+using Getter = QString (*)(const Setup&);
+
+// The JSON form names enumerators; reading it keeps this file free of a second table of names.
+QString in_json(const Setup& setup, const char* key) {
+  const nlohmann::json json = to_json(setup);
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? text(found->get<std::string>()) : QString();
+}
+
+const std::map<std::string, Getter>& getters() {
+  static const std::map<std::string, Getter> table{
+      {"model", [](const Setup& s) { return text(s.model.name); }},
+      {"machine", [](const Setup& s) { return text(s.machine); }},
+      {"nodes", [](const Setup& s) { return whole(s.nodes); }},
+      {"dp", [](const Setup& s) { return whole(s.mesh.dp); }},
+      {"tp", [](const Setup& s) { return whole(s.mesh.tp); }},
+      {"pp", [](const Setup& s) { return whole(s.mesh.pp); }},
+      {"cp", [](const Setup& s) { return whole(s.mesh.cp); }},
+      {"ep", [](const Setup& s) { return whole(s.mesh.ep); }},
+      {"sequence-parallel",
+       [](const Setup& s) { return QString(s.sequence_parallel ? "true" : "false"); }},
+      {"zero", [](const Setup& s) { return whole(s.zero); }},
+      {"zero-group", [](const Setup& s) { return whole(s.zero_group); }},
+      {"precision", [](const Setup& s) { return text(s.precision.name); }},
+      {"schedule", [](const Setup& s) { return text(s.schedule); }},
+      {"chunks", [](const Setup& s) { return whole(s.chunks); }},
+      {"micro-batch", [](const Setup& s) { return whole(s.micro_batch); }},
+      {"microbatches", [](const Setup& s) { return whole(s.microbatches); }},
+      {"recompute", [](const Setup& s) { return in_json(s, "recompute"); }},
+      {"context-parallel", [](const Setup& s) { return in_json(s, "context_parallel"); }},
+      {"attention", [](const Setup& s) { return in_json(s, "attention"); }},
+      {"dropout", [](const Setup& s) { return real(s.dropout); }},
+      {"learning-rate", [](const Setup& s) { return real(s.learning_rate); }},
+      {"clip", [](const Setup& s) { return real(s.clip); }},
+      {"backend",
+       [](const Setup& s) {
+         const nlohmann::json json = to_json(s);
+         const auto run = json.find("run");
+         return run != json.end() && run->contains("backend")
+                    ? text(run->at("backend").get<std::string>())
+                    : QStringLiteral("auto");
+       }},
+      {"pace", [](const Setup& s) { return real(s.run.pace_seconds); }},
+      {"steps", [](const Setup& s) { return whole(s.run.steps); }},
+      {"warmup", [](const Setup& s) { return whole(s.run.warmup); }},
+      {"seed", [](const Setup& s) { return QString::number(s.run.seed); }},
+      {"text", [](const Setup& s) { return text(s.run.text); }},
+      {"layers", [](const Setup& s) { return whole(s.model.layers); }},
+      {"hidden", [](const Setup& s) { return whole(s.model.hidden); }},
+      {"heads", [](const Setup& s) { return whole(s.model.heads); }},
+      {"kv-heads", [](const Setup& s) { return whole(s.model.kv_heads); }},
+      {"ffn", [](const Setup& s) { return whole(s.model.ffn); }},
+      {"vocab", [](const Setup& s) { return whole(s.model.vocab); }},
+      {"sequence", [](const Setup& s) { return whole(s.model.sequence); }},
+  };
+  return table;
+}
+
+bool doubles(const std::string& option) {
+  static const char* const kDoubled[] = {"sequence", "hidden", "ffn",
+                                         "vocab",    "pace",   "learning-rate"};
+  return std::any_of(std::begin(kDoubled), std::end(kDoubled),
+                     [&](const char* name) { return option == name; });
+}
+
+bool accepts(const Setup& setup, const std::string& option, const QString& value) {
+  Setup candidate = setup;
+  if (!set_field(candidate, option, value.toStdString())) return false;
+  const std::string key = key_of(option).toStdString();
+  const std::vector<Message> problems = validate(candidate);
+  // What was wrong before may stay wrong; this field must not be what is wrong.
+  if (validate(setup).empty()) return problems.empty();
+  return std::none_of(problems.begin(), problems.end(),
+                      [&](const Message& problem) { return problem.field == key; });
+}
+
+}  // namespace
+
+QString key_of(const std::string& option) {
+  for (const FieldInfo& field : setup_fields())
+    if (field.option == option) return text(field.key);
+  return text(option);
+}
+
+QString field_text(const Setup& setup, const std::string& option) {
+  const auto found = getters().find(option);
+  return found == getters().end() ? QString() : found->second(setup);
+}
+
+QString next_valid(const Setup& setup, const std::string& option, int direction) {
+  const double now = field_text(setup, option).toDouble();
+  double value = now;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    if (doubles(option))
+      value = direction > 0 ? (value > 0 ? value * 2 : 1) : value / 2;
+    else
+      value += direction;
+    if (value < 0 || (direction < 0 && value == now) || value > 1e7) return {};
+    const QString candidate = QString::number(value, 'g', 12);
+    if (accepts(setup, option, candidate)) return candidate;
+  }
+  return {};
+}
+
+Setup with_defaults(const Setup& setup, const std::vector<std::string>& options) {
+  const Setup standard = default_setup();
+  Setup result = setup;
+  for (const std::string& option : options) {
+    if (option == "model") {
+      result.model = standard.model;
+      result.stage_layers.clear();
+    } else if (option == "sequence") {
+      result.model.sequence = standard.model.sequence;
+    } else {
+      // A default is always a value that set_field() reads.
+      (void)set_field(result, option, field_text(standard, option).toStdString()).ok();
+    }
+  }
+  return result;
+}
+
+bool keep_global_batch(Setup& setup, std::int64_t sequences) {
+  const std::int64_t each = std::int64_t{setup.mesh.dp} * setup.micro_batch;
+  if (each <= 0 || sequences % each != 0 || sequences / each < 1) return false;
+  setup.microbatches = static_cast<int>(sequences / each);
+  return true;
+}
+
+}  // namespace parallelarium

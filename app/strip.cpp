@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/strip.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <algorithm>
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kFullHeight = 88, kCompactHeight = 44;
+constexpr int kGap = 12;
+
+QLabel* figure_label(QWidget* parent) {
+  auto* label = new QLabel(parent);
+  label->setObjectName(QStringLiteral("Figure"));
+  label->setProperty("figure", true);
+  label->setTextInteractionFlags(Qt::NoTextInteraction);
+  return label;
+}
+
+ElidedLabel* small_label(QWidget* parent) {
+  auto* label = new ElidedLabel({}, parent);
+  label->setObjectName(QStringLiteral("Small"));
+  return label;
+}
+
+}  // namespace
+
+StripCell::StripCell(QWidget* parent) : QFrame(parent) {
+  setObjectName(QStringLiteral("StripCell"));
+  setFocusPolicy(Qt::StrongFocus);
+  setCursor(Qt::PointingHandCursor);
+  title_ = new ElidedLabel({}, this);
+  title_->setObjectName(QStringLiteral("StripTitle"));
+  predicted_ = figure_label(this);
+  observed_ = figure_label(this);
+  difference_ = figure_label(this);
+  predicted_source_ = small_label(this);
+  observed_source_ = small_label(this);
+  difference_source_ = small_label(this);
+  footnote_ = small_label(this);
+  footnote_->setProperty("footnote", true);
+}
+
+void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
+  key_ = quantity.key;
+  size_ = size;
+  title_->set_full_text(quantity.title.toUpper());
+  const auto fill = [](QLabel* label, ElidedLabel* source, const Figure& figure) {
+    label->setText(figure.text);
+    label->setToolTip(figure.exact);
+    label->setProperty("source", figure.source);
+    source->set_full_text(figure.source);
+  };
+  fill(predicted_, predicted_source_, quantity.predicted);
+  fill(observed_, observed_source_, quantity.observed);
+  difference_->setText(quantity.difference);
+  difference_->setProperty("source", tr("difference"));
+  set_style_property(difference_, "soft", true);
+  difference_source_->set_full_text(quantity.difference.isEmpty() ? QString() : tr("difference"));
+
+  QStringList notes;
+  if (size != StripSize::kFull && !quantity.difference.isEmpty())
+    notes << tr("difference: %1").arg(quantity.difference);
+  if (!quantity.guess.isEmpty()) notes << tr("your guess: %1").arg(quantity.guess);
+  if (!quantity.since_pin.isEmpty()) notes << quantity.since_pin;
+  footnote_->set_full_text(notes.join(QStringLiteral(" · ")));
+
+  for (QLabel* label : {predicted_, observed_, difference_})
+    set_style_property(label, "compact", size != StripSize::kFull);
+  QStringList spoken;
+  if (!quantity.predicted.text.isEmpty())
+    spoken << quantity.predicted.text + QLatin1Char(' ') + quantity.predicted.source;
+  if (!quantity.observed.text.isEmpty())
+    spoken << quantity.observed.text + QLatin1Char(' ') + quantity.observed.source;
+  spoken << notes;
+  setAccessibleName(quantity.title + QStringLiteral(": ") + spoken.join(QStringLiteral(", ")));
+  arrange();
+}
+
+void StripCell::resizeEvent(QResizeEvent* event) {
+  QFrame::resizeEvent(event);
+  arrange();
+}
+
+// Three columns as wide as their figures; sources under them; a last line for guess and pin.
+void StripCell::arrange() {
+  const bool compact = size_ == StripSize::kCompact, full = size_ == StripSize::kFull;
+  const int margin = compact ? 10 : 14, wide = width() - 2 * margin;
+  const int title_top = compact ? 3 : 9;
+  title_->setGeometry(margin, title_top, wide, 16);
+  difference_->setVisible(full && !difference_->text().isEmpty());
+  difference_source_->setVisible(difference_->isVisibleTo(this));
+  footnote_->setVisible(!compact && !footnote_->full_text().isEmpty());
+  if (compact) setToolTip(footnote_->full_text());
+
+  if (compact) {  // "84.1 ms predicted  87.5 ms paced" on one line
+    int left = margin;
+    const auto place = [&](QLabel* figure, ElidedLabel* source, int room) {
+      const int used = figure->text().isEmpty() ? 0 : figure->sizeHint().width() + 3;
+      figure->setGeometry(left, 20, used, 20);
+      source->setGeometry(left + used, 21, std::max(0, room - used), 18);
+      left += room;
+    };
+    place(predicted_, predicted_source_, wide / 2);
+    place(observed_, observed_source_, wide - wide / 2);
+    return;
+  }
+  const int top = title_top + 19, below = top + 23;
+  const std::pair<QLabel*, ElidedLabel*> columns[] = {{predicted_, predicted_source_},
+                                                      {observed_, observed_source_},
+                                                      {difference_, difference_source_}};
+  int count = full && difference_->isVisibleTo(this) ? 3 : 2;
+  int asked = 0;
+  std::vector<int> widths;
+  for (int at = 0; at < count; ++at) {
+    const int figure =
+        columns[at].first->text().isEmpty() ? 0 : columns[at].first->sizeHint().width();
+    widths.push_back(std::max(figure, columns[at].second->sizeHint().width()));
+    asked += widths.back() + (at ? kGap : 0);
+  }
+  if (asked > wide) {  // sources give way first, then they end in "…"
+    asked = 0;
+    for (int at = 0; at < count; ++at) {
+      const int figure =
+          columns[at].first->text().isEmpty() ? 0 : columns[at].first->sizeHint().width();
+      widths[std::size_t(at)] =
+          std::max(figure, std::min(widths[std::size_t(at)], (wide - (count - 1) * kGap) / count));
+      asked += widths[std::size_t(at)] + (at ? kGap : 0);
+    }
+  }
+  int left = margin;
+  for (int at = 0; at < count; ++at) {
+    const int column = std::min(widths[std::size_t(at)], std::max(0, margin + wide - left));
+    columns[at].first->setGeometry(left, top, column, 24);
+    columns[at].second->setGeometry(left, below, column, 16);
+    left += column + kGap;
+  }
+  footnote_->setGeometry(margin, below + 16, wide, 15);
+}
+
+void StripCell::mousePressEvent(QMouseEvent* event) {
+  QFrame::mousePressEvent(event);
+  Q_EMIT activated(key_);
+}
+
+void StripCell::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter ||
+      event->key() == Qt::Key_Space) {
+    Q_EMIT activated(key_);
+    return;
+  }
+  QFrame::keyPressEvent(event);
+}
+
+Strip::Strip(Session& session, QWidget* parent) : QFrame(parent), session_(session) {
+  setObjectName(QStringLiteral("Strip"));
+  setAccessibleName(tr("Predicted beside observed"));
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  for (const Quantity& quantity : pipeline_quantities(session_)) {
+    auto* cell = new StripCell(this);
+    cell->show_quantity(quantity, size_);
+    row->addWidget(cell, 1);
+    cells_.push_back(cell);
+    connect(cell, &StripCell::activated, this, &Strip::quantity_chosen);
+  }
+  connect(&session_, &Session::prediction_changed, this, &Strip::refresh);
+  connect(&session_, &Session::run_changed, this, &Strip::refresh);
+  // Zooming and panning change nothing here.
+  connect(&session_, &Session::view_changed, this, [this] {
+    QStringList now = session_.hidden_keys();
+    for (const Guess& guess : session_.guesses()) now << guess.metric + guess.text;
+    if (now == lesson_) return;
+    lesson_ = now;
+    refresh();
+  });
+  set_size(StripSize::kFull);
+}
+
+void Strip::set_size(StripSize size) {
+  size_ = size;
+  setFixedHeight(size == StripSize::kCompact ? kCompactHeight : kFullHeight);
+  refresh();
+}
+
+void Strip::refresh() {
+  const std::vector<Quantity> quantities = pipeline_quantities(session_);
+  for (std::size_t at = 0; at < cells_.size() && at < quantities.size(); ++at)
+    cells_[at]->show_quantity(quantities[at], size_);
+}
+
+}  // namespace parallelarium

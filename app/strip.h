@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The strip at the bottom: five quantities, predicted beside observed, each with its source word.
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <vector>
+
+#include "app/controls.h"
+#include "app/quantities.h"
+#include "app/session.h"
+
+namespace parallelarium {
+
+// How much room there is: 88 px high with three columns; the same in narrow cells, where the
+// difference moves to the last line; one line of 44 px.
+enum class StripSize { kFull, kNarrow, kCompact };
+
+class StripCell : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit StripCell(QWidget* parent = nullptr);
+  void show_quantity(const Quantity& quantity, StripSize size);
+  const QString& key() const { return key_; }
+
+ Q_SIGNALS:
+  void activated(const QString& key);
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void arrange();
+  QString key_;
+  StripSize size_ = StripSize::kFull;
+  ElidedLabel* title_;
+  QLabel *predicted_, *observed_, *difference_;
+  ElidedLabel *predicted_source_, *observed_source_, *difference_source_, *footnote_;
+};
+
+class Strip : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit Strip(Session& session, QWidget* parent = nullptr);
+  void set_size(StripSize size);
+
+ Q_SIGNALS:
+  // A cell was clicked: the selection panel shows its formulas.
+  void quantity_chosen(const QString& key);
+
+ private:
+  void refresh();
+  Session& session_;
+  StripSize size_ = StripSize::kFull;
+  std::vector<StripCell*> cells_;
+  QStringList lesson_;  // what a lesson hides and the guesses, as shown
+};
+
+}  // namespace parallelarium
