@@ -73,7 +73,15 @@ struct ParameterCounts {
   std::int64_t total = 0;
   std::int64_t active = 0;  // parameters one token meets
 };
+// Requires: check_model(model) is empty.
 ParameterCounts count_parameters(const Model& model);
+
+// What is wrong with the shape itself, in sentences with alternatives (fields "model.heads", ...);
+// empty if parameters and FLOPs can be counted.
+std::vector<Message> check_model(const Model& model);
+
+// The inner width where none is given: 4 hidden, or 8/3 hidden for swiglu, rounded up to 64.
+std::int64_t default_ffn(std::int64_t hidden, Mlp mlp);
 
 // Floating-point operations of one sequence's forward pass, multiply and add as two, by matrix
 // products (attention scores counted in full, not halved by the causal mask). Backward is twice

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sentence about a wrong value says: the value as it may be shown, and those that would do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallelarium {
+
+// Divisors of `number` up to `most`, ascending: at most `count` of them, the nearest to `wanted`.
+// Requires: number >= 1, count >= 1. Cost: the square root of number.
+std::vector<std::int64_t> divisors_near(std::int64_t number, std::int64_t wanted,
+                                        std::int64_t most = INT64_MAX, std::size_t count = 3);
+
+std::vector<std::string> as_text(const std::vector<std::int64_t>& values);
+
+// "2", "2 or 4", "1, 2 or 4"; empty for none.
+std::string join_or(const std::vector<std::string>& words);
+
+// A stranger's word as it may stand in a sentence: at most 60 bytes, printable, valid UTF-8.
+std::string shown(std::string_view word);
+bool is_utf8(std::string_view text);
+
+}  // namespace parallelarium

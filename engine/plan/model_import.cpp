@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the config.json that Hugging Face's transformers library writes. Keys and defaults:
+// transformers, src/transformers/models/{gpt2,llama,mistral,qwen2,mixtral,deepseek_v3}/
+// configuration_*.py.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+
+#include "engine/plan/alternatives.h"
+#include "engine/plan/model.h"
+#include "engine/plan/settings_reader.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kLargest = 1 << 24;
+
+// Looks keys up under the names that model families use; keeps the first error.
+class Config {
+ public:
+  Config(const nlohmann::json& json, std::vector<Message>& notes) : json_(json), notes_(notes) {}
+
+  const nlohmann::json* find(std::initializer_list<const char*> names) const {
+    for (const char* name : names) {
+      const auto found = json_.find(name);
+      if (found != json_.end() && !found->is_null()) return &*found;
+    }
+    return nullptr;
+  }
+
+  // The number, or `fallback` where no name is there. Fills in no note.
+  std::int64_t whole(std::initializer_list<const char*> names, std::int64_t fallback) {
+    const nlohmann::json* value = find(names);
+    if (value == nullptr) return fallback;
+    const double number = value->is_number() ? value->get<double>() : -1;
+    if (!(number >= 0 && number <= kLargest && number == std::floor(number))) {
+      fail(message("import-number", "{} in config.json must be a whole number from 0 to 2^24.",
+                   *names.begin()));
+      return fallback;
+    }
+    return static_cast<std::int64_t>(number);
+  }
+
+  std::int64_t needed(std::initializer_list<const char*> names) {
+    if (find(names) == nullptr)
+      fail(message("import-missing", "config.json has no {}, so the model's shape is not known.",
+                   *names.begin()));
+    return whole(names, 1);
+  }
+
+  std::int64_t assumed(std::initializer_list<const char*> names, std::int64_t fallback) {
+    if (find(names) == nullptr)
+      notes_.push_back(message("import-assumed", "config.json has no {}; {} is assumed.",
+                               *names.begin(), fallback));
+    return whole(names, fallback);
+  }
+
+  bool flag(std::initializer_list<const char*> names, bool fallback) const {
+    const nlohmann::json* value = find(names);
+    return value != nullptr && value->is_boolean() ? value->get<bool>() : fallback;
+  }
+
+  std::string text(const char* name) const {
+    const nlohmann::json* value = find({name});
+    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+  }
+
+  void note(Message message) { notes_.push_back(std::move(message)); }
+  void fail(Message error) {
+    if (!failed_) error_ = std::move(error);
+    failed_ = true;
+  }
+  bool failed() const { return failed_; }
+  const Message& error() const { return error_; }
+
+ private:
+  const nlohmann::json& json_;
+  std::vector<Message>& notes_;
+  bool failed_ = false;
+  Message error_;
+};
+
+bool is_gpt2(const std::string& type) { return type == "gpt2"; }
+
+void read_experts(Config& config, Model& model) {
+  const std::int64_t count =
+      config.whole({"num_local_experts", "n_routed_experts", "num_experts"}, 0);
+  if (count == 0) return;
+  Experts& experts = model.experts;
+  experts.count = static_cast<int>(count);
+  experts.top_k = static_cast<int>(config.assumed({"num_experts_per_tok"}, 2));
+  experts.shared = static_cast<int>(config.whole({"n_shared_experts"}, 0));
+  experts.ffn = config.whole({"moe_intermediate_size"}, model.ffn);
+  experts.first_dense = static_cast<int>(config.whole({"first_k_dense_replace"}, 0));
+  if (config.whole({"moe_layer_freq", "decoder_sparse_step"}, 1) > 1)
+    config.note(message("import-expert-stride",
+                        "Experts stand in every layer here; config.json has them in some only."));
+}
+
+void read_attention(Config& config, Model& model) {
+  if (config.find({"kv_lora_rank"}) == nullptr) {
+    model.head_dim = config.whole({"head_dim"}, 0);
+    if (model.head_dim * model.heads == model.hidden) model.head_dim = 0;
+    return;
+  }
+  model.latent.kv_rank = config.needed({"kv_lora_rank"});
+  model.latent.q_rank = config.whole({"q_lora_rank"}, 0);
+  model.latent.nope_dim = config.needed({"qk_nope_head_dim"});
+  model.latent.rope_dim = config.needed({"qk_rope_head_dim"});
+  model.latent.value_dim = config.needed({"v_head_dim"});
+}
+
+}  // namespace
+
+Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Message>& notes) {
+  if (!json.is_object())
+    return message("import-not-object", "config.json must be an object in braces.");
+  Config config(json, notes);
+  const std::string type = config.text("model_type");
+  constexpr std::array kKnown = {"gpt2",    "llama",       "mistral",     "qwen2",    "qwen3",
+                                 "mixtral", "deepseek_v2", "deepseek_v3", "qwen2_moe"};
+  if (std::find(kKnown.begin(), kKnown.end(), type) == kKnown.end())
+    config.note(message(
+        "import-type",
+        "Model type \"{}\" is not known here; it is read as if it were Llama's, so check it.",
+        type.empty() ? "(none)" : shown(type)));
+  const bool gpt2 = is_gpt2(type);
+
+  Model model;
+  model.title = type.empty() ? "Imported model" : "Imported " + shown(type);
+  model.layers = static_cast<int>(config.needed({"num_hidden_layers", "n_layer"}));
+  model.hidden = config.needed({"hidden_size", "n_embd"});
+  model.heads = static_cast<int>(config.needed({"num_attention_heads", "n_head"}));
+  model.kv_heads = static_cast<int>(config.whole({"num_key_value_heads"}, model.heads));
+  model.vocab = config.needed({"vocab_size"});
+  model.sequence = config.assumed({"max_position_embeddings", "n_positions", "n_ctx"}, 2048);
+  model.mlp = gpt2 ? Mlp::kGelu : Mlp::kSwiglu;
+  model.norm = gpt2 ? Norm::kLayer : Norm::kRms;
+  model.biases = gpt2;
+  model.learned_positions = gpt2;
+  model.tied = config.flag({"tie_word_embeddings"}, gpt2);
+  if (config.flag({"attention_bias"}, false) || type == "qwen2" || type == "qwen2_moe")
+    config.note(message("import-biases",
+                        "Attention has biases in this model; they are left out of the counts."));
+  const std::int64_t usual = default_ffn(model.hidden, model.mlp);
+  model.ffn = gpt2 ? config.whole({"n_inner", "intermediate_size"}, usual)
+                   : config.assumed({"intermediate_size"}, usual);
+  const std::string activation = config.text("hidden_act");
+  if (!gpt2 && !activation.empty() && activation != "silu")
+    config.note(
+        message("import-activation", "Activation \"{}\" is counted as SwiGLU.", shown(activation)));
+  read_attention(config, model);
+  read_experts(config, model);
+  if (config.failed()) return config.error();
+  if (auto wrong = check_model(model); !wrong.empty()) return wrong.front();
+  return model;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The object form of a model and the presets of resources/models.
+#include <algorithm>
+#include <array>
+
+#include "engine/plan/alternatives.h"
+#include "engine/plan/model.h"
+#include "engine/plan/presets.h"
+#include "engine/plan/settings_reader.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::array kMlps = {std::pair{Mlp::kGelu, "gelu"}, std::pair{Mlp::kSwiglu, "swiglu"}};
+constexpr std::array kNorms = {std::pair{Norm::kLayer, "layer"}, std::pair{Norm::kRms, "rms"}};
+constexpr std::int64_t kWidth = 1 << 24;
+
+Result<Experts> read_experts(const nlohmann::json& json) {
+  Experts experts;
+  SettingsReader reader(json, "model.experts.");
+  reader.whole("count", experts.count, 0, 1 << 16);
+  reader.whole("top_k", experts.top_k, 0, 1 << 16);
+  reader.whole("shared", experts.shared, 0, 1 << 10);
+  reader.whole("ffn", experts.ffn, 0, kWidth);
+  reader.whole("first_dense", experts.first_dense, 0, 10'000);
+  reader.number("capacity", experts.capacity, 0, 1 << 16);
+  if (auto done = reader.finish(); !done) return done.error();
+  return experts;
+}
+
+Result<LatentAttention> read_latent(const nlohmann::json& json) {
+  LatentAttention latent;
+  SettingsReader reader(json, "model.latent.");
+  reader.whole("q_rank", latent.q_rank, 0, 1 << 20);
+  reader.whole("kv_rank", latent.kv_rank, 0, 1 << 20);
+  reader.whole("nope_dim", latent.nope_dim, 0, 1 << 20);
+  reader.whole("rope_dim", latent.rope_dim, 0, 1 << 20);
+  reader.whole("value_dim", latent.value_dim, 0, 1 << 20);
+  if (auto done = reader.finish(); !done) return done.error();
+  return latent;
+}
+
+// The keys of a model in `reader`; what must be there is checked by the caller.
+void read_shape(SettingsReader& reader, Model& model) {
+  reader.whole("layers", model.layers, 1, 10'000);
+  reader.whole("hidden", model.hidden, 1, 1 << 20);
+  reader.whole("heads", model.heads, 1, 1 << 16);
+  reader.choice("mlp", model.mlp, kMlps);
+  reader.choice("norm", model.norm, kNorms);
+  model.kv_heads = model.heads;
+  model.ffn = default_ffn(model.hidden, model.mlp);
+  reader.whole("kv_heads", model.kv_heads, 1, 1 << 16);
+  reader.whole("head_dim", model.head_dim, 0, 1 << 16);
+  reader.whole("ffn", model.ffn, 1, kWidth);
+  reader.whole("vocab", model.vocab, 1, kWidth);
+  reader.whole("sequence", model.sequence, 1, kWidth);
+  reader.flag("tied", model.tied);
+  reader.flag("biases", model.biases);
+  reader.flag("learned_positions", model.learned_positions);
+  reader.wholes("stage_layers", model.stage_layers, 0, 10'000, 10'000);
+  if (const nlohmann::json* json = reader.child("experts")) {
+    Result<Experts> experts = read_experts(*json);
+    if (experts)
+      model.experts = *experts;
+    else
+      reader.fail(experts.error());
+  }
+  if (const nlohmann::json* json = reader.child("latent")) {
+    Result<LatentAttention> latent = read_latent(*json);
+    if (latent)
+      model.latent = *latent;
+    else
+      reader.fail(latent.error());
+  }
+  for (const char* key : {"layers", "hidden", "heads", "vocab", "sequence"}) {
+    if (reader.has(key)) continue;
+    Message error = message("model-key-missing", "A model needs {}.", reader.dotted(key));
+    error.field = reader.dotted(key);
+    reader.fail(std::move(error));
+  }
+}
+
+Result<Model> finish_model(SettingsReader& reader, Model model) {
+  if (auto done = reader.finish(); !done) return done.error();
+  if (model.experts.count == 0) model.experts = {};
+  if (model.latent.kv_rank == 0) model.latent = {};
+  if (auto wrong = check_model(model); !wrong.empty()) return wrong.front();
+  return model;
+}
+
+Result<Model> read_preset(const EmbeddedFile& file) {
+  Result<nlohmann::json> json = parse_json(file.content);
+  if (!json) return json.error();
+  Model model;
+  std::string format;
+  SettingsReader reader(*json, "model.");
+  reader.text("format", format);
+  reader.text("title", model.title);
+  reader.texts("sources", model.sources);
+  read_shape(reader, model);
+  return finish_model(reader, std::move(model));
+}
+
+// design.md's order, in which menus show them.
+constexpr std::array kOrder = {
+    "gpt-tiny",     "llama-tiny",    "moe-tiny",    "gpt-small",    "gpt2-124m",  "gpt3-175b",
+    "megatron-22b", "megatron-175b", "mt-nlg-530b", "megatron-1t",  "llama-7b",   "llama2-70b",
+    "llama3-8b",    "llama3-70b",    "llama3-405b", "mixtral-8x7b", "deepseek-v3"};
+
+std::string file_of(const std::string& name) { return "models/" + name + ".json"; }
+
+}  // namespace
+
+std::vector<std::string> model_names() {
+  const auto embedded = [](const std::string& path) {
+    return std::any_of(embedded_files().begin(), embedded_files().end(),
+                       [&](const EmbeddedFile& file) { return file.path == path; });
+  };
+  std::vector<std::string> names;
+  for (const char* name : kOrder)
+    if (embedded(file_of(name))) names.emplace_back(name);
+  for (const EmbeddedFile& file : embedded_files()) {  // presets added later, after those
+    if (!file.path.starts_with("models/")) continue;
+    std::string name(file.path.substr(7, file.path.size() - 12));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+Result<Model> find_model(const std::string& name) {
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (file.path != file_of(name)) continue;
+    Result<Model> model = read_preset(file);
+    if (model) model->name = name;
+    return model;
+  }
+  const std::vector<std::string> names = model_names();
+  Message error = message("model-unknown", "There is no model \"{}\"; there are {}.", shown(name),
+                          fmt::format("{}", fmt::join(names, ", ")));
+  error.field = "model";
+  error.alternatives = names;
+  return error;
+}
+
+Result<Model> model_from_json(const nlohmann::json& json) {
+  Model model;
+  model.title = "Custom model";
+  SettingsReader reader(json, "model.");
+  read_shape(reader, model);
+  return finish_model(reader, std::move(model));
+}
+
+nlohmann::json to_json(const Model& model) {
+  nlohmann::json json = {{"layers", model.layers},
+                         {"hidden", model.hidden},
+                         {"heads", model.heads},
+                         {"kv_heads", model.kv_heads},
+                         {"ffn", model.ffn},
+                         {"vocab", model.vocab},
+                         {"sequence", model.sequence},
+                         {"mlp", model.mlp == Mlp::kGelu ? "gelu" : "swiglu"},
+                         {"norm", model.norm == Norm::kLayer ? "layer" : "rms"},
+                         {"tied", model.tied},
+                         {"biases", model.biases},
+                         {"learned_positions", model.learned_positions}};
+  if (model.head_dim > 0) json["head_dim"] = model.head_dim;
+  if (model.experts.count > 0) {
+    const Experts& experts = model.experts;
+    json["experts"] = {{"count", experts.count},
+                       {"top_k", experts.top_k},
+                       {"shared", experts.shared},
+                       {"ffn", experts.ffn},
+                       {"first_dense", experts.first_dense},
+                       {"capacity", experts.capacity}};
+  }
+  if (model.latent.kv_rank > 0) {
+    const LatentAttention& latent = model.latent;
+    json["latent"] = {{"q_rank", latent.q_rank},
+                      {"kv_rank", latent.kv_rank},
+                      {"nope_dim", latent.nope_dim},
+                      {"rope_dim", latent.rope_dim},
+                      {"value_dim", latent.value_dim}};
+  }
+  if (!model.stage_layers.empty()) json["stage_layers"] = model.stage_layers;
+  return json;
+}
+
+}  // namespace parallelarium
