@@ -3,8 +3,10 @@
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QStyle>
 #include <QVariant>
+#include <cstdlib>
 
 namespace parallelarium {
 
@@ -17,76 +19,54 @@ void set_style_property(QWidget* widget, const char* name, const QVariant& value
 }
 
 StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
-    : QFrame(parent), step_(std::move(step)) {
-  setObjectName(QStringLiteral("StepBox"));
+    : QAbstractSpinBox(parent), step_(std::move(step)) {
+  setAccessibleName(accessible_name);
   setFixedHeight(26);
-  edit_ = new QLineEdit(this);
-  edit_->setFrame(false);
-  edit_->setAccessibleName(accessible_name);
-  edit_->installEventFilter(this);
-  minus_ = new QToolButton(this);
-  minus_->setText(QString(QChar(0x2212)));
-  minus_->setAccessibleName(tr("Decrease %1").arg(accessible_name));
-  plus_ = new QToolButton(this);
-  plus_->setText(QStringLiteral("+"));
-  plus_->setAccessibleName(tr("Increase %1").arg(accessible_name));
-  for (QToolButton* button : {minus_, plus_}) {
-    button->setFocusPolicy(Qt::NoFocus);  // the arrow keys of the line do the same
-    button->setAutoRepeat(true);
-    button->setFixedSize(20, 22);
-  }
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(6, 1, 2, 1);
-  row->setSpacing(0);
-  row->addWidget(edit_, 1);
-  row->addWidget(minus_);
-  row->addWidget(plus_);
-  setFocusProxy(edit_);
-  connect(edit_, &QLineEdit::editingFinished, this, &StepBox::commit);
-  connect(minus_, &QToolButton::clicked, this, [this] { this->step(-1); });
-  connect(plus_, &QToolButton::clicked, this, [this] { this->step(+1); });
+  setKeyboardTracking(false);
+  connect(this, &QAbstractSpinBox::editingFinished, this, &StepBox::commit);
 }
 
 void StepBox::set_text(const QString& text) {
   set_ = text;
-  if (!edit_->hasFocus() || !edit_->isModified()) {
-    edit_->setText(text);
-    edit_->setModified(false);
-  }
+  if (lineEdit()->hasFocus() && lineEdit()->isModified()) return;
+  lineEdit()->setText(text);
+  lineEdit()->setModified(false);
 }
 
-QString StepBox::text() const { return edit_->text(); }
 void StepBox::set_changed(bool changed) { set_style_property(this, "changed", changed); }
 void StepBox::set_invalid(bool invalid) { set_style_property(this, "invalid", invalid); }
 
 void StepBox::commit() {
-  edit_->setModified(false);
-  if (edit_->text() == set_) return;
-  Q_EMIT committed(edit_->text().trimmed());
+  lineEdit()->setModified(false);
+  const QString typed = lineEdit()->text().trimmed();
+  if (typed != set_) Q_EMIT committed(typed);
 }
 
-void StepBox::step(int direction) {
-  if (edit_->isModified()) commit();
-  const QString next = step_(direction);
-  if (!next.isEmpty()) Q_EMIT committed(next);
-}
-
-bool StepBox::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == edit_ && event->type() == QEvent::KeyPress) {
-    const int key = static_cast<QKeyEvent*>(event)->key();
-    if (key == Qt::Key_Up || key == Qt::Key_Down) {
-      step(key == Qt::Key_Up ? +1 : -1);
-      return true;
-    }
-    if (key == Qt::Key_Escape && edit_->isModified()) {
-      edit_->setText(set_);
-      edit_->setModified(false);
-      return true;
-    }
+void StepBox::stepBy(int steps) {
+  if (lineEdit()->isModified()) commit();
+  for (int at = 0; at < std::abs(steps); ++at) {
+    const QString next = step_(steps > 0 ? +1 : -1);
+    if (next.isEmpty()) return;
+    Q_EMIT committed(next);
   }
-  if (watched == edit_ && (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut))
-    set_style_property(this, "focused", event->type() == QEvent::FocusIn);
-  return QFrame::eventFilter(watched, event);
+}
+
+// Anything may be typed: what is wrong with it is said in a sentence, not by refusing keys.
+QValidator::State StepBox::validate(QString&, int&) const { return QValidator::Acceptable; }
+
+QSize StepBox::sizeHint() const { return {86, 26}; }
+
+QAbstractSpinBox::StepEnabled StepBox::stepEnabled() const {
+  return StepUpEnabled | StepDownEnabled;
+}
+
+void StepBox::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && lineEdit()->isModified()) {
+    lineEdit()->setText(set_);
+    lineEdit()->setModified(false);
+    return;
+  }
+  QAbstractSpinBox::keyPressEvent(event);
 }
 
 // A wheel over the panel scrolls the panel, never a value.
@@ -99,12 +79,15 @@ Segments::Segments(const QString& accessible_name, const std::vector<Choice>& ch
   setAccessibleName(accessible_name);
   setFixedHeight(26);
   auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(1, 1, 1, 1);
+  row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
   for (const Choice& choice : choices_) {
     auto* button = new QToolButton(this);
     button->setText(choice.text);
     button->setToolTip(choice.tool_tip);
+    button->setProperty("segment", buttons_.empty()                         ? "first"
+                                   : buttons_.size() + 1 == choices_.size() ? "last"
+                                                                            : "middle");
     button->setCheckable(true);
     button->setAutoExclusive(true);
     button->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Expanding);
@@ -154,7 +137,7 @@ SectionHead::SectionHead(const QString& title, QWidget* parent) : QWidget(parent
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   auto* label = new QLabel(title.toUpper(), this);
-  label->setObjectName(QStringLiteral("Caps"));
+  label->setProperty("role", "caps");
   row->addWidget(label);
   row->addStretch();
   reset_ = new QToolButton(this);

@@ -3,9 +3,9 @@
 // values, a row of exclusive segments, and a section head with a reset button.
 #pragma once
 
+#include <QAbstractSpinBox>
 #include <QFrame>
 #include <QLabel>
-#include <QLineEdit>
 #include <QToolButton>
 #include <functional>
 #include <vector>
@@ -17,7 +17,7 @@ void set_style_property(QWidget* widget, const char* name, const QVariant& value
 
 // A line of text with − and +. Typing commits on Enter or when the focus leaves; the arrow keys and
 // buttons ask `step` for the next valid value.
-class StepBox : public QFrame {
+class StepBox : public QAbstractSpinBox {
   Q_OBJECT
 
  public:
@@ -26,24 +26,23 @@ class StepBox : public QFrame {
 
   explicit StepBox(const QString& accessible_name, Step step, QWidget* parent = nullptr);
   void set_text(const QString& text);  // what is set; ignored while the user types
-  QString text() const;
-  void set_changed(bool changed);  // marks a value that is not the default
+  void set_changed(bool changed);      // marks a value that is not the default
   void set_invalid(bool invalid);
-  QLineEdit* edit() const { return edit_; }
+  void stepBy(int steps) override;
+  QValidator::State validate(QString& input, int& position) const override;
+  QSize sizeHint() const override;
 
  Q_SIGNALS:
   void committed(const QString& text);
 
  protected:
-  bool eventFilter(QObject* watched, QEvent* event) override;
+  StepEnabled stepEnabled() const override;
   void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
 
  private:
-  void step(int direction);
   void commit();
   Step step_;
-  QLineEdit* edit_;
-  QToolButton *minus_, *plus_;
   QString set_;
 };
 

@@ -62,7 +62,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   model_ = new Combo(tr("Model"), content);
   column->addWidget(model_);
   model_note_ = new ElidedLabel({}, content);
-  model_note_->setObjectName(QStringLiteral("Muted"));
+  model_note_->setProperty("role", "muted");
   column->addWidget(model_note_);
   rows_["model"].control = model_;
 
@@ -75,11 +75,11 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   auto* note = new QHBoxLayout;
   note->setSpacing(4);
   machine_note_ = new ElidedLabel({}, content);
-  machine_note_->setObjectName(QStringLiteral("Muted"));
+  machine_note_->setProperty("role", "muted");
   paced_tag_ = new QLabel(content);
   paced_tag_->setObjectName(QStringLiteral("Tag"));
   machine_age_ = new ElidedLabel({}, content);
-  machine_age_->setObjectName(QStringLiteral("Muted"));
+  machine_age_->setProperty("role", "muted");
   note->addWidget(machine_note_);
   note->addWidget(paced_tag_);
   note->addWidget(machine_age_, 1);
@@ -103,7 +103,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
 
   auto* world_row = new QHBoxLayout;
   auto* world_label = new QLabel(tr("World size"), content);
-  world_label->setObjectName(QStringLiteral("Muted"));
+  world_label->setProperty("role", "muted");
   world_ = new QLabel(content);
   world_->setObjectName(QStringLiteral("Strong"));
   world_->setProperty("figure", true);
@@ -143,7 +143,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   batch_row->setContentsMargins(0, 0, 0, 0);
   batch_row->setSpacing(4);
   global_batch_ = new QLabel(batch);
-  global_batch_->setObjectName(QStringLiteral("Small"));
+  global_batch_->setProperty("role", "small");
   global_batch_->setProperty("figure", true);
   lock_ = new QToolButton(batch);
   lock_->setObjectName(QStringLiteral("Lock"));
@@ -220,13 +220,13 @@ QWidget* SetupPanel::labelled_row(const QString& label, const QString& short_nam
   name->setBuddy(control);
   if (!short_name.isEmpty()) {
     auto* muted = new QLabel(short_name, whole);
-    muted->setObjectName(QStringLiteral("Muted"));
+    muted->setProperty("role", "muted");
     row->addWidget(muted);
   }
   row->addStretch();
   row->addWidget(control);
   if (reason) {
-    reason->setObjectName(QStringLiteral("Muted"));
+    reason->setProperty("role", "muted");
     row->addWidget(reason);
   }
   column_->addWidget(whole);
@@ -238,7 +238,7 @@ void SetupPanel::add_step_row(const QString& label, const QString& short_name,
   auto* box = new StepBox(
       short_name.isEmpty() ? label : label + QLatin1Char(' ') + short_name,
       [this, option](int direction) { return next_valid(session_.setup(), option, direction); });
-  box->setFixedWidth(78);
+  box->setFixedWidth(86);
   QLabel* reason = option == "ep" ? new QLabel(tr("needs experts")) : nullptr;
   QWidget* whole = labelled_row(label, short_name, box, reason);
   rows_[option] = {box, reason, whole};

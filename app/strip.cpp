@@ -14,7 +14,7 @@ constexpr int kGap = 12;
 
 QLabel* figure_label(QWidget* parent) {
   auto* label = new QLabel(parent);
-  label->setObjectName(QStringLiteral("Figure"));
+  label->setProperty("role", "figure");
   label->setProperty("figure", true);
   label->setTextInteractionFlags(Qt::NoTextInteraction);
   return label;
@@ -22,7 +22,7 @@ QLabel* figure_label(QWidget* parent) {
 
 ElidedLabel* small_label(QWidget* parent) {
   auto* label = new ElidedLabel({}, parent);
-  label->setObjectName(QStringLiteral("Small"));
+  label->setProperty("role", "small");
   return label;
 }
 
@@ -33,7 +33,7 @@ StripCell::StripCell(QWidget* parent) : QFrame(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setCursor(Qt::PointingHandCursor);
   title_ = new ElidedLabel({}, this);
-  title_->setObjectName(QStringLiteral("StripTitle"));
+  title_->setProperty("role", "caps");
   predicted_ = figure_label(this);
   observed_ = figure_label(this);
   difference_ = figure_label(this);
