@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one allocation of a rank, and the count of what is open in it. Ops open and close buffers as
+// they run; the peak is taken over their order in the Program, so it does not depend on timing.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "engine/plan/report.h"
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+class Arena {
+ public:
+  // Allocates rank.arena_bytes, zeroed, so that every page is there before the first step.
+  // With `poison`, a buffer's bytes are set to not-a-number when its last user is done with it.
+  // `device` and `rank` outlive the arena. Error "memory-short".
+  static Result<std::unique_ptr<Arena>> make(Device& device, const RankProgram& rank, bool poison);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  std::byte* base() const { return base_; }
+  std::byte* address(const Operand& operand) const;
+  // The held buffer of that tensor, or null.
+  std::byte* held(Tensor tensor) const;
+
+  // Around each op, from the thread of its lane; `device` is that lane's.
+  void begin(std::int32_t op);
+  void end(std::int32_t op, Device& device);
+
+  // Peaks of the ops that ran since the last call. Requires: no op is running.
+  MemoryRow take_peaks();
+
+ private:
+  struct Change {
+    std::int32_t op = 0;
+    bool closes = false;
+    int category = 0;
+    std::int64_t bytes = 0;
+  };
+  Arena(Device& device, const RankProgram& rank, bool poison);
+  void poison_buffer(std::int32_t buffer, Device& device);
+
+  Device& device_;
+  const RankProgram& rank_;
+  std::byte* base_ = nullptr;
+  bool poison_ = false;
+  // Buffers that an op opens, closes and (each once) uses.
+  std::vector<std::vector<std::int32_t>> opens_, closes_, uses_;
+  std::array<std::vector<Change>, kLanes> changes_;          // by lane: each thread writes its own
+  std::unique_ptr<std::atomic<std::int32_t>[]> users_left_;  // by buffer; poison only
+  std::vector<std::int32_t> users_;
+  std::vector<std::byte> pattern_;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/cpu/direct.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace parallelarium {
+
+namespace {
+
+struct Bytes {
+  std::int64_t begin = 0, size = 0;
+};
+
+Bytes chunk_bytes(const DirectMember& member, int index) {
+  const std::int64_t size = size_of(member.type);
+  const ChunkRange range =
+      chunk_of(member.bytes / size, static_cast<int>(member.arrays.size()), index);
+  return {range.begin * size, (range.end - range.begin) * size};
+}
+
+// The sum over members in rank order, block by block so that the block stays in cache. Nobody else
+// reads or writes this chunk of this member's array meanwhile.
+template <class Number>
+void sum_chunk(const DirectMember& member, Bytes chunk) {
+  constexpr std::int64_t kBlock = 512;
+  std::array<Number, kBlock> sum;
+  const std::int64_t count = chunk.size / static_cast<std::int64_t>(sizeof(Number));
+  for (std::int64_t first = 0; first < count; first += kBlock) {
+    const std::int64_t length = std::min(kBlock, count - first);
+    for (std::size_t i = 0; i < member.arrays.size(); ++i) {
+      const Number* part = reinterpret_cast<const Number*>(member.arrays[i] + chunk.begin) + first;
+      if (i == 0) {
+        std::copy_n(part, length, sum.data());
+      } else {
+        for (std::int64_t j = 0; j < length; ++j) sum[static_cast<std::size_t>(j)] += part[j];
+      }
+    }
+    Number* own = reinterpret_cast<Number*>(member.arrays[static_cast<std::size_t>(member.me)] +
+                                            chunk.begin) +
+                  first;
+    std::copy_n(sum.data(), length, own);
+  }
+}
+
+// Swaps two stretches without a buffer of their size.
+void swap_bytes(std::byte* a, std::byte* b, std::int64_t size) { std::swap_ranges(a, a + size, b); }
+
+Moved swap_chunks(const DirectMember& member) {
+  Moved moved;
+  const auto n = static_cast<int>(member.arrays.size());
+  for (int other = 0; other < n; ++other) {
+    if (other == member.me) continue;
+    const Bytes mine = chunk_bytes(member, other), theirs = chunk_bytes(member, member.me);
+    if (other > member.me) {
+      swap_bytes(member.arrays[static_cast<std::size_t>(member.me)] + mine.begin,
+                 member.arrays[static_cast<std::size_t>(other)] + theirs.begin, mine.size);
+    }
+    moved.sent += mine.size;
+    moved.received += mine.size;
+  }
+  return moved;
+}
+
+}  // namespace
+
+bool can_collect(CollectiveKind kind, DataType type) {
+  const bool reduces = kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter;
+  return !reduces || type == DataType::kF32 || type == DataType::kF64;
+}
+
+Moved reduce_own_chunk(const DirectMember& member) {
+  if (member.kind == CollectiveKind::kAllToAll) return swap_chunks(member);
+  if (member.kind != CollectiveKind::kAllReduce && member.kind != CollectiveKind::kReduceScatter) {
+    return {};
+  }
+  const Bytes chunk = chunk_bytes(member, member.me);
+  if (member.type == DataType::kF64) {
+    sum_chunk<double>(member, chunk);
+  } else {
+    sum_chunk<float>(member, chunk);
+  }
+  const auto others = static_cast<std::int64_t>(member.arrays.size()) - 1;
+  Moved moved;
+  moved.received = others * chunk.size;
+  for (int i = 0; i <= others; ++i) {
+    if (i != member.me) moved.sent += chunk_bytes(member, i).size;
+  }
+  return moved;
+}
+
+Moved gather_chunks(const DirectMember& member) {
+  Moved moved;
+  std::byte* own = member.arrays[static_cast<std::size_t>(member.me)];
+  const auto n = static_cast<int>(member.arrays.size());
+  const auto copy = [&](int from, Bytes chunk) {
+    std::memcpy(own + chunk.begin, member.arrays[static_cast<std::size_t>(from)] + chunk.begin,
+                static_cast<std::size_t>(chunk.size));
+    moved.received += chunk.size;
+  };
+  if (member.kind == CollectiveKind::kBroadcast) {
+    if (member.me == 0) {
+      moved.sent = (n - 1) * member.bytes;
+    } else {
+      copy(0, {0, member.bytes});
+    }
+  } else if (member.kind == CollectiveKind::kAllReduce ||
+             member.kind == CollectiveKind::kAllGather) {
+    for (int i = 0; i < n; ++i) {
+      if (i != member.me) copy(i, chunk_bytes(member, i));
+    }
+    moved.sent = (n - 1) * chunk_bytes(member, member.me).size;
+  }
+  return moved;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/cpu/fabric.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+
+#include "engine/run/cpu/direct.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Set by the waiter that goes to sleep, so that nobody pays for waking where nobody sleeps.
+enum SlotState : std::uint32_t { kOpen, kAsleep, kDone };
+
+// Where one send meets its receive.
+struct Slot {
+  std::int64_t sequence = 0;
+  std::atomic<std::uint32_t> state{kOpen};
+  const std::byte* from = nullptr;
+  std::byte* to = nullptr;
+  bool has_send = false, has_recv = false;
+  int left = 0;  // sides that have taken their results
+  std::int64_t bytes = 0;
+  std::int64_t moved = 0;
+  Pace pace;
+  TimePoint met;
+};
+
+void join(Pace& all, const Pace& one) {
+  all.ready = std::max(all.ready, one.ready);
+  all.modelled = std::max(all.modelled, one.modelled);
+  all.duration = std::max(all.duration, one.duration);
+}
+
+// The sends from one rank to another in one group.
+struct Channel {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Slot>> open, spare;
+
+  // Requires: mutex is held.
+  Slot& at(std::int64_t sequence) {
+    for (const auto& slot : open) {
+      if (slot->sequence == sequence) return *slot;
+    }
+    if (spare.empty()) spare.push_back(std::make_unique<Slot>());
+    open.push_back(std::move(spare.back()));
+    spare.pop_back();
+    Slot& slot = *open.back();
+    slot.sequence = sequence;
+    slot.state.store(kOpen, std::memory_order_relaxed);
+    slot.has_send = slot.has_recv = false;
+    slot.left = 0;
+    slot.pace = {};
+    return slot;
+  }
+
+  // The second side to leave gives the slot back.
+  void leave(Slot& slot) {
+    const std::lock_guard lock(mutex);
+    if (++slot.left < 2) return;
+    const auto found = std::find_if(open.begin(), open.end(),
+                                    [&](const auto& other) { return other.get() == &slot; });
+    spare.push_back(std::move(*found));
+    open.erase(found);
+  }
+};
+
+// Where the members of a group meet for one collective. `arrivals` counts up through its phases.
+struct Gathering {
+  std::int64_t sequence = 0;
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  DataType type = DataType::kF32;
+  std::int64_t bytes = 0;
+  std::vector<std::byte*> data;  // by member
+  std::atomic<std::uint32_t> arrivals{0};
+  int joined = 0, left = 0;
+  Pace pace;
+  TimePoint met;
+};
+
+struct GroupState {
+  std::vector<int> ranks;
+  std::vector<std::unique_ptr<Channel>> channels;  // [from * n + to]
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Gathering>> open, spare;
+
+  int member(int rank) const {
+    const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
+    return found != ranks.end() && *found == rank ? static_cast<int>(found - ranks.begin()) : -1;
+  }
+  Channel& channel(int from, int to) {
+    return *channels[static_cast<std::size_t>(from) * ranks.size() + static_cast<std::size_t>(to)];
+  }
+};
+
+}  // namespace
+
+struct CpuFabric::Shared {
+  int ranks;
+  Stop& stop;
+  std::vector<std::unique_ptr<GroupState>> groups;
+  // Barrier: arrivals of all time; the last of a round writes its time.
+  std::mutex barrier_mutex;
+  std::int64_t arrived = 0;
+  std::atomic<std::uint32_t> rounds{0};
+  TimePoint round_time;
+
+  Shared(int count, Stop& the_stop) : ranks(count), stop(the_stop) {}
+};
+
+namespace {
+
+class CpuTransport final : public Transport {
+ public:
+  CpuTransport(CpuFabric::Shared& shared, int rank) : shared_(shared), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+
+  Result<void> transfer(std::span<TransferPart> parts) override {
+    constexpr std::size_t kFew = 8;
+    Slot* few[kFew];
+    std::vector<Slot*> many(parts.size() > kFew ? parts.size() : 0);
+    Slot** slots = many.empty() ? few : many.data();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      Result<Slot*> posted = post(parts[i]);
+      if (!posted) return posted.error();
+      slots[i] = *posted;
+    }
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      Slot& slot = *slots[i];
+      while (slot.state.load(std::memory_order_acquire) != kDone) {
+        std::uint32_t expected = kOpen;
+        slot.state.compare_exchange_strong(expected, kAsleep, std::memory_order_acq_rel);
+        if (expected == kDone) break;
+        if (!shared_.stop.wait_while(slot.state, kAsleep)) return stopped();
+      }
+      parts[i].pace = slot.pace;
+      parts[i].met = slot.met;
+      parts[i].moved = slot.moved;
+      channel_of(parts[i]).leave(slot);
+    }
+    return {};
+  }
+
+  Result<void> collective(CollectiveCall& call) override {
+    GroupState& group = *shared_.groups[static_cast<std::size_t>(call.group)];
+    const int n = static_cast<int>(group.ranks.size());
+    const int me = group.member(rank_);
+    assert(me >= 0);
+    if (!can_collect(call.kind, call.type)) {
+      return fail(message("collective-unknown", "Rank {} cannot do an {} of this type of numbers.",
+                          rank_, name_of(call.kind)));
+    }
+    Result<Gathering*> joined = join_gathering(group, call, me);
+    if (!joined) return joined.error();
+    Gathering& gathering = **joined;
+    const auto all = static_cast<std::uint32_t>(n);
+    const DirectMember member{
+        call.kind, call.type, call.bytes, me, {gathering.data.data(), gathering.data.size()}};
+    if (!arrive(gathering, all)) return stopped();
+    call.met = gathering.met;
+    call.pace = gathering.pace;
+    const Moved reduced = reduce_own_chunk(member);
+    if (!arrive(gathering, 2 * all)) return stopped();
+    const Moved gathered = gather_chunks(member);
+    if (!arrive(gathering, 3 * all)) return stopped();
+    call.sent = reduced.sent + gathered.sent;
+    call.received = reduced.received + gathered.received;
+    const std::lock_guard lock(group.mutex);
+    if (++gathering.left == n) {
+      const auto found = std::find_if(group.open.begin(), group.open.end(),
+                                      [&](const auto& other) { return other.get() == &gathering; });
+      group.spare.push_back(std::move(*found));
+      group.open.erase(found);
+    }
+    return {};
+  }
+
+  Result<TimePoint> barrier() override {
+    std::uint32_t round = 0;
+    {
+      const std::lock_guard lock(shared_.barrier_mutex);
+      round = static_cast<std::uint32_t>(shared_.arrived / shared_.ranks);
+      if (++shared_.arrived % shared_.ranks == 0) {
+        shared_.round_time = Clock::now();
+        shared_.rounds.store(round + 1, std::memory_order_release);
+        Stop::wake(shared_.rounds);
+        return shared_.round_time;
+      }
+    }
+    if (!shared_.stop.wait_while(shared_.rounds, round)) return stopped();
+    const std::lock_guard lock(shared_.barrier_mutex);
+    return shared_.round_time;
+  }
+
+ private:
+  Channel& channel_of(const TransferPart& part) {
+    GroupState& group = *shared_.groups[static_cast<std::size_t>(part.group)];
+    const int me = group.member(rank_), peer = group.member(part.peer);
+    assert(me >= 0 && peer >= 0);
+    return part.send ? group.channel(me, peer) : group.channel(peer, me);
+  }
+
+  Result<Slot*> post(TransferPart& part) {
+    Channel& channel = channel_of(part);
+    Slot* slot = nullptr;
+    {
+      const std::lock_guard lock(channel.mutex);
+      slot = &channel.at(part.sequence);
+      const bool second = slot->has_send || slot->has_recv;
+      if (second && slot->bytes != part.bytes) {
+        const int from = part.send ? rank_ : part.peer, to = part.send ? part.peer : rank_;
+        return fail(message("transfer-size", "Rank {} sends {} bytes to rank {}, which expects {}.",
+                            from, part.send ? part.bytes : slot->bytes, to,
+                            part.send ? slot->bytes : part.bytes));
+      }
+      slot->bytes = part.bytes;
+      join(slot->pace, part.pace);
+      if (part.send) {
+        slot->from = part.data;
+        slot->has_send = true;
+      } else {
+        slot->to = part.data;
+        slot->has_recv = true;
+      }
+      if (!second) return slot;
+      slot->met = Clock::now();
+    }
+    // Both are here and the other side only waits: the copy is this thread's alone.
+    std::memcpy(slot->to, slot->from, static_cast<std::size_t>(slot->bytes));
+    slot->moved = slot->bytes;
+    if (slot->state.exchange(kDone, std::memory_order_acq_rel) == kAsleep) Stop::wake(slot->state);
+    return slot;
+  }
+
+  Result<Gathering*> join_gathering(GroupState& group, const CollectiveCall& call, int me) {
+    const std::lock_guard lock(group.mutex);
+    const auto found = std::find_if(group.open.begin(), group.open.end(), [&](const auto& other) {
+      return other->sequence == call.sequence;
+    });
+    if (found == group.open.end()) {
+      if (group.spare.empty()) group.spare.push_back(std::make_unique<Gathering>());
+      group.open.push_back(std::move(group.spare.back()));
+      group.spare.pop_back();
+      Gathering& fresh = *group.open.back();
+      fresh.sequence = call.sequence;
+      fresh.kind = call.kind;
+      fresh.type = call.type;
+      fresh.bytes = call.bytes;
+      fresh.data.assign(group.ranks.size(), nullptr);
+      fresh.arrivals.store(0, std::memory_order_relaxed);
+      fresh.joined = fresh.left = 0;
+      fresh.pace = {};
+    }
+    Gathering& gathering = found == group.open.end() ? *group.open.back() : **found;
+    if (gathering.kind != call.kind || gathering.type != call.type ||
+        gathering.bytes != call.bytes) {
+      return fail(
+          message("collective-differs",
+                  "Rank {} came to an {} of {} bytes, the others of its group to an {} of {}.",
+                  rank_, name_of(call.kind), call.bytes, name_of(gathering.kind), gathering.bytes));
+    }
+    gathering.data[static_cast<std::size_t>(me)] = call.data;
+    join(gathering.pace, call.pace);
+    if (++gathering.joined == static_cast<int>(group.ranks.size())) gathering.met = Clock::now();
+    return &gathering;
+  }
+
+  // Counts this member in and waits until `target` have been counted.
+  bool arrive(Gathering& gathering, std::uint32_t target) {
+    std::uint32_t count = gathering.arrivals.fetch_add(1, std::memory_order_acq_rel) + 1;
+    if (count == target) {
+      Stop::wake(gathering.arrivals);
+      return true;
+    }
+    while (count < target) {
+      if (!shared_.stop.wait_while(gathering.arrivals, count)) return false;
+      count = gathering.arrivals.load(std::memory_order_acquire);
+    }
+    return true;
+  }
+
+  Message fail(Message why) {
+    shared_.stop.raise(why);
+    return why;
+  }
+
+  CpuFabric::Shared& shared_;
+  int rank_;
+};
+
+}  // namespace
+
+CpuFabric::CpuFabric(int ranks, const std::vector<Group>& groups, Stop& stop)
+    : shared_(std::make_unique<Shared>(ranks, stop)) {
+  for (const Group& group : groups) {
+    auto state = std::make_unique<GroupState>();
+    state->ranks = group.ranks;
+    const std::size_t n = group.ranks.size();
+    for (std::size_t i = 0; i < n * n; ++i) state->channels.push_back(std::make_unique<Channel>());
+    shared_->groups.push_back(std::move(state));
+  }
+}
+
+CpuFabric::~CpuFabric() = default;
+
+std::unique_ptr<Transport> CpuFabric::transport(int rank) {
+  return std::make_unique<CpuTransport>(*shared_, rank);
+}
+
+}  // namespace parallelarium

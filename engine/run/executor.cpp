@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/executor.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace parallelarium {
+
+Executor::Executor(const Program& program, const RankProgram& rank, Transport& transport,
+                   LaneDevices& devices, Arena& arena, Stop& stop, RankProgress& progress,
+                   std::vector<Nanoseconds> durations)
+    : program_(program),
+      rank_(rank),
+      transport_(transport),
+      devices_(devices),
+      arena_(arena),
+      stop_(stop),
+      progress_(progress),
+      durations_(std::move(durations)),
+      place_in_lane_(rank.ops.size(), 0),
+      sequence_(rank.ops.size(), 0),
+      spans_(rank.ops.size()),
+      ideal_(rank.ops.size()) {
+  std::map<std::tuple<std::int32_t, OpKind, std::int32_t>, std::int64_t> met;
+  for (std::size_t i = 0; i < rank.ops.size(); ++i) {
+    const Op& op = rank.ops[i];
+    LaneState& lane = lanes_[static_cast<std::size_t>(op.lane)];
+    place_in_lane_[i] = static_cast<std::uint32_t>(lane.ops.size());
+    lane.ops.push_back(static_cast<std::int32_t>(i));
+    if (op.kind != OpKind::kCompute) {
+      sequence_[i] = met[{op.group, op.kind, op.kind == OpKind::kCollective ? -1 : op.peer}]++;
+    }
+  }
+  for (const Lane lane : {Lane::kPipeline, Lane::kData}) {
+    LaneState& state = lanes_[static_cast<std::size_t>(lane)];
+    if (!state.ops.empty()) state.thread = std::thread([this, lane] { lane_thread(lane); });
+  }
+}
+
+Executor::~Executor() {
+  quit_.store(true, std::memory_order_relaxed);
+  round_.fetch_add(1, std::memory_order_release);
+  Stop::wake(round_);
+  for (LaneState& lane : lanes_) {
+    if (lane.thread.joinable()) lane.thread.join();
+  }
+}
+
+void Executor::lane_thread(Lane lane) {
+  ask_for_precise_sleep();
+  for (std::uint32_t round = 0;; ++round) {
+    if (!stop_.wait_while(round_, round)) return;
+    if (quit_.load(std::memory_order_relaxed) || !run_lane(lane)) return;
+  }
+}
+
+Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRecord& record) {
+  start_ = start;
+  scalars_ = scalars;
+  for (LaneState& lane : lanes_) {
+    lane.done.store(0, std::memory_order_relaxed);
+    lane.ledger.clear();
+  }
+  round_.fetch_add(1, std::memory_order_release);
+  Stop::wake(round_);
+  if (!run_lane(Lane::kCompute)) return stopped();
+  for (LaneState& lane : lanes_) {
+    if (!lane.ops.empty() && !await(lane.ops.back())) return stopped();
+  }
+  record.spans = spans_;
+  record.memory = arena_.take_peaks();
+  record.cpu_time = record.modelled_end = Nanoseconds{0};
+  Ledger ledger;
+  for (const LaneState& lane : lanes_) {
+    ledger.add(lane.ledger);
+    record.cpu_time += lane.cpu_time;
+  }
+  record.compute_cpu_time = lanes_[static_cast<std::size_t>(Lane::kCompute)].cpu_time;
+  record.traffic = ledger.rows();
+  for (const Ideal& ideal : ideal_)
+    record.modelled_end = std::max(record.modelled_end, ideal.modelled);
+  return {};
+}
+
+// Runs the lane's ops in order; ops of one batch are one unit.
+bool Executor::run_lane(Lane lane) {
+  LaneState& state = lanes_[static_cast<std::size_t>(lane)];
+  LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(lane)];
+  const Nanoseconds cpu_before = thread_cpu_time();
+  Ideal ideal;
+  const std::vector<std::int32_t>& ops = state.ops;
+  for (std::size_t first = 0; first < ops.size();) {
+    std::size_t end = first + 1;
+    const std::int32_t batch = op_at(ops[first]).batch;
+    while (batch >= 0 && end < ops.size() && op_at(ops[end]).batch == batch) ++end;
+    if (!run_unit(lane, {ops.data() + first, end - first}, ideal)) {
+      return false;
+    }
+    // Before the last op is published: afterwards the step may be over.
+    if (end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;
+    publish(lane, end);
+    first = end;
+  }
+  progress.set(-1, Doing::kNothing);
+  return true;
+}
+
+bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& lane_ideal) {
+  LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(lane)];
+  const bool paced = !durations_.empty();
+  Pace pace{lane_ideal.end, lane_ideal.modelled, {}};
+  Ideal ideal;
+  progress.set(unit.front(), Doing::kAwaitingOps);
+  for (const std::int32_t index : unit) {
+    for (const std::int32_t earlier : rank_.after_of(op_at(index))) {
+      if (!await(earlier)) return false;
+      pace.ready = std::max(pace.ready, ideal_[static_cast<std::size_t>(earlier)].end);
+      pace.modelled = std::max(pace.modelled, ideal_[static_cast<std::size_t>(earlier)].modelled);
+    }
+  }
+  if (paced) pace.duration = durations_[static_cast<std::size_t>(unit.front())];
+  const Op& op = op_at(unit.front());
+  for (const std::int32_t index : unit) arena_.begin(index);
+  TimePoint begin = Clock::now();
+  Nanoseconds real_work{0};
+  Ledger& ledger = lanes_[static_cast<std::size_t>(lane)].ledger;
+  bool good = false;
+  if (op.kind == OpKind::kCompute) {
+    progress.set(unit.front(), Doing::kComputing);
+    good = compute(unit.front(), scalars_, real_work);
+  } else {
+    progress.set(unit.front(), Doing::kTransferring);
+    good = op.kind == OpKind::kCollective ? collective(unit.front(), pace, &ledger, begin)
+                                          : transfer(unit, pace, ideal, &ledger, begin);
+  }
+  if (!good) return false;
+  if (op.kind == OpKind::kCompute || op.kind == OpKind::kCollective) {
+    ideal = {pace.ready + std::max(pace.duration, real_work), pace.modelled + pace.duration};
+  }
+  for (const std::int32_t index : unit) {
+    arena_.end(index, *devices_[static_cast<std::size_t>(lane)]);
+  }
+  if (paced) {
+    lane_ideal = ideal;
+    progress.set(unit.front(), Doing::kPacing);
+    if (!stop_.sleep_until(start_ + lane_ideal.end)) return false;
+  }
+  const Span span{begin - start_, Clock::now() - start_};
+  for (const std::int32_t index : unit) {
+    spans_[static_cast<std::size_t>(index)] = span;
+    ideal_[static_cast<std::size_t>(index)] = lane_ideal;
+  }
+  return !stop_.raised();
+}
+
+bool Executor::await(std::int32_t op) {
+  LaneState& lane = lane_of(op);
+  const std::uint32_t place = place_in_lane_[static_cast<std::size_t>(op)];
+  std::uint32_t done = lane.done.load(std::memory_order_acquire);
+  if (done > place) return true;
+  lane.sleepers.fetch_add(1);
+  while ((done = lane.done.load()) <= place) {
+    if (!stop_.wait_while(lane.done, done)) break;
+  }
+  lane.sleepers.fetch_sub(1);
+  return done > place;
+}
+
+void Executor::publish(Lane lane, std::size_t count) {
+  LaneState& state = lanes_[static_cast<std::size_t>(lane)];
+  state.done.store(static_cast<std::uint32_t>(count));
+  if (state.sleepers.load() > 0) Stop::wake(state.done);
+}
+
+bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanoseconds& real_work) {
+  const Op& op = op_at(index);
+  Device& device = *devices_[static_cast<std::size_t>(op.lane)];
+  const bool paced = !durations_.empty();
+  const Nanoseconds before = paced ? thread_cpu_time() : Nanoseconds{0};
+  try {
+    Result<void> done = execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
+    if (done) done = device.finish();
+    if (!done) {
+      fail(index, done.error());
+      return false;
+    }
+  } catch (const std::exception& error) {
+    fail(index, message("device-threw", "{}", error.what()));
+    return false;
+  }
+  if (paced) real_work = thread_cpu_time() - before;
+  return true;
+}
+
+// The parts of a batch begin and end one by one in modelled time; the batch lasts from the first
+// beginning to the last end.
+bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal,
+                        Ledger* ledger, TimePoint& begin) {
+  std::vector<TransferPart> parts;
+  parts.reserve(unit.size());
+  for (const std::int32_t index : unit) {
+    const Op& op = op_at(index);
+    TransferPart& part = parts.emplace_back();
+    part.send = op.kind == OpKind::kSend;
+    part.peer = op.peer;
+    part.group = op.group;
+    part.sequence = sequence_[static_cast<std::size_t>(index)];
+    part.data = arena_.address(rank_.operands_of(op)[0]);
+    part.bytes = op.bytes;
+    part.pace = pace;
+    if (!durations_.empty()) part.pace.duration = durations_[static_cast<std::size_t>(index)];
+  }
+  if (Result<void> done = transport_.transfer(parts); !done) return false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const TransferPart& part = parts[i];
+    ideal.end = std::max(ideal.end, part.pace.ready + part.pace.duration);
+    ideal.modelled = std::max(ideal.modelled, part.pace.modelled + part.pace.duration);
+    begin = i == 0 ? part.met : std::min(begin, part.met);
+    const Op& op = op_at(unit[i]);
+    if (ledger != nullptr) {
+      ledger->count(program_.groups[static_cast<std::size_t>(op.group)].axis, "send_recv",
+                    op.purpose, part.send ? part.moved : 0, part.send ? 0 : part.moved);
+    }
+  }
+  return true;
+}
+
+bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePoint& begin) {
+  const Op& op = op_at(index);
+  CollectiveCall call;
+  call.kind = op.collective;
+  call.group = op.group;
+  call.sequence = sequence_[static_cast<std::size_t>(index)];
+  call.type = op.type;
+  call.data = arena_.address(rank_.operands_of(op)[0]);
+  call.bytes = op.bytes;
+  call.pace = pace;
+  if (Result<void> done = transport_.collective(call); !done) return false;
+  pace = call.pace;
+  begin = call.met;
+  if (ledger != nullptr) {
+    ledger->count(program_.groups[static_cast<std::size_t>(op.group)].axis, name_of(op.collective),
+                  op.purpose, call.sent, call.received);
+  }
+  return true;
+}
+
+Result<void> Executor::forward(int microbatches) {
+  const auto belongs = [&](const Op& op) {
+    if (op.microbatch < 0 || op.microbatch >= microbatches) return false;
+    if (op.kind == OpKind::kCompute) return op.phase == Phase::kForward;
+    return op.kind != OpKind::kCollective && op.purpose == Purpose::kActivations;
+  };
+  LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(Lane::kCompute)];
+  for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
+    if (!belongs(rank_.ops[i])) continue;
+    const auto index = static_cast<std::int32_t>(i);
+    Ideal ideal;
+    TimePoint begin;
+    Nanoseconds real_work{0};
+    const bool computes = rank_.ops[i].kind == OpKind::kCompute;
+    progress.set(index, computes ? Doing::kComputing : Doing::kTransferring);
+    if (!(computes ? compute(index, scalars_, real_work)
+                   : transfer({&index, 1}, {}, ideal, nullptr, begin))) {
+      return stopped();
+    }
+    if (stop_.raised()) return stopped();
+  }
+  progress.set(-1, Doing::kNothing);
+  return {};
+}
+
+void Executor::fail(std::int32_t op, const Message& why) {
+  stop_.raise(message("rank-failed", "Rank {} failed in {}: {}", rank_.rank, describe(op_at(op)),
+                      why.text));
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executes one rank's part of a Program, step by step: one thread per lane, each running its ops in
+// order, waiting for `after` edges and for the ranks it exchanges with.
+//
+// Paced: each op ends no earlier than modelled time says. An op's ideal end is the latest ideal end
+// of what it waits for (its lane, its `after` edges, and through messages its peers) plus its
+// modelled duration; the thread sleeps until then. Deadlines are inherited, so a timer that wakes
+// late delays nothing but itself. Where real work takes longer than its modelled duration, the real
+// processor time replaces it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "engine/plan/program.h"
+#include "engine/plan/timeline.h"
+#include "engine/run/arena.h"
+#include "engine/run/ledger.h"
+#include "engine/run/progress.h"
+#include "engine/run/stop.h"
+#include "engine/run/transport.h"
+#include "engine/train/device.h"
+#include "engine/train/execute.h"
+
+namespace parallelarium {
+
+using LaneDevices = std::array<std::unique_ptr<Device>, kLanes>;
+
+// What one step of one rank was seen to do.
+struct StepRecord {
+  std::vector<Span> spans;  // by op, since the common start
+  MemoryRow memory;
+  std::vector<TrafficRow> traffic;
+  Nanoseconds cpu_time{0};          // processor time of all lanes
+  Nanoseconds compute_cpu_time{0};  // of the compute lane
+  Nanoseconds modelled_end{0};      // paced: when the last op ends if no real work takes too long
+};
+
+class Executor {
+ public:
+  // Starts the threads of the lanes that have ops, but the compute lane's, which is the caller's.
+  // Everything passed by reference outlives the executor. `durations` by op; empty: not paced.
+  Executor(const Program& program, const RankProgram& rank, Transport& transport,
+           LaneDevices& devices, Arena& arena, Stop& stop, RankProgress& progress,
+           std::vector<Nanoseconds> durations);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // Runs all ops once. `start`: the same time on all ranks. Errors: "stopped", after the reason has
+  // been given to Stop.
+  Result<void> step(TimePoint start, const StepScalars& scalars, StepRecord& record);
+
+  // Runs the forwards of micro-batches [0, microbatches) and the transfers between them alone, one
+  // op after another in issue order, without pace, count or record: for the held-out loss.
+  Result<void> forward(int microbatches);
+
+ private:
+  struct LaneState {
+    std::vector<std::int32_t> ops;
+    std::atomic<std::uint32_t> done{0};  // ops of this lane that have ended in this step
+    std::atomic<int> sleepers{0};
+    Ledger ledger;
+    Nanoseconds cpu_time{0};
+    std::thread thread;
+  };
+  struct Ideal {
+    Nanoseconds end{0};       // with overruns of real work
+    Nanoseconds modelled{0};  // without
+  };
+
+  void lane_thread(Lane lane);
+  bool run_lane(Lane lane);
+  bool run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& lane_ideal);
+  bool await(std::int32_t op);
+  void publish(Lane lane, std::size_t count);
+  bool compute(std::int32_t op, const StepScalars& scalars, Nanoseconds& real_work);
+  bool transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal, Ledger* ledger,
+                TimePoint& begin);
+  bool collective(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
+  void fail(std::int32_t op, const Message& why);
+  LaneState& lane_of(std::int32_t op) {
+    return lanes_[static_cast<std::size_t>(rank_.ops[static_cast<std::size_t>(op)].lane)];
+  }
+  const Op& op_at(std::int32_t op) const { return rank_.ops[static_cast<std::size_t>(op)]; }
+
+  const Program& program_;
+  const RankProgram& rank_;
+  Transport& transport_;
+  LaneDevices& devices_;
+  Arena& arena_;
+  Stop& stop_;
+  RankProgress& progress_;
+  const std::vector<Nanoseconds> durations_;
+
+  std::vector<std::uint32_t> place_in_lane_;  // by op
+  std::vector<std::int64_t> sequence_;        // by op; communication only
+  std::array<LaneState, kLanes> lanes_;
+
+  // Of the step under way.
+  TimePoint start_;
+  StepScalars scalars_;
+  std::vector<Span> spans_;
+  std::vector<Ideal> ideal_;
+
+  std::atomic<std::uint32_t> round_{0};  // counts steps; odd or even does not matter
+  std::atomic<bool> quit_{false};
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local launcher with what tests need to reach: run() is launch() with the defaults.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "engine/run/run.h"
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+struct LaunchOptions {
+  // The Device of one lane of one rank; a test wraps it to fail, hang or count.
+  std::function<std::unique_ptr<Device>(int rank, Lane lane)> make_device = [](int, Lane) {
+    return make_cpu_device();
+  };
+  // Fill every buffer with not-a-number when its last user is done with it.
+  bool poison = false;
+};
+
+// See run().
+Result<RunResult> launch(const Setup& setup, const Program& program, const BackendChoice& choice,
+                         const RunControl& control, const RunWishes& wishes,
+                         const LaunchOptions& options);
+
+// Physical cores that this process may use, by hwloc; at least 1.
+int available_cores();
+
+}  // namespace parallelarium

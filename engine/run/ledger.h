@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts what a rank's transport calls really moved, row by row as traffic is predicted.
+#pragma once
+
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "engine/plan/report.h"
+
+namespace parallelarium {
+
+// Not thread-safe: each lane keeps its own, and they are added up after the step.
+class Ledger {
+ public:
+  // One call: bytes as the transport counted them. A group of one rank moves nothing and is no
+  // call.
+  void count(Axis axis, std::string_view operation, Purpose purpose, std::int64_t sent,
+             std::int64_t received);
+  void add(const Ledger& other);
+  void clear() { rows_.clear(); }
+  // Sorted by group, operation and purpose.
+  std::vector<TrafficRow> rows() const;
+
+ private:
+  struct Amounts {
+    std::int64_t calls = 0, sent = 0, received = 0;
+  };
+  std::map<std::tuple<Axis, std::string_view, Purpose>, Amounts> rows_;  // names are literals
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where every lane of every rank stands, for the thread that watches over a run.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/plan/program.h"
+
+namespace parallelarium {
+
+enum class Doing : std::uint8_t {
+  kNothing,       // between steps, or its lane is done
+  kAwaitingOps,   // waits for `after` edges
+  kComputing,     // inside a kernel
+  kTransferring,  // waits for the other ranks of its op
+  kPacing         // sleeps until the modelled end
+};
+
+// Written by the lane's thread.
+struct LaneProgress {
+  std::atomic<std::int32_t> op{-1};  // that it is at
+  std::atomic<Doing> doing{Doing::kNothing};
+  std::atomic<std::uint64_t> changes{0};  // counts up whenever anything of the above changes
+
+  void set(std::int32_t at, Doing what) {
+    op.store(at, std::memory_order_relaxed);
+    doing.store(what, std::memory_order_relaxed);
+    changes.fetch_add(1, std::memory_order_relaxed);
+  }
+};
+
+struct RankProgress {
+  std::array<LaneProgress, kLanes> lanes;
+  std::atomic<int> steps_done{0};  // warm-up included
+  // Of the last step, in nanoseconds: processor time of all lanes and of the compute lane, and when
+  // the step ends in modelled time if no real work takes longer than modelled.
+  std::atomic<std::int64_t> cpu_time{0}, compute_cpu_time{0}, modelled_end{0};
+};
+// By rank index.
+using Progress = std::vector<std::unique_ptr<RankProgress>>;
+
+// "the send of activations of micro-batch 3", "the forward of attention in layer 2, micro-batch 3";
+// layers are counted from 1, micro-batches as in an Order.
+std::string describe(const Op& op);
+
+// One sentence for a run in which nothing moves any more: which rank did not arrive at which op,
+// and where it is instead. Follows who waits for whom, to a rank that waits for nobody or to a
+// circle. Requires: all ranks are built.
+Message describe_hang(const Program& program, const Progress& progress, double seconds);
+
+}  // namespace parallelarium

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/rank.h"
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+
+#include "engine/train/parameters.h"
+
+namespace parallelarium {
+
+namespace {
+
+class RankRun {
+ public:
+  RankRun(const RankJob& job, RankOutcome& outcome)
+      : job_(job),
+        outcome_(outcome),
+        setup_(job.setup),
+        device_(*job.devices[static_cast<std::size_t>(Lane::kCompute)]),
+        here_(coordinates_of(job.setup.mesh, job.rank.rank)),
+        executor_(job.program, job.rank, job.transport, job.devices, job.arena, job.stop,
+                  job.progress, job.durations) {}
+
+  Result<void> run() {
+    if (Result<void> done = initialise(); !done) return done;
+    const int steps = setup_.run.warmup + setup_.run.steps;
+    for (int step = 1; step <= steps; ++step) {
+      if (Result<void> done = one_step(step); !done) return done;
+      if (step == 1 && job_.wishes.gradients) {
+        if (Result<void> done = copy_out(Tensor::kGradients, outcome_.gradients); !done)
+          return done;
+      }
+    }
+    if (job_.wishes.parameters) {
+      if (Result<void> done = copy_out(Tensor::kParameters, outcome_.parameters); !done)
+        return done;
+    }
+    return job_.wishes.held_out_loss ? held_out() : Result<void>{};
+  }
+
+ private:
+  Result<void> initialise() {
+    std::byte* parameters = job_.arena.held(Tensor::kParameters);
+    std::vector<std::vector<float>> values;
+    for (const ParameterSlice& slice : job_.rank.parameters) {
+      values.push_back(initial_values(setup_.run.seed, slice.parameter, slice.layer, slice.count,
+                                      setup_.model.layers));
+      device_.copy_to_device(parameters + slice.offset * size_of(DataType::kF32),
+                             values.back().data(), slice.count * size_of(DataType::kF32));
+    }
+    return device_.finish();
+  }
+
+  // Fills kTokens and kTargets: micro-batch j, row r of this replica is sequence
+  // first + (d * microbatches + j) * micro_batch + r.
+  Result<void> load(int microbatches, const std::function<Text::Sequence(std::int64_t)>& sequence) {
+    std::byte* tokens = job_.arena.held(Tensor::kTokens);
+    std::byte* targets = job_.arena.held(Tensor::kTargets);
+    if (tokens == nullptr && targets == nullptr) return {};
+    token_values_.clear();
+    target_values_.clear();
+    const std::int64_t rows = std::int64_t{microbatches} * setup_.micro_batch;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const Text::Sequence one = sequence(here_.dp * rows + row);
+      token_values_.insert(token_values_.end(), one.tokens.begin(), one.tokens.end());
+      target_values_.insert(target_values_.end(), one.targets.begin(), one.targets.end());
+    }
+    const auto bytes = static_cast<std::int64_t>(token_values_.size() * sizeof(std::int32_t));
+    if (tokens != nullptr) device_.copy_to_device(tokens, token_values_.data(), bytes);
+    if (targets != nullptr) device_.copy_to_device(targets, target_values_.data(), bytes);
+    return device_.finish();
+  }
+
+  void zero_scalar(Tensor tensor) {
+    if (std::byte* address = job_.arena.held(tensor)) device_.zero(address, sizeof(double));
+  }
+  Result<double> scalar(Tensor tensor) {
+    double value = 0;
+    std::byte* address = job_.arena.held(tensor);
+    if (address == nullptr) return value;
+    device_.copy_to_host(&value, address, sizeof(double));
+    if (Result<void> done = device_.finish(); !done) return done.error();
+    return value;
+  }
+
+  Result<void> one_step(int step) {
+    const auto sequence = [&](std::int64_t index) {
+      return job_.text.sequence(setup_.run.seed, step, index);
+    };
+    if (Result<void> done = load(setup_.microbatches, sequence); !done) return done;
+    zero_scalar(Tensor::kLossSum);
+    zero_scalar(Tensor::kSquareSum);
+    if (Result<void> done = device_.finish(); !done) return done;
+    StepScalars scalars;
+    scalars.step = step;
+    scalars.learning_rate = setup_.learning_rate;
+    scalars.clip = setup_.clip;
+    const Result<TimePoint> start = job_.transport.barrier();
+    if (!start) return start.error();
+    StepRecord record;
+    if (Result<void> done = executor_.step(*start, scalars, record); !done) return done;
+    const Result<double> loss = scalar(Tensor::kLossSum), squares = scalar(Tensor::kSquareSum);
+    if (!loss) return loss.error();
+    if (!squares) return squares.error();
+    outcome_.loss_sums.push_back(*loss);
+    outcome_.square_sums.push_back(*squares);
+    if (step > setup_.run.warmup) outcome_.spans.push_back(std::move(record.spans));
+    outcome_.memory = record.memory;
+    outcome_.traffic = std::move(record.traffic);
+    job_.progress.cpu_time.store(record.cpu_time.count());
+    job_.progress.compute_cpu_time.store(record.compute_cpu_time.count());
+    job_.progress.modelled_end.store(record.modelled_end.count());
+    job_.progress.steps_done.store(step);
+    return {};
+  }
+
+  // The tensors that this rank owns, as they are now.
+  Result<void> copy_out(Tensor tensor, std::vector<NamedTensor>& out) {
+    if (here_.dp != 0) return {};
+    const std::byte* from = job_.arena.held(tensor);
+    for (const ParameterSlice& slice : job_.rank.parameters) {
+      if (slice.shared_copy) continue;
+      NamedTensor& named = out.emplace_back();
+      named.parameter = slice.parameter;
+      named.layer = slice.layer;
+      named.values.resize(static_cast<std::size_t>(slice.count));
+      device_.copy_to_host(named.values.data(), from + slice.offset * size_of(DataType::kF32),
+                           slice.count * size_of(DataType::kF32));
+    }
+    return device_.finish();
+  }
+
+  // Whole micro-batches of the held-out part on every replica; a rest that does not fill one
+  // micro-batch of each is left out.
+  Result<void> held_out() {
+    const std::int64_t per_microbatch = std::int64_t{setup_.mesh.dp} * setup_.micro_batch;
+    std::int64_t left = job_.text.held_out_count() / per_microbatch;
+    for (std::int64_t first = 0; left > 0;) {
+      const int microbatches = static_cast<int>(std::min<std::int64_t>(left, setup_.microbatches));
+      const auto sequence = [&](std::int64_t index) { return job_.text.held_out(first + index); };
+      if (Result<void> done = load(microbatches, sequence); !done) return done;
+      zero_scalar(Tensor::kLossSum);
+      if (Result<void> done = device_.finish(); !done) return done;
+      if (Result<TimePoint> all = job_.transport.barrier(); !all) return all.error();
+      if (Result<void> done = executor_.forward(microbatches); !done) return done;
+      const Result<double> loss = scalar(Tensor::kLossSum);
+      if (!loss) return loss.error();
+      outcome_.held_out_sum += *loss;
+      outcome_.held_out_tokens += microbatches * setup_.micro_batch * setup_.model.sequence;
+      first += microbatches * per_microbatch;
+      left -= microbatches;
+    }
+    return {};
+  }
+
+  const RankJob& job_;
+  RankOutcome& outcome_;
+  const Setup& setup_;
+  Device& device_;
+  Coordinates here_;
+  Executor executor_;
+  std::vector<std::int32_t> token_values_, target_values_;
+};
+
+}  // namespace
+
+Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
+  const auto fail = [&](const std::string& why) {
+    job.stop.raise(
+        message("rank-failed", "Rank {} failed outside of its ops: {}", job.rank.rank, why));
+    return stopped();
+  };
+  try {
+    ask_for_precise_sleep();
+    RankRun run(job, outcome);
+    Result<void> done = run.run();
+    if (!done && !job.stop.raised()) return fail(done.error().text);
+    return done;
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+}
+
+bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor) {
+  return std::any_of(rank.ops.begin(), rank.ops.end(), [&](const Op& op) {
+    if (op.kind != OpKind::kCollective) return false;
+    const auto operands = rank.operands_of(op);
+    return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+      return rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == tensor;
+    });
+  });
+}
+
+bool has_loss(const RankProgram& rank) {
+  return std::any_of(rank.ops.begin(), rank.ops.end(), [](const Op& op) {
+    return op.kind == OpKind::kCompute && op.piece == Piece::kLoss && op.phase == Phase::kForward;
+  });
+}
+
+}  // namespace parallelarium

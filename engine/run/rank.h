@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rank from first to last step: loads its micro-batches, executes its part of the Program,
+// reads back loss and gradient norm. Knows nothing of threads or processes of other ranks: a
+// launcher (run in run.cpp) makes the Transport.
+#pragma once
+
+#include <vector>
+
+#include "engine/run/executor.h"
+#include "engine/run/run.h"
+#include "engine/train/data.h"
+
+namespace parallelarium {
+
+// What a rank is given. References outlive the call.
+struct RankJob {
+  const Setup& setup;
+  const Text& text;
+  const Program& program;
+  const RankProgram& rank;
+  Transport& transport;
+  LaneDevices& devices;
+  Arena& arena;
+  Stop& stop;
+  RankProgress& progress;
+  std::vector<Nanoseconds> durations;  // by op, wall time; empty: not paced
+  RunWishes wishes;
+};
+
+// What it was seen to do.
+struct RankOutcome {
+  std::vector<std::vector<Span>> spans;  // of every timed step, by op
+  std::vector<double> loss_sums;         // of every step, warm-up included; ranks with the loss
+  std::vector<double> square_sums;       // of every step
+  MemoryRow memory;                      // of the last step
+  std::vector<TrafficRow> traffic;       // of the last step
+  std::vector<NamedTensor> gradients;    // after the first step; data-parallel replica 0 only
+  std::vector<NamedTensor> parameters;   // after the last step; data-parallel replica 0 only
+  double held_out_sum = 0;               // of the losses of this rank's tokens
+  std::int64_t held_out_tokens = 0;
+};
+
+// Runs setup.run.warmup + setup.run.steps steps. Errors: "stopped", after the reason has been given
+// to Stop. Blocks; ends soon after job.stop is raised.
+Result<void> run_rank(const RankJob& job, RankOutcome& outcome);
+
+// Whether a collective adds up this tensor over ranks, so that one rank's value is everyone's.
+bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor);
+// Whether the rank computes losses.
+bool has_loss(const RankProgram& rank);
+
+}  // namespace parallelarium

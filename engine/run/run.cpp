@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <ctime>
+#include <fstream>
+#include <numeric>
+#include <thread>
+
+#include "engine/run/cpu/fabric.h"
+#include "engine/run/launch.h"
+#include "engine/run/rank.h"
+#include "engine/run/watch.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr auto kLookEvery = std::chrono::milliseconds{20};
+
+// A figure of /proc/<file> such as "VmHWM:   1234 kB", in bytes; 0 if it is not there.
+std::int64_t proc_bytes(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  for (std::string word; in >> word;) {
+    std::int64_t kilobytes = 0;
+    if (word == key && in >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+// Why this Program cannot be run as asked, before any thread starts.
+Result<void> check_request(const Setup& setup, const Program& program, const BackendChoice& choice,
+                           const RunControl& control) {
+  if (Result<void> can = can_execute(setup); !can) return can;
+  if (choice.backend != Backend::kCpu && choice.backend != Backend::kPaced) {
+    return message("backend-missing",
+                   "This build runs ranks on the CPU only; choose cpu or paced.");
+  }
+  if (program.level != Level::kPiece || program.representatives ||
+      static_cast<int>(program.ranks.size()) != setup.mesh.ranks()) {
+    return message("program-partial", "Only a Program of all ranks at piece level can be run.");
+  }
+  if (choice.backend == Backend::kPaced) {
+    bool fits = control.modelled.size() == program.ranks.size();
+    for (std::size_t i = 0; fits && i < program.ranks.size(); ++i) {
+      fits = control.modelled[i].size() == program.ranks[i].ops.size();
+    }
+    if (!fits) return message("pace-missing", "A paced run needs a modelled time for every op.");
+  }
+  std::int64_t needed = 0;
+  for (const RankProgram& rank : program.ranks) needed += rank.arena_bytes;
+  const std::int64_t free = proc_bytes("/proc/meminfo", "MemAvailable:");
+  if (free > 0 && needed > free) {
+    return message(
+        "memory-short",
+        "The ranks need {} MB together and this computer has {} MB free; a smaller model, "
+        "micro-batch or sequence needs less.",
+        (needed + 999'999) / 1'000'000, free / 1'000'000);
+  }
+  return {};
+}
+
+// One thread per rank, and all that a rank owns. Members go in reverse order, after the threads.
+struct LocalRank {
+  LaneDevices devices;
+  std::unique_ptr<Arena> arena;
+  std::unique_ptr<Transport> transport;
+  RankOutcome outcome;
+  std::thread thread;
+};
+
+// The index of the timed step whose duration is the median (the lower one of two).
+std::size_t median_of(const std::vector<Nanoseconds>& durations) {
+  std::vector<std::size_t> order(durations.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return durations[a] != durations[b] ? durations[a] < durations[b] : a < b;
+  });
+  return order[(order.size() - 1) / 2];
+}
+
+double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+Timeline timeline_of(const std::vector<RankOutcome*>& ranks, Source source, StepFigures& step) {
+  Timeline timeline;
+  timeline.source = source;
+  const std::size_t steps = ranks.front()->spans.size();
+  timeline.steps = static_cast<int>(steps);
+  if (steps == 0) return timeline;
+  std::vector<Nanoseconds> begins(steps, Nanoseconds::max()), durations(steps, Nanoseconds{0});
+  for (std::size_t s = 0; s < steps; ++s) {
+    for (const RankOutcome* rank : ranks) {
+      for (const Span& span : rank->spans[s]) begins[s] = std::min(begins[s], span.begin);
+    }
+    for (const RankOutcome* rank : ranks) {
+      for (const Span& span : rank->spans[s])
+        durations[s] = std::max(durations[s], span.end - begins[s]);
+    }
+  }
+  const std::size_t median = median_of(durations);
+  timeline.step = static_cast<int>(median) + 1;
+  timeline.duration = durations[median];
+  for (const RankOutcome* rank : ranks) {
+    RankTimeline& out = timeline.ranks.emplace_back();
+    out.spans = rank->spans[median];
+    for (Span& span : out.spans) {
+      span.begin -= begins[median];
+      span.end -= begins[median];
+    }
+    out.shortest.assign(out.spans.size(), Nanoseconds::max());
+    out.longest.assign(out.spans.size(), Nanoseconds{0});
+    for (const std::vector<Span>& spans : rank->spans) {
+      for (std::size_t op = 0; op < spans.size(); ++op) {
+        out.shortest[op] = std::min(out.shortest[op], spans[op].end - spans[op].begin);
+        out.longest[op] = std::max(out.longest[op], spans[op].end - spans[op].begin);
+      }
+    }
+  }
+  step.seconds_min = seconds_of(*std::min_element(durations.begin(), durations.end()));
+  step.seconds_max = seconds_of(*std::max_element(durations.begin(), durations.end()));
+  return timeline;
+}
+
+// A scalar of every step: one rank's where a collective has summed it, else the sum over the ranks
+// of `adds` in rank order.
+template <class Has>
+std::vector<double> summed(const Program& program, const std::vector<RankOutcome*>& ranks,
+                           Tensor tensor, std::vector<double> RankOutcome::*values,
+                           const Has& has) {
+  std::vector<double> sums;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!has(program.ranks[i])) continue;
+    const std::vector<double>& own = ranks[i]->*values;
+    if (is_summed_over_ranks(program.ranks[i], tensor)) return own;
+    sums.resize(own.size(), 0);
+    for (std::size_t s = 0; s < own.size(); ++s) sums[s] += own[s];
+  }
+  return sums;
+}
+
+RunResult result_of(const Setup& setup, const Program& program, const BackendChoice& choice,
+                    const RunControl& control, const std::vector<RankOutcome*>& ranks) {
+  RunResult result;
+  Observation& seen = result.observation;
+  seen.setup = setup;
+  Machine machine;
+  if (const Result<Machine> found = find_machine(setup.machine)) machine = *found;
+  seen.machine = machine.title;
+  const bool paced = choice.backend == Backend::kPaced;
+  seen.backend = paced ? "paced" : "cpu";
+  seen.source = choice.source;
+  seen.pace_factor = paced ? control.pace_factor : 0;
+  StepFigures spread;
+  seen.timeline = timeline_of(ranks, choice.source, spread);
+  seen.bubble = bubble_of(program, seen.timeline);
+  seen.step = step_figures(program, seen.timeline, setup, machine);
+  seen.step.seconds_min = spread.seconds_min;
+  seen.step.seconds_max = spread.seconds_max;
+  double held_out_sum = 0;
+  std::int64_t held_out_tokens = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    RankOutcome& rank = *ranks[i];
+    seen.memory.push_back(rank.memory);
+    seen.traffic.push_back(rank.traffic);
+    std::move(rank.gradients.begin(), rank.gradients.end(), std::back_inserter(result.gradients));
+    std::move(rank.parameters.begin(), rank.parameters.end(),
+              std::back_inserter(result.parameters));
+    if (has_loss(program.ranks[i])) {
+      held_out_sum += rank.held_out_sum;
+      held_out_tokens += rank.held_out_tokens;
+    }
+  }
+  seen.losses = summed(program, ranks, Tensor::kLossSum, &RankOutcome::loss_sums, has_loss);
+  for (double& loss : seen.losses) loss /= static_cast<double>(program.shape.global_tokens);
+  const auto replica0 = [&](const RankProgram& rank) {
+    return coordinates_of(setup.mesh, rank.rank).dp == 0;
+  };
+  seen.gradient_norms =
+      summed(program, ranks, Tensor::kSquareSum, &RankOutcome::square_sums, replica0);
+  for (double& norm : seen.gradient_norms) norm = std::sqrt(norm);
+  if (held_out_tokens > 0)
+    result.held_out_loss = held_out_sum / static_cast<double>(held_out_tokens);
+  const auto by_name = [](const NamedTensor& a, const NamedTensor& b) {
+    return a.parameter != b.parameter ? a.parameter < b.parameter : a.layer < b.layer;
+  };
+  std::sort(result.gradients.begin(), result.gradients.end(), by_name);
+  std::sort(result.parameters.begin(), result.parameters.end(), by_name);
+  seen.process_bytes = proc_bytes("/proc/self/status", "VmHWM:");
+  seen.date = now_utc();
+  return result;
+}
+
+}  // namespace
+
+Result<RunResult> launch(const Setup& setup, const Program& program, const BackendChoice& choice,
+                         const RunControl& control, const RunWishes& wishes,
+                         const LaunchOptions& options) {
+  if (Result<void> can = check_request(setup, program, choice, control); !can) return can.error();
+  const Result<Text> text = Text::load(setup.run.text, setup.model.sequence);
+  if (!text) return text.error();
+  const bool paced = choice.backend == Backend::kPaced;
+  const int cores = available_cores();
+  const std::size_t count = program.ranks.size();
+  if (wishes.held_out_loss && text->held_out_count() < setup.mesh.dp * setup.micro_batch) {
+    return message("text-short",
+                   "The held-out part of the text has {} sequences and one micro-batch "
+                   "of every replica needs {}; choose a longer text.",
+                   text->held_out_count(), setup.mesh.dp * setup.micro_batch);
+  }
+
+  // Looking at a word for a moment before sleeping only pays where every rank has a core.
+  Stop stop(std::chrono::microseconds(paced || static_cast<int>(count) > cores ? 0 : 5));
+  CpuFabric fabric(static_cast<int>(count), program.groups, stop);
+  Progress progress;
+  std::vector<LocalRank> ranks(count);
+  std::vector<RankOutcome*> outcomes;
+  for (std::size_t i = 0; i < count; ++i) {
+    progress.push_back(std::make_unique<RankProgress>());
+    LocalRank& rank = ranks[i];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      rank.devices[static_cast<std::size_t>(lane)] =
+          options.make_device(program.ranks[i].rank, static_cast<Lane>(lane));
+    }
+    Result<std::unique_ptr<Arena>> arena =
+        Arena::make(*rank.devices[0], program.ranks[i], options.poison);
+    if (!arena) return arena.error();
+    rank.arena = std::move(*arena);
+    rank.transport = fabric.transport(program.ranks[i].rank);
+    outcomes.push_back(&rank.outcome);
+  }
+
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::size_t running = count;
+  for (std::size_t i = 0; i < count; ++i) {
+    ranks[i].thread = std::thread([&, i] {
+      RankJob job{setup,
+                  *text,
+                  program,
+                  program.ranks[i],
+                  *ranks[i].transport,
+                  ranks[i].devices,
+                  *ranks[i].arena,
+                  stop,
+                  *progress[i],
+                  {},
+                  wishes};
+      if (paced) {
+        for (const Nanoseconds duration : control.modelled[i]) {
+          job.durations.push_back(Nanoseconds{
+              std::llround(static_cast<double>(duration.count()) * control.pace_factor)});
+        }
+      }
+      // A failure has been given to `stop`, which all ranks share.
+      static_cast<void>(run_rank(job, ranks[i].outcome));
+      const std::lock_guard lock(mutex);
+      --running;
+      ended.notify_one();
+    });
+  }
+  Watch watch(setup, program, control, progress, stop, paced, cores);
+  {
+    std::unique_lock lock(mutex);
+    while (running > 0) {
+      ended.wait_for(lock, kLookEvery);
+      lock.unlock();
+      watch.look();
+      lock.lock();
+    }
+  }
+  for (LocalRank& rank : ranks) rank.thread.join();
+  watch.look();
+  if (stop.raised()) return stop.why();
+  return result_of(setup, program, choice, control, outcomes);
+}
+
+Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
+                      const RunControl& control, const RunWishes& wishes) {
+  return launch(setup, program, choice, control, wishes, {});
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the threads of a run wait for each other, and how all of them end when one fails or the user
+// cancels. Waiting is a futex on the word that changes, so a waiting rank costs no core.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+
+// Shared by all threads of a run. Thread-safe.
+class Stop {
+ public:
+  // `spin`: how long a wait looks at its word before it sleeps. Zero where ranks share cores.
+  explicit Stop(std::chrono::nanoseconds spin = std::chrono::nanoseconds{0}) : spin_(spin) {}
+  Stop(const Stop&) = delete;
+  Stop& operator=(const Stop&) = delete;
+
+  // Ends the run: every wait returns. The first reason is kept.
+  void raise(Message why);
+  bool raised() const { return word_.load(std::memory_order_acquire) != 0; }
+  // Requires: raised().
+  Message why() const;
+
+  // Blocks while `word` holds `old`; false if the run was stopped first. Whoever changes the word
+  // calls wake(); a missed wake costs at most 0.1 s.
+  bool wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t old) const;
+  static void wake(const std::atomic<std::uint32_t>& word);
+
+  // Sleeps until `deadline`; false if the run was stopped first, at once.
+  bool sleep_until(TimePoint deadline) const;
+
+ private:
+  std::atomic<std::uint32_t> word_{0};
+  std::chrono::nanoseconds spin_;
+  mutable std::mutex mutex_;
+  Message why_;
+};
+
+// What a call returns whose run was stopped by another; the reason itself is Stop::why().
+Message stopped();
+
+// Processor time that the calling thread has used.
+std::chrono::nanoseconds thread_cpu_time();
+
+// Lets sleeps of the calling thread end on time instead of up to 50 microseconds late.
+void ask_for_precise_sleep();
+
+}  // namespace parallelarium

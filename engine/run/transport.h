@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// How ranks exchange bytes. The executor sees ranks, groups and addresses through this interface
+// alone: behind it are threads of one process (cpu/fabric.h) or, later, NCCL and processes.
+//
+// Every call is a rendezvous: it returns when the bytes have moved, and nothing is buffered. The
+// k-th send from a to b in a group meets the k-th receive; `sequence` is that k within one step.
+//
+// A paced run exchanges modelled time along with the bytes: participants agree on when the last of
+// them was ready and on the longest of their durations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/plan/program.h"
+#include "engine/plan/timeline.h"
+#include "engine/run/stop.h"
+
+namespace parallelarium {
+
+// Modelled time, since the start of the step.
+struct Pace {
+  Nanoseconds ready{0};     // when this participant could begin
+  Nanoseconds modelled{0};  // the same had no real work before it taken longer than modelled
+  Nanoseconds duration{0};  // how long it takes once all are ready
+};
+
+// One Send or Recv. Ops of one batch are one call, so that they progress concurrently.
+struct TransferPart {
+  bool send = false;
+  int peer = -1;              // global rank
+  int group = -1;             // index in Program::groups
+  std::int64_t sequence = 0;  // k-th of its (group, from, to) in this step
+  std::byte* data = nullptr;  // sent from, or received into
+  std::int64_t bytes = 0;
+  Pace pace;  // in: this side's; out: the later readiness, the longer duration
+  // Filled by the call:
+  TimePoint met;           // when the second side arrived
+  std::int64_t moved = 0;  // bytes that were copied
+};
+
+// One collective, in place on `data`, which holds the whole array on every member: all_gather and
+// broadcast fill what others hold, reduce_scatter leaves the sum in the own chunk (chunk_of),
+// all_to_all exchanges chunks. A reduction adds in rank order, so its result is the same bits on
+// every member and in every run.
+struct CollectiveCall {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  int group = -1;
+  std::int64_t sequence = 0;  // k-th collective of its group in this step
+  DataType type = DataType::kF32;
+  std::byte* data = nullptr;
+  std::int64_t bytes = 0;  // of the whole array
+  Pace pace;
+  TimePoint met;
+  std::int64_t sent = 0, received = 0;  // what this member's data travelled, counted as copied
+};
+
+// One rank's end. Safe from its lanes' threads at once.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  virtual int rank() const = 0;
+
+  // Starts all parts together and returns when all have moved. Errors: "stopped"; "transfer-size"
+  // where the two sides disagree about the bytes, which also stops the run.
+  virtual Result<void> transfer(std::span<TransferPart> parts) = 0;
+
+  // Errors: "stopped"; "collective-differs" where members disagree, which also stops the run;
+  // "collective-unknown" for a data type that cannot be reduced.
+  virtual Result<void> collective(CollectiveCall& call) = 0;
+
+  // Waits for all ranks; the same time on each: when the last arrived. One thread per rank.
+  virtual Result<TimePoint> barrier() = 0;
+};
+
+}  // namespace parallelarium

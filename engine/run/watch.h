@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that called run() watches the ranks: cancel, progress, hangs, and whether a paced run
+// leaves the cores room.
+#pragma once
+
+#include "engine/run/progress.h"
+#include "engine/run/run.h"
+#include "engine/run/stop.h"
+
+namespace parallelarium {
+
+// The share of the cores above which a paced run is refused: modelled durations would no longer be
+// what the threads can keep.
+inline constexpr double kMostPacedLoad = 0.7;
+
+class Watch {
+ public:
+  // References outlive the watch. `cores`: physical cores of this process.
+  Watch(const Setup& setup, const Program& program, const RunControl& control,
+        const Progress& progress, Stop& stop, bool paced, int cores);
+
+  // One look; call it every few ten milliseconds and once after the ranks have ended.
+  void look();
+
+ private:
+  void look_for_hang();
+  void judge_load();
+
+  const Setup& setup_;
+  const Program& program_;
+  const RunControl& control_;
+  const Progress& progress_;
+  Stop& stop_;
+  bool paced_, judged_ = false;
+  int cores_, steps_, reported_ = -1;
+  std::uint64_t changes_ = 0;
+  TimePoint changed_ = Clock::now();
+};
+
+}  // namespace parallelarium
