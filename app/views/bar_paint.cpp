@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/bar_paint.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/views/paint_tools.h"
+#include "app/views/words.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kRounded = 12;  // bars of this width and more get round corners
+
+struct BarColors {
+  QColor fill, line;  // line is invalid where a bar has no outline
+};
+
+std::array<BarColors, kOpColors> colors_of(const BarLook& look) {
+  std::array<BarColors, kOpColors> colors;
+  for (int index = 0; index < kOpColors; ++index) {
+    const auto color = static_cast<OpColor>(index);
+    QColor solid = look.theme->solid(color), tint = look.theme->tint(color);
+    if (look.stale) {
+      solid = desaturated(solid);
+      tint = desaturated(tint);
+    }
+    BarColors& out = colors[static_cast<std::size_t>(index)];
+    const bool hollow = look.moment == Moment::kFuture || look.style == LaneStyle::kPinned;
+    if (hollow)
+      out = {look.theme->surface, solid};
+    else if (look.style == LaneStyle::kPredicted)
+      out = {tint, solid};
+    else
+      out = {solid, QColor()};
+  }
+  return colors;
+}
+
+struct Piece2D {
+  QRectF rect;
+  std::size_t color;
+};
+
+// Rectangles of one colour in one call, without antialiasing: their edges are whole pixels.
+void fill_rects(QPainter& painter, const std::vector<Piece2D>& pieces,
+                const std::array<BarColors, kOpColors>& colors) {
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (std::size_t color = 0; color < colors.size(); ++color) {
+    QList<QRectF> fills;
+    for (const Piece2D& piece : pieces)
+      if (piece.color == color) fills.append(piece.rect);
+    if (fills.isEmpty()) continue;
+    painter.setPen(Qt::NoPen);
+    if (colors[color].line.isValid()) {
+      painter.setBrush(colors[color].line);
+      painter.drawRects(fills);
+      for (QRectF& rect : fills) rect.adjust(1, 1, -1, -1);
+      fills.removeIf([](const QRectF& rect) { return rect.width() <= 0; });
+    }
+    painter.setBrush(colors[color].fill);
+    painter.drawRects(fills);
+  }
+}
+
+// A block of merged bars: its height is divided by the time its bars spend in each kind.
+void add_shares(std::vector<Piece2D>& pieces, const BarList& list, const BarRun& run,
+                const QRectF& rect) {
+  const auto &from = list.busy[run.first], &to = list.busy[run.last + 1];
+  std::int64_t total = 0;
+  for (std::size_t kind = 0; kind < kOpColors; ++kind) total += to[kind] - from[kind];
+  std::int64_t before = 0;
+  for (std::size_t kind = 0; kind < kOpColors; ++kind) {
+    const std::int64_t part = to[kind] - from[kind];
+    if (part <= 0) continue;
+    const auto y = [&](std::int64_t sum) {
+      return rect.top() + std::round(rect.height() * static_cast<double>(sum) /
+                                     static_cast<double>(std::max<std::int64_t>(1, total)));
+    };
+    const QRectF piece(rect.left(), y(before), rect.width(), y(before + part) - y(before));
+    if (piece.height() > 0) pieces.push_back({piece, kind});
+    before += part;
+  }
+}
+
+}  // namespace
+
+QColor desaturated(const QColor& color) {
+  const int grey = qGray(color.rgb());
+  return mixed(color, QColor(grey, grey, grey), 0.78);
+}
+
+void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
+                const BarLook& look, TextLog* texts) {
+  const auto colors = colors_of(look);
+  const double far_left = axis.left - 8, far_right = axis.left + axis.width + 8;
+  const QFontMetricsF metrics(look.font);
+  std::vector<Piece2D> small, wide;
+  struct Label {
+    QRectF rect;
+    QString text;
+    QColor ink;
+    bool plate;
+  };
+  std::vector<Label> labels;
+  QList<QRectF> stripes;  // what a backward spends on computing its forward again
+  for_each_run(list, axis, [&](const BarRun& run) {
+    const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
+    double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
+    if (x1 - x0 > 4) x1 -= 1;  // a hairline between neighbours
+    const QRectF rect(x0, box.top(), std::max(1.0, x1 - x0), box.height());
+    const bool merged = run.last > run.first;
+    if (merged) {
+      add_shares(small, list, run, rect);
+      const QString text =
+          QObject::tr("%n ops", nullptr, static_cast<int>(run.last - run.first + 1));
+      if (metrics.horizontalAdvance(text) + 12 < rect.width() && box.height() >= 14)
+        labels.push_back({rect, text, look.theme->text, true});
+      return;
+    }
+    const Bar& bar = list.bars[run.first];
+    const auto color = static_cast<std::size_t>(color_of(bar));
+    (rect.width() >= kRounded ? wide : small).push_back({rect, color});
+    if (const double share = list.recompute_share(run.first); share > 0 && rect.width() >= 4)
+      stripes.append(QRectF(rect.left() + 1, rect.bottom() - 4, (rect.width() - 2) * share, 3));
+    if (rect.width() < 9 || box.height() < 11) return;
+    // In the visible part, so that a bar that fills the view still says what it is.
+    QRectF shown = rect;
+    shown.setLeft(std::max(shown.left(), axis.left));
+    shown.setRight(std::min(shown.right(), axis.left + axis.width));
+    for (const QString& text : {bar_label(bar, true), bar_label(bar, false)}) {
+      if (text.isEmpty() || metrics.horizontalAdvance(text) + 3 > shown.width()) continue;
+      const QColor& fill = colors[color].fill;
+      labels.push_back({shown, text, look.theme->ink_on(fill), false});
+      break;
+    }
+  });
+  fill_rects(painter, small, colors);
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  for (const Piece2D& piece : wide) {
+    const BarColors& color = colors[piece.color];
+    painter.setBrush(color.fill);
+    if (color.line.isValid()) {
+      painter.setPen(QPen(color.line, 1));
+      painter.drawRoundedRect(piece.rect.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    } else {
+      painter.setPen(Qt::NoPen);
+      painter.drawRoundedRect(piece.rect, 2, 2);
+    }
+  }
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(colors[static_cast<std::size_t>(OpColor::kForward)].line.isValid()
+                       ? colors[static_cast<std::size_t>(OpColor::kForward)].line
+                       : colors[static_cast<std::size_t>(OpColor::kForward)].fill);
+  painter.drawRects(stripes);
+  for (const Label& label : labels) {
+    if (label.plate) {
+      const double width = metrics.horizontalAdvance(label.text) + 10;
+      painter.setPen(Qt::NoPen);
+      painter.setBrush(look.theme->surface);
+      painter.drawRoundedRect(
+          QRectF(label.rect.center().x() - width / 2, label.rect.center().y() - 7, width, 14), 3,
+          3);
+    }
+    put_text(painter, label.rect, Qt::AlignCenter, label.text, look.font, label.ink, texts);
+  }
+}
+
+void paint_thin_bars(QPainter& painter, const BarList& list, const TimeAxis& axis,
+                     const QRectF& box, const BarLook& look) {
+  QColor color = look.theme->solid(OpColor::kCommunication);
+  if (look.stale) color = desaturated(color);
+  if (look.moment == Moment::kFuture) color = mixed(color, look.theme->surface, 0.65);
+  const double far_left = axis.left - 8, far_right = axis.left + axis.width + 8;
+  QList<QRectF> rects;
+  for_each_run(list, axis, [&](const BarRun& run) {
+    const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
+    double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
+    if (x1 - x0 > 4) x1 -= 1;
+    rects.append(QRectF(x0, box.top(), std::max(2.0, x1 - x0), box.height()));
+  });
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawRects(rects);
+}
+
+}  // namespace parallelarium

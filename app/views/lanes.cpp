@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/lanes.h"
+
+#include <algorithm>
+#include <map>
+
+namespace parallelarium {
+namespace {
+
+QString row_label(const Prediction& prediction, const RankProgram& rank) {
+  const Mesh& mesh = prediction.setup.mesh;
+  QString label = QObject::tr("Stage %1").arg(rank.stage);
+  if (prediction.program.representatives) return label;
+  const Coordinates at = coordinates_of(mesh, rank.rank);
+  if (mesh.dp > 1) label += QObject::tr(" \u00b7 replica %1").arg(at.dp);
+  if (mesh.tp > 1) label += QObject::tr(" \u00b7 tensor %1").arg(at.tp);
+  if (mesh.cp > 1) label += QObject::tr(" \u00b7 context %1").arg(at.cp);
+  return label;
+}
+
+// Fills list.recompute if any op of the list's bars computes a forward again.
+void note_recompute(BarList& list, const RankProgram& rank, const RankTimeline& timeline) {
+  std::vector<Nanoseconds> again(list.bars.size(), Nanoseconds(0));
+  bool any = false;
+  for (std::size_t bar = 0; bar < list.bars.size(); ++bar)
+    for (auto op = list.bars[bar].first_op; op <= list.bars[bar].last_op; ++op) {
+      const auto index = static_cast<std::size_t>(op);
+      if (rank.ops[index].phase != Phase::kRecompute || rank.ops[index].lane != Lane::kCompute)
+        continue;
+      again[bar] += timeline.spans[index].end - timeline.spans[index].begin;
+      any = true;
+    }
+  if (any) list.recompute = std::move(again);
+}
+
+std::vector<Hold> holds_of(const BarList& compute) {
+  std::map<std::pair<int, int>, Hold> holds;
+  for (const Bar& bar : compute.bars) {
+    if (bar.microbatch < 0 || bar.kind != OpKind::kCompute || bar.phase == Phase::kUpdate) continue;
+    Hold& hold = holds.try_emplace({bar.microbatch, bar.chunk}, Hold{bar.microbatch, bar.chunk})
+                     .first->second;
+    if (bar.action == ActionKind::kForward) hold.from = std::max(hold.from, bar.span.end);
+    if (bar.action == ActionKind::kBackward || bar.action == ActionKind::kWeightGrad)
+      hold.until = std::max(hold.until, bar.span.end);
+  }
+  std::vector<Hold> result;
+  for (const auto& [key, hold] : holds) result.push_back(hold);
+  std::stable_sort(result.begin(), result.end(),
+                   [](const Hold& a, const Hold& b) { return a.from < b.from; });
+  return result;
+}
+
+}  // namespace
+
+std::size_t BarList::first_after(Nanoseconds time) const {
+  const auto found = std::partition_point(bars.begin(), bars.end(),
+                                          [&](const Bar& bar) { return bar.span.end <= time; });
+  return static_cast<std::size_t>(found - bars.begin());
+}
+
+int BarList::at(Nanoseconds time, Nanoseconds slack) const {
+  const std::size_t next = first_after(time);
+  if (next < bars.size() && bars[next].span.begin <= time) return static_cast<int>(next);
+  int nearest = -1;
+  Nanoseconds distance = slack + Nanoseconds(1);
+  if (next < bars.size() && bars[next].span.begin - time < distance) {
+    distance = bars[next].span.begin - time;
+    nearest = static_cast<int>(next);
+  }
+  if (next > 0 && time - bars[next - 1].span.end < distance) nearest = static_cast<int>(next) - 1;
+  return nearest;
+}
+
+double BarList::recompute_share(std::size_t bar) const {
+  if (recompute.empty()) return 0;
+  const Nanoseconds length = bars[bar].span.end - bars[bar].span.begin;
+  if (length.count() <= 0) return 0;
+  return static_cast<double>(recompute[bar].count()) / static_cast<double>(length.count());
+}
+
+BarList make_bar_list(std::vector<Bar> bars) {
+  BarList list;
+  list.bars = std::move(bars);
+  list.busy.reserve(list.bars.size() + 1);
+  std::array<std::int64_t, kOpColors> sum{};
+  list.busy.push_back(sum);
+  for (const Bar& bar : list.bars) {
+    sum[static_cast<std::size_t>(color_of(bar))] += (bar.span.end - bar.span.begin).count();
+    list.busy.push_back(sum);
+  }
+  return list;
+}
+
+const Row* LaneRows::row_of(int rank_index) const {
+  for (const Row& row : rows)
+    if (row.rank_index == rank_index) return &row;
+  return nullptr;
+}
+
+const Bar* LaneRows::bar_of(OpRef op) const {
+  const Row* row = row_of(op.rank);
+  if (!row || op.op < 0) return nullptr;
+  const auto& ops = program().ranks[static_cast<std::size_t>(op.rank)].ops;
+  if (op.op >= static_cast<int>(ops.size())) return nullptr;
+  const Lane lane = ops[static_cast<std::size_t>(op.op)].lane;
+  const auto& bars = row->lane(lane).bars;
+  const auto& spans = timeline->ranks[static_cast<std::size_t>(op.rank)].spans;
+  // Bars of a lane are in time order, so the op's bar lies around the op's own begin.
+  const Nanoseconds begin = spans[static_cast<std::size_t>(op.op)].begin;
+  const auto after = std::partition_point(bars.begin(), bars.end(),
+                                          [&](const Bar& bar) { return bar.span.end < begin; });
+  for (auto bar = after; bar != bars.end() && bar->span.begin <= begin; ++bar)
+    if (bar->first_op <= op.op && op.op <= bar->last_op) return &*bar;
+  return nullptr;
+}
+
+std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> prediction,
+                                          std::shared_ptr<const Timeline> timeline) {
+  auto result = std::make_shared<LaneRows>();
+  const Program& program = prediction->program;
+  for (std::size_t index = 0; index < program.ranks.size(); ++index) {
+    const RankProgram& rank = program.ranks[index];
+    Row row;
+    row.rank_index = static_cast<int>(index);
+    row.rank = rank.rank;
+    row.stage = rank.stage;
+    row.label = row_label(*prediction, rank);
+    std::array<std::vector<Bar>, kLanes> lanes;
+    for (const Bar& bar : bars_of(program, *timeline, row.rank_index)) {
+      lanes[static_cast<std::size_t>(bar.lane)].push_back(bar);
+      result->end = std::max(result->end, bar.span.end);
+    }
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      auto& bars = lanes[lane];
+      const auto earlier = [](const Bar& a, const Bar& b) { return a.span.begin < b.span.begin; };
+      if (!std::is_sorted(bars.begin(), bars.end(), earlier))
+        std::stable_sort(bars.begin(), bars.end(), earlier);
+      row.lanes[lane] = make_bar_list(std::move(bars));
+    }
+    note_recompute(row.lanes[static_cast<std::size_t>(Lane::kCompute)], rank,
+                   timeline->ranks[index]);
+    row.holds = holds_of(row.lane(Lane::kCompute));
+    result->rows.push_back(std::move(row));
+  }
+  std::stable_sort(result->rows.begin(), result->rows.end(),
+                   [](const Row& a, const Row& b) { return a.stage < b.stage; });
+  result->end = std::max(result->end, timeline->duration);
+  result->prediction = std::move(prediction);
+  result->timeline = std::move(timeline);
+  return result;
+}
+
+StageMoment moment_of(const Row& row, Nanoseconds time) {
+  StageMoment moment;
+  const BarList& compute = row.lane(Lane::kCompute);
+  const int current = compute.at(time);
+  if (current >= 0) moment.bar = &compute.bars[static_cast<std::size_t>(current)];
+  for (const Hold& hold : row.holds) {
+    if (hold.from > time) break;
+    if (hold.until > time) moment.held.push_back(hold.microbatch);
+  }
+  std::sort(moment.held.begin(), moment.held.end());
+  moment.held.erase(std::unique(moment.held.begin(), moment.held.end()), moment.held.end());
+  return moment;
+}
+
+}  // namespace parallelarium

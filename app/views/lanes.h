@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the timeline pictures are made of: the bars of a Program in time, one row per built rank,
+// sorted and with running sums, so that any visible range is found by binary search and thousands
+// of bars under one pixel cost as much as one.
+#pragma once
+
+#include <QString>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "app/session.h"
+#include "app/theme.h"
+
+namespace parallelarium {
+
+inline constexpr int kOpColors = 5;
+
+// Bars of one lane of one rank. Begins and ends ascend.
+struct BarList {
+  std::vector<Bar> bars;
+  // busy[i][k]: nanoseconds that bars [0, i) spend in OpColor k; one entry more than bars.
+  std::vector<std::array<std::int64_t, kOpColors>> busy;
+  // By bar, the time it spends on computing a forward again; empty where no bar does.
+  std::vector<Nanoseconds> recompute;
+  double recompute_share(std::size_t bar) const;
+
+  // The first bar that ends after `time`, or bars.size().
+  std::size_t first_after(Nanoseconds time) const;
+  // The bar that contains `time`, or the nearest within `slack`, or -1.
+  int at(Nanoseconds time, Nanoseconds slack = Nanoseconds(0)) const;
+};
+BarList make_bar_list(std::vector<Bar> bars);
+
+// How long a rank holds the activations of a micro-batch (of one chunk): from the end of its
+// forward to the end of its backward, or of the weight part where the backward is split.
+struct Hold {
+  int microbatch = 0, chunk = 0;
+  Nanoseconds from{0}, until{0};
+};
+
+struct Row {
+  int rank_index = 0;  // in Program::ranks
+  int rank = 0;        // global
+  int stage = 0;
+  QString label;  // "Stage 0", or "Stage 0 \u00b7 replica 1" where a stage has several ranks
+  std::array<BarList, kLanes> lanes;
+  std::vector<Hold> holds;  // by from
+  const BarList& lane(Lane which) const { return lanes[static_cast<std::size_t>(which)]; }
+};
+
+// A Program, a Timeline of it and its rows: what one block of the picture shows.
+struct LaneRows {
+  std::shared_ptr<const Prediction> prediction;  // owns the Program
+  std::shared_ptr<const Timeline> timeline;
+  std::vector<Row> rows;  // by stage, then replica
+  Nanoseconds end{0};     // of the longest row
+
+  const Program& program() const { return prediction->program; }
+  // The row of a rank index, or null.
+  const Row* row_of(int rank_index) const;
+  // The bar that holds an op, or null; `lane` receives the lane.
+  const Bar* bar_of(OpRef op) const;
+};
+
+// Requires: timeline has a span for every op of prediction->program.
+std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> prediction,
+                                          std::shared_ptr<const Timeline> timeline);
+
+// What a stage does and holds at one moment; every frame of the animation is made of this.
+struct StageMoment {
+  const Bar* bar = nullptr;  // what its compute lane does, or null when idle
+  std::vector<int> held;     // micro-batches whose activations it holds, ascending
+};
+StageMoment moment_of(const Row& row, Nanoseconds time);
+
+}  // namespace parallelarium

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The timeline as a table: one line for each bar, predicted and observed side by side. Sortable,
+// copyable (with headers, tab-separated), and what a screen reader reads.
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QWidget>
+#include <memory>
+
+#include "app/session.h"
+#include "app/views/lanes.h"
+
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace parallelarium {
+
+class OpModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  enum Column {
+    kRank,
+    kStage,
+    kOp,
+    kPredictedBegin,
+    kPredictedDuration,
+    kObservedBegin,
+    kObservedDuration,
+    kSpread,
+    kBytes,
+    kColumns
+  };
+  // Sorting compares this role: numbers as numbers.
+  static constexpr int kSortRole = Qt::UserRole;
+
+  using QAbstractTableModel::QAbstractTableModel;
+  // Either side may be null. `fresh`: both are of one Setup and stand in one line.
+  void show(std::shared_ptr<const LaneRows> predicted, std::shared_ptr<const LaneRows> observed);
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+  OpRef op_of(int row) const;
+  int row_of(OpRef op) const;  // -1: none
+
+ private:
+  struct Line {
+    int row = 0;  // in LaneRows::rows
+    Lane lane = Lane::kCompute;
+    int bar = 0;
+    const Bar* observed = nullptr;
+  };
+  std::shared_ptr<const LaneRows> predicted_, observed_;
+  std::vector<Line> lines_;
+};
+
+class OpTable : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit OpTable(Session& session, QWidget* parent = nullptr);
+  void show_rows(std::shared_ptr<const LaneRows> predicted,
+                 std::shared_ptr<const LaneRows> observed);
+  // The chosen lines, or all of them, as tab-separated text with headers.
+  QString as_text() const;
+  QTableView& table() { return *table_; }
+
+ private:
+  Session& session_;
+  OpModel* model_;
+  QSortFilterProxyModel* sorted_;
+  QTableView* table_;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The timeline picture: where everything stands (layout) and how it is painted. One set of
+// functions serves screen, PNG, SVG and PDF. Nothing here knows a widget or the Session.
+#pragma once
+
+#include <QPainter>
+#include <QRectF>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "app/theme.h"
+#include "app/views/lanes.h"
+#include "app/views/time_axis.h"
+
+namespace parallelarium {
+
+enum class LaneStyle { kPredicted, kObserved, kPinned };
+
+// One block of the picture: a title and the rows of a Timeline.
+struct PictureLane {
+  QString title;        // "PREDICTED \u00b7 for this engine, calibrated"
+  QString short_title;  // "predicted", for rows in pairs
+  LaneStyle style = LaneStyle::kPredicted;
+  bool stale = false;   // of another Setup: desaturated
+  bool dimmed = false;  // the Setup is invalid: faint
+  bool hidden = false;  // a lesson hides it: its rows read "?"
+  bool fills = false;   // bars to the right of the playhead are outlines
+  QString empty_text;   // said instead of rows where there are none: "Press Run ..."
+  QString end_text;     // said after the end of the shorter lane: "ends 3.4 ms sooner"
+  std::shared_ptr<const LaneRows> rows;
+};
+
+enum class Arrangement { kBlocks, kPairs };
+
+struct Picture {
+  std::vector<PictureLane> lanes;
+  Arrangement arrangement = Arrangement::kBlocks;
+  std::set<int> collapsed;  // stages of which only the first rank is shown
+  TimeRange range;
+  std::optional<Nanoseconds> playhead;
+};
+
+// Where one row stands, in the coordinates of the content (y = 0 below the tick band).
+struct RowBox {
+  int lane = 0, row = 0;  // in Picture::lanes and LaneRows::rows; row -1: an empty or hidden lane
+  int hidden_ranks = 0;   // collapsed: how many more ranks this row stands for
+  bool group_start = false;  // first of a stage with several ranks: its label can be clicked
+  QString label;
+  QRectF label_rect, bar, comm;
+};
+struct TitleBox {
+  int lane = 0;
+  QRectF rect;
+};
+struct PictureLayout {
+  double axis_left = 0, axis_width = 0;
+  double tick_band = 0;  // height of the band with tick labels, above the content
+  double pitch = 0;      // from row to row
+  double height = 0;     // of the content
+  double width = 0;
+  std::vector<TitleBox> titles;
+  std::vector<RowBox> rows;
+  TimeAxis axis(const TimeRange& range) const { return {range, axis_left, axis_width}; }
+};
+
+inline constexpr double kLeastPitch = 18, kMostPitch = 36, kTickBand = 26;
+
+// Fits the rows into `size` (tick band included): as high as kMostPitch each, never under
+// kLeastPitch, so the content may be higher than `size`.
+PictureLayout layout_of(const Picture& picture, QSizeF size, const Theme& theme);
+// The height at which every row is kMostPitch high, tick band included.
+double comfortable_height(const Picture& picture);
+
+// Texts painted, for tests: no two may overlap.
+struct PaintedText {
+  QRectF rect;
+  QString text;
+};
+using TextLog = std::vector<PaintedText>;
+
+// Which bars are drawn as having happened.
+enum class Moment { kPast, kFuture };
+
+// Paints ticks, titles, labels, hatching and bars onto a device of `size` with the content moved
+// up by `scroll`; no playhead. `moment` decides how lanes with `fills` look.
+// Cost: proportional to the pixels and rows shown, not to the bars.
+void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout& layout,
+                 const Theme& theme, QSizeF size, double scroll, Moment moment,
+                 TextLog* texts = nullptr);
+// The playhead with its triangle in the tick band, down to the bottom of `size`.
+void paint_playhead(QPainter& painter, const PictureLayout& layout, const Picture& picture,
+                    const Theme& theme, QSizeF size);
+// All of it: bars filled up to the playhead, outlines after it.
+void paint_timeline(QPainter& painter, const Picture& picture, const PictureLayout& layout,
+                    const Theme& theme, QSizeF size, double scroll, TextLog* texts = nullptr);
+
+// What lies under a point.
+struct Hit {
+  int lane = 0, row = 0;
+  Lane which = Lane::kCompute;
+  int bar = -1;    // in the row's BarList, or -1: idle
+  int merged = 1;  // how many bars share the pixels there
+  Nanoseconds time{0};
+};
+std::optional<Hit> hit_at(const Picture& picture, const PictureLayout& layout, QPointF point,
+                          double scroll);
+// Where a bar stands on the device; empty when its row is not shown.
+QRectF rect_of_bar(const Picture& picture, const PictureLayout& layout, int lane, const Bar& bar,
+                   int rank_index, double scroll);
+
+// The edge of a bar nearest to `time` in the rows shown (of `only_lane` where it is not negative),
+// if one lies within `slack`.
+std::optional<Nanoseconds> snapped(const Picture& picture, const PictureLayout& layout,
+                                   Nanoseconds time, Nanoseconds slack, int only_lane = -1);
+
+}  // namespace parallelarium

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Play, previous and next event, speed, scrub and time. The Session advances the playhead; this
+// only shows and asks.
+#pragma once
+
+#include <QWidget>
+
+#include "app/session.h"
+
+class QAction;
+class QLabel;
+class QSlider;
+class QToolButton;
+
+namespace parallelarium {
+
+// "140\u00d7 slower": screen time over step time, where the step takes `horizon`.
+QString slowness_text(Nanoseconds horizon, double seconds_per_step);
+// The begin or end of a bar that comes next after (or before) `time`; `time` itself at the ends.
+Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward);
+
+class TransportBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TransportBar(Session& session, QWidget* parent = nullptr);
+  // For the menu and the shortcut sheet: previous event, play or pause, next event, slower, faster,
+  // reduced motion (checkable).
+  QList<QAction*> transport_actions() const;
+
+ private:
+  void refresh();
+  void refresh_time();
+  Session& session_;
+  QAction *previous_, *play_, *next_, *slower_, *faster_, *reduced_;
+  QToolButton* speed_;
+  QSlider* scrub_;
+  QLabel* time_;
+};
+
+}  // namespace parallelarium

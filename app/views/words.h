@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sentences about ops and pictures: one wording for tooltips, the selection, tables, exports and
+// screen readers.
+#pragma once
+
+#include <QLocale>
+#include <QString>
+#include <QStringList>
+
+#include "app/views/lanes.h"
+
+namespace parallelarium {
+
+// On a bar: "3" or "3.1" (chunk), long form "backward 3"; "update" for the optimizer.
+QString bar_label(const Bar& bar, bool long_form);
+
+// "Backward of micro-batch 3 on stage 2", "Activations of micro-batch 0 to stage 1".
+QString bar_sentence(const Program& program, int rank_index, const Bar& bar);
+
+// Everything about a bar, one line each: the sentence, predicted and observed durations with their
+// source words and the spread, bytes, what it waited for. Either side may be null; `fresh` says
+// that both are of one Setup, so that a difference may be named.
+QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef op, bool fresh,
+                      const QLocale& locale = QLocale());
+
+// Why a rank idles at `time`: "idle 12.1 ms: warm-up, waits for ..."; empty when it is busy.
+QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
+                      const QLocale& locale = QLocale());
+
+// Titles of blocks, in upper case where they name the source:
+// "PREDICTED \u00b7 for this engine, calibrated".
+QString predicted_title(const Prediction& prediction);
+// "PACED RUN \u00b7 step 3 of 5, the median \u00b7 2 min ago"; `absolute` writes the date instead.
+QString run_title(const Observation& observation, bool absolute);
+// "run with 8 micro-batches": what differs from the present Setup, for a stale run.
+QString stale_title(const Setup& run, const Setup& present);
+
+// "1F1B \u00b7 4 stages \u00b7 8 micro-batches"
+QString picture_title(const Setup& setup);
+// "GPT tiny \u00b7 DP 1 TP 1 PP 4 \u00b7 ... " and "This computer, calibrated ...": the footer.
+QString setup_footer(const Setup& setup);
+QString machine_footer(const Prediction& prediction);
+
+// What the stages do at `time`, for screen readers: "At 59.0 ms: stage 0 backward 4, holds 4 5 6
+// 7; stage 1 idle, ..."
+QString moment_sentence(const LaneRows& rows, Nanoseconds time, const QLocale& locale = QLocale());
+
+}  // namespace parallelarium
