@@ -43,7 +43,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 class EveryMesh : public testing::TestWithParam<Case> {
  protected:
-  Setup setup() const {
+  parallelarium::Setup setup() const {
     const Case& c = GetParam();
     return tiny(c.pp, c.dp, c.microbatches, c.schedule);
   }
@@ -57,7 +57,7 @@ TEST_P(EveryMesh, PassesTheCheck) {
 // Sent bytes between stages: b s h elements per micro-batch, boundary and direction (Narayanan et
 // al. 2021, section 3.2), counted here from the ops themselves.
 TEST_P(EveryMesh, MovesOneActivationAndOneGradientPerBoundaryAndMicrobatch) {
-  const Setup s = setup();
+  const parallelarium::Setup s = setup();
   const Program program = build(s);
   std::int64_t activations = 0, gradients = 0;
   for (const RankProgram& rank : program.ranks) {
@@ -75,7 +75,7 @@ TEST_P(EveryMesh, MovesOneActivationAndOneGradientPerBoundaryAndMicrobatch) {
 // Every parameter of the model is on exactly one stage (a tied table also as a marked copy), and
 // every rank's gradients are reduced over DP exactly once.
 TEST_P(EveryMesh, HoldsAndReducesEveryParameterOnce) {
-  const Setup s = setup();
+  const parallelarium::Setup s = setup();
   const Program program = build(s);
   std::int64_t owned = 0;
   for (const RankProgram& rank : program.ranks) {
@@ -152,7 +152,7 @@ TEST(PlanMemory, WastesLittle) {
 // without the masks.
 TEST(Memory, KeepsTheTextbookActivations) {
   const auto kept = [](int layers) {
-    Setup setup = tiny(1, 1, 1);
+    parallelarium::Setup setup = tiny(1, 1, 1);
     setup.model.layers = layers;
     const Program program = build(setup);
     return memory_of(program)[0].bytes[static_cast<int>(Category::kActivations)];
@@ -183,7 +183,7 @@ TEST(Memory, OneFOneBHoldsFewerMicrobatchesThanGPipe) {
 
 // The stage level is the same work with fewer ops.
 TEST(StageLevel, DoesTheSameWorkAndKeepsTheSameMemory) {
-  const Setup setup = tiny(4, 1, 8);
+  const parallelarium::Setup setup = tiny(4, 1, 8);
   const Program pieces = build(setup, {});
   const Program stages = build(setup, {.stage_level = true});
   EXPECT_LT(stages.op_count() * 5, pieces.op_count());
@@ -206,7 +206,7 @@ TEST(StageLevel, DoesTheSameWorkAndKeepsTheSameMemory) {
 }
 
 TEST(Recompute, FullKeepsOnlyTheInputsOfLayers) {
-  Setup setup = tiny(1, 1, 4, "gpipe");
+  parallelarium::Setup setup = tiny(1, 1, 4, "gpipe");
   const auto bytes = [&](Recompute recompute) {
     setup.recompute = recompute;
     return memory_of(build(setup))[0].bytes[static_cast<int>(Category::kActivations)];
@@ -219,7 +219,7 @@ TEST(Recompute, FullKeepsOnlyTheInputsOfLayers) {
 
 // Every combination that can be predicted builds, and what replicas hold is what their stage holds.
 TEST(Build, HandlesEveryAxis) {
-  Setup setup = default_setup();
+  parallelarium::Setup setup = default_setup();
   setup.model.layers = 8;
   setup.mesh = {2, 2, 2, 2, 1, RankOrder::kTpCpEpDpPp};
   for (const int zero : {0, 1, 2, 3}) {
@@ -237,7 +237,7 @@ TEST(Build, HandlesEveryAxis) {
 TEST(Build, RefusesASplitBackward) {
   const Result<Order> order = order_from_text("F0 I0 W0 F1 I1 W1");
   ASSERT_TRUE(order.ok());
-  Setup setup = tiny(1, 1, 2);
+  parallelarium::Setup setup = tiny(1, 1, 2);
   const Result<Program> program = build_program(setup, *order);
   ASSERT_FALSE(program.ok());
   EXPECT_EQ(program.error().id, "order-split");
