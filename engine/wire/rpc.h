@@ -18,7 +18,7 @@ enum class RpcCode : int {
   kInvalidRequest = -32600,
   kMethodNotFound = -32601,
   kInvalidParams = -32602,
-  kFailed = -32000,  // a run or a calibration failed
+  kRunFailed = -32000,  // a run or a calibration failed
   kBusy = -32001,    // another run or calibration is under way
   kCancelled = -32800,
 };

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// `export FILE`: the timeline of a Setup as Chrome trace or CSV, written here, or as a picture,
+// drawn by the program `parallelarium` without a window.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/wire/csv.h"
+#include "engine/wire/trace.h"
+#include "engine/worker/command.h"
+#include "engine/worker/setup_options.h"
+#include "engine/worker/training.h"
+
+extern char** environ;
+
+namespace parallelarium {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  SetupOptions setup;
+  std::string file, format;
+  bool run = false;
+  int rank = -1;
+};
+
+Result<std::string> format_of(const Options& options) {
+  static constexpr std::array<const char*, 5> kFormats = {"trace", "csv", "png", "svg", "pdf"};
+  std::string format = options.format;
+  if (format.empty()) {
+    format = fs::path(options.file).extension().string();
+    format.erase(0, 1);
+    std::transform(format.begin(), format.end(), format.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (format == "json") format = "trace";
+  }
+  if (std::find(kFormats.begin(), kFormats.end(), format) == kFormats.end())
+    return message("export-format",
+                   "The file must end in .json (Chrome trace), .csv, .png, .svg or "
+                   ".pdf, or --format must say trace, csv, png, svg or pdf.");
+  return format;
+}
+
+// `parallelarium` beside this program, else in PATH; empty if it is nowhere.
+std::string find_window_program() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const fs::path beside = self.parent_path() / "parallelarium";
+    if (access(beside.c_str(), X_OK) == 0) return beside.string();
+  }
+  const char* path = std::getenv("PATH");
+  std::string folders = std::string(path ? path : "") + ':';
+  for (std::size_t begin = 0, end; (end = folders.find(':', begin)) != std::string::npos;
+       begin = end + 1) {
+    const std::string file = folders.substr(begin, end - begin) + "/parallelarium";
+    if (access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
+}
+
+// A file that is gone when this is.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content) {
+    std::error_code error;
+    const fs::path folder = fs::temp_directory_path(error);
+    path_ = ((error ? fs::path("/tmp") : folder) / "parallelarium-XXXXXX.json").string();
+    const int file = mkstemps(path_.data(), 5);
+    if (file < 0) {
+      path_.clear();
+      return;
+    }
+    const bool written =
+        write(file, content.data(), content.size()) == static_cast<ssize_t>(content.size());
+    close(file);
+    if (!written) {
+      unlink(path_.c_str());
+      path_.clear();
+    }
+  }
+  ~TemporaryFile() {
+    if (!path_.empty()) unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+Outcome draw(const Options& options, const Setup& setup) {
+  const std::string program = find_window_program();
+  if (program.empty())
+    return Outcome::failed(message("export-no-window",
+                                   "Pictures are drawn by the program parallelarium, which is "
+                                   "neither beside this program nor in PATH; install it, or export "
+                                   "to .json or .csv."));
+  // A document may hold runs, which the picture then shows; fields given beside it leave the Setup.
+  const bool as_it_is = !options.setup.file().empty() && !options.setup.overrides();
+  const TemporaryFile written(as_it_is ? "" : json_text(to_json(setup)));
+  const std::string from = as_it_is ? options.setup.file() : written.path();
+  if (from.empty())
+    return Outcome::failed(message("export-temporary",
+                                   "No temporary file can be written; free some "
+                                   "space or set TMPDIR."));
+  const bool display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
+  if (!display && !std::getenv("QT_QPA_PLATFORM")) setenv("QT_QPA_PLATFORM", "offscreen", 1);
+  std::vector<std::string> words = {program, "--export", options.file, "--setup", from};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  const int fault =
+      posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ);
+  if (fault != 0)
+    return Outcome::failed(
+        message("export-start", "{} does not start: {}.", program, std::strerror(fault)));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Outcome::done("");
+  return Outcome::failed(message("export-failed", "{} could not draw {}.", program, options.file));
+}
+
+Outcome write_timeline(const Options& options, const std::string& format, const Program& program,
+                       const Timeline& timeline) {
+  if (options.rank >= 0 &&
+      std::none_of(program.ranks.begin(), program.ranks.end(),
+                   [&](const RankProgram& rank) { return rank.rank == options.rank; }))
+    return Outcome::invalid(message("export-rank",
+                                    "Rank {} is not among the {} ranks that were "
+                                    "built.",
+                                    options.rank, program.ranks.size()));
+  const std::string content =
+      format == "csv"
+          ? to_csv(program, timeline)
+          : to_chrome_trace(program, timeline,
+                            options.rank >= 0 ? std::optional(options.rank) : std::nullopt);
+  const Result<void> written = write_file(options.file, content);
+  if (!written) return Outcome::failed(written.error());
+  return Outcome::done("");
+}
+
+Outcome export_setup(const Options& options, Progress& progress) {
+  const Result<std::string> format = format_of(options);
+  if (!format) return Outcome::invalid(format.error());
+  const Result<Setup> setup = options.setup.resolve();
+  if (!setup) return Outcome::invalid(setup.error());
+  const bool picture = *format != "trace" && *format != "csv";
+  if (options.rank >= 0 && *format != "trace")
+    return Outcome::invalid(message("export-rank-format", "--rank goes with a trace only."));
+  if (picture && options.run)
+    return Outcome::invalid(message("export-run-picture",
+                                    "--run goes with .json and .csv; a picture "
+                                    "of a run is exported from a document that holds it "
+                                    "(--setup FILE)."));
+  Outcome outcome;
+  if (picture) {
+    outcome = draw(options, *setup);
+  } else if (options.run) {
+    const Result<Preparation> preparation = prepare(*setup);
+    if (!preparation) return Outcome::invalid(preparation.error());
+    Watch watch;
+    watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
+      progress.report(share, fmt::format("{}: {}", phase, what));
+    };
+    const Result<Training> training = train(*preparation, false, watch);
+    if (!training)
+      return training.error().field.empty() ? Outcome::failed(training.error())
+                                            : Outcome::invalid(training.error());
+    outcome = write_timeline(options, *format, training->prediction.program,
+                             training->result.observation.timeline);
+  } else {
+    const Result<Machine> machine = find_machine(setup->machine);
+    if (!machine) return Outcome::invalid(machine.error());
+    const Result<Prediction> prediction = predict(*setup, *machine);
+    if (!prediction) return Outcome::invalid(prediction.error());
+    outcome = write_timeline(options, *format, prediction->program, prediction->timeline);
+  }
+  if (outcome.status == kDone) progress.say("Wrote " + options.file + ".");
+  return outcome;
+}
+
+}  // namespace
+
+void add_export(Commands& commands) {
+  CLI::App* command =
+      commands.add("export", "write the timeline as PNG, SVG, PDF, Chrome trace or CSV",
+                   "  parallelarium-engine export timeline.png --microbatches 16\n"
+                   "  parallelarium-engine export step.json --run         (for ui.perfetto.dev)\n"
+                   "  parallelarium-engine export step.csv --setup mine.json\n");
+  auto options = std::make_shared<Options>();
+  command->add_option("file", options->file, "what to write; its ending says the format")
+      ->option_text("FILE")
+      ->required();
+  command->add_option("--format", options->format, "trace, csv, png, svg or pdf")->option_text("F");
+  command->add_flag("--run", options->run, "of a run instead of the prediction (trace and csv)");
+  command->add_option("--rank", options->rank, "this rank alone (trace)")->option_text("R");
+  options->setup.add_to(*command);
+  commands.set_body(command,
+                    [options](Progress& progress) { return export_setup(*options, progress); });
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// `lesson check DIR`: proves a lesson, or every lesson of a course folder.
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/lesson/lesson.h"
+#include "engine/wire/messages.h"
+#include "engine/worker/command.h"
+#include "engine/worker/table.h"
+#include "engine/worker/training.h"
+
+namespace parallelarium {
+namespace {
+
+struct Options {
+  std::string folder;
+  bool run = false;
+  bool json = false;
+  int samples = 200;
+};
+
+Result<Observation> run_for_check(const Setup& setup) {
+  Result<Preparation> preparation = prepare(setup);
+  if (!preparation) return preparation.error();
+  Result<Training> training = train(*preparation, false, {});
+  if (!training) return training.error();
+  return std::move(training->result.observation);
+}
+
+nlohmann::json report_json(const LessonReport& report) {
+  nlohmann::json faults = nlohmann::json::array();
+  for (const Message& fault : report.faults) faults.push_back(to_json(fault));
+  return {{"id", report.id},
+          {"ok", report.ok()},
+          {"steps", report.steps},
+          {"samples", report.samples},
+          {"languages", report.languages},
+          {"predictions", report.predictions},
+          {"runs", report.runs},
+          {"faults", std::move(faults)}};
+}
+
+std::string report_text(const std::vector<LessonReport>& reports) {
+  Table table({"lesson", ">steps", ">draws", ">languages", ">predictions", ">runs", "verdict"});
+  std::string faults;
+  for (const LessonReport& report : reports) {
+    table.add({report.id, fmt::format("{}", report.steps), fmt::format("{}", report.samples),
+               fmt::format("{}", report.languages), fmt::format("{}", report.predictions),
+               fmt::format("{}", report.runs),
+               report.ok() ? "proved" : fmt::format("{} faults", report.faults.size())});
+    for (const Message& fault : report.faults)
+      faults += wrapped(fmt::format("{}{}{}: {}", report.id, fault.field.empty() ? "" : ", ",
+                                    fault.field, fault.text),
+                        100, 4) +
+                "\n";
+  }
+  return table.text() + (faults.empty() ? "" : "\n" + faults);
+}
+
+Outcome check(const Options& options, Progress& progress) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(options.folder, ignored))
+    return Outcome::invalid(message("lesson-folder", "{} is not a folder.", options.folder));
+  if (options.samples < 1 || options.samples > 100'000)
+    return Outcome::invalid(
+        message("lesson-samples", "--samples must be a number from 1 to 100000."));
+  const bool course = fs::exists(fs::path(options.folder) / "course.json", ignored);
+  if (!course && !fs::exists(fs::path(options.folder) / "lesson.json", ignored))
+    return Outcome::invalid(message(
+        "lesson-none", "{} holds neither a lesson.json nor a course.json.", options.folder));
+  CheckOptions wishes;
+  wishes.most_samples = static_cast<std::size_t>(options.samples);
+  if (options.run) {
+    wishes.run = [&progress](const Setup& setup) {
+      progress.report(0.5, "running a step of the lesson");
+      return run_for_check(setup);
+    };
+  }
+  const std::vector<LessonReport> reports =
+      course ? check_course(options.folder, wishes)
+             : std::vector<LessonReport>{check_lesson(options.folder, wishes)};
+  std::size_t faults = 0;
+  nlohmann::json json = nlohmann::json::array();
+  for (const LessonReport& report : reports) {
+    faults += report.faults.size();
+    json.push_back(report_json(report));
+  }
+  Outcome outcome = Outcome::done(options.json ? json_text({{"ok", faults == 0}, {"lessons", json}})
+                                               : report_text(reports));
+  if (faults > 0) {
+    outcome.status = kFailed;
+    outcome.error = message("lesson-faults", "{} fault{} found.", faults, faults == 1 ? "" : "s");
+  }
+  return outcome;
+}
+
+}  // namespace
+
+void add_lesson(Commands& commands) {
+  CLI::App* command =
+      commands.add("lesson", "check lessons: the start state fails, the solution passes",
+                   "  parallelarium-engine lesson check lessons\n"
+                   "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n");
+  command->require_subcommand(1);
+  CLI::App* verb = command->add_subcommand("check", "prove a lesson or a whole course");
+  auto options = std::make_shared<Options>();
+  verb->add_option("folder", options->folder, "a lesson's folder, or one with a course.json")
+      ->option_text("DIR")
+      ->required();
+  verb->add_flag("--run", options->run, "also run what the lesson runs (paced where it must be)");
+  verb->add_option("--samples", options->samples, "drawn values tried at most (default: 200)")
+      ->option_text("N");
+  verb->add_flag("--json", options->json, "print JSON");
+  commands.set_body(command, [options](Progress& progress) { return check(*options, progress); });
+}
+
+}  // namespace parallelarium

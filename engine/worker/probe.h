@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this computer has for training, what is missing and what to do about it: the facts of
+// `devices` and of the window's Doctor page. Looks without changing anything.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace parallelarium {
+
+enum class FactState : std::uint8_t { kThere, kLimited, kMissing };
+
+struct Fact {
+  std::string id;     // "cuda-driver"
+  std::string title;  // "NVIDIA driver"
+  FactState state = FactState::kThere;
+  std::string found;   // "550.54, CUDA 12.4", or why it is missing
+  std::string advice;  // what to do, or empty
+};
+
+struct BackendFact {
+  std::string name;  // "cpu", "paced", "cuda"
+  bool available = false;
+  std::string why;  // how many ranks, or why not
+};
+
+struct Gpu {
+  std::string name;
+  std::int64_t memory_bytes = 0;
+  std::vector<int> peers;  // indices of GPUs that it reaches directly
+};
+
+struct Devices {
+  std::string host, processor;
+  int cores = 0;    // physical, those that this process may use
+  int threads = 0;  // logical, likewise
+  int numa_nodes = 0;
+  std::int64_t memory_bytes = 0, available_bytes = 0;
+  std::vector<Gpu> gpus;
+  std::vector<BackendFact> backends;
+  std::vector<Fact> facts;
+};
+
+// Cost: some milliseconds; more where there is an NVIDIA driver to start.
+Devices probe_devices();
+
+nlohmann::json to_json(const Devices& devices);
+
+}  // namespace parallelarium

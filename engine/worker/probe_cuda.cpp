@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/worker/probe_cuda.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <memory>
+
+#include "engine/worker/units.h"
+
+namespace parallelarium {
+namespace {
+
+// A library for as long as it is looked at.
+class Library {
+ public:
+  explicit Library(const char* name) : handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
+  ~Library() {
+    if (handle_) dlclose(handle_);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  explicit operator bool() const { return handle_ != nullptr; }
+
+  template <class Function>
+  Function* find(const char* name) const {
+    return handle_ ? reinterpret_cast<Function*>(dlsym(handle_, name)) : nullptr;
+  }
+
+ private:
+  void* handle_;
+};
+
+// The driver's calls as cuda.h declares them; CUresult and CUdevice are int.
+struct Driver {
+  explicit Driver(const Library& library)
+      : init(library.find<int(unsigned)>("cuInit")),
+        version(library.find<int(int*)>("cuDriverGetVersion")),
+        count(library.find<int(int*)>("cuDeviceGetCount")),
+        device(library.find<int(int*, int)>("cuDeviceGet")),
+        name(library.find<int(char*, int, int)>("cuDeviceGetName")),
+        memory(library.find<int(std::size_t*, int)>("cuDeviceTotalMem_v2")),
+        peer(library.find<int(int*, int, int)>("cuDeviceCanAccessPeer")) {}
+  bool complete() const { return init && version && count && device && name && memory && peer; }
+
+  int (*init)(unsigned);
+  int (*version)(int*);
+  int (*count)(int*);
+  int (*device)(int*, int);
+  int (*name)(char*, int, int);
+  int (*memory)(std::size_t*, int);
+  int (*peer)(int*, int, int);
+};
+
+std::vector<Gpu> look_at_gpus(const Driver& driver) {
+  std::vector<Gpu> gpus;
+  int count = 0;
+  if (driver.count(&count) != 0) return gpus;
+  for (int index = 0; index < count; ++index) {
+    int device = 0;
+    std::size_t bytes = 0;
+    std::array<char, 256> name{};
+    if (driver.device(&device, index) != 0) continue;
+    Gpu& gpu = gpus.emplace_back();
+    if (driver.name(name.data(), static_cast<int>(name.size()), device) == 0)
+      gpu.name = name.data();
+    if (driver.memory(&bytes, device) == 0) gpu.memory_bytes = static_cast<std::int64_t>(bytes);
+    for (int other = 0; other < count; ++other) {
+      int reaches = 0, handle = 0;
+      if (other != index && driver.device(&handle, other) == 0 &&
+          driver.peer(&reaches, device, handle) == 0 && reaches)
+        gpu.peers.push_back(other);
+    }
+  }
+  return gpus;
+}
+
+Fact nccl_fact() {
+  Fact fact{"nccl", "NCCL", FactState::kThere, "", ""};
+  const Library nccl("libnccl.so.2");
+  const auto version = nccl.find<int(int*)>("ncclGetVersion");
+  int number = 0;
+  if (version && version(&number) == 0) {
+    fact.found = fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+    return fact;
+  }
+  fact.state = FactState::kMissing;
+  fact.found = "libnccl.so.2 is not installed";
+  fact.advice = "Only needed for GPU ranks.";
+  return fact;
+}
+
+}  // namespace
+
+CudaFacts probe_cuda() {
+  CudaFacts result;
+  Fact driver_fact{"cuda-driver", "NVIDIA driver", FactState::kMissing,
+                   "libcuda.so.1 is not installed", "Only needed for GPU ranks."};
+  Fact gpu_fact{"gpus", "NVIDIA GPUs", FactState::kMissing, "none", ""};
+  const Library library("libcuda.so.1");
+  const Driver driver(library);
+  if (library && driver.complete()) {
+    const int status = driver.init(0);
+    int version = 0;
+    if (status != 0) {
+      driver_fact.state = FactState::kLimited;
+      driver_fact.found = fmt::format("installed, but does not start (CUDA error {})", status);
+      driver_fact.advice = "nvidia-smi shows whether the driver finds a GPU.";
+    } else if (driver.version(&version) == 0) {
+      driver_fact.state = FactState::kThere;
+      driver_fact.found = fmt::format("for CUDA {}.{}", version / 1000, version % 1000 / 10);
+      driver_fact.advice.clear();
+      result.gpus = look_at_gpus(driver);
+    }
+  }
+  if (!result.gpus.empty()) {
+    gpu_fact.state = FactState::kThere;
+    gpu_fact.found.clear();
+    for (const Gpu& gpu : result.gpus)
+      gpu_fact.found += fmt::format(
+          "{}{} ({}{})", gpu_fact.found.empty() ? "" : ", ", gpu.name,
+          bytes_text(static_cast<double>(gpu.memory_bytes)),
+          gpu.peers.empty() ? "" : fmt::format(", reaches {} others", gpu.peers.size()));
+  }
+  result.facts = {driver_fact, gpu_fact, nccl_fact()};
+  result.why_unavailable = "this version has no CUDA backend";
+  if (driver_fact.state != FactState::kThere)
+    result.why_unavailable += "; the NVIDIA driver is missing too";
+  return result;
+}
+
+}  // namespace parallelarium

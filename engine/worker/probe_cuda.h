@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA driver, GPUs and NCCL, found by loading their libraries at run time: nothing here needs
+// CUDA to build or to start.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/worker/probe.h"
+
+namespace parallelarium {
+
+struct CudaFacts {
+  std::vector<Gpu> gpus;
+  std::vector<Fact> facts;      // driver, GPUs, NCCL
+  std::string why_unavailable;  // why the cuda backend cannot be used
+};
+CudaFacts probe_cuda();
+
+}  // namespace parallelarium

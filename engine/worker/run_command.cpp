@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// `run`: the Setup executed on local ranks, beside its prediction.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/wire/csv.h"
+#include "engine/wire/messages.h"
+#include "engine/wire/trace.h"
+#include "engine/worker/command.h"
+#include "engine/worker/report_text.h"
+#include "engine/worker/setup_options.h"
+#include "engine/worker/table.h"
+#include "engine/worker/training.h"
+#include "engine/worker/units.h"
+
+namespace parallelarium {
+namespace {
+
+struct Options {
+  SetupOptions setup;
+  bool verify = false;
+  bool json = false;
+  int rank = 0;
+  std::string trace, csv;
+};
+
+nlohmann::json run_json(const Training& training, int rank) {
+  const Observation& observed = training.result.observation;
+  // The keys of a prediction, with what was observed in place of what was predicted.
+  nlohmann::json json = to_json(training.prediction, rank);
+  nlohmann::json predicted = json;
+  json.erase("rates");
+  json.erase("formulas");
+  json["source"] = name_of(observed.source);
+  json["backend"] = observed.backend;
+  json["backend_reason"] = training.choice.why.text;
+  json["setup"] = to_json(observed.setup);
+  json["date"] = observed.date;
+  nlohmann::json memory = nlohmann::json::array();
+  for (const MemoryRow& row : observed.memory) memory.push_back(to_json(row));
+  json["memory"]["ranks"] = std::move(memory);
+  json["memory"]["process_bytes"] = observed.process_bytes;
+  const auto at = static_cast<std::size_t>(rank);
+  json["traffic"] =
+      at < observed.traffic.size() ? to_json(observed.traffic[at]) : nlohmann::json::array();
+  json["bubble"] = to_json(observed.bubble);
+  json["step"] = to_json(observed.step, true);
+  json["losses"] = observed.losses;
+  json["gradient_norms"] = observed.gradient_norms;
+  if (observed.source == Source::kPaced) {
+    json["pace_factor"] = observed.pace_factor;
+    predicted["pace_factor"] = observed.pace_factor;
+  }
+  json["compare"] = to_json(compare_with(training.prediction, observed));
+  json["predicted"] = std::move(predicted);
+  if (training.proof) json["proof"] = to_json(*training.proof);
+  return json;
+}
+
+std::string source_text(const Training& training) {
+  const Observation& observed = training.result.observation;
+  switch (observed.source) {
+    case Source::kPaced:
+      return fmt::format(
+          "Paced: every op takes its predicted time on {} times {}; order, waiting, bytes, memory "
+          "and loss are what was observed.",
+          observed.machine, three_digits(observed.pace_factor));
+    case Source::kOversubscribed:
+      return "Oversubscribed: ranks share cores, so times are not evidence of speed.";
+    case Source::kSharedGpu:
+      return "Shared GPU: ranks share one device, so times are not evidence of speed.";
+    case Source::kMeasured:
+    case Source::kPredicted:
+      break;
+  }
+  return "Measured: every rank had a core or GPU of its own.";
+}
+
+std::string losses_text(const Observation& observed) {
+  Table table({"step", "loss (nat per byte)", "gradient norm", ""});
+  const std::size_t warmup = static_cast<std::size_t>(std::max(0, observed.setup.run.warmup));
+  const std::size_t steps = observed.losses.size();
+  for (std::size_t step = 0; step < steps; ++step) {
+    if (steps > 20 && step == 8) {
+      table.add({"…"});
+      continue;
+    }
+    if (steps > 20 && step > 8 && step + 8 < steps) continue;
+    table.add(
+        {fmt::format("{}", step + 1), exact_text(observed.losses[step]),
+         step < observed.gradient_norms.size() ? exact_text(observed.gradient_norms[step]) : "",
+         step < warmup ? "warm-up" : ""});
+  }
+  return table.text();
+}
+
+std::string proof_text(const Proof& proof) {
+  Table table({"", ">", ">bound", ""});
+  table.add({"largest difference of a loss, relative", fmt::format("{:.2e}", proof.loss_difference),
+             fmt::format("{:.0e}", proof.loss_bound),
+             proof.loss_difference <= proof.loss_bound ? "holds" : "DOES NOT HOLD"});
+  table.add({"difference of all gradients, ‖Δ‖/‖g‖",
+             fmt::format("{:.2e}", proof.gradient_difference),
+             fmt::format("{:.0e}", proof.gradient_bound),
+             proof.gradient_difference <= proof.gradient_bound ? "holds" : "DOES NOT HOLD"});
+  std::string text = "Proof (the same training on one rank)\n" + table.text();
+  if (!proof.worst_parameter.empty() && proof.gradient_difference > 0)
+    text += fmt::format("  Differs most in {}.\n", proof.worst_parameter);
+  return text;
+}
+
+std::string run_text(const Training& training) {
+  const Observation& observed = training.result.observation;
+  const std::string word(name_of(observed.source));
+  std::string text = fmt::format("{}\n{}\n{}\n\n", describe(observed.setup),
+                                 training.choice.why.text, wrapped(source_text(training), 100, 0));
+  text +=
+      fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
+                  word, observed.setup.run.steps);
+  text += comparison_text(compare_with(training.prediction, observed), word);
+  text += fmt::format("  Steps took {} to {}.\n", seconds_text(observed.step.seconds_min),
+                      seconds_text(observed.step.seconds_max));
+  if (observed.process_bytes > 0)
+    text += fmt::format("  The whole engine process held {} (measured).\n",
+                        bytes_text(static_cast<double>(observed.process_bytes)));
+  text += "\nTraining\n" + losses_text(observed);
+  if (training.proof) text += "\n" + proof_text(*training.proof);
+  return text;
+}
+
+Outcome run_setup(const Options& options, Progress& progress) {
+  const Result<Setup> setup = options.setup.resolve();
+  if (!setup) return Outcome::invalid(setup.error());
+  if (options.rank < 0 || options.rank >= setup->mesh.ranks())
+    return Outcome::invalid(message("rank-outside",
+                                    "There is no rank {}; this Setup has ranks 0 to {}.",
+                                    options.rank, setup->mesh.ranks() - 1));
+  const Result<Preparation> preparation = prepare(*setup);
+  if (!preparation) return Outcome::invalid(preparation.error());
+  if (!preparation->calibrated())
+    progress.say("This computer was never calibrated; measuring it once takes about 5 s.");
+  Watch watch;
+  watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
+    progress.report(share, fmt::format("{}: {}", phase, what));
+  };
+  Result<Training> training = train(*preparation, options.verify, watch);
+  if (!training)
+    return training.error().field.empty() ? Outcome::failed(training.error())
+                                          : Outcome::invalid(training.error());
+  progress.clear();
+  const Timeline& timeline = training->result.observation.timeline;
+  if (!options.trace.empty()) {
+    const Result<void> written =
+        write_file(options.trace, to_chrome_trace(training->prediction.program, timeline));
+    if (!written) return Outcome::failed(written.error());
+  }
+  if (!options.csv.empty()) {
+    const Result<void> written =
+        write_file(options.csv, to_csv(training->prediction.program, timeline));
+    if (!written) return Outcome::failed(written.error());
+  }
+  Outcome outcome = Outcome::done(options.json ? json_text(run_json(*training, options.rank))
+                                               : run_text(*training));
+  if (training->unproven) {
+    outcome.status = kFailed;
+    outcome.error = message("proof-impossible", "The run could not be repeated on one rank: {}",
+                            training->unproven->text);
+  } else if (training->proof && !training->proof->holds()) {
+    outcome.status = kFailed;
+    outcome.error = message("proof-fails",
+                            "The run differs from the same training on one rank by "
+                            "more than rounding, most in {}.",
+                            training->proof->worst_parameter);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+void add_run(Commands& commands) {
+  CLI::App* command =
+      commands.add("run", "train on local ranks and set what is seen beside the prediction",
+                   "  parallelarium-engine run\n"
+                   "  parallelarium-engine run --pp 2 --dp 2 --schedule gpipe --verify\n"
+                   "  parallelarium-engine run --steps 200 --text novel.txt --backend cpu --pp 2\n"
+                   "  parallelarium-engine run --trace step.json --csv step.csv\n");
+  auto options = std::make_shared<Options>();
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--verify", options->verify,
+                    "repeat it on one rank and compare losses and gradients");
+  command->add_option("--trace", options->trace, "also write the step as a Chrome trace")
+      ->option_text("FILE");
+  command->add_option("--csv", options->csv, "also write the step as a table of ops")
+      ->option_text("FILE");
+  command->add_option("--rank", options->rank, "whose traffic to print in JSON (default: 0)")
+      ->option_text("R");
+  options->setup.add_to(*command);
+  commands.set_body(command,
+                    [options](Progress& progress) { return run_setup(*options, progress); });
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/worker/server.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <vector>
+
+#include "engine/wire/messages.h"
+#include "engine/wire/version.h"
+#include "engine/worker/commands.h"
+#include "engine/worker/probe.h"
+#include "engine/worker/training.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr auto kProgressPause = std::chrono::milliseconds(33);
+
+Result<nlohmann::json> calibrate_job(const Watch& watch) {
+  Result<Machine> machine = calibrate_and_store(watch);
+  if (!machine) return machine.error();
+  return nlohmann::json{{"machine", to_json(*machine)}};
+}
+
+Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
+  const Result<Preparation> preparation = prepare(request.setup);
+  if (!preparation) return preparation.error();
+  const Result<Training> training = train(*preparation, request.verify, watch);
+  if (!training) return training.error();
+  nlohmann::json json = {{"observation", to_json(training->result.observation)},
+                         {"machine", to_json(training->prediction.machine)}};
+  if (training->proof) json["proof"] = to_json(*training->proof);
+  if (training->unproven) json["unproven"] = to_json(*training->unproven);
+  return json;
+}
+
+}  // namespace
+
+Server::~Server() {
+  cancel_ = true;
+  if (job_.joinable()) job_.join();
+}
+
+void Server::send(const nlohmann::json& message) {
+  const std::string bytes = frame(message);
+  const std::lock_guard lock(output_mutex_);
+  for (std::size_t sent = 0; sent < bytes.size();) {
+    const ssize_t count = write(output_, bytes.data() + sent, bytes.size() - sent);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;  // nobody reads any more; the end of the input says so too
+    sent += static_cast<std::size_t>(count);
+  }
+}
+
+void Server::cancel(const nlohmann::json& id) {
+  const std::lock_guard lock(job_mutex_);
+  if (busy_ && id == job_id_) cancel_ = true;
+}
+
+void Server::start(const RpcRequest& request, Job job) {
+  if (busy_) {
+    send(rpc_error(
+        request.id, RpcCode::kBusy,
+        message("engine-busy", "Another run or calibration is under way; cancel it or wait.")));
+    return;
+  }
+  if (job_.joinable()) job_.join();
+  {
+    const std::lock_guard lock(job_mutex_);
+    job_id_ = request.id;
+    cancel_ = false;
+    busy_ = true;
+  }
+  job_ = std::thread([this, id = request.id, job = std::move(job)] {
+    auto last = std::chrono::steady_clock::time_point{};
+    std::string last_phase;
+    Watch watch;
+    watch.cancel = &cancel_;
+    watch.progress = [&](std::string_view phase, double share, const std::string& what) {
+      const auto now = std::chrono::steady_clock::now();
+      if (phase == last_phase && share < 1 && now - last < kProgressPause) return;
+      last = now;
+      last_phase = phase;
+      send(rpc_notification("$/progress",
+                            {{"id", id}, {"phase", phase}, {"share", share}, {"what", what}}));
+    };
+    const Result<nlohmann::json> result = job(watch);
+    // Free before the answer is read: the reader may ask for the next run at once.
+    {
+      const std::lock_guard lock(job_mutex_);
+      busy_ = false;
+    }
+    if (result)
+      send(rpc_result(id, *result));
+    else
+      send(rpc_error(id,
+                     result.error().id == "cancelled" ? RpcCode::kCancelled : RpcCode::kRunFailed,
+                     result.error()));
+  });
+}
+
+void Server::answer(const RpcRequest& request) {
+  if (request.method == "initialize") {
+    const auto version = request.params.find("version");
+    if (version != request.params.end() && *version != kProtocolVersion) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams,
+                     message("wire-version",
+                             "This engine speaks version {} of the protocol; install engine and "
+                             "window of the same version.",
+                             kProtocolVersion)));
+      return;
+    }
+    const Devices devices = probe_devices();
+    send(rpc_result(request.id, {{"version", kProtocolVersion},
+                                 {"engine", std::string("parallelarium-engine ") + kVersion},
+                                 {"host", devices.host},
+                                 {"devices", to_json(devices)}}));
+  } else if (request.method == "devices") {
+    send(rpc_result(request.id, to_json(probe_devices())));
+  } else if (request.method == "calibrate") {
+    start(request, calibrate_job);
+  } else if (request.method == "run") {
+    Result<RunRequest> run = run_request_from_json(request.params);
+    if (!run) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams, run.error()));
+      return;
+    }
+    start(request, [wish = std::move(*run)](const Watch& watch) { return run_job(wish, watch); });
+  } else if (request.method == "shutdown") {
+    send(rpc_result(request.id, nlohmann::json::object()));
+  } else {
+    send(rpc_error(request.id, RpcCode::kMethodNotFound,
+                   message("rpc-unknown",
+                           "There is no method \"{}\"; there are initialize, devices, calibrate, "
+                           "run and shutdown.",
+                           request.method)));
+  }
+}
+
+bool Server::handle(const nlohmann::json& json) {
+  const Result<RpcRequest> request = rpc_request_from_json(json);
+  if (!request) {
+    send(rpc_error(nullptr, RpcCode::kInvalidRequest, request.error()));
+    return true;
+  }
+  if (request->method == "$/cancelRequest") {
+    if (const auto id = request->params.find("id"); id != request->params.end()) cancel(*id);
+    return true;
+  }
+  if (!request->is_notification()) answer(*request);
+  return request->method != "shutdown";
+}
+
+int Server::serve() {
+  FrameReader reader;
+  std::vector<char> block(std::size_t{1} << 16);
+  while (true) {
+    Result<std::optional<nlohmann::json>> next = reader.next();
+    if (!next) {
+      send(rpc_error(nullptr, RpcCode::kParseError, next.error()));
+      cancel_ = true;
+      return kFailed;
+    }
+    if (next->has_value()) {
+      if (!handle(**next)) break;
+      continue;
+    }
+    const ssize_t count = read(input_, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    reader.append({block.data(), static_cast<std::size_t>(count)});
+  }
+  cancel_ = true;
+  return kDone;
+}
+
+}  // namespace parallelarium
