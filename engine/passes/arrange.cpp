@@ -35,6 +35,8 @@ class Walk {
         groups_(groups),
         hooks_(hooks),
         states_(plans.size()) {
+    send_.operands.resize(1);
+    recv_.operands.resize(1);
     const auto cells = static_cast<std::size_t>(order.stages) * order.microbatches;
     input_.assign(cells, kNever);
     gradient_.assign(cells, kNever);
@@ -47,7 +49,8 @@ class Walk {
         if (order.stage_of[r][c] == 0) {
           for (int j = 0; j < order.microbatches; ++j) input_[cell(0, j)] = 0;
         }
-        state.tables.emplace_back(order.microbatches);
+        state.tables.emplace_back(
+            static_cast<std::size_t>(order.microbatches) * plans[r].chunks[c].slots, -1);
       }
       state.last_weights.assign(order.stage_of[r].size(), -1);
       for (std::size_t i = 0; i < order.ranks[r].size(); ++i) {
@@ -82,7 +85,7 @@ class Walk {
     std::size_t next = 0;
     bool busy = false;
     double pipe_free = 0;
-    std::vector<std::vector<SlotTable>> tables;  // by chunk, micro-batch
+    std::vector<std::vector<std::int32_t>> tables;  // by chunk; slots of each micro-batch in turn
     std::vector<std::int32_t>
         last_weights;  // by chunk: index of the last action that adds gradients
     // The latest transfer, while nothing else followed it in the pipeline lane.
@@ -130,7 +133,7 @@ class Walk {
     State& state = states_[r];
     RankPlan& plan = plans_[r];
     const ChunkDrafts& chunk = plan.chunks[action.chunk];
-    SlotTable& table = table_of(r, action.chunk, action.microbatch);
+    const SlotTable table = table_of(r, action.chunk, action.microbatch);
     const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk),
                                    static_cast<std::int32_t>(state.next)};
     const bool backward = action.kind != ActionKind::kForward;
@@ -153,10 +156,9 @@ class Walk {
     }
   }
 
-  SlotTable& table_of(std::int32_t r, int chunk, int microbatch) {
-    SlotTable& table = states_[r].tables[chunk][microbatch];
-    if (table.empty()) table.assign(plans_[r].chunks[chunk].slots, -1);
-    return table;
+  SlotTable table_of(std::int32_t r, int chunk, int microbatch) {
+    const auto slots = static_cast<std::size_t>(plans_[r].chunks[chunk].slots);
+    return SlotTable(states_[r].tables[chunk]).subspan(slots * microbatch, slots);
   }
 
   void finish(std::int32_t r, double now) {
@@ -197,8 +199,8 @@ class Walk {
     const ChunkDrafts& source = plans_[from].chunks[action.chunk];
     const ChunkDrafts& target = plans_[to].chunks[to_chunk];
     const bool forward = purpose == Purpose::kActivations;
-    SlotTable& source_table = table_of(from, action.chunk, action.microbatch);
-    SlotTable& target_table = table_of(to, to_chunk, action.microbatch);
+    const SlotTable source_table = table_of(from, action.chunk, action.microbatch);
+    const SlotTable target_table = table_of(to, to_chunk, action.microbatch);
     const std::int32_t source_slot = forward ? source.output_slot : source.gradient_slot;
     const std::int32_t target_slot = forward ? target.input_slot : target.gradient_slot;
     if (from == to) {
@@ -207,16 +209,16 @@ class Walk {
     }
     const int boundary = forward ? target.chunk.layers.front() : -1;
     const Tensor tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
-    Draft send = draft_of(OpKind::kSend, ranks_[to], purpose, tensor, boundary, source_slot);
-    Draft recv = draft_of(OpKind::kRecv, ranks_[from], purpose, tensor, boundary, target_slot);
-    send.op.group = groups_[from];
-    recv.op.group = groups_[to];
-    recv.operands[0].opens = bytes_;
-    recv.operands[0].access = Access::kWrite;
+    fill(send_, OpKind::kSend, ranks_[to], purpose, tensor, boundary, source_slot);
+    fill(recv_, OpKind::kRecv, ranks_[from], purpose, tensor, boundary, target_slot);
+    send_.op.group = groups_[from];
+    recv_.op.group = groups_[to];
+    recv_.operands[0].opens = bytes_;
+    recv_.operands[0].access = Access::kWrite;
     const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk), -1};
     const RankEmitter::Place to_place{action.microbatch, static_cast<std::int16_t>(to_chunk), -1};
-    const std::int32_t send_op = plans_[from].emitter->emit(send, place, source_table);
-    const std::int32_t recv_op = plans_[to].emitter->emit(recv, to_place, target_table);
+    const std::int32_t send_op = plans_[from].emitter->emit(send_, place, source_table);
+    const std::int32_t recv_op = plans_[to].emitter->emit(recv_, to_place, target_table);
     // Two transfers in opposite directions that become ready together are one exchange.
     State& a = states_[from];
     State& b = states_[to];
@@ -247,9 +249,8 @@ class Walk {
     return end;
   }
 
-  Draft draft_of(OpKind kind, int peer, Purpose purpose, Tensor tensor, int layer,
-                 std::int32_t slot) const {
-    Draft draft;
+  void fill(Draft& draft, OpKind kind, int peer, Purpose purpose, Tensor tensor, int layer,
+            std::int32_t slot) const {
     draft.op.kind = kind;
     draft.op.lane = Lane::kPipeline;
     draft.op.piece = Piece::kTransfer;
@@ -258,14 +259,12 @@ class Walk {
     draft.op.peer = peer;
     draft.op.bytes = bytes_;
     draft.op.type = type_;
-    DraftOperand operand;
+    DraftOperand& operand = draft.operands[0];
     operand.tensor = tensor;
     operand.layer = static_cast<std::int16_t>(layer);
     operand.type = type_;
     operand.count = bytes_ / size_of(type_);
     operand.slot = slot;
-    draft.operands.push_back(operand);
-    return draft;
   }
 
   const Order& order_;
@@ -276,6 +275,7 @@ class Walk {
   const std::vector<std::int32_t>& groups_;
   ActionHooks& hooks_;
   std::vector<State> states_;
+  Draft send_, recv_;  // written anew for each transfer
   std::vector<double> input_, gradient_;
   std::vector<bool> forward_done_;
   std::vector<std::int32_t> holder_;

@@ -95,6 +95,25 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   return drafts;
 }
 
+// Room for all ops, so that large Programs are written without moving them.
+void reserve(RankPlan& plan) {
+  RankProgram& rank = plan.emitter->rank();
+  std::size_t ops = 64, operands = 64, buffers = 16;
+  for (const Action& action : rank.actions) {
+    const std::vector<Draft>& drafts = plan.chunks[action.chunk].of(action.kind);
+    ops += drafts.size() + 2;
+    operands += 2;
+    buffers += 1;
+    for (const Draft& draft : drafts) {
+      operands += draft.operands.size();
+      for (const DraftOperand& operand : draft.operands) buffers += operand.opens > 0 ? 1 : 0;
+    }
+  }
+  rank.ops.reserve(ops);
+  rank.operands.reserve(operands);
+  plan.emitter->reserve_buffers(buffers);
+}
+
 // Programs of the representatives, in order of stage.
 Result<Program> build_representatives(const Setup& setup, const Order& order,
                                       const std::vector<std::vector<Chunk>>& chunks,
@@ -131,6 +150,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     }
     shard.hold_states(plans[stage]);
   }
+  for (RankPlan& plan : plans) reserve(plan);
   const Result<void> arranged =
       arrange(order, plans, boundary_bytes(sizes), sizes.type, ranks, pipeline_groups, shard);
   if (!arranged) return arranged.error();
@@ -184,6 +204,10 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&
                                                built->op_count() * replicas <= kMostPieceOps);
   if (!all_ranks) return built;
+  if (replicas == 1) {
+    built->representatives = false;
+    return built;
+  }
   return replicate(*built, setup.mesh);
 }
 

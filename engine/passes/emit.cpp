@@ -55,7 +55,7 @@ void RankEmitter::add_edges(Op& op, LaneOps needed) {
   }
 }
 
-std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable& table,
+std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable table,
                                std::int32_t needs) {
   const auto index = static_cast<std::int32_t>(rank_.ops.size());
   Op op = draft.op;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "engine/passes/pieces.h"
@@ -12,7 +13,7 @@
 namespace parallelarium {
 
 // Which buffers one micro-batch holds on one chunk, by slot; -1 where none.
-using SlotTable = std::vector<std::int32_t>;
+using SlotTable = std::span<std::int32_t>;
 
 class RankEmitter {
  public:
@@ -21,6 +22,10 @@ class RankEmitter {
   // A buffer that is held for the whole step.
   void hold(Tensor tensor, std::int64_t bytes);
   bool holds(Tensor tensor) const;
+  void reserve_buffers(std::size_t count) {
+    rank_.buffers.reserve(count);
+    touched_.reserve(count);
+  }
 
   // Gives every operand of the drafts its slot; drafts of one chunk share a numbering.
   using SlotNumbers = std::map<std::pair<Tensor, int>, std::int32_t>;
@@ -34,7 +39,7 @@ class RankEmitter {
     std::int32_t action = -1;
   };
   // Appends one op; `needs` are further ops that it must come after (-1: none). Returns its index.
-  std::int32_t emit(const Draft& draft, const Place& place, SlotTable& table,
+  std::int32_t emit(const Draft& draft, const Place& place, SlotTable table,
                     std::int32_t needs = -1);
 
   // Appends a collective over a range of gradients or parameters in the data lane, after everything

@@ -53,8 +53,7 @@ DataType parameter_type(const Setup& setup) {
 void emit_one(RankPlan& plan, Draft draft) {
   std::vector<Draft> drafts{std::move(draft)};
   plan.emitter->register_work(drafts);
-  SlotTable none;
-  plan.emitter->emit(drafts[0], {}, none, plan.emitter->last_of(Lane::kData));
+  plan.emitter->emit(drafts[0], {}, {}, plan.emitter->last_of(Lane::kData));
 }
 
 }  // namespace
@@ -178,10 +177,10 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
     operand.opens = draft.op.bytes;
     operand.slot = 0;
     draft.operands.push_back(operand);
-    SlotTable table(1, -1);
+    std::int32_t slot = -1;
     gather = emitter.emit(draft, {stretch.microbatch, static_cast<std::int16_t>(stretch.chunk), -1},
-                          table, waits_for);
-    state.buffer = table[0];
+                          {&slot, 1}, waits_for);
+    state.buffer = slot;
   }
   return gather;
 }
