@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/selection_panel.h"
+
+#include <QVBoxLayout>
+
+#include "app/controls.h"
+#include "app/figures.h"
+#include "app/theme.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Whether a formula is about a quantity of the strip.
+bool is_about(const Formula& formula, const QString& key) {
+  const QString name = QString::fromStdString(formula.name).toLower();
+  const auto has = [&](const char* word) { return name.contains(QLatin1String(word)); };
+  const bool traffic = has("sent") || has("traffic") || has("reduce") || has("gather");
+  if (key.startsWith(QLatin1String("bubble"))) return has("bubble") || has("in flight");
+  if (key.startsWith(QLatin1String("traffic"))) return traffic;
+  if (key.startsWith(QLatin1String("memory"))) return formula.unit == "bytes" && !traffic;
+  if (key.startsWith(QLatin1String("step")))
+    return formula.unit == "seconds" || formula.unit == "flops" || has("makespan");
+  return false;
+}
+
+}  // namespace
+
+SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
+    : QScrollArea(parent), session_(session) {
+  setObjectName(QStringLiteral("SelectionPanel"));
+  setAccessibleName(tr("Selected"));
+  setWidgetResizable(true);
+  setFrameShape(QFrame::NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SelectionContent"));
+  column_ = new QVBoxLayout(content);
+  column_->setContentsMargins(16, 12, 16, 12);
+  column_->setSpacing(4);
+  setWidget(content);
+  connect(&session_, &Session::selection_changed, this, &SelectionPanel::refresh);
+  connect(&session_, &Session::prediction_changed, this, &SelectionPanel::refresh);
+  connect(&session_, &Session::run_changed, this, &SelectionPanel::refresh);
+  refresh();
+}
+
+void SelectionPanel::show_formulas(const QString& key) {
+  formula_key_ = key;
+  refresh();
+}
+
+void SelectionPanel::add_caps(const QString& text) {
+  auto* label = new QLabel(text.toUpper());
+  label->setProperty("role", "caps");
+  if (column_->count() > 0) column_->addSpacing(8);
+  column_->addWidget(label);
+}
+
+void SelectionPanel::add_text(const QString& html, const QString& role) {
+  auto* label = new QLabel;
+  label->setTextFormat(Qt::RichText);
+  label->setText(html);
+  label->setWordWrap(true);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  if (!role.isEmpty()) label->setProperty("role", role);
+  column_->addWidget(label);
+}
+
+void SelectionPanel::refresh() {
+  while (QLayoutItem* item = column_->takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    if (item->widget()) item->widget()->hide();
+    delete item;
+  }
+  const QString muted = theme_for(palette()).muted.name();
+  const auto add = [&](const SelectionText& text) {
+    add_text(text.headline.toHtmlEscaped());
+    for (const Fact& fact : text.facts)
+      add_text(QStringLiteral("<span style='color:%1'>%2</span> %3")
+                   .arg(muted, fact.word.toHtmlEscaped(), fact.value.toHtmlEscaped()));
+  };
+  const SelectionText range = describe_range(session_), selected = describe_selection(session_);
+  add_caps(tr("Selected"));
+  if (!selected.headline.isEmpty()) add(selected);
+  if (!range.headline.isEmpty()) add(range);
+  if (selected.headline.isEmpty() && range.headline.isEmpty())
+    add_text(tr("Click a bar to see how long it takes and what it waited for; drag over a time to "
+                "see how it is spent."),
+             QStringLiteral("muted"));
+  add_proof();
+  add_formulas();
+  column_->addStretch();
+}
+
+void SelectionPanel::add_proof() {
+  const RunRecord* run = session_.run_record();
+  if (!run || session_.run_is_stale() || !run->proof) return;
+  const auto number = [&](const char* key) {
+    const auto found = run->proof->find(key);
+    return found != run->proof->end() && found->is_number() ? found->get<double>() : 0.0;
+  };
+  const double loss = number("loss_difference"), loss_bound = number("loss_bound");
+  const double gradient = number("gradient_difference"), gradient_bound = number("gradient_bound");
+  const bool holds = loss <= loss_bound && gradient <= gradient_bound;
+  add_caps(tr("Proof: the same as one rank"));
+  add_text(holds ? tr("The losses and all gradients equal those of one rank within their bounds.")
+                 : tr("The run differs from one rank by more than its bounds allow."),
+           holds ? QStringLiteral("good") : QStringLiteral("warning"));
+  add_text(tr("loss differs by %1 (bound %2)").arg(number_text(loss), number_text(loss_bound)));
+  add_text(tr("gradients differ by %1 (bound %2)")
+               .arg(number_text(gradient), number_text(gradient_bound)));
+  const auto worst = run->proof->find("worst_parameter");
+  if (worst != run->proof->end() && worst->is_string())
+    add_text(
+        tr("most in %1").arg(QString::fromStdString(worst->get<std::string>()).toHtmlEscaped()),
+        QStringLiteral("small"));
+}
+
+void SelectionPanel::add_formulas() {
+  const std::shared_ptr<const Prediction> prediction = session_.prediction();
+  std::vector<const Formula*> chosen;
+  for (const Formula& formula : prediction->formulas)
+    if (is_about(formula, formula_key_)) chosen.push_back(&formula);
+  if (chosen.empty() || !session_.problems().empty()) return;
+  add_caps(tr("Formula"));
+  if (session_.hidden(formula_key_) || session_.hidden(QStringLiteral("formulas"))) {
+    add_text(tr("? hidden for now"), QStringLiteral("muted"));
+    return;
+  }
+  for (const Formula* formula : chosen) {
+    add_text(
+        QStringLiteral("<b>%1</b>").arg(QString::fromStdString(formula->name).toHtmlEscaped()));
+    add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
+                 .arg(QString::fromStdString(formula->expression).toHtmlEscaped(),
+                      QString::fromStdString(formula->values).toHtmlEscaped(),
+                      value_text(formula->value, formula->unit).toHtmlEscaped()));
+    add_text(QString::fromStdString(formula->source).toHtmlEscaped(), QStringLiteral("small"));
+    if (!formula->note.empty())
+      add_text(QString::fromStdString(formula->note).toHtmlEscaped(), QStringLiteral("small"));
+  }
+}
+
+}  // namespace parallelarium

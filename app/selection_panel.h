@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Below the lesson: the selected op with its durations and what it waited for, the idle gap under
+// the playhead, the dragged range, the proof, and the formulas of a quantity with the student's
+// numbers put in.
+#pragma once
+
+#include <QLabel>
+#include <QScrollArea>
+
+#include "app/session.h"
+
+class QVBoxLayout;
+
+namespace parallelarium {
+
+// One line of facts: "predicted 5.00 ms", the word muted.
+struct Fact {
+  QString word, value;
+};
+// The selected op as a headline and facts; empty headline when nothing is selected.
+struct SelectionText {
+  QString headline;
+  std::vector<Fact> facts;
+};
+SelectionText describe_selection(const Session& session);
+// What the dragged range holds: its length, and busy and idle shares of the shown lane.
+SelectionText describe_range(const Session& session);
+
+class SelectionPanel : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  explicit SelectionPanel(Session& session, QWidget* parent = nullptr);
+  // Shows the formulas that belong to a quantity of the strip ("bubble.of_total").
+  void show_formulas(const QString& key);
+
+ private:
+  void refresh();
+  void add_caps(const QString& text);
+  void add_text(const QString& html_escaped, const QString& role = {});
+  void add_formulas();
+  void add_proof();
+  Session& session_;
+  QVBoxLayout* column_;
+  QString formula_key_ = QStringLiteral("bubble.of_total");
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the selection panel says about an op and about a dragged range.
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+
+#include "app/figures.h"
+#include "app/selection_panel.h"
+#include "app/theme.h"
+#include "app/views/words.h"
+
+namespace parallelarium {
+
+namespace {
+
+QString text_of(const char* text) { return QCoreApplication::translate("selection", text); }
+
+// The bar that holds an op, or nothing.
+std::optional<Bar> bar_of(const Program& program, const Timeline& timeline, OpRef op) {
+  if (op.rank < 0 || op.rank >= int(program.ranks.size()) || op.rank >= int(timeline.ranks.size()))
+    return std::nullopt;
+  const auto& ops = program.ranks[std::size_t(op.rank)].ops;
+  if (op.op < 0 || op.op >= int(ops.size())) return std::nullopt;
+  for (const Bar& bar : bars_of(program, timeline, op.rank))
+    if (bar.first_op <= op.op && op.op <= bar.last_op && bar.lane == ops[std::size_t(op.op)].lane)
+      return bar;
+  return std::nullopt;
+}
+
+QString without(const std::string& why, const char* prefix) {
+  const QString sentence = QString::fromStdString(why);
+  const QString start = QLatin1String(prefix);
+  return sentence.startsWith(start) ? sentence.mid(start.size()) : QString();
+}
+
+Nanoseconds overlap(const Span& span, const TimeRange& range) {
+  return std::max(Nanoseconds(0),
+                  std::min(span.end, range.end) - std::max(span.begin, range.begin));
+}
+
+}  // namespace
+
+SelectionText describe_selection(const Session& session) {
+  SelectionText text;
+  const OpRef op = session.selected();
+  if (op.rank < 0) return text;
+  const RunRecord* run = session.run_record();
+  const bool in_run = session.selected_in_run() && run;
+  const bool fresh = run && !session.run_is_stale();
+  // One Program under both sides, unless the run is of other settings.
+  const std::shared_ptr<const Prediction> base =
+      run && (in_run || fresh) ? run->prediction : session.prediction();
+  const Timeline& clicked = in_run ? run->observation.timeline : base->timeline;
+  const std::optional<Bar> bar = bar_of(base->program, clicked, op);
+  if (!bar) return text;
+  text.headline = bar_sentence(base->program, op.rank, *bar);
+
+  if (!session.hidden(QStringLiteral("lane.predicted")) && session.problems().empty())
+    if (const auto expected = bar_of(base->program, base->timeline, op))
+      text.facts.push_back(
+          {text_of("predicted"), time_text(expected->span.end - expected->span.begin)});
+  if (run && (in_run || fresh) && !session.hidden(QStringLiteral("lane.run"))) {
+    const RankTimeline& seen = run->observation.timeline.ranks[std::size_t(op.rank)];
+    if (const auto happened = bar_of(base->program, run->observation.timeline, op)) {
+      text.facts.push_back({source_text(run->observation.source),
+                            time_text(happened->span.end - happened->span.begin)});
+      Nanoseconds shortest{0}, longest{0};
+      for (int at = happened->first_op; at <= happened->last_op; ++at) {
+        if (std::size_t(at) >= seen.shortest.size()) break;
+        shortest += seen.shortest[std::size_t(at)];
+        longest += seen.longest[std::size_t(at)];
+      }
+      if (happened->first_op == happened->last_op && longest > Nanoseconds(0))
+        text.facts.push_back({text_of("over %1 steps").arg(run->observation.timeline.steps),
+                              text_of("%1 to %2").arg(time_text(shortest), time_text(longest))});
+    }
+  }
+  const Op& first = base->program.ranks[std::size_t(op.rank)].ops[std::size_t(bar->first_op)];
+  if (first.bytes > 0 && first.kind != OpKind::kCompute)
+    text.facts.push_back({text_of("carries"), bytes_text(first.bytes)});
+  if (bar->lane != Lane::kCompute) return text;
+  for (const IdleGap& gap : idle_gaps(base->program, clicked, op.rank)) {
+    if (gap.span.end != bar->span.begin) continue;
+    const QString length = time_text(gap.span.end - gap.span.begin);
+    const QString what = without(gap.why.text, "waits for ");
+    if (what.isEmpty())
+      text.facts.push_back(
+          {text_of("idle %1 before:").arg(length), QString::fromStdString(gap.why.text)});
+    else
+      text.facts.push_back({text_of("waited %1 for").arg(length), what});
+  }
+  return text;
+}
+
+SelectionText describe_range(const Session& session) {
+  SelectionText text;
+  if (!session.range()) return text;
+  const TimeRange range = *session.range();
+  const RunRecord* run = session.run_record();
+  const bool fresh = run && !session.run_is_stale();
+  const Prediction& base = fresh ? *run->prediction : *session.prediction();
+  const Timeline& timeline = fresh ? run->observation.timeline : base.timeline;
+  if (session.hidden(fresh ? QStringLiteral("lane.run") : QStringLiteral("lane.predicted")))
+    return text;
+  std::array<double, 5> busy{};
+  double whole = 0;
+  std::int64_t bytes = 0;
+  for (int rank = 0; rank < int(timeline.ranks.size()); ++rank) {
+    whole += double(range.length().count());
+    for (const Bar& bar : bars_of(base.program, timeline, rank)) {
+      const Nanoseconds inside = overlap(bar.span, range);
+      if (inside <= Nanoseconds(0)) continue;
+      if (bar.lane == Lane::kCompute) busy[std::size_t(color_of(bar))] += double(inside.count());
+      const Op& op = base.program.ranks[std::size_t(rank)].ops[std::size_t(bar.first_op)];
+      if (op.kind == OpKind::kSend && bar.span.end <= range.end && bar.span.begin >= range.begin)
+        bytes += op.bytes;
+    }
+  }
+  text.headline = text_of("Selected time: %1").arg(time_text(range.length()));
+  const char* const names[] = {"forward", "backward", "weight gradient", "communication",
+                               "optimizer"};
+  double sum = 0;
+  for (std::size_t kind = 0; kind < busy.size(); ++kind) {
+    sum += busy[kind];
+    if (busy[kind] > 0 && whole > 0)
+      text.facts.push_back({text_of(names[kind]), share_text(busy[kind] / whole)});
+  }
+  if (whole > 0) text.facts.push_back({text_of("idle"), share_text(1 - sum / whole)});
+  text.facts.push_back({text_of("sent within"), bytes_text(bytes)});
+  text.facts.push_back({text_of("source"), fresh ? source_text(run->observation.source)
+                                                 : prediction_source_text(base.word)});
+  return text;
+}
+
+}  // namespace parallelarium
