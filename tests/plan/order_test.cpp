@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/order.h"
+
+#include <gtest/gtest.h>
+
+namespace parallelarium {
+namespace {
+
+Order read(std::string_view text) {
+  auto order = order_from_text(text);
+  EXPECT_TRUE(order.ok()) << order.error().text;
+  return order.ok() ? *order : Order{};
+}
+
+std::string fault(std::string_view text) {
+  const auto messages = check_order(read(text));
+  return messages.empty() ? "" : messages.front().id + ": " + messages.front().text;
+}
+
+TEST(OrderText, ReadsWhatItWrites) {
+  for (const char* text : {
+           "F0 B0\n",
+           "F0 F1 I0 W0 I1 W1\nF0 I0 F1 W0 I1 W1\n",
+           "F0.0 F0.1 B0.1 B0.0\n",
+           "F0 (F1+B0) B1\n",
+           "F0.0 F1.0 F0.1 (F1.1+B0.1) B0.0 B1.1 B1.0\n",
+       }) {
+    const Order order = read(text);
+    EXPECT_EQ(to_text(order), text);
+    const auto again = order_from_pytorch(to_pytorch(order));
+    ASSERT_TRUE(again.ok()) << to_pytorch(order);
+    EXPECT_EQ(*again, order) << to_pytorch(order);
+  }
+}
+
+TEST(OrderText, SkipsIdleCellsAndBlankLines) {
+  EXPECT_EQ(read("\nF0 F1 .. _ B0 B1\r\n\n.. F0 B0 F1 B1\n"), read("F0 F1 B0 B1\nF0 B0 F1 B1"));
+}
+
+TEST(OrderText, ReadsPyTorch) {
+  const auto order = order_from_pytorch("0F0,2F0,,(0F1;2B0)OVERLAP_F_B,0I0\n1F0,3F0,3B0,1W0");
+  ASSERT_TRUE(order.ok());
+  EXPECT_EQ(order->stage_of, (std::vector<std::vector<int>>{{0, 2}, {1, 3}}));
+  EXPECT_EQ(order->stages, 4);
+  EXPECT_EQ(to_text(*order), "F0.0 F0.1 (F1.0+B0.1) I0.0\nF0.0 F0.1 B0.1 W0.0\n");
+}
+
+TEST(OrderText, NamesLineAndWordOfAnError) {
+  for (const char* word : {"G0", "F", "F-1", "F0.", "F1.x", "(F0+B0", "F0+B0)", "(F0)", "0F0",
+                           "F99999999999", "F0B0", "(F0+B0)x"}) {
+    const auto order = order_from_text(std::string("F0 B0\nF0 ") + word);
+    ASSERT_FALSE(order.ok()) << word;
+    EXPECT_NE(order.error().text.find("Line 2"), std::string::npos) << order.error().text;
+    EXPECT_NE(order.error().text.find(word), std::string::npos) << order.error().text;
+  }
+  EXPECT_FALSE(order_from_text("").ok());
+  EXPECT_FALSE(order_from_text(".. ..").ok() && check_order(*order_from_text(".. ..")).empty());
+  EXPECT_FALSE(order_from_pytorch("0F0,0SEND_F0").ok());
+  EXPECT_FALSE(order_from_pytorch("0F0,2F0\n1F0").ok());
+}
+
+TEST(CheckOrder, FindsMissingAndDoubledWork) {
+  EXPECT_EQ(fault("F0 B0\nF0 B0"), "");
+  EXPECT_EQ(fault("F0 I0 W0\nF0 B0"), "");
+  EXPECT_NE(fault("F0\nF0 B0").find("B0 of stage 0 is missing in the line of rank 0"),
+            std::string::npos);
+  EXPECT_NE(fault("B0\nF0 B0").find("F0 of stage 0 is missing"), std::string::npos);
+  EXPECT_NE(fault("F0 I0\nF0 B0").find("W0 of stage 0 is missing"), std::string::npos);
+  EXPECT_NE(fault("F0 F0 B0\nF0 B0").find("order-doubled: F0 of rank 0"), std::string::npos);
+  EXPECT_NE(fault("F0 B0 I0 W0\nF0 B0").find("order-both"), std::string::npos);
+  EXPECT_NE(fault("F0 F1 B0\nF0 B0 F1 B1").find("B1 of stage 0"), std::string::npos);
+}
+
+TEST(CheckOrder, FindsWorkBeforeWhatItNeedsOnTheSameRank) {
+  EXPECT_NE(fault("B0 F0").find("B0 of rank 0 stands before F0 of rank 0"), std::string::npos);
+  EXPECT_NE(fault("F0 W0 I0").find("W0 of rank 0 stands before I0 of rank 0"), std::string::npos);
+  EXPECT_NE(fault("F0.1 F0.0 B0.1 B0.0").find("F0.1 of rank 0 stands before F0.0"),
+            std::string::npos);
+  EXPECT_NE(fault("(F0+B0)").find("cannot overlap"), std::string::npos);
+}
+
+TEST(CheckOrder, NamesTheCircleRankByRank) {
+  // Rank 1 wants to give back micro-batch 1 before it has received it; rank 0 sends it only after
+  // it got the gradient of micro-batch 0.
+  EXPECT_EQ(
+      fault("F0 B0 F1 B1\nF0 F1 B1 B0"),
+      "order-circle: The ranks wait for each other in a circle: rank 0 stands at B0 and waits "
+      "for B0 of rank 1, rank 1 stands at F1 and waits for F1 of rank 0.");
+  // Three ranks, all in the circle.
+  const std::string three = fault("F0 B0 F1 B1\nF0 F1 B0 B1\nF0 B0 F1 B1");
+  EXPECT_NE(three.find("order-circle"), std::string::npos) << three;
+}
+
+TEST(CheckOrder, RefusesNumbersOutsideTheOrder) {
+  Order order = read("F0 B0");
+  order.ranks[0][0].microbatch = 7;
+  EXPECT_FALSE(check_order(order).empty());
+  order = read("F0 B0");
+  order.ranks[0][1].overlapped_with_next = true;
+  EXPECT_FALSE(check_order(order).empty());
+  order = read("F0 B0");
+  order.stage_of[0][0] = 3;
+  EXPECT_FALSE(check_order(order).empty());
+  // A number that would need much memory is answered without taking it.
+  EXPECT_NE(fault("F1000000 B1000000").find("F0 of stage 0 is missing"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace parallelarium
