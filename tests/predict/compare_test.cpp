@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/predict/simulate.h"
+
+namespace parallelarium {
+namespace {
+
+Prediction predicted(const Setup& setup = default_setup(), double* pace = nullptr) {
+  const Machine machine = uncalibrated_local_machine();
+  Result<Prediction> prediction = predict(setup, machine, true);
+  EXPECT_TRUE(prediction.ok()) << prediction.error().text;
+  if (pace) {
+    const Result<double> factor = pace_factor(setup, machine);
+    EXPECT_TRUE(factor.ok()) << factor.error().text;
+    *pace = *factor;
+  }
+  return *prediction;
+}
+
+// An observation that saw exactly what was predicted.
+Observation same_as(const Prediction& prediction) {
+  Observation observation;
+  observation.setup = prediction.setup;
+  observation.step = prediction.step;
+  observation.bubble = prediction.bubble;
+  observation.timeline = prediction.timeline;
+  observation.memory = memory_of(prediction.program);
+  for (int rank = 0; rank < static_cast<int>(prediction.program.ranks.size()); ++rank)
+    observation.traffic.push_back(traffic_of(prediction.program, rank));
+  return observation;
+}
+
+std::map<std::string, Comparison> by_metric(const std::vector<Comparison>& list) {
+  std::map<std::string, Comparison> map;
+  for (const Comparison& comparison : list) {
+    EXPECT_FALSE(map.count(comparison.metric)) << comparison.metric << " stands twice";
+    map.emplace(comparison.metric, comparison);
+  }
+  return map;
+}
+
+TEST(Compare, WhatWasPredictedExactlyHasNoError) {
+  const Prediction prediction = predicted();
+  const auto list = by_metric(compare_with(prediction, same_as(prediction)));
+  for (const auto& [metric, comparison] : list) {
+    EXPECT_EQ(comparison.predicted, comparison.observed) << metric;
+    if (comparison.observed == 0)
+      EXPECT_FALSE(comparison.error.has_value()) << metric;
+    else
+      EXPECT_EQ(*comparison.error, 0) << metric;
+  }
+  EXPECT_TRUE(list.count("step.seconds"));
+  EXPECT_TRUE(list.count("bubble.of_total"));
+  EXPECT_TRUE(list.count("bubble.over_ideal"));
+  EXPECT_TRUE(list.count("step.tokens_per_second"));
+  for (int stage = 0; stage < 4; ++stage)
+    EXPECT_TRUE(list.count(fmt::format("memory.ranks.{}.peak_bytes", stage)));
+  EXPECT_TRUE(list.count("traffic.pp.send_recv.activations.sent_bytes"));
+}
+
+TEST(Compare, ErrorIsPredictedOverMeasuredMinusOne) {
+  const Prediction prediction = predicted();
+  Observation observation = same_as(prediction);
+  observation.step.seconds *= 2;
+  observation.memory[1].peak_bytes *= 4;
+  observation.traffic[0].clear();
+  const auto list = by_metric(compare_with(prediction, observation));
+  EXPECT_DOUBLE_EQ(*list.at("step.seconds").error, -0.5);
+  EXPECT_DOUBLE_EQ(*list.at("memory.ranks.1.peak_bytes").error, -0.75);
+  const Comparison& sent = list.at("traffic.pp.send_recv.activations.sent_bytes");
+  EXPECT_GT(sent.predicted, 0);
+  EXPECT_EQ(sent.observed, 0);
+  EXPECT_FALSE(sent.error.has_value());
+  const nlohmann::json json = to_json(std::vector{sent});
+  EXPECT_TRUE(json[0]["error"].is_null());
+  EXPECT_EQ(json[0]["measured"], 0);
+}
+
+// The definition of the pace, checked with the machine's own costs added up here.
+TEST(Pace, ForwardOfOneSequenceOnOneRankTakesThePace) {
+  for (const int micro_batch : {1, 3}) {
+    auto setup = default_setup();
+    setup.micro_batch = micro_batch;
+    setup.run.pace_seconds = 0.123;
+    double pace = 0;
+    predicted(setup, &pace);
+    auto alone = default_setup();
+    alone.mesh.pp = 1;
+    alone.microbatches = 1;
+    const Prediction one = predicted(alone);
+    const CostModel cost(one.program, one.machine, alone);
+    double forward = 0;
+    for (const Op& op : one.program.ranks[0].ops)
+      if (op.kind == OpKind::kCompute && op.phase == Phase::kForward)
+        forward += cost.seconds(op, 0);
+    EXPECT_NEAR(pace * forward, 0.123, 1e-9);
+  }
+}
+
+TEST(Pace, DilationMultipliesTimesAndLeavesSharesAndBytes) {
+  const Prediction prediction = predicted();
+  const Prediction once = dilated(prediction, 1);
+  const Prediction slow = dilated(prediction, 40);
+  EXPECT_NEAR(slow.step.seconds, 40 * once.step.seconds, 1e-9 * slow.step.seconds);
+  EXPECT_NEAR(slow.step.tokens_per_second * 40, once.step.tokens_per_second,
+              1e-9 * once.step.tokens_per_second);
+  EXPECT_EQ(slow.step.mfu, 0);
+  EXPECT_EQ(slow.bubble.of_total, once.bubble.of_total);
+  EXPECT_EQ(slow.memory[0].peak_bytes, prediction.memory[0].peak_bytes);
+  for (std::size_t rank = 0; rank < once.timeline.ranks.size(); ++rank)
+    for (std::size_t op = 0; op < once.timeline.ranks[rank].spans.size(); ++op) {
+      const Span& a = once.timeline.ranks[rank].spans[op];
+      const Span& b = slow.timeline.ranks[rank].spans[op];
+      EXPECT_EQ(b.begin, a.begin * 40);
+      EXPECT_EQ(b.end, a.end * 40);
+    }
+}
+
+TEST(Pace, LanesOfAPacedRankDoNotShareItsCore) {
+  auto setup = default_setup();
+  setup.mesh.dp = 2;
+  Machine machine = uncalibrated_local_machine();
+  machine.lanes_share_core = true;
+  const Result<Prediction> shared = predict(setup, machine, true);
+  machine.lanes_share_core = false;
+  const Result<Prediction> apart = predict(setup, machine, true);
+  ASSERT_TRUE(shared.ok() && apart.ok());
+  const Prediction paced = dilated(*shared, 1);
+  EXPECT_NEAR(paced.step.seconds, apart->step.seconds, 1e-6 * apart->step.seconds);
+}
+
+}  // namespace
+}  // namespace parallelarium
