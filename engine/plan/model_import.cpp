@@ -121,10 +121,10 @@ Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Messag
   constexpr std::array kKnown = {"gpt2",    "llama",       "mistral",     "qwen2",    "qwen3",
                                  "mixtral", "deepseek_v2", "deepseek_v3", "qwen2_moe"};
   if (std::find(kKnown.begin(), kKnown.end(), type) == kKnown.end())
-    config.note(message(
-        "import-type",
-        "Model type \"{}\" is not known here; it is read as if it were Llama's, so check it.",
-        type.empty() ? "(none)" : shown(type)));
+    config.note(
+        message("import-type",
+                "Model type “{}” is not known here; it is read as if it were Llama's, so check it.",
+                type.empty() ? "(none)" : shown(type)));
   const bool gpt2 = is_gpt2(type);
 
   Model model;
@@ -149,7 +149,7 @@ Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Messag
   const std::string activation = config.text("hidden_act");
   if (!gpt2 && !activation.empty() && activation != "silu")
     config.note(
-        message("import-activation", "Activation \"{}\" is counted as SwiGLU.", shown(activation)));
+        message("import-activation", "Activation “{}” is counted as SwiGLU.", shown(activation)));
   read_attention(config, model);
   read_experts(config, model);
   if (config.failed()) return config.error();

@@ -2,17 +2,17 @@
 // The object form of a model and the presets of resources/models.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "engine/plan/alternatives.h"
 #include "engine/plan/model.h"
 #include "engine/plan/presets.h"
 #include "engine/plan/settings_reader.h"
+#include "engine/plan/setup_names.h"
 
 namespace parallelarium {
 namespace {
 
-constexpr std::array kMlps = {std::pair{Mlp::kGelu, "gelu"}, std::pair{Mlp::kSwiglu, "swiglu"}};
-constexpr std::array kNorms = {std::pair{Norm::kLayer, "layer"}, std::pair{Norm::kRms, "rms"}};
 constexpr std::int64_t kWidth = 1 << 24;
 
 Result<Experts> read_experts(const nlohmann::json& json) {
@@ -101,41 +101,46 @@ Result<Model> read_preset(const EmbeddedFile& file) {
   return finish_model(reader, std::move(model));
 }
 
-// design.md's order, in which menus show them.
+// The order in which menus show them; others follow.
 constexpr std::array kOrder = {
     "gpt-tiny",     "llama-tiny",    "moe-tiny",    "gpt-small",    "gpt2-124m",  "gpt3-175b",
     "megatron-22b", "megatron-175b", "mt-nlg-530b", "megatron-1t",  "llama-7b",   "llama2-70b",
     "llama3-8b",    "llama3-70b",    "llama3-405b", "mixtral-8x7b", "deepseek-v3"};
 
-std::string file_of(const std::string& name) { return "models/" + name + ".json"; }
+std::string name_of_file(const EmbeddedFile& file) {
+  return std::string(file.path.substr(7, file.path.size() - 12));  // models/NAME.json
+}
 
 }  // namespace
 
 std::vector<std::string> model_names() {
-  const auto embedded = [](const std::string& path) {
-    return std::any_of(embedded_files().begin(), embedded_files().end(),
-                       [&](const EmbeddedFile& file) { return file.path == path; });
-  };
   std::vector<std::string> names;
-  for (const char* name : kOrder)
-    if (embedded(file_of(name))) names.emplace_back(name);
-  for (const EmbeddedFile& file : embedded_files()) {  // presets added later, after those
-    if (!file.path.starts_with("models/")) continue;
-    std::string name(file.path.substr(7, file.path.size() - 12));
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
+  for (const EmbeddedFile& file : embedded_files())
+    if (file.path.starts_with("models/")) names.push_back(name_of_file(file));
+  const auto place = [](const std::string& name) {
+    return std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin();
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
   return names;
 }
 
 Result<Model> find_model(const std::string& name) {
-  for (const EmbeddedFile& file : embedded_files()) {
-    if (file.path != file_of(name)) continue;
-    Result<Model> model = read_preset(file);
-    if (model) model->name = name;
-    return model;
-  }
+  // Read once: every changed setting asks for presets.
+  static const std::map<std::string, Result<Model>> kPresets = [] {
+    std::map<std::string, Result<Model>> presets;
+    for (const EmbeddedFile& file : embedded_files()) {
+      if (!file.path.starts_with("models/")) continue;
+      const std::string preset = name_of_file(file);
+      Result<Model> model = read_preset(file);
+      if (model) model->name = preset;
+      presets.emplace(preset, std::move(model));
+    }
+    return presets;
+  }();
+  if (const auto found = kPresets.find(name); found != kPresets.end()) return found->second;
   const std::vector<std::string> names = model_names();
-  Message error = message("model-unknown", "There is no model \"{}\"; there are {}.", shown(name),
+  Message error = message("model-unknown", "There is no model “{}”; there are {}.", shown(name),
                           fmt::format("{}", fmt::join(names, ", ")));
   error.field = "model";
   error.alternatives = names;
@@ -158,8 +163,8 @@ nlohmann::json to_json(const Model& model) {
                          {"ffn", model.ffn},
                          {"vocab", model.vocab},
                          {"sequence", model.sequence},
-                         {"mlp", model.mlp == Mlp::kGelu ? "gelu" : "swiglu"},
-                         {"norm", model.norm == Norm::kLayer ? "layer" : "rms"},
+                         {"mlp", word_of(kMlps, model.mlp)},
+                         {"norm", word_of(kNorms, model.norm)},
                          {"tied", model.tied},
                          {"biases", model.biases},
                          {"learned_positions", model.learned_positions}};

@@ -48,7 +48,7 @@ void SettingsReader::fail_type(const char* key, std::string_view expected) {
 
 void SettingsReader::fail_choice(const char* key, const std::string& word,
                                  const std::vector<std::string>& names) {
-  Message error = message("unknown-choice", "{} cannot be \"{}\"; choose {}.", dotted(key),
+  Message error = message("unknown-choice", "{} cannot be “{}”; choose {}.", dotted(key),
                           shown(word), join_or(names));
   error.field = dotted(key);
   error.alternatives = names;
@@ -153,7 +153,7 @@ Result<void> SettingsReader::finish() {
   if (!error_ && object_.is_object()) {
     for (const auto& [key, value] : object_.items()) {
       if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-      Message error = message("unknown-key", "Unknown key \"{}\"; known here: {}.",
+      Message error = message("unknown-key", "Unknown key “{}”; known here: {}.",
                               shown(dotted(key)), fmt::format("{}", fmt::join(known_, ", ")));
       error.field = shown(dotted(key));
       fail(std::move(error));
