@@ -32,8 +32,8 @@ namespace parallelarium {
 enum class StepKind : std::uint8_t { kRead, kPredict, kRun, kExplain, kGoal, kBuild };
 std::string_view name_of(StepKind kind);  // "read" "predict" "run" "explain" "goal" "build"
 
-// Settings by command-line or dotted name, in the order of the file. A value that begins with "="
-// is an expression over the drawn parameters.
+// Settings by dotted key, sorted, but "model" first since the others change what it brings. A value
+// that begins with "=" is an expression over the drawn parameters.
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 // How far a number may be from the right one. Both 0: exactly (to 1e-9).
@@ -111,7 +111,7 @@ struct Lesson {
   std::string id;
   int version = 1;
   int minutes = 5;
-  Requirements requires_;
+  Requirements requirements;
   Fields start;
   std::vector<Drawn> parameters;
   std::string constraint;  // expression over the parameters, or empty
@@ -173,8 +173,8 @@ struct Context {
   Setup setup;
   Symbols drawn;
   nlohmann::json predicted, observed;
-  // symbols_of(setup), drawn; and what feedback may name (a share is 0 to 1):
-  // "guess", "answer", "predicted" and "observed" are added by judge() where they are known.
+  std::optional<double> guess;  // the latest number that was committed, for a run after it
+  // symbols_of(setup), drawn, and "guess" where there is one.
   Symbols symbols() const;
 };
 
@@ -209,13 +209,12 @@ struct Judgement {
 // Judges the step's answer or checks. `context.setup` is the revealed Setup. Checks on times of a
 // run that was neither measured nor paced give kAgain with a reason.
 // Error: an expression or key of the lesson that cannot be evaluated (check_lesson finds those).
-Result<Judgement> judge(const Lesson& lesson, const Step& step, const Answer& answer,
-                        const Context& context);
+Result<Judgement> judge(const Step& step, const Answer& answer, const Context& context);
 
 // The number at a dotted key ("*" takes the largest), true as 1; none if it is not there.
 std::optional<double> figure_at(const nlohmann::json& facts, const std::string& key);
 
-// What of `requires_` this computer lacks, as a sentence, or success.
+// What of the requirements this computer lacks, as a sentence, or success.
 struct Computer {
   int cores = 0;
   bool gpu = false;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of check_lesson; for check*.cpp only.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "engine/lesson/lesson.h"
+
+namespace parallelarium {
+
+// Collects faults; the same rule at the same place is told once.
+class Faults {
+ public:
+  explicit Faults(std::vector<Message>& into) : into_(into) {}
+  // `where`: a step's id, a file, or empty for the whole lesson.
+  void add(const std::string& rule, const std::string& where, std::string_view sentence);
+  void add(const Message& message, const std::string& where);
+
+ private:
+  std::vector<Message>& into_;
+};
+
+// Predictions by Setup, made once.
+class Predictions {
+ public:
+  // The facts of the Setup's prediction on its Machine. Error: it is not valid or cannot be made.
+  const Result<nlohmann::json>& of(const Setup& setup);
+  std::size_t count() const { return made_.size(); }
+
+ private:
+  std::map<std::string, Result<nlohmann::json>> made_;
+};
+
+// The step's Context as a student meets it, its answer revealed.
+Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                           Predictions& predictions);
+
+// Texts: titles, every part that a step needs and no other, Markdown, links and pictures, and that
+// every {{expression}} has a value. `drawn`: the values to try it with.
+void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
+                 Faults& faults);
+
+// Names that need no prediction: parameters, settings, keys; and that the lesson asks for a number
+// and sets a goal.
+void check_names(const Lesson& lesson, Faults& faults);
+
+// One step with one draw: valid Setups, answers, distractors, goals, orders.
+void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                Predictions& predictions, Faults& faults);
+
+// One run step, goal or build step with checks on runs: the engine runs it and it passes.
+// Returns how many runs were made.
+std::size_t check_run(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                      Predictions& predictions, const CheckOptions& options, Faults& faults);
+
+}  // namespace parallelarium

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "engine/lesson/lesson.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostOrderBytes = 20000;
+
+bool compares(double found, const std::string& op, double wanted, double tolerance) {
+  if (op == "<") return found < wanted + tolerance;
+  if (op == "<=") return found <= wanted + tolerance;
+  if (op == ">") return found > wanted - tolerance;
+  if (op == ">=") return found >= wanted - tolerance;
+  const bool equal = std::abs(found - wanted) <= tolerance;
+  return op == "==" ? equal : !equal;
+}
+
+// A setting that is a word: "schedule", "recompute".
+const json* word_at(const json& facts, const std::string& key) {
+  const json* at = &facts;
+  for (std::size_t begin = 0; begin <= key.size();) {
+    const std::size_t end = std::min(key.find('.', begin), key.size());
+    const auto member = at->find(key.substr(begin, end - begin));
+    if (!at->is_object() || member == at->end()) return nullptr;
+    at = &*member;
+    begin = end + 1;
+  }
+  return at->is_string() ? at : nullptr;
+}
+
+// Times of ranks that shared cores unpaced say nothing.
+bool needs_real_time(const Check& check) {
+  return check.of == "run" &&
+         (check.key.rfind("step.", 0) == 0 || check.key.rfind("bubble.", 0) == 0);
+}
+
+class Judge {
+ public:
+  Judge(const Step& step, const Answer& answer, const Context& context)
+      : step_(step), answer_(answer), context_(context) {
+    judgement_.symbols = context.symbols();
+  }
+
+  Result<Judgement> judge() {
+    Result<void> done;
+    switch (step_.kind) {
+      case StepKind::kRead:
+        judgement_.verdict = Verdict::kRight;
+        break;
+      case StepKind::kPredict:
+      case StepKind::kExplain:
+        if (step_.ask) add_figures(step_.ask->metric);
+        done = step_.ask && !step_.ask->answer.empty() ? number() : choice();
+        break;
+      case StepKind::kBuild:
+        if (read_order()) done = checks();
+        break;
+      case StepKind::kRun:
+      case StepKind::kGoal:
+        done = checks();
+        break;
+    }
+    if (!done) return done.error();
+    if (judgement_.feedback.empty())
+      judgement_.feedback = judgement_.verdict == Verdict::kRight   ? "right"
+                            : judgement_.verdict == Verdict::kAgain ? "again"
+                                                                    : "wrong";
+    return std::move(judgement_);
+  }
+
+ private:
+  Result<double> value_of(const std::string& expression) const {
+    return evaluate(expression, context_.symbols());
+  }
+
+  // What feedback may name of the metric in question.
+  void add_figures(const std::string& metric) {
+    if (metric.empty()) return;
+    if (const auto figure = figure_at(context_.predicted, metric))
+      judgement_.symbols["predicted"] = *figure;
+    if (const auto figure = figure_at(context_.observed, metric))
+      judgement_.symbols["observed"] = *figure;
+  }
+
+  Result<void> number() {
+    const Result<double> right = value_of(step_.ask->answer);
+    if (!right) return right.error();
+    judgement_.symbols["answer"] = *right;
+    if (!answer_.number || !std::isfinite(*answer_.number)) return {};
+    const double guess = *answer_.number;
+    judgement_.symbols["guess"] = guess;
+    if (std::abs(guess - *right) <= step_.ask->tolerance.around(*right)) {
+      judgement_.verdict = Verdict::kRight;
+      return {};
+    }
+    double nearest = 0;
+    for (const Option& option : step_.options) {
+      const Result<double> foreseen = value_of(option.value);
+      if (!foreseen) return foreseen.error();
+      const double distance = std::abs(guess - *foreseen);
+      if (distance > step_.ask->tolerance.around(*foreseen)) continue;
+      if (judgement_.feedback.empty() || distance < nearest) {
+        judgement_.feedback = option.id;
+        nearest = distance;
+      }
+    }
+    return {};
+  }
+
+  Result<void> choice() {
+    for (const Option& option : step_.options) {
+      const bool chosen = option.id == answer_.option;
+      if (chosen) {
+        judgement_.verdict = option.correct ? Verdict::kRight : Verdict::kWrong;
+        judgement_.feedback = option.correct ? "right" : option.id;
+      }
+      if (option.value.empty() || (!chosen && !option.correct)) continue;
+      const Result<double> value = value_of(option.value);
+      if (!value) return value.error();
+      if (chosen) judgement_.symbols["guess"] = *value;
+      if (option.correct) judgement_.symbols["answer"] = *value;
+    }
+    return {};
+  }
+
+  // Whether the written order can be timed; if not, the reasons say why.
+  bool read_order() {
+    std::string text;
+    for (const std::string& line : answer_.order) text += line + '\n';
+    if (text.size() > kMostOrderBytes) {
+      judgement_.reasons.push_back(message(
+          "lesson-order-long", "An order has at most {} characters here.", kMostOrderBytes));
+      return false;
+    }
+    const Result<Order> order = order_from_text(text);
+    if (!order) {
+      judgement_.reasons.push_back(order.error());
+      return false;
+    }
+    const int ranks = static_cast<int>(order->ranks.size());
+    if (ranks != context_.setup.mesh.pp || order->microbatches != context_.setup.microbatches) {
+      judgement_.reasons.push_back(
+          message("lesson-order-size",
+                  "The order has {} ranks and {} micro-batches; this step wants {} and {}.", ranks,
+                  order->microbatches, context_.setup.mesh.pp, context_.setup.microbatches));
+      return false;
+    }
+    judgement_.reasons = check_order(*order);
+    if (!judgement_.reasons.empty()) return false;
+    order_facts_ = facts_of(*order, step_.forward, step_.backward);
+    return true;
+  }
+
+  Result<void> checks() {
+    bool all = true, only_runs_fail = true;
+    if (!step_.checks.empty()) add_figures(step_.checks.front().key);
+    for (const Check& check : step_.checks) {
+      Result<CheckOutcome> outcome = one(check);
+      if (!outcome) return outcome.error();
+      if (!outcome->holds) {
+        all = false;
+        only_runs_fail = only_runs_fail && check.of == "run";
+      }
+      if (judgement_.checks.empty() && outcome->value)
+        judgement_.symbols["found"] = *outcome->value;
+      judgement_.checks.push_back(std::move(*outcome));
+    }
+    judgement_.verdict = all ? Verdict::kRight : only_runs_fail ? Verdict::kAgain : Verdict::kWrong;
+    return {};
+  }
+
+  Result<CheckOutcome> one(const Check& check) {
+    CheckOutcome outcome;
+    outcome.check = check;
+    const json setup = check.of == "setup" ? to_json(context_.setup) : json();
+    const json& facts = check.of == "setup"       ? setup
+                        : check.of == "predicted" ? context_.predicted
+                        : check.of == "run"       ? context_.observed
+                                                  : order_facts_;
+    if (check.of == "run" && facts.is_null()) {
+      say_once(message("lesson-no-run", "This setup has not been run yet: press Run."));
+      return outcome;
+    }
+    if (needs_real_time(check)) {
+      const std::string source = facts.value("source", "");
+      if (source != name_of(Source::kMeasured) && source != name_of(Source::kPaced)) {
+        say_once(message("lesson-source",
+                         "This run is {}: its times are no evidence. Run it paced or on as many "
+                         "cores as ranks.",
+                         source));
+        return outcome;
+      }
+    }
+    if (const json* word = word_at(facts, check.key)) {
+      const bool equal = word->get_ref<const std::string&>() == check.value;
+      outcome.holds = check.op == "==" ? equal : check.op == "!=" && !equal;
+      return outcome;
+    }
+    const Result<double> wanted = value_of(check.value);
+    if (!wanted) return wanted.error();
+    outcome.wanted = *wanted;
+    outcome.value = figure_at(facts, check.key);
+    if (!outcome.value)
+      return message("lesson-key", "\"{}\" is not a figure of \"{}\".", check.key, check.of);
+    // A limit without a tolerance is exact: 10.0001 % is not under 10 %.
+    const bool exact = check.tolerance.absolute == 0 && check.tolerance.relative == 0 &&
+                       check.op != "==" && check.op != "!=";
+    outcome.holds =
+        compares(*outcome.value, check.op, *wanted, exact ? 0 : check.tolerance.around(*wanted));
+    return outcome;
+  }
+
+  void say_once(Message reason) {
+    const bool said = std::any_of(judgement_.reasons.begin(), judgement_.reasons.end(),
+                                  [&](const Message& other) { return other.id == reason.id; });
+    if (!said) judgement_.reasons.push_back(std::move(reason));
+  }
+
+  const Step& step_;
+  const Answer& answer_;
+  const Context& context_;
+  json order_facts_;
+  Judgement judgement_;
+};
+
+}  // namespace
+
+Result<Judgement> judge(const Step& step, const Answer& answer, const Context& context) {
+  return Judge(step, answer, context).judge();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawn values, the Setup at each step, and the facts that checks and texts name.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/lesson/lesson.h"
+#include "engine/schedules/timing.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMostTries = 1000;
+constexpr double kMostCombinations = 100000;
+
+// SplitMix64 (Steele et al. 2014): the same numbers on every computer.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::size_t below(std::size_t count) {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<std::size_t>((z ^ (z >> 31)) % count);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+bool allowed(const Lesson& lesson, const Symbols& drawn) {
+  if (lesson.constraint.empty()) return true;
+  const Result<double> holds = evaluate(lesson.constraint, drawn);
+  return holds && *holds != 0;
+}
+
+// Combination `index` of the product of all values.
+Symbols combination(const Lesson& lesson, std::size_t index) {
+  Symbols drawn;
+  for (const Drawn& parameter : lesson.parameters) {
+    drawn[parameter.name] = parameter.values[index % parameter.values.size()];
+    index /= parameter.values.size();
+  }
+  return drawn;
+}
+
+json held_facts(const Program& program, const Timeline& timeline) {
+  json ranks = json::array();
+  double peak = 0;
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    double most = 0;
+    for (const HeldPoint& point : held_microbatches(program, timeline, static_cast<int>(rank)))
+      most = std::max(most, point.held);
+    ranks.push_back(most);
+    peak = std::max(peak, most);
+  }
+  return {{"peak", peak}, {"ranks", std::move(ranks)}};
+}
+
+void add_largest(const json& facts, std::string_view key, std::optional<double>& largest) {
+  if (key.empty()) {
+    std::optional<double> value;
+    if (facts.is_number()) value = facts.get<double>();
+    if (facts.is_boolean()) value = facts.get<bool>() ? 1 : 0;
+    if (value && (!largest || *value > *largest)) largest = value;
+    return;
+  }
+  const auto dot = key.find('.');
+  const std::string part(key.substr(0, dot));
+  const std::string_view rest = dot == std::string_view::npos ? "" : key.substr(dot + 1);
+  if (part == "*") {
+    if (facts.is_structured())
+      for (const json& member : facts) add_largest(member, rest, largest);
+  } else if (facts.is_object()) {
+    const auto member = facts.find(part);
+    if (member != facts.end()) add_largest(*member, rest, largest);
+  } else if (facts.is_array() && part.size() <= 6 &&
+             part.find_first_not_of("0123456789") == std::string::npos) {
+    const auto index = static_cast<std::size_t>(std::stoul(part));
+    if (index < facts.size()) add_largest(facts[index], rest, largest);
+  }
+}
+
+}  // namespace
+
+double Tolerance::around(double right) const {
+  return std::max({absolute, relative * std::abs(right), 1e-9});
+}
+
+Symbols draw(const Lesson& lesson, std::uint64_t seed) {
+  Random random(seed);
+  Symbols drawn;
+  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    for (const Drawn& parameter : lesson.parameters)
+      drawn[parameter.name] = parameter.values[random.below(parameter.values.size())];
+    if (allowed(lesson, drawn)) return drawn;
+  }
+  return drawn;  // check_lesson refuses a lesson whose constraint is met so rarely
+}
+
+std::vector<Symbols> draws(const Lesson& lesson, std::size_t most) {
+  double combinations = 1;
+  for (const Drawn& parameter : lesson.parameters)
+    combinations *= static_cast<double>(parameter.values.size());
+  std::vector<Symbols> all;
+  if (combinations <= kMostCombinations) {
+    for (std::size_t index = 0; index < static_cast<std::size_t>(combinations); ++index) {
+      Symbols drawn = combination(lesson, index);
+      if (allowed(lesson, drawn)) all.push_back(std::move(drawn));
+      if (all.size() > most) break;
+    }
+    if (all.size() <= most) return all;
+    all.clear();
+  }
+  for (std::uint64_t seed = 0; seed < most; ++seed) {
+    Symbols drawn = draw(lesson, seed);
+    if (allowed(lesson, drawn)) all.push_back(std::move(drawn));
+  }
+  return all;
+}
+
+Result<Setup> with_fields(Setup setup, const Fields& fields, const Symbols& drawn) {
+  for (const auto& [field, value] : fields) {
+    std::string text = value;
+    if (!value.empty() && value.front() == '=') {
+      const Result<double> number = evaluate(std::string_view(value).substr(1), drawn);
+      if (!number) return number.error();
+      text = fmt::format("{}", *number);
+    }
+    const Result<void> set = set_field(setup, field, text);
+    if (!set) return set.error();
+  }
+  return setup;
+}
+
+Result<Setup> setup_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                       bool revealed) {
+  Result<Setup> setup = with_fields(default_setup(), lesson.start, drawn);
+  for (std::size_t i = 0; setup && i <= step && i < lesson.steps.size(); ++i) {
+    const Step& at = lesson.steps[i];
+    setup = with_fields(*setup, at.setup, drawn);
+    if (setup && (i < step || revealed)) setup = with_fields(*setup, at.reveal, drawn);
+    if (setup && i < step) setup = with_fields(*setup, at.solution, drawn);
+  }
+  return setup;
+}
+
+json facts_of(const Prediction& prediction) {
+  json facts = to_json(prediction);
+  facts["held"] = held_facts(prediction.program, prediction.timeline);
+  return facts;
+}
+
+json facts_of(const Observation& observation, const Program& program) {
+  json memory = json::array();
+  for (const MemoryRow& row : observation.memory) memory.push_back(to_json(row));
+  json facts = {{"source", name_of(observation.source)},
+                {"memory", {{"ranks", std::move(memory)}}},
+                {"bubble", to_json(observation.bubble)},
+                {"step", to_json(observation.step, true)},
+                {"losses", observation.losses}};
+  if (!observation.traffic.empty()) facts["traffic"] = to_json(observation.traffic.front());
+  if (observation.timeline.ranks.size() == program.ranks.size())
+    facts["held"] = held_facts(program, observation.timeline);
+  return facts;
+}
+
+json facts_of(const Order& order, double forward, double backward) {
+  Durations durations;
+  durations.forward = forward;
+  durations.backward = backward;
+  durations.input_grad = durations.weight_grad = backward / 2;
+  return to_json(order, time_order(order, durations), false);
+}
+
+Symbols Context::symbols() const {
+  Symbols all = symbols_of(setup);
+  all.insert(drawn.begin(), drawn.end());
+  if (guess) all["guess"] = *guess;
+  return all;
+}
+
+std::optional<double> figure_at(const json& facts, const std::string& key) {
+  std::optional<double> largest;
+  add_largest(facts, key, largest);
+  return largest;
+}
+
+Result<void> can_play(const Lesson& lesson, const Computer& computer) {
+  const Requirements& needs = lesson.requirements;
+  if (needs.gpu && !computer.gpu)
+    return message(
+        "lesson-needs-gpu",
+        "This lesson runs on an NVIDIA GPU, and this computer has none that can be used.");
+  const bool paced = needs.sources.empty() || std::find(needs.sources.begin(), needs.sources.end(),
+                                                        "paced") != needs.sources.end();
+  if (!paced && computer.cores < needs.ranks)
+    return message("lesson-needs-cores",
+                   "This lesson measures {} ranks at full speed and needs as many cores; this "
+                   "computer has {}.",
+                   needs.ranks, computer.cores);
+  return {};
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// From files to a Lesson: bounds first, then the schema, then plain data.
+#include <algorithm>
+#include <set>
+
+#include "engine/lesson/files.h"
+#include "engine/lesson/lesson.h"
+#include "engine/lesson/schema.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostLanguages = 16;
+constexpr std::size_t kMostParameterValues = 64;
+
+std::string text_of(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  return value.dump();
+}
+
+Fields fields_from(const json& object, const char* key) {
+  Fields fields;
+  if (object.contains(key))
+    for (const auto& member : object[key].items())
+      fields.emplace_back(member.key(), text_of(member.value()));
+  std::stable_partition(fields.begin(), fields.end(),
+                        [](const auto& field) { return field.first == "model"; });
+  return fields;
+}
+
+std::vector<std::string> texts_from(const json& object, const char* key) {
+  std::vector<std::string> texts;
+  if (object.contains(key))
+    for (const json& text : object[key]) texts.push_back(text.get<std::string>());
+  return texts;
+}
+
+Tolerance tolerance_from(const json& object) {
+  const json tolerance = object.value("tolerance", json::object());
+  return {tolerance.value("absolute", 0.0), tolerance.value("relative", 0.0)};
+}
+
+StepKind kind_from(const std::string& word) {
+  for (const StepKind kind :
+       {StepKind::kRead, StepKind::kPredict, StepKind::kRun, StepKind::kExplain, StepKind::kGoal})
+    if (name_of(kind) == word) return kind;
+  return StepKind::kBuild;
+}
+
+Check check_from(const json& object) {
+  Check check;
+  check.of = object["of"].get<std::string>();
+  check.key = object["key"].get<std::string>();
+  check.op = object["op"].get<std::string>();
+  check.value = text_of(object["value"]);
+  check.tolerance = tolerance_from(object);
+  check.limit = object.value("limit", false);
+  return check;
+}
+
+Option option_from(const json& object) {
+  Option option;
+  option.id = object["id"].get<std::string>();
+  option.correct = object.value("correct", false);
+  option.value = object.value("value", "");
+  option.misconception = object.value("misconception", "");
+  return option;
+}
+
+Step step_from(const json& object) {
+  Step step;
+  step.id = object["id"].get<std::string>();
+  step.kind = kind_from(object["kind"].get<std::string>());
+  step.setup = fields_from(object, "setup");
+  step.reveal = fields_from(object, "reveal");
+  step.solution = fields_from(object, "solution");
+  step.tempting = fields_from(object, "tempting");
+  step.allow = texts_from(object, "allow");
+  step.hide = texts_from(object, "hide");
+  step.hints = object.value("hints", 0);
+  if (object.contains("view")) {
+    const json& view = object["view"];
+    step.tab = view.value("tab", "");
+    step.highlight = texts_from(view, "highlight");
+    if (view.contains("range"))
+      step.view_range = {view["range"][0].get<double>(), view["range"][1].get<double>()};
+  }
+  if (object.contains("ask")) {
+    const json& ask = object["ask"];
+    step.ask = Ask{ask.value("metric", ""), ask["unit"].get<std::string>(), ask.value("answer", ""),
+                   tolerance_from(ask)};
+  }
+  if (object.contains("options"))
+    for (const json& option : object["options"]) step.options.push_back(option_from(option));
+  if (object.contains("checks"))
+    for (const json& check : object["checks"]) step.checks.push_back(check_from(check));
+  if (object.contains("order")) {
+    step.order_start = texts_from(object["order"], "start");
+    step.order_solution = texts_from(object["order"], "solution");
+    step.forward = object["order"]["forward"].get<double>();
+    step.backward = object["order"]["backward"].get<double>();
+  }
+  return step;
+}
+
+std::vector<Drawn> parameters_from(const json& object) {
+  std::vector<Drawn> parameters;
+  if (!object.contains("parameters")) return parameters;
+  for (const auto& member : object["parameters"].items()) {
+    Drawn& drawn = parameters.emplace_back();
+    drawn.name = member.key();
+    if (member.value().contains("list"))
+      for (const json& value : member.value()["list"]) drawn.values.push_back(value.get<double>());
+    else
+      for (auto value = member.value()["range"][0].get<double>();
+           value <= member.value()["range"][1].get<double>() &&
+           drawn.values.size() <= kMostParameterValues;
+           ++value)
+        drawn.values.push_back(value);
+  }
+  return parameters;
+}
+
+// What the schema cannot say.
+Result<void> coherent(const Lesson& lesson) {
+  const auto wrong = [](const std::string& where, const char* what) -> Result<void> {
+    Message fault = message("lesson-form", "\"{}\": {}.", where, what);
+    fault.field = where;
+    return fault;
+  };
+  for (const Drawn& drawn : lesson.parameters)
+    if (drawn.values.empty() || drawn.values.size() > kMostParameterValues)
+      return wrong(drawn.name, "a parameter has 1 to 64 values");
+  std::set<std::string> steps;
+  for (const Step& step : lesson.steps) {
+    if (!steps.insert(step.id).second) return wrong(step.id, "two steps have this id");
+    const bool numeric = step.ask && !step.ask->answer.empty();
+    const bool asks = step.kind == StepKind::kPredict || step.kind == StepKind::kExplain;
+    if (!asks && (step.ask || !step.options.empty()))
+      return wrong(step.id, "only predict and explain steps ask");
+    if (asks && !numeric && step.options.empty())
+      return wrong(step.id, "a question needs an \"answer\" or \"options\"");
+    std::set<std::string> options;
+    long correct = 0;
+    for (const Option& option : step.options) {
+      if (!options.insert(option.id).second) return wrong(step.id, "two options have the same id");
+      correct += option.correct ? 1 : 0;
+      if (option.correct == !option.misconception.empty())
+        return wrong(step.id, "every wrong option, and no other, names its misconception");
+      if (numeric && option.value.empty())
+        return wrong(step.id, "a foreseen wrong number needs a \"value\"");
+    }
+    if (correct != (numeric || step.options.empty() ? 0 : 1))
+      return wrong(step.id, numeric ? "a foreseen wrong number cannot be correct"
+                                    : "exactly one option must be correct");
+    if (asks && !numeric && step.options.size() < 2)
+      return wrong(step.id, "a choice needs two options or more");
+    for (const Check& check : step.checks)
+      if (check.of == "order" && step.kind != StepKind::kBuild)
+        return wrong(step.id, "only a build step has an order to check");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(StepKind kind) {
+  switch (kind) {
+    case StepKind::kRead:
+      return "read";
+    case StepKind::kPredict:
+      return "predict";
+    case StepKind::kRun:
+      return "run";
+    case StepKind::kExplain:
+      return "explain";
+    case StepKind::kGoal:
+      return "goal";
+    case StepKind::kBuild:
+      break;
+  }
+  return "build";
+}
+
+const LessonText& Lesson::text(const std::string& language) const {
+  const auto found = texts.find(language);
+  return found != texts.end() ? found->second : texts.at("en");
+}
+
+const Step* Lesson::find(const std::string& step_id) const {
+  const auto found = std::find_if(steps.begin(), steps.end(),
+                                  [&](const Step& step) { return step.id == step_id; });
+  return found == steps.end() ? nullptr : &*found;
+}
+
+Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files,
+                                 const json& schema) {
+  const auto file = files.find("lesson.json");
+  if (file == files.end()) return message("lesson-file", "The lesson lacks lesson.json.");
+  const Result<json> object = lesson_json("lesson.json", file->second);
+  if (!object) return object.error();
+  const Result<void> valid = validate_json(*object, schema);
+  if (!valid) {
+    Message fault = valid.error();
+    fault.text = "lesson.json: " + fault.text;
+    return fault;
+  }
+  Lesson lesson;
+  lesson.id = (*object)["id"].get<std::string>();
+  lesson.version = (*object)["version"].get<int>();
+  lesson.minutes = (*object)["minutes"].get<int>();
+  const json& requirements = (*object)["requires"];
+  lesson.requirements.ranks = requirements["ranks"].get<int>();
+  lesson.requirements.sources = texts_from(requirements, "source");
+  lesson.requirements.gpu = requirements["gpu"].get<bool>();
+  lesson.start = fields_from(*object, "start");
+  lesson.parameters = parameters_from(*object);
+  lesson.constraint = object->value("constraint", "");
+  for (const json& step : (*object)["steps"]) lesson.steps.push_back(step_from(step));
+  const Result<void> fits = coherent(lesson);
+  if (!fits) return fits.error();
+
+  for (const auto& [name, content] : files) {
+    const std::string language = language_of(name);
+    if (language.empty()) continue;
+    if (lesson.texts.size() >= kMostLanguages)
+      return message("lesson-languages", "The lesson has more than {} languages.", kMostLanguages);
+    Result<LessonText> text = lesson_text_from(content);
+    if (!text) {
+      Message fault = text.error();
+      fault.text = name + ": " + fault.text;
+      return fault;
+    }
+    lesson.texts.emplace(language, std::move(*text));
+  }
+  if (!lesson.texts.count("en")) return message("lesson-english", "The lesson lacks text.en.md.");
+  return lesson;
+}
+
+Result<Lesson> read_lesson(const std::string& folder) {
+  const Result<json> schema = lesson_schema();
+  if (!schema) return schema.error();
+  const auto files = lesson_files(folder);
+  if (!files) return files.error();
+  Result<Lesson> lesson = lesson_from_files(*files, *schema);
+  if (!lesson) {
+    Message fault = lesson.error();
+    fault.text = folder + ": " + fault.text;
+    return fault;
+  }
+  std::error_code ignored;
+  lesson->folder = std::filesystem::weakly_canonical(folder, ignored).string();
+  return lesson;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Validates JSON against the part of JSON Schema (draft 2020-12) that lessons/schema.json uses:
+// type, const, enum, properties, required, additionalProperties, propertyNames, minProperties,
+// maxProperties, items, minItems, maxItems, minimum, maximum, minLength, maxLength, pattern, anyOf,
+// allOf, if/then, and $ref into "#/$defs/". Debian 12 has no kept C++ library for it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+// Success, or one sentence that names the place by its dotted path ("steps.2.options.0.id").
+// Every key is checked before what lies below it, so a hostile document costs no more than its
+// size. A keyword of the schema that is not in the list above is an error of its own.
+Result<void> validate_json(const nlohmann::json& document, const nlohmann::json& schema);
+
+}  // namespace parallelarium
