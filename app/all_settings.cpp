@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/all_settings.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/controls.h"
+#include "app/setup_fields.h"
+
+namespace parallelarium {
+
+AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), session_(session) {
+  setWindowTitle(tr("All settings"));
+  resize(460, 560);
+  auto* outer = new QVBoxLayout(this);
+  problem_ = new QLabel(this);
+  problem_->setWordWrap(true);
+  problem_->setProperty("role", "warning");
+  outer->addWidget(problem_);
+  auto* area = new QScrollArea(this);
+  area->setWidgetResizable(true);
+  area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SelectionContent"));
+  column_ = new QVBoxLayout(content);
+  area->setWidget(content);
+  outer->addWidget(area, 1);
+
+  QFormLayout* batch = begin_section(
+      tr("Batch and model"),
+      {"micro-batch", "sequence", "precision", "attention", "dropout", "learning-rate", "clip"});
+  add_step(batch, tr("&Micro-batch size"), "micro-batch");
+  add_step(batch, tr("Se&quence"), "sequence");
+  std::vector<std::pair<QString, QString>> recipes;
+  for (const Precision& recipe : precision_recipes())
+    recipes.emplace_back(
+        QString::fromStdString(recipe.name),
+        tr("%1 (%2 bytes)").arg(QString::fromStdString(recipe.name)).arg(recipe.state_bytes()));
+  add_choice(batch, tr("&Precision"), "precision", recipes);
+  add_choice(batch, tr("&Attention"), "attention",
+             {{QStringLiteral("unfused"), tr("unfused: keeps the scores")},
+              {QStringLiteral("fused"), tr("fused: computes them again")}});
+  add_step(batch, tr("&Dropout"), "dropout");
+  add_step(batch, tr("&Learning rate"), "learning-rate");
+  add_step(batch, tr("Gradient &clip (0: none)"), "clip");
+  QFormLayout* mesh =
+      begin_section(tr("Parallelism"), {"chunks", "context-parallel", "zero-group", "nodes"});
+  add_step(mesh, tr("C&hunks per rank"), "chunks");
+  add_choice(mesh, tr("Context &kind"), "context-parallel",
+             {{QStringLiteral("ring"), tr("ring")},
+              {QStringLiteral("all-gather"), tr("all-gather")},
+              {QStringLiteral("ulysses"), tr("Ulysses")}});
+  add_step(mesh, tr("ZeRO &group (0: all of DP)"), "zero-group");
+  add_step(mesh, tr("&Nodes (0: as needed)"), "nodes");
+  QFormLayout* run =
+      begin_section(tr("Run"), {"backend", "pace", "steps", "warmup", "seed", "text"});
+  add_choice(run, tr("&Backend"), "backend",
+             {{QStringLiteral("auto"), tr("auto")},
+              {QStringLiteral("cpu"), tr("CPU, unpaced")},
+              {QStringLiteral("paced"), tr("CPU, paced")},
+              {QStringLiteral("cuda"), tr("CUDA")}});
+  add_step(run, tr("Pac&e, seconds a forward"), "pace");
+  add_step(run, tr("&Timed steps"), "steps");
+  add_step(run, tr("&Warm-up steps"), "warmup");
+  add_step(run, tr("Seed (&x)"), "seed");
+  add_text_file(run);
+  column_->addStretch();
+
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  outer->addWidget(buttons);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  connect(&session_, &Session::setup_changed, this, &AllSettings::refresh);
+  refresh();
+}
+
+QFormLayout* AllSettings::begin_section(const QString& title,
+                                        const std::vector<std::string>& options) {
+  auto* head = new SectionHead(title);
+  column_->addWidget(head);
+  auto* form = new QFormLayout;
+  form->setFieldGrowthPolicy(QFormLayout::FieldsStayAtSizeHint);
+  column_->addLayout(form);
+  connect(head, &SectionHead::reset_requested, this, [this, options, title] {
+    session_.change_setup(with_defaults(session_.setup(), options), tr("Reset %1").arg(title));
+  });
+  refreshers_.push_back([this, head, options] {
+    const Setup standard = default_setup();
+    head->set_changed(std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+      return field_text(session_.setup(), option) != field_text(standard, option);
+    }));
+  });
+  return form;
+}
+
+void AllSettings::add_step(QFormLayout* form, const QString& label, const std::string& option) {
+  auto* box = new StepBox(QString(label).remove(QLatin1Char('&')), [this, option](int direction) {
+    return next_valid(session_.setup(), option, direction);
+  });
+  box->setFixedWidth(120);
+  form->addRow(label, box);
+  connect(box, &StepBox::committed, this,
+          [this, option](const QString& value) { change(option, value); });
+  refreshers_.push_back([this, box, option] {
+    const QString value = field_text(session_.setup(), option);
+    box->set_text(value);
+    box->set_changed(value != field_text(default_setup(), option));
+    box->setEnabled(session_.allowed(key_of(option)));
+  });
+}
+
+void AllSettings::add_choice(QFormLayout* form, const QString& label, const std::string& option,
+                             const std::vector<std::pair<QString, QString>>& values) {
+  auto* box = new QComboBox;
+  box->setAccessibleName(QString(label).remove(QLatin1Char('&')));
+  for (const auto& [value, text] : values) box->addItem(text, value);
+  form->addRow(label, box);
+  connect(box, &QComboBox::activated, this,
+          [this, box, option](int index) { change(option, box->itemData(index).toString()); });
+  refreshers_.push_back([this, box, option] {
+    const QString value = field_text(session_.setup(), option);
+    if (box->findData(value) < 0) box->addItem(value, value);
+    box->setCurrentIndex(box->findData(value));
+    set_style_property(box, "changed", value != field_text(default_setup(), option));
+    box->setEnabled(session_.allowed(key_of(option)));
+  });
+}
+
+void AllSettings::add_text_file(QFormLayout* form) {
+  auto* button = new QPushButton;
+  form->addRow(tr("Te&xt"), button);
+  connect(button, &QPushButton::clicked, this, [this] {
+    const QString file =
+        QFileDialog::getOpenFileName(this, tr("Text to train on"), {}, tr("Text (*)"));
+    if (!file.isEmpty()) change("text", file);
+  });
+  refreshers_.push_back([this, button] {
+    const QString value = field_text(session_.setup(), "text");
+    button->setText(value == QLatin1String("default") ? tr("simple English, made here")
+                                                      : value.section(QLatin1Char('/'), -1));
+    button->setToolTip(value);
+    button->setAccessibleName(tr("Text to train on: %1").arg(value));
+  });
+}
+
+void AllSettings::change(const std::string& option, const QString& value) {
+  if (refreshing_) return;
+  Setup next = session_.setup();
+  const Result<void> set = set_field(next, option, value.toStdString());
+  if (set) session_.change_setup(next, tr("%1 %2").arg(QString::fromStdString(option), value));
+  refresh();
+  if (!set) {
+    problem_->setText(QString::fromStdString(set.error().text));
+    problem_->show();
+  }
+}
+
+void AllSettings::refresh() {
+  refreshing_ = true;
+  for (const auto& refresher : refreshers_) refresher();
+  const bool wrong = !session_.problems().empty();
+  problem_->setText(wrong ? QString::fromStdString(session_.problems().front().text) : QString());
+  problem_->setVisible(wrong);
+  refreshing_ = false;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "All settings …": what the panel leaves out, live, in sections that can be reset.
+#pragma once
+
+#include <QDialog>
+#include <functional>
+#include <vector>
+
+#include "app/session.h"
+
+class QFormLayout;
+class QLabel;
+class QVBoxLayout;
+
+namespace parallelarium {
+
+class SectionHead;
+
+class AllSettings : public QDialog {
+  Q_OBJECT
+
+ public:
+  explicit AllSettings(Session& session, QWidget* parent = nullptr);
+
+ private:
+  QFormLayout* begin_section(const QString& title, const std::vector<std::string>& options);
+  void add_step(QFormLayout* form, const QString& label, const std::string& option);
+  void add_choice(QFormLayout* form, const QString& label, const std::string& option,
+                  const std::vector<std::pair<QString, QString>>& values);
+  void add_text_file(QFormLayout* form);
+  void change(const std::string& option, const QString& value);
+  void refresh();
+  Session& session_;
+  QVBoxLayout* column_;
+  QLabel* problem_;
+  std::vector<std::function<void()>> refreshers_;
+  bool refreshing_ = false;
+};
+
+}  // namespace parallelarium

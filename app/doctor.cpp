@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/doctor.h"
+
+#include <QClipboard>
+#include <QDialogButtonBox>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPointer>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "app/figures.h"
+#include "engine/plan/machine.h"
+
+namespace parallelarium {
+
+namespace {
+
+QString string_at(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string()
+             ? QString::fromStdString(found->get<std::string>())
+             : QString();
+}
+
+std::int64_t number_at(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<std::int64_t>() : 0;
+}
+
+}  // namespace
+
+Doctor::Doctor(EngineProcess& engine, QWidget* parent) : QDialog(parent) {
+  setWindowTitle(tr("Doctor"));
+  resize(620, 480);
+  auto* column = new QVBoxLayout(this);
+  summary_ = new QLabel(tr("Asking the engine what this computer has …"), this);
+  summary_->setWordWrap(true);
+  column->addWidget(summary_);
+  auto* area = new QScrollArea(this);
+  area->setWidgetResizable(true);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SelectionContent"));
+  facts_ = new QVBoxLayout(content);
+  area->setWidget(content);
+  column->addWidget(area, 1);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  QPushButton* copy = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
+  column->addWidget(buttons);
+  connect(copy, &QPushButton::clicked, this,
+          [this] { QGuiApplication::clipboard()->setText(text_); });
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  const QPointer<Doctor> self(this);
+  engine.request("devices", nlohmann::json::object(), [self](Result<nlohmann::json> result) {
+    if (!self) return;
+    if (!result)
+      self->summary_->setText(QString::fromStdString(result.error().text));
+    else if (result->is_object())
+      self->show_devices(*result);
+  });
+}
+
+void Doctor::show_devices(const nlohmann::json& devices) {
+  summary_->setText(tr("%1: %2, %3 cores, %4 memory")
+                        .arg(string_at(devices, "host"), string_at(devices, "processor"))
+                        .arg(number_at(devices, "cores"))
+                        .arg(bytes_text(number_at(devices, "memory_bytes"))));
+  text_ = summary_->text() + QLatin1Char('\n');
+  add_line(tr("there"), tr("Engine program"), EngineProcess::find_program(), {});
+  if (const Result<Machine> local = find_machine("local")) {
+    const bool measured = !local->calibrated.empty();
+    add_line(measured ? tr("there") : tr("missing"), tr("Calibration"),
+             measured ? QString::fromStdString(local->calibrated)
+                      : tr("never made: rates are "
+                           "assumed"),
+             measured ? QString() : tr("The first run measures this computer, or Run, Calibrate."));
+  }
+  const auto backends = devices.find("backends");
+  if (backends != devices.end() && backends->is_array())
+    for (const nlohmann::json& backend : *backends)
+      add_line(backend.value("available", false) ? tr("there") : tr("missing"),
+               tr("Backend %1").arg(string_at(backend, "name")), string_at(backend, "why"), {});
+  const auto facts = devices.find("facts");
+  if (facts != devices.end() && facts->is_array())
+    for (const nlohmann::json& fact : *facts)
+      add_line(string_at(fact, "state"), string_at(fact, "title"), string_at(fact, "found"),
+               string_at(fact, "advice"));
+  facts_->addStretch();
+}
+
+void Doctor::add_line(const QString& state, const QString& title, const QString& found,
+                      const QString& advice) {
+  const bool there = state == tr("there") || state == QLatin1String("there");
+  auto* head = new QLabel(QStringLiteral("%1  <b>%2</b>  %3")
+                              .arg(there ? QStringLiteral("✓") : QStringLiteral("–"),
+                                   title.toHtmlEscaped(), state.toHtmlEscaped()));
+  facts_->addWidget(head);
+  auto* body = new QLabel(advice.isEmpty() ? found : found + QLatin1Char('\n') + advice);
+  body->setTextFormat(Qt::PlainText);
+  body->setWordWrap(true);
+  body->setProperty("role", "muted");
+  body->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  facts_->addWidget(body);
+  text_ += QStringLiteral("%1: %2 (%3)\n").arg(title, state, found);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/export.h"
+
+#include <QBuffer>
+#include <QFileInfo>
+#include <QImage>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QSvgGenerator>
+
+#include "app/document.h"
+#include "app/views/pipeline_view.h"
+#include "engine/wire/csv.h"
+#include "engine/wire/trace.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kMostPixels = 16384;  // a side of a PNG
+
+PictureOptions picture_options(const ExportOptions& options) {
+  PictureOptions picture;
+  picture.dark = options.dark;
+  picture.whole_step = options.whole_step;
+  return picture;
+}
+
+std::string setup_text(const Session& session) { return to_json(session.setup()).dump(); }
+
+QByteArray png(const Session& session, QSize size, const ExportOptions& options) {
+  QImage image(size * options.scale, QImage::Format_RGB32);
+  image.setDevicePixelRatio(options.scale);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  paint_picture(painter, size, session, picture_options(options));
+  painter.end();
+  image.setText(QLatin1String(kSetupChunk), QString::fromStdString(setup_text(session)));
+  image.setText(QStringLiteral("Software"), QStringLiteral("Parallelarium"));
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  image.save(&buffer, "PNG");
+  return bytes;
+}
+
+QByteArray svg(const Session& session, QSize size, const ExportOptions& options) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  QSvgGenerator generator;
+  generator.setOutputDevice(&buffer);
+  generator.setSize(size);
+  generator.setViewBox(QRect(QPoint(0, 0), size));
+  generator.setTitle(QStringLiteral("Parallelarium timeline"));
+  generator.setDescription(QString::fromStdString(setup_text(session)));
+  QPainter painter(&generator);
+  paint_picture(painter, size, session, picture_options(options));
+  painter.end();
+  return bytes;
+}
+
+QByteArray pdf(const Session& session, QSize size, const ExportOptions& options) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  QPdfWriter writer(&buffer);
+  writer.setTitle(QStringLiteral("Parallelarium timeline"));
+  writer.setCreator(QStringLiteral("Parallelarium"));
+  writer.setResolution(96);
+  writer.setPageMargins(QMarginsF(0, 0, 0, 0));
+  writer.setPageSize(
+      QPageSize(QSizeF(size) * 72.0 / 96.0, QPageSize::Point, QString(), QPageSize::ExactMatch));
+  QPainter painter(&writer);
+  paint_picture(painter, size, session, picture_options(options));
+  painter.end();
+  return bytes;
+}
+
+Result<void> write_bytes(const QString& path, const QByteArray& bytes) {
+  QSaveFile file(path);
+  if (bytes.isEmpty())
+    return message("export-empty", "{} could not be made; try a smaller size.", path.toStdString());
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+    return message("export-write", "{} cannot be written: {}.", path.toStdString(),
+                   file.errorString().toStdString());
+  return {};
+}
+
+}  // namespace
+
+std::optional<ExportKind> export_kind_of(const QString& path) {
+  const QString ending = QFileInfo(path).suffix().toLower();
+  if (ending == QLatin1String("png")) return ExportKind::kPng;
+  if (ending == QLatin1String("svg")) return ExportKind::kSvg;
+  if (ending == QLatin1String("pdf")) return ExportKind::kPdf;
+  if (ending == QLatin1String("json")) return ExportKind::kTrace;
+  if (ending == QLatin1String("csv")) return ExportKind::kCsv;
+  return std::nullopt;
+}
+
+Result<void> export_to(const Session& session, const QString& path, const ExportOptions& options) {
+  if (!session.problems().empty())
+    return message("export-invalid", "There is nothing to export while the setup is not valid: {}",
+                   session.problems().front().text);
+  if (options.kind == ExportKind::kTrace || options.kind == ExportKind::kCsv) {
+    const RunRecord* record = session.run_record();
+    const bool observed = record && !session.run_is_stale();
+    if (session.hidden(observed ? QStringLiteral("lane.run") : QStringLiteral("lane.predicted")))
+      return message("export-hidden",
+                     "This step of the lesson hides the figures; commit your answer, then export.");
+    const Prediction& prediction = observed ? *record->prediction : *session.prediction();
+    const Timeline& timeline = observed ? record->observation.timeline : prediction.timeline;
+    const std::string text = options.kind == ExportKind::kCsv
+                                 ? to_csv(prediction.program, timeline)
+                                 : to_chrome_trace(prediction.program, timeline);
+    return write_bytes(path, QByteArray(text.data(), qsizetype(text.size())));
+  }
+  QSize size = options.size;
+  if (size.isEmpty()) size = picture_size(session, picture_options(options));
+  if (size.width() * options.scale > kMostPixels || size.height() * options.scale > kMostPixels)
+    return message("export-size",
+                   "A picture of {} by {} pixels is too large; choose a smaller scale, or SVG.",
+                   size.width() * options.scale, size.height() * options.scale);
+  switch (options.kind) {
+    case ExportKind::kSvg:
+      return write_bytes(path, svg(session, size, options));
+    case ExportKind::kPdf:
+      return write_bytes(path, pdf(session, size, options));
+    default:
+      return write_bytes(path, png(session, size, options));
+  }
+}
+
+}  // namespace parallelarium

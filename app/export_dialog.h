@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Asks for format, scale and colours of an export, then for the file.
+#pragma once
+
+#include <QDialog>
+
+#include "app/export.h"
+
+class QComboBox;
+class QCheckBox;
+
+namespace parallelarium {
+
+class ExportDialog : public QDialog {
+  Q_OBJECT
+
+ public:
+  ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* parent = nullptr);
+  ExportOptions options() const;
+  // ".png" and so on.
+  static QString ending_of(ExportKind kind);
+
+ private:
+  QComboBox *format_, *scale_, *colours_;
+  QCheckBox* range_;
+};
+
+}  // namespace parallelarium
