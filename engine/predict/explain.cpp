@@ -176,8 +176,8 @@ std::string awaited_words(const Program& program, const Op& awaited) {
 
 class GapFinder {
  public:
-  GapFinder(const Program& program, const Timeline& timeline, int rank)
-      : program_(program), timeline_(timeline), explainer_(program, timeline), rank_(rank) {}
+  GapFinder(const Program& program, const Timeline& timeline, const Explainer& explainer, int rank)
+      : program_(program), timeline_(timeline), explainer_(explainer), rank_(rank) {}
 
   std::vector<IdleGap> find() {
     const auto& ops = program_.ranks[static_cast<std::size_t>(rank_)].ops;
@@ -252,7 +252,7 @@ class GapFinder {
 
   const Program& program_;
   const Timeline& timeline_;
-  const Explainer explainer_;
+  const Explainer& explainer_;
   const int rank_;
   std::vector<IdleGap> gaps_;
 };
@@ -260,7 +260,7 @@ class GapFinder {
 }  // namespace
 
 std::vector<IdleGap> idle_gaps(const Program& program, const Timeline& timeline, int rank) {
-  return GapFinder(program, timeline, rank).find();
+  return GapFinder(program, timeline, Explainer(program, timeline), rank).find();
 }
 
 OpRef waited_for(const Program& program, const Timeline& timeline, OpRef op) {
@@ -330,8 +330,10 @@ IdleShares idle_shares(const Program& program, const Timeline& timeline) {
   const double total =
       static_cast<double>(timeline.duration.count()) * static_cast<double>(program.ranks.size());
   if (total <= 0) return shares;
+  const Explainer explainer(program, timeline);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    for (const IdleGap& gap : idle_gaps(program, timeline, static_cast<int>(rank))) {
+    GapFinder finder(program, timeline, explainer, static_cast<int>(rank));
+    for (const IdleGap& gap : finder.find()) {
       const double share = static_cast<double>((gap.span.end - gap.span.begin).count()) / total;
       switch (gap.kind) {
         case IdleKind::kWarmUp:
