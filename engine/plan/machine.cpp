@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Presets of resources/machines, and this computer with its calibration file.
+#include "engine/plan/machine.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "engine/plan/alternatives.h"
+#include "engine/plan/presets.h"
+#include "engine/plan/settings_reader.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::array kOrder = {"workstation-4090", "workstation-3090", "hgx-v100", "dgx-a100-40g",
+                               "dgx-a100-80g",     "dgx-h100",         "dgx-h200", "dgx-b200"};
+constexpr std::uintmax_t kMostFileBytes = 4'000'000;
+
+std::string name_of_file(const EmbeddedFile& file) {
+  return std::string(file.path.substr(9, file.path.size() - 14));  // machines/NAME.json
+}
+
+// Read once: every changed setting asks for its machine.
+const std::map<std::string, Result<Machine>>& presets() {
+  static const std::map<std::string, Result<Machine>> kPresets = [] {
+    std::map<std::string, Result<Machine>> machines;
+    for (const EmbeddedFile& file : embedded_files()) {
+      if (!file.path.starts_with("machines/")) continue;
+      Result<nlohmann::json> json = parse_json(file.content);
+      Result<Machine> machine = json ? machine_from_json(*json) : Result<Machine>(json.error());
+      if (machine) {
+        machine->name = name_of_file(file);
+        machine->local = false;
+      }
+      machines.emplace(name_of_file(file), std::move(machine));
+    }
+    return machines;
+  }();
+  return kPresets;
+}
+
+// Physical cores that this process may use: the (package, core) pairs of /proc/cpuinfo among the
+// processors of its affinity mask; processors where the file does not name cores.
+int physical_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  const bool masked = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+  const auto usable = [&](int processor) {
+    return !masked || (processor < CPU_SETSIZE && CPU_ISSET(processor, &allowed));
+  };
+  std::set<std::pair<int, int>> cores;
+  int processors = 0, processor = -1, package = -1;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const int value = std::atoi(line.c_str() + colon + 1);
+    if (line.starts_with("processor")) {
+      processor = value;
+      if (usable(processor)) ++processors;
+    } else if (line.starts_with("physical id")) {
+      package = value;
+    } else if (line.starts_with("core id") && usable(processor)) {
+      cores.emplace(package, value);
+    }
+  }
+  const int count = cores.empty() ? processors : static_cast<int>(cores.size());
+  return std::max(1, count);
+}
+
+Result<Machine> read_local(const std::string& path) {
+  const auto unreadable = [&](const std::string& why) {
+    return message("machine-file",
+                   "The calibration in {} cannot be used ({}); calibrate again or delete it.",
+                   shown(path), why);
+  };
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) > kMostFileBytes || error)
+    return unreadable("it is too large or cannot be opened");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (!file) return unreadable("it cannot be read");
+  Result<nlohmann::json> json = parse_json(content.str());
+  if (!json) return unreadable(json.error().text);
+  Result<Machine> machine = machine_from_json(*json);
+  if (!machine) return unreadable(machine.error().text);
+  machine->name = "local";
+  machine->local = true;
+  return machine;
+}
+
+}  // namespace
+
+std::string prediction_word(const Machine& machine) {
+  if (!machine.calibrated.empty()) return "calibrated";
+  if (machine.matmul_efficiency.value >= 1) return "peak";
+  if (machine.matmul_efficiency.origin.starts_with("published")) return "published";
+  return "assumed";
+}
+
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, machine] : presets()) names.push_back(name);
+  const auto place = [](const std::string& name) {
+    return std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin();
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+  names.insert(names.begin(), "local");
+  return names;
+}
+
+Result<Machine> find_machine(const std::string& name) {
+  if (name == "local") {
+    const std::string path = local_machine_path();
+    std::error_code error;
+    if (path.empty() || !std::filesystem::exists(path, error)) return uncalibrated_local_machine();
+    return read_local(path);
+  }
+  if (const auto found = presets().find(name); found != presets().end()) return found->second;
+  const std::vector<std::string> names = machine_names();
+  Message error = message("machine-unknown", "There is no machine “{}”; there are {}.", shown(name),
+                          fmt::format("{}", fmt::join(names, ", ")));
+  error.field = "machine";
+  error.alternatives = names;
+  return error;
+}
+
+std::string local_machine_path() {
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && data[0] == '/')
+    return std::string(data) + "/parallelarium/machine.json";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || home[0] != '/') return {};
+  return std::string(home) + "/.local/share/parallelarium/machine.json";
+}
+
+Result<void> save_local_machine(const Machine& machine) {
+  const std::string path = local_machine_path();
+  if (path.empty())
+    return message("machine-home", "There is no HOME, so the calibration has no place; set HOME.");
+  const auto failed = [&](const std::string& what) {
+    return message("machine-save", "The calibration cannot be written to {}: {}.", shown(path),
+                   what);
+  };
+  const std::filesystem::path target(path);
+  std::error_code error;
+  std::filesystem::create_directories(target.parent_path(), error);
+  if (error) return failed(error.message());
+  const std::string partial = fmt::format("{}.{}", path, getpid());
+  {
+    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+    file << to_json(machine).dump(2) << '\n';
+    file.flush();
+    if (!file) {
+      std::filesystem::remove(partial, error);
+      return failed("the disk is full or the folder cannot be written");
+    }
+  }
+  std::filesystem::rename(partial, target, error);
+  if (error) {
+    const std::string what = error.message();
+    std::filesystem::remove(partial, error);
+    return failed(what);
+  }
+  return {};
+}
+
+Machine uncalibrated_local_machine() {
+  Machine machine;
+  machine.title = "This computer";
+  machine.local = true;
+  machine.cores = physical_cores();
+  machine.devices_per_node = machine.cores;
+  machine.lanes_share_core = true;
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  machine.memory_bytes = {std::floor(memory / machine.cores),
+                          fmt::format("measured on this computer: {:.1f} GB shared by {} core{}",
+                                      memory / 1e9, machine.cores, machine.cores == 1 ? "" : "s")};
+  machine.memory_bytes_per_second = {10e9, "assumed"};
+  machine.flops_fp32 = {100e9, "assumed"};
+  machine.flops_16bit = {100e9, "assumed"};
+  machine.matmul_efficiency = {0.6, "assumed"};
+  machine.launch_seconds = {2e-6, "assumed"};
+  machine.intra_node = {{10e-6, "assumed"}, {5e9, "assumed"}};
+  machine.inter_node = machine.intra_node;
+  return machine;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// "parallelarium-machine/1": presets and the calibration file. A number is {"value", "origin"}.
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/alternatives.h"
+#include "engine/plan/machine.h"
+#include "engine/plan/settings_reader.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kLargest = 1e24;
+
+template <class Value, class Read>
+void read_child(SettingsReader& reader, const char* key, Value& into, const Read& read) {
+  const nlohmann::json* json = reader.child(key);
+  if (json == nullptr) return;
+  Result<Value> value = read(*json, reader.dotted(key) + ".");
+  if (value)
+    into = std::move(*value);
+  else
+    reader.fail(value.error());
+}
+
+Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& prefix) {
+  Sourced number;
+  SettingsReader reader(json, prefix);
+  reader.number("value", number.value, 0, kLargest);
+  reader.text("origin", number.origin);
+  if (!reader.has("value") || !reader.has("origin"))
+    reader.fail(message("origin-missing", "{} needs a value and its origin.",
+                        prefix.substr(0, prefix.size() - 1)));
+  if (auto done = reader.finish(); !done) return done.error();
+  return number;
+}
+
+Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
+  Link link;
+  SettingsReader reader(json, prefix);
+  read_child(reader, "latency_seconds", link.latency_seconds, read_sourced);
+  read_child(reader, "bytes_per_second", link.bytes_per_second, read_sourced);
+  if (auto done = reader.finish(); !done) return done.error();
+  return link;
+}
+
+Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& prefix) {
+  MatmulPoint point;
+  SettingsReader reader(json, prefix);
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  reader.whole("m", point.m, 1, kMost);
+  reader.whole("n", point.n, 1, kMost);
+  reader.whole("k", point.k, 1, kMost);
+  reader.number("flops_per_second", point.flops_per_second, 0, kLargest);
+  if (auto done = reader.finish(); !done) return done.error();
+  return point;
+}
+
+Result<KernelRate> read_rate(const nlohmann::json& json, const std::string& prefix) {
+  KernelRate rate;
+  SettingsReader reader(json, prefix);
+  reader.text("kernel", rate.kernel);
+  reader.number("elements_per_second", rate.elements_per_second, 0, kLargest);
+  if (auto done = reader.finish(); !done) return done.error();
+  return rate;
+}
+
+template <class Value, class Read>
+void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into,
+               const Read& read) {
+  const nlohmann::json* json = reader.child(key);
+  if (json == nullptr) return;
+  if (!json->is_array()) {
+    reader.fail(message("wrong-type", "{} must be a list.", reader.dotted(key)));
+    return;
+  }
+  for (const nlohmann::json& entry : *json) {
+    Result<Value> value = read(entry, reader.dotted(key) + ".");
+    if (!value) return reader.fail(value.error());
+    into.push_back(std::move(*value));
+  }
+}
+
+nlohmann::json to_json(const Sourced& number) {
+  return {{"value", number.value}, {"origin", number.origin}};
+}
+
+nlohmann::json to_json(const Link& link) {
+  return {{"latency_seconds", to_json(link.latency_seconds)},
+          {"bytes_per_second", to_json(link.bytes_per_second)}};
+}
+
+}  // namespace
+
+Result<Machine> machine_from_json(const nlohmann::json& json) {
+  Machine machine;
+  machine.title = "Machine";
+  SettingsReader reader(json, "machine.");
+  std::string format = "parallelarium-machine/1";
+  reader.text("format", format);
+  if (format != "parallelarium-machine/1")
+    reader.fail(message("machine-format",
+                        "The format is “{}”; this version reads parallelarium-machine/1.",
+                        shown(format)));
+  reader.text("name", machine.name);
+  reader.text("title", machine.title);
+  reader.flag("local", machine.local);
+  reader.whole("devices_per_node", machine.devices_per_node, 1, 65'536);
+  reader.whole("nodes", machine.nodes, 1, 1'000'000);
+  read_child(reader, "memory_bytes", machine.memory_bytes, read_sourced);
+  read_child(reader, "memory_bytes_per_second", machine.memory_bytes_per_second, read_sourced);
+  read_child(reader, "flops_fp32", machine.flops_fp32, read_sourced);
+  read_child(reader, "flops_16bit", machine.flops_16bit, read_sourced);
+  read_child(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
+  read_child(reader, "launch_seconds", machine.launch_seconds, read_sourced);
+  read_child(reader, "intra_node", machine.intra_node, read_link);
+  read_child(reader, "inter_node", machine.inter_node, read_link);
+  read_list(reader, "matmuls", machine.matmuls, read_point);
+  read_list(reader, "kernels", machine.kernels, read_rate);
+  reader.flag("lanes_share_core", machine.lanes_share_core);
+  reader.whole("cores", machine.cores, 0, 65'536);
+  reader.text("calibrated", machine.calibrated);
+  if (auto done = reader.finish(); !done) return done.error();
+  // Nothing can be predicted without these.
+  for (const auto& [key, number] :
+       {std::pair{"memory_bytes", machine.memory_bytes},
+        {"memory_bytes_per_second", machine.memory_bytes_per_second},
+        {"flops_fp32", machine.flops_fp32},
+        {"flops_16bit", machine.flops_16bit},
+        {"matmul_efficiency", machine.matmul_efficiency},
+        {"intra_node.bytes_per_second", machine.intra_node.bytes_per_second},
+        {"inter_node.bytes_per_second", machine.inter_node.bytes_per_second}}) {
+    if (number.value > 0) continue;
+    Message error = message("machine-number-missing",
+                            "machine.{} is missing or zero; a prediction needs it.", key);
+    error.field = fmt::format("machine.{}", key);
+    return error;
+  }
+  return machine;
+}
+
+nlohmann::json to_json(const Machine& machine) {
+  nlohmann::json json = {{"format", "parallelarium-machine/1"},
+                         {"name", machine.name},
+                         {"title", machine.title},
+                         {"local", machine.local},
+                         {"devices_per_node", machine.devices_per_node},
+                         {"nodes", machine.nodes},
+                         {"memory_bytes", to_json(machine.memory_bytes)},
+                         {"memory_bytes_per_second", to_json(machine.memory_bytes_per_second)},
+                         {"flops_fp32", to_json(machine.flops_fp32)},
+                         {"flops_16bit", to_json(machine.flops_16bit)},
+                         {"matmul_efficiency", to_json(machine.matmul_efficiency)},
+                         {"launch_seconds", to_json(machine.launch_seconds)},
+                         {"intra_node", to_json(machine.intra_node)},
+                         {"inter_node", to_json(machine.inter_node)},
+                         {"lanes_share_core", machine.lanes_share_core},
+                         {"cores", machine.cores},
+                         {"calibrated", machine.calibrated}};
+  if (!machine.matmuls.empty()) {
+    for (const MatmulPoint& point : machine.matmuls)
+      json["matmuls"].push_back({{"m", point.m},
+                                 {"n", point.n},
+                                 {"k", point.k},
+                                 {"flops_per_second", point.flops_per_second}});
+  }
+  if (!machine.kernels.empty()) {
+    for (const KernelRate& rate : machine.kernels)
+      json["kernels"].push_back(
+          {{"kernel", rate.kernel}, {"elements_per_second", rate.elements_per_second}});
+  }
+  return json;
+}
+
+}  // namespace parallelarium
