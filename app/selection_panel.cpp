@@ -80,11 +80,10 @@ void SelectionPanel::refresh() {
       add_text(QStringLiteral("<span style='color:%1'>%2</span> %3")
                    .arg(muted, fact.word.toHtmlEscaped(), fact.value.toHtmlEscaped()));
   };
-  const SelectionText range = describe_range(session_), selected = describe_selection(session_);
+  const SelectionText selected = describe_selection(session_);
   add_caps(tr("Selected"));
   if (!selected.headline.isEmpty()) add(selected);
-  if (!range.headline.isEmpty()) add(range);
-  if (selected.headline.isEmpty() && range.headline.isEmpty())
+  if (selected.headline.isEmpty())
     add_text(tr("Click a bar to see how long it takes and what it waited for; drag over a time to "
                 "see how it is spent."),
              QStringLiteral("muted"));

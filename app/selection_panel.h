@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Below the lesson: the selected op with its durations and what it waited for, the idle gap under
-// the playhead, the dragged range, the proof, and the formulas of a quantity with the student's
-// numbers put in.
+// Below the lesson: the selected op with its durations and what it waited for, the proof, and the
+// formulas of a quantity with the student's numbers put in.
 #pragma once
 
 #include <QLabel>
@@ -23,8 +22,6 @@ struct SelectionText {
   std::vector<Fact> facts;
 };
 SelectionText describe_selection(const Session& session);
-// What the dragged range holds: its length, and busy and idle shares of the shown lane.
-SelectionText describe_range(const Session& session);
 
 class SelectionPanel : public QScrollArea {
   Q_OBJECT

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the selection panel says about an op and about a dragged range.
+// What the selection panel says about an op.
 #include <QCoreApplication>
-#include <algorithm>
-#include <array>
 
 #include "app/figures.h"
 #include "app/selection_panel.h"
-#include "app/theme.h"
 #include "app/views/words.h"
 
 namespace parallelarium {
@@ -31,11 +28,6 @@ QString without(const std::string& why, const char* prefix) {
   const QString sentence = QString::fromStdString(why);
   const QString start = QLatin1String(prefix);
   return sentence.startsWith(start) ? sentence.mid(start.size()) : QString();
-}
-
-Nanoseconds overlap(const Span& span, const TimeRange& range) {
-  return std::max(Nanoseconds(0),
-                  std::min(span.end, range.end) - std::max(span.begin, range.begin));
 }
 
 }  // namespace
@@ -89,46 +81,6 @@ SelectionText describe_selection(const Session& session) {
     else
       text.facts.push_back({text_of("waited %1 for").arg(length), what});
   }
-  return text;
-}
-
-SelectionText describe_range(const Session& session) {
-  SelectionText text;
-  if (!session.range()) return text;
-  const TimeRange range = *session.range();
-  const RunRecord* run = session.run_record();
-  const bool fresh = run && !session.run_is_stale();
-  const Prediction& base = fresh ? *run->prediction : *session.prediction();
-  const Timeline& timeline = fresh ? run->observation.timeline : base.timeline;
-  if (session.hidden(fresh ? QStringLiteral("lane.run") : QStringLiteral("lane.predicted")))
-    return text;
-  std::array<double, 5> busy{};
-  double whole = 0;
-  std::int64_t bytes = 0;
-  for (int rank = 0; rank < int(timeline.ranks.size()); ++rank) {
-    whole += double(range.length().count());
-    for (const Bar& bar : bars_of(base.program, timeline, rank)) {
-      const Nanoseconds inside = overlap(bar.span, range);
-      if (inside <= Nanoseconds(0)) continue;
-      if (bar.lane == Lane::kCompute) busy[std::size_t(color_of(bar))] += double(inside.count());
-      const Op& op = base.program.ranks[std::size_t(rank)].ops[std::size_t(bar.first_op)];
-      if (op.kind == OpKind::kSend && bar.span.end <= range.end && bar.span.begin >= range.begin)
-        bytes += op.bytes;
-    }
-  }
-  text.headline = text_of("Selected time: %1").arg(time_text(range.length()));
-  const char* const names[] = {"forward", "backward", "weight gradient", "communication",
-                               "optimizer"};
-  double sum = 0;
-  for (std::size_t kind = 0; kind < busy.size(); ++kind) {
-    sum += busy[kind];
-    if (busy[kind] > 0 && whole > 0)
-      text.facts.push_back({text_of(names[kind]), share_text(busy[kind] / whole)});
-  }
-  if (whole > 0) text.facts.push_back({text_of("idle"), share_text(1 - sum / whole)});
-  text.facts.push_back({text_of("sent within"), bytes_text(bytes)});
-  text.facts.push_back({text_of("source"), fresh ? source_text(run->observation.source)
-                                                 : prediction_source_text(base.word)});
   return text;
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/headless.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <cstdio>
+
+#include "app/document.h"
+#include "app/theme.h"
+#include "app/window.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kSettleMs = 400;  // for layouts, queued replots and the first frames
+
+int fail(int status, const Message& why) {
+  std::fprintf(stderr, "%s\n", why.text.c_str());
+  return status;
+}
+
+void settle(int milliseconds) {
+  QElapsedTimer timer;
+  timer.start();
+  while (timer.elapsed() < milliseconds)
+    QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+}
+
+}  // namespace
+
+Result<void> prepare_session(Session& session, const CommandLine& line) {
+  if (!line.file.isEmpty()) {
+    const Result<nlohmann::json> json = read_document(line.file);
+    if (!json) return json.error();
+    std::vector<Message> notes;
+    const Result<void> restored = restore_document(session, *json, notes);
+    if (!restored) return restored.error();
+    for (const Message& note : notes) std::fprintf(stderr, "%s\n", note.text.c_str());
+  }
+  if (!line.fields.empty()) {
+    Setup setup = session.setup();
+    for (const auto& [option, value] : line.fields) {
+      const Result<void> set = set_field(setup, option, value);
+      if (!set) return set.error();
+    }
+    session.restore(setup, session.runs(), std::nullopt);
+  }
+  session.wait_for_prediction();
+  if (!session.problems().empty()) return session.problems().front();
+  return {};
+}
+
+Result<void> run_and_wait(Session& session, bool verify) {
+  const QString refusal = session.run_refusal();
+  if (!refusal.isEmpty()) return message("run-refused", "{}", refusal.toStdString());
+  session.start_run(verify);
+  QEventLoop loop;
+  QObject::connect(&session, &Session::run_state_changed, &loop, [&] {
+    if (session.run_state() == RunState::kIdle) loop.quit();
+  });
+  if (session.run_state() != RunState::kIdle) loop.exec();
+  if (!session.last_error().isEmpty())
+    return message("run-failed", "{}", session.last_error().toStdString());
+  return {};
+}
+
+int export_headless(const CommandLine& line) {
+  const std::optional<ExportKind> kind = export_kind_of(line.export_to);
+  if (!kind)
+    return fail(2,
+                message("export-ending",
+                        "The file {} must end in .png, .svg, .pdf, .json (Chrome trace) or .csv.",
+                        line.export_to.toStdString()));
+  apply_theme(*qApp, line.dark.value_or(false));
+  Session session;
+  const Result<void> prepared = prepare_session(session, line);
+  if (!prepared) return fail(2, prepared.error());
+  if (line.run) {
+    const Result<void> ran = run_and_wait(session, line.verify);
+    if (!ran) return fail(1, ran.error());
+  }
+  ExportOptions options;
+  options.kind = *kind;
+  options.scale = line.scale;
+  options.size = line.size;
+  options.dark = line.dark.value_or(false);
+  const Result<void> written = export_to(session, line.export_to, options);
+  return written ? 0 : fail(1, written.error());
+}
+
+int take_screenshot(const CommandLine& line) {
+  Window window;
+  window.set_asks(false);
+  if (line.dark) window.choose_theme(*line.dark ? ThemeChoice::kDark : ThemeChoice::kLight);
+  window.resize(line.size.isEmpty() ? QSize(1440, 900) : line.size);
+  window.show();
+  const Result<void> prepared = prepare_session(window.session(), line);
+  if (!prepared && !window.session().problems().empty())
+    std::fprintf(stderr, "%s\n", prepared.error().text.c_str());  // a state worth a picture, too
+  else if (!prepared)
+    return fail(2, prepared.error());
+  if (line.run) {
+    const Result<void> ran = run_and_wait(window.session(), line.verify);
+    if (!ran) std::fprintf(stderr, "%s\n", ran.error().text.c_str());
+  }
+  window.session().set_playing(false);
+  window.session().set_playhead(
+      Nanoseconds(std::int64_t(double(window.session().horizon().count()) * 0.66)));
+  settle(kSettleMs);
+  if (!window.grab().save(line.screenshot, "PNG"))
+    return fail(
+        1, message("screenshot-write", "{} cannot be written.", line.screenshot.toStdString()));
+  return 0;
+}
+
+}  // namespace parallelarium

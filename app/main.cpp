@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The program `parallelarium`: the window, or without one an export or a picture of it.
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QIcon>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "app/headless.h"
+#include "app/resources.h"
+#include "app/window.h"
+#include "engine/wire/version.h"
+
+namespace {
+
+using namespace parallelarium;
+
+// Without a display a headless request is drawn offscreen. Decided before Qt starts.
+void choose_platform(int argc, char** argv) {
+  const bool display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
+  if (display || std::getenv("QT_QPA_PLATFORM")) return;
+  for (int at = 1; at < argc; ++at) {
+    const std::string_view word = argv[at];
+    for (const std::string_view option : {"--export", "--screenshot", "--help", "-h", "--version"})
+      if (word.substr(0, option.size()) == option) setenv("QT_QPA_PLATFORM", "offscreen", 1);
+  }
+}
+
+// Reads the command line; a wrong one is an error with one sentence.
+Result<CommandLine> read_command_line(QCommandLineParser& parser) {
+  const auto tr = [](const char* text) { return QCoreApplication::translate("main", text); };
+  parser.setApplicationDescription(
+      tr("A workbench for distributed training: predicted and measured, side by side."));
+  parser.addPositionalArgument(QStringLiteral("file"),
+                               tr("A document, a setup, or a picture exported from here."),
+                               QStringLiteral("[file]"));
+  const QCommandLineOption to_file(
+      QStringLiteral("export"),
+      tr("Write the timeline as .png .svg .pdf, Chrome trace .json or .csv, without a window."),
+      QStringLiteral("file"));
+  const QCommandLineOption shot(QStringLiteral("screenshot"),
+                                tr("Write a picture of the whole window."), QStringLiteral("file"));
+  const QCommandLineOption setup(QStringLiteral("setup"), tr("Open this setup or document."),
+                                 QStringLiteral("file"));
+  const QCommandLineOption run(QStringLiteral("run"), tr("Run the setup first."));
+  const QCommandLineOption verify(QStringLiteral("verify"),
+                                  tr("Run it, and prove it on one rank."));
+  const QCommandLineOption size(QStringLiteral("size"), tr("Logical size of the picture."),
+                                QStringLiteral("WxH"));
+  const QCommandLineOption scale(QStringLiteral("scale"), tr("Pixels per logical pixel: 1, 2, 4."),
+                                 QStringLiteral("factor"));
+  const QCommandLineOption dark(QStringLiteral("dark"), tr("Dark colours."));
+  const QCommandLineOption theme(QStringLiteral("theme"), tr("light or dark."),
+                                 QStringLiteral("name"));
+  const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
+                                tr("Show this help."));
+  const QCommandLineOption version(QStringLiteral("version"), tr("Show the version."));
+  parser.addOptions({to_file, shot, setup, run, verify, size, scale, dark, theme, help, version});
+  for (const FieldInfo& field : setup_fields())
+    parser.addOption({QString::fromStdString(field.option), QString::fromStdString(field.help),
+                      QStringLiteral("value")});
+  if (!parser.parse(QCoreApplication::arguments()))
+    return message("command-line", "{}", parser.errorText().toStdString());
+
+  CommandLine line;
+  line.export_to = parser.value(to_file);
+  line.screenshot = parser.value(shot);
+  line.run = parser.isSet(run) || parser.isSet(verify);
+  line.verify = parser.isSet(verify);
+  const QStringList files = parser.positionalArguments();
+  if (files.size() > 1 || (!files.isEmpty() && parser.isSet(setup)))
+    return message("command-files", "One file can be opened at a time.");
+  line.file = parser.isSet(setup) ? parser.value(setup) : files.value(0);
+  if (parser.isSet(dark)) line.dark = true;
+  if (parser.isSet(theme)) {
+    const QString name = parser.value(theme);
+    if (name != QLatin1String("light") && name != QLatin1String("dark"))
+      return message("command-theme", "--theme must be light or dark.");
+    line.dark = name == QLatin1String("dark");
+  }
+  if (parser.isSet(size)) {
+    const QStringList sides = parser.value(size).split(QLatin1Char('x'));
+    if (sides.size() == 2) line.size = QSize(sides[0].toInt(), sides[1].toInt());
+    if (sides.size() != 2 || line.size.width() < 200 || line.size.height() < 150 ||
+        line.size.width() > 16384 || line.size.height() > 16384)
+      return message("command-size", "--size must be like 1440x900, from 200x150 to 16384x16384.");
+  }
+  if (parser.isSet(scale)) {
+    line.scale = parser.value(scale).toDouble();
+    if (!(line.scale >= 0.5 && line.scale <= 8))
+      return message("command-scale", "--scale must be from 0.5 to 8.");
+  }
+  for (const FieldInfo& field : setup_fields()) {
+    const QString option = QString::fromStdString(field.option);
+    if (parser.isSet(option))
+      line.fields.emplace_back(field.option, parser.value(option).toStdString());
+  }
+  return line;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  choose_platform(argc, argv);
+  QApplication application(argc, argv);
+  QApplication::setApplicationName(QStringLiteral("parallelarium"));
+  QApplication::setOrganizationName(QStringLiteral("parallelarium"));
+  QApplication::setApplicationDisplayName(QStringLiteral("Parallelarium"));
+  QApplication::setApplicationVersion(QLatin1String(kVersion));
+  QApplication::setDesktopFileName(QStringLiteral("io.github.parallelarium.Parallelarium"));
+  load_resources();
+  QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/parallelarium.svg")));
+
+  QCommandLineParser parser;
+  const Result<CommandLine> line = read_command_line(parser);
+  if (!line) {
+    std::fprintf(stderr, "%s\n", line.error().text.c_str());
+    return 2;
+  }
+  if (parser.isSet(QStringLiteral("help"))) {
+    std::fputs(qPrintable(parser.helpText()), stdout);
+    return 0;
+  }
+  if (parser.isSet(QStringLiteral("version"))) {
+    std::printf("parallelarium %s\n", kVersion);
+    return 0;
+  }
+  if (!line->export_to.isEmpty()) return export_headless(*line);
+  if (!line->screenshot.isEmpty()) return take_screenshot(*line);
+
+  Window window;
+  window.show();
+  const Result<void> prepared = prepare_session(window.session(), *line);
+  if (!prepared && window.session().problems().empty()) {
+    std::fprintf(stderr, "%s\n", prepared.error().text.c_str());
+    return 2;
+  }
+  if (line->run) window.session().start_run(line->verify);
+  return QApplication::exec();
+}

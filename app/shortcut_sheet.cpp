@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/shortcut_sheet.h"
+
+#include <QCoreApplication>
+#include <QDialogButtonBox>
+#include <QGridLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "app/views/view_keys.h"
+
+namespace parallelarium {
+
+ShortcutSheet::ShortcutSheet(const QList<QAction*>& actions, QWidget* parent) : QDialog(parent) {
+  setWindowTitle(tr("Shortcuts"));
+  resize(640, 520);
+  auto* column = new QVBoxLayout(this);
+  auto* area = new QScrollArea(this);
+  area->setWidgetResizable(true);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SelectionContent"));
+  auto* grid = new QGridLayout(content);
+  grid->setColumnStretch(1, 1);
+  area->setWidget(content);
+  column->addWidget(area);
+  int row = 0;
+  const auto add_head = [&](const QString& text) {
+    auto* label = new QLabel(text.toUpper(), content);
+    label->setProperty("role", "caps");
+    grid->addWidget(label, row++, 0, 1, 2);
+  };
+  const auto add_line = [&](const QString& keys, const QString& text) {
+    auto* key = new QLabel(keys, content);
+    key->setObjectName(QStringLiteral("Strong"));
+    grid->addWidget(key, row, 0);
+    auto* what = new QLabel(text, content);
+    what->setWordWrap(true);
+    grid->addWidget(what, row++, 1);
+  };
+  add_head(tr("Anywhere"));
+  for (const QAction* action : actions)
+    if (!action->shortcut().isEmpty())
+      add_line(action->shortcut().toString(QKeySequence::NativeText),
+               QString(action->text()).remove(QLatin1Char('&')));
+  add_head(tr("While the timeline has the focus"));
+  for (const ViewKeyInfo& key : view_keys())
+    add_line(sequence_of(key).toString(QKeySequence::NativeText),
+             QCoreApplication::translate("ViewKey", key.text));
+  add_line(tr("Ctrl+wheel"), tr("Zoom at the pointer"));
+  add_line(tr("Wheel, Shift+wheel"), tr("Scroll; move through time"));
+  add_line(tr("Drag"), tr("Select a range of time"));
+  grid->setRowStretch(row, 1);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+  column->addWidget(buttons);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window.h"
+
+#include <QApplication>
+#include <QMenu>
+#include <QMenuBar>
+#include <QResizeEvent>
+#include <QScreen>
+#include <QTabWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/figures.h"
+#include "app/selection_panel.h"
+#include "app/setup_fields.h"
+#include "app/shell_style.h"
+#include "app/theme.h"
+#include "app/views/pipeline_view.h"
+#include "app/views/timeline_view.h"
+#include "app/views/transport_bar.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kSetupWidth = 268, kRightWidth = 300, kCompactRightWidth = 260;
+constexpr int kFullWidth = 1180, kFullHeight = 660, kNarrowHeight = 620;
+const char* const kThemeKey = "theme";
+
+}  // namespace
+
+Window::Window(QWidget* parent) : QMainWindow(parent) {
+  setObjectName(QStringLiteral("Window"));
+  setAcceptDrops(true);
+  setMinimumSize(900, 500);
+  setup_ = new SetupPanel(session_);
+  pipeline_ = new PipelineView(session_);
+  lesson_ = new QWidget;
+  selection_ = new SelectionPanel(session_);
+  strip_ = new Strip(session_);
+  chips_ = new SetupChips(session_);
+  banner_ = new Banner;
+  build_actions();
+  export_menu_ = new QMenu(this);
+  export_menu_->addActions({do_.export_picture, do_.export_trace, do_.export_table});
+  top_bar_ =
+      new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_});
+  build_layout();
+  build_menus();
+
+  connect(setup_, &SetupPanel::all_settings_requested, do_.all_settings, &QAction::trigger);
+  connect(setup_, &SetupPanel::typed_wrong, this, [this](const QString& sentence) {
+    typed_wrong_ = sentence;
+    refresh_banner();
+  });
+  connect(chips_, &SetupChips::opened, this, &Window::show_setup_popup);
+  connect(strip_, &Strip::quantity_chosen, this, [this](const QString& key) {
+    selection_->show_formulas(key);
+    if (right_tabs_->isVisible()) right_tabs_->setCurrentWidget(selection_);
+  });
+  connect(&session_, &Session::prediction_changed, this, &Window::refresh_banner);
+  connect(&session_, &Session::run_state_changed, this, &Window::refresh_banner);
+  connect(&session_, &Session::setup_changed, this, [this] { setWindowModified(modified()); });
+  connect(&session_, &Session::run_changed, this, [this] { setWindowModified(modified()); });
+
+  const QString theme = settings_.value(QLatin1String(kThemeKey)).toString();
+  choose_theme(theme == QLatin1String("dark")    ? ThemeChoice::kDark
+               : theme == QLatin1String("light") ? ThemeChoice::kLight
+                                                 : ThemeChoice::kSystem);
+  resize(1440, 900);
+  if (const QScreen* screen = QApplication::primaryScreen())
+    resize(QSize(1440, 900).boundedTo(screen->availableSize()));
+  restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
+  set_path({});
+  refresh_banner();
+  session_.set_playing(!session_.reduced_motion());
+}
+
+Window::~Window() = default;
+
+void Window::build_layout() {
+  auto* central = new QWidget;
+  auto* column = new QVBoxLayout(central);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addWidget(top_bar_);
+  column->addWidget(chips_);
+  middle_ = new QWidget;
+  auto* row = new QHBoxLayout(middle_);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  setup_->setFixedWidth(kSetupWidth);
+  row->addWidget(setup_);
+
+  center_ = new QWidget;
+  center_->setObjectName(QStringLiteral("Center"));
+  auto* views = new QVBoxLayout(center_);
+  views->setContentsMargins(0, 0, 0, 0);
+  views->setSpacing(0);
+  views->addWidget(banner_);
+  auto* tabs = new QTabWidget;
+  tabs->setDocumentMode(true);
+  tabs->setAccessibleName(tr("Views"));
+  tabs->addTab(pipeline_, tr("Pipeline"));
+  views->addWidget(tabs, 1);
+  row->addWidget(center_, 1);
+
+  right_ = new QFrame;
+  right_->setObjectName(QStringLiteral("RightPanel"));
+  auto* right = new QVBoxLayout(right_);
+  right->setContentsMargins(0, 0, 0, 0);
+  right->setSpacing(0);
+  right_tabs_ = new QTabWidget;
+  right_tabs_->setDocumentMode(true);
+  right_tabs_->setAccessibleName(tr("Lesson and selection"));
+  right->addWidget(right_tabs_, 1);
+  row->addWidget(right_);
+  column->addWidget(middle_, 1);
+  column->addWidget(strip_);
+  setCentralWidget(central);
+
+  popup_ = new QFrame(this, Qt::Popup);
+  popup_->setObjectName(QStringLiteral("SetupPopup"));
+  auto* inside = new QVBoxLayout(popup_);
+  inside->setContentsMargins(1, 1, 1, 1);
+
+  setTabOrder(top_bar_, chips_);
+  fit_room();
+}
+
+void Window::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  fit_room();
+}
+
+// Puts the parts where there is room for them. Nothing is lost in any size: what leaves its place
+// is reached through the chips or the tabs.
+void Window::fit_room() {
+  const Room room = height() < kNarrowHeight                         ? Room::kCompact
+                    : width() < kFullWidth || height() < kFullHeight ? Room::kNarrow
+                                                                     : Room::kFull;
+  if (room == room_ && selection_->parentWidget()) return;
+  room_ = room;
+  const bool full = room == Room::kFull;
+  auto* row = static_cast<QHBoxLayout*>(middle_->layout());
+  auto* right = static_cast<QVBoxLayout*>(right_->layout());
+  popup_->hide();
+  chips_->setVisible(!full);
+  if (full) {
+    popup_->layout()->removeWidget(setup_);
+    row->insertWidget(0, setup_);
+    setup_->show();
+    right_tabs_->clear();
+    right_tabs_->hide();
+    right->insertWidget(0, lesson_, 3);
+    right->insertWidget(1, selection_, 2);
+    lesson_->show();
+    selection_->show();
+  } else {
+    row->removeWidget(setup_);
+    popup_->layout()->addWidget(setup_);
+    if (right_tabs_->count() == 0) {
+      right_tabs_->addTab(lesson_, tr("Lesson"));
+      right_tabs_->addTab(selection_, tr("Selected"));
+    }
+    right_tabs_->show();
+  }
+  right_->setFixedWidth(room == Room::kCompact ? kCompactRightWidth : kRightWidth);
+  top_bar_->set_compact(!full);
+  strip_->set_size(full                    ? StripSize::kFull
+                   : room == Room::kNarrow ? StripSize::kNarrow
+                                           : StripSize::kCompact);
+}
+
+void Window::show_setup_popup() {
+  const QPoint below = chips_->mapToGlobal(QPoint(12, chips_->height() - 4));
+  const int room = strip_->mapToGlobal(QPoint(0, strip_->height())).y() - below.y();
+  popup_->resize(kSetupWidth + 2, std::min(720, room));
+  popup_->move(below);
+  popup_->show();
+  setup_->show();
+  setup_->setFocus();
+}
+
+// What stands in the way, most pressing first.
+void Window::refresh_banner() {
+  using Choice = Banner::Choice;
+  const auto dismiss = [this] {
+    typed_wrong_.clear();
+    session_.dismiss_error();
+    refresh_banner();
+  };
+  if (!session_.problems().empty()) {
+    const Message& problem = session_.problems().front();
+    std::vector<Choice> choices;
+    for (const std::string& value : problem.alternatives) {
+      const QString text = QString::fromStdString(value);
+      choices.push_back({text, tr("Set %1").arg(text), [this, field = problem.field, value] {
+                           Setup next = session_.setup();
+                           if (set_field(next, field, value))
+                             session_.change_setup(next,
+                                                   tr("%1 %2").arg(QString::fromStdString(field),
+                                                                   QString::fromStdString(value)));
+                         }});
+    }
+    if (choices.empty() && session_.undo_stack().canUndo())
+      choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
+    banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
+    return;
+  }
+  if (!typed_wrong_.isEmpty()) {
+    banner_->say(typed_wrong_, Banner::Kind::kWarning, {{tr("Dismiss"), {}, dismiss}});
+    return;
+  }
+  if (!session_.last_error().isEmpty()) {
+    banner_->say(session_.last_error(), Banner::Kind::kWarning, {{tr("Dismiss"), {}, dismiss}});
+    return;
+  }
+  const std::shared_ptr<const Prediction> prediction = session_.prediction();
+  if (!prediction->fits && session_.prediction_is_current()) {
+    std::int64_t most = 0;
+    int stage = 0;
+    for (const MemoryRow& row : prediction->memory)
+      if (row.peak_bytes > most) most = row.peak_bytes, stage = row.stage;
+    banner_->say(
+        tr("This does not fit in memory: stage %1 needs %2 of %3. More stages, TP, ZeRO or "
+           "recompute would shrink it.")
+            .arg(stage)
+            .arg(bytes_text(most), bytes_text(prediction->capacity_bytes)),
+        Banner::Kind::kWarning, {});
+    return;
+  }
+  if (session_.machine_is_elsewhere()) {
+    banner_->say(session_.run_refusal(), Banner::Kind::kPlain,
+                 {{do_.small_copy->text().remove(QLatin1Char('&')), {}, [this] {
+                     do_.small_copy->trigger();
+                   }}});
+    return;
+  }
+  const QString refusal = session_.run_refusal();
+  banner_->say(refusal.isEmpty() ? QString() : tr("Run is off: %1").arg(refusal),
+               Banner::Kind::kPlain, {});
+}
+
+void Window::choose_theme(ThemeChoice choice) {
+  static const bool system_is_dark =
+      QApplication::palette().color(QPalette::Window).lightness() < 128;
+  dark_ = choice == ThemeChoice::kDark || (choice == ThemeChoice::kSystem && system_is_dark);
+  apply_theme(*qApp, dark_);
+  setStyleSheet(shell_style_sheet(dark_ ? dark_theme() : light_theme()));
+  do_.light->setChecked(choice == ThemeChoice::kLight);
+  do_.dark->setChecked(choice == ThemeChoice::kDark);
+  do_.system->setChecked(choice == ThemeChoice::kSystem);
+  settings_.setValue(QLatin1String(kThemeKey), choice == ThemeChoice::kDark    ? "dark"
+                                               : choice == ThemeChoice::kLight ? "light"
+                                                                               : "system");
+}
+
+// Moves the focus to the first control of the next pane.
+void Window::cycle_panes(int direction) {
+  std::vector<QWidget*> panes{top_bar_};
+  panes.push_back(room_ == Room::kFull ? static_cast<QWidget*>(setup_) : chips_);
+  panes.insert(panes.end(), {center_, right_, strip_});
+  const QWidget* focus = QApplication::focusWidget();
+  int now = 0;
+  for (int at = 0; at < int(panes.size()); ++at)
+    if (focus && panes[std::size_t(at)]->isAncestorOf(focus)) now = at;
+  const int count = int(panes.size());
+  for (int tries = 1; tries <= count; ++tries) {
+    QWidget* pane = panes[std::size_t(((now + direction * tries) % count + count) % count)];
+    if (pane == center_) {
+      pipeline_->timeline().setFocus(Qt::ShortcutFocusReason);
+      return;
+    }
+    for (QWidget* child : pane->findChildren<QWidget*>())
+      if ((child->focusPolicy() & Qt::TabFocus) && child->isEnabled() && child->isVisible()) {
+        child->setFocus(Qt::ShortcutFocusReason);
+        return;
+      }
+  }
+}
+
+}  // namespace parallelarium

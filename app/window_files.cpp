@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Documents of the window: new, open, save, recent files, drag and drop, export.
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QStandardPaths>
+
+#include "app/document.h"
+#include "app/export_dialog.h"
+#include "app/window.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kMostRecent = 8;
+const char* const kRecentKey = "recent_files";
+const char* const kEnding = ".parallelarium.json";
+
+}  // namespace
+
+bool Window::modified() const {
+  return !const_cast<Window*>(this)->session_.undo_stack().isClean() ||
+         session_.runs().size() > saved_runs_;
+}
+
+bool Window::may_discard() {
+  if (!asks_ || !modified()) return true;
+  const auto answer = QMessageBox::question(
+      this, tr("Unsaved changes"),
+      tr("Save the changes to %1?")
+          .arg(path_.isEmpty() ? tr("this document") : QFileInfo(path_).fileName()),
+      QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+  if (answer == QMessageBox::Cancel) return false;
+  return answer == QMessageBox::Discard || save();
+}
+
+void Window::set_path(const QString& path) {
+  path_ = path;
+  saved_runs_ = session_.runs().size();
+  session_.undo_stack().setClean();
+  QString name = path.isEmpty() ? tr("untitled") : QFileInfo(path).fileName();
+  if (name.endsWith(QLatin1String(kEnding))) name.chop(int(qstrlen(kEnding)));
+  top_bar_->set_document_name(name);
+  setWindowTitle(tr("%1[*] — Parallelarium").arg(name));
+  setWindowModified(false);
+}
+
+void Window::new_document() {
+  if (!may_discard()) return;
+  session_.set_lesson_state(nullptr);
+  session_.restore(default_setup(), {}, std::nullopt);
+  session_.set_playing(!session_.reduced_motion());
+  Q_EMIT session_.restored();
+  set_path({});
+}
+
+bool Window::open_file(const QString& path) {
+  const Result<nlohmann::json> json = read_document(path);
+  std::vector<Message> notes;
+  const Result<void> restored =
+      json ? restore_document(session_, *json, notes) : Result<void>(json.error());
+  if (!restored) {
+    typed_wrong_ = QString::fromStdString(restored.error().text);
+    refresh_banner();
+    return false;
+  }
+  typed_wrong_ = notes.empty() ? QString() : QString::fromStdString(notes.front().text);
+  refresh_banner();
+  remember_file(path);
+  // A picture or a bare setup is no document to be saved over.
+  const bool document = json->contains("format") && (*json)["format"] == kDocumentFormat;
+  set_path(document ? path : QString());
+  return true;
+}
+
+void Window::open_dialog() {
+  if (!may_discard()) return;
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open"), path_.isEmpty() ? QString() : QFileInfo(path_).path(),
+      tr("Documents, setups and exported pictures (*.json *.png);;All files (*)"));
+  if (!path.isEmpty()) open_file(path);
+}
+
+bool Window::save_file(const QString& path) {
+  const Result<void> written = write_document(path, document_of(session_));
+  typed_wrong_ = written ? QString() : QString::fromStdString(written.error().text);
+  refresh_banner();
+  if (!written) return false;
+  remember_file(path);
+  set_path(path);
+  return true;
+}
+
+bool Window::save() { return path_.isEmpty() ? save_as() : save_file(path_); }
+
+bool Window::save_as() {
+  QString path = QFileDialog::getSaveFileName(
+      this, tr("Save"),
+      path_.isEmpty() ? QStringLiteral("untitled") + QLatin1String(kEnding) : path_,
+      tr("Documents (*%1)").arg(QLatin1String(kEnding)));
+  if (path.isEmpty()) return false;
+  if (QFileInfo(path).suffix().isEmpty()) path += QLatin1String(kEnding);
+  return save_file(path);
+}
+
+void Window::remember_file(const QString& path) {
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  QStringList recent = settings_.value(QLatin1String(kRecentKey)).toStringList();
+  recent.removeAll(absolute);
+  recent.prepend(absolute);
+  while (recent.size() > kMostRecent) recent.removeLast();
+  settings_.setValue(QLatin1String(kRecentKey), recent);
+  fill_recent();
+}
+
+void Window::fill_recent() {
+  recent_->clear();
+  int number = 0;
+  for (const QString& path : settings_.value(QLatin1String(kRecentKey)).toStringList()) {
+    if (!QFileInfo::exists(path)) continue;
+    QAction* action =
+        recent_->addAction(QStringLiteral("&%1 %2").arg(++number).arg(QFileInfo(path).fileName()));
+    action->setToolTip(path);
+    connect(action, &QAction::triggered, this, [this, path] {
+      if (may_discard()) open_file(path);
+    });
+  }
+  recent_->setEnabled(number > 0);
+}
+
+void Window::export_dialog(ExportKind kind) {
+  const bool zoomed = session_.visible() != TimeRange{Nanoseconds(0), session_.horizon()};
+  ExportDialog dialog(dark_, zoomed, kind, this);
+  if (dialog.exec() != QDialog::Accepted) return;
+  const ExportOptions options = dialog.options();
+  const QString ending = ExportDialog::ending_of(options.kind);
+  QString path = QFileDialog::getSaveFileName(
+      this, tr("Export"), QStringLiteral("timeline") + ending, QStringLiteral("*") + ending);
+  if (path.isEmpty()) return;
+  if (QFileInfo(path).suffix().isEmpty()) path += ending;
+  const Result<void> written = export_to(session_, path, options);
+  typed_wrong_ = written ? QString() : QString::fromStdString(written.error().text);
+  refresh_banner();
+}
+
+void Window::closeEvent(QCloseEvent* event) {
+  if (!may_discard()) {
+    event->ignore();
+    return;
+  }
+  settings_.setValue(QStringLiteral("geometry"), saveGeometry());
+  session_.set_playing(false);
+  event->accept();
+}
+
+void Window::dragEnterEvent(QDragEnterEvent* event) {
+  const QList<QUrl> urls = event->mimeData()->urls();
+  if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
+}
+
+void Window::dropEvent(QDropEvent* event) {
+  const QList<QUrl> urls = event->mimeData()->urls();
+  if (urls.size() != 1 || !may_discard()) return;
+  open_file(urls.front().toLocalFile());
+  event->acceptProposedAction();
+}
+
+}  // namespace parallelarium
