@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "engine/passes/pieces.h"
 #include "engine/plan/report.h"
 #include "engine/schedules/schedule.h"
 
@@ -231,6 +232,23 @@ TEST(Build, HandlesEveryAxis) {
     for (const MemoryRow& row : rows) {
       EXPECT_EQ(row.peak_bytes, rows[representative_of(program, setup.mesh, row.rank)].peak_bytes);
     }
+  }
+}
+
+// The layout that memory and traffic follow from counts what the model's own count says, which is
+// tested against published figures.
+TEST(Layout, HoldsThePublishedParametersOfEveryPreset) {
+  for (const std::string& name : model_names()) {
+    const Result<Model> model = find_model(name);
+    ASSERT_TRUE(model.ok()) << name;
+    parallelarium::Setup setup = default_setup();
+    setup.model = *model;
+    setup.mesh = {};
+    Chunk all{{}, true, true};
+    for (int layer = 0; layer < model->layers; ++layer) all.layers.push_back(layer);
+    std::int64_t count = 0;
+    for (const ParameterSlice& slice : parameter_layout(setup, {all})) count += slice.count;
+    EXPECT_EQ(count, count_parameters(*model).total) << name;
   }
 }
 
