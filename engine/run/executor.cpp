@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/plan/describe_op.h"
+
 namespace parallelarium {
 
 Executor::Executor(const Program& program, const RankProgram& rank, Transport& transport,

@@ -4,19 +4,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/plan/describe_op.h"
 #include "engine/plan/matching.h"
 
 namespace parallelarium {
 
 namespace {
-
-std::string verb_of(OpKind kind) { return kind == OpKind::kSend ? "send" : "receive"; }
-
-std::string spelled(std::string_view name) {  // "all_reduce" -> "all-reduce"
-  std::string text(name);
-  std::replace(text.begin(), text.end(), '_', '-');
-  return text;
-}
 
 class Hang {
  public:
@@ -107,27 +100,6 @@ class Hang {
 };
 
 }  // namespace
-
-std::string describe(const Op& op) {
-  std::string text;
-  if (op.kind == OpKind::kCompute) {
-    const bool update = op.phase == Phase::kUpdate;
-    text = update ? fmt::format("{}", name_of(op.piece))
-                  : fmt::format("{} of {}", name_of(op.phase), name_of(op.piece));
-  } else {
-    text = fmt::format(
-        "{} of {}",
-        op.kind == OpKind::kCollective ? spelled(name_of(op.collective)) : verb_of(op.kind),
-        name_of(op.purpose));
-  }
-  if (op.kind == OpKind::kCompute && op.layer >= 0)
-    text += fmt::format(" in layer {}", op.layer + 1);
-  if (op.microbatch >= 0) {
-    text +=
-        fmt::format("{} micro-batch {}", op.kind == OpKind::kCompute ? "," : " of", op.microbatch);
-  }
-  return "the " + text;
-}
 
 Message describe_hang(const Program& program, const Progress& progress, double seconds) {
   const Hang hang(program, progress);

@@ -43,10 +43,6 @@ struct RankProgress {
 // By rank index.
 using Progress = std::vector<std::unique_ptr<RankProgress>>;
 
-// "the send of activations of micro-batch 3", "the forward of attention in layer 2, micro-batch 3";
-// layers are counted from 1, micro-batches as in an Order.
-std::string describe(const Op& op);
-
 // One sentence for a run in which nothing moves any more: which rank did not arrive at which op,
 // and where it is instead. Follows who waits for whom, to a rank that waits for nobody or to a
 // circle. Requires: all ranks are built.

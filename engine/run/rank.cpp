@@ -42,14 +42,14 @@ class RankRun {
  private:
   Result<void> initialise() {
     std::byte* parameters = job_.arena.held(Tensor::kParameters);
-    std::vector<std::vector<float>> values;
     for (const ParameterSlice& slice : job_.rank.parameters) {
-      values.push_back(initial_values(setup_.run.seed, slice.parameter, slice.layer, slice.count,
-                                      setup_.model.layers));
-      device_.copy_to_device(parameters + slice.offset * size_of(DataType::kF32),
-                             values.back().data(), slice.count * size_of(DataType::kF32));
+      const std::vector<float> values = initial_values(
+          setup_.run.seed, slice.parameter, slice.layer, slice.count, setup_.model.layers);
+      device_.copy_to_device(parameters + slice.offset * size_of(DataType::kF32), values.data(),
+                             slice.count * size_of(DataType::kF32));
+      if (Result<void> done = device_.finish(); !done) return done;  // the values go now
     }
-    return device_.finish();
+    return {};
   }
 
   // Fills kTokens and kTargets: micro-batch j, row r of this replica is sequence

@@ -269,7 +269,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
       ended.notify_one();
     });
   }
-  Watch watch(setup, program, control, progress, stop, paced, cores);
+  RunWatch watch(setup, program, control, progress, stop, paced, cores);
   {
     std::unique_lock lock(mutex);
     while (running > 0) {

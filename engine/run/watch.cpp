@@ -16,7 +16,7 @@ double two_digits_up(double value) {
 
 }  // namespace
 
-Watch::Watch(const Setup& setup, const Program& program, const RunControl& control,
+RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl& control,
              const Progress& progress, Stop& stop, bool paced, int cores)
     : setup_(setup),
       program_(program),
@@ -27,7 +27,7 @@ Watch::Watch(const Setup& setup, const Program& program, const RunControl& contr
       cores_(cores),
       steps_(setup.run.warmup + setup.run.steps) {}
 
-void Watch::look() {
+void RunWatch::look() {
   if (control_.cancel != nullptr && control_.cancel->load()) {
     stop_.raise(message("cancelled", "The run was cancelled."));
   }
@@ -44,7 +44,7 @@ void Watch::look() {
   look_for_hang();
 }
 
-void Watch::look_for_hang() {
+void RunWatch::look_for_hang() {
   std::uint64_t changes = 0;
   bool may_hang = false;
   for (const auto& rank : progress_) {
@@ -65,7 +65,7 @@ void Watch::look_for_hang() {
   }
 }
 
-void Watch::judge_load() {
+void RunWatch::judge_load() {
   judged_ = true;
   double work = 0, step = 0, load = 0;
   for (std::size_t index = 0; index < progress_.size(); ++index) {

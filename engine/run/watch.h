@@ -13,10 +13,10 @@ namespace parallelarium {
 // what the threads can keep.
 inline constexpr double kMostPacedLoad = 0.7;
 
-class Watch {
+class RunWatch {
  public:
   // References outlive the watch. `cores`: physical cores of this process.
-  Watch(const Setup& setup, const Program& program, const RunControl& control,
+  RunWatch(const Setup& setup, const Program& program, const RunControl& control,
         const Progress& progress, Stop& stop, bool paced, int cores);
 
   // One look; call it every few ten milliseconds and once after the ranks have ended.

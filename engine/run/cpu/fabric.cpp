@@ -87,6 +87,26 @@ struct GroupState {
   std::mutex mutex;
   std::vector<std::unique_ptr<Gathering>> open, spare;
 
+  // Requires: mutex is held.
+  Gathering& at(const CollectiveCall& call) {
+    for (const auto& gathering : open) {
+      if (gathering->sequence == call.sequence) return *gathering;
+    }
+    if (spare.empty()) spare.push_back(std::make_unique<Gathering>());
+    open.push_back(std::move(spare.back()));
+    spare.pop_back();
+    Gathering& fresh = *open.back();
+    fresh.sequence = call.sequence;
+    fresh.kind = call.kind;
+    fresh.type = call.type;
+    fresh.bytes = call.bytes;
+    fresh.data.assign(ranks.size(), nullptr);
+    fresh.arrivals.store(0, std::memory_order_relaxed);
+    fresh.joined = fresh.left = 0;
+    fresh.pace = {};
+    return fresh;
+  }
+
   int member(int rank) const {
     const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
     return found != ranks.end() && *found == rank ? static_cast<int>(found - ranks.begin()) : -1;
@@ -238,24 +258,7 @@ class CpuTransport final : public Transport {
 
   Result<Gathering*> join_gathering(GroupState& group, const CollectiveCall& call, int me) {
     const std::lock_guard lock(group.mutex);
-    const auto found = std::find_if(group.open.begin(), group.open.end(), [&](const auto& other) {
-      return other->sequence == call.sequence;
-    });
-    if (found == group.open.end()) {
-      if (group.spare.empty()) group.spare.push_back(std::make_unique<Gathering>());
-      group.open.push_back(std::move(group.spare.back()));
-      group.spare.pop_back();
-      Gathering& fresh = *group.open.back();
-      fresh.sequence = call.sequence;
-      fresh.kind = call.kind;
-      fresh.type = call.type;
-      fresh.bytes = call.bytes;
-      fresh.data.assign(group.ranks.size(), nullptr);
-      fresh.arrivals.store(0, std::memory_order_relaxed);
-      fresh.joined = fresh.left = 0;
-      fresh.pace = {};
-    }
-    Gathering& gathering = found == group.open.end() ? *group.open.back() : **found;
+    Gathering& gathering = group.at(call);
     if (gathering.kind != call.kind || gathering.type != call.type ||
         gathering.bytes != call.bytes) {
       return fail(

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CPU Device that calls a test's function before every forward product of a linear layer, to fail
+// or hang there.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+class WrappedDevice final : public Device {
+ public:
+  // `before_linear` is given the count of calls so far, from 1.
+  explicit WrappedDevice(std::function<void(int)> before_linear)
+      : before_linear_(std::move(before_linear)) {}
+
+  Result<std::byte*> allocate(std::int64_t bytes) override { return inner_->allocate(bytes); }
+  void release(std::byte* address) override { return inner_->release(address); }
+  void zero(std::byte* address, std::int64_t bytes) override {
+    return inner_->zero(address, bytes);
+  }
+  void copy(std::byte* to, const std::byte* from, std::int64_t bytes) override {
+    return inner_->copy(to, from, bytes);
+  }
+  void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) override {
+    return inner_->copy_to_device(to, from_host, bytes);
+  }
+  void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) override {
+    return inner_->copy_to_host(to_host, from, bytes);
+  }
+  Result<void> finish() override { return inner_->finish(); }
+  void accumulate(float* sum, const float* part, std::int64_t count) override {
+    return inner_->accumulate(sum, part, count);
+  }
+  void accumulate(double* sum, const double* part, std::int64_t count) override {
+    return inner_->accumulate(sum, part, count);
+  }
+  void linear_forward(float* y, const float* x, const float* w, const float* bias, std::int64_t N,
+                      std::int64_t M, std::int64_t K) override {
+    before_linear_(++calls_);
+    return inner_->linear_forward(y, x, w, bias, N, M, K);
+  }
+  void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N, std::int64_t M,
+                         std::int64_t K) override {
+    return inner_->linear_input_grad(dx, dy, w, N, M, K);
+  }
+  void linear_weight_grad(float* dw, float* db, const float* dy, const float* x, std::int64_t N,
+                          std::int64_t M, std::int64_t K) override {
+    return inner_->linear_weight_grad(dw, db, dy, x, N, M, K);
+  }
+  void layer_norm_forward(float* y, float* stats, const float* x, const float* gain,
+                          const float* bias, std::int64_t N, std::int64_t C) override {
+    return inner_->layer_norm_forward(y, stats, x, gain, bias, N, C);
+  }
+  void rms_norm_forward(float* y, float* stats, const float* x, const float* gain, std::int64_t N,
+                        std::int64_t C) override {
+    return inner_->rms_norm_forward(y, stats, x, gain, N, C);
+  }
+  void layer_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+                             const float* stats, bool accumulate, std::int64_t N,
+                             std::int64_t C) override {
+    return inner_->layer_norm_input_grad(dx, dy, x, gain, stats, accumulate, N, C);
+  }
+  void rms_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+                           const float* stats, bool accumulate, std::int64_t N,
+                           std::int64_t C) override {
+    return inner_->rms_norm_input_grad(dx, dy, x, gain, stats, accumulate, N, C);
+  }
+  void norm_weight_grad(float* dgain, float* dbias, const float* dy, const float* x,
+                        const float* stats, std::int64_t N, std::int64_t C) override {
+    return inner_->norm_weight_grad(dgain, dbias, dy, x, stats, N, C);
+  }
+  void attention_forward(float* context, float* probabilities, const float* qkv,
+                         const AttentionShape& shape) override {
+    return inner_->attention_forward(context, probabilities, qkv, shape);
+  }
+  void attention_backward(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
+                          const float* probabilities, const AttentionShape& shape) override {
+    return inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape);
+  }
+  void rotary(float* qkv, Turn turn, const AttentionShape& shape) override {
+    return inner_->rotary(qkv, turn, shape);
+  }
+  void residual_add(float* out, const float* stream, const float* branch,
+                    std::int64_t count) override {
+    return inner_->residual_add(out, stream, branch, count);
+  }
+  void gelu_forward(float* g, const float* u, std::int64_t count) override {
+    return inner_->gelu_forward(g, u, count);
+  }
+  void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) override {
+    return inner_->gelu_backward(du, dg, u, count);
+  }
+  void swiglu_forward(float* g, const float* u, std::int64_t N, std::int64_t F) override {
+    return inner_->swiglu_forward(g, u, N, F);
+  }
+  void swiglu_backward(float* du, const float* dg, const float* u, std::int64_t N,
+                       std::int64_t F) override {
+    return inner_->swiglu_backward(du, dg, u, N, F);
+  }
+  void embedding_forward(float* x, const std::int32_t* tokens, const float* table,
+                         const float* positions, std::int64_t N, std::int64_t T,
+                         std::int64_t C) override {
+    return inner_->embedding_forward(x, tokens, table, positions, N, T, C);
+  }
+  void embedding_grad(float* dtable, float* dpositions, const float* dx, const std::int32_t* tokens,
+                      std::int64_t N, std::int64_t T, std::int64_t C) override {
+    return inner_->embedding_grad(dtable, dpositions, dx, tokens, N, T, C);
+  }
+  void loss_max(float* row_max, const float* logits, std::int64_t N, std::int64_t V) override {
+    return inner_->loss_max(row_max, logits, N, V);
+  }
+  void loss_sum(float* sum_exp, float* target_logit, const float* logits, const float* row_max,
+                const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
+    return inner_->loss_sum(sum_exp, target_logit, logits, row_max, targets, N, V);
+  }
+  void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
+            std::int64_t N) override {
+    return inner_->loss(sum, row_max, sum_exp, target_logit, N);
+  }
+  void loss_grad(float* logits, const float* row_max, const float* sum_exp,
+                 const std::int32_t* targets, float scale, std::int64_t N,
+                 std::int64_t V) override {
+    return inner_->loss_grad(logits, row_max, sum_exp, targets, scale, N, V);
+  }
+  void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
+    return inner_->sum_of_squares(sum, values, count);
+  }
+  void adamw(float* parameters, const float* gradients, float* first_moment, float* second_moment,
+             const double* square_sum, float clip, const AdamW& settings,
+             std::int64_t count) override {
+    return inner_->adamw(parameters, gradients, first_moment, second_moment, square_sum, clip,
+                         settings, count);
+  }
+
+ private:
+  std::function<void(int)> before_linear_;
+  int calls_ = 0;
+  std::unique_ptr<Device> inner_ = make_cpu_device();
+};
+
+}  // namespace parallelarium
