@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formula column: closed forms with the student's numbers put in. Each function appends what
+// applies to the Setup; where the literature has two definitions, both stand with their names.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/predict/memory.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+namespace {
+
+using Formulas = std::vector<Formula>;
+
+// 424576 as "424,576"; fractions with six digits.
+std::string number(double value) {
+  if (value != std::floor(value) || std::fabs(value) >= 1e15) return fmt::format("{:.6g}", value);
+  std::string digits = fmt::format("{:.0f}", std::fabs(value));
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return value < 0 ? "−" + digits : digits;
+}
+
+constexpr const char* kNarayanan = "Narayanan et al. 2021 (arXiv 2104.04473)";
+constexpr const char* kKorthikanti = "Korthikanti et al. 2022 (arXiv 2205.05198)";
+constexpr const char* kZeroPaper = "Rajbhandari et al. 2019, ZeRO (arXiv 1910.02054)";
+
+// The GPT of those papers: 4h wide GELU MLP, as many key/value heads as heads, no experts.
+bool is_paper_gpt(const Model& model) {
+  return model.experts.count == 0 && model.latent.kv_rank == 0 && model.mlp == Mlp::kGelu &&
+         model.norm == Norm::kLayer && model.biases && model.kv_heads == model.heads &&
+         model.head_dim == 0 && model.ffn == 4 * model.hidden;
+}
+
+void add_pipeline(const Setup& setup, Formulas& out) {
+  const int p = setup.mesh.pp, m = setup.microbatches;
+  if (held_microbatches(setup.schedule, p, m, 0) == 0) return;  // an order from a file
+  const bool naive = setup.schedule == "naive";
+  const double over_ideal = naive ? p - 1.0 : (p - 1.0) / m;
+  const std::string ideal_source = fmt::format("{}, section 2.2.1", kNarayanan);
+  const std::string note = "transfers and unequal stages make the simulated one larger";
+  out.push_back({"bubble over ideal time", naive ? "p − 1" : "(p − 1) / m",
+                 naive ? fmt::format("{} − 1", p) : fmt::format("({} − 1) / {}", p, m), over_ideal,
+                 "1", ideal_source, note});
+  out.push_back(
+      {"bubble of total time", naive ? "(p − 1) / p" : "(p − 1) / (m + p − 1)",
+       naive ? fmt::format("({0} − 1) / {0}", p) : fmt::format("({0} − 1) / ({1} + {0} − 1)", p, m),
+       over_ideal / (1 + over_ideal), "1",
+       "Huang et al. 2019, GPipe (arXiv 1811.06965), section 2.3", note});
+  const bool gpipe = setup.schedule == "gpipe";
+  out.push_back({"micro-batches held by the first stage",
+                 naive   ? "1"
+                 : gpipe ? "m"
+                         : "min(p, m)",
+                 naive   ? "1"
+                 : gpipe ? std::to_string(m)
+                         : fmt::format("min({}, {})", p, m),
+                 static_cast<double>(held_microbatches(setup.schedule, p, m, 0)), "1", ideal_source,
+                 ""});
+}
+
+void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
+  const Mesh& mesh = setup.mesh;
+  const bool half = setup.precision.activation_bytes() == 2;
+  const double peak = half ? machine.flops_16bit.value : machine.flops_fp32.value;
+  const double efficiency = machine.matmul_efficiency.value;
+  if (peak <= 0 || efficiency <= 0) return;
+  const double step =
+      model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
+  const double ranks = mesh.ranks();
+  out.push_back(
+      {"step time at peak, a lower bound", "FLOPs / (ranks · peak)",
+       fmt::format("{:.4g} / ({} · {:.4g})", step, mesh.ranks(), peak), step / (ranks * peak),
+       "seconds",
+       fmt::format("peak: {}", half ? machine.flops_16bit.origin : machine.flops_fp32.origin),
+       "no bubble, no communication, no memory traffic, perfect matrix products"});
+  if (held_microbatches(setup.schedule, mesh.pp, setup.microbatches, 0) == 0) return;
+  const double both = model_flops_per_sequence(setup.model) * setup.micro_batch /
+                      (mesh.pp * mesh.tp * mesh.cp * peak * efficiency);
+  const bool naive = setup.schedule == "naive";
+  const double slots = naive ? static_cast<double>(mesh.pp) * setup.microbatches
+                             : setup.microbatches + mesh.pp - 1.0;
+  out.push_back(
+      {"step time without communication", naive ? "m p (tF + tB)" : "(m + p − 1) (tF + tB)",
+       naive ? fmt::format("{} · {} · {:.4g}", setup.microbatches, mesh.pp, both)
+             : fmt::format("({} + {} − 1) · {:.4g}", setup.microbatches, mesh.pp, both),
+       slots * both, "seconds", fmt::format("{}, section 3.4, eq. (1)", kNarayanan),
+       "tF + tB of one stage: its matrix products at the rate of large ones; small ones, other "
+       "kernels and the optimizer make the simulated time larger"});
+}
+
+void add_states(const Setup& setup, Formulas& out) {
+  const Precision& precision = setup.precision;
+  const bool main_grads = precision.name == "mixed-16-main-grads";
+  const std::string source =
+      precision.name == "mixed-16" ? fmt::format("{}, section III-A", kZeroPaper)
+      : main_grads                 ? "Megatron-LM, docs: distributed optimizer"
+      : precision.name == "fp32"   ? "Megatron-LM, docs: distributed optimizer (fp32)"
+      : precision.name == "bf16-states"
+          ? "bf16 parameters, gradients and moments, fp32 master parameters"
+          : "this Setup";
+  out.push_back(
+      {"model states per parameter", "parameter + gradient + master + moments",
+       fmt::format("{} + {} + {} + {}", precision.parameter_bytes, precision.gradient_bytes,
+                   precision.master_bytes, precision.moments_bytes),
+       static_cast<double>(precision.state_bytes()), "bytes", source, ""});
+  if (setup.chunks > 1) return;
+  const int shards = shards_of(setup);
+  const double parameters = stage_parameters(setup, 0);
+  const ModelStates states = model_states(parameters, precision, setup.zero, shards);
+  const int optimizer = precision.master_bytes + precision.moments_bytes;
+  const char* kExpressions[] = {"P (par + grad + opt)", "P (par + grad + opt / N)",
+                                "P (par + (grad + opt) / N)", "P (par + grad + opt) / N"};
+  const std::string kValues[] = {
+      fmt::format("{} · ({} + {} + {})", number(parameters), precision.parameter_bytes,
+                  precision.gradient_bytes, optimizer),
+      fmt::format("{} · ({} + {} + {} / {})", number(parameters), precision.parameter_bytes,
+                  precision.gradient_bytes, optimizer, shards),
+      fmt::format("{} · ({} + ({} + {}) / {})", number(parameters), precision.parameter_bytes,
+                  precision.gradient_bytes, optimizer, shards),
+      fmt::format("{} · ({} + {} + {}) / {}", number(parameters), precision.parameter_bytes,
+                  precision.gradient_bytes, optimizer, shards)};
+  const auto zero = static_cast<std::size_t>(std::clamp(setup.zero, 0, 3));
+  out.push_back({"model states of a first-stage rank", kExpressions[zero], kValues[zero],
+                 states.total(), "bytes", fmt::format("{}, section V", kZeroPaper),
+                 setup.zero == 0 ? ""
+                                 : "shards are padded to whole elements, and gathered layers are "
+                                   "counted as buffers"});
+  if (setup.zero == 2)
+    out.push_back({"model states, DeepSpeed's ZeRO-2 estimator", "4 P + 16 P / N",
+                   fmt::format("4 · {0} + 16 · {0} / {1}", number(parameters), shards),
+                   deepspeed_zero2_bytes(parameters, shards), "bytes",
+                   "DeepSpeed documentation, memory.rst", "counts fp32 gradients in flight"});
+}
+
+void add_activations(const Setup& setup, Formulas& out) {
+  const Model& model = setup.model;
+  if (!is_paper_gpt(model)) return;
+  const Mesh& mesh = setup.mesh;
+  LayerShape shape;
+  shape.s = static_cast<double>(model.sequence) / mesh.cp;
+  shape.b = setup.micro_batch;
+  shape.h = static_cast<double>(model.hidden);
+  shape.a = model.heads;
+  shape.t = mesh.tp;
+  shape.sequence_parallel = setup.sequence_parallel;
+  // Fused attention keeps no scores, which is what selective recompute saves.
+  const Recompute kept = setup.attention == Attention::kFused && setup.recompute == Recompute::kNone
+                             ? Recompute::kSelective
+                             : setup.recompute;
+  const double layer = layer_activation_bytes(shape, kept);
+  const std::string sbh =
+      fmt::format("{} · {} · {}", number(shape.s), number(shape.b), number(shape.h));
+  const double scores = 5 * shape.a * shape.s / shape.h;
+  std::string expression, values;
+  if (kept == Recompute::kFull) {
+    expression = "2 s b h";
+    values = fmt::format("2 · {}", sbh);
+  } else if (shape.sequence_parallel) {
+    const bool all = kept == Recompute::kNone;
+    expression = all ? "s b h / t · (34 + 5 a s / h)" : "34 s b h / t";
+    values = all ? fmt::format("{} / {} · (34 + {})", sbh, mesh.tp, number(scores))
+                 : fmt::format("34 · {} / {}", sbh, mesh.tp);
+  } else if (kept == Recompute::kSelective) {
+    expression = "s b h (10 + 24 / t)";
+    values = fmt::format("{} · (10 + 24 / {})", sbh, mesh.tp);
+  } else {
+    expression = "s b h (10 + 24 / t + 5 a s / (h t))";
+    values = fmt::format("{} · (10 + 24 / {} + {} / {})", sbh, mesh.tp, number(scores), mesh.tp);
+  }
+  const bool wide = setup.precision.activation_bytes() == 4;
+  const std::string note = fmt::format(
+      "counted for 16-bit activations and dropout masks of one byte; here {} and {}, so the "
+      "counted "
+      "bytes differ",
+      wide ? "activations are fp32" : "activations are 16-bit",
+      setup.dropout > 0 ? "there is dropout" : "there is no dropout");
+  const std::string source = fmt::format("{}, table 2", kKorthikanti);
+  out.push_back({"activations of one layer and micro-batch", expression, values, layer, "bytes",
+                 source, note});
+  const int held = held_microbatches(setup.schedule, mesh.pp, setup.microbatches, 0);
+  if (held == 0 || setup.chunks > 1) return;
+  const int layers = layers_of_stages(setup).front();
+  out.push_back({"layers' activations held by the first stage", "layers · held · one layer",
+                 fmt::format("{} · {} · {}", layers, held, number(layer)), layers * held * layer,
+                 "bytes", fmt::format("{}, section 4.2.3", kKorthikanti), note});
+  if (held == mesh.pp) {
+    const double vocab = static_cast<double>(model.vocab);
+    const bool one = mesh.pp == 1;
+    out.push_back({"embedding, final norm and head held by the first stage",
+                   one ? "s b h / t · (p + 4 (1 + V / h))" : "s b h p / t",
+                   one ? fmt::format("{} / {} · (1 + 4 · (1 + {} / {}))", sbh, mesh.tp,
+                                     number(vocab), number(shape.h))
+                       : fmt::format("{} · {} / {}", sbh, mesh.pp, mesh.tp),
+                   first_stage_extra_bytes(shape, vocab, mesh.pp), "bytes",
+                   fmt::format("{}, section 4.3", kKorthikanti), note});
+  }
+}
+
+void add_traffic(const Setup& setup, Formulas& out) {
+  const Model& model = setup.model;
+  const Mesh& mesh = setup.mesh;
+  const double bytes = setup.precision.activation_bytes();
+  const double s = static_cast<double>(model.sequence) / mesh.cp;
+  const double h = static_cast<double>(model.hidden), b = setup.micro_batch;
+  const double m = setup.microbatches;
+  if (mesh.pp > 1 && setup.chunks == 1) {
+    const double t = setup.sequence_parallel ? mesh.tp : 1;
+    out.push_back(
+        {"pipeline traffic of one boundary, one direction, per step",
+         t > 1 ? "m b s h · bytes / t" : "m b s h · bytes",
+         fmt::format("{} · {} · {} · {} · {}{}", number(m), number(b), number(s), number(h),
+                     number(bytes), t > 1 ? fmt::format(" / {}", mesh.tp) : std::string()),
+         m * b * s * h * bytes / t, "bytes", fmt::format("{}, section 3.2", kNarayanan), ""});
+  }
+  if (mesh.tp > 1) {
+    const double t = mesh.tp;
+    const bool full = setup.recompute == Recompute::kFull;
+    const double factor = full ? 12 : 8;
+    out.push_back({"tensor traffic sent by a rank, per layer and micro-batch",
+                   full ? "12 b s h (t − 1) / t · bytes" : "8 b s h (t − 1) / t · bytes",
+                   fmt::format("{} · {} · {} · {} · ({} − 1) / {} · {}", number(factor), number(b),
+                               number(s), number(h), mesh.tp, mesh.tp, number(bytes)),
+                   factor * b * s * h * (t - 1) / t * bytes, "bytes",
+                   fmt::format("{}, section 3.2", kNarayanan),
+                   setup.sequence_parallel
+                       ? "as all-gathers and reduce-scatters; a gathered input that is not kept "
+                         "costs one more all-gather"
+                       : ""});
+  }
+  const int n = mesh.dp * mesh.cp;
+  if (n > 1 && setup.chunks == 1) {
+    const double parameters = stage_parameters(setup, 0);
+    const double gradient = setup.precision.gradient_bytes;
+    const double parameter = setup.precision.parameter_bytes;
+    const double share = (n - 1.0) / n;
+    double value = 2 * parameters * share * gradient;
+    std::string expression = "2 P (N − 1) / N · grad";
+    std::string values =
+        fmt::format("2 · {} · ({} − 1) / {} · {}", number(parameters), n, n, number(gradient));
+    if (setup.zero > 0) {
+      const double gathers = setup.zero == 3 ? 2 : 1;
+      value = parameters * share * (gradient + gathers * parameter);
+      expression =
+          setup.zero == 3 ? "P (N − 1) / N · (grad + 2 par)" : "P (N − 1) / N · (grad + par)";
+      values = fmt::format("{} · ({} − 1) / {} · ({} + {}{})", number(parameters), n, n,
+                           number(gradient), setup.zero == 3 ? "2 · " : "", number(parameter));
+    }
+    out.push_back({"data-parallel traffic sent by a first-stage rank, per step", expression, values,
+                   value, "bytes", fmt::format("{}, section VII", kZeroPaper),
+                   setup.zero >= 2 && setup.microbatches > 1
+                       ? "for one micro-batch: gradients that are sharded are reduced, and "
+                         "gathered parameters fetched, again for each further one"
+                       : ""});
+  }
+}
+
+void add_work(const Setup& setup, Formulas& out) {
+  const Model& model = setup.model;
+  const double sequences = static_cast<double>(setup.global_batch());
+  const double tokens = sequences * static_cast<double>(model.sequence);
+  const ParameterCounts counts = count_parameters(model);
+  const double active = static_cast<double>(counts.active);
+  if (is_paper_gpt(model)) {
+    const double L = model.layers, h = static_cast<double>(model.hidden);
+    const double s = static_cast<double>(model.sequence), V = static_cast<double>(model.vocab);
+    const double B = sequences;
+    const std::string in_h = fmt::format("{} · {}²", number(L), number(h));
+    out.push_back({"parameters", "12 L h² (1 + 13/(12 h) + (V + s)/(12 L h))",
+                   fmt::format("12 · {0} · (1 + 13/(12 · {1}) + ({2} + {3})/(12 · {4} · {1}))",
+                               in_h, number(h), number(V), number(s), number(L)),
+                   12 * L * h * h * (1 + 13 / (12 * h) + (V + s) / (12 * L * h)), "1",
+                   fmt::format("{}, section 5.1, eq. (2)", kNarayanan),
+                   model.tied ? "leaves out the final norm's 2 h"
+                              : "leaves out the final norm's 2 h and the untied head"});
+    const std::string base = fmt::format("{} · {} · {}", number(B), number(s), in_h);
+    out.push_back({"model FLOPs of a step", "72 B s L h² (1 + s/(6 h) + V/(12 L h))",
+                   fmt::format("72 · {} · (1 + {}/(6 · {}) + {}/(12 · {} · {}))", base, number(s),
+                               number(h), number(V), number(L), number(h)),
+                   72 * B * L * s * h * h * (1 + s / (6 * h) + V / (12 * h * L)), "flops",
+                   fmt::format("{}, appendix A, eq. (7)", kKorthikanti), ""});
+    if (setup.recompute == Recompute::kFull)
+      out.push_back({"hardware FLOPs of a step, full recompute",
+                     "96 B s L h² (1 + s/(6 h) + V/(16 L h))",
+                     fmt::format("96 · {} · (1 + {}/(6 · {}) + {}/(16 · {} · {}))", base, number(s),
+                                 number(h), number(V), number(L), number(h)),
+                     96 * B * L * s * h * h * (1 + s / (6 * h) + V / (16 * h * L)), "flops",
+                     fmt::format("{}, section 5.1, eq. (3)", kNarayanan), ""});
+    if (setup.recompute == Recompute::kSelective)
+      out.push_back({"hardware FLOPs of a step, selective recompute",
+                     "72 B s L h² (1 + s/(3 h) + V/(12 L h))",
+                     fmt::format("72 · {} · (1 + {}/(3 · {}) + {}/(12 · {} · {}))", base, number(s),
+                                 number(h), number(V), number(L), number(h)),
+                     72 * B * L * s * h * h * (1 + s / (3 * h) + V / (12 * h * L)), "flops",
+                     fmt::format("{}, appendix A, eq. (8)", kKorthikanti), ""});
+  }
+  out.push_back({"model FLOPs of a step, rule of thumb", "6 N D",
+                 fmt::format("6 · {} · {}", number(active), number(tokens)), 6 * active * tokens,
+                 "flops", "Kaplan et al. 2020, Scaling Laws (arXiv 2001.08361), section 2.1",
+                 "N parameters that a token meets, D tokens; leaves out attention scores, and "
+                 "counts the embedding though it is a look-up"});
+}
+
+}  // namespace
+
+std::vector<Formula> formulas_of(const Setup& setup, const Machine& machine) {
+  Formulas formulas;
+  add_pipeline(setup, formulas);
+  add_times(setup, machine, formulas);
+  add_states(setup, formulas);
+  add_activations(setup, formulas);
+  add_traffic(setup, formulas);
+  add_work(setup, formulas);
+  return formulas;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/memory.h"
+
+#include <algorithm>
+
+namespace parallelarium {
+
+ModelStates model_states(double parameters, const Precision& precision, int stage, int shards) {
+  const auto share = [&](int from) { return stage >= from ? 1.0 / shards : 1.0; };
+  ModelStates states;
+  states.parameters = parameters * precision.parameter_bytes * share(3);
+  states.gradients = parameters * precision.gradient_bytes * share(2);
+  states.optimizer = parameters * (precision.master_bytes + precision.moments_bytes) * share(1);
+  return states;
+}
+
+double largest_parameters(double bytes, const Precision& precision, int stage, int shards) {
+  return bytes / model_states(1, precision, stage, shards).total();
+}
+
+int shards_of(const Setup& setup) {
+  if (setup.zero == 0) return 1;
+  return setup.zero_group > 0 ? setup.zero_group : setup.mesh.dp * setup.mesh.cp;
+}
+
+double deepspeed_zero2_bytes(double parameters, int gpus, bool offload) {
+  return offload ? 2 * parameters : 4 * parameters + 16 * parameters / gpus;
+}
+
+double deepspeed_zero3_bytes(double parameters, double largest_layer, int gpus, Offload offload) {
+  const double held = 4 * largest_layer;
+  if (offload == Offload::kAll) return held;
+  return held + (offload == Offload::kOptimizer ? 2 : 18) * parameters / gpus;
+}
+
+double layer_activation_bytes(const LayerShape& shape, Recompute recompute) {
+  const double sbh = shape.s * shape.b * shape.h;
+  if (recompute == Recompute::kFull) return 2 * sbh;
+  const double attention = recompute == Recompute::kSelective ? 0 : 5 * shape.a * shape.s / shape.h;
+  if (shape.sequence_parallel) return sbh / shape.t * (34 + attention);
+  return sbh * (10 + (24 + attention) / shape.t);
+}
+
+double first_stage_activation_bytes(const LayerShape& shape, Recompute recompute, int layers, int p,
+                                    int v) {
+  const double interleaved = v > 1 ? 1 + (p - 1.0) / (static_cast<double>(p) * v) : 1;
+  return layer_activation_bytes(shape, recompute) * layers * interleaved;
+}
+
+double first_stage_extra_bytes(const LayerShape& shape, double vocab, int p) {
+  const double last = p == 1 ? 4 * (1 + vocab / shape.h) : 0;
+  return shape.s * shape.b * shape.h / shape.t * (p + last);
+}
+
+int held_microbatches(const std::string& schedule, int p, int m, int stage) {
+  if (schedule == "naive") return 1;
+  if (schedule == "gpipe") return m;
+  if (schedule == "1f1b") return std::min(p - stage, m);
+  return 0;
+}
+
+double stage_parameters(const Setup& setup, int stage) {
+  const Model& model = setup.model;
+  const double t = setup.mesh.tp;
+  const ParameterCounts counts = count_parameters(model);
+  const double C = static_cast<double>(model.hidden);
+  // What every TP rank keeps whole: both norms, the biases of projection and MLP out, the router,
+  // and of latent attention its low-rank parts.
+  const double norms = (model.norm == Norm::kLayer ? 4 : 2) * C;
+  const LatentAttention& latent = model.latent;
+  const double low_rank =
+      latent.kv_rank > 0 ? (latent.q_rank > 0 ? (C + 1) * static_cast<double>(latent.q_rank) : 0) +
+                               C * static_cast<double>(latent.kv_rank + latent.rope_dim) +
+                               static_cast<double>(latent.kv_rank)
+                         : 0;
+  const double whole_dense = norms + low_rank + (model.biases ? 2 * C : 0);
+  const double dense = whole_dense + (static_cast<double>(counts.dense_layer) - whole_dense) / t;
+  double expert = 0;
+  if (model.experts.count > 0) {
+    const Experts& experts = model.experts;
+    const double router = C * experts.count;
+    const double one =
+        (model.mlp == Mlp::kSwiglu ? 3.0 : 2.0) * C * static_cast<double>(experts.ffn);
+    const double all = one * (experts.count + experts.shared);
+    const double here =
+        one * (static_cast<double>(experts.count) / setup.mesh.ep + experts.shared) / t;
+    const double whole = norms + low_rank + router + (model.biases ? C : 0);
+    expert = whole + (static_cast<double>(counts.expert_layer) - whole - all) / t + here;
+  }
+  const std::vector<int> layers = layers_of_stages(setup);
+  int first = 0;
+  for (int before = 0; before < stage; ++before) first += layers[static_cast<std::size_t>(before)];
+  const int end = first + layers[static_cast<std::size_t>(stage)];
+  const int dense_end = model.experts.count > 0 ? model.experts.first_dense : model.layers;
+  const int dense_layers = std::clamp(dense_end, first, end) - first;
+  double sum = dense_layers * dense + (end - first - dense_layers) * expert;
+  // A vocabulary that TP does not divide is padded.
+  const double table = static_cast<double>((model.vocab + setup.mesh.tp - 1) / setup.mesh.tp) * C;
+  if (stage == 0) sum += table + static_cast<double>(counts.positions);
+  if (stage == setup.mesh.pp - 1) {
+    sum += static_cast<double>(counts.final_norm);
+    if (!model.tied || stage > 0) sum += table;
+  }
+  return sum;
+}
+
+}  // namespace parallelarium

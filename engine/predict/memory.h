@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory in closed form, from papers alone: no Program is built. The formula column shows these
+// beside the simulated peak, and tests hold both against published tables.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/plan/setup.h"
+
+namespace parallelarium {
+
+// Bytes of one rank's model states.
+struct ModelStates {
+  double parameters = 0, gradients = 0, optimizer = 0;
+  double total() const { return parameters + gradients + optimizer; }
+};
+
+// Model states of `parameters` parameters when ZeRO `stage` shards them over `shards` ranks: stage
+// 1 the optimizer's part (master and moments), 2 the gradients too, 3 the parameters too.
+// Requires: shards >= 1. Source: Rajbhandari et al. 2019 (ZeRO), section V, with the recipe's bytes
+// in place of 2 + 2 + 12.
+ModelStates model_states(double parameters, const Precision& precision, int stage, int shards);
+
+// The most parameters whose model states fit in `bytes`. Source: ZeRO, table II.
+double largest_parameters(double bytes, const Precision& precision, int stage, int shards);
+
+// Ranks that share model states: zero_group, or all of DP and CP; 1 without ZeRO.
+int shards_of(const Setup& setup);
+
+// DeepSpeed's estimators for all ranks of one job, in bytes per GPU without activations. `offload`
+// moves optimizer states to the CPU; the stage-3 one with everything offloaded keeps one layer.
+// Source: DeepSpeed documentation, memory.rst (ZeRO-2: 4 P + 16 P/N; ZeRO-3: 4 largest + 18 P/N).
+double deepspeed_zero2_bytes(double parameters, int gpus, bool offload = false);
+enum class Offload : std::uint8_t { kNone, kOptimizer, kAll };
+double deepspeed_zero3_bytes(double parameters, double largest_layer, int gpus,
+                             Offload offload = Offload::kNone);
+
+// Activations that one layer keeps for its backward, in bytes: 16-bit activations, dropout masks of
+// one byte. Letters of the paper: s sequence, b micro-batch, h hidden, a heads, t TP.
+// none s b h (10 + 24/t + 5 a s/(h t)), with sequence parallelism s b h/t (34 + 5 a s/h); selective
+// leaves out the 5 a s/h; full 2 s b h. Source: Korthikanti et al. 2022, table 2.
+struct LayerShape {
+  double s = 0, b = 0, h = 0, a = 0, t = 1;
+  bool sequence_parallel = false;
+};
+double layer_activation_bytes(const LayerShape& shape, Recompute recompute);
+
+// What the first stage keeps of layers under 1F1B with v chunks: L layers' worth whatever p is,
+// times 1 + (p-1)/(p v) where v > 1; and what embedding dropout, final norm, head and logits add:
+// s b h L/t (p/L + [p=1] 4/L (1 + V/h)). Source: Korthikanti et al. 2022, section 4.3, eqs. (5),
+// (6).
+double first_stage_activation_bytes(const LayerShape& shape, Recompute recompute, int layers, int p,
+                                    int v);
+double first_stage_extra_bytes(const LayerShape& shape, double vocab, int p);
+
+// Micro-batches whose activations stage `stage` (0 = first) holds at most: naive 1, GPipe m, 1F1B
+// min(p - stage, m); 0 for schedules without a closed form. Source: Narayanan et al. 2021, 2.2.1.
+int held_microbatches(const std::string& schedule, int p, int m, int stage);
+
+// Parameters on one rank of pipeline stage `stage`: matrices divided by TP, norms and
+// projection biases on every TP rank, experts divided by EP; the tables on the first stage, the
+// head (of a tied model: a copy of the table) on the last.
+// Requires: validate(setup) is empty; one chunk per rank.
+double stage_parameters(const Setup& setup, int stage);
+
+}  // namespace parallelarium
