@@ -178,8 +178,8 @@ Outcome export_setup(const Options& options, Progress& progress) {
     };
     const Result<Training> training = train(*preparation, false, watch);
     if (!training)
-      return training.error().field.empty() ? Outcome::failed(training.error())
-                                            : Outcome::invalid(training.error());
+      return is_about_request(training.error()) ? Outcome::invalid(training.error())
+                                                : Outcome::failed(training.error());
     outcome = write_timeline(options, *format, training->prediction.program,
                              training->result.observation.timeline);
   } else {

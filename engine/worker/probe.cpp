@@ -13,6 +13,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/run/launch.h"
 #include "engine/worker/probe_cuda.h"
 #include "engine/worker/units.h"
 
@@ -32,10 +33,10 @@ std::string value_after_colon(const char* path, const std::string& key) {
 }
 
 void look_at_cores(Devices& devices) {
+  devices.cores = available_cores();
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return;
   if (hwloc_topology_load(topology) == 0) {
-    devices.cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
     devices.threads = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
     devices.numa_nodes = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
     if (const hwloc_obj_t root = hwloc_get_root_obj(topology))

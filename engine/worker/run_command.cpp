@@ -36,9 +36,15 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["backend_reason"] = training.choice.why.text;
   json["setup"] = to_json(observed.setup);
   json["date"] = observed.date;
-  nlohmann::json memory = nlohmann::json::array();
-  for (const MemoryRow& row : observed.memory) memory.push_back(to_json(row));
+  // Row by row beside the prediction, which has one rank of every stage; and all of them.
+  nlohmann::json memory = nlohmann::json::array(), all = nlohmann::json::array();
+  for (const MemoryRow& row : observed.memory) {
+    all.push_back(to_json(row));
+    for (const MemoryRow& beside : training.prediction.memory)
+      if (beside.rank == row.rank) memory.push_back(to_json(row));
+  }
   json["memory"]["ranks"] = std::move(memory);
+  json["memory"]["all_ranks"] = std::move(all);
   json["memory"]["process_bytes"] = observed.process_bytes;
   const auto at = static_cast<std::size_t>(rank);
   json["traffic"] =
@@ -145,8 +151,8 @@ Outcome run_setup(const Options& options, Progress& progress) {
   };
   Result<Training> training = train(*preparation, options.verify, watch);
   if (!training)
-    return training.error().field.empty() ? Outcome::failed(training.error())
-                                          : Outcome::invalid(training.error());
+    return is_about_request(training.error()) ? Outcome::invalid(training.error())
+                                              : Outcome::failed(training.error());
   progress.clear();
   const Timeline& timeline = training->result.observation.timeline;
   if (!options.trace.empty()) {

@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 namespace parallelarium {
@@ -17,20 +19,6 @@ RunControl control_of(const Watch& watch, std::string_view phase) {
     };
   }
   return control;
-}
-
-// The figures of the run that need the Machine, which run/ does not know.
-void complete(Observation& observation, const Preparation& preparation, double pace) {
-  observation.setup = preparation.setup;
-  observation.machine = preparation.machine.title;
-  if (observation.source == Source::kPaced) observation.pace_factor = pace;
-  const double peak = preparation.setup.precision.activation_bytes() == 2
-                          ? preparation.machine.flops_16bit.value
-                          : preparation.machine.flops_fp32.value;
-  // Utilisation means something only where every rank had a device of its own.
-  observation.step.mfu = observation.source == Source::kMeasured && peak > 0
-                             ? observation.step.model_flops_per_second_per_rank / peak
-                             : 0;
 }
 
 // The same training on one rank, as fast as it goes: only its numbers are wanted.
@@ -80,6 +68,14 @@ Result<Preparation> prepare(const Setup& setup) {
   return Preparation{setup, std::move(*machine), std::move(*choice)};
 }
 
+bool is_about_request(const Message& why) {
+  static constexpr std::array<std::string_view, 6> kRequests = {
+      "backend-missing", "memory-short", "pace-too-fast",
+      "text-large",      "text-short",   "text-unreadable"};
+  return !why.field.empty() ||
+         std::find(kRequests.begin(), kRequests.end(), why.id) != kRequests.end();
+}
+
 Result<Machine> calibrate_and_store(const Watch& watch) {
   Result<Machine> machine = calibrate(control_of(watch, "calibrating"));
   if (!machine) return machine.error();
@@ -112,7 +108,6 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   Result<RunResult> result = run(ready.setup, prediction->program, ready.choice, control, wishes);
   if (!result) return result.error();
   training.result = std::move(*result);
-  complete(training.result.observation, ready, control.pace_factor);
   if (verify) {
     Result<Proof> proof = prove(ready, training.result, watch);
     if (proof)

@@ -48,8 +48,10 @@ struct Training {
   std::optional<Message> unproven;  // why --verify could not compare
 };
 // Calibrates first where the machine is this computer and never was calibrated.
-// Errors: one sentence. One that names a `field` is about the request, any other about the run.
+// Errors: one sentence; is_about_request() tells a wish that cannot be met from a run that failed.
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch);
+
+bool is_about_request(const Message& why);
 
 nlohmann::json to_json(const Proof& proof);
 
