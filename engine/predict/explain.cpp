@@ -2,7 +2,6 @@
 #include "engine/predict/explain.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "engine/plan/describe_op.h"
 #include "engine/plan/matching.h"
@@ -166,12 +165,38 @@ int stage_of(const Program& program, int rank) {
   return -1;
 }
 
-// "the gradient of micro-batch 0 from stage 3", "the all_reduce of gradients".
-std::string awaited_words(const Program& program, const Op& awaited) {
-  if (awaited.kind != OpKind::kRecv) return describe(awaited);
-  const int stage = stage_of(program, awaited.peer);
-  return stage >= 0 ? fmt::format("the {} from stage {}", what_travels(awaited), stage)
-                    : fmt::format("the {} from rank {}", what_travels(awaited), awaited.peer);
+// "stage 3", or the rank where it is not built.
+std::string place_of(const Program& program, int rank) {
+  const int stage = stage_of(program, rank);
+  return stage >= 0 ? fmt::format("stage {}", stage) : fmt::format("rank {}", rank);
+}
+
+// "waits for the gradient of micro-batch 0 from stage 3"
+Message waits_for(const Program& program, const Op& awaited) {
+  switch (awaited.kind) {
+    case OpKind::kRecv:
+      return message("idle-recv", "waits for the {} from {}", what_travels(awaited),
+                     place_of(program, awaited.peer));
+    case OpKind::kSend:
+      return message("idle-send", "waits until {} can take the {}", place_of(program, awaited.peer),
+                     what_travels(awaited));
+    default:
+      return message("idle-wait", "waits for {}", describe(awaited));
+  }
+}
+
+// "waits while the link carries the gradient of micro-batch 0 from stage 3"
+Message waits_for_link(const Program& program, const Op& awaited) {
+  switch (awaited.kind) {
+    case OpKind::kRecv:
+      return message("idle-recv-link", "waits while the link carries the {} from {}",
+                     what_travels(awaited), place_of(program, awaited.peer));
+    case OpKind::kSend:
+      return message("idle-send-link", "waits while the link carries the {} to {}",
+                     what_travels(awaited), place_of(program, awaited.peer));
+    default:
+      return message("idle-link", "waits during {}", describe(awaited));
+  }
 }
 
 class GapFinder {
@@ -229,24 +254,20 @@ class GapFinder {
                        message("idle-own", "waits for {}", describe(cause))});
       return;
     }
-    const std::string words = awaited_words(program_, cause);
     const Span transfer = explainer_.span_at(awaited);
     const OpRef source = explainer_.source_of(awaited);
-    if (source.op >= 0) awaited = source;
+    if (source.op >= 0 && cause.kind != OpKind::kSend) awaited = source;
     const Nanoseconds begins = std::clamp(transfer.begin, span.begin, span.end);
     if (begins > span.begin) {
-      gaps_.push_back({{span.begin, begins},
-                       kind,
-                       awaited.rank,
-                       awaited.op,
-                       message("idle-wait", "waits for {}", words)});
+      gaps_.push_back(
+          {{span.begin, begins}, kind, awaited.rank, awaited.op, waits_for(program_, cause)});
     }
     if (span.end > begins) {
       gaps_.push_back({{begins, span.end},
                        IdleKind::kTransfer,
                        awaited.rank,
                        awaited.op,
-                       message("idle-transfer", "waits while the link carries {}", words)});
+                       waits_for_link(program_, cause)});
     }
   }
 
@@ -353,45 +374,6 @@ IdleShares idle_shares(const Program& program, const Timeline& timeline) {
   }
   shares.busy = 1 - shares.warm_up - shares.wait - shares.transfer - shares.drain;
   return shares;
-}
-
-MemoryPeak memory_peak(const Program& program, const Timeline& timeline, int rank) {
-  const RankProgram& ops = program.ranks[static_cast<std::size_t>(rank)];
-  struct Change {
-    std::int32_t op;
-    bool closes;
-    std::int64_t bytes;
-  };
-  std::vector<Change> changes;
-  std::int64_t held = 0;
-  for (const Buffer& buffer : ops.buffers) {
-    if (buffer.opened_by < 0) {
-      held += buffer.bytes;
-      continue;
-    }
-    changes.push_back({buffer.opened_by, false, buffer.bytes});
-    changes.push_back({buffer.closed_by, true, -buffer.bytes});
-  }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return std::tie(a.op, a.closes) < std::tie(b.op, b.closes);
-  });
-  MemoryPeak peak;
-  peak.bytes = held;
-  for (const Change& change : changes) {
-    held += change.bytes;
-    if (held <= peak.bytes) continue;
-    peak.bytes = held;
-    peak.op = change.op;
-  }
-  if (peak.op < 0) {
-    peak.when = message("peak-always", "for the whole step (stage {})", ops.stage);
-    return peak;
-  }
-  const Op& op = ops.ops[static_cast<std::size_t>(peak.op)];
-  peak.time =
-      timeline.ranks[static_cast<std::size_t>(rank)].spans[static_cast<std::size_t>(peak.op)].begin;
-  peak.when = message("peak-at", "at {} (stage {})", describe(op), ops.stage);
-  return peak;
 }
 
 }  // namespace parallelarium

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "engine/plan/kernels_of_pieces.h"
+#include "engine/predict/simulate.h"
+#include "tests/predict/tiny_program.h"
+
+namespace parallelarium {
+namespace {
+
+Machine machine() {
+  Machine result;
+  result.devices_per_node = 8;
+  result.nodes = 4;
+  result.flops_fp32.value = 1e12;
+  result.flops_16bit.value = 8e12;
+  result.matmul_efficiency.value = 0.5;
+  result.memory_bytes_per_second.value = 1e11;
+  result.launch_seconds.value = 1e-6;
+  result.intra_node = {{2e-6}, {1e10}};
+  result.inter_node = {{5e-6}, {1e9}};
+  return result;
+}
+
+Work product(std::int64_t m, std::int64_t n, std::int64_t k) {
+  Work work;
+  work.piece = Piece::kQkv;
+  work.m = m;
+  work.n = n;
+  work.k = k;
+  work.flops = 2.0 * static_cast<double>(m * n * k);
+  work.bytes = 4 * (m * k + k * n + m * n);
+  return work;
+}
+
+TEST(WorkSeconds, IsTheSlowerOfArithmeticAndMemory) {
+  const Work large = product(1024, 1024, 1024);
+  EXPECT_NEAR(work_seconds(large, machine(), DataType::kF32), 1e-6 + large.flops / 0.5e12, 1e-12);
+  EXPECT_NEAR(work_seconds(large, machine(), DataType::kBf16), 1e-6 + large.flops / 4e12, 1e-12);
+  const Work thin = product(1, 1, 4096);
+  EXPECT_NEAR(work_seconds(thin, machine(), DataType::kF32),
+              1e-6 + static_cast<double>(thin.bytes) / 1e11, 1e-12);
+}
+
+TEST(WorkSeconds, TakesMeasuredRatesWhereTheyAre) {
+  Machine calibrated = machine();
+  calibrated.matmuls = {{64, 64, 64, 1e9}, {1024, 1024, 1024, 4e9}, {64, 4096, 256, 2e9}};
+  for (const MatmulPoint& point : calibrated.matmuls) {
+    const Work work = product(point.m, point.n, point.k);
+    EXPECT_NEAR(work_seconds(work, calibrated, DataType::kF32),
+                1e-6 + work.flops / point.flops_per_second, 1e-9);
+  }
+  // Between two points of one aspect the rate lies between theirs.
+  calibrated.matmuls.pop_back();
+  const Work between = product(256, 256, 256);
+  const double rate = between.flops / (work_seconds(between, calibrated, DataType::kF32) - 1e-6);
+  EXPECT_NEAR(rate, 2e9, 1e6) << "the geometric middle";
+  // Outside it stays near the nearest.
+  const Work beyond = product(8192, 8192, 8192);
+  const double far = beyond.flops / (work_seconds(beyond, calibrated, DataType::kF32) - 1e-6);
+  EXPECT_GT(far, 2e9);
+  EXPECT_LE(far, 4e9);
+
+  calibrated.kernels = {{"norm", 1e8}, {"attention", 5e7}};
+  Work norm;
+  norm.piece = Piece::kNorm2;
+  norm.elements = 1000;
+  EXPECT_NEAR(work_seconds(norm, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
+  norm.phase = Phase::kRecompute;
+  EXPECT_NEAR(work_seconds(norm, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
+  Work attention = product(64, 64, 16);
+  attention.piece = Piece::kAttention;
+  attention.elements = 1000;
+  EXPECT_NEAR(work_seconds(attention, calibrated, DataType::kF32), 1e-6 + 2e-5, 1e-12);
+}
+
+TEST(Kernels, EveryPieceIsAProductOrHasAName) {
+  for (int piece = 0; piece <= static_cast<int>(Piece::kTransfer); ++piece) {
+    const auto each = static_cast<Piece>(piece);
+    const bool product = each == Piece::kStage || each == Piece::kQkv ||
+                         each == Piece::kProjection || each == Piece::kMlpIn ||
+                         each == Piece::kMlpOut || each == Piece::kHead || each == Piece::kRouter ||
+                         each == Piece::kPermute || each == Piece::kExpert ||
+                         each == Piece::kTransfer;
+    EXPECT_EQ(kernel_of(each, Phase::kForward).empty(), product) << name_of(each);
+  }
+  EXPECT_EQ(kernel_of(Piece::kAttention, Phase::kInputGrad), "attention_grad");
+}
+
+TEST(CostModel, ChoosesTheLinkByNode) {
+  TinyProgram tiny(32);
+  tiny.program.groups = {{Axis::kTp, {0, 1, 2, 3}}, {Axis::kDp, {0, 8, 16, 24}}};
+  Op& send = tiny.op(0, tiny.send(0, 7, 0));
+  send.bytes = 1'000'000;
+  const parallelarium::Setup setup;
+  const CostModel cost(tiny.program, machine(), setup);
+  EXPECT_NEAR(cost.seconds(send, 0), 2e-6 + 1e-4, 1e-12);
+  send.peer = 8;
+  EXPECT_NEAR(cost.seconds(send, 0), 5e-6 + 1e-3, 1e-12);
+
+  Op& reduce = tiny.op(0, tiny.collective(0, 0));
+  reduce.bytes = 4'000'000;
+  // Ring: 2 (n - 1) messages, 2 (n - 1) / n of the array (Patarasuk and Yuan 2009).
+  reduce.group = 0;
+  EXPECT_NEAR(cost.seconds(reduce, 0), 6 * 2e-6 + 6e6 / 1e10, 1e-12);
+  reduce.group = 1;
+  EXPECT_NEAR(cost.seconds(reduce, 0), 6 * 5e-6 + 6e6 / 1e9, 1e-12);
+  reduce.collective = CollectiveKind::kAllGather;
+  EXPECT_NEAR(cost.seconds(reduce, 0), 3 * 5e-6 + 3e6 / 1e9, 1e-12);
+  const double once = cost.seconds(reduce, 0);
+  reduce.repeat = 12;
+  EXPECT_NEAR(cost.seconds(reduce, 0), 12 * once, 1e-12);
+}
+
+TEST(CostModel, TakesAllRanksOfThisComputerAsNeighbours) {
+  TinyProgram tiny(4);
+  tiny.op(0, tiny.send(0, 3, 0)).bytes = 1'000'000;
+  Machine local = machine();
+  local.local = true;
+  local.devices_per_node = 1;
+  parallelarium::Setup setup;
+  setup.mesh.pp = 4;
+  const CostModel cost(tiny.program, local, setup);
+  EXPECT_NEAR(cost.seconds(tiny.op(0, 0), 0), 2e-6 + 1e-4, 1e-12);
+}
+
+TEST(CostModel, CountsALaunchForEveryCallOfAStage) {
+  TinyProgram tiny(1);
+  Work norm;
+  norm.piece = Piece::kNorm1;
+  norm.repeat = 6;  // six layers
+  Work attention = norm;
+  attention.piece = Piece::kAttention;
+  attention.repeat = 6 * 2 * 8;  // two products of eight heads in each call
+  tiny.program.works = {{norm, attention}, {attention}};
+  const CostModel cost(tiny.program, machine(), parallelarium::Setup{});
+  Op op;
+  op.work = 0;
+  EXPECT_NEAR(cost.seconds(op, 0), 12e-6, 1e-15);
+  op.work = 1;
+  EXPECT_NEAR(cost.seconds(op, 0), 1e-6, 1e-15) << "a piece is one call";
+}
+
+}  // namespace
+}  // namespace parallelarium
