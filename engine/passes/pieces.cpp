@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/passes/pieces.h"
 
-#include <cassert>
+#include "engine/passes/draft_writer.h"
 
 namespace parallelarium {
 
 namespace {
 
-constexpr DataType kFloat = DataType::kF32;
-
 // Writes the pieces of one action in the operand order of plan/pieces.h.
-class Writer {
+class Writer : private DraftWriter {
  public:
   Writer(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
          const std::vector<ParameterSlice>& slices)
-      : setup_(setup),
+      : DraftWriter(sizes, slices),
+        setup_(setup),
         model_(setup.model),
         z_(sizes),
         s_(sizes.shape),
-        chunk_(chunk),
-        slices_(slices) {}
+        chunk_(chunk) {}
 
-  std::vector<Draft> take() { return std::move(drafts_); }
+  using DraftWriter::take;
 
   void forward() {
     phase_ = Phase::kForward;
@@ -46,82 +44,13 @@ class Writer {
   }
 
  private:
-  // --- operands
-  // ------------------------------------------------------------------------------------
-  Draft& begin(Piece piece, Phase phase, int layer, std::int64_t elements) {
-    Draft& draft = drafts_.emplace_back();
-    draft.op.piece = piece;
-    draft.op.phase = phase;
-    draft.op.layer = static_cast<std::int16_t>(layer);
-    Work work;
-    work.piece = piece;
-    work.phase = phase;
-    work.elements = elements;
-    draft.work.push_back(work);
-    return draft;
-  }
-
-  void add(Tensor tensor, int layer, Access access, std::int64_t count, std::int64_t offset = 0,
-           std::int64_t opens = 0, DataType type = kFloat) {
-    DraftOperand operand;
-    operand.tensor = tensor;
-    operand.layer = static_cast<std::int16_t>(layer);
-    operand.access = access;
-    operand.type = type;
-    operand.offset = offset;
-    operand.count = count;
-    operand.opens = opens;
-    Draft& draft = drafts_.back();
-    draft.operands.push_back(operand);
-    draft.work.back().bytes += count * size_of(type) * (access == Access::kAccumulate ? 2 : 1);
-  }
-  void read(Tensor tensor, int layer, std::int64_t count) {
-    add(tensor, layer, Access::kRead, count, 0, 0, z_.type);
-  }
-  // Opens the tensor's buffer and writes all of it.
-  void write(Tensor tensor, int layer, std::int64_t count) {
-    add(tensor, layer, Access::kWrite, count, 0, count * size_of(z_.type), z_.type);
-  }
-  void write_float(Tensor tensor, int layer, std::int64_t count) {
-    add(tensor, layer, Access::kWrite, count, 0, count * 4);
-  }
-  void read_float(Tensor tensor, int layer, std::int64_t count, std::int64_t offset = 0) {
-    add(tensor, layer, Access::kRead, count, offset);
-  }
-  void parameter(Parameter which, int layer) {
-    const ParameterSlice* slice = find_slice(slices_, which, layer);
-    assert(slice != nullptr);
-    add(Tensor::kParameters, -1, Access::kRead, slice->count, slice->offset, 0, z_.type);
-  }
-  void gradient(Parameter which, int layer) {
-    const ParameterSlice* slice = find_slice(slices_, which, layer);
-    assert(slice != nullptr);
-    add(Tensor::kGradients, -1, Access::kAccumulate, slice->count, slice->offset, 0,
-        z_.precision.gradient_bytes == 2 ? DataType::kBf16 : kFloat);
-  }
-  void tokens(Tensor tensor) {
-    add(tensor, -1, Access::kRead, z_.N, 0, 0, DataType::kI32);
-    drafts_.back().operands.back().per_microbatch = z_.N;
-  }
-  void product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t repeat = 1) {
-    Work& work = drafts_.back().work.back();
-    work.m = m;
-    work.n = n;
-    work.k = k;
-    work.repeat = repeat;
-    work.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
-                 static_cast<double>(repeat);
-  }
-
-  // --- pieces
-  // ----------------------------------------------------------------------------------------
   void embedding_forward() {
     begin(Piece::kEmbedding, phase_, -1, z_.N * s_.C);
     tokens(Tensor::kTokens);
     parameter(Parameter::kTokenTable, -1);
     if (model_.learned_positions) parameter(Parameter::kPositionTable, -1);
     // Only the rows that are looked up move.
-    drafts_.back().work.back().bytes = z_.N * (4 + 2 * s_.C * size_of(z_.type));
+    work().bytes = z_.N * (4 + 2 * s_.C * size_of(z_.type));
     write(Tensor::kInput, first_layer(), z_.N * s_.C);
   }
   void embedding_backward() {
@@ -130,7 +59,7 @@ class Writer {
     tokens(Tensor::kTokens);
     gradient(Parameter::kTokenTable, -1);
     if (model_.learned_positions) gradient(Parameter::kPositionTable, -1);
-    drafts_.back().work.back().bytes = z_.N * (4 + 3 * s_.C * size_of(z_.type));
+    work().bytes = z_.N * (4 + 3 * s_.C * size_of(z_.type));
   }
 
   struct NormNames {
@@ -156,6 +85,15 @@ class Writer {
             Parameter::kNorm2Gain,
             Parameter::kNorm2Bias,
             layer};
+  }
+  NormNames final_norm() const {
+    return {Piece::kFinalNorm,
+            Tensor::kInput,
+            Tensor::kFinalNormOut,
+            Tensor::kFinalNormStats,
+            Parameter::kFinalNormGain,
+            Parameter::kFinalNormBias,
+            -1};
   }
   void norm_forward(const NormNames& n, int in_layer) {
     begin(n.piece, phase_, n.layer, z_.N_norm * s_.C);
@@ -358,7 +296,7 @@ class Writer {
   void expert_product(double passes) {
     const std::int64_t n = expert_weights() / s_.C;
     product(expert_tokens(), n, s_.C);
-    drafts_.back().work.back().flops *= passes;
+    work().flops *= passes;
   }
   void experts_forward(int layer) {
     begin(Piece::kRouter, phase_, layer, z_.N * model_.experts.count);
@@ -397,14 +335,7 @@ class Writer {
   }
 
   void head_forward() {
-    const NormNames final_norm = {Piece::kFinalNorm,
-                                  Tensor::kInput,
-                                  Tensor::kFinalNormOut,
-                                  Tensor::kFinalNormStats,
-                                  Parameter::kFinalNormGain,
-                                  Parameter::kFinalNormBias,
-                                  -1};
-    norm_forward(final_norm, end_layer());
+    norm_forward(final_norm(), end_layer());
     begin(Piece::kHead, phase_, -1, z_.N * s_.V);
     product(z_.N, s_.V, s_.C);
     read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
@@ -445,14 +376,7 @@ class Writer {
       read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
       gradient(head_weight(), -1);
     }
-    const NormNames final_norm = {Piece::kFinalNorm,
-                                  Tensor::kInput,
-                                  Tensor::kFinalNormOut,
-                                  Tensor::kFinalNormStats,
-                                  Parameter::kFinalNormGain,
-                                  Parameter::kFinalNormBias,
-                                  -1};
-    norm_backward(final_norm, end_layer(), Tensor::kGradBranch, Access::kWrite);
+    norm_backward(final_norm(), end_layer(), Tensor::kGradBranch, Access::kWrite);
   }
 
   bool has_norm_bias() const { return model_.norm == Norm::kLayer; }
@@ -467,8 +391,6 @@ class Writer {
   const LocalSizes& z_;
   const Shape& s_;
   const Chunk& chunk_;
-  const std::vector<ParameterSlice>& slices_;
-  std::vector<Draft> drafts_;
   Phase phase_ = Phase::kForward;
   bool input_ = true, weight_ = true;
 };

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes Drafts operand by operand; knows sizes and types, not which pieces there are.
+#pragma once
+
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "engine/passes/pieces.h"
+
+namespace parallelarium {
+
+class DraftWriter {
+ public:
+  DraftWriter(const LocalSizes& sizes, const std::vector<ParameterSlice>& slices)
+      : z_(sizes), slices_(slices) {}
+
+  std::vector<Draft> take() { return std::move(drafts_); }
+
+  Draft& begin(Piece piece, Phase phase, int layer, std::int64_t elements) {
+    Draft& draft = drafts_.emplace_back();
+    draft.op.piece = piece;
+    draft.op.phase = phase;
+    draft.op.layer = static_cast<std::int16_t>(layer);
+    Work work;
+    work.piece = piece;
+    work.phase = phase;
+    work.elements = elements;
+    draft.work.push_back(work);
+    return draft;
+  }
+
+  void add(Tensor tensor, int layer, Access access, std::int64_t count, std::int64_t offset = 0,
+           std::int64_t opens = 0, DataType type = DataType::kF32) {
+    DraftOperand operand;
+    operand.tensor = tensor;
+    operand.layer = static_cast<std::int16_t>(layer);
+    operand.access = access;
+    operand.type = type;
+    operand.offset = offset;
+    operand.count = count;
+    operand.opens = opens;
+    Draft& draft = drafts_.back();
+    draft.operands.push_back(operand);
+    draft.work.back().bytes += count * size_of(type) * (access == Access::kAccumulate ? 2 : 1);
+  }
+  void read(Tensor tensor, int layer, std::int64_t count) {
+    add(tensor, layer, Access::kRead, count, 0, 0, z_.type);
+  }
+  // Opens the tensor's buffer and writes all of it.
+  void write(Tensor tensor, int layer, std::int64_t count) {
+    add(tensor, layer, Access::kWrite, count, 0, count * size_of(z_.type), z_.type);
+  }
+  void write_float(Tensor tensor, int layer, std::int64_t count) {
+    add(tensor, layer, Access::kWrite, count, 0, count * 4);
+  }
+  void read_float(Tensor tensor, int layer, std::int64_t count, std::int64_t offset = 0) {
+    add(tensor, layer, Access::kRead, count, offset);
+  }
+  void parameter(Parameter which, int layer) {
+    const ParameterSlice* slice = find_slice(slices_, which, layer);
+    assert(slice != nullptr);
+    add(Tensor::kParameters, -1, Access::kRead, slice->count, slice->offset, 0, z_.type);
+  }
+  void gradient(Parameter which, int layer) {
+    const ParameterSlice* slice = find_slice(slices_, which, layer);
+    assert(slice != nullptr);
+    add(Tensor::kGradients, -1, Access::kAccumulate, slice->count, slice->offset, 0,
+        z_.precision.gradient_bytes == 2 ? DataType::kBf16 : DataType::kF32);
+  }
+  void tokens(Tensor tensor) {
+    add(tensor, -1, Access::kRead, z_.N, 0, 0, DataType::kI32);
+    drafts_.back().operands.back().per_microbatch = z_.N;
+  }
+  void product(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t repeat = 1) {
+    Work& work = drafts_.back().work.back();
+    work.m = m;
+    work.n = n;
+    work.k = k;
+    work.repeat = repeat;
+    work.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
+                 static_cast<double>(repeat);
+  }
+
+  // The work of the draft begun last.
+  Work& work() { return drafts_.back().work.back(); }
+
+ private:
+  const LocalSizes& z_;
+  const std::vector<ParameterSlice>& slices_;
+  std::vector<Draft> drafts_;
+};
+
+}  // namespace parallelarium
