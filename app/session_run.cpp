@@ -85,7 +85,11 @@ void Session::start_run(bool verify) {
       "run", {{"setup", to_json(state_->run_setup)}, {"verify", verify}},
       [this](Result<nlohmann::json> result) {
         const Result<void> kept = result ? keep_run(*result) : Result<void>(result.error());
-        finish_request(kept ? QString() : QString::fromStdString(kept.error().text));
+        QString sentence = kept ? QString() : QString::fromStdString(kept.error().text);
+        // The run is there, but one rank could not repeat it: say why.
+        if (kept && result->contains("unproven"))
+          sentence = QString::fromStdString(message_from_json((*result)["unproven"]).text);
+        finish_request(sentence);
       });
 }
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The engine may die at any time; the window lives and the next run works.
+#include "app/engine_process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <QDir>
+#include <QFile>
+
+#include "app/session.h"
+#include "tests/app/wait.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kRunMs = 120'000;  // calibration and a run on a busy computer
+
+// Children of this process, zombies included.
+int children() {
+  int count = 0;
+  for (const QString& entry : QDir(QStringLiteral("/proc")).entryList(QDir::Dirs)) {
+    bool number = false;
+    entry.toInt(&number);
+    if (!number) continue;
+    QFile stat(QStringLiteral("/proc/%1/stat").arg(entry));
+    if (!stat.open(QIODevice::ReadOnly)) continue;
+    const QByteArray text = stat.readAll();
+    const QList<QByteArray> fields = text.mid(text.lastIndexOf(')') + 2).split(' ');
+    if (fields.size() > 1 && fields[1].toInt() == getpid()) ++count;
+  }
+  return count;
+}
+
+QStringList shared_memory() {
+  return QDir(QStringLiteral("/dev/shm")).entryList(QDir::Files, QDir::Name);
+}
+
+bool idle(const Session& session) { return session.run_state() == RunState::kIdle; }
+
+void run_to_the_end(Session& session) {
+  session.start_run(false);
+  ASSERT_FALSE(idle(session)) << session.run_refusal().toStdString();
+  ASSERT_TRUE(wait_until([&] { return idle(session); }, kRunMs));
+  ASSERT_TRUE(session.last_error().isEmpty()) << session.last_error().toStdString();
+}
+
+class Engine : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
+  }
+};
+
+TEST_F(Engine, GreetsWithItsVersionAndDevices) {
+  EngineProcess engine;
+  bool answered = false;
+  engine.request("devices", nlohmann::json::object(), [&](Result<nlohmann::json> result) {
+    ASSERT_TRUE(result.ok()) << result.error().text;
+    EXPECT_GT((*result)["cores"].get<int>(), 0);
+    answered = true;
+  });
+  ASSERT_TRUE(wait_until([&] { return answered; }, 20'000));
+  EXPECT_EQ(engine.greeting()["version"], kProtocolVersion);
+}
+
+TEST_F(Engine, SurvivesTenKillsInTheMiddleOfARunAndLeavesNothingBehind) {
+  const QStringList shared = shared_memory();
+  const int before = children();
+  {
+    Session session;
+    run_to_the_end(session);  // calibrates where that was never done
+    Setup slow = session.setup();
+    slow.run.steps = 200;
+    session.change_setup(slow, QStringLiteral("slow"));
+    for (int kill_number = 0; kill_number < 10; ++kill_number) {
+      session.start_run(false);
+      ASSERT_TRUE(wait_until(
+          [&] { return session.run_state() == RunState::kRunning && session.run_progress() > 0; },
+          kRunMs))
+          << kill_number;
+      ASSERT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
+      ASSERT_TRUE(wait_until([&] { return idle(session); }, 5000)) << kill_number;
+      EXPECT_EQ(session.last_error().toStdString(),
+                "The engine stopped unexpectedly (killed by signal 9). Your settings are safe; "
+                "press Run to start a fresh one.");
+      EXPECT_EQ(session.setup(), slow);
+    }
+    EXPECT_EQ(session.runs().size(), 1u);  // the finished one is still there
+    session.change_setup(default_setup(), QStringLiteral("back"));
+    run_to_the_end(session);
+    EXPECT_FALSE(session.run_is_stale());
+  }
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+  EXPECT_TRUE(wait_until([&] { return children() == before; }, 3000)) << children();
+  EXPECT_EQ(shared_memory(), shared);
+}
+
+TEST_F(Engine, CancelEndsARunWithinHalfASecondAndTheNextRunWorks) {
+  Session session;
+  run_to_the_end(session);
+  Setup slow = session.setup();
+  slow.run.steps = 200;
+  session.change_setup(slow, QStringLiteral("slow"));
+  session.start_run(false);
+  ASSERT_TRUE(wait_until([&] { return session.run_progress() > 0; }, kRunMs));
+  QElapsedTimer timer;
+  timer.start();
+  session.cancel_run();
+  EXPECT_EQ(session.run_state(), RunState::kCancelling);
+  ASSERT_TRUE(wait_until([&] { return idle(session); }, 5000));
+  EXPECT_LT(timer.elapsed(), 900);  // half a second, and the time to end a process
+  EXPECT_TRUE(session.last_error().contains(QStringLiteral("cancelled")));
+  session.change_setup(default_setup(), QStringLiteral("back"));
+  run_to_the_end(session);
+}
+
+TEST_F(Engine, ARunOfASetupIsBroughtBackByUndo) {
+  Session session;
+  run_to_the_end(session);
+  EXPECT_FALSE(session.run_is_stale());
+  Setup other = session.setup();
+  other.microbatches = 16;
+  session.change_setup(other, QStringLiteral("16"));
+  EXPECT_TRUE(session.run_is_stale());
+  session.undo_stack().undo();
+  EXPECT_FALSE(session.run_is_stale());
+}
+
+}  // namespace
+}  // namespace parallelarium

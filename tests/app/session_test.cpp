@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session.h"
+
+#include <gtest/gtest.h>
+
+#include <QElapsedTimer>
+
+#include "app/quantities.h"
+#include "app/setup_fields.h"
+
+namespace parallelarium {
+namespace {
+
+Setup with(Setup setup, const char* field, const std::string& value) {
+  EXPECT_TRUE(set_field(setup, field, value).ok()) << field << " " << value;
+  return setup;
+}
+
+QStringList numbers_of(const Session& session) {
+  QStringList numbers;
+  for (const Quantity& quantity : pipeline_quantities(session))
+    numbers << quantity.predicted.text << quantity.predicted.exact << quantity.observed.text;
+  return numbers;
+}
+
+TEST(Session, OpensWithAPredictionOfTheDefaultSetup) {
+  Session session;
+  EXPECT_TRUE(session.problems().empty());
+  ASSERT_NE(session.prediction(), nullptr);
+  EXPECT_EQ(session.prediction()->setup, default_setup());
+  EXPECT_GT(session.horizon(), Nanoseconds(0));
+  EXPECT_EQ(session.visible(), (TimeRange{Nanoseconds(0), session.horizon()}));
+}
+
+TEST(Session, FiftyEditsUndoneAndRedoneGiveTheSameNumbers) {
+  Session session;
+  std::vector<QStringList> seen{numbers_of(session)};
+  const char* const schedules[] = {"gpipe", "naive", "1f1b"};
+  for (int edit = 0; edit < 50; ++edit) {
+    Setup next = session.setup();
+    if (edit % 2 == 0)
+      next.microbatches = 4 + edit;
+    else
+      next = with(next, "schedule", schedules[(edit / 2) % 3]);
+    session.change_setup(next, QStringLiteral("edit"));
+    session.wait_for_prediction();
+    seen.push_back(numbers_of(session));
+  }
+  const int steps = session.undo_stack().count();
+  EXPECT_EQ(steps, 50);
+  for (int step = steps - 1; step >= 0; --step) {
+    session.undo_stack().undo();
+    session.wait_for_prediction();
+    EXPECT_EQ(numbers_of(session), seen[std::size_t(step)]) << step;
+  }
+  EXPECT_EQ(session.setup(), default_setup());
+  for (int step = 1; step <= steps; ++step) {
+    session.undo_stack().redo();
+    session.wait_for_prediction();
+    EXPECT_EQ(numbers_of(session), seen[std::size_t(step)]) << step;
+  }
+}
+
+TEST(Session, RepeatsOfOneFieldAreOneUndoStep) {
+  Session session;
+  for (int microbatches = 9; microbatches < 14; ++microbatches) {
+    Setup next = session.setup();
+    next.microbatches = microbatches;
+    session.change_setup(next, QStringLiteral("micro-batches"));
+  }
+  EXPECT_EQ(session.undo_stack().count(), 1);
+  session.undo_stack().undo();
+  EXPECT_EQ(session.setup(), default_setup());
+}
+
+TEST(Session, AnInvalidSetupKeepsTheLastPictureAndSaysWhatWouldBeValid) {
+  Session session;
+  const auto before = session.prediction();
+  session.change_setup(with(session.setup(), "tp", "3"), QStringLiteral("TP 3"));
+  ASSERT_FALSE(session.problems().empty());
+  EXPECT_EQ(session.prediction(), before);
+  EXPECT_FALSE(session.problems().front().text.empty());
+  EXPECT_FALSE(session.problems().front().alternatives.empty());
+  EXPECT_FALSE(session.run_refusal().isEmpty());
+  for (const Quantity& quantity : pipeline_quantities(session))
+    EXPECT_TRUE(quantity.predicted.text.isEmpty()) << quantity.key.toStdString();
+  session.undo_stack().undo();
+  EXPECT_TRUE(session.problems().empty());
+  EXPECT_EQ(session.prediction()->setup, default_setup());
+}
+
+TEST(Session, AChangedLessonSettingIsPredictedWithinAFrame) {
+  Session session;
+  QElapsedTimer timer;
+  std::vector<double> times;
+  for (int edit = 0; edit < 15; ++edit) {
+    Setup next = session.setup();
+    next.microbatches = 4 + edit % 8;
+    timer.start();
+    session.change_setup(next, QString::number(edit));
+    times.push_back(double(timer.nsecsElapsed()) / 1e6);
+    session.wait_for_prediction();
+  }
+  std::nth_element(times.begin(), times.begin() + 7, times.end());
+  EXPECT_LT(times[7], 16) << "milliseconds, median";
+}
+
+TEST(Session, ALargePresetNeverBlocksTheWindowAndTheLatestWins) {
+  Session session;
+  Setup big = with(session.setup(), "model", "gpt3-175b");
+  big = with(big, "machine", "dgx-a100-80g");
+  big = with(with(with(big, "pp", "16"), "tp", "8"), "dp", "8");
+  big = with(big, "microbatches", "512");
+  QElapsedTimer timer;
+  timer.start();
+  session.change_setup(big, QStringLiteral("large"));
+  for (int microbatches = 500; microbatches > 490; --microbatches) {
+    big.microbatches = microbatches;
+    session.change_setup(big, QStringLiteral("micro-batches"));
+  }
+  EXPECT_LT(timer.elapsed(), 200);
+  session.wait_for_prediction();
+  ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
+  EXPECT_EQ(session.prediction()->setup.microbatches, 491);
+  EXPECT_TRUE(session.prediction_is_current());
+}
+
+TEST(Session, AHiddenKeyHidesTheKeysBelowItAndNothingElse) {
+  Session session;
+  session.set_hidden({QStringLiteral("bubble")});
+  EXPECT_TRUE(session.hidden(QStringLiteral("bubble.of_total")));
+  EXPECT_FALSE(session.hidden(QStringLiteral("bubbles")));
+  const auto quantities = pipeline_quantities(session);
+  EXPECT_EQ(quantities[1].predicted.text, QStringLiteral("?"));
+  EXPECT_NE(quantities[0].predicted.text, QStringLiteral("?"));
+  EXPECT_FALSE(quantities[1].predicted.exact.contains(QLatin1Char('%')));
+}
+
+TEST(Session, APinKeepsTheEarlierPredictionAndTheStripSaysWhatChanged) {
+  Session session;
+  session.pin();
+  ASSERT_NE(session.pinned(), nullptr);
+  EXPECT_FALSE(session.pinned()->observed());
+  session.change_setup(with(session.setup(), "microbatches", "16"), QStringLiteral("16"));
+  session.wait_for_prediction();
+  EXPECT_EQ(session.pinned()->prediction->setup, default_setup());
+  EXPECT_TRUE(pipeline_quantities(session)[1].since_pin.startsWith(QChar(0x2212)));
+  session.unpin();
+  EXPECT_EQ(session.pinned(), nullptr);
+}
+
+TEST(Session, TheVisibleTimeStaysInsideTheStep) {
+  Session session;
+  const Nanoseconds whole = session.horizon();
+  session.set_visible({-whole, whole * 3});
+  EXPECT_EQ(session.visible(), (TimeRange{Nanoseconds(0), whole}));
+  session.set_visible({whole - Nanoseconds(10), whole + Nanoseconds(1000)});
+  EXPECT_EQ(session.visible().end, whole);
+  EXPECT_EQ(session.visible().length(), Nanoseconds(1010));
+}
+
+TEST(SetupFields, EveryFieldOfThePanelIsOneThatThePlanKnows) {
+  for (const char* option : {"model",        "machine",    "nodes",
+                             "dp",           "tp",         "pp",
+                             "cp",           "ep",         "sequence-parallel",
+                             "zero",         "zero-group", "precision",
+                             "schedule",     "chunks",     "micro-batch",
+                             "microbatches", "recompute",  "context-parallel",
+                             "attention",    "dropout",    "learning-rate",
+                             "clip",         "backend",    "pace",
+                             "steps",        "warmup",     "seed",
+                             "text",         "sequence"}) {
+    bool known = false;
+    for (const FieldInfo& field : setup_fields()) known |= field.option == option;
+    EXPECT_TRUE(known) << option;
+    const QString value = field_text(default_setup(), option);
+    EXPECT_FALSE(value.isEmpty()) << option;
+    Setup again = default_setup();
+    EXPECT_TRUE(set_field(again, option, value.toStdString()).ok()) << option;
+    EXPECT_EQ(field_text(again, option), value) << option;
+  }
+}
+
+TEST(SetupFields, StepsGoThroughValidValuesOnly) {
+  Setup setup = default_setup();
+  setup.mesh.pp = 1;
+  QStringList seen;
+  for (QString value = next_valid(setup, "pp", +1); !value.isEmpty() && seen.size() < 20;
+       value = next_valid(setup, "pp", +1)) {
+    ASSERT_TRUE(set_field(setup, "pp", value.toStdString()).ok());
+    EXPECT_TRUE(validate(setup).empty()) << value.toStdString();
+    seen << value;
+  }
+  EXPECT_EQ(seen, (QStringList{"2", "4", "8"}));  // divisors of 8 layers
+  EXPECT_EQ(next_valid(setup, "pp", -1), QStringLiteral("4"));
+  EXPECT_TRUE(next_valid(default_setup(), "dp", -1).isEmpty());
+}
+
+TEST(SetupFields, TheLockKeepsTheGlobalBatchOrSaysThatItCannot) {
+  Setup setup = default_setup();
+  setup.mesh.dp = 2;
+  EXPECT_TRUE(keep_global_batch(setup, 8));
+  EXPECT_EQ(setup.microbatches, 4);
+  EXPECT_EQ(setup.global_batch(), 8);
+  setup.mesh.dp = 3;
+  EXPECT_FALSE(keep_global_batch(setup, 8));
+  EXPECT_EQ(setup.microbatches, 4);
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// End to end through the real window with the real engine: set, run, pin, undo, export, reopen.
+#include "app/window.h"
+
+#include <gtest/gtest.h>
+
+#include <QAction>
+#include <QComboBox>
+#include <QImage>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/document.h"
+#include "app/export.h"
+#include "app/quantities.h"
+#include "app/views/pipeline_view.h"
+#include "tests/app/wait.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kRunMs = 120'000;
+
+class WindowTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    window = std::make_unique<Window>();
+    window->set_asks(false);
+    window->resize(1440, 900);
+    window->show();
+    QApplication::processEvents();
+  }
+  Session& session() { return window->session(); }
+  QAction* action(const QString& text) {
+    for (QAction* action : window->all_actions())
+      if (QString(action->text()).remove(QLatin1Char('&')) == text) return action;
+    ADD_FAILURE() << "no action " << text.toStdString();
+    return nullptr;
+  }
+  // Types into a box of the setup panel, as a user would.
+  void type(const std::string& option, const QString& text) {
+    auto* box = qobject_cast<StepBox*>(window->setup_panel().control(option));
+    ASSERT_NE(box, nullptr) << option;
+    box->setFocus();
+    auto* line = box->findChild<QLineEdit*>();
+    line->selectAll();
+    QTest::keyClicks(line, text);
+    QTest::keyClick(line, Qt::Key_Return);
+    session().wait_for_prediction();
+  }
+  std::unique_ptr<Window> window;
+};
+
+TEST_F(WindowTest, OpensOnAPredictedPlayingTimeline) {
+  EXPECT_TRUE(session().prediction_is_current());
+  EXPECT_TRUE(session().playing());
+  EXPECT_GT(session().prediction()->timeline.duration, Nanoseconds(0));
+  const Nanoseconds before = session().playhead();
+  EXPECT_TRUE(wait_until([&] { return session().playhead() != before; }, 2000));
+}
+
+TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
+  QTemporaryDir folder;
+  type("microbatches", QStringLiteral("6"));
+  EXPECT_EQ(session().setup().microbatches, 6);
+
+  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
+  QPushButton& run = window->top_bar().run_button();
+  ASSERT_TRUE(run.isEnabled()) << run.toolTip().toStdString();
+  QTest::mouseClick(&run, Qt::LeftButton);
+  EXPECT_TRUE(run.text().contains(QStringLiteral("Cancel"))) << run.text().toStdString();
+  ASSERT_TRUE(wait_until([&] { return session().run_state() == RunState::kIdle; }, kRunMs));
+  ASSERT_TRUE(session().last_error().isEmpty()) << session().last_error().toStdString();
+  ASSERT_NE(session().run_record(), nullptr);
+  EXPECT_FALSE(session().run_is_stale());
+  for (const Quantity& quantity : pipeline_quantities(session())) {
+    EXPECT_FALSE(quantity.observed.text.isEmpty()) << quantity.key.toStdString();
+    EXPECT_FALSE(quantity.observed.source.isEmpty()) << quantity.key.toStdString();
+  }
+
+  action(QStringLiteral("Pin"))->trigger();
+  ASSERT_NE(session().pinned(), nullptr);
+  EXPECT_TRUE(session().pinned()->observed());
+  type("microbatches", QStringLiteral("12"));
+  EXPECT_TRUE(session().run_is_stale());
+  EXPECT_TRUE(pipeline_quantities(session())[0].observed.text.isEmpty());
+
+  const QString picture = folder.filePath(QStringLiteral("picture.png"));
+  ExportOptions options;
+  options.scale = 2;
+  const Result<void> written = export_to(session(), picture, options);
+  ASSERT_TRUE(written.ok()) << written.error().text;
+  const Setup exported = session().setup();
+
+  action(QStringLiteral("Undo"))->trigger();
+  EXPECT_EQ(session().setup().microbatches, 6);
+  EXPECT_FALSE(session().run_is_stale());
+
+  ASSERT_TRUE(window->open_file(picture));
+  EXPECT_EQ(session().setup(), exported);
+  EXPECT_FALSE(session().undo_stack().canUndo());
+}
+
+TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
+  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
+  QTemporaryDir folder;
+  session().start_run(false);
+  ASSERT_TRUE(wait_until([&] { return session().run_state() == RunState::kIdle; }, kRunMs));
+  ASSERT_NE(session().run_record(), nullptr) << session().last_error().toStdString();
+  session().set_playing(false);
+  session().pin();
+  session().set_visible({session().horizon() / 4, session().horizon() / 2});
+  session().set_marks({session().horizon() / 3});
+  const auto numbers = pipeline_quantities(session());
+  const TimeRange visible = session().visible();
+  EXPECT_TRUE(window->modified());
+  const QString path = folder.filePath(QStringLiteral("lesson.parallelarium.json"));
+  ASSERT_TRUE(window->save_file(path));
+  EXPECT_FALSE(window->modified());
+
+  Window other;
+  other.set_asks(false);
+  ASSERT_TRUE(other.open_file(path)) << other.banner().sentence().toStdString();
+  EXPECT_EQ(other.session().setup(), session().setup());
+  ASSERT_NE(other.session().run_record(), nullptr);
+  EXPECT_FALSE(other.session().run_is_stale());
+  EXPECT_EQ(other.session().visible(), visible);
+  EXPECT_EQ(other.session().marks(), session().marks());
+  EXPECT_NE(other.session().pinned(), nullptr);
+  const auto again = pipeline_quantities(other.session());
+  for (std::size_t at = 0; at < numbers.size(); ++at) {
+    EXPECT_EQ(again[at].predicted.text, numbers[at].predicted.text) << at;
+    EXPECT_EQ(again[at].observed.text, numbers[at].observed.text) << at;
+    EXPECT_EQ(again[at].difference, numbers[at].difference) << at;
+  }
+}
+
+TEST_F(WindowTest, ATypedInvalidValueGetsASentenceAndButtonsThatMendIt) {
+  const auto before = session().prediction();
+  type("tp", QStringLiteral("3"));
+  EXPECT_FALSE(session().problems().empty());
+  EXPECT_EQ(session().prediction(), before);
+  ASSERT_TRUE(window->banner().isVisible());
+  EXPECT_EQ(window->banner().sentence().toStdString(), session().problems().front().text);
+  EXPECT_FALSE(window->top_bar().run_button().isEnabled());
+  const auto buttons = window->banner().findChildren<QPushButton*>();
+  ASSERT_FALSE(buttons.isEmpty());
+  QTest::mouseClick(buttons.front(), Qt::LeftButton);
+  session().wait_for_prediction();
+  EXPECT_TRUE(session().problems().empty());
+
+  type("pp", QStringLiteral("many"));
+  EXPECT_TRUE(window->banner().isVisible());
+  EXPECT_TRUE(session().problems().empty());
+}
+
+TEST_F(WindowTest, BrokenFilesGetOneSentenceAndLoseNothing) {
+  QTemporaryDir folder;
+  const Setup before = session().setup();
+  const std::pair<const char*, QByteArray> files[] = {
+      {"empty.json", ""},
+      {"text.json", "hello"},
+      {"array.json", "[1,2]"},
+      {"unknown.json", "{\"format\":\"parallelarium-setup/1\",\"speed\":9}"},
+      {"broken.json", "{\"format\":\"parallelarium-document/1\",\"setup\":{\"zero\":\"x\"}}"},
+      {"nothing.png", "\x89PNG\r\n\x1a\n"}};
+  for (const auto& [name, content] : files) {
+    const QString path = folder.filePath(QLatin1String(name));
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(content);
+    file.close();
+    EXPECT_FALSE(window->open_file(path)) << name;
+    EXPECT_TRUE(window->banner().isVisible()) << name;
+    EXPECT_TRUE(window->banner().sentence().endsWith(QLatin1Char('.'))) << name;
+    EXPECT_EQ(session().setup(), before) << name;
+  }
+  EXPECT_FALSE(window->open_file(folder.filePath(QStringLiteral("absent.json"))));
+}
+
+TEST_F(WindowTest, EveryExportCarriesItsSourceWord) {
+  QTemporaryDir folder;
+  for (const char* ending : {"png", "svg", "pdf", "json", "csv"}) {
+    const QString path = folder.filePath(QStringLiteral("timeline.") + QLatin1String(ending));
+    ExportOptions options;
+    options.kind = *export_kind_of(path);
+    const Result<void> written = export_to(session(), path, options);
+    ASSERT_TRUE(written.ok()) << written.error().text;
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QByteArray bytes = file.readAll();
+    EXPECT_GT(bytes.size(), 1000) << ending;
+    if (options.kind == ExportKind::kSvg) EXPECT_TRUE(bytes.toLower().contains("predicted"));
+    if (options.kind == ExportKind::kTrace || options.kind == ExportKind::kCsv)
+      EXPECT_TRUE(bytes.contains("predicted")) << ending;
+  }
+}
+
+TEST_F(WindowTest, SettingsOfALessonThatAreLockedCannotBeChanged) {
+  session().set_allowed({QStringLiteral("microbatches")});
+  EXPECT_FALSE(window->setup_panel().control("pp")->isEnabled());
+  EXPECT_TRUE(window->setup_panel().control("microbatches")->isEnabled());
+  session().set_allowed({});
+  EXPECT_TRUE(window->setup_panel().control("pp")->isEnabled());
+}
+
+TEST_F(WindowTest, AnotherMachineIsPredictedAndOffersASmallCopy) {
+  Setup setup = session().setup();
+  ASSERT_TRUE(set_field(setup, "machine", "dgx-h100").ok());
+  session().change_setup(setup, QStringLiteral("machine"));
+  session().wait_for_prediction();
+  EXPECT_TRUE(session().machine_is_elsewhere());
+  EXPECT_TRUE(window->top_bar().run_button().text().contains(QStringLiteral("small copy")));
+  EXPECT_FALSE(session().run_refusal().isEmpty());
+  const Setup copy = session().small_copy();
+  EXPECT_TRUE(validate(copy).empty());
+  EXPECT_EQ(copy.mesh, setup.mesh);
+  EXPECT_EQ(copy.schedule, setup.schedule);
+  EXPECT_EQ(copy.microbatches, setup.microbatches);
+  EXPECT_EQ(copy.machine, "local");
+}
+
+TEST_F(WindowTest, NoTwoActionsShareAShortcutAndEveryActionIsInAMenu) {
+  std::map<QString, QString> taken;
+  for (const QAction* action : window->all_actions())
+    for (const QKeySequence& keys : action->shortcuts()) {
+      const QString text = keys.toString();
+      EXPECT_TRUE(taken.emplace(text, action->text()).second)
+          << text.toStdString() << ": " << action->text().toStdString() << " and "
+          << taken[text].toStdString();
+    }
+  QList<QAction*> reached;
+  const std::function<void(const QList<QAction*>&)> walk = [&](const QList<QAction*>& actions) {
+    for (QAction* action : actions) {
+      reached << action;
+      if (action->menu()) walk(action->menu()->actions());
+    }
+  };
+  walk(window->menuBar()->actions());
+  for (const QAction* action : window->all_actions()) {
+    EXPECT_TRUE(reached.contains(const_cast<QAction*>(action))) << action->text().toStdString();
+    EXPECT_FALSE(action->text().isEmpty());
+  }
+  for (const QAction* menu : window->menuBar()->actions())
+    EXPECT_TRUE(menu->text().contains(QLatin1Char('&'))) << menu->text().toStdString();
+}
+
+TEST_F(WindowTest, EveryControlIsReachedWithTheTabKey) {
+  session().set_playing(false);
+  std::set<QWidget*> reached;
+  window->setup_panel().control("model")->setFocus();
+  for (int at = 0; at < 400; ++at) {
+    QWidget* focus = QApplication::focusWidget();
+    ASSERT_NE(focus, nullptr);
+    if (!reached.insert(focus).second && at > 0 && focus == window->setup_panel().control("model"))
+      break;
+    QTest::keyClick(focus, Qt::Key_Tab);
+  }
+  for (const char* option :
+       {"model", "machine", "dp", "tp", "pp", "cp", "schedule", "microbatches"}) {
+    QWidget* control = window->setup_panel().control(option);
+    EXPECT_TRUE(reached.count(control)) << option;
+  }
+  EXPECT_TRUE(reached.count(&window->top_bar().run_button()));
+  for (const StripCell* cell : window->strip().findChildren<StripCell*>())
+    EXPECT_TRUE(reached.count(const_cast<StripCell*>(cell))) << cell->key().toStdString();
+}
+
+TEST_F(WindowTest, EveryControlSaysItsNameToAScreenReader) {
+  for (const QWidget* widget : window->findChildren<QWidget*>()) {
+    if (!(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisibleTo(window.get())) continue;
+    const auto* button = qobject_cast<const QAbstractButton*>(widget);
+    const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
+    const bool inner =
+        qobject_cast<const QTabBar*>(widget) || qobject_cast<const QMenuBar*>(widget);
+    EXPECT_TRUE(named || inner) << widget->metaObject()->className() << " "
+                                << widget->objectName().toStdString();
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium
