@@ -202,7 +202,10 @@ class Judge {
       outcome.holds = check.op == "==" ? equal : check.op == "!=" && !equal;
       return outcome;
     }
-    const Result<double> wanted = value_of(check.value);
+    Symbols symbols = judgement_.symbols;  // "predicted" is this check's own key
+    if (const auto predicted = figure_at(context_.predicted, check.key))
+      symbols["predicted"] = *predicted;
+    const Result<double> wanted = evaluate(check.value, symbols);
     if (!wanted) return wanted.error();
     outcome.wanted = *wanted;
     outcome.value = figure_at(facts, check.key);

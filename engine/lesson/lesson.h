@@ -50,8 +50,10 @@ struct Check {
   // "memory.ranks.0.peak_bytes". A part "*" takes the largest. Beside those: "held.peak" and
   // "held.ranks.0", the micro-batches whose activations a stage holds at once.
   std::string key;
-  std::string op;     // < <= > >= == !=
-  std::string value;  // expression over symbols and parameters; a word for a setting that is one
+  std::string op;  // < <= > >= == !=
+  // Expression over symbols, parameters and "predicted" (the predicted figure of the same key); a
+  // word for a setting that is one.
+  std::string value;
   Tolerance tolerance;
   bool limit = false;  // the limit that binds: see Step::tempting
 };
