@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/machine.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace parallelarium {
+namespace {
+
+// A data folder of its own, so that no test sees or writes this computer's calibration.
+class Machines : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("parallelarium-machine-test-" + std::to_string(getpid()));
+    std::filesystem::remove_all(folder_);
+    setenv("XDG_DATA_HOME", folder_.c_str(), 1);
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(folder_);
+    unsetenv("XDG_DATA_HOME");
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(Machines, EveryPresetCanPredictAndEveryNumberHasAnOrigin) {
+  for (const std::string& name : machine_names()) {
+    const Result<Machine> machine = find_machine(name);
+    ASSERT_TRUE(machine.ok()) << name << ": " << machine.error().text;
+    EXPECT_EQ(machine->name, name);
+    EXPECT_EQ(machine->local, name == "local");
+    for (const Sourced* number :
+         {&machine->memory_bytes, &machine->memory_bytes_per_second, &machine->flops_fp32,
+          &machine->flops_16bit, &machine->matmul_efficiency, &machine->launch_seconds,
+          &machine->intra_node.latency_seconds, &machine->intra_node.bytes_per_second,
+          &machine->inter_node.latency_seconds, &machine->inter_node.bytes_per_second}) {
+      EXPECT_GT(number->value, 0) << name;
+      const bool known = number->origin.starts_with("specification") ||
+                         number->origin.starts_with("published in") ||
+                         number->origin.starts_with("measured on this computer") ||
+                         number->origin.starts_with("assumed");
+      EXPECT_TRUE(known) << name << ": " << number->origin;
+    }
+    EXPECT_LE(machine->matmul_efficiency.value, 1) << name;
+    EXPECT_GE(machine->intra_node.bytes_per_second.value,
+              machine->inter_node.bytes_per_second.value)
+        << name;
+  }
+}
+
+// 989.4 / 3.35: the ridge of the H100's roofline, and one direction of its NVLink is 450 GB/s.
+TEST_F(Machines, H100HasItsRidge) {
+  const Result<Machine> machine = find_machine("dgx-h100");
+  ASSERT_TRUE(machine.ok());
+  EXPECT_NEAR(machine->flops_16bit.value / machine->memory_bytes_per_second.value, 295, 0.5);
+  EXPECT_LT(machine->intra_node.bytes_per_second.value, 450e9);
+}
+
+TEST_F(Machines, PredictionWordSaysWhereRatesComeFrom) {
+  Machine machine = uncalibrated_local_machine();
+  EXPECT_EQ(prediction_word(machine), "assumed");
+  EXPECT_EQ(prediction_word(*find_machine("dgx-a100-80g")), "published");
+  machine.matmul_efficiency.value = 1;
+  EXPECT_EQ(prediction_word(machine), "peak");
+  machine.calibrated = "2026-11-21 on host";
+  EXPECT_EQ(prediction_word(machine), "calibrated");
+}
+
+TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
+  Machine machine = uncalibrated_local_machine();
+  EXPECT_EQ(*find_machine("local"), machine);
+  machine.calibrated = "2026-11-21 on \"host\"";
+  machine.matmuls = {{64, 32, 16, 1.25e10}, {1, 1, 1, 3e6}};
+  machine.kernels = {{"norm", 3.5e8}, {"adamw", 1e9}};
+  machine.launch_seconds = {1.5e-6, "measured on this computer on 2026-11-21"};
+  ASSERT_TRUE(save_local_machine(machine).ok());
+  const Result<Machine> again = find_machine("local");
+  ASSERT_TRUE(again.ok()) << again.error().text;
+  EXPECT_EQ(*again, machine);
+  // Nothing but the file is left.
+  int files = 0;
+  for ([[maybe_unused]] const auto& entry :
+       std::filesystem::directory_iterator(folder_ / "parallelarium"))
+    ++files;
+  EXPECT_EQ(files, 1);
+}
+
+TEST_F(Machines, ADamagedCalibrationIsOneSentence) {
+  std::filesystem::create_directories(folder_ / "parallelarium");
+  for (const char* content : {"", "{", "[]", "{\"cores\":-1}", "{\"format\":\"x\"}"}) {
+    std::ofstream(local_machine_path()) << content;
+    const Result<Machine> machine = find_machine("local");
+    ASSERT_FALSE(machine.ok()) << content;
+    EXPECT_EQ(machine.error().id, "machine-file");
+    EXPECT_NE(machine.error().text.find(local_machine_path().substr(0, 30)), std::string::npos);
+  }
+}
+
+TEST_F(Machines, SavingWhereNothingCanBeWrittenSaysSo) {
+  std::ofstream(folder_.string()) << "a file where the folder should be";
+  const Result<void> saved = save_local_machine(uncalibrated_local_machine());
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().id, "machine-save");
+}
+
+TEST_F(Machines, UnknownNamesListTheKnown) {
+  const Result<Machine> machine = find_machine("dgx-x");
+  ASSERT_FALSE(machine.ok());
+  EXPECT_EQ(machine.error().alternatives, machine_names());
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/data/published.h"
+
+namespace parallelarium {
+namespace {
+
+Model preset(const std::string& name) {
+  Result<Model> model = find_model(name);
+  EXPECT_TRUE(model.ok()) << model.error().text;
+  return model.ok() ? *model : Model{};
+}
+
+class EveryModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryModel, IsSoundNamedAndSourced) {
+  const Model model = preset(GetParam());
+  EXPECT_EQ(model.name, GetParam());
+  EXPECT_FALSE(model.title.empty());
+  EXPECT_TRUE(check_model(model).empty());
+  std::string sources;
+  for (const std::string& source : model.sources) sources += source + "\n";
+  for (const char* number : {"layers", "hidden", "heads", "vocab", "sequence"})
+    EXPECT_TRUE(sources.find(number) != std::string::npos ||
+                sources.find("all numbers") != std::string::npos)
+        << number << " has no source";
+}
+
+TEST_P(EveryModel, SurvivesItsObjectForm) {
+  Model model = preset(GetParam());
+  Result<Model> again = model_from_json(to_json(model));
+  ASSERT_TRUE(again.ok()) << again.error().text;
+  model.name = "custom";
+  model.title = again->title;
+  model.sources.clear();
+  EXPECT_EQ(*again, model);
+}
+
+// Products cost two operations per weight and token, so forward FLOPs are at least 2 N T where N
+// leaves out what is looked up and not multiplied, and the rest is attention.
+TEST_P(EveryModel, CountsEveryWeightOnceAndScoresBeside) {
+  const Model m = preset(GetParam());
+  const ParameterCounts counts = count_parameters(m);
+  const double T = static_cast<double>(m.sequence);
+  const double width =
+      m.latent.kv_rank > 0
+          ? static_cast<double>(m.latent.nope_dim + m.latent.rope_dim + m.latent.value_dim)
+          : 2.0 * static_cast<double>(m.head_dim > 0 ? m.head_dim : m.hidden / m.heads);
+  const double scores = 2 * T * T * m.heads * width * m.layers;
+  const double looked_up = static_cast<double>(counts.positions) +
+                           (m.tied ? 0.0 : static_cast<double>(counts.embedding));
+  const double weights = static_cast<double>(counts.active) - looked_up;
+  const double products = forward_flops_per_sequence(m) - scores;
+  EXPECT_LE(products, 2 * weights * T);
+  EXPECT_GT(products, 2 * weights * T * 0.98) << "norms and biases are a small part";
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, EveryModel, testing::ValuesIn(model_names()),
+                         [](const auto& preset_info) {
+                           std::string name = preset_info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Presets, AreAllThatTheContractNames) {
+  const std::vector<std::string> names = model_names();
+  for (const char* name :
+       {"gpt-tiny", "llama-tiny", "moe-tiny", "gpt-small", "gpt2-124m", "gpt3-175b", "megatron-22b",
+        "mt-nlg-530b", "megatron-1t", "llama-7b", "llama2-70b", "llama3-8b", "llama3-70b",
+        "llama3-405b", "mixtral-8x7b", "deepseek-v3"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  EXPECT_EQ(names.front(), "gpt-tiny");
+}
+
+TEST(Parameters, EqualTheReleasedModels) {
+  EXPECT_EQ(count_parameters(preset("gpt2-124m")).total, 124'439'808);
+  EXPECT_EQ(count_parameters(preset("llama-7b")).total, 6'738'415'616);
+  EXPECT_EQ(count_parameters(preset("llama2-70b")).total, 68'976'648'192);
+  EXPECT_EQ(count_parameters(preset("llama3-8b")).total, 8'030'261'248);
+  const ParameterCounts mixtral = count_parameters(preset("mixtral-8x7b"));
+  EXPECT_EQ(mixtral.total, 46'702'792'704);
+  EXPECT_NEAR(static_cast<double>(mixtral.active), 12.88e9, 5e6);
+  const ParameterCounts deepseek = count_parameters(preset("deepseek-v3"));
+  EXPECT_NEAR(static_cast<double>(deepseek.total), 671.03e9, 5e6);
+  EXPECT_NEAR(static_cast<double>(deepseek.active), 37.55e9, 5e6);
+}
+
+class PublishedParameters : public testing::TestWithParam<PublishedRow> {};
+TEST_P(PublishedParameters, AreMet) {
+  const PublishedRow& row = GetParam();
+  const double total = static_cast<double>(count_parameters(preset(row.inputs.at("model"))).total);
+  EXPECT_NEAR(total / 1e9, row.value, row.bound);
+}
+INSTANTIATE_TEST_SUITE_P(Presets, PublishedParameters,
+                         testing::ValuesIn(published("preset_parameters")));
+
+// The layout that is trained, summed by hand for a shape with all of its parts different.
+TEST(Parameters, SumTheTrainedLayout) {
+  Model m;
+  m.layers = 3;
+  m.hidden = 8;
+  m.heads = m.kv_heads = 2;
+  m.ffn = 20;
+  m.vocab = 11;
+  m.sequence = 5;
+  const std::int64_t layer =
+      2 * 8 + (24 * 8 + 24) + (8 * 8 + 8) + 2 * 8 + (20 * 8 + 20) + (8 * 20 + 8);
+  EXPECT_EQ(count_parameters(m).total, 11 * 8 + 5 * 8 + 3 * layer + 2 * 8);
+  m.tied = false;
+  EXPECT_EQ(count_parameters(m).total, 11 * 8 + 5 * 8 + 3 * layer + 2 * 8 + 11 * 8);
+  m.biases = false;
+  EXPECT_EQ(count_parameters(m).dense_layer, layer - 24 - 8 - 20 - 8);
+}
+
+TEST(DefaultWidth, IsFourTimesOrEightThirdsRoundedUp) {
+  EXPECT_EQ(default_ffn(64, Mlp::kGelu), 256);
+  EXPECT_EQ(default_ffn(64, Mlp::kSwiglu), 192);      // 170.7 up to 192
+  EXPECT_EQ(default_ffn(4096, Mlp::kSwiglu), 10944);  // 10922.7 up to 10944
+  EXPECT_EQ(default_ffn(24, Mlp::kSwiglu), 64);
+}
+
+struct Wrong {
+  const char* json;
+  const char* field;
+  const char* words;
+};
+class WrongModel : public testing::TestWithParam<Wrong> {};
+TEST_P(WrongModel, IsRefusedInASentenceThatNamesTheField) {
+  Result<Model> model = model_from_json(nlohmann::json::parse(GetParam().json));
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.error().field, GetParam().field);
+  EXPECT_NE(model.error().text.find(GetParam().words), std::string::npos) << model.error().text;
+  EXPECT_EQ(model.error().text.back(), '.');
+}
+INSTANTIATE_TEST_SUITE_P(
+    Sentences, WrongModel,
+    testing::Values(
+        Wrong{R"({"layers":2})", "model.hidden", "needs model.hidden"},
+        Wrong{R"({"layers":0,"hidden":8,"heads":2,"vocab":9,"sequence":4})", "model.layers",
+              "between 1 and 10000"},
+        Wrong{R"({"layers":2.5,"hidden":8,"heads":2,"vocab":9,"sequence":4})", "model.layers",
+              "whole number"},
+        Wrong{R"({"layers":2,"hidden":"8","heads":2,"vocab":9,"sequence":4})", "model.hidden",
+              "whole number"},
+        Wrong{R"({"layers":2,"hidden":8,"heads":3,"vocab":9,"sequence":4})", "model.heads",
+              "3 heads do not divide hidden 8; 2, 4 or 8 would."},
+        Wrong{R"({"layers":2,"hidden":8,"heads":4,"kv_heads":3,"vocab":9,"sequence":4})",
+              "model.kv_heads", "3 key/value heads"},
+        Wrong{R"({"layers":2,"hidden":8,"heads":2,"vocab":9,"sequence":4,"colour":1})",
+              "model.colour", "Unknown key"},
+        Wrong{R"({"layers":2,"hidden":8,"heads":2,"vocab":9,"sequence":4,"mlp":"relu"})",
+              "model.mlp", "gelu or swiglu"},
+        Wrong{R"({"layers":2,"hidden":8,"heads":2,"vocab":9,"sequence":4,"experts":{"counts":1}})",
+              "model.experts.counts", "Unknown key"},
+        Wrong{R"({"layers":2,"hidden":8,"heads":2,"vocab":9,"sequence":4,"experts":{"count":4}})",
+              "model.experts.top_k", "between 1 and 4"},
+        Wrong{R"({"layers":2,"hidden":8,"heads":2,"vocab":9,"sequence":4,"stage_layers":[1,2]})",
+              "model.stage_layers", "adds up to 3"},
+        Wrong{R"({"layers":10000,"hidden":1048576,"heads":2,"vocab":9,"sequence":4})",
+              "model.hidden", "10^15 parameters"}));
+
+TEST(UnknownModel, ListsTheNames) {
+  const Result<Model> model = find_model("gpt-5");
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.error().id, "model-unknown");
+  EXPECT_EQ(model.error().alternatives, model_names());
+}
+
+Model imported(const char* config, std::vector<Message>& notes) {
+  Result<Model> model = import_hugging_face(nlohmann::json::parse(config), notes);
+  EXPECT_TRUE(model.ok()) << model.error().text;
+  return model.ok() ? *model : Model{};
+}
+
+// Each as the library writes it for the released model; the count must be the preset's.
+TEST(HuggingFace, ImportsTheFamiliesOfThePresets) {
+  std::vector<Message> notes;
+  const Model gpt2 = imported(R"({"model_type":"gpt2","n_layer":12,"n_embd":768,"n_head":12,
+      "n_positions":1024,"n_ctx":1024,"vocab_size":50257,"activation_function":"gelu_new",
+      "n_inner":null})",
+                              notes);
+  EXPECT_EQ(count_parameters(gpt2).total, 124'439'808);
+  const Model llama = imported(R"({"model_type":"llama","num_hidden_layers":32,"hidden_size":4096,
+      "num_attention_heads":32,"intermediate_size":11008,"vocab_size":32000,"hidden_act":"silu",
+      "max_position_embeddings":2048,"tie_word_embeddings":false})",
+                               notes);
+  EXPECT_EQ(count_parameters(llama).total, 6'738'415'616);
+  const Model mixtral = imported(R"({"model_type":"mixtral","num_hidden_layers":32,
+      "hidden_size":4096,"num_attention_heads":32,"num_key_value_heads":8,"vocab_size":32000,
+      "intermediate_size":14336,"max_position_embeddings":32768,"num_local_experts":8,
+      "num_experts_per_tok":2,"hidden_act":"silu"})",
+                                 notes);
+  EXPECT_EQ(count_parameters(mixtral).total, 46'702'792'704);
+  const Model deepseek = imported(R"({"model_type":"deepseek_v3","num_hidden_layers":61,
+      "hidden_size":7168,"num_attention_heads":128,"num_key_value_heads":128,"vocab_size":129280,
+      "intermediate_size":18432,"moe_intermediate_size":2048,"n_routed_experts":256,
+      "n_shared_experts":1,"num_experts_per_tok":8,"first_k_dense_replace":3,"q_lora_rank":1536,
+      "kv_lora_rank":512,"qk_nope_head_dim":128,"qk_rope_head_dim":64,"v_head_dim":128,
+      "moe_layer_freq":1,"max_position_embeddings":163840,"hidden_act":"silu"})",
+                                  notes);
+  EXPECT_EQ(count_parameters(deepseek).total, count_parameters(preset("deepseek-v3")).total);
+  EXPECT_TRUE(notes.empty()) << notes.front().text;
+}
+
+TEST(HuggingFace, SaysWhatItAssumed) {
+  std::vector<Message> notes;
+  const Model model = imported(R"({"model_type":"mystery","num_hidden_layers":2,"hidden_size":64,
+      "num_attention_heads":4,"vocab_size":256})",
+                               notes);
+  EXPECT_EQ(model.sequence, 2048);
+  EXPECT_EQ(model.ffn, default_ffn(64, Mlp::kSwiglu));
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_NE(notes.front().text.find("mystery"), std::string::npos);
+}
+
+TEST(HuggingFace, RefusesWhatHasNoShape) {
+  std::vector<Message> notes;
+  for (const char* config : {R"([1])", R"({})", R"({"num_hidden_layers":"two"})",
+                             R"({"num_hidden_layers":2,"hidden_size":-8})"})
+    EXPECT_FALSE(import_hugging_face(nlohmann::json::parse(config), notes).ok()) << config;
+}
+
+}  // namespace
+}  // namespace parallelarium
