@@ -17,6 +17,8 @@ struct LaunchOptions {
   };
   // Fill every buffer with not-a-number when its last user is done with it.
   bool poison = false;
+  // Run a Program that check() refuses, to see it hang.
+  bool unchecked = false;
 };
 
 // See run().

@@ -59,7 +59,9 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
     if (!fits) return message("pace-missing", "A paced run needs a modelled time for every op.");
   }
   std::int64_t needed = 0;
-  for (const RankProgram& rank : program.ranks) needed += rank.arena_bytes;
+  for (const RankProgram& rank : program.ranks) {
+    needed += rank.arena_bytes;
+  }
   const std::int64_t free = proc_bytes("/proc/meminfo", "MemAvailable:");
   if (free > 0 && needed > free) {
     return message(
@@ -207,6 +209,9 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                          const RunControl& control, const RunWishes& wishes,
                          const LaunchOptions& options) {
   if (Result<void> can = check_request(setup, program, choice, control); !can) return can.error();
+  if (!options.unchecked) {
+    if (const std::vector<Message> wrong = check(program); !wrong.empty()) return wrong.front();
+  }
   const Result<Text> text = Text::load(setup.run.text, setup.model.sequence);
   if (!text) return text.error();
   const bool paced = choice.backend == Backend::kPaced;

@@ -17,7 +17,7 @@ double two_digits_up(double value) {
 }  // namespace
 
 RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl& control,
-             const Progress& progress, Stop& stop, bool paced, int cores)
+                   const Progress& progress, Stop& stop, bool paced, int cores)
     : setup_(setup),
       program_(program),
       control_(control),

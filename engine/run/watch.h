@@ -17,7 +17,7 @@ class RunWatch {
  public:
   // References outlive the watch. `cores`: physical cores of this process.
   RunWatch(const Setup& setup, const Program& program, const RunControl& control,
-        const Progress& progress, Stop& stop, bool paced, int cores);
+           const Progress& progress, Stop& stop, bool paced, int cores);
 
   // One look; call it every few ten milliseconds and once after the ranks have ended.
   void look();

@@ -120,7 +120,10 @@ TEST(Failure, MissingSendIsNamed) {
   EXPECT_FALSE(check(program).empty()) << "check must refuse it before it is run";
   RunControl control;
   control.hang_timeout_seconds = 0.3;
-  const Ended ended = run_into_error(setup, program, control);
+  LaunchOptions options;
+  EXPECT_NE(run_now(setup, program).error().id, "hang") << "refused before anything runs";
+  options.unchecked = true;
+  const Ended ended = run_into_error(setup, program, control, options);
   EXPECT_EQ(ended.why.id, "hang");
   EXPECT_NE(ended.why.text.find("within 0.3 s"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, 2);

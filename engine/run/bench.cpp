@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/bench.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+
+#include "engine/plan/kernels_of_pieces.h"
+
+namespace parallelarium {
+
+namespace {
+
+using std::chrono::nanoseconds;
+constexpr std::int64_t kVocabulary = 256;  // bytes
+
+// Device memory for one measurement: floats that are small and not all alike.
+class Floats {
+ public:
+  Floats(Device& device, std::int64_t count) : device_(device) {
+    Result<std::byte*> address = device.allocate(count * 4);
+    if (!address) return;
+    address_ = *address;
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = 0.01F * static_cast<float>(static_cast<int>(i % 97) - 48);
+    }
+    device.copy_to_device(address_, values.data(), count * 4);
+    static_cast<void>(device.finish());
+  }
+  ~Floats() { device_.release(address_); }
+  Floats(const Floats&) = delete;
+  Floats& operator=(const Floats&) = delete;
+  float* get() const { return reinterpret_cast<float*>(address_); }
+
+ private:
+  Device& device_;
+  std::byte* address_ = nullptr;
+};
+
+// Seconds of one call, from samples of at least 20 microseconds, so that reading the clock costs
+// nothing.
+double typical_seconds(const std::function<void()>& work, nanoseconds least) {
+  work();
+  TimePoint begin = Clock::now();
+  work();
+  const double once = std::chrono::duration<double>(Clock::now() - begin).count();
+  const int calls = std::clamp(static_cast<int>(20e-6 / std::max(once, 1e-9)), 1, 1000);
+  std::vector<double> samples;
+  const TimePoint end = Clock::now() + least;
+  while (samples.size() < 3 || Clock::now() < end) {
+    begin = Clock::now();
+    for (int i = 0; i < calls; ++i) work();
+    samples.push_back(std::chrono::duration<double>(Clock::now() - begin).count() / calls);
+  }
+  // The lower quartile: what disturbs a sample only makes it longer.
+  const auto quartile = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 4);
+  std::nth_element(samples.begin(), quartile, samples.end());
+  return *quartile;
+}
+
+constexpr nanoseconds kLeast = std::chrono::microseconds{1200};
+
+struct Width {
+  std::int64_t hidden;
+  std::vector<std::int64_t> tokens;
+};
+
+// A square linear layer of some 10^5 FLOPs takes microseconds, one of 10^9 tens of milliseconds.
+const std::vector<Width>& widths() {
+  static const std::vector<Width> kWidths = {{32, {64, 128, 256}},       {64, {64, 128, 256, 512}},
+                                             {128, {64, 128, 256, 512}}, {256, {128, 256, 512}},
+                                             {512, {128, 256}},          {1024, {128}}};
+  return kWidths;
+}
+
+}  // namespace
+
+std::vector<ProductTime> measure_products(Device& device, TimePoint deadline, const Stop& stop) {
+  std::vector<ProductTime> times;
+  for (const Width& width : widths()) {
+    const std::int64_t C = width.hidden;
+    const std::int64_t most = 4 * C * std::max<std::int64_t>(width.tokens.back(), C);
+    const Floats a(device, std::max(most, kVocabulary * width.tokens.back())),
+        b(device, std::max(4 * C * C, kVocabulary * C)),
+        c(device, std::max(most, kVocabulary * width.tokens.back()));
+    for (const std::int64_t N : width.tokens) {
+      const std::pair<std::int64_t, std::int64_t> layers[] = {
+          {3 * C, C}, {C, C}, {4 * C, C}, {C, 4 * C}, {kVocabulary, C}};
+      for (const auto& [M, K] : layers) {  // outputs, inputs
+        if (stop.raised() || Clock::now() > deadline) return times;
+        const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k,
+                                 const std::function<void()>& work) {
+          times.push_back({m, n, k, typical_seconds(work, kLeast)});
+        };
+        product(N, M, K, [&, M = M, K = K] {
+          device.linear_forward(c.get(), a.get(), b.get(), nullptr, N, M, K);
+        });
+        product(N, K, M, [&, M = M, K = K] {
+          device.linear_input_grad(c.get(), a.get(), b.get(), N, M, K);
+        });
+        product(M, K, N, [&, M = M, K = K] {
+          device.linear_weight_grad(b.get(), nullptr, a.get(), c.get(), N, M, K);
+        });
+      }
+    }
+  }
+  return times;
+}
+
+std::vector<KernelTime> measure_kernels(Device& device, const Stop& stop) {
+  std::vector<KernelTime> times;
+  struct Size {
+    std::int64_t T, C, H;
+  };
+  for (const auto& [T, C, H] : {Size{128, 64, 4}, Size{128, 128, 4}, Size{256, 256, 8}}) {
+    const std::int64_t N = T, F = 4 * C, V = kVocabulary, A = 3 * C, scores = H * T * T;
+    const Floats x(device, N * std::max(F, V)), y(device, N * std::max(F, V)),
+        z(device, N * std::max(F, V)), stats(device, 3 * N), row(device, std::max(F, V)),
+        qkv(device, N * A), dqkv(device, N * A), probabilities(device, scores),
+        scratch(device, T * T), table(device, std::max(V, T) * C), tokens_memory(device, N + 4);
+    auto* tokens = reinterpret_cast<std::int32_t*>(tokens_memory.get());
+    std::vector<std::int32_t> ids(static_cast<std::size_t>(N));
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(i * 37 % 256);
+    device.copy_to_device(
+        tokens_memory.get() == nullptr ? nullptr : reinterpret_cast<std::byte*>(tokens), ids.data(),
+        N * 4);
+    const Floats sums(device, 8);
+    auto* sum = reinterpret_cast<double*>(sums.get());
+    const auto kernel = [&](const char* name, std::int64_t elements,
+                            const std::function<void()>& work) {
+      if (stop.raised()) return;
+      times.push_back({name, static_cast<double>(elements), typical_seconds(work, kLeast)});
+    };
+    const AttentionShape shape{1, T, H, H, C / H};
+    float* s = stats.get();
+    kernel("norm", N * C,
+           [&] { device.layer_norm_forward(y.get(), s, x.get(), row.get(), row.get(), N, C); });
+    kernel("norm_grad", 2 * N * C, [&] {
+      device.layer_norm_input_grad(z.get(), y.get(), x.get(), row.get(), s, false, N, C);
+      device.norm_weight_grad(row.get(), row.get() + C, y.get(), x.get(), s, N, C);
+    });
+    kernel("attention", scores,
+           [&] { device.attention_forward(y.get(), probabilities.get(), qkv.get(), shape); });
+    kernel("attention_grad", scores, [&] {
+      device.attention_backward(dqkv.get(), scratch.get(), x.get(), qkv.get(), probabilities.get(),
+                                shape);
+    });
+    kernel("gelu", N * F, [&] { device.gelu_forward(y.get(), x.get(), N * F); });
+    kernel("gelu_grad", N * F, [&] { device.gelu_backward(z.get(), y.get(), x.get(), N * F); });
+    kernel("residual", N * C, [&] { device.residual_add(z.get(), y.get(), x.get(), N * C); });
+    kernel("embedding", N * C,
+           [&] { device.embedding_forward(y.get(), tokens, table.get(), table.get(), N, T, C); });
+    kernel("embedding_grad", N * C,
+           [&] { device.embedding_grad(table.get(), table.get(), x.get(), tokens, N, T, C); });
+    kernel("loss", 2 * N * V + N, [&] {
+      device.loss_max(s, x.get(), N, V);
+      device.loss_sum(s + N, s + 2 * N, x.get(), s, tokens, N, V);
+      device.loss(sum, s, s + N, s + 2 * N, N);
+    });
+    kernel("loss_grad", N * V, [&] { device.loss_grad(y.get(), s, s + N, tokens, 1e-3F, N, V); });
+    const std::int64_t many = N * F;
+    kernel("zero", many, [&] { device.zero(reinterpret_cast<std::byte*>(z.get()), many * 4); });
+    kernel("grad_norm", many, [&] { device.sum_of_squares(sum, x.get(), many); });
+    AdamW settings;
+    const Floats second(device, many);
+    kernel("adamw", many,
+           [&] { device.adamw(z.get(), x.get(), y.get(), second.get(), sum, 0, settings, many); });
+    kernel(kReduceKernel.data(), many, [&] { device.accumulate(z.get(), x.get(), many); });
+  }
+  return times;
+}
+
+double measure_copy(Device& device) {
+  constexpr std::int64_t kFloats = 8'000'000;  // 32 MB, larger than a core's share of any cache
+  const Floats from(device, kFloats), to(device, kFloats);
+  const double seconds = typical_seconds(
+      [&] {
+        device.copy(reinterpret_cast<std::byte*>(to.get()),
+                    reinterpret_cast<const std::byte*>(from.get()), kFloats * 4);
+      },
+      std::chrono::milliseconds{20});
+  return 2.0 * kFloats * 4 / seconds;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paced runs keep the time that the prediction says, and only if the program that runs is the one
+// that was predicted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/plan/describe_op.h"
+#include "tests/ranks/paced_run.h"
+
+namespace parallelarium {
+namespace {
+
+Machine slow_link() {
+  Machine machine = uncalibrated_local_machine();
+  machine.intra_node = {{20e-6, "assumed"}, {1e8, "assumed"}};
+  machine.inter_node = machine.intra_node;
+  return machine;
+}
+
+TEST(Paced, StepTimeAndBubbleAreAsPredicted) {
+  std::vector<double> steps, bubbles;
+  for (const PacedCase& one :
+       {PacedCase{4, 1, 4, "1f1b"}, PacedCase{2, 2, 3, "gpipe"}, PacedCase{4, 1, 3, "naive"},
+        PacedCase{1, 2, 2, "1f1b"}, PacedCase{4, 2, 2, "1f1b"}}) {
+    const Result<PacedRun> run = run_paced(paced_setup(one), slow_link());
+    ASSERT_TRUE(run.ok()) << run.error().text;
+    EXPECT_EQ(run->observed.observation.source, Source::kPaced);
+    steps.push_back(std::abs(run->step_error()));
+    bubbles.push_back(std::abs(run->bubble_error()));
+    EXPECT_GE(run->observed.observation.step.seconds, 0.99 * run->predicted.step.seconds)
+        << "a paced run is never faster than modelled";
+  }
+  std::sort(steps.begin(), steps.end());
+  std::sort(bubbles.begin(), bubbles.end());
+  EXPECT_LE(steps[2], 0.03);
+  EXPECT_LE(bubbles[2], 0.02);
+}
+
+// The same program, but built from another order.
+TEST(Paced, AnotherOrderThanPredictedMisses) {
+  const parallelarium::Setup setup = paced_setup({4, 1, 4, "1f1b"});
+  parallelarium::Setup other = setup;
+  other.schedule = "naive";
+  const Program executed = built(other);
+  const Result<PacedRun> run = run_paced(setup, slow_link(), &executed);
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_GT(std::abs(run->step_error()), 0.05);
+}
+
+Program without(const Program& whole, std::size_t rank, std::size_t op, std::int32_t edge) {
+  Program mutated = whole;
+  RankProgram& changed = mutated.ranks[rank];
+  Op& of = changed.ops[op];
+  auto* edges = changed.after.data() + of.after_first;
+  edges[edge] = edges[of.after_count - 1];
+  --of.after_count;
+  return mutated;
+}
+
+// For every op the latest op of each lane that has ended when it begins.
+using EndedBefore = std::array<std::int32_t, kLanes>;
+std::vector<EndedBefore> ended_before(const RankProgram& rank) {
+  std::vector<EndedBefore> ended(rank.ops.size(), EndedBefore{-1, -1, -1});
+  EndedBefore last = {-1, -1, -1};
+  for (std::size_t i = 0; i < rank.ops.size(); ++i) {
+    const auto include = [&](std::int32_t earlier) {
+      if (earlier < 0) return;
+      EndedBefore theirs = ended[static_cast<std::size_t>(earlier)];
+      auto& own =
+          theirs[static_cast<std::size_t>(rank.ops[static_cast<std::size_t>(earlier)].lane)];
+      own = std::max(own, earlier);
+      for (std::size_t lane = 0; lane < kLanes; ++lane)
+        ended[i][lane] = std::max(ended[i][lane], theirs[lane]);
+    };
+    const auto lane = static_cast<std::size_t>(rank.ops[i].lane);
+    include(last[lane]);
+    for (const std::int32_t earlier : rank.after_of(rank.ops[i])) include(earlier);
+    last[lane] = static_cast<std::int32_t>(i);
+  }
+  return ended;
+}
+
+// Every single `after` edge that says what the others do not: without it the program is refused, or
+// the edge only kept apart what shares no memory, and then the result is the same to the bit.
+TEST(Mutation, DroppedEdgeIsRefusedOrHarmless) {
+  parallelarium::Setup setup = paced_setup({4, 2, 3, "1f1b"});
+  setup.run.warmup = 0;
+  setup.run.steps = 1;
+  const Program whole = built(setup);
+  ASSERT_TRUE(check(whole).empty());
+  const Result<RunResult> right = run_now(setup, whole, {.gradients = true});
+  ASSERT_TRUE(right.ok());
+  int dropped = 0, harmless = 0;
+  for (std::size_t rank = 0; rank < whole.ranks.size(); ++rank) {
+    const std::vector<EndedBefore> order = ended_before(whole.ranks[rank]);
+    for (std::size_t i = 0; i < whole.ranks[rank].ops.size(); ++i) {
+      for (std::int32_t edge = 0; edge < whole.ranks[rank].ops[i].after_count; ++edge) {
+        const Program mutated = without(whole, rank, i, edge);
+        if (ended_before(mutated.ranks[rank]) == order) continue;  // others say the same
+        ++dropped;
+        if (!check(mutated).empty()) continue;
+        ++harmless;
+        LaunchOptions poisoned;
+        poisoned.poison = true;
+        const Result<RunResult> run = run_now(setup, mutated, {.gradients = true}, poisoned);
+        ASSERT_TRUE(run.ok()) << run.error().text;
+        EXPECT_EQ(run->observation.losses, right->observation.losses);
+        EXPECT_EQ(compare(*run, *right).gradient_difference, 0)
+            << "rank " << rank << ": " << describe(whole.ranks[rank].ops[i]);
+      }
+    }
+  }
+  EXPECT_GT(dropped, 50);
+  EXPECT_LT(harmless, dropped / 4);
+}
+
+TEST(Mutation, DroppedTransferIsRefused) {
+  const parallelarium::Setup setup = paced_setup({4, 1, 2, "1f1b"});
+  const Program whole = built(setup);
+  int dropped = 0;
+  for (std::size_t rank = 0; rank < whole.ranks.size(); ++rank) {
+    for (std::size_t i = 0; i < whole.ranks[rank].ops.size(); ++i) {
+      if (whole.ranks[rank].ops[i].kind == OpKind::kCompute) continue;
+      Program mutated = whole;
+      Op& op = mutated.ranks[rank].ops[i];
+      op.kind = OpKind::kCompute;  // does something else instead
+      op.piece = Piece::kResidual1;
+      op.operand_count = 0;
+      EXPECT_FALSE(check(mutated).empty()) << describe(whole.ranks[rank].ops[i]);
+      ++dropped;
+    }
+  }
+  EXPECT_GT(dropped, 10);
+}
+
+TEST(Paced, RealWorkThatFillsTheCoresIsRefusedWithTheLeastPace) {
+  parallelarium::Setup setup = paced_setup({4, 1, 4, "1f1b"});
+  setup.run.pace_seconds = 1e-5;
+  const Result<PacedRun> refused = run_paced(setup, slow_link());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().id, "pace-too-fast");
+  EXPECT_EQ(refused.error().field, "run.pace_seconds");
+  ASSERT_EQ(refused.error().alternatives.size(), 1u);
+  const double least = std::stod(refused.error().alternatives[0]);
+  EXPECT_GT(least, setup.run.pace_seconds);
+  EXPECT_LT(least, 0.1);
+  setup.run.pace_seconds = 2 * least;
+  const Result<PacedRun> run = run_paced(setup, slow_link());
+  EXPECT_TRUE(run.ok()) << run.error().text;
+}
+
+}  // namespace
+}  // namespace parallelarium
