@@ -2,6 +2,7 @@
 #include "engine/plan/report.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -83,37 +84,35 @@ std::vector<MemoryRow> memory_of(const Program& program) {
     row.rank = rank.rank;
     row.stage = rank.stage;
     // Buffers open before their first op and close after their last, in issue order.
-    std::int64_t now[kCategories] = {};
-    struct Change {
-      std::int32_t op;
-      bool closes;
-      int category;
-      std::int64_t bytes;
-    };
-    std::vector<Change> changes;
+    using Bytes = std::array<std::int64_t, kCategories>;
+    std::vector<Bytes> opens(rank.ops.size(), Bytes{}), closes(rank.ops.size(), Bytes{});
+    Bytes now{};
     for (const Buffer& buffer : rank.buffers) {
-      const int category = static_cast<int>(buffer.category);
+      const auto category = static_cast<std::size_t>(buffer.category);
       if (buffer.opened_by < 0) {
         now[category] += buffer.bytes;
         continue;
       }
-      changes.push_back({buffer.opened_by, false, category, buffer.bytes});
-      changes.push_back({buffer.closed_by, true, category, -buffer.bytes});
+      opens[static_cast<std::size_t>(buffer.opened_by)][category] += buffer.bytes;
+      closes[static_cast<std::size_t>(buffer.closed_by)][category] += buffer.bytes;
     }
-    std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-      return std::tie(a.op, a.closes) < std::tie(b.op, b.closes);
-    });
-    std::int64_t sum = 0;
-    for (int category = 0; category < kCategories; ++category) {
-      row.bytes[category] = now[category];
-      sum += now[category];
-    }
-    row.peak_bytes = sum;
-    for (const Change& change : changes) {
-      now[change.category] += change.bytes;
-      sum += change.bytes;
-      row.bytes[change.category] = std::max(row.bytes[change.category], now[change.category]);
+    const auto take_peak = [&] {
+      std::int64_t sum = 0;
+      for (std::size_t category = 0; category < kCategories; ++category) {
+        row.bytes[category] = std::max(row.bytes[category], now[category]);
+        sum += now[category];
+      }
       row.peak_bytes = std::max(row.peak_bytes, sum);
+    };
+    take_peak();
+    for (std::size_t op = 0; op < rank.ops.size(); ++op) {
+      for (std::size_t category = 0; category < kCategories; ++category) {
+        now[category] += opens[op][category];
+      }
+      take_peak();
+      for (std::size_t category = 0; category < kCategories; ++category) {
+        now[category] -= closes[op][category];
+      }
     }
   }
   return rows;

@@ -22,15 +22,12 @@ constexpr std::int64_t kNotYet = -1;
 // active, and events are taken in the order of time.
 class Walk {
  public:
-  Walk(const Program& program, std::vector<std::int64_t> durations, bool share)
-      : program_(program),
-        matching_(match(program)),
-        durations_(std::move(durations)),
-        share_(share) {
+  Walk(const Program& program, const std::vector<std::int64_t>& durations, bool share)
+      : program_(program), matching_(match(program)), share_(share) {
     const std::size_t ranks = program.ranks.size();
     lanes_.resize(ranks * kLanes);
-    lane_ops_.resize(durations_.size());
-    ends_.assign(durations_.size(), kNotYet);
+    steps_.resize(durations.size());
+    ends_.assign(durations.size(), kNotYet);
     arrivals_.assign(matching_.meetings.size(), {});
     timeline_.ranks.resize(ranks);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -44,10 +41,21 @@ class Walk {
         state.next = state.end = first;
         first += counts[lane];
       }
-      for (std::size_t op = 0; op < ops.size(); ++op) {
-        LaneState& state = lanes_[rank * kLanes + static_cast<std::size_t>(ops[op].lane)];
-        lane_ops_[static_cast<std::size_t>(state.end++)] = static_cast<std::int32_t>(op);
+      for (std::size_t index = 0; index < ops.size(); ++index) {
+        const Op& op = ops[index];
+        const std::size_t flat = static_cast<std::size_t>(matching_.base[rank]) + index;
+        LaneState& state = lanes_[rank * kLanes + static_cast<std::size_t>(op.lane)];
+        steps_[static_cast<std::size_t>(state.end++)] = {
+            durations[flat], static_cast<std::int32_t>(index),
+            op.batch,        matching_.meeting_of[flat],
+            op.after_first,  op.after_count};
       }
+    }
+    member_lanes_.reserve(matching_.members.size());
+    for (const Place place : matching_.members) {
+      const Op& op = program.ranks[static_cast<std::size_t>(place.rank)]
+                         .ops[static_cast<std::size_t>(place.op)];
+      member_lanes_.push_back(place.rank * kLanes + static_cast<int>(op.lane));
     }
   }
 
@@ -68,8 +76,15 @@ class Walk {
   }
 
  private:
+  // What the walk needs of an op, side by side in the order of its lane.
+  struct Step {
+    std::int64_t duration;
+    std::int32_t op;  // index in the rank's ops
+    std::int32_t batch, meeting;
+    std::int32_t after_first, after_count;
+  };
   struct LaneState {
-    std::int32_t next = 0, end = 0;     // in lane_ops_
+    std::int32_t next = 0, end = 0;     // in steps_
     std::int32_t unit_end = 0;          // of the posted unit
     std::int32_t pending = 0;           // ops of the posted unit that have not ended
     std::int32_t blocked_on = -1;       // flat number of the op that the next unit comes after
@@ -93,46 +108,47 @@ class Walk {
     LaneState& lane = lanes_[static_cast<std::size_t>(lane_number)];
     if (lane.pending > 0 || lane.next == lane.end) return;
     const auto rank = static_cast<std::size_t>(lane_number / kLanes);
-    const RankProgram& ranked = program_.ranks[rank];
+    const std::int32_t* after = program_.ranks[rank].after.data();
     const std::int32_t base = matching_.base[rank];
-    const auto op_at = [&](std::int32_t at) -> const Op& {
-      return ranked.ops[static_cast<std::size_t>(lane_ops_[static_cast<std::size_t>(at)])];
-    };
     std::int64_t time = std::max(lane.free, now_);
     std::int32_t unit_end = lane.next;
-    const std::int32_t batch = op_at(lane.next).batch;
+    const std::int32_t batch = step_at(lane.next).batch;
     do {
-      for (const std::int32_t before : ranked.after_of(op_at(unit_end))) {
-        const std::int64_t ended = ends_[static_cast<std::size_t>(base + before)];
+      const Step& step = step_at(unit_end);
+      for (std::int32_t edge = step.after_first; edge < step.after_first + step.after_count;
+           ++edge) {
+        const std::int32_t before = base + after[edge];
+        const std::int64_t ended = ends_[static_cast<std::size_t>(before)];
         if (ended == kNotYet) {
-          lane.blocked_on = base + before;
+          lane.blocked_on = before;
           return;
         }
         time = std::max(time, ended);
       }
       ++unit_end;
-    } while (batch >= 0 && unit_end < lane.end && op_at(unit_end).batch == batch);
+    } while (batch >= 0 && unit_end < lane.end && step_at(unit_end).batch == batch);
 
     lane.blocked_on = -1;
     lane.unit_end = unit_end;
     lane.pending = unit_end - lane.next;
     lane.begin = INT64_MAX;
     lane.until = time;
-    for (std::int32_t at = lane.next, end = unit_end; at < end; ++at) {
-      const std::int32_t flat = base + lane_ops_[static_cast<std::size_t>(at)];
-      const std::int32_t meeting = matching_.meeting_of[static_cast<std::size_t>(flat)];
-      if (meeting < 0) {
-        start(flat, lane_number, time, durations_[static_cast<std::size_t>(flat)]);
+    for (std::int32_t at = lane.next; at < unit_end; ++at) {
+      const Step& step = step_at(at);
+      if (step.meeting < 0) {
+        start(base + step.op, lane_number, time, step.duration);
         continue;
       }
-      Arrival& arrival = arrivals_[static_cast<std::size_t>(meeting)];
+      Arrival& arrival = arrivals_[static_cast<std::size_t>(step.meeting)];
       arrival.time = std::max(arrival.time, time);
-      arrival.duration = std::max(arrival.duration, durations_[static_cast<std::size_t>(flat)]);
-      if (++arrival.arrived == matching_.meetings[static_cast<std::size_t>(meeting)].expected) {
-        start(meeting_item(meeting), -1, arrival.time, arrival.duration);
+      arrival.duration = std::max(arrival.duration, step.duration);
+      if (++arrival.arrived ==
+          matching_.meetings[static_cast<std::size_t>(step.meeting)].expected) {
+        start(meeting_item(step.meeting), -1, arrival.time, arrival.duration);
       }
     }
   }
+  const Step& step_at(std::int32_t at) const { return steps_[static_cast<std::size_t>(at)]; }
 
   // An item is a compute op (its flat number) or a meeting (numbered after all ops).
   std::int32_t meeting_item(std::int32_t meeting) const { return matching_.base.back() + meeting; }
@@ -154,10 +170,7 @@ class Walk {
     }
     const Meeting& meeting = matching_.meetings[static_cast<std::size_t>(item - ops)];
     for (std::int32_t member = meeting.first; member < meeting.first + meeting.count; ++member) {
-      const Place place = matching_.members[static_cast<std::size_t>(member)];
-      const Op& op = program_.ranks[static_cast<std::size_t>(place.rank)]
-                         .ops[static_cast<std::size_t>(place.op)];
-      visit(place.rank * kLanes + static_cast<int>(op.lane));
+      visit(member_lanes_[static_cast<std::size_t>(member)]);
     }
   }
 
@@ -175,7 +188,7 @@ class Walk {
     const std::int32_t base = matching_.base[static_cast<std::size_t>(rank)];
     auto& spans = timeline_.ranks[static_cast<std::size_t>(rank)].spans;
     for (std::int32_t at = lane.next; at < lane.unit_end; ++at) {
-      const std::int32_t op = lane_ops_[static_cast<std::size_t>(at)];
+      const std::int32_t op = step_at(at).op;
       spans[static_cast<std::size_t>(op)] = {Nanoseconds{lane.begin}, Nanoseconds{lane.until}};
       ends_[static_cast<std::size_t>(base + op)] = lane.until;
       for (int other = rank * kLanes; other < (rank + 1) * kLanes; ++other) {
@@ -283,13 +296,13 @@ class Walk {
 
   const Program& program_;
   const Matching matching_;
-  const std::vector<std::int64_t> durations_;
   const bool share_;
   std::vector<LaneState> lanes_;
-  std::vector<std::int32_t> lane_ops_;  // ops of each rank sorted by lane
-  std::vector<std::int64_t> ends_;      // by flat number
-  std::vector<Arrival> arrivals_;       // by meeting
-  std::vector<int> ready_;              // lanes to look at
+  std::vector<Step> steps_;                 // of each rank, sorted by lane
+  std::vector<std::int32_t> member_lanes_;  // as Matching::members
+  std::vector<std::int64_t> ends_;          // by flat number
+  std::vector<Arrival> arrivals_;           // by meeting
+  std::vector<int> ready_;                  // lanes to look at
   Timeline timeline_;
   std::int64_t now_ = 0;
   std::vector<Item> items_;
@@ -309,7 +322,7 @@ Timeline simulate(const Program& program, const CostModel& cost, const Machine& 
       durations.push_back(std::llround(cost.seconds(op, rank.rank) * 1e9));
     }
   }
-  return Walk(program, std::move(durations), machine.lanes_share_core).run();
+  return Walk(program, durations, machine.lanes_share_core).run();
 }
 
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
@@ -321,7 +334,7 @@ Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseco
       flat.push_back(durations[rank][op].count());
     }
   }
-  return Walk(program, std::move(flat), lanes_share_core).run();
+  return Walk(program, flat, lanes_share_core).run();
 }
 
 }  // namespace parallelarium
