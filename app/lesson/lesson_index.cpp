@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/lesson_index.h"
+
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QListWidget>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kFolder = Qt::UserRole, kRefusal = Qt::UserRole + 1;
+
+QString in_language(const std::map<std::string, std::string>& titles) {
+  const auto own = titles.find(LessonPlayer::language());
+  const auto english = titles.find("en");
+  if (own != titles.end()) return QString::fromStdString(own->second);
+  return english == titles.end() ? QString() : QString::fromStdString(english->second);
+}
+
+}  // namespace
+
+LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent)
+    : QDialog(parent), player_(player), list_(new QListWidget) {
+  setObjectName(QStringLiteral("LessonIndex"));
+  setWindowTitle(tr("Lessons"));
+  resize(460, 420);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 16, 16, 16);
+  column->setSpacing(12);
+  list_->setAccessibleName(tr("Lessons"));
+  list_->setWordWrap(true);
+  list_->setSpacing(4);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+  open_ = buttons->addButton(tr("Start"), QDialogButtonBox::AcceptRole);
+  open_->setProperty("primary", true);
+  open_->setDefault(true);
+  column->addWidget(list_);
+  column->addWidget(buttons);
+  connect(buttons, &QDialogButtonBox::accepted, this, &LessonIndex::open_current);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  connect(list_, &QListWidget::itemActivated, this, &LessonIndex::open_current);
+  connect(list_, &QListWidget::currentItemChanged, this, [this](QListWidgetItem* item) {
+    open_->setEnabled(item && item->data(kRefusal).toString().isEmpty());
+  });
+  fill();
+}
+
+void LessonIndex::fill() {
+  const std::string folder = lessons_folder();
+  const Result<Course> course =
+      folder.empty() ? Result<Course>(lesson_schema().error()) : read_course(folder);
+  if (!course) {
+    list_->addItem(QString::fromStdString(course.error().text));
+    list_->item(0)->setData(kRefusal, list_->item(0)->text());
+    return;
+  }
+  setWindowTitle(in_language(course->titles));
+  int number = 0;
+  for (const CourseEntry& entry : course->lessons) {
+    const std::string path = course->folder + "/" + entry.id;
+    const Result<Lesson> lesson = read_lesson(path);
+    QString words = QStringLiteral("%1. %2").arg(++number).arg(in_language(entry.titles));
+    QString refusal;
+    if (lesson) {
+      const LessonText& text = lesson->text(LessonPlayer::language());
+      QString facts = tr("%n minute(s)", nullptr, lesson->minutes)
+                          .replace(QLatin1String("(s)"),
+                                   lesson->minutes == 1 ? QString() : QStringLiteral("s"));
+      if (player_.progress().done(lesson->id, lesson->version))
+        facts += QStringLiteral(" · ✓ ") + tr("done");
+      words += QStringLiteral("\n%1\n%2").arg(facts, QString::fromStdString(text.summary));
+      const Result<void> playable = can_play(*lesson, player_.computer());
+      if (!playable) refusal = QString::fromStdString(playable.error().text);
+    } else {
+      refusal = QString::fromStdString(lesson.error().text);
+    }
+    if (!refusal.isEmpty()) words += QLatin1Char('\n') + refusal;
+    auto* item = new QListWidgetItem(words, list_);
+    item->setData(kFolder, QString::fromStdString(path));
+    item->setData(kRefusal, refusal);
+    if (player_.is_open() && lesson && player_.lesson().id == lesson->id)
+      list_->setCurrentItem(item);
+  }
+  if (!list_->currentItem()) list_->setCurrentRow(0);
+}
+
+void LessonIndex::open_current() {
+  const QListWidgetItem* item = list_->currentItem();
+  if (!item || !item->data(kRefusal).toString().isEmpty()) return;
+  const Result<void> opened = player_.open(item->data(kFolder).toString());
+  if (opened) return accept();
+  QMessageBox::warning(this, tr("Lesson"), QString::fromStdString(opened.error().text));
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The list of lessons: names, minutes, what is done, and what this computer cannot run and why.
+#pragma once
+
+#include <QDialog>
+
+#include "app/lesson/lesson_player.h"
+
+class QListWidget;
+class QPushButton;
+
+namespace parallelarium {
+
+class LessonIndex : public QDialog {
+  Q_OBJECT
+
+ public:
+  explicit LessonIndex(LessonPlayer& player, QWidget* parent = nullptr);
+
+ private:
+  void fill();
+  void open_current();
+  LessonPlayer& player_;
+  QListWidget* list_;
+  QPushButton* open_;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/lesson_panel.h"
+
+#include <QAccessible>
+#include <QButtonGroup>
+#include <QFileDialog>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QScrollArea>
+#include <QTextDocument>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/controls.h"
+#include "app/lesson/guess_text.h"
+#include "app/lesson/lesson_index.h"
+#include "app/lesson/markdown_view.h"
+#include "app/lesson/option_card.h"
+
+namespace parallelarium {
+
+namespace {
+
+// The words of a card: Markdown without its marks.
+QString plain_text(const QString& markdown) {
+  QTextDocument document;
+  document.setMarkdown(markdown);
+  return document.toPlainText().trimmed();
+}
+
+}  // namespace
+
+LessonPanel::LessonPanel(Session& session, QWidget* parent)
+    : QWidget(parent), session_(session), player_(session) {
+  setObjectName(QStringLiteral("LessonPanel"));
+  setAccessibleName(tr("Lesson"));
+  build_head();
+  build_body();
+  build_buttons();
+  connect(&player_, &LessonPlayer::changed, this, &LessonPanel::refresh);
+  connect(&player_, &LessonPlayer::judged, this, &LessonPanel::announce);
+  connect(&player_, &LessonPlayer::failed, this, &LessonPanel::say_failure);
+  connect(&player_, &LessonPlayer::tab_wanted, this, &LessonPanel::tab_wanted);
+  connect(&player_, &LessonPlayer::guess_changed, this, &LessonPanel::guess_changed);
+  connect(&session_, &Session::run_state_changed, this, &LessonPanel::refresh_controls);
+  refresh();
+}
+
+void LessonPanel::open_first() {
+  const Result<Course> course = read_course(lessons_folder());
+  if (!course || course->lessons.empty()) return;
+  std::string chosen = course->lessons.front().id;
+  for (const CourseEntry& entry : course->lessons) {
+    const Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
+    if (!lesson || player_.progress().done(lesson->id, lesson->version)) continue;
+    chosen = entry.id;
+    break;
+  }
+  open(QString::fromStdString(chosen));
+}
+
+void LessonPanel::open(const QString& id) {
+  const Result<void> opened =
+      player_.open(QString::fromStdString(lessons_folder()) + QLatin1Char('/') + id);
+  if (!opened) say_failure(QString::fromStdString(opened.error().text));
+}
+
+void LessonPanel::refresh() {
+  if (!player_.is_open()) {
+    shown_.clear();
+    crumb_->setText(tr("Lessons"));
+    title_->setText(tr("No lesson is open"));
+    dots_->set_steps(0, 0);
+    text_->set_markdown(
+        tr("Choose a lesson to be led through the workbench, or go on by yourself."), {});
+    number_row_->hide();
+    card_box_->hide();
+    order_->hide();
+    hints_->set_markdown({}, {});
+    answer_->set_markdown({}, {});
+    feedback_box_->hide();
+    note_->hide();
+  } else {
+    const std::string now = player_.answers()["lesson"].get<std::string>() + "/" +
+                            player_.answers()["seed"].dump() + "/" + player_.step().id;
+    if (now != shown_) {
+      shown_ = now;
+      show_step();
+    }
+    refresh_feedback();
+  }
+  refresh_controls();
+}
+
+void LessonPanel::show_step() {
+  const Lesson& lesson = player_.lesson();
+  const Step& step = player_.step();
+  const QString folder = QString::fromStdString(lesson.folder);
+  const int index = static_cast<int>(player_.step_index());
+  const int steps = static_cast<int>(lesson.steps.size());
+  crumb_->setText(tr("%1 · step %2 of %3").arg(player_.lesson_title()).arg(index + 1).arg(steps));
+  title_->setText(player_.title());
+  dots_->set_steps(steps, index);
+  text_->set_markdown(player_.body(), folder);
+  note_->hide();
+
+  const bool numeric = step.ask && !step.ask->answer.empty();
+  number_row_->setVisible(numeric);
+  number_->clear();
+  if (numeric) {
+    unit_->setText(unit_label(step.ask->unit));
+    unit_->setVisible(!unit_->text().isEmpty());
+    number_->setAccessibleName(tr("Your answer %1").arg(unit_->text()).trimmed());
+    if (player_.state().answer.number)
+      number_->setText(
+          guess_text(*player_.state().answer.number, step.ask->unit).section(QChar(0x00a0), 0, 0));
+  }
+  for (QAbstractButton* card : group_->buttons()) {
+    group_->removeButton(card);
+    card->hide();
+    card->deleteLater();
+  }
+  card_box_->setVisible(!numeric && !step.options.empty());
+  if (!numeric)
+    for (const Option& option : step.options) {
+      const QString id = QString::fromStdString(option.id);
+      auto* card = new OptionCard(id, plain_text(player_.option_text(option.id)));
+      card->setChecked(player_.state().answer.option == option.id);
+      group_->addButton(card);
+      cards_->addWidget(card);
+    }
+  order_->setVisible(step.kind == StepKind::kBuild);
+  if (step.kind == StepKind::kBuild) {
+    const auto& lines =
+        player_.state().answer.order.empty() ? step.order_start : player_.state().answer.order;
+    QStringList text;
+    for (const std::string& line : lines) text << QString::fromStdString(line);
+    order_->setPlainText(text.join(QLatin1Char('\n')));
+  }
+  scroll_->ensureVisible(0, 0);
+}
+
+void LessonPanel::refresh_feedback() {
+  const LessonPlayer::StepState& state = player_.state();
+  const QString folder = QString::fromStdString(player_.lesson().folder);
+  QString hints;
+  for (int hint = 1; hint <= state.hints; ++hint)
+    hints += tr("**Hint %1.** %2").arg(hint).arg(player_.hint(hint)) + QStringLiteral("\n\n");
+  hints_->set_markdown(hints, folder);
+  const QString feedback = player_.feedback();
+  feedback_box_->setVisible(!feedback.isEmpty());
+  feedback_->set_markdown(feedback, folder);
+  if (state.judgement) {
+    const Verdict verdict = state.judgement->verdict;
+    verdict_->setText(verdict == Verdict::kRight   ? tr("✓ Right")
+                      : verdict == Verdict::kAgain ? tr("Try again")
+                                                   : tr("Not quite"));
+    set_style_property(verdict_, "role", verdict == Verdict::kRight ? "good" : "warning");
+  }
+  if (!state.solved) show_answer_->setChecked(false);
+  const bool shown = state.solved && show_answer_->isChecked();
+  answer_->set_markdown(shown ? player_.model_answer() : QString(), folder);
+}
+
+Answer LessonPanel::typed() const {
+  Answer answer;
+  if (!player_.is_open()) return answer;
+  const Step& step = player_.step();
+  if (step.ask && !step.ask->answer.empty())
+    answer.number = read_guess(number_->text(), step.ask->unit);
+  if (const auto* card = static_cast<const OptionCard*>(group_->checkedButton()))
+    answer.option = card->id().toStdString();
+  if (step.kind == StepKind::kBuild)
+    for (const QString& line : order_->toPlainText().split(QLatin1Char('\n')))
+      if (!line.trimmed().isEmpty()) answer.order.push_back(line.trimmed().toStdString());
+  return answer;
+}
+
+bool LessonPanel::can_commit() const {
+  const Step& step = player_.step();
+  if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return true;
+  const Answer answer = typed();
+  return step.ask && !step.ask->answer.empty() ? answer.number.has_value() : !answer.option.empty();
+}
+
+void LessonPanel::refresh_controls() {
+  const bool open = player_.is_open();
+  menu_->setVisible(open);
+  back_->setVisible(open);
+  hint_->setVisible(open && player_.step().hints > 0 && !player_.state().solved);
+  show_answer_->setVisible(open && player_.state().solved && !player_.model_answer().isEmpty());
+  if (!open) {
+    primary_->setText(tr("Choose a lesson"));
+    primary_->setEnabled(true);
+    return;
+  }
+  const StepKind kind = player_.step().kind;
+  const bool solved = player_.state().solved;
+  const bool once = kind == StepKind::kPredict && solved;
+  back_->setEnabled(player_.step_index() > 0);
+  hint_->setEnabled(player_.state().hints < player_.step().hints);
+  hint_->setText(player_.state().hints == 0 ? tr("Hint") : tr("Next hint"));
+  number_->setReadOnly(once);
+  for (QAbstractButton* card : group_->buttons()) card->setEnabled(!once);
+  order_->setReadOnly(solved);
+  const bool running = session_.run_state() != RunState::kIdle;
+  const QString refusal = session_.run_refusal();
+  primary_->setEnabled(true);
+  if (solved) {
+    primary_->setText(player_.at_end() ? tr("Finish") : tr("Next"));
+  } else if (kind == StepKind::kRun) {
+    primary_->setText(running ? tr("Cancel") : tr("▶ Run"));
+    primary_->setEnabled(running || refusal.isEmpty());
+    note_->setText(running             ? session_.run_progress_text()
+                   : refusal.isEmpty() ? session_.last_error()
+                                       : refusal);
+    note_->setVisible(!note_->text().isEmpty());
+  } else if (kind == StepKind::kGoal || kind == StepKind::kBuild) {
+    primary_->setText(tr("Check"));
+  } else {
+    primary_->setText(tr("Commit"));
+    primary_->setEnabled(can_commit());
+  }
+  if (solved && kind == StepKind::kRun) note_->hide();
+}
+
+void LessonPanel::primary() {
+  if (!player_.is_open()) return show_index();
+  if (player_.state().solved) return player_.next();
+  if (player_.step().kind == StepKind::kRun) {
+    if (session_.run_state() == RunState::kIdle)
+      player_.run();
+    else
+      session_.cancel_run();
+    return;
+  }
+  if (can_commit()) player_.commit(typed());
+}
+
+void LessonPanel::say_failure(const QString& sentence) {
+  note_->setText(sentence);
+  note_->setVisible(!sentence.isEmpty());
+  QAccessibleEvent event(note_, QAccessible::Alert);
+  QAccessible::updateAccessibility(&event);
+}
+
+void LessonPanel::announce(bool) {
+  verdict_->setAccessibleName(verdict_->text() + QStringLiteral(". ") +
+                              plain_text(player_.feedback()));
+  QAccessibleEvent event(verdict_, QAccessible::Alert);
+  QAccessible::updateAccessibility(&event);
+  // The pane grows by the feedback after this: then it is brought into sight.
+  QMetaObject::invokeMethod(
+      this, [this] { scroll_->ensureWidgetVisible(feedback_box_, 0, 8); }, Qt::QueuedConnection);
+  primary_->setFocus();
+}
+
+void LessonPanel::show_index() {
+  LessonIndex index(player_, this);
+  index.exec();
+}
+
+void LessonPanel::ask_reset() {
+  if (!player_.is_open()) return;
+  const auto answer = QMessageBox::question(
+      this, tr("Reset the lesson"),
+      tr("Start “%1” again? Your answers to it are cleared and its numbers may change.")
+          .arg(player_.lesson_title()));
+  if (answer == QMessageBox::Yes) {
+    shown_.clear();
+    player_.reset();
+  }
+}
+
+void LessonPanel::leave_lesson() { player_.close(); }
+
+void LessonPanel::export_answers() {
+  if (!player_.is_open()) return;
+  bool ok = false;
+  const QString name = QInputDialog::getText(this, tr("Export my answers"), tr("Your name"),
+                                             QLineEdit::Normal, QString(), &ok);
+  if (!ok) return;
+  const QString path = QFileDialog::getSaveFileName(
+      this, tr("Export my answers"),
+      QString::fromStdString(player_.lesson().id) + QStringLiteral("-answers.json"),
+      tr("JSON files (*.json)"));
+  if (path.isEmpty()) return;
+  nlohmann::json answers = player_.answers();
+  answers["format"] = "parallelarium-answers/1";
+  answers["name"] = name.toStdString();
+  const QByteArray text = QByteArray::fromStdString(
+      answers.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
+    say_failure(tr("%1 could not be written: %2.").arg(path, file.errorString()));
+}
+
+}  // namespace parallelarium

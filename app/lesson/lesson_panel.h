@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The right pane's upper part: a lesson step with its text, its question, order editor or Run
+// button, feedback, hints and the way on. Everything is reachable by keyboard; judged answers are
+// announced.
+#pragma once
+
+#include <QWidget>
+
+#include "app/lesson/lesson_player.h"
+
+class QButtonGroup;
+class QFrame;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QPushButton;
+class QScrollArea;
+class QToolButton;
+class QVBoxLayout;
+
+namespace parallelarium {
+
+class MarkdownView;
+class StepDots;
+
+class LessonPanel : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LessonPanel(Session& session, QWidget* parent = nullptr);
+  LessonPlayer& player() { return player_; }
+  // The first lesson of the course that is not done, or the first. Without a sentence to the user
+  // where there are no lessons.
+  void open_first();
+  // By the id of the course. A failure is shown in the panel.
+  void open(const QString& id);
+
+ public Q_SLOTS:
+  void show_index();
+  void export_answers();
+  void ask_reset();
+  void leave_lesson();
+
+ Q_SIGNALS:
+  void tab_wanted(const QString& tab);
+  void guess_changed(const QString& metric, double value);
+
+ private:
+  void build_head();
+  void build_body();
+  void build_buttons();
+  void refresh();
+  void show_step();         // the step's own text and controls, when the step changes
+  void refresh_controls();  // what is enabled, and the words on the buttons
+  void refresh_feedback();
+  void primary();
+  Answer typed() const;
+  bool can_commit() const;
+  void say_failure(const QString& sentence);
+  void announce(bool right);
+
+  Session& session_;
+  LessonPlayer player_;
+  QToolButton *crumb_ = nullptr, *menu_ = nullptr;
+  QLabel* title_ = nullptr;
+  StepDots* dots_ = nullptr;
+  QScrollArea* scroll_ = nullptr;
+  QVBoxLayout *body_ = nullptr, *cards_ = nullptr;
+  MarkdownView *text_ = nullptr, *feedback_ = nullptr, *hints_ = nullptr, *answer_ = nullptr;
+  QWidget *number_row_ = nullptr, *card_box_ = nullptr;
+  QButtonGroup* group_ = nullptr;
+  QLineEdit* number_ = nullptr;
+  QLabel *unit_ = nullptr, *verdict_ = nullptr, *note_ = nullptr;
+  QPlainTextEdit* order_ = nullptr;
+  QFrame* feedback_box_ = nullptr;
+  QPushButton *hint_ = nullptr, *show_answer_ = nullptr, *back_ = nullptr, *primary_ = nullptr;
+  std::string shown_;  // lesson, seed and step that show_step() built
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of the lesson panel that makes its widgets and puts them in place.
+#include <QButtonGroup>
+#include <QFontDatabase>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/lesson/lesson_panel.h"
+#include "app/lesson/markdown_view.h"
+#include "app/lesson/option_card.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kMargin = 16, kOrderHeight = 96;
+
+QHBoxLayout* row_of(int spacing) {
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(spacing);
+  return row;
+}
+
+}  // namespace
+
+void LessonPanel::build_head() {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(kMargin, 12, kMargin, 12);
+  column->setSpacing(4);
+  crumb_ = new QToolButton;
+  crumb_->setObjectName(QStringLiteral("Link"));
+  crumb_->setToolTip(tr("All lessons"));
+  crumb_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  connect(crumb_, &QToolButton::clicked, this, &LessonPanel::show_index);
+
+  auto* menu = new QMenu(this);
+  menu->addAction(tr("All lessons …"), this, &LessonPanel::show_index);
+  menu->addAction(tr("Start this lesson again …"), this, &LessonPanel::ask_reset);
+  menu->addAction(tr("Leave the lesson and keep this setup"), this, &LessonPanel::leave_lesson);
+  menu->addSeparator();
+  menu->addAction(tr("Export my answers …"), this, &LessonPanel::export_answers);
+  menu_ = new QToolButton;
+  menu_->setObjectName(QStringLiteral("Link"));
+  menu_->setText(QStringLiteral("⋯"));
+  menu_->setAccessibleName(tr("More about this lesson"));
+  menu_->setToolTip(menu_->accessibleName());
+  menu_->setMenu(menu);
+  menu_->setPopupMode(QToolButton::InstantPopup);
+  auto* row = row_of(4);
+  row->addWidget(crumb_, 1);
+  row->addWidget(menu_);
+  column->addLayout(row);
+
+  title_ = new QLabel;
+  title_->setProperty("role", "title");
+  title_->setWordWrap(true);
+  column->addWidget(title_);
+  column->addSpacing(4);
+  dots_ = new StepDots;
+  column->addWidget(dots_);
+  column->addSpacing(6);
+}
+
+void LessonPanel::build_body() {
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SelectionContent"));  // the surface of a pane
+  body_ = new QVBoxLayout(content);
+  body_->setContentsMargins(0, 0, 4, 0);
+  body_->setSpacing(8);
+  text_ = new MarkdownView;
+  text_->setAccessibleName(tr("Lesson text"));
+  body_->addWidget(text_);
+
+  card_box_ = new QWidget;
+  cards_ = new QVBoxLayout(card_box_);
+  cards_->setContentsMargins(0, 0, 0, 0);
+  cards_->setSpacing(6);
+  body_->addWidget(card_box_);
+  group_ = new QButtonGroup(this);
+  connect(group_, &QButtonGroup::buttonClicked, this, &LessonPanel::refresh_controls);
+
+  number_row_ = new QWidget;
+  auto* row = row_of(8);
+  number_row_->setLayout(row);
+  number_ = new QLineEdit;
+  number_->setObjectName(QStringLiteral("LessonNumber"));
+  number_->setMaximumWidth(110);
+  number_->setMaxLength(24);
+  unit_ = new QLabel;
+  row->addWidget(number_);
+  row->addWidget(unit_);
+  row->addStretch();
+  body_->addWidget(number_row_);
+  connect(number_, &QLineEdit::textChanged, this, [this] {
+    if (player_.is_open()) refresh_controls();
+  });
+  connect(number_, &QLineEdit::returnPressed, this, [this] {
+    if (player_.is_open() && !player_.state().solved) primary();
+  });
+
+  order_ = new QPlainTextEdit;
+  order_->setObjectName(QStringLiteral("LessonOrder"));
+  order_->setAccessibleName(tr("Your order, one line per stage"));
+  order_->setTabChangesFocus(true);
+  order_->setFixedHeight(kOrderHeight);
+  QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+  fixed.setFamilies({QStringLiteral("DejaVu Sans Mono"), QStringLiteral("monospace")});
+  fixed.setPixelSize(12);
+  order_->setFont(fixed);
+  body_->addWidget(order_);
+
+  hints_ = new MarkdownView;
+  hints_->setAccessibleName(tr("Hints"));
+  body_->addWidget(hints_);
+
+  feedback_box_ = new QFrame;
+  feedback_box_->setProperty("edge", "top");
+  auto* judged = new QVBoxLayout(feedback_box_);
+  judged->setContentsMargins(0, 10, 0, 0);
+  judged->setSpacing(6);
+  verdict_ = new QLabel;
+  verdict_->setObjectName(QStringLiteral("LessonVerdict"));
+  verdict_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+  feedback_ = new MarkdownView;
+  feedback_->setObjectName(QStringLiteral("LessonFeedback"));
+  feedback_->setAccessibleName(tr("Feedback"));
+  judged->addWidget(verdict_);
+  judged->addWidget(feedback_);
+  body_->addWidget(feedback_box_);
+
+  show_answer_ = new QPushButton(tr("Model answer"));
+  show_answer_->setCheckable(true);
+  show_answer_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+  connect(show_answer_, &QPushButton::toggled, this, [this] {
+    if (player_.is_open()) refresh_feedback();
+  });
+  body_->addWidget(show_answer_);
+  answer_ = new MarkdownView;
+  answer_->setAccessibleName(tr("Model answer"));
+  body_->addWidget(answer_);
+  body_->addStretch(1);
+
+  scroll_ = new QScrollArea;
+  scroll_->setObjectName(QStringLiteral("LessonScroll"));
+  scroll_->setWidgetResizable(true);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setWidget(content);
+  layout()->addWidget(scroll_);
+}
+
+void LessonPanel::build_buttons() {
+  auto* column = static_cast<QVBoxLayout*>(layout());
+  note_ = new QLabel;
+  note_->setWordWrap(true);
+  note_->setProperty("role", "muted");
+  note_->hide();
+  column->addWidget(note_);
+  hint_ = new QPushButton(tr("Hint"));
+  back_ = new QPushButton(tr("Back"));
+  primary_ = new QPushButton;
+  primary_->setObjectName(QStringLiteral("LessonPrimary"));
+  primary_->setProperty("primary", true);
+  connect(hint_, &QPushButton::clicked, &player_, &LessonPlayer::show_hint);
+  connect(back_, &QPushButton::clicked, &player_, &LessonPlayer::back);
+  connect(primary_, &QPushButton::clicked, this, &LessonPanel::primary);
+  auto* row = row_of(8);
+  row->addWidget(hint_);
+  row->addStretch();
+  row->addWidget(back_);
+  row->addWidget(primary_);
+  column->addSpacing(4);
+  column->addLayout(row);
+}
+
+}  // namespace parallelarium

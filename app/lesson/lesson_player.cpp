@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/lesson_player.h"
+
+#include <QDir>
+#include <QLocale>
+#include <QRandomGenerator>
+#include <QSaveFile>
+#include <QScopedValueRollback>
+#include <QStandardPaths>
+#include <algorithm>
+#include <cmath>
+
+#include "app/engine_process.h"
+#include "app/lesson/guess_text.h"
+
+namespace parallelarium {
+
+namespace {
+
+using nlohmann::json;
+
+// Locks every setting: no key has this name.
+const char* const kNoSetting = "(none)";
+
+bool is_question(StepKind kind) { return kind == StepKind::kPredict || kind == StepKind::kExplain; }
+
+QStringList to_list(const std::vector<std::string>& texts) {
+  QStringList list;
+  for (const std::string& text : texts) list << QString::fromStdString(text);
+  return list;
+}
+
+}  // namespace
+
+LessonPlayer::LessonPlayer(Session& session, QObject* parent) : QObject(parent), session_(session) {
+  connect(&session_, &Session::prediction_changed, this, &LessonPlayer::watch);
+  connect(&session_, &Session::run_changed, this, &LessonPlayer::watch);
+  connect(&session_, &Session::run_state_changed, this, [this] {
+    if (is_open() && step().kind == StepKind::kRun) Q_EMIT changed();
+  });
+  connect(&session_, &Session::restored, this, &LessonPlayer::restore);
+}
+
+std::string LessonPlayer::language() {
+  return QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString();
+}
+
+Computer LessonPlayer::computer() const {
+  Computer computer;
+  const Result<Machine> local = find_machine("local");
+  if (local) computer.cores = local->cores;
+  const json& greeting = session_.engine().greeting();
+  if (greeting.is_object() && greeting.contains("devices") && greeting["devices"].is_object())
+    computer.gpu = greeting["devices"].value("gpus", json::array()).size() > 0;
+  return computer;
+}
+
+Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64_t> seed) {
+  Result<Lesson> lesson = read_lesson(folder.toStdString());
+  if (!lesson) return lesson.error();
+  const Result<void> playable = can_play(*lesson, computer());
+  if (!playable) return playable;
+  if (is_open()) leave();
+  lesson_ = std::move(*lesson);
+  seed_ = seed ? *seed : QRandomGenerator::global()->bounded(1u, 1000000u);
+  drawn_ = draw(*lesson_, seed_);
+  states_.assign(lesson_->steps.size(), {});
+  session_.set_guesses({});
+  enter(0, true);
+  return {};
+}
+
+void LessonPlayer::close() {
+  if (!is_open()) return;
+  leave();
+  lesson_.reset();
+  states_.clear();
+  session_.set_hidden({});
+  session_.set_allowed({});
+  session_.set_guesses({});
+  session_.set_lesson_state(nullptr);
+  Q_EMIT changed();
+}
+
+void LessonPlayer::reset() {
+  if (!is_open()) return;
+  const Result<void> opened = open(QString::fromStdString(lesson_->folder));
+  if (!opened) Q_EMIT failed(QString::fromStdString(opened.error().text));
+}
+
+void LessonPlayer::enter(std::size_t index, bool set_up) {
+  at_ = index;
+  StepState& state = states_[at_];
+  if (set_up && state.visited)
+    set_setup(state.left_with);
+  else if (set_up && (at_ == 0 || !step().setup.empty()))
+    set_setup(setup_at(*lesson_, at_, drawn_));
+  state.visited = true;
+  if (step().kind == StepKind::kRead) state.solved = true;
+  apply_hidden_and_allowed();
+  if (!step().tab.empty()) Q_EMIT tab_wanted(QString::fromStdString(step().tab));
+  if (step().view_range) {
+    const double whole = static_cast<double>(session_.horizon().count());
+    session_.set_visible({Nanoseconds(std::llround(whole * step().view_range->first)),
+                          Nanoseconds(std::llround(whole * step().view_range->second))});
+  }
+  save();
+  Q_EMIT changed();
+  watch();
+}
+
+void LessonPlayer::leave() { states_[at_].left_with = session_.setup(); }
+
+void LessonPlayer::apply_hidden_and_allowed() {
+  const bool open_question = !state().solved;
+  const bool reading = step().kind == StepKind::kRead;
+  session_.set_hidden(open_question || reading ? to_list(step().hide) : QStringList());
+  QStringList allowed = to_list(step().allow);
+  if (step().kind == StepKind::kPredict && open_question && allowed.isEmpty())
+    allowed << QLatin1String(kNoSetting);
+  const bool keeps_lock = step().kind == StepKind::kGoal || open_question;
+  session_.set_allowed(keeps_lock ? allowed : QStringList());
+}
+
+void LessonPlayer::set_setup(const Result<Setup>& wanted) {
+  if (!wanted) {
+    Q_EMIT failed(QString::fromStdString(wanted.error().text));
+    return;
+  }
+  // How to run (backend, pace, text) stays the student's.
+  Setup setup = *wanted;
+  setup.run = session_.setup().run;
+  const QScopedValueRollback<bool> busy(busy_, true);
+  session_.change_setup(setup, tr("Lesson: %1").arg(title()));
+  session_.wait_for_prediction();
+}
+
+std::optional<double> LessonPlayer::latest_guess() const {
+  for (std::size_t step = at_ + 1; step-- > 0;)
+    if (states_[step].guess) return states_[step].guess;
+  return std::nullopt;
+}
+
+Context LessonPlayer::context() const {
+  Context context;
+  context.setup = session_.setup();
+  context.drawn = drawn_;
+  context.guess = latest_guess();
+  if (session_.prediction_is_current()) context.predicted = facts_of(*session_.prediction());
+  const RunRecord* run = session_.run_record();
+  if (run && run->observed() && !session_.run_is_stale())
+    context.observed = facts_of(run->observation, run->prediction->program);
+  return context;
+}
+
+void LessonPlayer::commit(const Answer& answer) {
+  if (!is_open() || busy_) return;
+  if (step().kind == StepKind::kRead) return;
+  if (step().kind == StepKind::kPredict && state().solved) return;
+  if (is_question(step().kind) && !step().reveal.empty())
+    set_setup(setup_at(*lesson_, at_, drawn_, true));
+  judge_now(answer, false);
+}
+
+void LessonPlayer::judge_now(const Answer& answer, bool silent_unless_right) {
+  session_.wait_for_prediction();
+  Result<Judgement> judgement = judge(step(), answer, context());
+  if (!judgement) {
+    if (!silent_unless_right) Q_EMIT failed(QString::fromStdString(judgement.error().text));
+    return;
+  }
+  const bool right = judgement->verdict == Verdict::kRight;
+  if (!right && silent_unless_right) return;
+  StepState& state = states_[at_];
+  state.answer = answer;
+  state.judgement = std::move(*judgement);
+  ++state.attempts;
+  // A prediction is committed once: what follows shows the answer.
+  state.solved = right || step().kind == StepKind::kPredict;
+  if (step().kind == StepKind::kRun) {
+    const Observation& seen = session_.run_record()->observation;
+    state.source = std::string(name_of(seen.source));
+    state.machine = seen.machine;
+    state.date = seen.date;
+  }
+  if (step().kind == StepKind::kPredict) keep_guess();
+  if (step().kind == StepKind::kBuild && right) show_order(answer);
+  apply_hidden_and_allowed();
+  save();
+  Q_EMIT changed();
+  Q_EMIT judged(right);
+}
+
+void LessonPlayer::keep_guess() {
+  StepState& state = states_[at_];
+  const auto found = state.judgement->symbols.find("guess");
+  if (found == state.judgement->symbols.end() || !step().ask) return;
+  state.guess = found->second;
+  if (step().ask->metric.empty()) return;
+  const QString metric = QString::fromStdString(step().ask->metric);
+  std::vector<Guess> guesses = session_.guesses();
+  guesses.erase(std::remove_if(guesses.begin(), guesses.end(),
+                               [&](const Guess& guess) { return guess.metric == metric; }),
+                guesses.end());
+  guesses.push_back({metric, *state.guess, guess_text(*state.guess, step().ask->unit)});
+  session_.set_guesses(std::move(guesses));
+  Q_EMIT guess_changed(metric, *state.guess);
+}
+
+// The timeline shows the student's order: it becomes a file, since a Setup names orders by file.
+void LessonPlayer::show_order(const Answer& answer) {
+  const QDir data(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation));
+  data.mkpath(QStringLiteral("orders"));
+  const QString path = data.filePath(
+      QStringLiteral("orders/%1-%2.txt")
+          .arg(QString::fromStdString(lesson_->id), QString::fromStdString(step().id)));
+  QByteArray text;
+  for (const std::string& line : answer.order) text += QByteArray::fromStdString(line) + '\n';
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit()) {
+    Q_EMIT failed(tr("Your order could not be saved in %1: %2.").arg(path, file.errorString()));
+    return;
+  }
+  Setup setup = session_.setup();
+  setup.schedule = path.toStdString();
+  set_setup(setup);
+}
+
+void LessonPlayer::run() {
+  if (!is_open() || step().kind != StepKind::kRun) return;
+  session_.start_run(false);
+}
+
+void LessonPlayer::watch() {
+  if (!is_open() || busy_ || state().solved) return;
+  const RunRecord* run = session_.run_record();
+  const bool has_run = run && run->observed() && !session_.run_is_stale();
+  const QScopedValueRollback<bool> busy(busy_, true);
+  if (step().kind == StepKind::kRun && has_run && session_.prediction_is_current() &&
+      run->observation.date != state().date)  // each run is judged once
+    judge_now({}, false);
+  if (step().kind == StepKind::kGoal && session_.prediction_is_current()) judge_now({}, true);
+}
+
+void LessonPlayer::show_hint() {
+  if (!is_open() || state().hints >= step().hints) return;
+  ++states_[at_].hints;
+  save();
+  Q_EMIT changed();
+}
+
+void LessonPlayer::next() {
+  if (!is_open() || !state().solved) return;
+  leave();
+  if (!at_end()) return enter(at_ + 1, true);
+  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, true, answers());
+  if (!kept) Q_EMIT failed(QString::fromStdString(kept.error().text));
+  close();
+  Q_EMIT finished();
+}
+
+void LessonPlayer::back() {
+  if (!is_open() || at_ == 0) return;
+  leave();
+  enter(at_ - 1, true);
+}
+
+void LessonPlayer::save() {
+  const json play = answers();
+  session_.set_lesson_state(
+      {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
+  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, false, play);
+  if (!kept) Q_EMIT failed(QString::fromStdString(kept.error().text));
+}
+
+// A document names the lesson, its seed and the step; its Setup stands.
+void LessonPlayer::restore() {
+  const json state = session_.lesson_state();
+  const auto has = [&](const char* key, bool (json::*is)() const noexcept) {
+    return state.is_object() && state.contains(key) && (state[key].*is)();
+  };
+  if (!has("id", &json::is_string) || !has("seed", &json::is_number_unsigned) ||
+      !has("step", &json::is_number_unsigned)) {
+    lesson_.reset();
+    states_.clear();
+    Q_EMIT changed();
+    return;
+  }
+  const Result<Course> course = read_course(lessons_folder());
+  if (!course) return;
+  for (const CourseEntry& entry : course->lessons) {
+    if (entry.id != state["id"].get<std::string>()) continue;
+    Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
+    if (!lesson) {
+      Q_EMIT failed(QString::fromStdString(lesson.error().text));
+      return;
+    }
+    lesson_ = std::move(*lesson);
+    seed_ = state["seed"].get<std::uint64_t>();
+    drawn_ = draw(*lesson_, seed_);
+    states_.assign(lesson_->steps.size(), {});
+    const std::size_t last = std::min(state["step"].get<std::size_t>(), lesson_->steps.size() - 1);
+    for (std::size_t step = 0; step < last; ++step) {
+      states_[step].visited = states_[step].solved = true;
+      const Result<Setup> setup = setup_at(*lesson_, step, drawn_, true);
+      if (setup) states_[step].left_with = *setup;
+    }
+    enter(last, false);
+  }
+}
+
+json LessonPlayer::answers() const {
+  json steps = json::array();
+  for (std::size_t index = 0; index < states_.size(); ++index) {
+    const StepState& state = states_[index];
+    if (!state.visited) continue;
+    json step = {{"step", lesson_->steps[index].id},
+                 {"kind", name_of(lesson_->steps[index].kind)},
+                 {"solved", state.solved},
+                 {"attempts", state.attempts},
+                 {"hints", state.hints}};
+    if (state.answer.number) step["number"] = *state.answer.number;
+    if (!state.answer.option.empty()) step["option"] = state.answer.option;
+    if (!state.answer.order.empty()) step["order"] = state.answer.order;
+    if (state.judgement) step["right"] = state.judgement->verdict == Verdict::kRight;
+    if (!state.source.empty()) step["run"] = {{"source", state.source}, {"machine", state.machine}};
+    steps.push_back(std::move(step));
+  }
+  return {{"lesson", lesson_->id},
+          {"version", lesson_->version},
+          {"seed", seed_},
+          {"language", language()},
+          {"steps", std::move(steps)}};
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plays a lesson on the Session: sets what each step wants, hides and locks until an answer is
+// committed, judges answers, predictions and runs, and keeps the guesses. It knows no widget.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "app/lesson/lesson_progress.h"
+#include "app/session.h"
+#include "engine/lesson/lesson.h"
+
+namespace parallelarium {
+
+class LessonPlayer : public QObject {
+  Q_OBJECT
+
+ public:
+  // What happened at one step.
+  struct StepState {
+    bool visited = false;
+    bool solved = false;  // the student may go on
+    int attempts = 0, hints = 0;
+    Answer answer;  // the latest
+    std::optional<Judgement> judgement;
+    std::optional<double> guess;        // that a committed prediction stands for
+    Setup left_with;                    // the Setup when the student last left the step
+    std::string source, machine, date;  // of the run that was judged
+  };
+
+  explicit LessonPlayer(Session& session, QObject* parent = nullptr);
+
+  // Starts the lesson in that folder at its first step. `seed` draws its values; none: by chance.
+  // Error: the lesson cannot be read, or this computer cannot play it.
+  Result<void> open(const QString& folder, std::optional<std::uint64_t> seed = std::nullopt);
+  // Leaves the lesson and keeps the Setup; hidden figures and locked settings come back.
+  void close();
+  // Starts the open lesson again, with new values.
+  void reset();
+
+  bool is_open() const { return lesson_.has_value(); }
+  // The following require is_open().
+  const Lesson& lesson() const { return *lesson_; }
+  std::size_t step_index() const { return at_; }
+  const Step& step() const { return lesson_->steps[at_]; }
+  const StepState& state() const { return states_[at_]; }
+  const StepState& state(std::size_t step) const { return states_[step]; }
+  bool at_end() const { return at_ + 1 == lesson_->steps.size(); }
+
+  QString lesson_title() const;
+  // Titles and Markdown of the step with its numbers put in, in the user's language.
+  QString title() const;
+  QString body() const;
+  QString option_text(const std::string& option) const;
+  QString hint(int number) const;  // 1 to 3
+  QString model_answer() const;    // empty if there is none
+  // What is said about the latest answer: the lesson's words, then the engine's sentences.
+  QString feedback() const;
+
+  // Judges an answer (predict, explain), or what is set and predicted (goal), or an order (build).
+  void commit(const Answer& answer);
+  void run();  // of a run step: starts it; the result is judged when it comes
+  void show_hint();
+  void next();  // at the end: finishes the lesson and closes it
+  void back();
+
+  // The whole play as JSON: version, seed, answers, attempts, hints, source and machine of runs.
+  nlohmann::json answers() const;
+  LessonProgress& progress() { return progress_; }
+  // "de" of de_DE: the language of texts where the lesson has it.
+  static std::string language();
+  // What a lesson of this computer can have.
+  Computer computer() const;
+
+ Q_SIGNALS:
+  void changed();           // another step, an answer, a hint; nothing is open any more
+  void judged(bool right);  // for an alert
+  void tab_wanted(const QString& tab);
+  void guess_changed(const QString& metric, double value);
+  void failed(const QString& sentence);
+  void finished();  // the last step was left
+
+ private:
+  void enter(std::size_t step, bool set_up);
+  void leave();
+  void apply_hidden_and_allowed();
+  void set_setup(const Result<Setup>& setup);
+  // The context to judge the current step in: its revealed or the Session's Setup.
+  Context context() const;
+  void judge_now(const Answer& answer, bool silent_unless_right);
+  void keep_guess();
+  void show_order(const Answer& answer);
+  void watch();  // goals and runs are judged as soon as what they need is there
+  void save();
+  void restore();
+  QString filled(const std::string& markdown, const Symbols& symbols) const;
+  const StepText& text() const;
+  Symbols body_symbols() const;
+  Symbols part_symbols() const;
+  std::optional<double> latest_guess() const;
+
+  Session& session_;
+  LessonProgress progress_;
+  std::optional<Lesson> lesson_;
+  std::uint64_t seed_ = 0;
+  Symbols drawn_;
+  std::vector<StepState> states_;
+  std::size_t at_ = 0;
+  bool busy_ = false;  // the player itself is changing the Session
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which lessons a student has done, in the user's data folder (progress.json), by id and version.
+// A newer version of a lesson counts as not done.
+#pragma once
+
+#include <QString>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+class LessonProgress {
+ public:
+  // Reads the file; a missing or broken one is an empty progress (a broken one is kept aside).
+  LessonProgress();
+  // The file is `path`, for tests.
+  explicit LessonProgress(QString path);
+
+  bool done(const std::string& id, int version) const;
+  // What was answered, as answers() of the player gives it; null if nothing.
+  nlohmann::json record(const std::string& id, int version) const;
+  // Keeps a lesson's record and writes the file atomically. A lesson that was done stays done.
+  Result<void> keep(const std::string& id, int version, bool done, const nlohmann::json& answers);
+
+  static QString default_path();
+
+ private:
+  QString path_;
+  nlohmann::json lessons_ = nlohmann::json::object();
+};
+
+}  // namespace parallelarium

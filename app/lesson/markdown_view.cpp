@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/markdown_view.h"
+
+#include <QDesktopServices>
+#include <QDir>
+#include <QEvent>
+#include <QFile>
+#include <QPainter>
+#include <QSvgRenderer>
+#include <QTextBlock>
+#include <QTextTable>
+#include <QWheelEvent>
+#include <cmath>
+
+#include "app/theme.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kLineHeightPercent = 130;
+constexpr qreal kParagraphGap = 9;
+constexpr int kCodePixels = 12;
+
+}  // namespace
+
+MarkdownView::MarkdownView(QWidget* parent) : QTextBrowser(parent) {
+  setFrameShape(QFrame::NoFrame);
+  setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setOpenLinks(false);
+  setTabChangesFocus(true);
+  document()->setDocumentMargin(0);
+  viewport()->setAutoFillBackground(false);
+  setStyleSheet(QStringLiteral("QTextBrowser { background: transparent; }"));
+  connect(this, &QTextBrowser::anchorClicked, this, [](const QUrl& url) {
+    if (url.scheme() == QLatin1String("https")) QDesktopServices::openUrl(url);
+  });
+}
+
+void MarkdownView::set_markdown(const QString& markdown, const QString& folder) {
+  markdown_ = markdown;
+  folder_ = folder;
+  setVisible(!markdown.isEmpty());
+  // Text that only reads needs no stop on the Tab key; links do.
+  setFocusPolicy(markdown.contains(QLatin1String("](https:")) ? Qt::StrongFocus : Qt::ClickFocus);
+  lay_out();
+}
+
+void MarkdownView::lay_out() {
+  const Theme& theme = theme_for(palette());
+  document()->setDefaultFont(theme.font(13));
+  setMarkdown(markdown_);
+  QTextCursor cursor(document());
+  cursor.beginEditBlock();
+  for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {
+    cursor.setPosition(block.position());
+    QTextBlockFormat format = block.blockFormat();
+    const bool code = format.hasProperty(QTextFormat::BlockCodeFence);
+    format.setLineHeight(code ? 110 : kLineHeightPercent, QTextBlockFormat::ProportionalHeight);
+    const bool in_code = code && block.next().isValid() &&
+                         block.next().blockFormat().hasProperty(QTextFormat::BlockCodeFence);
+    format.setTopMargin(0);
+    format.setBottomMargin(in_code || cursor.currentTable() ? 0 : kParagraphGap);
+    cursor.setBlockFormat(format);
+    for (auto part = block.begin(); !part.atEnd(); ++part) {
+      const QTextFragment fragment = part.fragment();
+      QTextCharFormat letters = fragment.charFormat();
+      if (!letters.fontFixedPitch() && !code && !letters.isAnchor()) continue;
+      QTextCursor range(document());
+      range.setPosition(fragment.position());
+      range.setPosition(fragment.position() + fragment.length(), QTextCursor::KeepAnchor);
+      QTextCharFormat change;
+      if (letters.isAnchor()) {
+        change.setForeground(theme.accent_line);
+      } else {
+        change.setFontFamilies({QStringLiteral("DejaVu Sans Mono"), QStringLiteral("monospace")});
+        change.setProperty(QTextFormat::FontPixelSize, kCodePixels);
+        change.clearProperty(QTextFormat::FontPointSize);
+      }
+      range.mergeCharFormat(change);
+    }
+  }
+  for (QTextFrame* frame : document()->rootFrame()->childFrames())
+    if (auto* table = qobject_cast<QTextTable*>(frame)) {
+      QTextTableFormat format = table->format();
+      format.setBorderCollapse(true);
+      format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+      format.setBorder(1);
+      format.setBorderBrush(theme.hairline);
+      format.setCellPadding(4);
+      format.setBottomMargin(kParagraphGap);
+      table->setFormat(format);
+    }
+  cursor.endEditBlock();
+  fit();
+}
+
+void MarkdownView::fit() {
+  document()->setTextWidth(viewport()->width());
+  const int height = static_cast<int>(std::ceil(document()->size().height()));
+  if (height != this->height()) setFixedHeight(height);
+}
+
+QSize MarkdownView::sizeHint() const { return {200, height()}; }
+QSize MarkdownView::minimumSizeHint() const { return {80, height()}; }
+
+QVariant MarkdownView::loadResource(int type, const QUrl& name) {
+  if (type != QTextDocument::ImageResource || !name.isRelative()) return {};
+  // file_inside() of the checker refuses other paths; here they are simply not drawn.
+  const QDir folder(folder_);
+  const QString path = QDir::cleanPath(folder.filePath(name.path()));
+  if (!path.startsWith(folder.canonicalPath() + QLatin1Char('/'))) return {};
+  const int width = std::max(80, viewport()->width());
+  const qreal ratio = devicePixelRatioF();
+  QSvgRenderer svg(path);
+  if (!svg.isValid()) {
+    QImage picture(path);
+    if (picture.isNull()) return {};
+    picture = picture.scaledToWidth(static_cast<int>(width * ratio), Qt::SmoothTransformation);
+    picture.setDevicePixelRatio(ratio);
+    return picture;
+  }
+  QSizeF size = svg.defaultSize();
+  size.scale(width, 4000, Qt::KeepAspectRatio);
+  QImage picture((size * ratio).toSize(), QImage::Format_ARGB32_Premultiplied);
+  picture.setDevicePixelRatio(ratio);
+  picture.fill(Qt::transparent);
+  QPainter painter(&picture);
+  svg.render(&painter, QRectF(QPointF(0, 0), size));
+  return picture;
+}
+
+void MarkdownView::resizeEvent(QResizeEvent* event) {
+  QTextBrowser::resizeEvent(event);
+  if (event->size().width() == event->oldSize().width()) return;
+  if (markdown_.contains(QLatin1String("![")))
+    lay_out();  // pictures are as wide as the pane
+  else
+    fit();
+}
+
+void MarkdownView::changeEvent(QEvent* event) {
+  QTextBrowser::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange && !markdown_.isEmpty()) lay_out();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/lesson/option_card.h"
+
+#include <QPainter>
+#include <algorithm>
+
+#include "app/theme.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kSide = 10, kTop = 8, kDot = 14, kGap = 8;
+constexpr int kText = kSide + kDot + kGap;
+constexpr int kBarWidth = 26, kBarHeight = 4, kBarGap = 6;
+
+}  // namespace
+
+OptionCard::OptionCard(const QString& id, const QString& words, QWidget* parent)
+    : QRadioButton(parent), id_(id), words_(words) {
+  setAccessibleName(words);
+  setCursor(Qt::PointingHandCursor);
+  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+}
+
+int OptionCard::heightForWidth(int width) const {
+  const QRect room(0, 0, std::max(20, width - kText - kSide), 10000);
+  return fontMetrics().boundingRect(room, Qt::TextWordWrap, words_).height() + 2 * kTop + 2;
+}
+
+QSize OptionCard::sizeHint() const { return {240, heightForWidth(width() > 60 ? width() : 240)}; }
+QSize OptionCard::minimumSizeHint() const { return {80, heightForWidth(std::max(width(), 80))}; }
+
+void OptionCard::paintEvent(QPaintEvent*) {
+  const Theme& theme = theme_for(palette());
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  const bool strong = isChecked() || hasFocus();
+  painter.setPen(QPen(strong                        ? theme.accent_line
+                      : underMouse() && isEnabled() ? theme.muted
+                                                    : theme.control_line,
+                      hasFocus() ? 2 : 1));
+  painter.setBrush(isChecked() ? theme.accent_soft : theme.surface);
+  const qreal inset = hasFocus() ? 1 : 0.5;
+  painter.drawRoundedRect(QRectF(rect()).adjusted(inset, inset, -inset, -inset), 6, 6);
+  const qreal middle = kTop + 1 + fontMetrics().height() / 2.0;
+  painter.setPen(QPen(isChecked() ? theme.accent_line : theme.muted, 1.4));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawEllipse(QPointF(kSide + kDot / 2.0, middle), 5.5, 5.5);
+  if (isChecked()) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(theme.accent_line);
+    painter.drawEllipse(QPointF(kSide + kDot / 2.0, middle), 3, 3);
+  }
+  painter.setPen(isEnabled() || isChecked() ? theme.text : theme.muted);
+  painter.drawText(QRect(kText, kTop + 1, width() - kText - kSide, height() - 2 * kTop),
+                   Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignTop, words_);
+}
+
+StepDots::StepDots(QWidget* parent) : QWidget(parent) {
+  setFixedHeight(kBarHeight);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void StepDots::set_steps(int steps, int current) {
+  steps_ = steps;
+  current_ = current;
+  setAccessibleName(tr("Step %1 of %2").arg(current + 1).arg(steps));
+  update();
+}
+
+void StepDots::paintEvent(QPaintEvent*) {
+  if (steps_ <= 0) return;
+  const Theme& theme = theme_for(palette());
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(Qt::NoPen);
+  const qreal room = (width() - (steps_ - 1.0) * kBarGap) / steps_;
+  const qreal bar = std::clamp(room, 4.0, qreal(kBarWidth));
+  for (int step = 0; step < steps_; ++step) {
+    QColor done = theme.accent_line;
+    done.setAlphaF(0.5F);
+    painter.setBrush(step == current_  ? theme.accent_line
+                     : step < current_ ? done
+                                       : theme.hairline);
+    painter.drawRoundedRect(QRectF(step * (bar + kBarGap), 0, bar, kBarHeight), 2, 2);
+  }
+}
+
+}  // namespace parallelarium
