@@ -22,12 +22,13 @@ class HeldPlot : public QWidget {
   void set_axis(int left, int width);
   // "Micro-batches held, paced: stage 0 at most 4, stage 1 at most 3, ..."
   QString description() const;
-  // Onto any device, vectors included.
-  void paint(QPainter& painter, const QRectF& rect) const;
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   struct State;

@@ -50,6 +50,47 @@ std::vector<Hold> holds_of(const BarList& compute) {
   return result;
 }
 
+// When the bar that needs a parcel begins, on the receiver's compute lane.
+Nanoseconds use_of(const Row& receiver, const Parcel& parcel, int chunk) {
+  for (const Bar& bar : receiver.lane(Lane::kCompute).bars) {
+    if (bar.span.begin < parcel.end || bar.microbatch != parcel.microbatch) continue;
+    if (bar.chunk != chunk || bar.kind != OpKind::kCompute) continue;
+    const bool forward = bar.action == ActionKind::kForward;
+    if (forward != parcel.gradient) return bar.span.begin;
+  }
+  return parcel.end;
+}
+
+std::vector<Parcel> parcels_of(const LaneRows& rows) {
+  std::map<int, const Row*> first_of_stage;
+  std::map<int, const Row*> row_of_rank;
+  for (const Row& row : rows.rows) {
+    first_of_stage.try_emplace(row.stage, &row);
+    row_of_rank[row.rank] = &row;
+  }
+  std::vector<Parcel> parcels;
+  for (const auto& [stage, row] : first_of_stage) {
+    const auto index = static_cast<std::size_t>(row->rank_index);
+    const RankProgram& rank = rows.program().ranks[index];
+    const auto& spans = rows.timeline->ranks[index].spans;
+    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+      const Op& op = rank.ops[at];
+      if (op.kind != OpKind::kSend || op.microbatch < 0) continue;
+      if (op.purpose != Purpose::kActivations && op.purpose != Purpose::kGradients) continue;
+      const auto receiver = row_of_rank.find(op.peer);
+      if (receiver == row_of_rank.end() || receiver->second->stage == stage) continue;
+      Parcel parcel{stage,           receiver->second->stage,
+                    op.microbatch,   op.purpose == Purpose::kGradients,
+                    spans[at].begin, spans[at].end};
+      parcel.used = use_of(*receiver->second, parcel, op.chunk);
+      parcels.push_back(parcel);
+    }
+  }
+  std::stable_sort(parcels.begin(), parcels.end(),
+                   [](const Parcel& a, const Parcel& b) { return a.begin < b.begin; });
+  return parcels;
+}
+
 }  // namespace
 
 std::size_t BarList::first_after(Nanoseconds time) const {
@@ -112,6 +153,18 @@ const Bar* LaneRows::bar_of(OpRef op) const {
   for (auto bar = after; bar != bars.end() && bar->span.begin <= begin; ++bar)
     if (bar->first_op <= op.op && op.op <= bar->last_op) return &*bar;
   return nullptr;
+}
+
+const std::vector<IdleGap>& LaneRows::gaps_of(int rank_index) const {
+  auto found = gaps_.find(rank_index);
+  if (found == gaps_.end())
+    found = gaps_.emplace(rank_index, idle_gaps(program(), *timeline, rank_index)).first;
+  return found->second;
+}
+
+const std::vector<Parcel>& LaneRows::parcels() const {
+  if (!parcels_) parcels_ = parcels_of(*this);
+  return *parcels_;
 }
 
 std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> prediction,

@@ -6,7 +6,9 @@
 
 #include <QString>
 #include <array>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "app/session.h"
@@ -39,6 +41,15 @@ struct Hold {
   Nanoseconds from{0}, until{0};
 };
 
+// An activation or gradient that goes from one stage to another, in the first replica.
+struct Parcel {
+  int from = 0, to = 0;  // stages
+  int microbatch = 0;
+  bool gradient = false;
+  Nanoseconds begin{0}, end{0};  // of its way
+  Nanoseconds used{0};           // when the receiver's op that needs it begins
+};
+
 struct Row {
   int rank_index = 0;  // in Program::ranks
   int rank = 0;        // global
@@ -61,6 +72,15 @@ struct LaneRows {
   const Row* row_of(int rank_index) const;
   // The bar that holds an op, or null; `lane` receives the lane.
   const Bar* bar_of(OpRef op) const;
+  // Why the rank idles, by time; computed when first asked for.
+  const std::vector<IdleGap>& gaps_of(int rank_index) const;
+  // By begin; computed when first asked for.
+  const std::vector<Parcel>& parcels() const;
+
+ private:
+  // Only the window's thread asks.
+  mutable std::map<int, std::vector<IdleGap>> gaps_;
+  mutable std::optional<std::vector<Parcel>> parcels_;
 };
 
 // Requires: timeline has a span for every op of prediction->program.

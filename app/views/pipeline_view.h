@@ -15,12 +15,6 @@ namespace parallelarium {
 
 class TimelineView;
 
-// The lanes that the Session shows now: predicted, run or the words before it, pin.
-// `absolute_dates`: for files, where "2 min ago" would soon be wrong.
-Picture picture_of(const Session& session, bool absolute_dates = false);
-// What is animated and plotted: the run if it is of the present Setup, else the prediction.
-std::shared_ptr<const LaneRows> animated_rows(const Session& session, const Picture& picture);
-
 struct PictureOptions {
   bool dark = false;
   bool playhead = false;   // show the moment, with outlines after it

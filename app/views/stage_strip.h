@@ -23,12 +23,22 @@ struct Travel {
 // so that fast links are seen too; it waits at the door until its receiver starts with it.
 std::vector<Travel> travels_at(const LaneRows& rows, Nanoseconds time);
 
-// Paints the boxes of `rows` at `time` into `rect`; `first` and `count` choose the stages shown.
+// Where the boxes stand: over the time axis, or wider than it when there are many stages.
+struct StripGeometry {
+  double left = 86, box = 150, gap = 54;
+  int stages = 0;
+  QRectF box_of(int stage, double height) const;
+  double width() const { return stages * box + (stages > 0 ? stages - 1 : 0) * gap; }
+};
+StripGeometry strip_geometry(int stages, double left, double width);
+
 struct StripLook {
-  double left = 86, width = 770;  // of the boxes; lines up with the time axis
-  bool tweened = true;            // off: messages stand at the start or the end of their way
+  StripGeometry geometry;
+  double scroll = 0;
+  bool tweened = true;  // off: messages stand at the start or the end of their way
   int selected_stage = -1;
 };
+// Paints the boxes of `rows` at `time` onto a strip of `size`.
 void paint_stage_strip(QPainter& painter, const LaneRows& rows, Nanoseconds time,
                        const Theme& theme, const StripLook& look, QSizeF size,
                        TextLog* texts = nullptr);
@@ -57,6 +67,7 @@ class StageStrip : public QAbstractScrollArea {
 
  private:
   void update_scroll();
+  int stages() const;
   Session& session_;
   std::shared_ptr<const LaneRows> rows_;
   bool hidden_ = false;

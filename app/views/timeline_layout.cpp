@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where rows, titles and labels of the timeline picture stand, and what lies under a point.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -193,15 +194,16 @@ std::optional<Hit> hit_at(const Picture& picture, const PictureLayout& layout, Q
     hit.time = axis.time_at(point.x());
     const Nanoseconds slack = axis.length_of(2);
     const bool thin = y >= box.bar.bottom();
-    for (const Lane lane : thin ? std::initializer_list<Lane>{Lane::kPipeline, Lane::kData}
-                                : std::initializer_list<Lane>{Lane::kCompute}) {
+    const std::array<Lane, 2> lanes = thin ? std::array{Lane::kPipeline, Lane::kData}
+                                           : std::array{Lane::kCompute, Lane::kCompute};
+    for (const Lane lane : lanes) {
       hit.which = lane;
       const BarList* list = list_of(picture, hit);
       hit.bar = list ? list->at(hit.time, slack) : -1;
       if (hit.bar < 0) continue;
+      const auto bar = static_cast<std::size_t>(hit.bar);
       for_each_run(*list, axis, [&](const BarRun& run) {
-        if (run.first <= static_cast<std::size_t>(hit.bar) &&
-            static_cast<std::size_t>(hit.bar) <= run.last)
+        if (run.first <= bar && bar <= run.last)
           hit.merged = static_cast<int>(run.last - run.first) + 1;
       });
       return hit;

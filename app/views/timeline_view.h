@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Draws predicted and observed Timelines of a Program as bars: time on x, one row per rank on y
-// with a thin communication lane under it. paint_timeline() serves screen, PNG, SVG and PDF alike.
+// with a thin communication lane under it. What is painted, and where, stands in timeline_paint.h;
+// here are pointer, keys, zoom and the overlay. Reads the Session and changes nothing but through
+// it.
 #pragma once
 
 #include <QAbstractScrollArea>
@@ -10,6 +12,10 @@
 
 #include "app/session.h"
 #include "app/theme.h"
+#include "app/views/timeline_paint.h"
+#include "app/views/view_keys.h"
+
+class QAction;
 
 namespace parallelarium {
 
@@ -27,11 +33,56 @@ class TimelineView : public QAbstractScrollArea {
   int axis_left() const;
   int axis_width() const;
 
- signals:
+  const Picture& picture() const;
+  const PictureLayout& layout_of_rows() const;
+  Arrangement arrangement() const;
+  void set_arrangement(Arrangement arrangement);
+  // Hides or shows all ranks of every stage but the first.
+  void set_collapsed(bool collapsed);
+  void act(ViewKey key);
+  // One action for each of view_keys(): with its key as shortcut text, for menus and the sheet. The
+  // keys themselves act only while the view has focus.
+  QList<QAction*> key_actions() const;
+  // The text of the current frame and of what is selected.
+  QString description() const;
+  // What a tooltip at `position` says.
+  QString tip_at(QPointF position) const;
+  QSize sizeHint() const override;
+  QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
   void hovered(const QString& text);
+  void picture_changed();  // lanes, titles or the axis's place
+  void arrangement_changed();
+
+ protected:
+  bool viewportEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
 
  private:
   struct State;
+  void rebuild();   // the Session shows other lanes
+  void relayout();  // size, zoom or arrangement changed
+  void walk(int rows, int bars);
+  void follow(bool back);
+  void focus_on_selection();
+  void toggle_mark(Nanoseconds time);
+  void reveal(OpRef op, bool in_run);
+  Nanoseconds snap(Nanoseconds time, bool snapping) const;
+  Nanoseconds anchor() const;
+  void announce();
   std::unique_ptr<State> state_;
 };
 

@@ -25,17 +25,24 @@ class TransportBar : public QWidget {
  public:
   explicit TransportBar(Session& session, QWidget* parent = nullptr);
   // For the menu and the shortcut sheet: previous event, play or pause, next event, slower, faster,
-  // reduced motion (checkable).
+  // loop and reduced motion (checkable).
   QList<QAction*> transport_actions() const;
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void refresh();
   void refresh_time();
+  void refresh_icons();
+  void jump(bool forward);
   Session& session_;
-  QAction *previous_, *play_, *next_, *slower_, *faster_, *reduced_;
-  QToolButton* speed_;
+  QAction *previous_, *play_, *next_, *slower_, *faster_, *loop_, *reduced_;
+  QToolButton *previous_button_, *play_button_, *next_button_, *speed_;
   QSlider* scrub_;
   QLabel* time_;
+  Nanoseconds last_{0};  // playhead of the frame before, to notice the end of the step
 };
 
 }  // namespace parallelarium

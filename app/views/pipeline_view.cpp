@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/pipeline_view.h"
+
+#include <QAction>
+#include <QEvent>
+#include <QLabel>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "app/figures.h"
+#include "app/views/held_plot.h"
+#include "app/views/legend.h"
+#include "app/views/op_table.h"
+#include "app/views/paint_tools.h"
+#include "app/views/picture_source.h"
+#include "app/views/stage_strip.h"
+#include "app/views/timeline_view.h"
+#include "app/views/words.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kHeader = 38, kMostPlot = 240, kLeastPlot = 92, kGap = 6;
+// Below this height the plot gives its room to the timeline.
+constexpr int kPlotFrom = 360;
+
+}  // namespace
+
+struct PipelineView::State {
+  explicit State(Session& s) : session(s) {}
+  Session& session;
+  StageStrip* strip = nullptr;
+  TimelineView* timeline = nullptr;
+  HeldPlot* plot = nullptr;
+  OpTable* table = nullptr;
+  QLabel* one_stage = nullptr;
+  QAction *pairs = nullptr, *show_table = nullptr, *one_rank = nullptr, *unmark = nullptr;
+};
+
+PipelineView::PipelineView(Session& session, QWidget* parent)
+    : QWidget(parent), state_(std::make_unique<State>(session)) {
+  State& s = *state_;
+  setAccessibleName(tr("Pipeline"));
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  s.strip = new StageStrip(session, this);
+  s.timeline = new TimelineView(session, this);
+  s.plot = new HeldPlot(session, this);
+  s.table = new OpTable(session, this);
+  s.table->hide();
+  s.one_stage = new QLabel(this);
+  s.one_stage->setWordWrap(true);
+  s.one_stage->setProperty("role", "muted");
+  s.one_stage->setText(
+      tr("One stage: no rank waits for another, so there is no pipeline to see. Set Pipeline PP to "
+         "2 or more and the stages work in turn."));
+  const auto action = [this](const QString& text, const char* name, bool checkable) {
+    auto* made = new QAction(text, this);
+    made->setObjectName(QLatin1String(name));
+    made->setCheckable(checkable);
+    return made;
+  };
+  s.pairs = action(tr("Predicted and run in &pairs"), "view-pairs", true);
+  s.show_table = action(tr("&Table of ops"), "view-table", true);
+  s.show_table->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_T));
+  s.one_rank = action(tr("&One rank per stage"), "view-one-rank", true);
+  s.unmark = action(tr("Remove all &marks"), "view-unmark", false);
+  connect(s.pairs, &QAction::toggled, this, [this](bool on) {
+    state_->timeline->set_arrangement(on ? Arrangement::kPairs : Arrangement::kBlocks);
+  });
+  connect(s.timeline, &TimelineView::arrangement_changed, this, [this] {
+    state_->pairs->setChecked(state_->timeline->arrangement() == Arrangement::kPairs);
+  });
+  connect(s.show_table, &QAction::toggled, this, [this](bool on) {
+    state_->table->setVisible(on);
+    state_->timeline->setVisible(!on);
+    refresh();
+    if (on) state_->table->setFocus();
+  });
+  connect(s.one_rank, &QAction::toggled, this,
+          [this](bool on) { state_->timeline->set_collapsed(on); });
+  connect(s.unmark, &QAction::triggered, this, [this] { state_->session.set_marks({}); });
+  connect(s.timeline, &TimelineView::picture_changed, this, &PipelineView::refresh);
+  setFocusProxy(s.timeline);
+  refresh();
+}
+
+PipelineView::~PipelineView() = default;
+
+TimelineView& PipelineView::timeline() { return *state_->timeline; }
+
+QList<QAction*> PipelineView::view_actions() const {
+  return {state_->pairs, state_->one_rank, state_->show_table, state_->unmark};
+}
+
+QString PipelineView::description() const { return state_->timeline->description(); }
+
+// The lanes changed: everything that follows from them.
+void PipelineView::refresh() {
+  State& s = *state_;
+  const Picture& picture = s.timeline->picture();
+  const PictureLane* lane = animated_lane(picture);
+  s.strip->show_rows(lane ? lane->rows : nullptr, lane == nullptr);
+  s.plot->show_rows(lane ? lane->rows : nullptr, lane == nullptr,
+                    lane ? lane->short_title : QString());
+  if (s.table->isVisibleTo(this)) {
+    const auto rows = [&](LaneStyle style) -> std::shared_ptr<const LaneRows> {
+      const int index = lane_of(picture, style);
+      if (index < 0 || picture.lanes[static_cast<std::size_t>(index)].hidden) return nullptr;
+      return picture.lanes[static_cast<std::size_t>(index)].rows;
+    };
+    const bool joined = joins(picture);
+    s.table->show_rows(rows(LaneStyle::kPredicted), joined ? rows(LaneStyle::kObserved) : nullptr);
+  }
+  s.unmark->setEnabled(!s.session.marks().empty());
+  s.one_stage->setVisible(s.session.prediction()->setup.mesh.pp == 1);
+  align();
+  update();
+}
+
+// Places the parts: fixed header and strip, as much timeline as its rows want, the rest for the
+// plot.
+void PipelineView::align() {
+  State& s = *state_;
+  int y = kHeader;
+  const bool one_stage = s.one_stage->isVisibleTo(this);
+  const int strip_height = s.strip->sizeHint().height();
+  s.strip->setVisible(!one_stage);
+  if (one_stage) {
+    const int inner = width() - 32;
+    const int needed = std::max(40, s.one_stage->heightForWidth(inner));
+    s.one_stage->setGeometry(16, y, inner, needed);
+    y += needed;
+  } else {
+    s.strip->setGeometry(0, y, width(), strip_height);
+    y += strip_height;
+  }
+  const int room = height() - y;
+  if (s.show_table->isChecked()) {
+    s.plot->hide();
+    s.table->setGeometry(0, y + kGap, width(), std::max(0, room - kGap));
+    return;
+  }
+  const int wanted = s.timeline->sizeHint().height();
+  const bool with_plot = !one_stage && height() >= kPlotFrom;
+  int plot = 0;
+  if (with_plot) plot = std::clamp(room - wanted - kGap, kLeastPlot, kMostPlot);
+  int timeline = room - plot - (with_plot ? kGap : 0);
+  if (with_plot && timeline > wanted + 120) timeline = wanted + 120;  // no rows to fill it
+  s.timeline->setGeometry(0, y, width(), std::max(60, timeline));
+  s.plot->setVisible(with_plot);
+  if (with_plot) s.plot->setGeometry(0, y + timeline + kGap, width(), plot);
+  const int left = s.timeline->axis_left(), axis = s.timeline->axis_width();
+  s.strip->set_axis(left, axis);
+  s.plot->set_axis(left, axis);
+}
+
+void PipelineView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(rect(), theme.surface);
+  const QString title = picture_title(state_->session.prediction()->setup);
+  const QFont font = theme.font(13, true);
+  const double title_width = QFontMetricsF(font).horizontalAdvance(title);
+  const QRectF line(16, 8, width() - 32, 22);
+  put_elided(painter, line, Qt::AlignVCenter, title, font, theme.text, nullptr);
+  paint_legend(painter, line.adjusted(title_width + 24, 0, 0, 0), state_->timeline->picture(),
+               theme, nullptr);
+}
+
+void PipelineView::resizeEvent(QResizeEvent*) { align(); }
+
+void PipelineView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) refresh();
+}
+
+}  // namespace parallelarium
