@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/setup.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace parallelarium {
+namespace {
+
+using Fields = std::vector<std::pair<const char*, const char*>>;
+
+Setup changed(const Fields& fields) {
+  parallelarium::Setup setup = default_setup();
+  for (const auto& [name, value] : fields) {
+    const Result<void> set = set_field(setup, name, value);
+    EXPECT_TRUE(set.ok()) << name << " " << value << ": " << (set.ok() ? "" : set.error().text);
+  }
+  return setup;
+}
+
+TEST(DefaultSetup, IsTheFirstLessonOfTheContract) {
+  const parallelarium::Setup setup = default_setup();
+  EXPECT_TRUE(validate(setup).empty());
+  EXPECT_TRUE(can_execute(setup).ok());
+  EXPECT_EQ(to_json(setup), nlohmann::json::parse(R"({
+    "format": "parallelarium-setup/1", "model": "gpt-tiny", "machine": "local",
+    "mesh": { "dp": 1, "tp": 1, "pp": 4, "cp": 1, "ep": 1, "order": "tp-cp-ep-dp-pp" },
+    "sequence_parallel": false, "zero": 0, "zero_group": 0, "precision": "fp32",
+    "schedule": "1f1b", "chunks": 1, "micro_batch": 1, "microbatches": 8, "recompute": "none",
+    "context_parallel": "ring", "attention": "unfused", "dropout": 0.0, "learning_rate": 1e-3,
+    "clip": 0.0,
+    "run": { "backend": "auto", "pace_seconds": 0.04, "steps": 5, "warmup": 1, "seed": 1,
+             "text": "default" } })"));
+}
+
+TEST(SetupFile, EveryKeyIsOptional) {
+  const Result<parallelarium::Setup> setup = setup_from_text("{}");
+  ASSERT_TRUE(setup.ok());
+  EXPECT_EQ(*setup, default_setup());
+}
+
+TEST(SetupFile, ReadsWhatItWrites) {
+  const parallelarium::Setup setups[] = {
+      default_setup(),
+      changed({{"model", "llama3-405b"},
+               {"machine", "dgx-h100"},
+               {"nodes", "128"},
+               {"tp", "8"},
+               {"pp", "16"},
+               {"dp", "8"},
+               {"sequence-parallel", "true"},
+               {"zero", "1"},
+               {"precision", "mixed-16-main-grads"},
+               {"recompute", "selective"}}),
+      changed({{"hidden", "96"},
+               {"heads", "6"},
+               {"stage-layers", "3,2,2,1"},
+               {"dropout", "0.1"},
+               {"seed", "18446744073709551615"},
+               {"text", "/tmp/größe.txt"},
+               {"pace", "0.125"},
+               {"backend", "paced"},
+               {"order", "tp-cp-ep-pp-dp"},
+               {"schedule", "orders/mine.txt"}}),
+      changed({{"model", "mixtral-8x7b"},
+               {"ep", "4"},
+               {"dp", "4"},
+               {"cp", "2"},
+               {"context-parallel", "ulysses"},
+               {"attention", "fused"},
+               {"zero", "3"},
+               {"zero-group", "2"},
+               {"clip", "1"},
+               {"learning-rate", "3e-4"}}),
+  };
+  for (const parallelarium::Setup& setup : setups) {
+    const std::string text = to_json(setup).dump();
+    const Result<parallelarium::Setup> again = setup_from_text(text);
+    ASSERT_TRUE(again.ok()) << again.error().text;
+    EXPECT_EQ(*again, setup) << text;
+    const nlohmann::json document = {{"format", "parallelarium-document/1"},
+                                     {"setup", to_json(setup)},
+                                     {"note", "kept by the app"}};
+    ASSERT_TRUE(setup_from_json(document).ok());
+    EXPECT_EQ(*setup_from_json(document), setup);
+  }
+}
+
+TEST(SetupFile, KeepsACustomPrecision) {
+  const Result<parallelarium::Setup> setup = setup_from_text(
+      R"({"precision":{"parameter_bytes":2,"gradient_bytes":4,"master_bytes":4,"moments_bytes":4}})");
+  ASSERT_TRUE(setup.ok()) << setup.error().text;
+  EXPECT_EQ(setup->precision.state_bytes(), 14);
+  EXPECT_EQ(*setup_from_json(to_json(*setup)), *setup);
+}
+
+struct Refused {
+  const char* text;
+  const char* field;
+  const char* words;
+};
+void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.text; }
+
+class RefusedFile : public testing::TestWithParam<Refused> {};
+TEST_P(RefusedFile, NamesTheDottedKey) {
+  const Result<parallelarium::Setup> setup = setup_from_text(GetParam().text);
+  ASSERT_FALSE(setup.ok());
+  EXPECT_EQ(setup.error().field, GetParam().field) << setup.error().text;
+  EXPECT_NE(setup.error().text.find(GetParam().words), std::string::npos) << setup.error().text;
+  EXPECT_EQ(setup.error().text.back(), '.');
+}
+INSTANTIATE_TEST_SUITE_P(
+    Sentences, RefusedFile,
+    testing::Values(
+        Refused{"", "", "line 1, column 1"}, Refused{"{\n \"mesh\": {\n }", "", "line 3"},
+        Refused{"[]", "", "must be an object"}, Refused{R"({"mesh":4})", "", "mesh must be"},
+        Refused{R"({"colour":1})", "colour", "Unknown key"},
+        Refused{R"({"mesh":{"dpp":1}})", "mesh.dpp", "known here: dp, tp, pp, cp, ep, order"},
+        Refused{R"({"mesh":{"dp":0}})", "mesh.dp", "between 1 and 65536"},
+        Refused{R"({"mesh":{"dp":1e300}})", "mesh.dp", "between 1 and 65536"},
+        Refused{R"({"mesh":{"dp":"2"}})", "mesh.dp", "whole number"},
+        Refused{R"({"mesh":{"dp":1.5}})", "mesh.dp", "whole number"},
+        Refused{R"({"mesh":{"order":"dp-tp"}})", "mesh.order", "tp-cp-ep-dp-pp"},
+        Refused{R"({"model":"gpt-9"})", "model", "There is no model"},
+        Refused{R"({"model":{"layers":1}})", "model.hidden", "needs model.hidden"},
+        Refused{R"({"precision":"fp8"})", "precision", "mixed-16"},
+        Refused{R"({"precision":{"master":4}})", "precision.master", "Unknown key"},
+        Refused{R"({"sequence_parallel":1})", "sequence_parallel", "true or false"},
+        Refused{R"({"zero":4})", "zero", "between 0 and 3"},
+        Refused{R"({"recompute":"some"})", "recompute", "none, selective or full"},
+        Refused{R"({"run":{"seed":-1}})", "run.seed", "not negative"},
+        Refused{R"({"run":{"stepz":1}})", "run.stepz", "Unknown key"},
+        Refused{R"({"run":{"pace_seconds":null}})", "run.pace_seconds", "a number"},
+        Refused{R"({"stage_layers":[1,0]})", "stage_layers", "between 1 and"},
+        Refused{R"({"format":"parallelarium-setup/9"})", "format", "reads parallelarium-setup/1"},
+        Refused{R"({"format":"parallelarium-document/1"})", "", "holds no setup"},
+        Refused{R"({"dropout":1})", "dropout", "0.99"}, Refused{"// why\n{}", "", "line 1"}));
+
+TEST(SetupFile, RefusesDeepNestingInsteadOfRunningOutOfStack) {
+  const std::string deep = std::string(200'000, '[');
+  const Result<parallelarium::Setup> setup = setup_from_text(deep);
+  ASSERT_FALSE(setup.ok());
+  EXPECT_EQ(setup.error().id, "json-depth");
+}
+
+TEST(SetupFields, AreSetByOptionAndByKey) {
+  for (const FieldInfo& info : setup_fields()) {
+    EXPECT_FALSE(info.help.empty()) << info.option;
+    parallelarium::Setup by_option = default_setup(), by_key = default_setup();
+    for (const char* value :
+         {"2", "true", "full", "ulysses", "fused", "paced", "swiglu", "rms", "mixed-16",
+          "gpt-small", "dgx-h100", "tp-cp-ep-pp-dp", "2,2,2,2", "0.5"}) {
+      const bool set = set_field(by_option, info.option, value).ok();
+      EXPECT_EQ(set_field(by_key, info.key, value).ok(), set) << info.option << " " << value;
+    }
+    EXPECT_EQ(by_option, by_key) << info.option;
+    EXPECT_NE(by_option, default_setup()) << info.option << " never changed";
+  }
+}
+
+TEST(SetupFields, CoverTheCommandLineOfTheContract) {
+  for (const char* option : {"model",        "machine",    "dp",
+                             "tp",           "pp",         "cp",
+                             "ep",           "order",      "sequence-parallel",
+                             "zero",         "zero-group", "precision",
+                             "schedule",     "chunks",     "micro-batch",
+                             "microbatches", "recompute",  "context-parallel",
+                             "attention",    "dropout",    "learning-rate",
+                             "clip",         "backend",    "pace",
+                             "steps",        "warmup",     "seed",
+                             "text",         "layers",     "hidden",
+                             "heads",        "kv-heads",   "ffn",
+                             "vocab",        "sequence",   "mlp",
+                             "norm"})
+    EXPECT_TRUE(std::any_of(setup_fields().begin(), setup_fields().end(),
+                            [&](const FieldInfo& info) { return info.option == option; }))
+        << option;
+}
+
+TEST(SetupFields, RefuseNonsenseAndChangeNothing) {
+  for (const FieldInfo& info : setup_fields()) {
+    for (const char* value : {"", "\xff\xfe", "nan", "-1e999", "1e999", "{", "2x"}) {
+      parallelarium::Setup setup = default_setup();
+      const Result<void> set = set_field(setup, info.option, value);
+      if (set.ok()) continue;  // a path may be called "2x"
+      EXPECT_EQ(setup, default_setup()) << info.option << " " << value;
+      EXPECT_FALSE(set.error().text.empty());
+    }
+  }
+  parallelarium::Setup setup = default_setup();
+  EXPECT_FALSE(set_field(setup, "colour", "red").ok());
+  EXPECT_TRUE(set_field(setup, "microbatches", "1e+02").ok()) << "as number fields write it";
+  EXPECT_EQ(setup.microbatches, 100);
+}
+
+TEST(ModelOverride, RecomputesWhatThePresetDerived) {
+  const parallelarium::Setup wide = changed({{"hidden", "128"}});
+  EXPECT_EQ(wide.model.name, "custom");
+  EXPECT_EQ(wide.model.ffn, 512) << "it was 4 hidden";
+  EXPECT_EQ(wide.model.kv_heads, 4);
+  const parallelarium::Setup heads = changed({{"heads", "8"}});
+  EXPECT_EQ(heads.model.kv_heads, 8) << "all heads had their own";
+  const parallelarium::Setup swiglu = changed({{"mlp", "swiglu"}});
+  EXPECT_EQ(swiglu.model.ffn, 192);
+  const parallelarium::Setup asked =
+      changed({{"hidden", "128"}, {"mlp", "swiglu"}, {"ffn", "320"}});
+  EXPECT_EQ(asked.model.ffn, 320);
+}
+
+TEST(ModelOverride, KeepsWhatThePresetChose) {
+  const parallelarium::Setup grouped = changed({{"model", "llama3-8b"}, {"hidden", "2048"}});
+  EXPECT_EQ(grouped.model.kv_heads, 8);
+  EXPECT_EQ(grouped.model.ffn, 14336) << "3.5 hidden was a choice, not the default";
+  const parallelarium::Setup split = changed({{"model", "llama3-405b"}, {"layers", "128"}});
+  EXPECT_TRUE(split.model.stage_layers.empty()) << "the published split was for 126 layers";
+}
+
+TEST(ModelOverride, ThatChangesNothingKeepsTheName) {
+  EXPECT_EQ(changed({{"layers", "8"}}).model.name, "gpt-tiny");
+  EXPECT_EQ(changed({{"hidden", "128"}, {"hidden", "64"}}), default_setup());
+  EXPECT_EQ(changed({{"hidden", "256"}, {"heads", "8"}, {"sequence", "256"}}).model.name,
+            "gpt-small");
+}
+
+TEST(LayersOfStages, AreEvenOrPublishedOrAsked) {
+  EXPECT_EQ(layers_of_stages(default_setup()), (std::vector<int>{2, 2, 2, 2}));
+  EXPECT_EQ(layers_of_stages(changed({{"stage-layers", "3,2,2,1"}})),
+            (std::vector<int>{3, 2, 2, 1}));
+  const parallelarium::Setup llama = changed({{"model", "llama3-405b"}, {"pp", "16"}});
+  EXPECT_TRUE(validate(llama).empty());
+  EXPECT_EQ(layers_of_stages(llama).front(), 7);
+  EXPECT_EQ(layers_of_stages(llama)[1], 8);
+  EXPECT_EQ(layers_of_stages(changed({{"model", "llama3-405b"}, {"pp", "7"}})),
+            std::vector<int>(7, 18));
+}
+
+struct Invalid {
+  Fields fields;
+  const char* id;
+  const char* field;
+  const char* words;
+};
+
+// Every rule once, with its sentence; and every alternative it offers mends that rule.
+TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
+  const Invalid cases[] = {
+      {{{"heads", "8"}, {"tp", "3"}},
+       "tp-heads",
+       "mesh.tp",
+       "TP 3 does not divide 8 heads; 2 or 4 would."},
+      {{{"model", "llama3-8b"}, {"tp", "12"}}, "tp-heads", "mesh.tp", "TP 12 does not divide"},
+      {{{"model", "llama-tiny"}, {"ffn", "90"}, {"tp", "4"}},
+       "tp-heads",
+       "mesh.tp",
+       "the MLP's inner width 90"},
+      {{{"pp", "3"}},
+       "pp-layers",
+       "mesh.pp",
+       "PP 3 does not divide 8 layers; PP 2, 4 or 8 would, or stage_layers."},
+      {{{"pp", "16"}}, "pp-layers-few", "mesh.pp", "more than the 8 layers"},
+      {{{"model", "llama3-405b"}, {"pp", "17"}}, "pp-layers", "mesh.pp", "126 layers"},
+      {{{"stage-layers", "4,4"}},
+       "stage-layers-count",
+       "stage_layers",
+       "2 stages, but there are 4"},
+      {{{"stage-layers", "1,1,1,1"}}, "stage-layers-sum", "stage_layers", "adds up to 4"},
+      {{{"heads", "7"}}, "heads-hidden", "model.heads", "7 heads do not divide hidden 64"},
+      {{{"kv-heads", "3"}}, "kv-heads", "model.kv_heads", "3 key/value heads"},
+      {{{"ep", "2"}}, "ep-dense", "mesh.ep", "needs a model with experts"},
+      {{{"model", "moe-tiny"}, {"ep", "4"}, {"dp", "2"}}, "ep-dp", "mesh.ep", "must divide DP 2"},
+      {{{"model", "moe-tiny"}, {"ep", "3"}, {"dp", "6"}}, "ep-experts", "mesh.ep", "8 experts"},
+      {{{"sequence-parallel", "true"}}, "sp-tp", "sequence_parallel", "needs TP above 1"},
+      {{{"sequence-parallel", "true"}, {"tp", "4"}, {"sequence", "126"}},
+       "sp-sequence",
+       "sequence_parallel",
+       "126 tokens"},
+      {{{"cp", "3"}}, "cp-sequence", "mesh.cp", "128 tokens"},
+      {{{"cp", "8"}, {"context-parallel", "ulysses"}}, "cp-heads", "mesh.cp", "shares out heads"},
+      {{{"zero", "1"}, {"zero-group", "3"}, {"dp", "4"}}, "zero-group", "zero_group", "DP 4"},
+      {{{"schedule", "2f2b"}}, "schedule-unknown", "schedule", "naive, gpipe or 1f1b"},
+      {{{"chunks", "2"}}, "schedule-chunks", "chunks", "1 chunk per rank"},
+      {{{"machine", "dgx-h100"}, {"nodes", "2"}, {"pp", "4"}, {"dp", "8"}},
+       "nodes-few",
+       "nodes",
+       "32 ranks need 4 nodes"},
+      {{{"dp", "65536"}, {"pp", "8"}, {"cp", "64"}}, "ranks-many", "mesh.dp", "ranks"},
+      {{{"microbatches", "1e6"}}, "actions-many", "microbatches", "micro-batches are too many"},
+      {{{"sequence", "16777216"}, {"micro-batch", "65536"}, {"microbatches", "100000"}},
+       "tokens-many",
+       "microbatches",
+       "10^15 tokens"},
+  };
+  for (const Invalid& invalid : cases) {
+    const parallelarium::Setup setup = changed(invalid.fields);
+    const std::vector<Message> wrong = validate(setup);
+    ASSERT_FALSE(wrong.empty()) << invalid.id;
+    EXPECT_EQ(wrong.front().id, invalid.id) << wrong.front().text;
+    EXPECT_EQ(wrong.front().field, invalid.field);
+    EXPECT_NE(wrong.front().text.find(invalid.words), std::string::npos) << wrong.front().text;
+    EXPECT_FALSE(wrong.front().alternatives.empty()) << invalid.id;
+    for (const std::string& value : wrong.front().alternatives) {
+      parallelarium::Setup mended = setup;
+      ASSERT_TRUE(set_field(mended, wrong.front().field, value).ok()) << invalid.id << " " << value;
+      for (const Message& left : validate(mended))
+        EXPECT_NE(left.id, invalid.id) << value << " does not help: " << left.text;
+    }
+  }
+}
+
+TEST(Validate, AcceptsPublishedSetups) {
+  EXPECT_TRUE(validate(changed({{"model", "megatron-1t"},
+                                {"machine", "dgx-a100-80g"},
+                                {"tp", "8"},
+                                {"pp", "64"},
+                                {"microbatches", "512"},
+                                {"dp", "6"},
+                                {"precision", "mixed-16-main-grads"}}))
+                  .empty());
+  EXPECT_TRUE(validate(changed({{"model", "llama3-405b"},
+                                {"machine", "dgx-h100"},
+                                {"tp", "8"},
+                                {"cp", "16"},
+                                {"pp", "16"},
+                                {"dp", "8"},
+                                {"sequence", "131072"},
+                                {"microbatches", "16"},
+                                {"zero", "1"},
+                                {"precision", "mixed-16"}}))
+                  .empty());
+  EXPECT_TRUE(validate(changed({{"model", "gpt3-175b"}, {"pp", "8"}, {"tp", "8"}})).empty());
+}
+
+TEST(Validate, RefusesNumbersThatNoFileCanHold) {
+  parallelarium::Setup setup = default_setup();
+  setup.mesh.tp = 0;
+  EXPECT_EQ(validate(setup).front().field, "mesh.tp");
+  setup = default_setup();
+  setup.micro_batch = -1;
+  EXPECT_EQ(validate(setup).front().field, "micro_batch");
+  setup = default_setup();
+  setup.dropout = std::nan("");
+  EXPECT_EQ(validate(setup).front().field, "dropout");
+  setup = default_setup();
+  setup.precision.parameter_bytes = 3;
+  EXPECT_EQ(validate(setup).front().field, "precision.parameter_bytes");
+}
+
+TEST(CanExecute, NamesTheRuleThatIsMissing) {
+  const std::pair<Fields, const char*> cases[] = {
+      {{{"tp", "2"}}, "run-tp"},
+      {{{"cp", "2"}}, "run-cp"},
+      {{{"model", "moe-tiny"}, {"dp", "2"}, {"ep", "2"}}, "run-ep"},
+      {{{"model", "moe-tiny"}}, "run-experts"},
+      {{{"model", "llama-tiny"}}, "run-norm"},
+      {{{"zero", "1"}}, "run-zero"},
+      {{{"precision", "mixed-16"}}, "run-precision"},
+      {{{"attention", "fused"}}, "run-attention"},
+      {{{"dropout", "0.1"}}, "run-dropout"},
+      {{{"kv-heads", "2"}}, "run-kv-heads"},
+      {{{"vocab", "64"}}, "run-vocab"},
+      {{{"dp", "5"}}, "run-ranks"}};
+  for (const auto& [fields, id] : cases) {
+    const parallelarium::Setup setup = changed(fields);
+    ASSERT_TRUE(validate(setup).empty()) << id << ": " << validate(setup).front().text;
+    const Result<void> can = can_execute(setup);
+    ASSERT_FALSE(can.ok()) << id;
+    EXPECT_EQ(can.error().id, id);
+  }
+  EXPECT_TRUE(can_execute(changed({{"dp", "4"}})).ok());
+  EXPECT_TRUE(can_execute(changed({{"model", "gpt2-124m"}, {"pp", "3"}})).ok());
+}
+
+}  // namespace
+}  // namespace parallelarium

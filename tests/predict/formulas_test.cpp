@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/predict/predict.h"
+#include "tests/data/published.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kNone = -1;
+
+double value_of(const std::vector<Formula>& formulas, const std::string& name) {
+  for (const Formula& formula : formulas)
+    if (formula.name == name) return formula.value;
+  return kNone;
+}
+
+// A GPT of the papers' kind from a row's shape.
+Setup setup_of(const PublishedRow& row) {
+  parallelarium::Setup setup = default_setup();
+  Model& model = setup.model;
+  model.name = "custom";
+  model.layers = row.whole("layers");
+  model.hidden = row.inputs.at("hidden");
+  model.heads = model.kv_heads = row.whole("heads");
+  model.ffn = 4 * model.hidden;
+  model.vocab = row.inputs.at("vocab");
+  model.sequence = row.inputs.at("sequence");
+  setup.mesh.pp = 1;
+  setup.microbatches = row.inputs.value("global_batch", 1);
+  return setup;
+}
+
+const Machine kMachine = uncalibrated_local_machine();
+
+class PublishedParameters : public testing::TestWithParam<PublishedRow> {};
+TEST_P(PublishedParameters, AreTheFormulasAndTheCounts) {
+  const PublishedRow& row = GetParam();
+  const parallelarium::Setup setup = setup_of(row);
+  const double formula = value_of(formulas_of(setup, kMachine), "parameters");
+  EXPECT_NEAR(formula / 1e9, row.value, row.bound);
+  const ParameterCounts counts = count_parameters(setup.model);
+  EXPECT_DOUBLE_EQ(static_cast<double>(counts.total),
+                   formula + 2.0 * static_cast<double>(setup.model.hidden))
+      << "all but the final norm";
+}
+INSTANTIATE_TEST_SUITE_P(Papers, PublishedParameters,
+                         testing::ValuesIn(published("gpt_parameters")));
+
+class IterationTimes : public testing::TestWithParam<PublishedRow> {};
+TEST_P(IterationTimes, FollowFromEquation3) {
+  const PublishedRow& row = GetParam();
+  parallelarium::Setup setup = setup_of(row);
+  setup.recompute = Recompute::kFull;
+  const double flops =
+      value_of(formulas_of(setup, kMachine), "hardware FLOPs of a step, full recompute");
+  EXPECT_NEAR(flops / (row.input("gpus") * row.input("tflops_per_gpu") * 1e12), row.value,
+              row.bound);
+}
+INSTANTIATE_TEST_SUITE_P(Narayanan, IterationTimes,
+                         testing::ValuesIn(published("iteration_flops")));
+
+class Utilisation : public testing::TestWithParam<PublishedRow> {};
+TEST_P(Utilisation, FollowsFromTheFlopsOfAStep) {
+  const PublishedRow& row = GetParam();
+  parallelarium::Setup setup = setup_of(row);
+  setup.recompute = Recompute::kSelective;
+  const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+  const double flops = value_of(formulas, row.inputs.at("hardware").get<bool>()
+                                              ? "hardware FLOPs of a step, selective recompute"
+                                              : "model FLOPs of a step");
+  EXPECT_NEAR(
+      100 * flops / (row.input("gpus") * row.input("peak_tflops") * 1e12 * row.input("seconds")),
+      row.value, row.bound);
+}
+INSTANTIATE_TEST_SUITE_P(Korthikanti, Utilisation,
+                         testing::ValuesIn(published("model_flops_utilisation")));
+
+// "2.7 % and 1.6 %" for GPT-3 and MT-NLG, section 5.
+TEST(SelectiveRecompute, CostsThePublishedShareOfFlops) {
+  for (const auto& [name, percent] : {std::pair{"megatron-175b", 2.7}, {"mt-nlg-530b", 1.6}}) {
+    parallelarium::Setup setup = default_setup();
+    setup.model = *find_model(name);
+    setup.mesh.pp = 1;
+    setup.recompute = Recompute::kSelective;
+    const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+    const double hardware = value_of(formulas, "hardware FLOPs of a step, selective recompute");
+    const double model = value_of(formulas, "model FLOPs of a step");
+    EXPECT_NEAR(100 * (hardware / model - 1), percent, 0.2);
+  }
+}
+
+// Two derivations: the papers' closed form, and our sum over matrix products.
+TEST(ModelFlops, OfThePapersEqualTheSumOfProducts) {
+  for (const char* name : {"gpt-tiny", "gpt-small", "gpt2-124m", "megatron-1t"}) {
+    parallelarium::Setup setup = default_setup();
+    setup.model = *find_model(name);
+    setup.mesh.pp = 1;
+    const double formula = value_of(formulas_of(setup, kMachine), "model FLOPs of a step");
+    const double products = model_flops_per_sequence(setup.model) * 8;
+    EXPECT_NEAR(formula / products, 1, 1e-12) << name;
+  }
+}
+
+class Pipelines : public testing::TestWithParam<std::tuple<const char*, int, int>> {};
+TEST_P(Pipelines, ShowBothBubblesAndTheyAgree) {
+  const auto [schedule, p, m] = GetParam();
+  parallelarium::Setup setup = default_setup();
+  setup.schedule = schedule;
+  setup.model.layers = 2 * p;
+  setup.mesh.pp = p;
+  setup.microbatches = m;
+  const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+  const double over = value_of(formulas, "bubble over ideal time");
+  const double of_total = value_of(formulas, "bubble of total time");
+  EXPECT_NEAR(of_total, over / (1 + over), 1e-15);
+  // Idle slots counted in the picture: every rank is busy m slots of a makespan.
+  const bool naive = std::string(schedule) == "naive";
+  const double makespan = naive ? static_cast<double>(m) * p : m + p - 1.0;
+  EXPECT_NEAR(over, (makespan - m) / m, 1e-12);
+  const double lower = value_of(formulas, "step time at peak, a lower bound");
+  const double step = value_of(formulas, "step time without communication");
+  EXPECT_NEAR(step * kMachine.matmul_efficiency.value / lower, 1 + over, 1e-9);
+}
+INSTANTIATE_TEST_SUITE_P(Sizes, Pipelines,
+                         testing::Combine(testing::Values("naive", "gpipe", "1f1b"),
+                                          testing::Values(1, 2, 3, 4, 7),
+                                          testing::Values(1, 2, 3, 8, 9)));
+
+TEST(DataTraffic, IsTwoOrThreeTimesTheParameters) {
+  parallelarium::Setup setup = default_setup();
+  setup.mesh = {4, 1, 1, 1, 1};
+  const char* name = "data-parallel traffic sent by a first-stage rank, per step";
+  const double P = static_cast<double>(count_parameters(setup.model).total);
+  for (const auto& [zero, times] : {std::pair{0, 2.0}, {1, 2.0}, {2, 2.0}, {3, 3.0}}) {
+    setup.zero = zero;
+    EXPECT_DOUBLE_EQ(value_of(formulas_of(setup, kMachine), name), times * P * 4 * 3 / 4) << zero;
+  }
+}
+
+TEST(Traffic, StandsOnlyWhereItsAxisDoes) {
+  parallelarium::Setup setup = default_setup();
+  setup.mesh = {1, 1, 1, 1, 1};
+  for (const Formula& formula : formulas_of(setup, kMachine))
+    EXPECT_EQ(formula.name.find("traffic"), std::string::npos) << formula.name;
+  setup.mesh = {2, 2, 2, 1, 1};
+  const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+  // 8 micro-batches of 128 tokens of 64 floats.
+  EXPECT_DOUBLE_EQ(value_of(formulas, "pipeline traffic of one boundary, one direction, per step"),
+                   8 * 128 * 64 * 4);
+  // Four all-reduces of s b h, each 2 (t-1)/t.
+  EXPECT_DOUBLE_EQ(value_of(formulas, "tensor traffic sent by a rank, per layer and micro-batch"),
+                   4 * 2 * 0.5 * 128 * 64 * 4);
+}
+
+TEST(EveryFormula, HasASourceAndFiniteNumbersPutIn) {
+  for (const std::string& name : model_names()) {
+    for (const char* schedule : {"naive", "gpipe", "1f1b"}) {
+      for (const Recompute recompute :
+           {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+        parallelarium::Setup setup = default_setup();
+        setup.model = *find_model(name);
+        setup.mesh = {2, 4, 1, 1, 1};
+        setup.schedule = schedule;
+        setup.recompute = recompute;
+        setup.zero = 2;
+        for (const Formula& formula : formulas_of(setup, kMachine)) {
+          EXPECT_FALSE(formula.source.empty()) << formula.name;
+          EXPECT_FALSE(formula.expression.empty()) << formula.name;
+          EXPECT_FALSE(formula.values.empty()) << formula.name;
+          EXPECT_TRUE(std::isfinite(formula.value)) << formula.name;
+          EXPECT_GE(formula.value, 0) << formula.name;
+          EXPECT_TRUE(formula.unit == "1" || formula.unit == "bytes" || formula.unit == "seconds" ||
+                      formula.unit == "flops")
+              << formula.unit;
+        }
+      }
+    }
+  }
+}
+
+TEST(KorthikantiFormula, SaysWhyOursDiffers) {
+  const parallelarium::Setup setup = default_setup();
+  for (const Formula& formula : formulas_of(setup, kMachine)) {
+    if (formula.name != "activations of one layer and micro-batch") continue;
+    EXPECT_NE(formula.note.find("fp32"), std::string::npos);
+    EXPECT_NE(formula.note.find("no dropout"), std::string::npos);
+    return;
+  }
+  FAIL() << "the formula is missing";
+}
+
+}  // namespace
+}  // namespace parallelarium
