@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "app/figures.h"
+#include "app/lesson/lesson_panel.h"
 #include "app/selection_panel.h"
 #include "app/setup_fields.h"
 #include "app/shell_style.h"
@@ -35,7 +36,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   setMinimumSize(900, 500);
   setup_ = new SetupPanel(session_);
   pipeline_ = new PipelineView(session_);
-  lesson_ = new QWidget;
+  lesson_ = new LessonPanel(session_);
   selection_ = new SelectionPanel(session_);
   strip_ = new Strip(session_);
   chips_ = new SetupChips(session_);
@@ -71,6 +72,9 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   if (const QScreen* screen = QApplication::primaryScreen())
     resize(QSize(1440, 900).boundedTo(screen->availableSize()));
   restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
+  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_name);
+  lesson_->open_first();
+  session_.undo_stack().clear();
   set_path({});
   refresh_banner();
   session_.set_playing(!session_.reduced_motion());

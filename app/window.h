@@ -21,6 +21,7 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
+class LessonPanel;
 class PipelineView;
 class SelectionPanel;
 
@@ -41,6 +42,7 @@ class Window : public QMainWindow {
   Strip& strip() { return *strip_; }
   Banner& banner() { return *banner_; }
   TopBar& top_bar() { return *top_bar_; }
+  LessonPanel& lesson() { return *lesson_; }
   Room room() const { return room_; }
 
   // Opens a document, setup or exported picture; says what is wrong in the banner. Without a
@@ -86,6 +88,7 @@ class Window : public QMainWindow {
   void fill_recent();
   void export_dialog(ExportKind kind);
   void set_path(const QString& path);
+  void refresh_name();
 
   Session session_;
   QSettings settings_;
@@ -101,6 +104,7 @@ class Window : public QMainWindow {
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
     QAction *shortcuts, *doctor, *about, *next_pane, *previous_pane, *all_settings;
+    QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
   } do_{};
   std::vector<QAction*> reset_sections_;
   QMenu *recent_ = nullptr, *export_menu_ = nullptr;
@@ -114,7 +118,7 @@ class Window : public QMainWindow {
   QWidget *center_ = nullptr, *middle_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;
-  QWidget* lesson_ = nullptr;
+  LessonPanel* lesson_ = nullptr;
   SelectionPanel* selection_ = nullptr;
   Strip* strip_ = nullptr;
 };

@@ -7,6 +7,7 @@
 
 #include "app/all_settings.h"
 #include "app/doctor.h"
+#include "app/lesson/lesson_panel.h"
 #include "app/shortcut_sheet.h"
 #include "app/views/pipeline_view.h"
 #include "app/views/transport_bar.h"
@@ -125,6 +126,16 @@ void Window::build_actions() {
                              tr("Measure its rates again; at most five seconds"),
                              [this] { session_.start_calibration(); });
 
+  do_.lessons =
+      add_action(tr("&All lessons …"), key("Ctrl+L"), {}, [this] { lesson_->show_index(); });
+  do_.lesson_again = add_action(tr("&Start the lesson again …"), {}, tr("With new numbers"),
+                                [this] { lesson_->ask_reset(); });
+  do_.lesson_answers = add_action(tr("&Export my answers …"), {}, tr("JSON for a teacher"),
+                                  [this] { lesson_->export_answers(); });
+  do_.lesson_leave = add_action(tr("&Leave the lesson"), {}, tr("Keeps the setup"),
+                                [this] { lesson_->leave_lesson(); });
+  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_actions);
+
   do_.shortcuts = add_action(tr("&Shortcuts"), key("F1"), {}, [this] { show_shortcuts(); });
   do_.doctor = add_action(tr("&Doctor"), {},
                           tr("What this computer has for training, and what is "
@@ -176,6 +187,9 @@ void Window::build_menus() {
   run->addSeparator();
   run->addAction(do_.calibrate);
 
+  QMenu* lessons = menuBar()->addMenu(tr("&Lessons"));
+  lessons->addActions({do_.lessons, do_.lesson_again, do_.lesson_answers, do_.lesson_leave});
+
   QMenu* help = menuBar()->addMenu(tr("&Help"));
   help->addActions({do_.shortcuts, do_.doctor, do_.about});
   fill_recent();
@@ -201,6 +215,9 @@ void Window::refresh_actions() {
   do_.small_copy->setEnabled(idle && session_.machine_is_elsewhere());
   do_.cancel->setEnabled(!idle && session_.run_state() != RunState::kCancelling);
   do_.calibrate->setEnabled(idle);
+  const bool lesson = lesson_->player().is_open();
+  for (QAction* action : {do_.lesson_again, do_.lesson_answers, do_.lesson_leave})
+    action->setEnabled(lesson);
   do_.pin->setEnabled(session_.problems().empty());
   do_.unpin->setEnabled(session_.pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)

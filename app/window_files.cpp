@@ -10,6 +10,7 @@
 
 #include "app/document.h"
 #include "app/export_dialog.h"
+#include "app/lesson/lesson_panel.h"
 #include "app/window.h"
 
 namespace parallelarium {
@@ -42,11 +43,18 @@ void Window::set_path(const QString& path) {
   path_ = path;
   saved_runs_ = session_.runs().size();
   session_.undo_stack().setClean();
-  QString name = path.isEmpty() ? tr("untitled") : QFileInfo(path).fileName();
+  refresh_name();
+}
+
+// The file's name, or the lesson's where there is no file.
+void Window::refresh_name() {
+  QString name = QFileInfo(path_).fileName();
   if (name.endsWith(QLatin1String(kEnding))) name.chop(int(qstrlen(kEnding)));
+  if (path_.isEmpty())
+    name = lesson_->player().is_open() ? lesson_->player().lesson_title() : tr("untitled");
   top_bar_->set_document_name(name);
   setWindowTitle(tr("%1[*] — Parallelarium").arg(name));
-  setWindowModified(false);
+  setWindowModified(modified());
 }
 
 void Window::new_document() {

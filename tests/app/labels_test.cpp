@@ -9,6 +9,7 @@
 #include <QScrollArea>
 #include <QToolButton>
 
+#include "app/lesson/lesson_panel.h"
 #include "app/views/pipeline_view.h"
 #include "app/window.h"
 #include "tests/app/wait.h"
@@ -38,6 +39,9 @@ bool inside_scroll_area(const QWidget* widget) {
 
 void put_into(Window& window, const QString& state) {
   Session& session = window.session();
+  if (state.isEmpty()) return;  // as the program starts: with the first lesson
+  window.lesson().player().close();
+  session.restore(default_setup(), {}, std::nullopt);
   const auto set = [&](const char* field, const char* value) {
     Setup setup = session.setup();
     ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
