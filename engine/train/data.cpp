@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/data.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -14,6 +15,7 @@ namespace parallelarium {
 namespace {
 
 constexpr std::uintmax_t kMostBytes = 1'000'000'000;
+constexpr std::int64_t kMostSections = 10;
 
 // The first byte that is not part of well-formed UTF-8, or the size. Source: the table of
 // well-formed byte sequences in the Unicode standard, section 3.9.
@@ -56,7 +58,22 @@ std::size_t first_fault(const std::string& text) {
 Text::Text(std::string bytes, std::int64_t sequence)
     : bytes_(std::move(bytes)), sequence_(sequence) {
   const auto size = static_cast<std::int64_t>(bytes_.size());
-  training_bytes_ = size - size / 10;
+  // At least four windows in every held-out part: what remains of each is wasted.
+  const std::int64_t count =
+      std::clamp<std::int64_t>(size / 10 / (4 * (sequence + 1)), 1, kMostSections);
+  for (std::int64_t section = 0; section < count; ++section) {
+    const std::int64_t begin = size * section / count;
+    const std::int64_t end = size * (section + 1) / count;
+    sections_.push_back({begin, end - (end - begin) / 10, end});
+  }
+}
+
+std::int64_t Text::places(const Section& section) const {
+  return std::max<std::int64_t>(section.held_out - section.begin - sequence_, 0);
+}
+
+std::int64_t Text::windows(const Section& section) const {
+  return std::max<std::int64_t>(section.end - section.held_out - 1, 0) / sequence_;
 }
 
 Result<Text> Text::load(const std::string& source, std::int64_t sequence) {
@@ -97,7 +114,13 @@ Result<Text> Text::from_bytes(std::string bytes, const std::string& name, std::i
 }
 
 std::int64_t Text::held_out_bytes() const {
-  return static_cast<std::int64_t>(bytes_.size()) - training_bytes_;
+  std::int64_t bytes = 0;
+  for (const Section& section : sections_) bytes += section.end - section.held_out;
+  return bytes;
+}
+
+std::int64_t Text::training_bytes() const {
+  return static_cast<std::int64_t>(bytes_.size()) - held_out_bytes();
 }
 
 Text::Sequence Text::window(std::int64_t begin) const {
@@ -116,16 +139,27 @@ Text::Sequence Text::window(std::int64_t begin) const {
 }
 
 Text::Sequence Text::sequence(std::uint64_t seed, std::int64_t step, std::int64_t index) const {
+  std::int64_t all = 0;
+  for (const Section& section : sections_) all += places(section);
   const std::uint64_t key =
       random_key({seed, static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(index)});
-  const auto places = static_cast<std::uint64_t>(training_bytes_ - sequence_);
-  return window(static_cast<std::int64_t>(random_below(random_bits(key, 0), places)));
+  auto place =
+      static_cast<std::int64_t>(random_below(random_bits(key, 0), static_cast<std::uint64_t>(all)));
+  std::size_t at = 0;
+  for (; place >= places(sections_[at]); ++at) place -= places(sections_[at]);
+  return window(sections_[at].begin + place);
 }
 
-std::int64_t Text::held_out_count() const { return (held_out_bytes() - 1) / sequence_; }
+std::int64_t Text::held_out_count() const {
+  std::int64_t count = 0;
+  for (const Section& section : sections_) count += windows(section);
+  return count;
+}
 
 Text::Sequence Text::held_out(std::int64_t index) const {
-  return window(training_bytes_ + index * sequence_);
+  std::size_t at = 0;
+  for (; index >= windows(sections_[at]); ++at) index -= windows(sections_[at]);
+  return window(sections_[at].held_out + index * sequence_);
 }
 
 double Text::unigram_entropy() const {

@@ -61,23 +61,41 @@ TEST(Text, SequencesFollowFromSeedStepAndIndexAlone) {
   EXPECT_EQ(different.size(), 3U * 3 * 8);
 }
 
-TEST(Text, TheHeldOutTenthIsNeverTrainedOn) {
-  std::string bytes(900, 'x');
-  bytes += std::string(100, 'y');
-  const auto text = Text::from_bytes(bytes, "xy", 9);
+class HeldOut : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(HeldOut, IsATenthAndNoByteOfItIsEverTrainedOn) {
+  constexpr std::int64_t kSequence = 16;
+  std::string bytes(GetParam(), ' ');  // random letters: every window occurs in one place only
+  std::uint32_t state = 1;
+  for (char& letter : bytes)
+    letter = static_cast<char>('a' + ((state = state * 1664525 + 1013904223) >> 24) % 26);
+  const auto text = Text::from_bytes(bytes, "letters", kSequence);
   ASSERT_TRUE(text);
-  EXPECT_EQ(text->held_out_bytes(), 100);
-  for (std::int64_t index = 0; index < 5000; ++index) {
-    const auto sequence = text->sequence(1, 1, index);
-    EXPECT_EQ(std::count(sequence.tokens.begin(), sequence.tokens.end(), 'x'), 9);
-    EXPECT_EQ(std::count(sequence.targets.begin(), sequence.targets.end(), 'x'), 9);
-  }
-  EXPECT_EQ(text->held_out_count(), 11);
-  for (std::int64_t index = 0; index < text->held_out_count(); ++index) {
-    const auto targets = text->held_out(index).targets;
-    EXPECT_EQ(std::count(targets.begin(), targets.end(), 'y'), 9);
-  }
+  std::vector<int> use(bytes.size());  // 1: trained on, 2: held out
+  const auto mark = [&](const Text::Sequence& sequence, int as) {
+    std::string letters(1, static_cast<char>(sequence.tokens.front()));
+    for (const std::int32_t target : sequence.targets) letters += static_cast<char>(target);
+    const std::size_t at = bytes.find(letters);
+    ASSERT_NE(at, std::string::npos) << "not a window of the text";
+    for (std::size_t next = at; next <= at + kSequence; ++next) {
+      ASSERT_TRUE(use[next] == 0 || use[next] == as) << "byte " << next << " is in both parts";
+      use[next] = as;
+    }
+  };
+  for (std::int64_t index = 0; index < text->held_out_count(); ++index)
+    mark(text->held_out(index), 2);
+  const auto draws = static_cast<std::int64_t>(15 * bytes.size());
+  for (std::int64_t index = 0; index < draws; ++index) mark(text->sequence(1, 1, index), 1);
+  EXPECT_NEAR(static_cast<double>(text->held_out_bytes()), static_cast<double>(bytes.size()) / 10,
+              10);
+  EXPECT_EQ(text->held_out_bytes() + text->training_bytes(),
+            static_cast<std::int64_t>(bytes.size()));
+  // Every byte for training is reached, and of every held-out part at most one window is wasted.
+  EXPECT_EQ(std::count(use.begin(), use.end(), 1), text->training_bytes());
+  EXPECT_GE(std::count(use.begin(), use.end(), 2), text->held_out_bytes() - 10 * kSequence);
 }
+
+INSTANTIATE_TEST_SUITE_P(Sizes, HeldOut, testing::Values(170, 171, 1000, 1359, 1360, 3001, 9999));
 
 TEST(Text, EntropyIsThatOfTheByteFrequencies) {
   const auto even = Text::from_bytes(alphabet(26 * 40), "even", 8);
