@@ -49,6 +49,7 @@ class LessonPlayer : public QObject {
   const Step& step() const { return lesson_->steps[at_]; }
   const StepState& state() const { return states_[at_]; }
   const StepState& state(std::size_t step) const { return states_[step]; }
+  const Symbols& drawn() const { return drawn_; }
   bool at_end() const { return at_ + 1 == lesson_->steps.size(); }
 
   QString lesson_title() const;

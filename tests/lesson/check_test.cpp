@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// One planted fault per rule of check_lesson, and the shipped lessons without any.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/lesson/lesson.h"
+#include "tests/lesson/lesson_copy.h"
+
+namespace parallelarium {
+namespace {
+
+std::string told(const LessonReport& report) {
+  std::string words;
+  for (const Message& fault : report.faults)
+    words += "[" + fault.id + "] " + fault.field + ": " + fault.text + "\n";
+  return words;
+}
+
+TEST(Lessons, AllThatShipPass) {
+  const std::vector<LessonReport> reports = check_course(shipped_lessons());
+  EXPECT_GE(reports.size(), 4u);
+  for (const LessonReport& report : reports) EXPECT_TRUE(report.ok()) << report.id << told(report);
+}
+
+TEST(Lessons, EachAsksForANumberAndSetsAGoalWithALimit) {
+  const Result<Course> course = read_course(shipped_lessons());
+  ASSERT_TRUE(course);
+  for (const CourseEntry& entry : course->lessons) {
+    const Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
+    ASSERT_TRUE(lesson) << lesson.error().text;
+    int numbers = 0, limits = 0;
+    for (const Step& step : lesson->steps) {
+      numbers += step.ask && !step.ask->answer.empty();
+      for (const Check& check : step.checks) limits += step.kind == StepKind::kGoal && check.limit;
+    }
+    EXPECT_GE(numbers, 1) << entry.id;
+    EXPECT_GE(limits, 1) << entry.id;
+  }
+}
+
+TEST(Lessons, AreFoundBesideTheProgram) {
+  EXPECT_EQ(std::filesystem::canonical(lessons_folder()),
+            std::filesystem::canonical(shipped_lessons()));
+}
+
+struct Planted {
+  std::string name, rule;
+  std::function<void(LessonCopy&)> plant;
+};
+void PrintTo(const Planted& planted, std::ostream* out) { *out << planted.name; }
+
+class PlantedFault : public testing::TestWithParam<Planted> {};
+
+TEST_P(PlantedFault, IsFound) {
+  LessonCopy copy;
+  GetParam().plant(copy);
+  copy.write();
+  const LessonReport report = check_lesson(copy.folder().string());
+  std::vector<std::string> rules;
+  for (const Message& fault : report.faults) {
+    rules.push_back(fault.id);
+    EXPECT_FALSE(fault.text.empty());
+  }
+  EXPECT_THAT(rules, testing::Contains(GetParam().rule)) << told(report);
+}
+
+const char* const kAsk = "more-micro-batches";
+const char* const kGoal = "fill-it";
+using C = LessonCopy;
+
+const std::vector<Planted>& planted() {
+  static const std::vector<Planted> all = {
+      // the file and its schema
+      {"UnknownKey", "lesson-schema", [](C& c) { c.object["sound"] = "on"; }},
+      {"WrongKind", "lesson-schema", [](C& c) { c.step(kAsk)["kind"] = "quiz"; }},
+      {"MissingHints", "lesson-schema", [](C& c) { c.step(kAsk).erase("hints"); }},
+      {"CodeForAKey", "lesson-schema", [](C& c) { c.step(kGoal)["script"] = "rm"; }},
+      {"NotJson", "lesson-json", [](C& c) { c.raw = "{\"id\": \xff}"; }},
+      {"TwoStepsOneId", "lesson-form", [](C& c) { c.step(kAsk)["id"] = kGoal; }},
+      {"NoCorrectOption", "lesson-form",
+       [](C& c) { c.step("nine-per-cent")["options"][0]["correct"] = false; }},
+      {"NamelessMisconception", "lesson-form",
+       [](C& c) { c.step("nine-per-cent")["options"][1].erase("misconception"); }},
+      {"OtherFolderName", "lesson-id", [](C& c) { c.object["id"] = "emptying-the-bubble"; }},
+      {"NoEnglish", "lesson-english", [](C& c) { c.text_name = "text.de.md"; }},
+      // names
+      {"ParameterNamedAsSymbol", "parameter-name",
+       [](C& c) {
+         c.object["parameters"]["guess"] = {{"list", {1}}};
+       }},
+      {"ParameterTwice", "parameter-twice",
+       [](C& c) {
+         c.object["parameters"]["more"]["list"] = {6, 6};
+       }},
+      {"ConstraintNeverMet", "lesson-constraint",
+       [](C& c) { c.object["constraint"] = "more > 99"; }},
+      {"AllowNoSetting", "step-allow", [](C& c) { c.step(kGoal)["allow"].push_back("speed"); }},
+      {"SolutionLocked", "goal-locked", [](C& c) { c.step(kGoal)["allow"] = {"schedule"}; }},
+      {"HideUnknown", "step-hide", [](C& c) { c.step(kAsk)["hide"].push_back("weather"); }},
+      {"ViewBackwards", "step-view",
+       [](C& c) {
+         c.step(kAsk)["view"]["range"] = {0.8, 0.2};
+       }},
+      {"NoNumber", "lesson-number",
+       [](C& c) { c.object["steps"].erase(c.object["steps"].begin() + 1); }},
+      {"NoGoal", "lesson-goal",
+       [](C& c) { c.object["steps"].erase(c.object["steps"].begin() + 5); }},
+      // what is set, predicted, asked
+      {"InvalidSetup", "step-setup", [](C& c) { c.object["start"]["mesh.pp"] = 5; }},
+      {"UnknownSetting", "step-setup", [](C& c) { c.object["start"]["gears"] = 5; }},
+      {"BrokenAnswer", "answer-expression", [](C& c) { c.step(kAsk)["ask"]["answer"] = "(p - 1"; }},
+      {"WrongAnswer", "answer-prediction",
+       [](C& c) {
+         c.step(kAsk)["ask"]["answer"] = "(p - 1) / (2 * m)";
+         c.step(kAsk)["options"].erase(0);
+       }},
+      {"NoSuchFigure", "answer-metric",
+       [](C& c) { c.step(kAsk)["ask"]["metric"] = "bubble.of_everything"; }},
+      {"AnswerOnScreen", "answer-shown", [](C& c) { c.step(kAsk)["hide"] = {"step"}; }},
+      {"DistractorWithinTolerance", "option-too-near",
+       [](C& c) { c.step(kAsk)["options"][0]["value"] = "(p - 1) / (m + p)"; }},
+      {"CardsReadAlike", "option-too-near",
+       [](C& c) { c.step("more-stages")["options"][2]["value"] = "(p - 1) / (m + p)"; }},
+      {"TwoMistakesAlike", "option-feedback",
+       [](C& c) { c.step(kAsk)["options"][1]["value"] = c.step(kAsk)["options"][0]["value"]; }},
+      // goals
+      {"GoalReachedAtStart", "goal-reached",
+       [](C& c) { c.step(kGoal)["checks"][0]["value"] = 0.9; }},
+      {"SolutionFails", "goal-solution",
+       [](C& c) {
+         c.step(kGoal)["solution"] = {{"microbatches", 9}};
+       }},
+      {"NoLimit", "goal-limit", [](C& c) { c.step(kGoal)["checks"][1].erase("limit"); }},
+      {"LimitDoesNotBind", "goal-limit", [](C& c) { c.step(kGoal)["checks"][1]["value"] = 100; }},
+      {"TemptingFallsShort", "goal-tempting",
+       [](C& c) {
+         c.step(kGoal)["tempting"] = {{"microbatches", 5}};
+       }},
+      {"GoalOnNoFigure", "step-judge",
+       [](C& c) { c.step(kGoal)["checks"][0]["key"] = "bubble.colour"; }},
+      // texts
+      {"StepWithoutText", "text-step-missing",
+       [](C& c) { c.replace("## fill-it: Fill", "## fill-up: Fill"); }},
+      {"TextWithoutStep", "text-step-unknown",
+       [](C& c) { c.text += "\n## more: More\n\nText.\n"; }},
+      {"StepsReordered", "text-order",
+       [](C& c) { std::swap(c.object["steps"][0], c.object["steps"][6]); }},
+      {"SecondLanguageIncomplete", "text-step-missing",
+       [](C& c) { c.add("text.de.md", "# Die Blase\n\nKurz.\n\n## two-names: Zwei\n\nText.\n"); }},
+      {"EmptyBody", "text-empty", [](C& c) { c.text.resize(c.text.find("- Say which bubble")); }},
+      {"NoSummary", "text-summary",
+       [](C& c) {
+         const auto begin = c.text.find("The bubble has two");
+         c.text.erase(begin, c.text.find('\n', begin) - begin);
+       }},
+      {"WrongOptionWithoutFeedback", "text-part-missing",
+       [](C& c) { c.replace("### feedback stays", "### feedback strays"); }},
+      {"PartNobodyShows", "text-part-unknown",
+       [](C& c) { c.replace("### feedback stays", "### feedback strays"); }},
+      {"MissingHint", "text-part-missing", [](C& c) { c.replace("### hint 2\n", ""); }},
+      {"UnknownPart", "lesson-text", [](C& c) { c.replace("### hint 2", "### hint 4"); }},
+      {"BrokenExpression", "text-expression", [](C& c) { c.replace("{{more}}", "{{less}}"); }},
+      {"OpenBraces", "text-expression", [](C& c) { c.replace("{{more}}", "{{more"); }},
+      {"ObservedBeforeTheRun", "text-expression",
+       [](C& c) { c.replace("and {{share: predicted}} is", "and {{share: observed}} is"); }},
+      {"Html", "markdown-html",
+       [](C& c) { c.replace("Four stages", "<img src='x'> Four stages"); }},
+      {"Maths", "markdown-maths", [](C& c) { c.replace("Four stages", "$p$ stages, $m$"); }},
+      {"ShortTableRule", "markdown-table", [](C& c) { c.replace("|---|---|---|", "|--|--|--|"); }},
+      {"Footnote", "markdown-footnote", [](C& c) { c.replace("Four stages", "Four[^1] stages"); }},
+      {"Anchor", "markdown-anchor", [](C& c) { c.replace("Four stages", "Four {#x} stages"); }},
+      {"Admonition", "markdown-admonition",
+       [](C& c) { c.replace("Four stages", "> [!NOTE]\n> Four"); }},
+      {"Underline", "markdown-underline",
+       [](C& c) { c.replace("Four stages", "__Four__ stages"); }},
+      {"Strike", "markdown-strike", [](C& c) { c.replace("Four stages", "~Four~ stages"); }},
+      {"HardBreak", "markdown-break",
+       [](C& c) { c.replace("Four stages", "Here  \nFour stages"); }},
+      {"LinkNowhere", "text-link",
+       [](C& c) { c.replace("Four stages", "[Four](other.html) stages"); }},
+      {"PictureMissing", "text-picture",
+       [](C& c) { c.replace("Four stages", "![a](none.svg) Four"); }},
+      {"PictureOutside", "text-picture",
+       [](C& c) {
+         std::ofstream(c.root() / "out.svg") << "<svg/>";
+         c.replace("Four stages", "![a](../out.svg) Four");
+       }},
+      {"PictureByLink", "text-picture",
+       [](C& c) {
+         std::ofstream(c.root() / "out.svg") << "<svg/>";
+         std::filesystem::create_symlink(c.root() / "out.svg", c.folder() / "in.svg");
+         c.replace("Four stages", "![a](in.svg) Four");
+       }},
+      {"PictureOfAnotherKind", "text-picture-kind",
+       [](C& c) {
+         c.add("a.bmp", "BM");
+         c.replace("Four stages", "![a](a.bmp) Four");
+       }},
+      {"PictureWithoutWords", "text-picture-words",
+       [](C& c) {
+         c.add("a.svg", "<svg/>");
+         c.replace("Four stages", "![](a.svg) Four");
+       }},
+  };
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, PlantedFault, testing::ValuesIn(planted()),
+                         [](const auto& planted_fault) { return planted_fault.param.name; });
+
+TEST(BuildStep, NeedsASolutionThatSolvesAndAStartThatDoesNot) {
+  LessonCopy copy("same-bubble-less-memory");
+  nlohmann::json& order = copy.step("write-it")["order"];
+  std::swap(order["start"], order["solution"]);
+  copy.write();
+  std::vector<std::string> rules;
+  for (const Message& fault : check_lesson(copy.folder().string()).faults)
+    rules.push_back(fault.id);
+  EXPECT_THAT(rules, testing::UnorderedElementsAre("build-reached", "build-solution"));
+}
+
+TEST(Course, TellsWhatIsListedTwiceMissingOrCalledOtherwise) {
+  LessonCopy copy;
+  const auto rules_of = [&](const std::string& course) {
+    std::ofstream(copy.root() / "course.json") << course;
+    std::vector<std::string> rules;
+    for (const LessonReport& report : check_course(copy.root().string()))
+      for (const Message& fault : report.faults) rules.push_back(fault.id);
+    return rules;
+  };
+  const std::string head = R"({"format":"parallelarium-course/1","title":{"en":"T"},"lessons":[)";
+  const std::string own = R"({"id":"filling-the-bubble","title":{"en":"Filling the bubble"}})";
+  EXPECT_TRUE(rules_of(head + own + "]}").empty());
+  EXPECT_THAT(rules_of(head + "]}"), testing::Contains("course-unlisted"));
+  EXPECT_THAT(rules_of(head + own + "," + own + "]}"), testing::Contains("course-twice"));
+  EXPECT_THAT(rules_of(head + R"({"id":"filling-the-bubble","title":{"en":"Other"}}]})"),
+              testing::Contains("course-title"));
+  EXPECT_THAT(rules_of(head + own + R"(,{"id":"gone","title":{"en":"Gone"}}]})"),
+              testing::Contains("lesson-folder"));
+  EXPECT_THAT(rules_of("{}"), testing::Contains("course-form"));
+}
+
+// A run that shows exactly what was predicted, or one that idled longer.
+Result<Observation> as_predicted(const Setup& setup, double extra_bubble) {
+  const Result<Machine> machine = find_machine(setup.machine);
+  if (!machine) return machine.error();
+  const Result<Prediction> prediction = predict(setup, *machine, true);
+  if (!prediction) return prediction.error();
+  Observation observation;
+  observation.setup = setup;
+  observation.source = Source::kPaced;
+  observation.timeline = prediction->timeline;
+  observation.memory = prediction->memory;
+  observation.bubble = prediction->bubble;
+  observation.bubble.of_total += extra_bubble;
+  observation.step = prediction->step;
+  return observation;
+}
+
+TEST(Runs, AreMadeForEveryRunStepAndMustShowWhatIsClaimed) {
+  for (const char* id : {"naive-and-gpipe", "same-bubble-less-memory", "filling-the-bubble"}) {
+    CheckOptions options;
+    options.run = [](const parallelarium::Setup& setup) { return as_predicted(setup, 0); };
+    const LessonReport good = check_lesson(shipped_lessons() + "/" + id, options);
+    EXPECT_TRUE(good.ok()) << told(good);
+    EXPECT_GE(good.runs, 1u) << id;
+  }
+  CheckOptions options;
+  options.run = [](const parallelarium::Setup& setup) { return as_predicted(setup, 0.2); };
+  const LessonReport bad = check_lesson(shipped_lessons() + "/filling-the-bubble", options);
+  ASSERT_EQ(bad.faults.size(), 1u);
+  EXPECT_EQ(bad.faults[0].id, "run-missed");
+  options.run = [](const parallelarium::Setup&) -> Result<Observation> {
+    return message("cancelled", "Cancelled.");
+  };
+  const LessonReport none = check_lesson(shipped_lessons() + "/filling-the-bubble", options);
+  ASSERT_EQ(none.faults.size(), 1u);
+  EXPECT_EQ(none.faults[0].id, "run-failed");
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/lesson/lesson.h"
+#include "engine/lesson/schema.h"
+#include "engine/schedules/schedule.h"
+#include "tests/lesson/lesson_copy.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+
+Lesson shipped(const std::string& id) {
+  Result<Lesson> lesson = read_lesson(shipped_lessons() + "/" + id);
+  EXPECT_TRUE(lesson) << (lesson ? "" : lesson.error().text);
+  return std::move(*lesson);
+}
+
+// --- expressions ---
+
+TEST(Expression, FollowsTheUsualRules) {
+  const Symbols symbols = {{"p", 4}, {"m", 8}};
+  const std::pair<const char*, double> cases[] = {
+      {"(p - 1) / (m + p - 1)", 3.0 / 11},
+      {"2 + 3 * 4 ^ 2", 50},
+      {"2 ^ 3 ^ 2", 512},
+      {"-2 ^ 2", -4},
+      {"10 - 4 - 3", 3},
+      {"16 / 4 / 2", 2},
+      {"7 % 4", 3},
+      {"min(p, m) + max(p, m)", 12},
+      {"ceil(0.2) + floor(1.8) + round(2.5) + abs(-1) + sqrt(9) + log2(8)", 12},
+      {"p < m && m <= 8 || 0", 1},
+      {"p == 4 && p != 4", 0},
+      {"p >= 5 || m > 7", 1},
+      {" .5e1 ", 5},
+  };
+  for (const auto& [text, value] : cases) {
+    const Result<double> found = evaluate(text, symbols);
+    ASSERT_TRUE(found) << text;
+    EXPECT_DOUBLE_EQ(*found, value) << text;
+  }
+}
+
+TEST(Expression, RefusesWhatItCannotRead) {
+  const Symbols symbols = {{"p", 4}};
+  for (const std::string text : {"", "(", "1 +", "p p", "q", "min(1)", "min(1,2", "system(1)",
+                                 "1 / 0", "log2(0)", "1..2", "p;p", "\xff", "p=4"})
+    EXPECT_FALSE(evaluate(text, symbols)) << text;
+  EXPECT_FALSE(evaluate(std::string(100, '('), symbols));
+  EXPECT_FALSE(evaluate(std::string(150, '-') + "1", symbols));
+  EXPECT_FALSE(evaluate(std::string(kMostExpressionBytes + 1, '1'), symbols));
+  EXPECT_THAT(evaluate("q", symbols).error().text, testing::HasSubstr("known are p"));
+}
+
+// --- schema ---
+
+TEST(Schema, UsesOnlyKeywordsThatAreUnderstood) {
+  const Result<json> schema = lesson_schema();
+  ASSERT_TRUE(schema);
+  const json document =
+      json::parse(content_of(shipped_lessons() + "/filling-the-bubble/lesson.json"));
+  EXPECT_TRUE(validate_json(document, *schema));
+  const Result<void> unknown = validate_json(1, {{"multipleOf", 2}});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().id, "schema-keyword");
+}
+
+TEST(Schema, EveryKeywordRefusesAndAccepts) {
+  struct Case {
+    json schema, good, bad;
+  };
+  const Case cases[] = {
+      {{{"type", "integer"}}, 3, 3.5},
+      {{{"type", "number"}}, 3.5, "3"},
+      {{{"type", "boolean"}}, true, 1},
+      {{{"const", "a"}}, "a", "b"},
+      {{{"enum", {"<", ">"}}}, "<", "="},
+      {{{"minimum", 1}, {"maximum", 2}}, 1.5, 2.1},
+      {{{"minLength", 2}, {"maxLength", 3}}, "äöü", "äöüß"},
+      {{{"pattern", "^[a-z]+$"}, {"maxLength", 9}}, "abc", "a1"},
+      {{{"minItems", 1}, {"maxItems", 2}}, json::array({1}), json::array()},
+      {{{"items", {{"type", "string"}}}}, json::array({"a"}), json::array({"a", 1})},
+      {{{"required", {"a"}}}, {{"a", 1}}, {{"b", 1}}},
+      {{{"properties", {{"a", {{"type", "number"}}}}}, {"additionalProperties", false}},
+       {{"a", 1}},
+       {{"a", 1}, {"b", 1}}},
+      {{{"propertyNames", {{"pattern", "^x"}}}}, {{"xa", 1}}, {{"a", 1}}},
+      {{{"minProperties", 1}, {"maxProperties", 1}}, {{"a", 1}}, {{"a", 1}, {"b", 2}}},
+      {{{"anyOf", {{{"type", "string"}}, {{"type", "number"}}}}}, 1, true},
+      {{{"allOf", {{{"minimum", 1}}, {{"maximum", 3}}}}}, 2, 4},
+      {{{"if", {{"const", 1}}}, {"then", {{"type", "string"}}}}, 2, 1},
+      {{{"$ref", "#/$defs/a"}, {"$defs", {{"a", {{"type", "string"}}}}}}, "x", 1},
+  };
+  for (const Case& one : cases) {
+    EXPECT_TRUE(validate_json(one.good, one.schema)) << one.schema << one.good;
+    EXPECT_FALSE(validate_json(one.bad, one.schema)) << one.schema << one.bad;
+  }
+}
+
+TEST(Schema, SentencesNameThePlace) {
+  LessonCopy copy;
+  copy.object["steps"][1]["ask"]["unit"] = "miles";
+  copy.write();
+  const Result<Lesson> lesson = read_lesson(copy.folder().string());
+  ASSERT_FALSE(lesson);
+  EXPECT_THAT(lesson.error().text, testing::HasSubstr("\"steps.1.ask.unit\" must be one of"));
+}
+
+// --- texts ---
+
+TEST(Text, PutsNumbersInWithTheirUnits) {
+  const Symbols symbols = {{"p", 4}, {"m", 8}};
+  const Result<std::string> filled =
+      fill_in("{{p}} of {{ m + p }}: {{share: (p - 1) / (m + p - 1)}}", symbols);
+  ASSERT_TRUE(filled);
+  EXPECT_EQ(*filled, "4 of 12: 27.3\u00a0%");
+  EXPECT_FALSE(fill_in("{{miles: p}}", symbols));
+  EXPECT_FALSE(fill_in("{{q}}", symbols));
+  EXPECT_FALSE(fill_in("{{p", symbols));
+  EXPECT_EQ(write_number(0.0857, "share"), "8.57\u00a0%");
+  EXPECT_EQ(write_number(0.5, "share"), "50.0\u00a0%");
+  EXPECT_EQ(write_number(3 * 1048576.0, "bytes"), "3.00\u00a0MiB");
+  EXPECT_EQ(write_number(0.0841, "seconds"), "84.1\u00a0ms");
+  EXPECT_EQ(write_number(2.5, "seconds"), "2.50\u00a0s");
+}
+
+TEST(Text, HeadingsInCodeAreNotHeadings) {
+  const Result<LessonText> text =
+      lesson_text_from("# T\n\nS.\n\n## a: A\n\n```\n## not a step\n```\n");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->order, std::vector<std::string>{"a"});
+  EXPECT_THAT(text->steps.at("a").body, testing::HasSubstr("## not a step"));
+}
+
+TEST(Text, RefusesOtherForms) {
+  for (const char* text :
+       {"", "words", "## a: A\n", "# T\n# T\n", "# T\n## a\n", "# T\n## A: A\n", "# T\n### right\n",
+        "# T\n## a: A\n### rite\n", "# T\n## a: A\n## a: A\n",
+        "# T\n## a: A\n### right\n### right\n", "# T\n```\n"})
+    EXPECT_FALSE(lesson_text_from(text)) << text;
+}
+
+TEST(Markdown, CodeMayHoldWhatTextMayNot) {
+  EXPECT_TRUE(markdown_faults("Write `$p$` or `__init__`.\n\n```\n<img> $a$ {#x}\n```\n").empty());
+  EXPECT_TRUE(markdown_faults("H<sub>2</sub>O and <b>bold</b>, 3 * 4").empty());
+  EXPECT_FALSE(markdown_faults("<u>x</u>").empty());
+}
+
+// --- drawing ---
+
+TEST(Draw, IsTheSameForASeedAndMeetsTheConstraint) {
+  Lesson lesson;
+  lesson.parameters = {{"stages", {2, 4, 8}}, {"batches", {4, 8, 16, 32}}};
+  lesson.constraint = "batches > stages";
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    const Symbols drawn = draw(lesson, seed);
+    EXPECT_EQ(drawn, draw(lesson, seed));
+    EXPECT_GT(drawn.at("batches"), drawn.at("stages"));
+  }
+  const std::vector<Symbols> all = draws(lesson);
+  EXPECT_EQ(all.size(), 9u);  // of 12 combinations three are refused
+  EXPECT_EQ(draws(lesson, 5).size(), 5u);
+  EXPECT_NE(draw(lesson, 1), draw(lesson, 4));
+}
+
+// --- figures and judgements ---
+
+TEST(Figure, FollowsKeysIndicesAndStars) {
+  const json facts = {
+      {"bubble", {{"of_total", 0.25}, {"ranks", {0.1, 0.4, 0.3}}}},
+      {"memory", {{"fits", true}, {"ranks", {{{"peak_bytes", 7}}, {{"peak_bytes", 9}}}}}},
+      {"name", "x"}};
+  EXPECT_EQ(figure_at(facts, "bubble.of_total"), 0.25);
+  EXPECT_EQ(figure_at(facts, "bubble.ranks.2"), 0.3);
+  EXPECT_EQ(figure_at(facts, "bubble.ranks.*"), 0.4);
+  EXPECT_EQ(figure_at(facts, "memory.ranks.*.peak_bytes"), 9);
+  EXPECT_EQ(figure_at(facts, "memory.fits"), 1);
+  for (const char* key :
+       {"name", "bubble", "bubble.ranks.7", "bubble.ranks.x", "", "a.b", "bubble."})
+    EXPECT_EQ(figure_at(facts, key), std::nullopt) << key;
+}
+
+Context context_of(const Setup& setup) {
+  Context context;
+  context.setup = setup;
+  const Result<Machine> machine = find_machine(setup.machine);
+  const Result<Prediction> prediction = predict(setup, *machine, true);
+  EXPECT_TRUE(prediction);
+  context.predicted = facts_of(*prediction);
+  return context;
+}
+
+TEST(Judge, NumbersMeetTheirMistakes) {
+  const Lesson lesson = shipped("filling-the-bubble");
+  const Symbols drawn = {{"more", 8}};
+  const auto setup = setup_at(lesson, 1, drawn, true);
+  ASSERT_TRUE(setup);
+  EXPECT_EQ(setup->microbatches, 8);
+  Context context = context_of(*setup);
+  context.drawn = drawn;
+  const auto judged = [&](double guess) {
+    Answer answer;
+    answer.number = guess;
+    const Result<Judgement> judgement = judge(lesson.steps[1], answer, context);
+    EXPECT_TRUE(judgement);
+    return *judgement;
+  };
+  EXPECT_EQ(judged(3.0 / 11).verdict, Verdict::kRight);
+  EXPECT_EQ(judged(0.30).verdict, Verdict::kRight);
+  EXPECT_EQ(judged(3.0 / 8).feedback, "over-ideal");
+  EXPECT_EQ(judged(3.0 / 7).feedback, "stays");
+  EXPECT_EQ(judged(0.9).feedback, "wrong");
+  EXPECT_DOUBLE_EQ(judged(0.9).symbols.at("guess"), 0.9);
+  EXPECT_DOUBLE_EQ(judged(0.9).symbols.at("answer"), 3.0 / 11);
+  EXPECT_NEAR(judged(0.9).symbols.at("predicted"), 3.0 / 11, 0.05);
+  const Result<Judgement> nothing = judge(lesson.steps[1], {}, context);
+  ASSERT_TRUE(nothing);
+  EXPECT_EQ(nothing->verdict, Verdict::kWrong);
+}
+
+TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
+  const Lesson lesson = shipped("filling-the-bubble");
+  const Step& step = *lesson.find("run-it");
+  const auto setup = setup_at(lesson, 2, {{"more", 8}});
+  ASSERT_TRUE(setup);
+  Context context = context_of(*setup);
+  const auto verdict = [&] {
+    const Result<Judgement> judgement = judge(step, {}, context);
+    EXPECT_TRUE(judgement);
+    return *judgement;
+  };
+  EXPECT_EQ(verdict().verdict, Verdict::kAgain);
+  EXPECT_EQ(verdict().reasons.at(0).id, "lesson-no-run");
+  context.observed = context.predicted;
+  context.observed["source"] = "paced";
+  EXPECT_EQ(verdict().verdict, Verdict::kRight);
+  context.observed["bubble"]["of_total"] = 0.9;
+  EXPECT_EQ(verdict().verdict, Verdict::kAgain);
+  context.observed = context.predicted;
+  context.observed["source"] = "oversubscribed";
+  EXPECT_EQ(verdict().verdict, Verdict::kAgain);
+  EXPECT_EQ(verdict().reasons.at(0).id, "lesson-source");
+}
+
+TEST(Judge, OrdersAreReadCheckedAndTimed) {
+  const Lesson lesson = shipped("same-bubble-less-memory");
+  const Step& step = *lesson.find("write-it");
+  const auto setup = setup_at(lesson, 5, {});
+  ASSERT_TRUE(setup);
+  const Context context = context_of(*setup);
+  const auto judged = [&](const std::vector<std::string>& lines) {
+    Answer answer;
+    answer.order = lines;
+    const Result<Judgement> judgement = judge(step, answer, context);
+    EXPECT_TRUE(judgement);
+    return *judgement;
+  };
+  EXPECT_EQ(judged(to_lines(one_f_one_b_order(2, 4))).verdict, Verdict::kRight);
+  EXPECT_EQ(judged(to_lines(gpipe_order(2, 4))).verdict, Verdict::kWrong);
+  EXPECT_EQ(judged(to_lines(naive_order(2, 4))).verdict, Verdict::kWrong);
+  EXPECT_FALSE(judged(to_lines(one_f_one_b_order(2, 5))).reasons.empty());
+  EXPECT_FALSE(judged(to_lines(one_f_one_b_order(3, 4))).reasons.empty());
+  EXPECT_FALSE(judged({"B0 F0 F1 B1 F2 B2 F3 B3", "F0 B0 F1 B1 F2 B2 F3 B3"}).reasons.empty());
+  EXPECT_FALSE(judged({"F0 F1", "Q"}).reasons.empty());
+  EXPECT_FALSE(judged({}).reasons.empty());
+  EXPECT_FALSE(judged(std::vector<std::string>(1000, std::string(1000, 'F'))).reasons.empty());
+}
+
+TEST(Play, HeldMicroBatchesFollowTheSchedule) {
+  for (const auto& [schedule, held] : {std::pair{"gpipe", 8}, {"1f1b", 4}, {"naive", 1}}) {
+    parallelarium::Setup setup = default_setup();
+    setup.schedule = schedule;
+    const Context context = context_of(setup);
+    EXPECT_EQ(figure_at(context.predicted, "held.peak"), held) << schedule;
+  }
+}
+
+TEST(Play, NeedsAreToldInASentence) {
+  Lesson lesson = shipped("filling-the-bubble");
+  EXPECT_TRUE(can_play(lesson, {1, false}));  // paced will do
+  lesson.requirements.sources = {"measured"};
+  EXPECT_FALSE(can_play(lesson, {2, false}));
+  EXPECT_TRUE(can_play(lesson, {4, false}));
+  lesson.requirements.gpu = true;
+  EXPECT_FALSE(can_play(lesson, {4, false}));
+  EXPECT_TRUE(can_play(lesson, {4, true}));
+}
+
+TEST(Read, StaysInItsFolderAndWithinItsBounds) {
+  LessonCopy copy;
+  std::filesystem::rename(copy.folder() / "text.en.md", copy.root() / "outside.md");
+  std::filesystem::create_symlink(copy.root() / "outside.md", copy.folder() / "text.en.md");
+  EXPECT_FALSE(read_lesson(copy.folder().string()));
+  std::filesystem::remove(copy.folder() / "text.en.md");
+  copy.add("text.en.md", "# T\n" + std::string(300 * 1024, 'x'));
+  EXPECT_FALSE(read_lesson(copy.folder().string()));
+  copy.add("text.en.md", copy.text);
+  EXPECT_TRUE(read_lesson(copy.folder().string()));
+  copy.add("lesson.json", std::string(100000, '['));
+  EXPECT_FALSE(read_lesson(copy.folder().string()));
+  EXPECT_FALSE(read_lesson((copy.root() / "nothing").string()));
+}
+
+}  // namespace
+}  // namespace parallelarium
