@@ -70,7 +70,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   Stop::wake(round_);
   if (!run_lane(Lane::kCompute)) return stopped();
   for (LaneState& lane : lanes_) {
-    if (!lane.ops.empty() && !await(lane.ops.back())) return stopped();
+    if (!lane.ops.empty() && !await(Lane::kCompute, lane.ops.back())) return stopped();
   }
   record.spans = spans_;
   record.memory = arena_.take_peaks();
@@ -118,7 +118,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   progress.set(unit.front(), Doing::kAwaitingOps);
   for (const std::int32_t index : unit) {
     for (const std::int32_t earlier : rank_.after_of(op_at(index))) {
-      if (!await(earlier)) return false;
+      if (!await(lane, earlier)) return false;
       pace.ready = std::max(pace.ready, ideal_[static_cast<std::size_t>(earlier)].end);
       pace.modelled = std::max(pace.modelled, ideal_[static_cast<std::size_t>(earlier)].modelled);
     }
@@ -158,23 +158,30 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   return !stop_.raised();
 }
 
-bool Executor::await(std::int32_t op) {
+bool Executor::await(Lane me, std::int32_t op) {
   LaneState& lane = lane_of(op);
-  const std::uint32_t place = place_in_lane_[static_cast<std::size_t>(op)];
+  const std::uint32_t needed = place_in_lane_[static_cast<std::size_t>(op)] + 1;
   std::uint32_t done = lane.done.load(std::memory_order_acquire);
-  if (done > place) return true;
-  lane.sleepers.fetch_add(1);
-  while ((done = lane.done.load()) <= place) {
+  if (done >= needed) return true;
+  std::atomic<std::uint32_t>& awaited = lane.awaited[static_cast<std::size_t>(me)];
+  awaited.store(needed);
+  while ((done = lane.done.load()) < needed) {
     if (!stop_.wait_while(lane.done, done)) break;
   }
-  lane.sleepers.fetch_sub(1);
-  return done > place;
+  awaited.store(0);
+  return done >= needed;
 }
 
 void Executor::publish(Lane lane, std::size_t count) {
   LaneState& state = lanes_[static_cast<std::size_t>(lane)];
-  state.done.store(static_cast<std::uint32_t>(count));
-  if (state.sleepers.load() > 0) Stop::wake(state.done);
+  const auto done = static_cast<std::uint32_t>(count);
+  state.done.store(done);
+  for (const std::atomic<std::uint32_t>& awaited : state.awaited) {
+    const std::uint32_t needed = awaited.load();
+    if (needed == 0 || needed > done) continue;
+    Stop::wake(state.done);
+    return;
+  }
 }
 
 bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanoseconds& real_work) {

@@ -62,7 +62,9 @@ class Executor {
   struct LaneState {
     std::vector<std::int32_t> ops;
     std::atomic<std::uint32_t> done{0};  // ops of this lane that have ended in this step
-    std::atomic<int> sleepers{0};
+    // How many ops each lane's thread waits for here; 0: none. Only who waits is woken, and not
+    // before it can go on.
+    std::array<std::atomic<std::uint32_t>, kLanes> awaited{};
     Ledger ledger;
     Nanoseconds cpu_time{0};
     std::thread thread;
@@ -75,7 +77,7 @@ class Executor {
   void lane_thread(Lane lane);
   bool run_lane(Lane lane);
   bool run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& lane_ideal);
-  bool await(std::int32_t op);
+  bool await(Lane me, std::int32_t op);
   void publish(Lane lane, std::size_t count);
   bool compute(std::int32_t op, const StepScalars& scalars, Nanoseconds& real_work);
   bool transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal, Ledger* ledger,

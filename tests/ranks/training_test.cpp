@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default model learns real text: its loss on bytes that it never saw falls from ln 256 to half a
-// nat below what a guesser reaches that knows how often each byte occurs.
+// The default model learns real text: its loss on bytes that it never saw falls from ln 256 to half
+// a nat below what a guesser reaches that knows how often each byte occurs.
 #include <gtest/gtest.h>
 
 #include <cmath>
