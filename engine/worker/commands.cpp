@@ -15,8 +15,7 @@ constexpr const char* kAbout =
     "Predicts how a language model trains on many devices, runs it on local ranks, and sets the "
     "two "
     "side by side.";
-constexpr const char* kFooter = R"(
-Start here:
+constexpr const char* kFooter = R"(Start here:
   parallelarium-engine predict                     the first lesson: GPT tiny on 4 pipeline stages
   parallelarium-engine run                         the same, executed on 4 local ranks
   parallelarium-engine schedule 1f1b --stages 4 --microbatches 6
@@ -117,7 +116,7 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
 CLI::App* Commands::add(const std::string& name, const std::string& help,
                         const std::string& examples) {
   CLI::App* command = app_->add_subcommand(name, help);
-  command->footer(examples.empty() ? "" : "\nExamples:\n" + examples);
+  command->footer(examples.empty() ? "" : "Examples:\n" + examples);
   return command;
 }
 

@@ -118,6 +118,7 @@ Outcome draw(const Options& options, const Setup& setup) {
   const bool display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
   if (!display && !std::getenv("QT_QPA_PLATFORM")) setenv("QT_QPA_PLATFORM", "offscreen", 1);
   std::vector<std::string> words = {program, "--export", options.file, "--setup", from};
+  if (options.run) words.push_back("--run");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -161,17 +162,14 @@ Outcome export_setup(const Options& options, Progress& progress) {
   const bool picture = *format != "trace" && *format != "csv";
   if (options.rank >= 0 && *format != "trace")
     return Outcome::invalid(message("export-rank-format", "--rank goes with a trace only."));
-  if (picture && options.run)
-    return Outcome::invalid(message("export-run-picture",
-                                    "--run goes with .json and .csv; a picture "
-                                    "of a run is exported from a document that holds it "
-                                    "(--setup FILE)."));
   Outcome outcome;
   if (picture) {
     outcome = draw(options, *setup);
   } else if (options.run) {
     const Result<Preparation> preparation = prepare(*setup);
     if (!preparation) return Outcome::invalid(preparation.error());
+    if (!preparation->calibrated())
+      progress.say("This computer was never calibrated; measuring it once takes about 5 s.");
     Watch watch;
     watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
       progress.report(share, fmt::format("{}: {}", phase, what));
@@ -206,7 +204,7 @@ void add_export(Commands& commands) {
       ->option_text("FILE")
       ->required();
   command->add_option("--format", options->format, "trace, csv, png, svg or pdf")->option_text("F");
-  command->add_flag("--run", options->run, "of a run instead of the prediction (trace and csv)");
+  command->add_flag("--run", options->run, "of a run; without it, of the prediction");
   command->add_option("--rank", options->rank, "this rank alone (trace)")->option_text("R");
   options->setup.add_to(*command);
   commands.set_body(command,

@@ -31,7 +31,7 @@ std::string machine_text(const Machine& machine) {
       machine.intra_node.latency_seconds);
   row("bandwidth within a node", count_text(machine.intra_node.bytes_per_second.value, "B/s"),
       machine.intra_node.bytes_per_second);
-  if (machine.inter_node.bytes_per_second.value > 0) {
+  if (!machine.local && machine.inter_node.bytes_per_second.value > 0) {
     row("latency between nodes", seconds_text(machine.inter_node.latency_seconds.value),
         machine.inter_node.latency_seconds);
     row("bandwidth between nodes", count_text(machine.inter_node.bytes_per_second.value, "B/s"),
@@ -82,7 +82,8 @@ Outcome list(bool json) {
                bytes_text(machine->memory_bytes.value), rate(machine->flops_fp32, "FLOP/s"),
                rate(machine->flops_16bit, "FLOP/s"),
                rate(machine->intra_node.bytes_per_second, "B/s"),
-               rate(machine->inter_node.bytes_per_second, "B/s"), word_text(*machine)});
+               machine->local ? "" : rate(machine->inter_node.bytes_per_second, "B/s"),
+               word_text(*machine)});
   }
   if (json) return Outcome::done(json_text({{"machines", all}}));
   return Outcome::done(table.text() +

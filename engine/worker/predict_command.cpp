@@ -2,13 +2,48 @@
 // `predict`: memory, traffic, timeline and step time of a Setup, before anything runs.
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "engine/predict/compare.h"
 #include "engine/predict/predict.h"
+#include "engine/run/run.h"
 #include "engine/worker/command.h"
 #include "engine/worker/report_text.h"
 #include "engine/worker/setup_options.h"
+#include "engine/worker/units.h"
 
 namespace parallelarium {
+namespace {
+
+// How ranks of this computer would act the Setup out, if they can.
+struct Outlook {
+  BackendChoice choice;
+  double pace_factor = 1;
+  double step_seconds = 0;
+};
+std::optional<Outlook> outlook_of(const Prediction& prediction) {
+  if (!prediction.machine.local) return std::nullopt;
+  Result<BackendChoice> choice = choose_backend(prediction.setup);
+  if (!choice) return std::nullopt;
+  Outlook outlook{std::move(*choice), 1, prediction.step.seconds};
+  if (outlook.choice.source == Source::kPaced) {
+    const Result<double> factor = pace_factor(prediction.setup, prediction.machine);
+    if (!factor) return std::nullopt;
+    outlook.pace_factor = *factor;
+    outlook.step_seconds = dilated(prediction, *factor).step.seconds;
+  }
+  return outlook;
+}
+
+std::string outlook_text(const Outlook& outlook) {
+  if (outlook.choice.source != Source::kPaced)
+    return fmt::format("Here: {}.\n", outlook.choice.why.text);
+  return fmt::format("Here: {}; `run` then takes {} for a step ({} times slower).\n",
+                     outlook.choice.why.text, seconds_text(outlook.step_seconds),
+                     three_digits(outlook.pace_factor));
+}
+
+}  // namespace
 
 void add_predict(Commands& commands) {
   CLI::App* command = commands.add(
@@ -40,8 +75,20 @@ void add_predict(Commands& commands) {
     if (!machine) return Outcome::invalid(machine.error());
     const Result<Prediction> prediction = predict(*setup, *machine);
     if (!prediction) return Outcome::invalid(prediction.error());
-    if (options->json) return Outcome::done(json_text(to_json(*prediction, options->rank)));
-    return Outcome::done(prediction_text(*prediction, options->rank));
+    const std::optional<Outlook> here = outlook_of(*prediction);
+    if (options->json) {
+      nlohmann::json json = to_json(*prediction, options->rank);
+      if (here)
+        json["run"] = {{"source", name_of(here->choice.source)},
+                       {"reason", here->choice.why.text},
+                       {"pace_factor", here->choice.source == Source::kPaced
+                                           ? nlohmann::json(here->pace_factor)
+                                           : nlohmann::json(nullptr)},
+                       {"step_seconds", here->step_seconds}};
+      return Outcome::done(json_text(json));
+    }
+    return Outcome::done(prediction_text(*prediction, options->rank) +
+                         (here ? "\n" + outlook_text(*here) : ""));
   });
 }
 

@@ -39,8 +39,6 @@ void look_at_cores(Devices& devices) {
   if (hwloc_topology_load(topology) == 0) {
     devices.threads = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
     devices.numa_nodes = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
-    if (const hwloc_obj_t root = hwloc_get_root_obj(topology))
-      devices.memory_bytes = static_cast<std::int64_t>(root->total_memory);
   }
   hwloc_topology_destroy(topology);
 }
@@ -111,8 +109,11 @@ Devices probe_devices() {
   if (gethostname(host.data(), host.size() - 1) == 0) devices.host = host.data();
   devices.processor = value_after_colon("/proc/cpuinfo", "model name");
   look_at_cores(devices);
-  const std::string available = value_after_colon("/proc/meminfo", "MemAvailable");
-  devices.available_bytes = std::strtoll(available.c_str(), nullptr, 10) * 1024;
+  const auto kibibytes = [](const char* key) {
+    return std::strtoll(value_after_colon("/proc/meminfo", key).c_str(), nullptr, 10) * 1024;
+  };
+  devices.memory_bytes = kibibytes("MemTotal");
+  devices.available_bytes = kibibytes("MemAvailable");
 
   CudaFacts cuda = probe_cuda();
   devices.gpus = std::move(cuda.gpus);

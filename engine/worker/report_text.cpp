@@ -60,7 +60,7 @@ std::string step_block(const Prediction& prediction) {
   table.add({"compute", seconds_text(step.compute_seconds) + " on the busiest rank"});
   table.add({"exposed communication",
              seconds_text(step.exposed_communication_seconds) + " on that rank"});
-  table.add({"throughput", three_digits(step.tokens_per_second) + " tokens/s"});
+  table.add({"throughput", in_unit(step.tokens_per_second, "tokens/second")});
   table.add({"model FLOPs of a rank", count_text(step.model_flops_per_second_per_rank, "FLOP/s")});
   if (step.mfu > 0) table.add({"MFU", percent_text(step.mfu)});
   return fmt::format("Step ({})\n{}", word_text(prediction.machine), table.text());
@@ -79,6 +79,10 @@ std::string formulas_block(const Prediction& prediction) {
     if (!formula.note.empty()) text += "      " + wrapped(formula.note, kLineWidth - 6, 6) + "\n";
   }
   return text;
+}
+
+bool is_category(const std::string& metric) {
+  return metric.rfind("memory.", 0) == 0 && metric.find("peak_bytes") == std::string::npos;
 }
 
 std::string title_of(const std::string& metric) {
@@ -155,13 +159,24 @@ std::string prediction_text(const Prediction& prediction, int rank) {
 std::string comparison_text(const std::vector<Comparison>& comparisons,
                             const std::string& observed) {
   Table table({"", ">predicted", ">" + observed, ">difference"});
+  std::size_t categories = 0, equal = 0;
   for (const Comparison& comparison : comparisons) {
     // Rows of nothing on both sides say nothing.
     if (comparison.predicted == 0 && comparison.observed == 0) continue;
+    // Peaks are shown; their parts only where something is to be learned from them.
+    if (is_category(comparison.metric)) {
+      ++categories;
+      if (comparison.predicted == comparison.observed && ++equal) continue;
+    }
     table.add({title_of(comparison.metric), value_text(comparison, comparison.predicted),
                value_text(comparison, comparison.observed), difference_text(comparison)});
   }
-  return table.text();
+  std::string text = table.text();
+  if (categories > 0 && equal == categories)
+    text += "  All categories of memory are counted to the byte as predicted.\n";
+  else if (equal > 0)
+    text += fmt::format("  The other {} categories of memory are equal to the byte.\n", equal);
+  return text;
 }
 
 }  // namespace parallelarium

@@ -14,7 +14,7 @@ void SetupOptions::add_to(CLI::App& command) {
     Field& field = fields_.emplace_back();
     field.option = info.option;
     CLI::Option* option = command.add_option("--" + info.option, field.value, info.help);
-    option->option_text("")->group("Setup");
+    option->option_text("VALUE")->group("Setup");
     // A switch may stand alone.
     if (info.key == "sequence_parallel") option->expected(0, 1);
     field.parsed = option;

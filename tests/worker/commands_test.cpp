@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every command as text for people and as JSON.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/worker/cli.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(Help, IsThereForEveryCommandWithExamples) {
+  const Answer all = command({"--help"});
+  EXPECT_EQ(all.status, kDone);
+  EXPECT_EQ(all.err, "");
+  for (const char* name : {"devices", "calibrate", "models", "machines", "predict", "run",
+                           "schedule", "export", "lesson", "serve"}) {
+    EXPECT_THAT(all.out, HasSubstr(name));
+    const Answer one = command({name, "--help"});
+    EXPECT_EQ(one.status, kDone) << name;
+    EXPECT_EQ(one.out.find("Examples:") == std::string::npos, std::string(name) == "serve") << name;
+  }
+  // Commands of later versions are not promised.
+  EXPECT_THAT(all.out, testing::Not(HasSubstr("route")));
+  EXPECT_EQ(command({"--version"}).status, kDone);
+}
+
+TEST(Help, HasAnOptionForEverySetupField) {
+  const Answer help = command({"predict", "--help"});
+  for (const char* option : {"--model",
+                             "--machine",
+                             "--dp",
+                             "--tp",
+                             "--pp",
+                             "--cp",
+                             "--ep",
+                             "--sequence-parallel",
+                             "--zero",
+                             "--zero-group",
+                             "--precision",
+                             "--schedule",
+                             "--chunks",
+                             "--micro-batch",
+                             "--microbatches",
+                             "--recompute",
+                             "--context-parallel",
+                             "--backend",
+                             "--pace",
+                             "--steps",
+                             "--warmup",
+                             "--seed",
+                             "--text",
+                             "--layers",
+                             "--hidden",
+                             "--heads",
+                             "--kv-heads",
+                             "--ffn",
+                             "--vocab",
+                             "--sequence",
+                             "--mlp",
+                             "--norm"})
+    EXPECT_THAT(help.out, HasSubstr(std::string(option) + " ")) << option;
+}
+
+TEST(Devices, NamesBackendsAndWhyOneIsMissing) {
+  const Folder folder;
+  const Answer text = command({"devices"});
+  EXPECT_EQ(text.status, kDone);
+  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("cores"), HasSubstr("cuda"), HasSubstr("NCCL"),
+                                       HasSubstr("/dev/shm"), HasSubstr("memlock")));
+  const json devices = command({"devices", "--json"}).json();
+  EXPECT_GE(devices.at("cores"), 1);
+  EXPECT_GE(devices.at("threads"), devices.at("cores"));
+  EXPECT_GT(devices.at("memory_bytes"), 1 << 20);
+  for (const json& backend : devices.at("backends"))
+    EXPECT_FALSE(backend.at("why").get<std::string>().empty());
+  for (const json& fact : devices.at("facts"))
+    EXPECT_FALSE(fact.at("found").get<std::string>().empty()) << fact;
+}
+
+TEST(Models, ListAndShowTheSameCounts) {
+  const json models = command({"models", "--json"}).json().at("models");
+  EXPECT_GE(models.size(), 15u);
+  const Answer list = command({"models"});
+  for (const json& entry : models) {
+    const std::string name = entry.at("model").at("name");
+    EXPECT_THAT(list.out, HasSubstr(name));
+    EXPECT_EQ(command({"models", name, "--json"}).json(), entry);
+    EXPECT_THAT(command({"models", name}).out,
+                HasSubstr(std::to_string(entry.at("parameters").get<std::int64_t>())));
+  }
+}
+
+TEST(Models, AnImportedConfigurationWorksInASetup) {
+  const Folder folder;
+  const std::string config = folder.file("config.json", R"({
+    "model_type": "llama", "num_hidden_layers": 8, "hidden_size": 256, "num_attention_heads": 8,
+    "num_key_value_heads": 4, "intermediate_size": 512, "vocab_size": 1000,
+    "max_position_embeddings": 256, "tie_word_embeddings": false, "hidden_act": "silu"})");
+  const Answer text = command({"models", "--import", config});
+  EXPECT_EQ(text.status, kDone) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("256"));
+  const Answer answer = command({"models", "--import", config, "--json"});
+  ASSERT_EQ(answer.status, kDone);
+  json model = answer.json().at("model");
+  for (const char* key : {"name", "title", "sources"}) model.erase(key);
+  const std::string setup = folder.file("setup.json", json{{"model", model}}.dump());
+  const Answer predicted = command({"predict", "--setup", setup, "--json"});
+  ASSERT_EQ(predicted.status, kDone) << predicted.err;
+  EXPECT_EQ(predicted.json().at("model").at("parameters"), answer.json().at("parameters"));
+}
+
+TEST(Machines, EveryNumberHasAnOrigin) {
+  const Folder folder;
+  const json machines = command({"machines", "--json"}).json().at("machines");
+  std::set<std::string> names;
+  for (const json& machine : machines) names.insert(machine.at("name"));
+  for (const char* name : {"local", "dgx-a100-80g", "dgx-h100", "dgx-h200"}) {
+    EXPECT_TRUE(names.count(name)) << name;
+    EXPECT_EQ(command({"machines", name}).status, kDone);
+    EXPECT_EQ(command({"machines", name, "--json"}).json().at("name"), name);
+  }
+  EXPECT_THAT(command({"machines"}).out, HasSubstr("dgx-h100"));
+}
+
+TEST(Predict, PrintsWhatItPromises) {
+  const Folder folder;
+  const Answer text = command({"predict"});
+  EXPECT_EQ(text.status, kDone);
+  EXPECT_EQ(text.err, "");
+  EXPECT_THAT(text.out,
+              testing::AllOf(HasSubstr("predicted"), HasSubstr("of whole step"),
+                             HasSubstr("over ideal time"), HasSubstr("activations"),
+                             HasSubstr("send_recv"), HasSubstr("Formulas"), HasSubstr("Source:")));
+  const json answer = command({"predict", "--json"}).json();
+  for (const char* key :
+       {"setup", "machine", "ranks", "model", "memory", "traffic", "bubble", "step", "formulas"})
+    EXPECT_TRUE(answer.contains(key)) << key;
+  EXPECT_EQ(answer.at("ranks"), 4);
+  EXPECT_EQ(answer.at("memory").at("ranks").size(), 4u);
+  EXPECT_GT(answer.at("step").at("seconds"), 0);
+}
+
+TEST(Predict, OptionsOverrideTheFileAndTheFileTheDefaults) {
+  const Folder folder;
+  const std::string file =
+      folder.file("setup.json", R"({"mesh": {"pp": 2}, "microbatches": 5, "schedule": "gpipe"})");
+  const json answer = command({"predict", "--setup", file, "--microbatches", "6", "--json"}).json();
+  EXPECT_EQ(answer.at("setup").at("mesh").at("pp"), 2);
+  EXPECT_EQ(answer.at("setup").at("microbatches"), 6);
+  EXPECT_EQ(answer.at("setup").at("schedule"), "gpipe");
+  // The model first, wherever it stands.
+  const json model =
+      command({"predict", "--layers", "12", "--model", "llama-tiny", "--json"}).json();
+  EXPECT_EQ(model.at("setup").at("model").is_object() ? model.at("setup").at("model").at("layers")
+                                                      : json(model.at("setup").at("model")),
+            12);
+}
+
+TEST(Predict, ASwitchMayStandAlone) {
+  const json on = command({"predict", "--tp", "2", "--sequence-parallel", "--json"}).json();
+  EXPECT_EQ(on.at("setup").at("sequence_parallel"), true);
+  const json off =
+      command({"predict", "--tp", "2", "--sequence-parallel", "false", "--json"}).json();
+  EXPECT_EQ(off.at("setup").at("sequence_parallel"), false);
+}
+
+TEST(Predict, WhatItPrintsAsASetupPredictsTheSame) {
+  const Folder folder;
+  const json first = command({"predict", "--pp", "2", "--dp", "2", "--zero", "1", "--json"}).json();
+  const std::string file = folder.file("again.json", first.at("setup").dump());
+  EXPECT_EQ(command({"predict", "--setup", file, "--json"}).json(), first);
+}
+
+TEST(Predict, TrafficIsOfTheRankAskedFor) {
+  const Folder folder;
+  const auto sent = [](const char* rank, const char* purpose) {
+    std::int64_t bytes = 0;
+    const json traffic = command({"predict", "--rank", rank, "--json"}).json().at("traffic");
+    for (const json& row : traffic)
+      if (row.at("purpose") == purpose) bytes += row.at("sent_bytes").get<std::int64_t>();
+    return bytes;
+  };
+  EXPECT_GT(sent("0", "activations"), 0);
+  EXPECT_EQ(sent("0", "gradients"), 0);
+  EXPECT_EQ(sent("3", "activations"), 0);
+  EXPECT_GT(sent("3", "gradients"), 0);
+}
+
+TEST(Predict, ALargePresetFitsOnALargeMachineOnly) {
+  const std::vector<std::string> large = {"predict",      "--model",     "gpt3-175b", "--machine",
+                                          "dgx-a100-80g", "--precision", "mixed-16",  "--json"};
+  auto spread = large;
+  for (const char* word :
+       {"--tp", "8", "--pp", "16", "--sequence-parallel", "--recompute", "selective"})
+    spread.push_back(word);
+  const Answer fits = command(spread);
+  ASSERT_EQ(fits.status, kDone) << fits.err;
+  EXPECT_EQ(fits.json().at("memory").at("fits"), true);
+  const Answer alone = command(large);
+  ASSERT_EQ(alone.status, kDone) << alone.err;
+  EXPECT_EQ(alone.json().at("memory").at("fits"), false);
+}
+
+TEST(Schedule, IsThePictureOfThePapers) {
+  const Answer answer =
+      command({"schedule", "1f1b", "--stages", "4", "--microbatches", "6", "--backward", "1"});
+  EXPECT_EQ(answer.status, kDone);
+  EXPECT_THAT(answer.out,
+              HasSubstr("  rank 0  F0 F1 F2 F3 .. .. .. B0 F4 B1 F5 B2 .. B3 .. B4 .. B5\n"
+                        "  rank 1  .. F0 F1 F2 .. .. B0 F3 B1 F4 B2 F5 B3 .. B4 .. B5 ..\n"
+                        "  rank 2  .. .. F0 F1 .. B0 F2 B1 F3 B2 F4 B3 F5 B4 .. B5 .. ..\n"
+                        "  rank 3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3 F4 B4 F5 B5 .. .. ..\n"));
+  EXPECT_THAT(answer.out, HasSubstr("Makespan 18"));
+  EXPECT_THAT(answer.out, HasSubstr("by rank: 4 3 2 1\n"));
+}
+
+TEST(Schedule, ALongBackwardTakesItsCells) {
+  const Answer answer = command({"schedule", "gpipe", "--stages", "2", "--microbatches", "2"});
+  EXPECT_THAT(answer.out, HasSubstr("  rank 0  F0 F1 .. .. .. B1 -- B0 --\n"
+                                    "  rank 1  .. F0 F1 B1 -- B0 -- .. ..\n"));
+}
+
+TEST(Schedule, JsonHasWhatTheContractSays) {
+  const json answer = command({"schedule", "1f1b", "--stages", "4", "--microbatches", "8",
+                               "--backward-input", "1", "--backward-weight", "1", "--json"})
+                          .json();
+  EXPECT_EQ(answer.at("stages"), 4);
+  EXPECT_EQ(answer.at("makespan"), 33);
+  EXPECT_NEAR(answer.at("bubble").at("of_total"), 3.0 / 11, 1e-12);
+  EXPECT_NEAR(answer.at("bubble").at("over_ideal"), 3.0 / 8, 1e-12);
+  EXPECT_EQ(answer.at("peak_in_flight"), (json{4, 3, 2, 1}));
+  EXPECT_EQ(answer.at("spans").size(), 4u);
+  EXPECT_EQ(answer.at("order").at(3), "F0 B0 F1 B1 F2 B2 F3 B3 F4 B4 F5 B5 F6 B6 F7 B7");
+}
+
+TEST(Schedule, ItsOrderAsAFileIsJudgedRightAndTimedTheSame) {
+  const Folder folder;
+  for (const char* notation : {"paper", "pytorch"}) {
+    const json named = command({"schedule", "1f1b", "--stages", "3", "--microbatches", "5",
+                                "--notation", notation, "--json"})
+                           .json();
+    std::string lines;
+    for (const json& line : named.at("order")) lines += line.get<std::string>() + "\n";
+    const std::string file = folder.file("order.txt", lines);
+    const Answer read = command({"schedule", file, "--notation", notation, "--json"});
+    ASSERT_EQ(read.status, kDone) << read.err;
+    EXPECT_EQ(read.json().at("spans"), named.at("spans"));
+    EXPECT_THAT(command({"schedule", file, "--notation", notation}).out,
+                HasSubstr("The order is right"));
+  }
+}
+
+TEST(Export, WritesTraceAndTableAtomically) {
+  const Folder folder;
+  const Answer trace = command({"export", folder.path("step.json"), "--pp", "2"});
+  EXPECT_EQ(trace.status, kDone) << trace.err;
+  EXPECT_EQ(trace.out, "");
+  const json written = json::parse(folder.read("step.json"), nullptr, false);
+  ASSERT_FALSE(written.is_discarded());
+  EXPECT_FALSE(written.at("traceEvents").empty());
+  EXPECT_EQ(command({"export", folder.path("step.csv"), "--pp", "2"}).status, kDone);
+  EXPECT_THAT(folder.read("step.csv"), testing::StartsWith("rank,stage,lane,op,kind"));
+  EXPECT_EQ(folder.files(), 2);
+}
+
+TEST(Export, AFileThatCannotBeWrittenIsAFailureInOneSentence) {
+  const Answer answer = command({"export", "/proc/none/step.csv"});
+  EXPECT_EQ(answer.status, kFailed);
+  EXPECT_THAT(answer.err, HasSubstr("/proc/none/step.csv"));
+}
+
+TEST(Lessons, ThoseOfTheProgramAreProved) {
+  const Folder folder;
+  const Answer answer = command(
+      {"lesson", "check", std::string(PARALLELARIUM_SOURCE_DIR) + "/lessons", "--samples", "5"});
+  EXPECT_EQ(answer.status, kDone) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("proved"));
+}
+
+}  // namespace
+}  // namespace parallelarium

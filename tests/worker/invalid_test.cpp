@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request that is not valid: status 2, one sentence on stderr, nothing on stdout, no file.
+#include <gmock/gmock.h>
+
+#include "tests/worker/cli.h"
+
+namespace parallelarium {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Invalid : public testing::TestWithParam<Words> {};
+
+TEST_P(Invalid, IsOneSentenceAndWritesNothing) {
+  const Folder folder;
+  Words words = GetParam();
+  for (std::string& word : words)
+    if (word.rfind("{}", 0) == 0) word = folder.path(word.substr(2));
+  folder.file("broken.json", "{\"mesh\": ");
+  folder.file("unknown.json", "{\"mash\": {\"pp\": 2}}");
+  folder.file("wrong.json", "{\"mesh\": {\"pp\": \"two\"}}");
+  folder.file("text.json", "words");
+  folder.file("circle.txt", "F0 B0\nB0 F0\n");
+  folder.file("missing.txt", "F0 F1 B0\nF0 B0 F1 B1\n");
+  folder.file("noise.txt", std::string("\x00\xff\xfe noise", 9));
+  const int files = folder.files();
+  const Answer answer = command(words);
+  EXPECT_EQ(answer.status, kInvalid) << answer.err;
+  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(folder.files(), files);
+  ASSERT_FALSE(answer.err.empty());
+  EXPECT_EQ(answer.err.back(), '\n');
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+  EXPECT_THAT(answer.err, testing::AnyOf(testing::EndsWith(".\n"), testing::EndsWith(".)\n")));
+  EXPECT_GT(answer.err.size(), 12u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLines, Invalid,
+    testing::Values(
+        Words{}, Words{"predikt"}, Words{"collective", "all_reduce"}, Words{"--pp", "2"},
+        Words{"--nonsense"}, Words{"predict", "--nonsense"}, Words{"predict", "--pq", "2"},
+        Words{"predict", "word"}, Words{"predict", "--pp"}, Words{"predict", "--pp", "two"},
+        Words{"predict", "--pp", "0"}, Words{"predict", "--pp", "-3"},
+        Words{"predict", "--pp", "99999999999999999999"}, Words{"predict", "--pp", "3"},
+        Words{"predict", "--pp", "2.5"}, Words{"predict", "--microbatches", "0"},
+        Words{"predict", "--zero", "4"}, Words{"predict", "--model", "gpt-huge"},
+        Words{"predict", "--machine", "abacus"}, Words{"predict", "--schedule", "2f2b"},
+        Words{"predict", "--precision", "fp3"}, Words{"predict", "--sequence-parallel", "perhaps"},
+        Words{"predict", "--tp", "3"}, Words{"predict", "--rank", "4"},
+        Words{"predict", "--rank", "-1"}, Words{"predict", "--setup", "{}none.json"},
+        Words{"predict", "--setup", "{}broken.json"}, Words{"predict", "--setup", "{}unknown.json"},
+        Words{"predict", "--setup", "{}wrong.json"}, Words{"predict", "--setup", "{}text.json"},
+        Words{"predict", "--setup", "{}"}, Words{"predict", "--pace", "-1"},
+        Words{"predict", "--seed", "x"}, Words{"predict", "--hidden", "65"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, Invalid,
+    testing::Values(Words{"run", "--tp", "2"}, Words{"run", "--text", "{}none.txt"},
+                    Words{"run", "--backend", "abacus"}, Words{"run", "--steps", "-1"},
+                    Words{"run", "--backend", "cuda"}, Words{"run", "--zero", "3", "--dp", "2"},
+                    Words{"run", "--machine", "dgx-h100", "--backend", "cpu"},
+                    Words{"run", "--rank", "9"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Schedules, Invalid,
+    testing::Values(
+        Words{"schedule"}, Words{"schedule", "2f2b"}, Words{"schedule", "1f1b"},
+        Words{"schedule", "1f1b", "--stages", "4"},
+        Words{"schedule", "1f1b", "--stages", "0", "--microbatches", "4"},
+        Words{"schedule", "1f1b", "--stages", "-1", "--microbatches", "4"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "999999999"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--forward", "0"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--forward", "nan"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--transfer", "-1"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--forward", "1e300"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--notation", "morse"},
+        Words{"schedule", "{}circle.txt"}, Words{"schedule", "{}missing.txt"},
+        Words{"schedule", "{}noise.txt"}, Words{"schedule", "{}"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Others, Invalid,
+    testing::Values(
+        Words{"models", "gpt-huge"}, Words{"models", "--import", "{}none.json"},
+        Words{"models", "--import", "{}broken.json"}, Words{"models", "--import", "{}text.json"},
+        Words{"models", "gpt-tiny", "--import", "{}unknown.json"}, Words{"machines", "abacus"},
+        Words{"export"}, Words{"export", "{}a.gif"}, Words{"export", "{}a"},
+        Words{"export", "{}a.csv", "--pp", "3"}, Words{"export", "{}a.csv", "--rank", "1"},
+        Words{"export", "{}a.json", "--rank", "77"}, Words{"export", "{}a.csv", "--format", "x"},
+        Words{"lesson"}, Words{"lesson", "check"}, Words{"lesson", "play", "x"},
+        Words{"lesson", "check", "{}none"}, Words{"lesson", "check", "{}"},
+        Words{"devices", "extra"}, Words{"serve", "--port", "80"}));
+
+TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {
+  const Answer answer = command({"predikt"});
+  EXPECT_THAT(answer.err, testing::HasSubstr("predict?"));
+  for (const char* name : {"devices", "calibrate", "models", "machines", "predict", "run",
+                           "schedule", "export", "lesson", "serve"})
+    EXPECT_THAT(answer.err, testing::HasSubstr(name));
+  EXPECT_THAT(command({"predict", "--microbatch", "4"}).err, testing::HasSubstr("--micro"));
+}
+
+TEST(Overrides, DivisionProblemsNameWhatWouldWork) {
+  const Answer answer = command({"predict", "--model", "gpt-tiny", "--tp", "3"});
+  EXPECT_EQ(answer.status, kInvalid);
+  EXPECT_THAT(answer.err, testing::AllOf(testing::HasSubstr("3"), testing::HasSubstr("2"),
+                                         testing::HasSubstr("4")));
+}
+
+}  // namespace
+}  // namespace parallelarium

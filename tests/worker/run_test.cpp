@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+#include "tests/worker/cli.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Small enough for a fraction of a second.
+std::vector<std::string> small_run(std::initializer_list<const char*> more,
+                                   const char* pace = "0.02") {
+  std::vector<std::string> words = {"run", "--layers",   "4",  "--hidden",       "32", "--heads",
+                                    "2",   "--sequence", "16", "--microbatches", "4",  "--steps",
+                                    "3",   "--warmup",   "1",  "--pace",         pace};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(Run, JsonHasTheKeysOfAPredictionAndThoseOfARun) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Answer answer = command(small_run({"--pp", "2", "--backend", "paced", "--json"}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  const json run = answer.json();
+  for (const char* key : {"setup", "machine", "ranks", "model", "memory", "traffic", "bubble",
+                          "step", "source", "losses", "gradient_norms", "predicted", "compare"})
+    EXPECT_TRUE(run.contains(key)) << key;
+  EXPECT_EQ(run.at("source"), "paced");
+  EXPECT_EQ(run.at("backend"), "paced");
+  EXPECT_GT(run.at("pace_factor"), 0);
+  EXPECT_EQ(run.at("losses").size(), 4u);  // warm-up and timed steps
+  EXPECT_EQ(run.at("gradient_norms").size(), 4u);
+  // Before anything is learned every byte is about as likely.
+  EXPECT_NEAR(run.at("losses").at(0), std::log(256.0), 0.5);
+  const json& step = run.at("step");
+  EXPECT_LE(step.at("seconds_min"), step.at("seconds"));
+  EXPECT_LE(step.at("seconds"), step.at("seconds_max"));
+  std::set<std::string> metrics;
+  for (const json& row : run.at("compare")) {
+    metrics.insert(row.at("metric"));
+    const double predicted = row.at("predicted"), measured = row.at("measured");
+    if (row.at("error").is_null())
+      EXPECT_EQ(measured, 0) << row;
+    else
+      EXPECT_DOUBLE_EQ(row.at("error"), predicted / measured - 1) << row;
+  }
+  for (const char* metric : {"step.seconds", "bubble.of_total", "bubble.over_ideal",
+                             "memory.ranks.1.peak_bytes", "step.tokens_per_second"})
+    EXPECT_TRUE(metrics.count(metric)) << metric;
+  EXPECT_EQ(run.at("predicted").at("source"), "predicted");
+  EXPECT_EQ(run.at("predicted").at("pace_factor"), run.at("pace_factor"));
+}
+
+TEST(Run, BytesAreCountedAsPredicted) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const json run =
+      command(small_run({"--pp", "2", "--dp", "2", "--backend", "paced", "--json"})).json();
+  ASSERT_FALSE(run.is_discarded());
+  EXPECT_EQ(run.at("traffic"), run.at("predicted").at("traffic"));
+  EXPECT_EQ(run.at("memory").at("ranks"), run.at("predicted").at("memory").at("ranks"));
+  EXPECT_EQ(run.at("memory").at("all_ranks").size(), 4u);
+}
+
+TEST(Run, PredictedTimeIsThatOfThePace) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const json run = command(small_run({"--pp", "2", "--backend", "paced", "--json"}, "0.1")).json();
+  ASSERT_FALSE(run.is_discarded());
+  // Forward of one sequence on one rank takes 0.1 s and backward about twice that; four
+  // micro-batches on two ranks take (4 + 1) / 2 of it, and a little for the update.
+  const double predicted = run.at("predicted").at("step").at("seconds");
+  EXPECT_GT(predicted, 0.1 * 3 * 2.5 * 0.8);
+  EXPECT_LT(predicted, 0.1 * 3 * 2.5 * 1.5);
+  EXPECT_NEAR(predicted / run.at("step").at("seconds").get<double>(), 1, 0.25);
+}
+
+TEST(Run, TextShowsPredictedBesideObservedAndTheSource) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Answer answer = command(small_run({"--pp", "2", "--backend", "paced", "--verify"}));
+  EXPECT_EQ(answer.status, kDone) << answer.err;
+  EXPECT_EQ(answer.err, "");  // progress is for terminals
+  EXPECT_THAT(answer.out,
+              testing::AllOf(HasSubstr("predicted"), HasSubstr("paced"), HasSubstr("step time"),
+                             HasSubstr("bubble of whole step"), HasSubstr("warm-up"),
+                             HasSubstr("holds"), testing::Not(HasSubstr("MFU"))));
+}
+
+TEST(Run, VerifyProvesAgainstOneRank) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Answer answer =
+      command(small_run({"--pp", "2", "--dp", "2", "--backend", "cpu", "--verify", "--json"}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  const json proof = answer.json().at("proof");
+  EXPECT_EQ(proof.at("holds"), true);
+  EXPECT_LE(proof.at("loss_difference"), 1e-6);
+  EXPECT_LE(proof.at("gradient_difference"), 5e-6);
+  EXPECT_EQ(proof.at("losses_one_rank").size(), 4u);
+}
+
+TEST(Run, TheSameSeedGivesTheSameLossesToTheLastBit) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const auto losses = [](const char* seed) {
+    return command(small_run({"--pp", "1", "--backend", "cpu", "--seed", seed, "--json"}))
+        .json()
+        .at("losses");
+  };
+  const json first = losses("5");
+  EXPECT_EQ(first, losses("5"));
+  EXPECT_NE(first, losses("6"));
+}
+
+TEST(Run, WritesTheStepAsTraceAndTable) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const std::string trace = folder.path("step.json"), csv = folder.path("step.csv");
+  const Answer answer = command(small_run(
+      {"--pp", "2", "--backend", "paced", "--trace", trace.c_str(), "--csv", csv.c_str()}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  EXPECT_EQ(json::parse(folder.read("step.json"), nullptr, false).value("source", ""), "paced");
+  EXPECT_THAT(folder.read("step.csv"), HasSubstr(",paced\n"));
+}
+
+TEST(Run, ATextOfTheUserIsTrainedOn) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  std::string words;
+  for (int line = 0; line < 400; ++line) words += "the same line again and again\n";
+  const std::string text = folder.file("mine.txt", words);
+  const Answer answer =
+      command(small_run({"--pp", "1", "--backend", "cpu", "--text", text.c_str(), "--json"}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  const Answer tiny = command(small_run(
+      {"--pp", "1", "--backend", "cpu", "--text", folder.file("tiny.txt", "ab").c_str()}));
+  EXPECT_EQ(tiny.status, kInvalid);
+  EXPECT_EQ(tiny.out, "");
+}
+
+TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
+  const Folder folder;
+  const json before = command({"predict", "--json"}).json();
+  EXPECT_EQ(before.at("rates"), "assumed");
+  const Answer answer = command({"calibrate", "--json"});
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr(folder.path("")));
+  const json machine = answer.json();
+  EXPECT_EQ(command({"machines", "local", "--json"}).json(), machine);
+  const json after = command({"predict", "--json"}).json();
+  EXPECT_EQ(after.at("rates"), "calibrated");
+  EXPECT_EQ(after.at("machine"), machine);
+}
+
+}  // namespace
+}  // namespace parallelarium
