@@ -279,8 +279,8 @@ void LessonPlayer::restore() {
   const auto has = [&](const char* key, bool (json::*is)() const noexcept) {
     return state.is_object() && state.contains(key) && (state[key].*is)();
   };
-  if (!has("id", &json::is_string) || !has("seed", &json::is_number_unsigned) ||
-      !has("step", &json::is_number_unsigned)) {
+  if (!has("id", &json::is_string) || !has("seed", &json::is_number_integer) ||
+      !has("step", &json::is_number_integer)) {
     lesson_.reset();
     states_.clear();
     Q_EMIT changed();
