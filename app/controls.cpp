@@ -18,6 +18,13 @@ void set_style_property(QWidget* widget, const char* name, const QVariant& value
   widget->update();
 }
 
+void make_caps(QLabel* label) {
+  label->setProperty("role", "caps");
+  QFont font = label->font();
+  font.setLetterSpacing(QFont::AbsoluteSpacing, 0.66);
+  label->setFont(font);
+}
+
 StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
     : QAbstractSpinBox(parent), step_(std::move(step)) {
   setAccessibleName(accessible_name);
@@ -137,7 +144,7 @@ SectionHead::SectionHead(const QString& title, QWidget* parent) : QWidget(parent
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   auto* label = new QLabel(title.toUpper(), this);
-  label->setProperty("role", "caps");
+  make_caps(label);
   row->addWidget(label);
   row->addStretch();
   reset_ = new QToolButton(this);

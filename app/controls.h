@@ -15,6 +15,9 @@ namespace parallelarium {
 // Sets a dynamic property and lets the style sheet see it.
 void set_style_property(QWidget* widget, const char* name, const QVariant& value);
 
+// Gives a label the look of section heads.
+void make_caps(QLabel* label);
+
 // A line of text with − and +. Typing commits on Enter or when the focus leaves; the arrow keys and
 // buttons ask `step` for the next valid value.
 class StepBox : public QAbstractSpinBox {

@@ -89,7 +89,8 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, const QLoca
                    QString::number(losses.back(), 'g', 17)};
   loss.observed_value = losses.back();
   if (!run->proof) {
-    loss.predicted.source = text_of("one rank: Prove it");
+    loss.predicted = {QStringLiteral("–"), text_of("one rank"),
+                      text_of("Prove it repeats the run on one rank")};
     return loss;
   }
   const nlohmann::json& proof = *run->proof;

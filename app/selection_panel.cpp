@@ -42,6 +42,9 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
   connect(&session_, &Session::selection_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::prediction_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::run_changed, this, &SelectionPanel::refresh);
+  connect(&session_, &Session::view_changed, this, [this] {  // not for zoom and pan
+    if (session_.hidden_keys() != hidden_) refresh();
+  });
   refresh();
 }
 
@@ -52,7 +55,7 @@ void SelectionPanel::show_formulas(const QString& key) {
 
 void SelectionPanel::add_caps(const QString& text) {
   auto* label = new QLabel(text.toUpper());
-  label->setProperty("role", "caps");
+  make_caps(label);
   if (column_->count() > 0) column_->addSpacing(8);
   column_->addWidget(label);
 }
@@ -67,7 +70,18 @@ void SelectionPanel::add_text(const QString& html, const QString& role) {
   column_->addWidget(label);
 }
 
+// Both definitions of a quantity are hidden with either, since one gives the other away.
+bool SelectionPanel::formula_is_hidden() const {
+  const QString group = formula_key_.section(QLatin1Char('.'), 0, 0);
+  for (const QString& key : hidden_)
+    if (key == group || key.startsWith(group + QLatin1Char('.')) ||
+        key == QLatin1String("formulas") || key == QLatin1String("lane.predicted"))
+      return true;
+  return false;
+}
+
 void SelectionPanel::refresh() {
+  hidden_ = session_.hidden_keys();
   while (QLayoutItem* item = column_->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     if (item->widget()) item->widget()->hide();
@@ -123,7 +137,7 @@ void SelectionPanel::add_formulas() {
     if (is_about(formula, formula_key_)) chosen.push_back(&formula);
   if (chosen.empty() || !session_.problems().empty()) return;
   add_caps(tr("Formula"));
-  if (session_.hidden(formula_key_) || session_.hidden(QStringLiteral("formulas"))) {
+  if (formula_is_hidden()) {
     add_text(tr("? hidden for now"), QStringLiteral("muted"));
     return;
   }

@@ -37,9 +37,11 @@ class SelectionPanel : public QScrollArea {
   void add_text(const QString& html_escaped, const QString& role = {});
   void add_formulas();
   void add_proof();
+  bool formula_is_hidden() const;
   Session& session_;
   QVBoxLayout* column_;
   QString formula_key_ = QStringLiteral("bubble.of_total");
+  QStringList hidden_;  // what a lesson hides, as shown
 };
 
 }  // namespace parallelarium

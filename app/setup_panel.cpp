@@ -371,7 +371,11 @@ void SetupPanel::refresh() {
   rows_["sequence-parallel"].control->setVisible(tensor);
   rows_["sequence-parallel"].reason->setVisible(!tensor);
 
-  if (machine.local || setup.nodes > 0)
+  if (machine.local)
+    world_->setText((ranks == 1 ? tr("%1 rank on %2 cores") : tr("%1 ranks on %2 cores"))
+                        .arg(ranks)
+                        .arg(machine.cores));
+  else if (setup.nodes > 0)
     world_->setText(tr("%1 of %2 ranks").arg(ranks).arg(devices));
   else
     world_->setText(tr("%1 ranks on %2 nodes")

@@ -27,6 +27,9 @@ QToolButton#Link { border: none; background: transparent; color: @muted; padding
   min-height: 14px; }
 QToolButton#Link:hover { color: @text; text-decoration: underline; }
 QToolButton#Link:focus { border: 1px solid @line; border-radius: 4px; padding: 0 1px; }
+#Segments QToolButton { padding: 3px 7px; }
+#Segments QToolButton:focus { padding: 2px 6px; }
+#LessonRule { background: @hairline; }
 QToolButton#Lock { border: none; background: transparent; padding: 0; min-height: 16px; }
 QToolButton#Lock:focus { border: 1px solid @line; border-radius: 4px; }
 QToolButton#Chip { padding: 2px 9px; min-height: 18px; border-radius: 13px; }

@@ -8,6 +8,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "app/controls.h"
 #include "app/views/view_keys.h"
 
 namespace parallelarium {
@@ -27,7 +28,7 @@ ShortcutSheet::ShortcutSheet(const QList<QAction*>& actions, QWidget* parent) : 
   int row = 0;
   const auto add_head = [&](const QString& text) {
     auto* label = new QLabel(text.toUpper(), content);
-    label->setProperty("role", "caps");
+    make_caps(label);
     grid->addWidget(label, row++, 0, 1, 2);
   };
   const auto add_line = [&](const QString& keys, const QString& text) {

@@ -9,7 +9,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kFullHeight = 88, kCompactHeight = 44;
+constexpr int kFullHeight = 88, kCompactHeight = 54;
 constexpr int kGap = 12;
 
 QLabel* figure_label(QWidget* parent) {
@@ -33,7 +33,7 @@ StripCell::StripCell(QWidget* parent) : QFrame(parent) {
   setFocusPolicy(Qt::StrongFocus);
   setCursor(Qt::PointingHandCursor);
   title_ = new ElidedLabel({}, this);
-  title_->setProperty("role", "caps");
+  make_caps(title_);
   predicted_ = figure_label(this);
   observed_ = figure_label(this);
   difference_ = figure_label(this);
@@ -96,29 +96,19 @@ void StripCell::arrange() {
   footnote_->setVisible(!compact && !footnote_->full_text().isEmpty());
   if (compact) setToolTip(footnote_->full_text());
 
-  if (compact) {  // "84.1 ms predicted  87.5 ms paced" on one line
-    int left = margin;
-    const auto place = [&](QLabel* figure, ElidedLabel* source, int room) {
-      const int used = figure->text().isEmpty() ? 0 : figure->sizeHint().width() + 3;
-      figure->setGeometry(left, 20, used, 20);
-      source->setGeometry(left + used, 21, std::max(0, room - used), 18);
-      left += room;
-    };
-    place(predicted_, predicted_source_, wide / 2);
-    place(observed_, observed_source_, wide - wide / 2);
-    return;
-  }
-  const int top = title_top + 19, below = top + 23;
+  const int top = title_top + (compact ? 14 : 19), below = top + (compact ? 17 : 23);
   const std::pair<QLabel*, ElidedLabel*> columns[] = {{predicted_, predicted_source_},
                                                       {observed_, observed_source_},
                                                       {difference_, difference_source_}};
-  int count = full && difference_->isVisibleTo(this) ? 3 : 2;
+  const int count = full && difference_->isVisibleTo(this) ? 3 : 2;
   int asked = 0;
   std::vector<int> widths;
   for (int at = 0; at < count; ++at) {
     const int figure =
         columns[at].first->text().isEmpty() ? 0 : columns[at].first->sizeHint().width();
-    widths.push_back(std::max(figure, columns[at].second->sizeHint().width()));
+    const int source =
+        columns[at].second->full_text().isEmpty() ? 0 : columns[at].second->sizeHint().width();
+    widths.push_back(std::max(figure, source));
     asked += widths.back() + (at ? kGap : 0);
   }
   if (asked > wide) {  // sources give way first, then they end in "…"
@@ -134,9 +124,9 @@ void StripCell::arrange() {
   int left = margin;
   for (int at = 0; at < count; ++at) {
     const int column = std::min(widths[std::size_t(at)], std::max(0, margin + wide - left));
-    columns[at].first->setGeometry(left, top, column, 24);
+    columns[at].first->setGeometry(left, top, column, compact ? 20 : 24);
     columns[at].second->setGeometry(left, below, column, 16);
-    left += column + kGap;
+    if (column > 0) left += column + kGap;
   }
   footnote_->setGeometry(margin, below + 16, wide, 15);
 }

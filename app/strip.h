@@ -13,7 +13,7 @@
 namespace parallelarium {
 
 // How much room there is: 88 px high with three columns; the same in narrow cells, where the
-// difference moves to the last line; one line of 44 px.
+// difference moves to the last line; 54 px without that line.
 enum class StripSize { kFull, kNarrow, kCompact };
 
 class StripCell : public QFrame {

@@ -77,6 +77,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   session_.undo_stack().clear();
   set_path({});
   refresh_banner();
+  pipeline_->timeline().setFocus();
   session_.set_playing(!session_.reduced_motion());
 }
 
@@ -112,7 +113,7 @@ void Window::build_layout() {
   right_ = new QFrame;
   right_->setObjectName(QStringLiteral("RightPanel"));
   auto* right = new QVBoxLayout(right_);
-  right->setContentsMargins(0, 0, 0, 0);
+  right->setContentsMargins(1, 0, 0, 0);  // the hairline stays visible
   right->setSpacing(0);
   right_tabs_ = new QTabWidget;
   right_tabs_->setDocumentMode(true);

@@ -76,7 +76,7 @@ TEST_F(CommandLine, ExportsAPictureThatOpensAgain) {
   EXPECT_EQ(QImage(path).size(), QSize(1800, 1200));
   const Result<nlohmann::json> json = read_document(path);
   ASSERT_TRUE(json.ok()) << json.error().text;
-  const Result<Setup> setup = setup_from_json(*json);
+  const Result<parallelarium::Setup> setup = setup_from_json(*json);
   ASSERT_TRUE(setup.ok()) << setup.error().text;
   EXPECT_EQ(setup->microbatches, 5);
 }

@@ -71,7 +71,7 @@ TEST_F(Engine, SurvivesTenKillsInTheMiddleOfARunAndLeavesNothingBehind) {
   {
     Session session;
     run_to_the_end(session);  // calibrates where that was never done
-    Setup slow = session.setup();
+    parallelarium::Setup slow = session.setup();
     slow.run.steps = 200;
     session.change_setup(slow, QStringLiteral("slow"));
     for (int kill_number = 0; kill_number < 10; ++kill_number) {
@@ -100,7 +100,7 @@ TEST_F(Engine, SurvivesTenKillsInTheMiddleOfARunAndLeavesNothingBehind) {
 TEST_F(Engine, CancelEndsARunWithinHalfASecondAndTheNextRunWorks) {
   Session session;
   run_to_the_end(session);
-  Setup slow = session.setup();
+  parallelarium::Setup slow = session.setup();
   slow.run.steps = 200;
   session.change_setup(slow, QStringLiteral("slow"));
   session.start_run(false);
@@ -120,7 +120,7 @@ TEST_F(Engine, ARunOfASetupIsBroughtBackByUndo) {
   Session session;
   run_to_the_end(session);
   EXPECT_FALSE(session.run_is_stale());
-  Setup other = session.setup();
+  parallelarium::Setup other = session.setup();
   other.microbatches = 16;
   session.change_setup(other, QStringLiteral("16"));
   EXPECT_TRUE(session.run_is_stale());

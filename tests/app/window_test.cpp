@@ -111,7 +111,7 @@ TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
   options.scale = 2;
   const Result<void> written = export_to(session(), picture, options);
   ASSERT_TRUE(written.ok()) << written.error().text;
-  const Setup exported = session().setup();
+  const parallelarium::Setup exported = session().setup();
 
   action(QStringLiteral("Undo"))->trigger();
   EXPECT_EQ(session().setup().microbatches, 6);
@@ -177,7 +177,7 @@ TEST_F(WindowTest, ATypedInvalidValueGetsASentenceAndButtonsThatMendIt) {
 
 TEST_F(WindowTest, BrokenFilesGetOneSentenceAndLoseNothing) {
   QTemporaryDir folder;
-  const Setup before = session().setup();
+  const parallelarium::Setup before = session().setup();
   const std::pair<const char*, QByteArray> files[] = {
       {"empty.json", ""},
       {"text.json", "hello"},
@@ -226,14 +226,14 @@ TEST_F(WindowTest, SettingsOfALessonThatAreLockedCannotBeChanged) {
 }
 
 TEST_F(WindowTest, AnotherMachineIsPredictedAndOffersASmallCopy) {
-  Setup setup = session().setup();
+  parallelarium::Setup setup = session().setup();
   ASSERT_TRUE(set_field(setup, "machine", "dgx-h100").ok());
   session().change_setup(setup, QStringLiteral("machine"));
   session().wait_for_prediction();
   EXPECT_TRUE(session().machine_is_elsewhere());
   EXPECT_TRUE(window->top_bar().run_button().text().contains(QStringLiteral("small copy")));
   EXPECT_FALSE(session().run_refusal().isEmpty());
-  const Setup copy = session().small_copy();
+  const parallelarium::Setup copy = session().small_copy();
   EXPECT_TRUE(validate(copy).empty());
   EXPECT_EQ(copy.mesh, setup.mesh);
   EXPECT_EQ(copy.schedule, setup.schedule);
