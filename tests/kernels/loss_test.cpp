@@ -79,8 +79,9 @@ using EmbeddingSizes = std::tuple<int, int, int>;
 class Embedding : public testing::TestWithParam<EmbeddingSizes> {};
 
 TEST_P(Embedding, ForwardAndGradientsAreTheirDefinitions) {
-  const auto [B, T, C] = GetParam();
-  const std::int64_t N = B * T;
+  const std::int64_t T = std::get<1>(GetParam());
+  const std::int64_t C = std::get<2>(GetParam());
+  const std::int64_t N = std::get<0>(GetParam()) * T;
   const std::int64_t V = 3;  // fewer rows than tokens: rows gather several gradients
   const auto tokens = random_tokens(N, V, 1);
   const Floats table = random_floats(V * C, 2);

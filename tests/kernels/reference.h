@@ -113,7 +113,7 @@ struct Attended {
   Doubles probabilities, context;
 };
 inline Attended attention(const Doubles& qkv, const AttentionShape& shape) {
-  const auto [B, T, H, K, D] = shape;
+  const std::int64_t B = shape.B, T = shape.T, H = shape.H, K = shape.K, D = shape.D;
   const std::int64_t A = (H + 2 * K) * D;
   Attended out{Doubles(static_cast<std::size_t>(B * H * T * T)),
                Doubles(static_cast<std::size_t>(B * T * H * D))};

@@ -14,7 +14,7 @@ class OneRankProgram {
  public:
   // A step of `microbatches` micro-batches: zero, all forwards and backwards, norm, optimizer.
   // shape.global_tokens is set here.
-  OneRankProgram(Shape shape, int microbatches) : shape_(shape), microbatches_(microbatches) {
+  OneRankProgram(Shape shape, int microbatches) : shape_(shape) {
     shape_.global_tokens = shape.B * shape.T * microbatches;
     add_parameters();
     const std::int64_t N = shape.B * shape.T;
@@ -342,7 +342,6 @@ class OneRankProgram {
   static constexpr Access a = Access::kAccumulate;
 
   Shape shape_;
-  int microbatches_;
   int microbatch_ = -1;
   RankProgram rank_;
   std::map<Slot, ParameterSlice> slices_;
