@@ -14,28 +14,41 @@ namespace {
 using std::chrono::nanoseconds;
 constexpr std::int64_t kVocabulary = 256;  // bytes
 
-// Device memory for one measurement: floats that are small and not all alike.
+// Device memory for one measurement: floats that are small and not all alike. In a step an op finds
+// some of its operands in the nearest cache and some not, so successive calls get different copies,
+// which together are larger than that cache.
 class Floats {
  public:
-  Floats(Device& device, std::int64_t count) : device_(device) {
-    Result<std::byte*> address = device.allocate(count * 4);
+  Floats(Device& device, std::int64_t count) : device_(device), count_(count) {
+    constexpr std::int64_t kTogether = 1 << 18;  // floats: 1 MiB
+    copies_ = std::clamp<std::int64_t>(kTogether / std::max<std::int64_t>(count, 1), 1, 8);
+    const std::int64_t bytes = copies_ * count * 4;
+    Result<std::byte*> address = device.allocate(bytes);
     if (!address) return;
     address_ = *address;
-    std::vector<float> values(static_cast<std::size_t>(count));
+    std::vector<float> values(static_cast<std::size_t>(copies_ * count));
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = 0.01F * static_cast<float>(static_cast<int>(i % 97) - 48);
     }
-    device.copy_to_device(address_, values.data(), count * 4);
+    device.copy_to_device(address_, values.data(), bytes);
     static_cast<void>(device.finish());
   }
   ~Floats() { device_.release(address_); }
   Floats(const Floats&) = delete;
   Floats& operator=(const Floats&) = delete;
+  // The first copy.
   float* get() const { return reinterpret_cast<float*>(address_); }
+  // The next copy in turn.
+  float* next() const {
+    turn_ = turn_ + 1 < copies_ ? turn_ + 1 : 0;
+    return get() + turn_ * count_;
+  }
 
  private:
   Device& device_;
   std::byte* address_ = nullptr;
+  std::int64_t count_ = 0, copies_ = 1;
+  mutable std::int64_t turn_ = 0;
 };
 
 // Seconds of one call, from samples of at least 20 microseconds, so that reading the clock costs
@@ -94,13 +107,13 @@ std::vector<ProductTime> measure_products(Device& device, TimePoint deadline, co
           times.push_back({m, n, k, typical_seconds(work, kLeast)});
         };
         product(N, M, K, [&, M = M, K = K] {
-          device.linear_forward(c.get(), a.get(), b.get(), nullptr, N, M, K);
+          device.linear_forward(c.next(), a.next(), b.next(), nullptr, N, M, K);
         });
         product(N, K, M, [&, M = M, K = K] {
-          device.linear_input_grad(c.get(), a.get(), b.get(), N, M, K);
+          device.linear_input_grad(c.next(), a.next(), b.next(), N, M, K);
         });
         product(M, K, N, [&, M = M, K = K] {
-          device.linear_weight_grad(b.get(), nullptr, a.get(), c.get(), N, M, K);
+          device.linear_weight_grad(b.next(), nullptr, a.next(), c.next(), N, M, K);
         });
       }
     }
@@ -135,38 +148,39 @@ std::vector<KernelTime> measure_kernels(Device& device, const Stop& stop) {
     const AttentionShape shape{1, T, H, H, C / H};
     float* s = stats.get();
     kernel("norm", N * C,
-           [&] { device.layer_norm_forward(y.get(), s, x.get(), row.get(), row.get(), N, C); });
+           [&] { device.layer_norm_forward(y.next(), s, x.next(), row.get(), row.get(), N, C); });
     kernel("norm_grad", 2 * N * C, [&] {
-      device.layer_norm_input_grad(z.get(), y.get(), x.get(), row.get(), s, false, N, C);
-      device.norm_weight_grad(row.get(), row.get() + C, y.get(), x.get(), s, N, C);
+      device.layer_norm_input_grad(z.next(), y.next(), x.next(), row.get(), s, false, N, C);
+      device.norm_weight_grad(row.get(), row.get() + C, y.next(), x.next(), s, N, C);
     });
     kernel("attention", scores,
-           [&] { device.attention_forward(y.get(), probabilities.get(), qkv.get(), shape); });
+           [&] { device.attention_forward(y.next(), probabilities.next(), qkv.next(), shape); });
     kernel("attention_grad", scores, [&] {
-      device.attention_backward(dqkv.get(), scratch.get(), x.get(), qkv.get(), probabilities.get(),
-                                shape);
+      device.attention_backward(dqkv.next(), scratch.get(), x.next(), qkv.next(),
+                                probabilities.next(), shape);
     });
-    kernel("gelu", N * F, [&] { device.gelu_forward(y.get(), x.get(), N * F); });
-    kernel("gelu_grad", N * F, [&] { device.gelu_backward(z.get(), y.get(), x.get(), N * F); });
-    kernel("residual", N * C, [&] { device.residual_add(z.get(), y.get(), x.get(), N * C); });
+    kernel("gelu", N * F, [&] { device.gelu_forward(y.next(), x.next(), N * F); });
+    kernel("gelu_grad", N * F, [&] { device.gelu_backward(z.next(), y.next(), x.next(), N * F); });
+    kernel("residual", N * C, [&] { device.residual_add(z.next(), y.next(), x.next(), N * C); });
     kernel("embedding", N * C,
-           [&] { device.embedding_forward(y.get(), tokens, table.get(), table.get(), N, T, C); });
+           [&] { device.embedding_forward(y.next(), tokens, table.get(), table.get(), N, T, C); });
     kernel("embedding_grad", N * C,
-           [&] { device.embedding_grad(table.get(), table.get(), x.get(), tokens, N, T, C); });
+           [&] { device.embedding_grad(table.get(), table.get(), x.next(), tokens, N, T, C); });
     kernel("loss", 2 * N * V + N, [&] {
-      device.loss_max(s, x.get(), N, V);
-      device.loss_sum(s + N, s + 2 * N, x.get(), s, tokens, N, V);
+      device.loss_max(s, x.next(), N, V);
+      device.loss_sum(s + N, s + 2 * N, x.next(), s, tokens, N, V);
       device.loss(sum, s, s + N, s + 2 * N, N);
     });
-    kernel("loss_grad", N * V, [&] { device.loss_grad(y.get(), s, s + N, tokens, 1e-3F, N, V); });
+    kernel("loss_grad", N * V, [&] { device.loss_grad(y.next(), s, s + N, tokens, 1e-3F, N, V); });
     const std::int64_t many = N * F;
-    kernel("zero", many, [&] { device.zero(reinterpret_cast<std::byte*>(z.get()), many * 4); });
-    kernel("grad_norm", many, [&] { device.sum_of_squares(sum, x.get(), many); });
+    kernel("zero", many, [&] { device.zero(reinterpret_cast<std::byte*>(z.next()), many * 4); });
+    kernel("grad_norm", many, [&] { device.sum_of_squares(sum, x.next(), many); });
     AdamW settings;
     const Floats second(device, many);
-    kernel("adamw", many,
-           [&] { device.adamw(z.get(), x.get(), y.get(), second.get(), sum, 0, settings, many); });
-    kernel(kReduceKernel.data(), many, [&] { device.accumulate(z.get(), x.get(), many); });
+    kernel("adamw", many, [&] {
+      device.adamw(z.next(), x.next(), y.next(), second.next(), sum, 0, settings, many);
+    });
+    kernel(kReduceKernel.data(), many, [&] { device.accumulate(z.next(), x.next(), many); });
   }
   return times;
 }

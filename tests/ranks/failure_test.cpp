@@ -32,6 +32,7 @@ struct Ended {
 Ended run_into_error(const parallelarium::Setup& setup, const Program& program,
                      const RunControl& control, const LaunchOptions& options = {},
                      const BackendChoice& choice = on_cpu()) {
+  std::thread([] {}).join();  // a sanitizer starts a thread of its own with the first one
   const int threads = threads_of_process();
   const TimePoint begin = Clock::now();
   const Result<RunResult> result = launch(setup, program, choice, control, {}, options);
