@@ -20,7 +20,7 @@ constexpr std::int64_t kVocabulary = 256;  // bytes
 class Floats {
  public:
   Floats(Device& device, std::int64_t count) : device_(device), count_(count) {
-    constexpr std::int64_t kTogether = 1 << 18;  // floats: 1 MiB
+    constexpr std::int64_t kTogether = 1 << 20;  // floats: 4 MiB
     copies_ = std::clamp<std::int64_t>(kTogether / std::max<std::int64_t>(count, 1), 1, 8);
     const std::int64_t bytes = copies_ * count * 4;
     Result<std::byte*> address = device.allocate(bytes);
@@ -97,6 +97,7 @@ std::vector<ProductTime> measure_products(Device& device, TimePoint deadline, co
     const Floats a(device, std::max(most, kVocabulary * width.tokens.back())),
         b(device, std::max(4 * C * C, kVocabulary * C)),
         c(device, std::max(most, kVocabulary * width.tokens.back()));
+    const Floats bias(device, std::max(4 * C, kVocabulary));  // as in the models
     for (const std::int64_t N : width.tokens) {
       const std::pair<std::int64_t, std::int64_t> layers[] = {
           {3 * C, C}, {C, C}, {4 * C, C}, {C, 4 * C}, {kVocabulary, C}};
@@ -107,13 +108,13 @@ std::vector<ProductTime> measure_products(Device& device, TimePoint deadline, co
           times.push_back({m, n, k, typical_seconds(work, kLeast)});
         };
         product(N, M, K, [&, M = M, K = K] {
-          device.linear_forward(c.next(), a.next(), b.next(), nullptr, N, M, K);
+          device.linear_forward(c.next(), a.next(), b.next(), bias.get(), N, M, K);
         });
         product(N, K, M, [&, M = M, K = K] {
           device.linear_input_grad(c.next(), a.next(), b.next(), N, M, K);
         });
         product(M, K, N, [&, M = M, K = K] {
-          device.linear_weight_grad(b.next(), nullptr, a.next(), c.next(), N, M, K);
+          device.linear_weight_grad(b.next(), bias.get(), a.next(), c.next(), N, M, K);
         });
       }
     }
