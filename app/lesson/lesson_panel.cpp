@@ -2,6 +2,7 @@
 #include "app/lesson/lesson_panel.h"
 
 #include <QAccessible>
+#include <QApplication>
 #include <QButtonGroup>
 #include <QFileDialog>
 #include <QInputDialog>
@@ -25,6 +26,8 @@
 namespace parallelarium {
 
 namespace {
+
+constexpr int kCrumbBeside = 76;  // margins and the menu button
 
 // The words of a card: Markdown without its marks.
 QString plain_text(const QString& markdown) {
@@ -73,7 +76,6 @@ void LessonPanel::open(const QString& id) {
 void LessonPanel::refresh() {
   if (!player_.is_open()) {
     shown_.clear();
-    crumb_->setText(tr("Lessons"));
     title_->setText(tr("No lesson is open"));
     dots_->set_steps(0, 0);
     text_->set_markdown(
@@ -94,7 +96,26 @@ void LessonPanel::refresh() {
     }
     refresh_feedback();
   }
+  write_crumb();
   refresh_controls();
+}
+
+void LessonPanel::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  write_crumb();
+}
+
+void LessonPanel::write_crumb() {
+  QString name = tr("Lessons"), place;
+  if (player_.is_open()) {
+    name = player_.lesson_title();
+    place = tr(" · step %1 of %2").arg(player_.step_index() + 1).arg(player_.lesson().steps.size());
+  }
+  const QFontMetrics metrics = crumb_->fontMetrics();
+  const int room = width() - kCrumbBeside - metrics.horizontalAdvance(place);
+  crumb_->setText(metrics.elidedText(name, Qt::ElideRight, room) + place);
+  crumb_->setToolTip(tr("All lessons") + QStringLiteral(" (") + name + place + QLatin1Char(')'));
+  crumb_->setAccessibleName(name + place);
 }
 
 void LessonPanel::show_step() {
@@ -257,7 +278,8 @@ void LessonPanel::announce(bool) {
   // The pane grows by the feedback after this: then it is brought into sight.
   QMetaObject::invokeMethod(
       this, [this] { scroll_->ensureWidgetVisible(feedback_box_, 0, 8); }, Qt::QueuedConnection);
-  primary_->setFocus();
+  // A goal can be reached while the student turns a setting elsewhere: that keeps the focus.
+  if (isAncestorOf(QApplication::focusWidget())) primary_->setFocus();
 }
 
 void LessonPanel::show_index() {

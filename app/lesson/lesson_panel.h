@@ -45,7 +45,11 @@ class LessonPanel : public QWidget {
   void tab_wanted(const QString& tab);
   void guess_changed(const QString& metric, double value);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  void write_crumb();  // "Filling the bubble · step 3 of 6", the name shortened to the width
   void build_head();
   void build_body();
   void build_buttons();

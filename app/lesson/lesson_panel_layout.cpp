@@ -38,8 +38,7 @@ void LessonPanel::build_head() {
   column->setSpacing(4);
   crumb_ = new QToolButton;
   crumb_->setObjectName(QStringLiteral("Link"));
-  crumb_->setToolTip(tr("All lessons"));
-  crumb_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  crumb_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
   connect(crumb_, &QToolButton::clicked, this, &LessonPanel::show_index);
 
   auto* menu = new QMenu(this);
@@ -56,7 +55,8 @@ void LessonPanel::build_head() {
   menu_->setMenu(menu);
   menu_->setPopupMode(QToolButton::InstantPopup);
   auto* row = row_of(4);
-  row->addWidget(crumb_, 1);
+  row->addWidget(crumb_);
+  row->addStretch(1);
   row->addWidget(menu_);
   column->addLayout(row);
 

@@ -18,7 +18,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kLineHeightPercent = 130;
+constexpr int kLineHeightPercent = 110;
 constexpr qreal kParagraphGap = 9;
 constexpr int kCodePixels = 12;
 
@@ -58,7 +58,7 @@ void MarkdownView::lay_out() {
     cursor.setPosition(block.position());
     QTextBlockFormat format = block.blockFormat();
     const bool code = format.hasProperty(QTextFormat::BlockCodeFence);
-    format.setLineHeight(code ? 110 : kLineHeightPercent, QTextBlockFormat::ProportionalHeight);
+    format.setLineHeight(code ? 100 : kLineHeightPercent, QTextBlockFormat::ProportionalHeight);
     const bool in_code = code && block.next().isValid() &&
                          block.next().blockFormat().hasProperty(QTextFormat::BlockCodeFence);
     format.setTopMargin(0);
