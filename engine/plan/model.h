@@ -101,7 +101,8 @@ Result<Model> find_model(const std::string& name);
 // Reads and writes the object form of a Setup's "model": keys layers hidden heads kv_heads head_dim
 // ffn vocab sequence mlp norm tied biases learned_positions experts{...} latent{...} stage_layers.
 // Absent ffn is 4 hidden (8/3 for swiglu, rounded up to 64), absent kv_heads equal heads.
-// Unknown keys and wrong types are errors that name the key.
+// Unknown keys, wrong types and numbers out of range are errors that name the key; whether the
+// numbers go together is check_model's to say, so that an unfinished Setup can be kept in a file.
 Result<Model> model_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Model& model);
 

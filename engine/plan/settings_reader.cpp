@@ -194,6 +194,8 @@ Result<nlohmann::json> parse_json(std::string_view text) {
     const std::size_t column = start == std::string_view::npos || start >= at ? at + 1 : at - start;
     return message("json-syntax", "The text is not JSON: it breaks at line {}, column {}.", line,
                    column);
+  } catch (const nlohmann::json::exception&) {  // such as 1e999
+    return message("json-number", "The text holds a number that is too large to read.");
   }
 }
 

@@ -136,7 +136,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"stage_layers":[1,0]})", "stage_layers", "between 1 and"},
         Refused{R"({"format":"parallelarium-setup/9"})", "format", "reads parallelarium-setup/1"},
         Refused{R"({"format":"parallelarium-document/1"})", "", "holds no setup"},
-        Refused{R"({"dropout":1})", "dropout", "0.99"}, Refused{"// why\n{}", "", "line 1"}));
+        Refused{R"({"dropout":1})", "dropout", "0.99"}, Refused{"// why\n{}", "", "line 1"},
+        Refused{R"({"zero":1e999})", "", "too large"}));
 
 TEST(SetupFile, RefusesDeepNestingInsteadOfRunningOutOfStack) {
   const std::string deep = std::string(200'000, '[');
