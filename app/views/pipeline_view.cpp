@@ -21,7 +21,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kHeader = 38, kMostPlot = 240, kLeastPlot = 92, kGap = 6;
+constexpr int kHeader = 38, kMostPlot = 240, kLeastPlot = 92, kGap = 0;
 // Below this height the plot gives its room to the timeline.
 constexpr int kPlotFrom = 360;
 

@@ -131,12 +131,21 @@ void paint_door(const Brush2D& brush, const StripLook& look, const std::vector<T
   std::vector<const Travel*> waiting;
   for (const Travel& travel : travels)
     if (travel.share >= 1) waiting.push_back(&travel);
-  for (const Travel& travel : travels) {
-    if (travel.share >= 1) continue;
-    const double x = x0 + (x1 - x0) * travel.share;
-    paint_message(brush, {x, y}, to_right, QString::number(travel.microbatch),
-                  waiting.empty() || std::abs(x - x1) > 30);
+  // The foremost has its number; those close behind it show that there are more.
+  double free_from = waiting.empty() ? x1 + 100 : x1;
+  if (!to_right) free_from = waiting.empty() ? x1 - 100 : x1;
+  std::vector<const Travel*> moving;
+  for (const Travel& travel : travels)
+    if (travel.share < 1) moving.push_back(&travel);
+  std::vector<bool> numbered;
+  for (const Travel* travel : moving) {
+    const double x = x0 + (x1 - x0) * travel->share;
+    numbered.push_back(std::abs(x - free_from) >= 30);
+    if (numbered.back()) free_from = x;
   }
+  for (std::size_t index = moving.size(); index-- > 0;)
+    paint_message(brush, {x0 + (x1 - x0) * moving[index]->share, y}, to_right,
+                  QString::number(moving[index]->microbatch), numbered[index]);
   if (waiting.empty()) return;
   QString text = QString::number(waiting.front()->microbatch);
   if (waiting.size() > 1) text += QStringLiteral(" +%1").arg(waiting.size() - 1);

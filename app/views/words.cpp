@@ -228,7 +228,10 @@ QString run_title(const Observation& observation, bool absolute) {
   if (observation.source == Source::kOversubscribed || observation.source == Source::kSharedGpu)
     title += kDot + words("not evidence of speed");
   const QString date = QString::fromStdString(observation.date);
-  const QString age = absolute ? date : age_text(observation.date);
+  // "2026-11-21T08:32:30Z" as people write it.
+  const QString written = date.left(16).replace(QLatin1Char('T'), QLatin1Char(' '));
+  const QString age = absolute ? (date.isEmpty() ? date : words("%1 UTC").arg(written))
+                               : age_text(observation.date);
   if (!age.isEmpty()) title += kDot + age;
   return title;
 }

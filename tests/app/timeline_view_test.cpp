@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/timeline_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QAction>
+#include <QScrollBar>
+#include <QSettings>
+#include <QTest>
+
+#include "app/views/pipeline_view.h"
+#include "app/views/words.h"
+#include "tests/app/pipeline_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class Timelines : public testing::Test {
+ protected:
+  void open(const PlanSetup& setup, bool with_run) {
+    std::vector<RunRecord> runs;
+    if (with_run) runs.push_back(made_up_run(setup, 1.05));
+    session.restore(setup, std::move(runs), std::nullopt);
+    session.wait_for_prediction();
+    view.resize(1000, 480);
+    view.show();
+    QApplication::processEvents();
+  }
+  QPoint middle_of(int lane, int row, int bar) {
+    const Row& of = view.picture().lanes[std::size_t(lane)].rows->rows[std::size_t(row)];
+    const Bar& at = of.lane(Lane::kCompute).bars[std::size_t(bar)];
+    return rect_of_bar(view.picture(), view.layout_of_rows(), lane, at, of.rank_index, 0)
+        .center()
+        .toPoint();
+  }
+  // The bar of an action in a row of the predicted lane.
+  int bar_of(int row, ActionKind action, int microbatch, int lane = 0) {
+    const auto& bars = view.picture()
+                           .lanes[std::size_t(lane)]
+                           .rows->rows[std::size_t(row)]
+                           .lane(Lane::kCompute)
+                           .bars;
+    for (std::size_t bar = 0; bar < bars.size(); ++bar)
+      if (bars[bar].action == action && bars[bar].microbatch == microbatch) return int(bar);
+    return -1;
+  }
+  const Bar* selected_bar(int lane = 0) {
+    return view.picture().lanes[std::size_t(lane)].rows->bar_of(session.selected());
+  }
+  void key(Qt::Key key) { QTest::keyClick(&view, key); }
+
+  Session session;
+  TimelineView view{session};
+};
+
+TEST_F(Timelines, BeforeARunTheLowerLaneSaysWhatToDo) {
+  open(pipeline_setup(4, 8), false);
+  ASSERT_EQ(view.picture().lanes.size(), 2u);
+  EXPECT_FALSE(view.picture().lanes[1].rows);
+  EXPECT_TRUE(view.picture().lanes[1].empty_text.contains(QStringLiteral("Run")));
+  EXPECT_TRUE(view.picture().lanes[0].fills);
+}
+
+TEST_F(Timelines, TitlesNameTheSourceOfTheirTimes) {
+  open(pipeline_setup(4, 8), true);
+  EXPECT_TRUE(view.picture().lanes[0].title.startsWith(QStringLiteral("PREDICTED")));
+  EXPECT_TRUE(view.picture().lanes[1].title.startsWith(
+      QStringLiteral("PACED RUN \u00b7 step 3 of 5, the median")));
+}
+
+TEST_F(Timelines, AChangedSetupLeavesTheRunStaleAndSaysWhatItWas) {
+  open(pipeline_setup(4, 8), true);
+  PlanSetup next = session.setup();
+  next.microbatches = 4;
+  session.change_setup(next, QStringLiteral("fewer"));
+  session.wait_for_prediction();
+  EXPECT_TRUE(view.picture().lanes[1].stale);
+  EXPECT_TRUE(view.picture().lanes[1].title.contains(QStringLiteral("run with 8 micro-batches")));
+  session.undo_stack().undo();
+  session.wait_for_prediction();
+  EXPECT_FALSE(view.picture().lanes[1].stale);
+}
+
+TEST_F(Timelines, AClickSelectsTheOpUnderIt) {
+  open(pipeline_setup(4, 8), true);
+  for (const int lane : {0, 1}) {
+    const int bar = bar_of(2, ActionKind::kBackward, 3, lane);
+    ASSERT_GE(bar, 0);
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, middle_of(lane, 2, bar));
+    EXPECT_EQ(session.selected_in_run(), lane == 1);
+    ASSERT_TRUE(selected_bar(lane));
+    EXPECT_EQ(selected_bar(lane)->microbatch, 3);
+    EXPECT_EQ(selected_bar(lane)->action, ActionKind::kBackward);
+    EXPECT_EQ(view.op_at(middle_of(lane, 2, bar)), session.selected());
+  }
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {},
+                    QPoint(view.axis_left() + 300, view.viewport()->height() - 3));
+  EXPECT_EQ(session.selected(), OpRef{});
+}
+
+TEST_F(Timelines, ADragSelectsARangeThatSnapsToEdges) {
+  open(pipeline_setup(2, 4), false);
+  const Row& row = view.picture().lanes[0].rows->rows[0];
+  const Bar& bar = row.lane(Lane::kCompute).bars[std::size_t(bar_of(0, ActionKind::kForward, 1))];
+  const QRectF rect = rect_of_bar(view.picture(), view.layout_of_rows(), 0, bar, row.rank_index, 0);
+  ASSERT_GT(rect.width(), 20);
+  const QPoint from = rect.topLeft().toPoint() + QPoint(2, 4);
+  const QPoint to = rect.topRight().toPoint() + QPoint(-2, 4);
+  QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
+  QTest::mouseMove(view.viewport(), (from + to) / 2);
+  QMouseEvent move(QEvent::MouseMove, to, view.viewport()->mapToGlobal(to), Qt::NoButton,
+                   Qt::LeftButton, Qt::NoModifier);
+  QApplication::sendEvent(view.viewport(), &move);
+  QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, to);
+  ASSERT_TRUE(session.range().has_value());
+  EXPECT_EQ(session.range()->begin, bar.span.begin);
+  EXPECT_EQ(session.range()->end, bar.span.end);
+  key(Qt::Key_Escape);
+  EXPECT_FALSE(session.range().has_value());
+}
+
+TEST_F(Timelines, KeysZoomAndPan) {
+  open(pipeline_setup(4, 8), false);
+  const TimeRange whole = session.visible();
+  key(Qt::Key_W);
+  EXPECT_LT(session.visible().length(), whole.length());
+  const TimeRange near = session.visible();
+  key(Qt::Key_D);
+  EXPECT_GT(session.visible().begin, near.begin);
+  EXPECT_EQ(session.visible().length(), near.length());
+  key(Qt::Key_A);
+  EXPECT_EQ(session.visible().begin, near.begin);
+  key(Qt::Key_S);
+  key(Qt::Key_S);
+  EXPECT_EQ(session.visible(), whole);
+  key(Qt::Key_W);
+  key(Qt::Key_0);
+  EXPECT_EQ(session.visible(), whole);
+}
+
+TEST_F(Timelines, ControlWheelZoomsAtThePointerAndShiftWheelPans) {
+  open(pipeline_setup(4, 8), false);
+  const QPointF at(view.axis_left() + view.axis_width() * 0.7, 100);
+  const auto axis = [&] { return view.layout_of_rows().axis(session.visible()); };
+  const Nanoseconds under = axis().time_at(at.x());
+  const auto wheel = [&](int notches, Qt::KeyboardModifiers modifiers) {
+    QWheelEvent event(at, view.mapToGlobal(at), {}, QPoint(0, 120 * notches), Qt::NoButton,
+                      modifiers, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(view.viewport(), &event);
+  };
+  wheel(4, Qt::ControlModifier);
+  EXPECT_NEAR(axis().x_of(under), at.x(), 1.5);
+  const TimeRange near = session.visible();
+  wheel(-1, Qt::ShiftModifier);
+  EXPECT_GT(session.visible().begin, near.begin);
+  EXPECT_EQ(session.visible().length(), near.length());
+}
+
+TEST_F(Timelines, ArrowsWalkFromOpToOp) {
+  open(pipeline_setup(4, 8), false);
+  session.set_playhead(Nanoseconds(0));
+  key(Qt::Key_Right);  // nothing was selected: the op at the playhead
+  ASSERT_TRUE(selected_bar());
+  const auto& bars = view.picture().lanes[0].rows->rows[0].lane(Lane::kCompute).bars;
+  std::size_t place = std::size_t(selected_bar() - bars.data());
+  for (int step = 0; step < 5; ++step) {
+    key(Qt::Key_Right);
+    EXPECT_EQ(std::size_t(selected_bar() - bars.data()), ++place);
+  }
+  key(Qt::Key_Left);
+  EXPECT_EQ(std::size_t(selected_bar() - bars.data()), --place);
+  key(Qt::Key_Down);
+  EXPECT_EQ(session.selected().rank, 1);
+  key(Qt::Key_Up);
+  EXPECT_EQ(session.selected().rank, 0);
+}
+
+// The transfers of 1F1B as the paper has them: the backward of stage s waits for that of stage s+1,
+// the forward for that of stage s-1.
+TEST_F(Timelines, BracketsFollowTheDependency) {
+  open(pipeline_setup(4, 8), false);
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {},
+                    middle_of(0, 1, bar_of(1, ActionKind::kBackward, 0)));
+  ASSERT_TRUE(selected_bar());
+  key(Qt::Key_BracketLeft);
+  ASSERT_TRUE(selected_bar());
+  EXPECT_EQ(session.selected().rank, 2);
+  EXPECT_EQ(selected_bar()->action, ActionKind::kBackward);
+  EXPECT_EQ(selected_bar()->microbatch, 0);
+  key(Qt::Key_BracketRight);
+  ASSERT_TRUE(selected_bar());
+  EXPECT_EQ(session.selected().rank, 1);
+  EXPECT_EQ(selected_bar()->action, ActionKind::kBackward);
+  EXPECT_EQ(selected_bar()->microbatch, 0);
+}
+
+TEST_F(Timelines, FocusShowsTheOpLargeAndTwiceTheWholeStep) {
+  open(pipeline_setup(4, 8), false);
+  const TimeRange whole = session.visible();
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {},
+                    middle_of(0, 2, bar_of(2, ActionKind::kForward, 4)));
+  key(Qt::Key_F);
+  const Bar* bar = selected_bar();
+  ASSERT_TRUE(bar);
+  EXPECT_LE(session.visible().begin, bar->span.begin);
+  EXPECT_GE(session.visible().end, bar->span.end);
+  EXPECT_LE(session.visible().length(), (bar->span.end - bar->span.begin) * 4);
+  key(Qt::Key_F);
+  EXPECT_EQ(session.visible(), whole);
+}
+
+TEST_F(Timelines, PlayMarkAndStep) {
+  open(pipeline_setup(4, 8), false);
+  key(Qt::Key_Space);
+  EXPECT_TRUE(session.playing());
+  key(Qt::Key_Space);
+  EXPECT_FALSE(session.playing());
+  session.set_playhead(Nanoseconds(0));
+  std::vector<Nanoseconds> edges;
+  for (const Row& row : view.picture().lanes[0].rows->rows)
+    for (const Bar& bar : row.lane(Lane::kCompute).bars) {
+      edges.push_back(bar.span.begin);
+      edges.push_back(bar.span.end);
+    }
+  std::sort(edges.begin(), edges.end());
+  key(Qt::Key_Period);
+  key(Qt::Key_Period);
+  const Nanoseconds first = *std::upper_bound(edges.begin(), edges.end(), Nanoseconds(0));
+  EXPECT_EQ(session.playhead(), *std::upper_bound(edges.begin(), edges.end(), first));
+  key(Qt::Key_Comma);
+  EXPECT_EQ(session.playhead(), first);
+  key(Qt::Key_M);
+  EXPECT_EQ(session.marks(), std::vector<Nanoseconds>{first});
+  key(Qt::Key_M);
+  EXPECT_TRUE(session.marks().empty());
+}
+
+TEST_F(Timelines, SingleKeysCanBeChangedAndSwitchedOff) {
+  open(pipeline_setup(4, 8), false);
+  const TimeRange whole = session.visible();
+  QSettings().setValue(QStringLiteral("keys/enabled"), false);
+  key(Qt::Key_W);
+  EXPECT_EQ(session.visible(), whole);
+  QSettings().setValue(QStringLiteral("keys/enabled"), true);
+  QSettings().setValue(QStringLiteral("keys/zoom-in"), QStringLiteral("E"));
+  key(Qt::Key_W);
+  EXPECT_EQ(session.visible(), whole);
+  key(Qt::Key_E);
+  EXPECT_LT(session.visible().length(), whole.length());
+  QSettings().clear();
+}
+
+TEST_F(Timelines, TooltipsNameBothSourcesAndTheSpread) {
+  open(pipeline_setup(4, 8), true);
+  const QString tip = view.tip_at(middle_of(0, 2, bar_of(2, ActionKind::kBackward, 3)));
+  EXPECT_TRUE(tip.startsWith(QStringLiteral("Backward of micro-batch 3 on stage 2")))
+      << tip.toStdString();
+  EXPECT_TRUE(tip.contains(QStringLiteral("predicted"))) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(QStringLiteral("\npaced "))) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(QStringLiteral("over 5 steps"))) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(QStringLiteral("set by the pace"))) << tip.toStdString();
+}
+
+TEST_F(Timelines, AnIdleGapSaysWhyItIsThere) {
+  open(pipeline_setup(4, 8), false);
+  // Stage 3 waits for the first activation to come through the others.
+  const int first = bar_of(3, ActionKind::kForward, 0);
+  const QPoint forward = middle_of(0, 3, first);
+  const QPoint idle(view.axis_left() + (forward.x() - view.axis_left()) / 2, forward.y());
+  const QString tip = view.tip_at(idle);
+  EXPECT_TRUE(tip.startsWith(QStringLiteral("Idle"))) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(QStringLiteral("micro-batch 0"))) << tip.toStdString();
+}
+
+TEST_F(Timelines, AHiddenLaneTellsNothing) {
+  open(pipeline_setup(4, 8), true);
+  const QPoint at = middle_of(0, 2, bar_of(2, ActionKind::kBackward, 3));
+  const QPoint run = middle_of(1, 2, bar_of(2, ActionKind::kBackward, 3, 1));
+  session.set_hidden({QStringLiteral("lane.predicted")});
+  EXPECT_TRUE(view.tip_at(at).isEmpty());
+  EXPECT_FALSE(view.tip_at(run).contains(QStringLiteral("predicted")));
+  EXPECT_FALSE(view.description().contains(QStringLiteral("predicted, ")));
+  session.set_hidden({QStringLiteral("lane")});
+  EXPECT_TRUE(view.tip_at(run).isEmpty());
+  key(Qt::Key_Right);
+  EXPECT_EQ(session.selected(), OpRef{});
+}
+
+TEST_F(Timelines, SaysWhatTheStagesDoForThoseWhoCannotSee) {
+  open(pipeline_setup(2, 2), false);
+  const Row& row = view.picture().lanes[0].rows->rows[0];
+  const Bar& bar = row.lane(Lane::kCompute).bars[std::size_t(bar_of(0, ActionKind::kForward, 1))];
+  session.set_playhead(bar.span.begin + (bar.span.end - bar.span.begin) / 2);
+  EXPECT_TRUE(view.accessibleDescription().contains(QStringLiteral("stage 0 forward 1, holds 0")))
+      << view.accessibleDescription().toStdString();
+}
+
+TEST_F(Timelines, ManyRanksOpenCollapsedAndAClickOpensAStage) {
+  open(pipeline_setup(4, 4, "1f1b", 16), false);
+  EXPECT_EQ(view.layout_of_rows().rows.front().hidden_ranks, 15);
+  const RowBox& box = view.layout_of_rows().rows.front();
+  const std::size_t before = view.layout_of_rows().rows.size();
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {},
+                    QPoint(30, int(box.bar.center().y() + view.layout_of_rows().tick_band)));
+  EXPECT_EQ(view.layout_of_rows().rows.size(), before + 15);
+}
+
+// What is painted from the cached layers equals what the export paints in one go.
+TEST_F(Timelines, TheScreenShowsWhatThePaintFunctionPaints) {
+  open(pipeline_setup(4, 8), true);
+  session.set_playhead(session.horizon() / 2);
+  const QImage screen = view.viewport()->grab().toImage().convertToFormat(QImage::Format_RGB32);
+  QImage direct(screen.size(), QImage::Format_RGB32);
+  direct.setDevicePixelRatio(screen.devicePixelRatio());
+  direct.fill(light_theme().surface);
+  Picture picture = view.picture();
+  picture.playhead = session.playhead();
+  QPainter painter(&direct);
+  paint_timeline(painter, picture, view.layout_of_rows(), light_theme(), view.viewport()->size(),
+                 0);
+  painter.end();
+  int different = 0;
+  for (int y = 0; y < direct.height(); ++y)
+    for (int x = 0; x < direct.width(); ++x) different += direct.pixel(x, y) != screen.pixel(x, y);
+  // Along the playhead the clip's edge may fall beside a whole pixel; a focus ring may stand
+  // around.
+  EXPECT_LT(different, 2 * direct.height() + 4 * (direct.width() + direct.height()));
+}
+
+}  // namespace
+}  // namespace parallelarium
