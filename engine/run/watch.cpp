@@ -8,6 +8,8 @@ namespace parallelarium {
 
 namespace {
 
+constexpr double kSleepNanoseconds = 10'000;  // processor time of going to sleep and waking up
+
 // Rounded up to two digits: "0.068" -> 0.068, 0.0612 -> 0.062.
 double two_digits_up(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
@@ -67,23 +69,33 @@ void RunWatch::look_for_hang() {
 
 void RunWatch::judge_load() {
   judged_ = true;
-  double work = 0, step = 0, load = 0;
+  // `least_load` allows for the sleeps that a slower pace brings: too fast a run has none to pay
+  // for.
+  double work = 0, step = 0, load = 0, sleeps = 0, least_load = 0;
   for (std::size_t index = 0; index < progress_.size(); ++index) {
     const RankProgress& rank = *progress_[index];
     work += static_cast<double>(rank.cpu_time.load());
     step = std::max(step, static_cast<double>(rank.modelled_end.load()));
     double modelled = 0;  // of the rank's compute lane, which one core has to keep up with
+    double own_sleeps = 0;
     const auto& ops = program_.ranks[index].ops;
     for (std::size_t op = 0; op < ops.size(); ++op) {
       if (ops[op].lane != Lane::kCompute || ops[op].kind != OpKind::kCompute) continue;
       modelled += static_cast<double>(control_.modelled[index][op].count()) * control_.pace_factor;
+      own_sleeps += kSleepNanoseconds;
     }
-    if (modelled > 0)
-      load = std::max(load, static_cast<double>(rank.compute_cpu_time.load()) / modelled);
+    sleeps += own_sleeps;
+    if (modelled <= 0) continue;
+    const auto own_work = static_cast<double>(rank.compute_cpu_time.load());
+    load = std::max(load, own_work / modelled);
+    least_load = std::max(least_load, (own_work + own_sleeps) / modelled);
   }
-  if (step > 0) load = std::max(load, work / (step * cores_));
+  if (step > 0) {
+    load = std::max(load, work / (step * cores_));
+    least_load = std::max(least_load, (work + sleeps) / (step * cores_));
+  }
   if (load <= kMostPacedLoad) return;
-  const double least = two_digits_up(setup_.run.pace_seconds * load / kMostPacedLoad);
+  const double least = two_digits_up(setup_.run.pace_seconds * least_load / kMostPacedLoad);
   Message why = message("pace-too-fast",
                         "At a pace of {} s the real work would fill {} % of the {}; a pace of at "
                         "least {} s leaves room.",
