@@ -89,6 +89,49 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
        "kernels and the optimizer make the simulated time larger"});
 }
 
+// Parameters of a first-stage rank that the same ranks keep in step: routed experts have fewer
+// replicas than everything else.
+struct Part {
+  const char* of;  // ends the formula's name
+  double parameters = 0;
+  int replicas = 1, shards = 1;
+};
+std::vector<Part> parts_of(const Setup& setup) {
+  const StageParameters parameters = stage_parameters(setup, 0);
+  const int replicas = setup.mesh.dp * setup.mesh.cp, shards = shards_of(setup);
+  const int ep = setup.mesh.ep;
+  if (ep == 1 || parameters.experts == 0) return {{"", parameters.total(), replicas, shards}};
+  return {{", without routed experts", parameters.shared, replicas, shards},
+          {", routed experts", parameters.experts, replicas / ep, std::max(1, shards / ep)}};
+}
+
+void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
+  const Precision& precision = setup.precision;
+  const std::string P = number(part.parameters);
+  const int par = precision.parameter_bytes, grad = precision.gradient_bytes;
+  const int opt = precision.master_bytes + precision.moments_bytes;
+  const int N = part.shards;
+  const char* kExpressions[] = {"P (par + grad + opt)", "P (par + grad + opt / N)",
+                                "P (par + (grad + opt) / N)", "P (par + grad + opt) / N"};
+  const std::string kValues[] = {fmt::format("{} · ({} + {} + {})", P, par, grad, opt),
+                                 fmt::format("{} · ({} + {} + {} / {})", P, par, grad, opt, N),
+                                 fmt::format("{} · ({} + ({} + {}) / {})", P, par, grad, opt, N),
+                                 fmt::format("{} · ({} + {} + {}) / {}", P, par, grad, opt, N)};
+  const auto zero = static_cast<std::size_t>(std::clamp(setup.zero, 0, 3));
+  out.push_back({fmt::format("model states of a first-stage rank{}", part.of), kExpressions[zero],
+                 kValues[zero], model_states(part.parameters, precision, setup.zero, N).total(),
+                 "bytes", fmt::format("{}, section V", kZeroPaper),
+                 setup.zero == 0 ? ""
+                                 : "shards are padded to whole elements, and gathered layers are "
+                                   "counted as buffers"});
+  if (setup.zero == 2)
+    out.push_back(
+        {fmt::format("model states, DeepSpeed's ZeRO-2 estimator{}", part.of), "4 P + 16 P / N",
+         fmt::format("4 · {0} + 16 · {0} / {1}", P, N), deepspeed_zero2_bytes(part.parameters, N),
+         "bytes", "DeepSpeed documentation, memory.rst",
+         "16-bit parameters and gradients whole; fp32 parameters, gradients and moments sharded"});
+}
+
 void add_states(const Setup& setup, Formulas& out) {
   const Precision& precision = setup.precision;
   const bool main_grads = precision.name == "mixed-16-main-grads";
@@ -105,32 +148,7 @@ void add_states(const Setup& setup, Formulas& out) {
                    precision.master_bytes, precision.moments_bytes),
        static_cast<double>(precision.state_bytes()), "bytes", source, ""});
   if (setup.chunks > 1) return;
-  const int shards = shards_of(setup);
-  const double parameters = stage_parameters(setup, 0);
-  const ModelStates states = model_states(parameters, precision, setup.zero, shards);
-  const int optimizer = precision.master_bytes + precision.moments_bytes;
-  const char* kExpressions[] = {"P (par + grad + opt)", "P (par + grad + opt / N)",
-                                "P (par + (grad + opt) / N)", "P (par + grad + opt) / N"};
-  const std::string kValues[] = {
-      fmt::format("{} · ({} + {} + {})", number(parameters), precision.parameter_bytes,
-                  precision.gradient_bytes, optimizer),
-      fmt::format("{} · ({} + {} + {} / {})", number(parameters), precision.parameter_bytes,
-                  precision.gradient_bytes, optimizer, shards),
-      fmt::format("{} · ({} + ({} + {}) / {})", number(parameters), precision.parameter_bytes,
-                  precision.gradient_bytes, optimizer, shards),
-      fmt::format("{} · ({} + {} + {}) / {}", number(parameters), precision.parameter_bytes,
-                  precision.gradient_bytes, optimizer, shards)};
-  const auto zero = static_cast<std::size_t>(std::clamp(setup.zero, 0, 3));
-  out.push_back({"model states of a first-stage rank", kExpressions[zero], kValues[zero],
-                 states.total(), "bytes", fmt::format("{}, section V", kZeroPaper),
-                 setup.zero == 0 ? ""
-                                 : "shards are padded to whole elements, and gathered layers are "
-                                   "counted as buffers"});
-  if (setup.zero == 2)
-    out.push_back({"model states, DeepSpeed's ZeRO-2 estimator", "4 P + 16 P / N",
-                   fmt::format("4 · {0} + 16 · {0} / {1}", number(parameters), shards),
-                   deepspeed_zero2_bytes(parameters, shards), "bytes",
-                   "DeepSpeed documentation, memory.rst", "counts fp32 gradients in flight"});
+  for (const Part& part : parts_of(setup)) add_stage_states(setup, part, out);
 }
 
 void add_activations(const Setup& setup, Formulas& out) {
@@ -197,6 +215,31 @@ void add_activations(const Setup& setup, Formulas& out) {
   }
 }
 
+void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
+  const int N = part.replicas;
+  if (N == 1) return;
+  const std::string P = number(part.parameters);
+  const int par = setup.precision.parameter_bytes, grad = setup.precision.gradient_bytes;
+  const double moved = part.parameters * (N - 1.0) / N;
+  double value = 2 * moved * grad;
+  std::string expression = "2 P (N − 1) / N · grad";
+  std::string values = fmt::format("2 · {} · ({} − 1) / {} · {}", P, N, N, grad);
+  if (setup.zero > 0) {
+    const bool gathers_twice = setup.zero == 3;
+    value = moved * (grad + (gathers_twice ? 2 : 1) * par);
+    expression = gathers_twice ? "P (N − 1) / N · (grad + 2 par)" : "P (N − 1) / N · (grad + par)";
+    values = fmt::format("{} · ({} − 1) / {} · ({} + {}{})", P, N, N, grad,
+                         gathers_twice ? "2 · " : "", par);
+  }
+  out.push_back(
+      {fmt::format("data-parallel traffic sent by a first-stage rank, per step{}", part.of),
+       expression, values, value, "bytes", fmt::format("{}, section VII", kZeroPaper),
+       setup.zero >= 2 && setup.microbatches > 1
+           ? "for one micro-batch: gradients that are sharded are reduced, and gathered "
+             "parameters fetched, again for each further one"
+           : ""});
+}
+
 void add_traffic(const Setup& setup, Formulas& out) {
   const Model& model = setup.model;
   const Mesh& mesh = setup.mesh;
@@ -228,31 +271,8 @@ void add_traffic(const Setup& setup, Formulas& out) {
                          "costs one more all-gather"
                        : ""});
   }
-  const int n = mesh.dp * mesh.cp;
-  if (n > 1 && setup.chunks == 1) {
-    const double parameters = stage_parameters(setup, 0);
-    const double gradient = setup.precision.gradient_bytes;
-    const double parameter = setup.precision.parameter_bytes;
-    const double share = (n - 1.0) / n;
-    double value = 2 * parameters * share * gradient;
-    std::string expression = "2 P (N − 1) / N · grad";
-    std::string values =
-        fmt::format("2 · {} · ({} − 1) / {} · {}", number(parameters), n, n, number(gradient));
-    if (setup.zero > 0) {
-      const double gathers = setup.zero == 3 ? 2 : 1;
-      value = parameters * share * (gradient + gathers * parameter);
-      expression =
-          setup.zero == 3 ? "P (N − 1) / N · (grad + 2 par)" : "P (N − 1) / N · (grad + par)";
-      values = fmt::format("{} · ({} − 1) / {} · ({} + {}{})", number(parameters), n, n,
-                           number(gradient), setup.zero == 3 ? "2 · " : "", number(parameter));
-    }
-    out.push_back({"data-parallel traffic sent by a first-stage rank, per step", expression, values,
-                   value, "bytes", fmt::format("{}, section VII", kZeroPaper),
-                   setup.zero >= 2 && setup.microbatches > 1
-                       ? "for one micro-batch: gradients that are sharded are reduced, and "
-                         "gathered parameters fetched, again for each further one"
-                       : ""});
-  }
+  if (setup.chunks > 1) return;
+  for (const Part& part : parts_of(setup)) add_data_traffic(setup, part, out);
 }
 
 void add_work(const Setup& setup, Formulas& out) {

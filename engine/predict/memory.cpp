@@ -59,7 +59,7 @@ int held_microbatches(const std::string& schedule, int p, int m, int stage) {
   return 0;
 }
 
-double stage_parameters(const Setup& setup, int stage) {
+StageParameters stage_parameters(const Setup& setup, int stage) {
   const Model& model = setup.model;
   const double t = setup.mesh.tp;
   const ParameterCounts counts = count_parameters(model);
@@ -75,17 +75,17 @@ double stage_parameters(const Setup& setup, int stage) {
                          : 0;
   const double whole_dense = norms + low_rank + (model.biases ? 2 * C : 0);
   const double dense = whole_dense + (static_cast<double>(counts.dense_layer) - whole_dense) / t;
-  double expert = 0;
+  double expert_layer = 0, routed = 0;
   if (model.experts.count > 0) {
     const Experts& experts = model.experts;
     const double router = C * experts.count;
     const double one =
         (model.mlp == Mlp::kSwiglu ? 3.0 : 2.0) * C * static_cast<double>(experts.ffn);
     const double all = one * (experts.count + experts.shared);
-    const double here =
-        one * (static_cast<double>(experts.count) / setup.mesh.ep + experts.shared) / t;
+    routed = one * (static_cast<double>(experts.count) / setup.mesh.ep) / t;
     const double whole = norms + low_rank + router + (model.biases ? C : 0);
-    expert = whole + (static_cast<double>(counts.expert_layer) - whole - all) / t + here;
+    expert_layer = whole + (static_cast<double>(counts.expert_layer) - whole - all) / t +
+                   one * experts.shared / t;
   }
   const std::vector<int> layers = layers_of_stages(setup);
   int first = 0;
@@ -93,7 +93,8 @@ double stage_parameters(const Setup& setup, int stage) {
   const int end = first + layers[static_cast<std::size_t>(stage)];
   const int dense_end = model.experts.count > 0 ? model.experts.first_dense : model.layers;
   const int dense_layers = std::clamp(dense_end, first, end) - first;
-  double sum = dense_layers * dense + (end - first - dense_layers) * expert;
+  const int expert_layers = end - first - dense_layers;
+  double sum = dense_layers * dense + expert_layers * expert_layer;
   // A vocabulary that TP does not divide is padded.
   const double table = static_cast<double>((model.vocab + setup.mesh.tp - 1) / setup.mesh.tp) * C;
   if (stage == 0) sum += table + static_cast<double>(counts.positions);
@@ -101,7 +102,7 @@ double stage_parameters(const Setup& setup, int stage) {
     sum += static_cast<double>(counts.final_norm);
     if (!model.tied || stage > 0) sum += table;
   }
-  return sum;
+  return {sum, expert_layers * routed};
 }
 
 }  // namespace parallelarium

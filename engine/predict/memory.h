@@ -61,6 +61,11 @@ int held_microbatches(const std::string& schedule, int p, int m, int stage);
 // projection biases on every TP rank, experts divided by EP; the tables on the first stage, the
 // head (of a tied model: a copy of the table) on the last.
 // Requires: validate(setup) is empty; one chunk per rank.
-double stage_parameters(const Setup& setup, int stage);
+struct StageParameters {
+  double shared = 0;   // of everything that all DP and CP ranks hold alike
+  double experts = 0;  // of routed experts, which only one in EP of them hold alike
+  double total() const { return shared + experts; }
+};
+StageParameters stage_parameters(const Setup& setup, int stage);
 
 }  // namespace parallelarium

@@ -140,6 +140,25 @@ TEST(DataTraffic, IsTwoOrThreeTimesTheParameters) {
   }
 }
 
+// DeepSeek-V3's EP 64 of DP 128: each routed expert has two replicas, all else 128.
+TEST(RoutedExperts, AreShardedAndSentAmongTheirReplicasOnly) {
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("moe-tiny");
+  setup.mesh = {8, 1, 1, 1, 4};
+  setup.zero = 1;
+  const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+  const ParameterCounts counts = count_parameters(setup.model);
+  const double all = 8.0 * 8 * 3 * 64 * 96;  // layers, experts, matrices, hidden, inner width
+  const double shared = static_cast<double>(counts.total) - all;
+  const std::string states = "model states of a first-stage rank";
+  EXPECT_DOUBLE_EQ(value_of(formulas, states + ", without routed experts"), shared * (8 + 8.0 / 8));
+  EXPECT_DOUBLE_EQ(value_of(formulas, states + ", routed experts"), all / 4 * (8 + 8.0 / 2));
+  EXPECT_DOUBLE_EQ(
+      value_of(formulas,
+               "data-parallel traffic sent by a first-stage rank, per step, routed experts"),
+      all / 4 * 0.5 * 8);
+}
+
 TEST(Traffic, StandsOnlyWhereItsAxisDoes) {
   parallelarium::Setup setup = default_setup();
   setup.mesh = {1, 1, 1, 1, 1};
