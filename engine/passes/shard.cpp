@@ -15,6 +15,17 @@ std::int64_t parameter_count(const RankProgram& rank) {
 }
 
 bool is_expert(Parameter parameter) { return parameter == Parameter::kExpertWeights; }
+// Parameters kept when states are cut for their replicas: routed and shared experts have fewer
+// replicas than the rest, by EP.
+std::int64_t sharded_count(const Setup& setup, const RankProgram& rank) {
+  const std::int64_t n = shard_ranks(setup);
+  std::int64_t dense = 0, experts = 0;
+  for (const ParameterSlice& slice : rank.parameters) {
+    (is_expert(slice.parameter) ? experts : dense) += slice.count;
+  }
+  return share(dense, n) + share(experts, std::max<std::int64_t>(1, n / setup.mesh.ep));
+}
+
 bool is_table(Parameter parameter) {
   return parameter == Parameter::kTokenTable || parameter == Parameter::kPositionTable;
 }
@@ -65,10 +76,8 @@ int shard_ranks(const Setup& setup) {
 void ShardPass::hold_states(RankPlan& plan) const {
   const Precision& precision = setup_.precision;
   const std::int64_t count = parameter_count(plan.emitter->rank());
-  const std::int64_t n = shard_ranks(setup_);
-  const auto shard = [&](int from_stage) {
-    return setup_.zero >= from_stage ? share(count, n) : count;
-  };
+  const std::int64_t cut = sharded_count(setup_, plan.emitter->rank());
+  const auto shard = [&](int from_stage) { return setup_.zero >= from_stage ? cut : count; };
   RankEmitter& emitter = *plan.emitter;
   emitter.hold(Tensor::kParameters, shard(3) * precision.parameter_bytes);
   emitter.hold(Tensor::kGradients, shard(2) * precision.gradient_bytes);
@@ -225,9 +234,8 @@ void ShardPass::update(RankPlan& plan) const {
     emitter.emit_bucket(CollectiveKind::kAllReduce, replicas, Purpose::kLoss, Tensor::kLossSum,
                         DataType::kF64, 0, 1, -1);
   }
-  const std::int64_t n = shard_ranks(setup_);
   const std::int64_t all = parameter_count(rank);
-  const std::int64_t mine = setup_.zero >= 1 ? share(all, n) : all;
+  const std::int64_t mine = setup_.zero >= 1 ? sharded_count(setup_, rank) : all;
 
   Draft norm = compute_draft(Piece::kGradNorm, mine, mine * precision.gradient_bytes);
   if (setup_.zero == 0) {
