@@ -104,6 +104,11 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
                    command->get_name(), word, near.empty() ? "" : " (" + near + "?)",
                    command->get_name());
   }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error)) {
+    const std::string what = error.what();
+    return message("option-count", "{}: {} takes one value, once.", command->get_name(),
+                   what.substr(0, what.find(':')));
+  }
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && (text.back() == ' ' || text.back() == '.')) text.pop_back();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `machines`: what a Setup can be predicted for, every number with its origin.
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -39,11 +40,20 @@ std::string machine_text(const Machine& machine) {
   }
   text += table.text();
   if (!machine.matmuls.empty()) {
-    Table products({">m", ">n", ">k", ">rate"});
-    for (const MatmulPoint& point : machine.matmuls)
-      products.add({fmt::format("{}", point.m), fmt::format("{}", point.n),
-                    fmt::format("{}", point.k), count_text(point.flops_per_second, "FLOP/s")});
-    text += "\nMatrix products [m,k] x [k,n], measured\n" + products.text();
+    const auto [least, most] = std::minmax_element(machine.matmuls.begin(), machine.matmuls.end(),
+                                                   [](const MatmulPoint& a, const MatmulPoint& b) {
+                                                     return a.flops_per_second < b.flops_per_second;
+                                                   });
+    const auto row_of = [](const char* name, const MatmulPoint& point) {
+      return std::vector<std::string>{
+          name, fmt::format("[{}, {}] x [{}, {}]", point.m, point.k, point.k, point.n),
+          count_text(point.flops_per_second, "FLOP/s")};
+    };
+    Table products({"", "", ">"});
+    products.add(row_of("slowest", *least));
+    products.add(row_of("fastest", *most));
+    text += fmt::format("\nMatrix products of {} shapes, measured (--json lists them)\n{}",
+                        machine.matmuls.size(), products.text());
   }
   if (!machine.kernels.empty()) {
     Table kernels({"kernel", ">rate"});
