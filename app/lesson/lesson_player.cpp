@@ -64,7 +64,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   lesson_ = std::move(*lesson);
   seed_ = seed ? *seed : QRandomGenerator::global()->bounded(1u, 1000000u);
   drawn_ = draw(*lesson_, seed_);
-  states_.assign(lesson_->steps.size(), {});
+  states_ = std::vector<StepState>(lesson_->steps.size());
   session_.set_guesses({});
   enter(0, true);
   return {};
@@ -298,7 +298,7 @@ void LessonPlayer::restore() {
     lesson_ = std::move(*lesson);
     seed_ = state["seed"].get<std::uint64_t>();
     drawn_ = draw(*lesson_, seed_);
-    states_.assign(lesson_->steps.size(), {});
+    states_ = std::vector<StepState>(lesson_->steps.size());
     const std::size_t last = std::min(state["step"].get<std::size_t>(), lesson_->steps.size() - 1);
     for (std::size_t step = 0; step < last; ++step) {
       states_[step].visited = states_[step].solved = true;
