@@ -82,6 +82,7 @@ void EngineProcess::start() {
     if (error == QProcess::FailedToStart) process_ended(process_->errorString());
   });
   process_->start();
+  if (!is_running()) return;
 
   const int id = next_id_++;
   open_[id] = [this](Result<nlohmann::json> result) {
@@ -96,22 +97,23 @@ void EngineProcess::start() {
 }
 
 int EngineProcess::request(const std::string& method, nlohmann::json params, Reply reply) {
-  if (!is_running()) {
-    if (find_program().isEmpty()) {
-      const int id = next_id_++;
-      open_[id] = std::move(reply);
-      QTimer::singleShot(0, this, [this, id] {
-        answer(id, message("engine-missing",
-                           "The program parallelarium-engine is not beside {}; install or build "
-                           "it there to run.",
-                           QCoreApplication::applicationFilePath().toStdString()));
-      });
-      return id;
-    }
-    start();
-  }
   const int id = next_id_++;
   open_[id] = std::move(reply);
+  const auto refuse = [&](Message why) {
+    QTimer::singleShot(0, this, [this, id, why = std::move(why)] { answer(id, why); });
+    return id;
+  };
+  if (!is_running()) {
+    if (find_program().isEmpty())
+      return refuse(message("engine-missing",
+                            "The program parallelarium-engine is not beside {}; install or build "
+                            "it there to run.",
+                            QCoreApplication::applicationFilePath().toStdString()));
+    start();
+    if (!is_running())
+      return refuse(message("engine-start", "{} does not start; see Help, Doctor.",
+                            find_program().toStdString()));
+  }
   write({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", std::move(params)}});
   return id;
 }

@@ -129,7 +129,6 @@ void Window::build_layout() {
   auto* inside = new QVBoxLayout(popup_);
   inside->setContentsMargins(1, 1, 1, 1);
 
-  setTabOrder(top_bar_, chips_);
   fit_room();
 }
 

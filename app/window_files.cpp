@@ -29,7 +29,9 @@ bool Window::modified() const {
 }
 
 bool Window::may_discard() {
-  if (!asks_ || !modified()) return true;
+  // A lesson keeps its own progress; without a file there is nothing else to lose.
+  const bool only_a_lesson = path_.isEmpty() && lesson_->player().is_open();
+  if (!asks_ || !modified() || only_a_lesson) return true;
   const auto answer = QMessageBox::question(
       this, tr("Unsaved changes"),
       tr("Save the changes to %1?")

@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"hidden_compact", kCompact, false, "hidden"},
                     Case{"refused", kFull, false, "refused"},
                     Case{"refused_compact", kCompact, false, "refused"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& tested) { return tested.param.name; });
 
 }  // namespace
 }  // namespace parallelarium

@@ -11,6 +11,8 @@
 namespace parallelarium {
 namespace {
 
+using PlanSetup = Setup;  // inside a test, Setup is a member that gtest forbids
+
 Setup with(Setup setup, const char* field, const std::string& value) {
   EXPECT_TRUE(set_field(setup, field, value).ok()) << field << " " << value;
   return setup;
@@ -37,7 +39,7 @@ TEST(Session, FiftyEditsUndoneAndRedoneGiveTheSameNumbers) {
   std::vector<QStringList> seen{numbers_of(session)};
   const char* const schedules[] = {"gpipe", "naive", "1f1b"};
   for (int edit = 0; edit < 50; ++edit) {
-    Setup next = session.setup();
+    PlanSetup next = session.setup();
     if (edit % 2 == 0)
       next.microbatches = 4 + edit;
     else
@@ -64,7 +66,7 @@ TEST(Session, FiftyEditsUndoneAndRedoneGiveTheSameNumbers) {
 TEST(Session, RepeatsOfOneFieldAreOneUndoStep) {
   Session session;
   for (int microbatches = 9; microbatches < 14; ++microbatches) {
-    Setup next = session.setup();
+    PlanSetup next = session.setup();
     next.microbatches = microbatches;
     session.change_setup(next, QStringLiteral("micro-batches"));
   }
@@ -94,7 +96,7 @@ TEST(Session, AChangedLessonSettingIsPredictedWithinAFrame) {
   QElapsedTimer timer;
   std::vector<double> times;
   for (int edit = 0; edit < 15; ++edit) {
-    Setup next = session.setup();
+    PlanSetup next = session.setup();
     next.microbatches = 4 + edit % 8;
     timer.start();
     session.change_setup(next, QString::number(edit));
@@ -107,7 +109,7 @@ TEST(Session, AChangedLessonSettingIsPredictedWithinAFrame) {
 
 TEST(Session, ALargePresetNeverBlocksTheWindowAndTheLatestWins) {
   Session session;
-  Setup big = with(session.setup(), "model", "gpt3-175b");
+  PlanSetup big = with(session.setup(), "model", "gpt3-175b");
   big = with(big, "machine", "dgx-a100-80g");
   big = with(with(with(big, "pp", "16"), "tp", "8"), "dp", "8");
   big = with(big, "microbatches", "512");
@@ -175,14 +177,14 @@ TEST(SetupFields, EveryFieldOfThePanelIsOneThatThePlanKnows) {
     EXPECT_TRUE(known) << option;
     const QString value = field_text(default_setup(), option);
     EXPECT_FALSE(value.isEmpty()) << option;
-    Setup again = default_setup();
+    PlanSetup again = default_setup();
     EXPECT_TRUE(set_field(again, option, value.toStdString()).ok()) << option;
     EXPECT_EQ(field_text(again, option), value) << option;
   }
 }
 
 TEST(SetupFields, StepsGoThroughValidValuesOnly) {
-  Setup setup = default_setup();
+  PlanSetup setup = default_setup();
   setup.mesh.pp = 1;
   QStringList seen;
   for (QString value = next_valid(setup, "pp", +1); !value.isEmpty() && seen.size() < 20;
@@ -197,7 +199,7 @@ TEST(SetupFields, StepsGoThroughValidValuesOnly) {
 }
 
 TEST(SetupFields, TheLockKeepsTheGlobalBatchOrSaysThatItCannot) {
-  Setup setup = default_setup();
+  PlanSetup setup = default_setup();
   setup.mesh.dp = 2;
   EXPECT_TRUE(keep_global_batch(setup, 8));
   EXPECT_EQ(setup.microbatches, 4);
