@@ -240,8 +240,10 @@ TEST_F(LessonPlay, NoTextIsCutAndEveryControlHasAName) {
         }
         auto* scroll = panel_->findChild<QScrollArea*>("LessonScroll");
         EXPECT_LE(scroll->widget()->width(), scroll->viewport()->width());
-        for (OptionCard* card : panel_->findChildren<OptionCard*>())
-          if (card->isVisible()) EXPECT_GE(card->height(), card->heightForWidth(card->width()));
+        for (OptionCard* card : panel_->findChildren<OptionCard*>()) {
+          if (!card->isVisible()) continue;
+          EXPECT_GE(card->height(), card->heightForWidth(card->width()));
+        }
       }
     }
   }
