@@ -28,6 +28,7 @@ void make_caps(QLabel* label) {
 StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
     : QAbstractSpinBox(parent), step_(std::move(step)) {
   setAccessibleName(accessible_name);
+  lineEdit()->setAccessibleName(accessible_name);
   setFixedHeight(26);
   setKeyboardTracking(false);
   connect(this, &QAbstractSpinBox::editingFinished, this, &StepBox::commit);

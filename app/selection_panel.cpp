@@ -2,6 +2,7 @@
 #include "app/selection_panel.h"
 
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/controls.h"
 #include "app/figures.h"
@@ -104,6 +105,19 @@ void SelectionPanel::refresh() {
   add_proof();
   add_formulas();
   column_->addStretch();
+  fit();
+}
+
+void SelectionPanel::resizeEvent(QResizeEvent* event) {
+  QScrollArea::resizeEvent(event);
+  fit();
+}
+
+// A scroll area asks its content for a least height without knowing that text wraps.
+void SelectionPanel::fit() {
+  for (QLabel* label : widget()->findChildren<QLabel*>()) label->ensurePolished();
+  column_->invalidate();
+  widget()->setMinimumHeight(std::max(0, column_->totalHeightForWidth(viewport()->width())));
 }
 
 void SelectionPanel::add_proof() {

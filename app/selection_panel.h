@@ -31,8 +31,12 @@ class SelectionPanel : public QScrollArea {
   // Shows the formulas that belong to a quantity of the strip ("bubble.of_total").
   void show_formulas(const QString& key);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   void refresh();
+  void fit();
   void add_caps(const QString& text);
   void add_text(const QString& html_escaped, const QString& role = {});
   void add_formulas();

@@ -89,14 +89,14 @@ void StripCell::resizeEvent(QResizeEvent* event) {
 void StripCell::arrange() {
   const bool compact = size_ == StripSize::kCompact, full = size_ == StripSize::kFull;
   const int margin = compact ? 10 : 14, wide = width() - 2 * margin;
-  const int title_top = compact ? 3 : 9;
+  const int title_top = compact ? 2 : 9;
   title_->setGeometry(margin, title_top, wide, 16);
   difference_->setVisible(full && !difference_->text().isEmpty());
   difference_source_->setVisible(difference_->isVisibleTo(this));
   footnote_->setVisible(!compact && !footnote_->full_text().isEmpty());
   if (compact) setToolTip(footnote_->full_text());
 
-  const int top = title_top + (compact ? 14 : 19), below = top + (compact ? 17 : 23);
+  const int top = title_top + (compact ? 16 : 19), below = top + (compact ? 18 : 24);
   const std::pair<QLabel*, ElidedLabel*> columns[] = {{predicted_, predicted_source_},
                                                       {observed_, observed_source_},
                                                       {difference_, difference_source_}};
@@ -124,11 +124,11 @@ void StripCell::arrange() {
   int left = margin;
   for (int at = 0; at < count; ++at) {
     const int column = std::min(widths[std::size_t(at)], std::max(0, margin + wide - left));
-    columns[at].first->setGeometry(left, top, column, compact ? 20 : 24);
-    columns[at].second->setGeometry(left, below, column, 16);
+    columns[at].first->setGeometry(left, top, column, compact ? 18 : 24);
+    columns[at].second->setGeometry(left, below, column, 15);
     if (column > 0) left += column + kGap;
   }
-  footnote_->setGeometry(margin, below + 16, wide, 15);
+  footnote_->setGeometry(margin, below + 15, wide, 15);
 }
 
 void StripCell::mousePressEvent(QMouseEvent* event) {
