@@ -53,7 +53,7 @@ std::vector<HeldLine> held_lines(const LaneRows& rows) {
 }
 
 void fill_held_plot(QCustomPlot& plot, const std::vector<HeldLine>& lines, Nanoseconds end,
-                    const Theme& theme, const TimeAxis& axis) {
+                    const Theme& theme, const TimeAxis& axis, double width) {
   plot.clearGraphs();
   plot.setBackground(QBrush(theme.surface));
   const auto count = static_cast<double>(std::max<std::size_t>(1, lines.size()));
@@ -94,17 +94,16 @@ void fill_held_plot(QCustomPlot& plot, const std::vector<HeldLine>& lines, Nanos
   ticker->setTickStep(whole_step(most));
   plot.yAxis->setTicker(ticker);
   plot.yAxis->setRange(-0.3 - apart * count, most * 1.04 + 0.1);
-  set_held_range(plot, axis);
+  set_held_range(plot, axis, width);
 }
 
-void set_held_range(QCustomPlot& plot, const TimeAxis& axis) {
+void set_held_range(QCustomPlot& plot, const TimeAxis& axis, double width) {
   QCPAxisRect* rect = plot.axisRect();
   rect->setAutoMargins(QCP::msNone);
   rect->setMinimumSize(10, 10);
-  rect->setMargins(QMargins(
-      static_cast<int>(std::lround(axis.left)), 2,
-      std::max(0, plot.viewport().width() - static_cast<int>(std::lround(axis.left + axis.width))),
-      4));
+  const int left = static_cast<int>(std::lround(axis.left));
+  const int right = static_cast<int>(std::lround(width - axis.left - axis.width));
+  rect->setMargins(QMargins(left, 2, std::max(0, right), 4));
   plot.xAxis->setTicker(QSharedPointer<TimeTicker>::create(axis));
   plot.xAxis->setRange(seconds(axis.range.begin), seconds(axis.range.end));
 }
@@ -141,7 +140,7 @@ void paint_held_figure(QPainter& painter, const QRectF& rect, const LaneRows& ro
   const QSize size(static_cast<int>(rect.width()), static_cast<int>(rect.height() - kHeldHeader));
   QCustomPlot plot;
   plot.setViewport(QRect(QPoint(0, 0), size));
-  fill_held_plot(plot, lines, rows.end, theme, axis);
+  fill_held_plot(plot, lines, rows.end, theme, axis, rect.width());
   // A recording plays at the device's resolution, which the caller's scale already covers.
   QPicture picture;
   QCPPainter recorder(&picture);

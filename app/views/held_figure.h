@@ -21,11 +21,11 @@ std::vector<HeldLine> held_lines(const LaneRows& rows);
 
 inline constexpr double kHeldHeader = 26;  // height of title and chips above the axes
 
-// Replaces what the plot shows. The axes lie at [left, left + width] of the plot's own pixels.
+// Replaces what a plot `width` pixels wide shows; `axis` in its own pixels.
 void fill_held_plot(QCustomPlot& plot, const std::vector<HeldLine>& lines, Nanoseconds end,
-                    const Theme& theme, const TimeAxis& axis);
+                    const Theme& theme, const TimeAxis& axis, double width);
 // Moves the plot's time axis and its grid only.
-void set_held_range(QCustomPlot& plot, const TimeAxis& axis);
+void set_held_range(QCustomPlot& plot, const TimeAxis& axis, double width);
 
 // Title, source word and a numbered chip per stage.
 void paint_held_header(QPainter& painter, const QRectF& rect, const std::vector<HeldLine>& lines,

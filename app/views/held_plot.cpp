@@ -56,7 +56,7 @@ HeldPlot::HeldPlot(Session& session, QWidget* parent)
     update(QRect(0, 0, this->width(), static_cast<int>(kHeldHeader)));
   });
   connect(&session, &Session::view_changed, this, [this] {
-    set_held_range(*state_->plot, state_->axis());
+    set_held_range(*state_->plot, state_->axis(), this->width());
     state_->move_playhead();
     state_->plot->replot(QCustomPlot::rpQueuedReplot);
     update();
@@ -73,7 +73,7 @@ void HeldPlot::show_rows(std::shared_ptr<const LaneRows> rows, bool hidden, cons
   s.lines = s.rows && !hidden ? held_lines(*s.rows) : std::vector<HeldLine>();
   const Theme& theme = theme_for(palette());
   s.playhead->setPen(QPen(theme.mark, 1.5));
-  fill_held_plot(*s.plot, s.lines, s.rows ? s.rows->end : Nanoseconds(0), theme, s.axis());
+  fill_held_plot(*s.plot, s.lines, s.rows ? s.rows->end : Nanoseconds(0), theme, s.axis(), width());
   s.move_playhead();
   s.plot->replot(QCustomPlot::rpQueuedReplot);
   setAccessibleDescription(description());
@@ -83,7 +83,7 @@ void HeldPlot::show_rows(std::shared_ptr<const LaneRows> rows, bool hidden, cons
 void HeldPlot::set_axis(int left, int width) {
   state_->left = left;
   state_->width = width;
-  set_held_range(*state_->plot, state_->axis());
+  set_held_range(*state_->plot, state_->axis(), this->width());
   state_->move_playhead();
   state_->plot->replot(QCustomPlot::rpQueuedReplot);
   update();
@@ -119,7 +119,7 @@ void HeldPlot::resizeEvent(QResizeEvent*) {
   State& s = *state_;
   const auto top = static_cast<int>(kHeldHeader);
   s.plot->setGeometry(0, top, width(), std::max(20, height() - top));
-  set_held_range(*s.plot, s.axis());
+  set_held_range(*s.plot, s.axis(), width());
   s.move_playhead();
   s.plot->replot(QCustomPlot::rpQueuedReplot);
 }

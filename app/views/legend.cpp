@@ -47,13 +47,21 @@ double paint_legend(QPainter& painter, const QRectF& rect, const Picture& pictur
     return 20 + metrics.horizontalAdvance(entry.text);
   };
   constexpr double kGap = 20;
-  double width = 0;
-  std::size_t first = entries.size();
-  while (first > 0 && width + width_of(entries[first - 1]) + (width > 0 ? kGap : 0) <= rect.width())
-    width += width_of(entries[--first]) + (width > 0 ? kGap : 0);
+  const auto whole = [&] {
+    double sum = -kGap;
+    for (const Entry& entry : entries) sum += width_of(entry) + kGap;
+    return sum;
+  };
+  // What says least goes first; forward and backward stay.
+  for (const int kind : {static_cast<int>(OpColor::kOptimizer), static_cast<int>(OpColor::kWeight),
+                         static_cast<int>(OpColor::kCommunication), -1,
+                         static_cast<int>(OpColor::kBackward), static_cast<int>(OpColor::kForward)})
+    if (whole() > rect.width())
+      std::erase_if(entries, [&](const Entry& entry) { return entry.color == kind; });
+  if (entries.empty()) return 0;
+  const double width = whole();
   double x = rect.right() - width;
-  for (std::size_t index = first; index < entries.size(); ++index) {
-    const Entry& entry = entries[index];
+  for (const Entry& entry : entries) {
     const QRectF swatch(x, rect.center().y() - 6, 14, 12);
     painter.setRenderHint(QPainter::Antialiasing);
     if (entry.color < 0) {

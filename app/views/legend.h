@@ -6,8 +6,8 @@
 
 namespace parallelarium {
 
-// Right-aligned in `rect`; entries that do not fit are left out from the left. Only kinds that the
-// picture really shows. Returns the width taken.
+// Right-aligned in `rect`; entries that do not fit are left out, the least telling first. Only
+// kinds that the picture really shows. Returns the width taken.
 double paint_legend(QPainter& painter, const QRectF& rect, const Picture& picture,
                     const Theme& theme, TextLog* texts);
 

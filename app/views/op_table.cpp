@@ -175,9 +175,8 @@ OpTable::OpTable(Session& session, QWidget* parent)
   table_->verticalHeader()->setDefaultSectionSize(24);
   table_->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
   table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-  const int widths[OpModel::kColumns] = {48, 52, 300, 92, 100, 92, 100, 92, 92};
-  for (int column = 0; column < OpModel::kColumns; ++column)
-    table_->setColumnWidth(column, widths[column]);
+  table_->horizontalHeader()->setSectionResizeMode(OpModel::kOp, QHeaderView::Stretch);
+  table_->horizontalHeader()->setMinimumSectionSize(44);
   table_->setAccessibleName(tr("Table of ops"));
   auto* copy = new QAction(tr("Copy"), this);
   copy->setShortcut(QKeySequence::Copy);
@@ -206,6 +205,8 @@ OpTable::OpTable(Session& session, QWidget* parent)
 void OpTable::show_rows(std::shared_ptr<const LaneRows> predicted,
                         std::shared_ptr<const LaneRows> observed) {
   model_->show(std::move(predicted), std::move(observed));
+  for (int column = 0; column < OpModel::kColumns; ++column)
+    if (column != OpModel::kOp) table_->resizeColumnToContents(column);
 }
 
 QString OpTable::as_text() const {

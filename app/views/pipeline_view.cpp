@@ -35,6 +35,7 @@ struct PipelineView::State {
   HeldPlot* plot = nullptr;
   OpTable* table = nullptr;
   QLabel* one_stage = nullptr;
+  bool aligning = false, align_again = false;
   QAction *pairs = nullptr, *show_table = nullptr, *one_rank = nullptr, *unmark = nullptr;
 };
 
@@ -121,6 +122,18 @@ void PipelineView::refresh() {
 // Places the parts: fixed header and strip, as much timeline as its rows want, the rest for the
 // plot.
 void PipelineView::align() {
+  // A part that gets another size may ask for another place of its neighbours.
+  state_->align_again = true;
+  if (state_->aligning) return;
+  state_->aligning = true;
+  for (int round = 0; state_->align_again && round < 4; ++round) {
+    state_->align_again = false;
+    place_parts();
+  }
+  state_->aligning = false;
+}
+
+void PipelineView::place_parts() {
   State& s = *state_;
   int y = kHeader;
   const bool one_stage = s.one_stage->isVisibleTo(this);
@@ -144,9 +157,12 @@ void PipelineView::align() {
   const int wanted = s.timeline->sizeHint().height();
   const bool with_plot = !one_stage && height() >= kPlotFrom;
   int plot = 0;
-  if (with_plot) plot = std::clamp(room - wanted - kGap, kLeastPlot, kMostPlot);
+  if (with_plot) {
+    const int least = std::clamp(room * 26 / 100, kLeastPlot, 190);
+    plot = std::clamp(room - wanted - kGap, least, kMostPlot);
+  }
   int timeline = room - plot - (with_plot ? kGap : 0);
-  if (with_plot && timeline > wanted + 120) timeline = wanted + 120;  // no rows to fill it
+  timeline = std::min(timeline, wanted + 24);  // no rows would fill more
   s.timeline->setGeometry(0, y, width(), std::max(60, timeline));
   s.plot->setVisible(with_plot);
   if (with_plot) s.plot->setGeometry(0, y + timeline + kGap, width(), plot);

@@ -50,6 +50,7 @@ class PipelineView : public QWidget {
   struct State;
   void refresh();
   void align();
+  void place_parts();
   std::unique_ptr<State> state_;
 };
 

@@ -17,10 +17,10 @@ struct Unit {
   double nanoseconds;
 };
 
-Unit unit_of(double step) {
-  if (step >= 1e9) return {"s", 1e9};
-  if (step >= 1e6) return {"ms", 1e6};
-  if (step >= 1e3) return {"\u00b5s", 1e3};
+Unit unit_of(double time) {
+  if (time >= 1e9) return {"s", 1e9};
+  if (time >= 1e6) return {"ms", 1e6};
+  if (time >= 1e3) return {"\u00b5s", 1e3};
   return {"ns", 1};
 }
 
@@ -49,7 +49,9 @@ std::vector<Tick> ticks_of(const TimeAxis& axis, double spacing) {
   const double scale = axis.pixels_per_nanosecond();
   if (scale <= 0 || axis.width <= 0) return ticks;
   const double step = std::max(1.0, step_of(spacing / scale));
-  const Unit unit = unit_of(step);
+  const Unit unit = unit_of(static_cast<double>(axis.range.end.count()));
+  const int decimals =
+      std::max(0, static_cast<int>(-std::floor(std::log10(step / unit.nanoseconds) + 1e-9)));
   const QLocale locale;
   const auto first = static_cast<std::int64_t>(
       std::ceil(static_cast<double>(axis.range.begin.count()) / step - 1e-9));
@@ -57,8 +59,7 @@ std::vector<Tick> ticks_of(const TimeAxis& axis, double spacing) {
       std::floor(static_cast<double>(axis.range.end.count()) / step + 1e-9));
   for (std::int64_t index = first; index <= last; ++index) {
     const double time = static_cast<double>(index) * step;
-    // The step is a whole number of the unit, so the label needs no decimals.
-    ticks.push_back({rounded(time), locale.toString(std::llround(time / unit.nanoseconds)) +
+    ticks.push_back({rounded(time), locale.toString(time / unit.nanoseconds, 'f', decimals) +
                                         QLatin1Char(' ') + QString::fromUtf8(unit.name)});
   }
   return ticks;

@@ -28,7 +28,7 @@ struct TimeAxis {
 
 struct Tick {
   Nanoseconds time{0};
-  QString label;  // "20 ms"; all ticks of one axis use one unit
+  QString label;  // "20 ms", "0.5 ms"; all ticks of one axis use one unit
 };
 
 // Ticks at 1, 2 or 5 times a power of ten, at least `spacing` pixels apart, ascending.

@@ -131,10 +131,9 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
     put_elided(painter, title.rect.adjusted(0, 0, 0, -5), Qt::AlignBottom, lane.title, font,
                theme.muted, texts);
   }
-  int last_lane = -1;
+  std::set<int> begun;  // lanes whose first row is painted
   for (const RowBox& box : layout.rows) {
-    const bool first = box.lane != last_lane;
-    last_lane = box.lane;
+    const bool first = begun.insert(box.lane).second;
     if (box.bar.top() + layout.pitch < scroll && box.bar.bottom() < scroll) continue;
     if (box.bar.top() > scroll + room) continue;
     const PictureLane& lane = picture.lanes[static_cast<std::size_t>(box.lane)];

@@ -36,6 +36,7 @@ struct TimelineView::State {
   TimeRange press_visible;
 
   OpRef arrow_from, arrow_to;
+  bool ring = false;       // the focus came by key, so it is shown
   bool following = false;  // a selection made by following keeps its arrow
   std::optional<ViewKey> last_key;
   QList<QAction*> actions;

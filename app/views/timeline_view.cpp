@@ -192,7 +192,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
   overlay.arrow_to = s.arrow_to;
   overlay.range = s.session.range();
   overlay.marks = s.session.marks();
-  overlay.focused = hasFocus();
+  overlay.focused = hasFocus() && s.ring;
   if (s.pointer && s.drag != Drag::kPan && s.pointer->x() >= axis.left &&
       s.pointer->x() <= axis.left + axis.width)
     overlay.cursor = snap(axis.time_at(s.pointer->x()), s.snapping);
@@ -217,7 +217,10 @@ void TimelineView::changeEvent(QEvent* event) {
     rebuild();
 }
 
-void TimelineView::focusInEvent(QFocusEvent*) {
+void TimelineView::focusInEvent(QFocusEvent* event) {
+  state_->ring = event->reason() == Qt::TabFocusReason ||
+                 event->reason() == Qt::BacktabFocusReason ||
+                 event->reason() == Qt::ShortcutFocusReason;
   announce();
   viewport()->update();
 }

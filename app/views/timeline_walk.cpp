@@ -62,8 +62,10 @@ OpRef first_waiting(const LaneRows& rows, OpRef op, const Bar& bar) {
 
 void TimelineView::keyPressEvent(QKeyEvent* event) {
   if (const auto key = view_key_of(*event)) {
+    state_->ring = true;  // whoever uses keys sees where they go
     act(*key);
     state_->last_key = key;
+    viewport()->update();
     event->accept();
     return;
   }
