@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -38,7 +39,18 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
   }
   for (const Lane lane : {Lane::kPipeline, Lane::kData}) {
     LaneState& state = lanes_[static_cast<std::size_t>(lane)];
-    if (!state.ops.empty()) state.thread = std::thread([this, lane] { lane_thread(lane); });
+    if (state.ops.empty()) continue;
+    try {
+      state.thread = std::thread([this, lane] { lane_thread(lane); });
+    } catch (const std::system_error&) {
+      // The destructor will not run, and the threads that did start read this object.
+      stop_.raise(
+          message("threads-short", "This computer gives rank {} no more threads.", rank.rank));
+      for (LaneState& started : lanes_) {
+        if (started.thread.joinable()) started.thread.join();
+      }
+      throw;
+    }
   }
 }
 

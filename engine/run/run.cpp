@@ -7,6 +7,7 @@
 #include <ctime>
 #include <fstream>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "engine/run/cpu/fabric.h"
@@ -248,31 +249,42 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   std::mutex mutex;
   std::condition_variable ended;
   std::size_t running = count;
-  for (std::size_t i = 0; i < count; ++i) {
-    ranks[i].thread = std::thread([&, i] {
-      RankJob job{setup,
-                  *text,
-                  program,
-                  program.ranks[i],
-                  *ranks[i].transport,
-                  ranks[i].devices,
-                  *ranks[i].arena,
-                  stop,
-                  *progress[i],
-                  {},
-                  wishes};
-      if (paced) {
-        for (const Nanoseconds duration : control.modelled[i]) {
-          job.durations.push_back(Nanoseconds{
-              std::llround(static_cast<double>(duration.count()) * control.pace_factor)});
-        }
+  const auto rank_thread = [&](std::size_t i) {
+    RankJob job{setup,
+                *text,
+                program,
+                program.ranks[i],
+                *ranks[i].transport,
+                ranks[i].devices,
+                *ranks[i].arena,
+                stop,
+                *progress[i],
+                {},
+                wishes};
+    if (paced) {
+      for (const Nanoseconds duration : control.modelled[i]) {
+        job.durations.push_back(
+            Nanoseconds{std::llround(static_cast<double>(duration.count()) * control.pace_factor)});
       }
-      // A failure has been given to `stop`, which all ranks share.
-      static_cast<void>(run_rank(job, ranks[i].outcome));
+    }
+    // A failure has been given to `stop`, which all ranks share.
+    static_cast<void>(run_rank(job, ranks[i].outcome));
+    const std::lock_guard lock(mutex);
+    --running;
+    ended.notify_one();
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      ranks[i].thread = std::thread(rank_thread, i);
+    } catch (const std::system_error&) {
+      stop.raise(message("threads-short",
+                         "This computer gives the engine no more threads after {} ranks; choose "
+                         "fewer ranks.",
+                         i));
       const std::lock_guard lock(mutex);
-      --running;
-      ended.notify_one();
-    });
+      running -= count - i;
+      break;
+    }
   }
   RunWatch watch(setup, program, control, progress, stop, paced, cores);
   {
@@ -284,7 +296,9 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
       lock.lock();
     }
   }
-  for (LocalRank& rank : ranks) rank.thread.join();
+  for (LocalRank& rank : ranks) {
+    if (rank.thread.joinable()) rank.thread.join();
+  }
   watch.look();
   if (stop.raised()) return stop.why();
   return result_of(setup, program, choice, control, outcomes);
