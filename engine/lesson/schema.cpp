@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <regex>
 
 namespace parallelarium {
@@ -196,20 +197,24 @@ class Validator {
   }
 
   // std::regex recurses per character, so only texts bounded by maxLength are given to it.
-  static Result<void> pattern(const json& rule, const json& value, const json& schema,
-                              const std::string& path) {
+  Result<void> pattern(const json& rule, const json& value, const json& schema,
+                       const std::string& path) {
     if (!value.is_string()) return {};
     const std::string& text = value.get_ref<const std::string&>();
     const json bound = schema.value("maxLength", json(80));
     if (static_cast<double>(text.size()) > bound.get<double>())
       return wrong(path, fmt::format("must have characters: at most {}", shown(bound)));
-    const bool matches = std::regex_search(text, std::regex(rule.get<std::string>()));
+    const std::string& form = rule.get_ref<const std::string&>();
+    auto compiled = patterns_.find(form);
+    if (compiled == patterns_.end()) compiled = patterns_.emplace(form, std::regex(form)).first;
+    const bool matches = std::regex_search(text, compiled->second);
     return matches ? Result<void>()
                    : wrong(path, fmt::format("has the form {}, not {}", rule.get<std::string>(),
                                              shown(value)));
   }
 
   const json& root_;
+  std::map<std::string, std::regex> patterns_;
 };
 
 }  // namespace
