@@ -18,18 +18,18 @@
 
 namespace parallelarium {
 
-struct Answer {
+struct Reply {
   int status = -1;
   std::string out, err;
   nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, false); }
 };
 
-inline Answer command(std::vector<std::string> words) {
+inline Reply command(std::vector<std::string> words) {
   words.insert(words.begin(), "parallelarium-engine");
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
   std::ostringstream out, err;
-  Answer answer;
+  Reply answer;
   answer.status = run_command(static_cast<int>(arguments.size()), arguments.data(), out, err);
   answer.out = out.str();
   answer.err = err.str();

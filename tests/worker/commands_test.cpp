@@ -14,13 +14,13 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 TEST(Help, IsThereForEveryCommandWithExamples) {
-  const Answer all = command({"--help"});
+  const Reply all = command({"--help"});
   EXPECT_EQ(all.status, kDone);
   EXPECT_EQ(all.err, "");
   for (const char* name : {"devices", "calibrate", "models", "machines", "predict", "run",
                            "schedule", "export", "lesson", "serve"}) {
     EXPECT_THAT(all.out, HasSubstr(name));
-    const Answer one = command({name, "--help"});
+    const Reply one = command({name, "--help"});
     EXPECT_EQ(one.status, kDone) << name;
     EXPECT_EQ(one.out.find("Examples:") == std::string::npos, std::string(name) == "serve") << name;
   }
@@ -30,7 +30,7 @@ TEST(Help, IsThereForEveryCommandWithExamples) {
 }
 
 TEST(Help, HasAnOptionForEverySetupField) {
-  const Answer help = command({"predict", "--help"});
+  const Reply help = command({"predict", "--help"});
   for (const char* option : {"--model",
                              "--machine",
                              "--dp",
@@ -68,7 +68,7 @@ TEST(Help, HasAnOptionForEverySetupField) {
 
 TEST(Devices, NamesBackendsAndWhyOneIsMissing) {
   const Folder folder;
-  const Answer text = command({"devices"});
+  const Reply text = command({"devices"});
   EXPECT_EQ(text.status, kDone);
   EXPECT_THAT(text.out, testing::AllOf(HasSubstr("cores"), HasSubstr("cuda"), HasSubstr("NCCL"),
                                        HasSubstr("/dev/shm"), HasSubstr("memlock")));
@@ -85,7 +85,7 @@ TEST(Devices, NamesBackendsAndWhyOneIsMissing) {
 TEST(Models, ListAndShowTheSameCounts) {
   const json models = command({"models", "--json"}).json().at("models");
   EXPECT_GE(models.size(), 15u);
-  const Answer list = command({"models"});
+  const Reply list = command({"models"});
   for (const json& entry : models) {
     const std::string name = entry.at("model").at("name");
     EXPECT_THAT(list.out, HasSubstr(name));
@@ -101,15 +101,15 @@ TEST(Models, AnImportedConfigurationWorksInASetup) {
     "model_type": "llama", "num_hidden_layers": 8, "hidden_size": 256, "num_attention_heads": 8,
     "num_key_value_heads": 4, "intermediate_size": 512, "vocab_size": 1000,
     "max_position_embeddings": 256, "tie_word_embeddings": false, "hidden_act": "silu"})");
-  const Answer text = command({"models", "--import", config});
+  const Reply text = command({"models", "--import", config});
   EXPECT_EQ(text.status, kDone) << text.err;
   EXPECT_THAT(text.out, HasSubstr("256"));
-  const Answer answer = command({"models", "--import", config, "--json"});
+  const Reply answer = command({"models", "--import", config, "--json"});
   ASSERT_EQ(answer.status, kDone);
   json model = answer.json().at("model");
   for (const char* key : {"name", "title", "sources"}) model.erase(key);
   const std::string setup = folder.file("setup.json", json{{"model", model}}.dump());
-  const Answer predicted = command({"predict", "--setup", setup, "--json"});
+  const Reply predicted = command({"predict", "--setup", setup, "--json"});
   ASSERT_EQ(predicted.status, kDone) << predicted.err;
   EXPECT_EQ(predicted.json().at("model").at("parameters"), answer.json().at("parameters"));
 }
@@ -129,7 +129,7 @@ TEST(Machines, EveryNumberHasAnOrigin) {
 
 TEST(Predict, PrintsWhatItPromises) {
   const Folder folder;
-  const Answer text = command({"predict"});
+  const Reply text = command({"predict"});
   EXPECT_EQ(text.status, kDone);
   EXPECT_EQ(text.err, "");
   EXPECT_THAT(text.out,
@@ -198,16 +198,16 @@ TEST(Predict, ALargePresetFitsOnALargeMachineOnly) {
   for (const char* word :
        {"--tp", "8", "--pp", "16", "--sequence-parallel", "--recompute", "selective"})
     spread.push_back(word);
-  const Answer fits = command(spread);
+  const Reply fits = command(spread);
   ASSERT_EQ(fits.status, kDone) << fits.err;
   EXPECT_EQ(fits.json().at("memory").at("fits"), true);
-  const Answer alone = command(large);
+  const Reply alone = command(large);
   ASSERT_EQ(alone.status, kDone) << alone.err;
   EXPECT_EQ(alone.json().at("memory").at("fits"), false);
 }
 
 TEST(Schedule, IsThePictureOfThePapers) {
-  const Answer answer =
+  const Reply answer =
       command({"schedule", "1f1b", "--stages", "4", "--microbatches", "6", "--backward", "1"});
   EXPECT_EQ(answer.status, kDone);
   EXPECT_THAT(answer.out,
@@ -220,7 +220,7 @@ TEST(Schedule, IsThePictureOfThePapers) {
 }
 
 TEST(Schedule, ALongBackwardTakesItsCells) {
-  const Answer answer = command({"schedule", "gpipe", "--stages", "2", "--microbatches", "2"});
+  const Reply answer = command({"schedule", "gpipe", "--stages", "2", "--microbatches", "2"});
   EXPECT_THAT(answer.out, HasSubstr("  rank 0  F0 F1 .. .. .. B1 -- B0 --\n"
                                     "  rank 1  .. F0 F1 B1 -- B0 -- .. ..\n"));
 }
@@ -247,7 +247,7 @@ TEST(Schedule, ItsOrderAsAFileIsJudgedRightAndTimedTheSame) {
     std::string lines;
     for (const json& line : named.at("order")) lines += line.get<std::string>() + "\n";
     const std::string file = folder.file("order.txt", lines);
-    const Answer read = command({"schedule", file, "--notation", notation, "--json"});
+    const Reply read = command({"schedule", file, "--notation", notation, "--json"});
     ASSERT_EQ(read.status, kDone) << read.err;
     EXPECT_EQ(read.json().at("spans"), named.at("spans"));
     EXPECT_THAT(command({"schedule", file, "--notation", notation}).out,
@@ -257,7 +257,7 @@ TEST(Schedule, ItsOrderAsAFileIsJudgedRightAndTimedTheSame) {
 
 TEST(Export, WritesTraceAndTableAtomically) {
   const Folder folder;
-  const Answer trace = command({"export", folder.path("step.json"), "--pp", "2"});
+  const Reply trace = command({"export", folder.path("step.json"), "--pp", "2"});
   EXPECT_EQ(trace.status, kDone) << trace.err;
   EXPECT_EQ(trace.out, "");
   const json written = json::parse(folder.read("step.json"), nullptr, false);
@@ -269,14 +269,14 @@ TEST(Export, WritesTraceAndTableAtomically) {
 }
 
 TEST(Export, AFileThatCannotBeWrittenIsAFailureInOneSentence) {
-  const Answer answer = command({"export", "/proc/none/step.csv"});
+  const Reply answer = command({"export", "/proc/none/step.csv"});
   EXPECT_EQ(answer.status, kFailed);
   EXPECT_THAT(answer.err, HasSubstr("/proc/none/step.csv"));
 }
 
 TEST(Lessons, ThoseOfTheProgramAreProved) {
   const Folder folder;
-  const Answer answer = command(
+  const Reply answer = command(
       {"lesson", "check", std::string(PARALLELARIUM_SOURCE_DIR) + "/lessons", "--samples", "5"});
   EXPECT_EQ(answer.status, kDone) << answer.out << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("proved"));

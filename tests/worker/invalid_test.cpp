@@ -24,7 +24,7 @@ TEST_P(Invalid, IsOneSentenceAndWritesNothing) {
   folder.file("missing.txt", "F0 F1 B0\nF0 B0 F1 B1\n");
   folder.file("noise.txt", std::string("\x00\xff\xfe noise", 9));
   const int files = folder.files();
-  const Answer answer = command(words);
+  const Reply answer = command(words);
   EXPECT_EQ(answer.status, kInvalid) << answer.err;
   EXPECT_EQ(answer.out, "");
   EXPECT_EQ(folder.files(), files);
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"devices", "extra"}, Words{"serve", "--port", "80"}));
 
 TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {
-  const Answer answer = command({"predikt"});
+  const Reply answer = command({"predikt"});
   EXPECT_THAT(answer.err, testing::HasSubstr("predict?"));
   for (const char* name : {"devices", "calibrate", "models", "machines", "predict", "run",
                            "schedule", "export", "lesson", "serve"})
@@ -101,7 +101,7 @@ TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {
 }
 
 TEST(Overrides, DivisionProblemsNameWhatWouldWork) {
-  const Answer answer = command({"predict", "--model", "gpt-tiny", "--tp", "3"});
+  const Reply answer = command({"predict", "--model", "gpt-tiny", "--tp", "3"});
   EXPECT_EQ(answer.status, kInvalid);
   EXPECT_THAT(answer.err, testing::AllOf(testing::HasSubstr("3"), testing::HasSubstr("2"),
                                          testing::HasSubstr("4")));

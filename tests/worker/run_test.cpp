@@ -25,7 +25,7 @@ std::vector<std::string> small_run(std::initializer_list<const char*> more,
 TEST(Run, JsonHasTheKeysOfAPredictionAndThoseOfARun) {
   const Folder folder;
   folder.pretend_calibrated();
-  const Answer answer = command(small_run({"--pp", "2", "--backend", "paced", "--json"}));
+  const Reply answer = command(small_run({"--pp", "2", "--backend", "paced", "--json"}));
   ASSERT_EQ(answer.status, kDone) << answer.err;
   const json run = answer.json();
   for (const char* key : {"setup", "machine", "ranks", "model", "memory", "traffic", "bubble",
@@ -84,7 +84,7 @@ TEST(Run, PredictedTimeIsThatOfThePace) {
 TEST(Run, TextShowsPredictedBesideObservedAndTheSource) {
   const Folder folder;
   folder.pretend_calibrated();
-  const Answer answer = command(small_run({"--pp", "2", "--backend", "paced", "--verify"}));
+  const Reply answer = command(small_run({"--pp", "2", "--backend", "paced", "--verify"}));
   EXPECT_EQ(answer.status, kDone) << answer.err;
   EXPECT_EQ(answer.err, "");  // progress is for terminals
   EXPECT_THAT(answer.out,
@@ -96,7 +96,7 @@ TEST(Run, TextShowsPredictedBesideObservedAndTheSource) {
 TEST(Run, VerifyProvesAgainstOneRank) {
   const Folder folder;
   folder.pretend_calibrated();
-  const Answer answer =
+  const Reply answer =
       command(small_run({"--pp", "2", "--dp", "2", "--backend", "cpu", "--verify", "--json"}));
   ASSERT_EQ(answer.status, kDone) << answer.err;
   const json proof = answer.json().at("proof");
@@ -123,7 +123,7 @@ TEST(Run, WritesTheStepAsTraceAndTable) {
   const Folder folder;
   folder.pretend_calibrated();
   const std::string trace = folder.path("step.json"), csv = folder.path("step.csv");
-  const Answer answer = command(small_run(
+  const Reply answer = command(small_run(
       {"--pp", "2", "--backend", "paced", "--trace", trace.c_str(), "--csv", csv.c_str()}));
   ASSERT_EQ(answer.status, kDone) << answer.err;
   EXPECT_EQ(json::parse(folder.read("step.json"), nullptr, false).value("source", ""), "paced");
@@ -136,10 +136,10 @@ TEST(Run, ATextOfTheUserIsTrainedOn) {
   std::string words;
   for (int line = 0; line < 400; ++line) words += "the same line again and again\n";
   const std::string text = folder.file("mine.txt", words);
-  const Answer answer =
+  const Reply answer =
       command(small_run({"--pp", "1", "--backend", "cpu", "--text", text.c_str(), "--json"}));
   ASSERT_EQ(answer.status, kDone) << answer.err;
-  const Answer tiny = command(small_run(
+  const Reply tiny = command(small_run(
       {"--pp", "1", "--backend", "cpu", "--text", folder.file("tiny.txt", "ab").c_str()}));
   EXPECT_EQ(tiny.status, kInvalid);
   EXPECT_EQ(tiny.out, "");
@@ -149,7 +149,7 @@ TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
   const Folder folder;
   const json before = command({"predict", "--json"}).json();
   EXPECT_EQ(before.at("rates"), "assumed");
-  const Answer answer = command({"calibrate", "--json"});
+  const Reply answer = command({"calibrate", "--json"});
   ASSERT_EQ(answer.status, kDone) << answer.err;
   EXPECT_THAT(answer.err, HasSubstr(folder.path("")));
   const json machine = answer.json();
