@@ -27,6 +27,13 @@ void choose_platform(int argc, char** argv) {
   }
 }
 
+// Qt tells every user of a computer without a login session about this; it is nobody's concern
+// here.
+void quiet_runtime_warning(QtMsgType, const QMessageLogContext&, const QString& text) {
+  if (!text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR")))
+    std::fprintf(stderr, "%s\n", qPrintable(text));
+}
+
 // Reads the command line; a wrong one is an error with one sentence.
 Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   const auto tr = [](const char* text) { return QCoreApplication::translate("main", text); };
@@ -103,6 +110,7 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
 
 int main(int argc, char** argv) {
   choose_platform(argc, argv);
+  qInstallMessageHandler(quiet_runtime_warning);
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("parallelarium"));
   QApplication::setOrganizationName(QStringLiteral("parallelarium"));

@@ -115,7 +115,11 @@ void SelectionPanel::resizeEvent(QResizeEvent* event) {
 
 // A scroll area asks its content for a least height without knowing that text wraps.
 void SelectionPanel::fit() {
-  for (QLabel* label : widget()->findChildren<QLabel*>()) label->ensurePolished();
+  for (int at = 0; at < column_->count(); ++at)
+    if (QWidget* label = column_->itemAt(at)->widget()) {
+      label->ensurePolished();
+      label->show();  // else the layout leaves it out until the event loop shows it
+    }
   column_->invalidate();
   widget()->setMinimumHeight(std::max(0, column_->totalHeightForWidth(viewport()->width())));
 }
