@@ -205,8 +205,15 @@ OpTable::OpTable(Session& session, QWidget* parent)
 void OpTable::show_rows(std::shared_ptr<const LaneRows> predicted,
                         std::shared_ptr<const LaneRows> observed) {
   model_->show(std::move(predicted), std::move(observed));
-  for (int column = 0; column < OpModel::kColumns; ++column)
-    if (column != OpModel::kOp) table_->resizeColumnToContents(column);
+  // As wide as numbers and source words need; the rest is for the sentence.
+  const int least[OpModel::kColumns] = {46, 50, 0, 82, 90, 82, 90, 82, 82};
+  const QFontMetrics metrics(table_->horizontalHeader()->font());
+  for (int column = 0; column < OpModel::kColumns; ++column) {
+    if (column == OpModel::kOp) continue;
+    const QString head = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    const int words = metrics.horizontalAdvance(head.section(QLatin1Char('\n'), -1)) + 18;
+    table_->setColumnWidth(column, std::max(least[column], words));
+  }
 }
 
 QString OpTable::as_text() const {
