@@ -72,6 +72,8 @@ int OpModel::row_of(OpRef op) const {
 }
 
 QVariant OpModel::data(const QModelIndex& index, int role) const {
+  // A sentence that is cut off is whole in the tooltip.
+  if (role == Qt::ToolTipRole && index.column() == kOp) role = Qt::DisplayRole;
   if (role != Qt::DisplayRole && role != kSortRole && role != Qt::TextAlignmentRole) return {};
   if (role == Qt::TextAlignmentRole)
     return index.column() == kOp ? QVariant() : QVariant(Qt::AlignRight | Qt::AlignVCenter);
@@ -206,12 +208,14 @@ void OpTable::show_rows(std::shared_ptr<const LaneRows> predicted,
                         std::shared_ptr<const LaneRows> observed) {
   model_->show(std::move(predicted), std::move(observed));
   // As wide as numbers and source words need; the rest is for the sentence.
-  const int least[OpModel::kColumns] = {46, 50, 0, 82, 90, 82, 90, 82, 82};
+  const int least[OpModel::kColumns] = {46, 50, 0, 76, 76, 76, 76, 76, 76};
   const QFontMetrics metrics(table_->horizontalHeader()->font());
   for (int column = 0; column < OpModel::kColumns; ++column) {
     if (column == OpModel::kOp) continue;
     const QString head = model_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
-    const int words = metrics.horizontalAdvance(head.section(QLatin1Char('\n'), -1)) + 18;
+    int words = 0;
+    for (const QString& line : head.split(QLatin1Char('\n')))
+      words = std::max(words, metrics.horizontalAdvance(line) + 22);
     table_->setColumnWidth(column, std::max(least[column], words));
   }
 }
