@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QRegularExpression>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -51,7 +52,10 @@ QString with_sign(const QString& text, bool negative) {
 QString number_text(double value, const QLocale& locale) {
   if (!std::isfinite(value)) return QStringLiteral("–");
   const double size = std::fabs(value);
-  if (size != 0 && (size < 0.001 || size >= 1e6)) return locale.toString(value, 'g', 3);
+  if (size != 0 && (size < 0.001 || size >= 1e6)) {  // 1.26e-9, not 1.26e-09
+    static const QRegularExpression kZeros(QStringLiteral("(e[+-]?)0+(?=\\d)"));
+    return locale.toString(value, 'g', 3).replace(kZeros, QStringLiteral("\\1"));
+  }
   if (value == std::round(value)) return locale.toString(value, 'f', 0);
   return plain(value, locale);
 }

@@ -44,7 +44,10 @@ void SetupChips::refresh() {
   const QString texts[] = {
       QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title),
       QString::fromStdString(session_.machine().title), degrees.join(QStringLiteral(" · ")),
-      tr("%1 · %2 micro-batches").arg(schedule).arg(setup.microbatches), tr("Settings …")};
+      (setup.microbatches == 1 ? tr("%1 · %2 micro-batch") : tr("%1 · %2 micro-batches"))
+          .arg(schedule)
+          .arg(setup.microbatches),
+      tr("Settings …")};
   for (std::size_t at = 0; at < chips_.size(); ++at) {
     chips_[at]->setText(texts[at]);
     chips_[at]->setAccessibleName(tr("Setup: %1").arg(texts[at]));

@@ -77,7 +77,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   session_.undo_stack().clear();
   set_path({});
   refresh_banner();
-  pipeline_->timeline().setFocus();
+  setFocus();  // no control is marked before the user does something
   session_.set_playing(!session_.reduced_motion());
 }
 

@@ -42,6 +42,8 @@ TEST(Figures, DifferencesSayTheirSignAndUnit) {
   EXPECT_EQ(plain(bytes_difference_text(2048, 1024, kC)), "−1 KiB");
   EXPECT_EQ(plain(relative_text(2, 2.1, kC)), "+5.0 %");
   EXPECT_EQ(plain(relative_text(0, 1, kC)), "–");
+  EXPECT_EQ(plain(number_text(1.26e-9, kC)), "1.26e-9");
+  EXPECT_EQ(plain(number_text(3.5e12, kC)), "3.5e+12");
 }
 
 TEST(Figures, FollowTheLocaleOnScreen) {
