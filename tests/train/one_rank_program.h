@@ -3,6 +3,7 @@
 // of its own for every tensor: what the pieces are tested with, independent of engine/passes.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -160,9 +161,10 @@ class OneRankProgram {
   // Adds `bias` after the first `at` operands where the model has it.
   std::vector<Operand> with(std::vector<Operand> operands, std::size_t at, Parameter bias,
                             int layer, bool gradient = false) const {
-    if (has(bias, layer))
-      operands.insert(operands.begin() + static_cast<std::ptrdiff_t>(at),
-                      gradient ? grad(bias, layer) : value(bias, layer));
+    if (!has(bias, layer)) return operands;
+    operands.push_back(gradient ? grad(bias, layer) : value(bias, layer));
+    std::rotate(operands.begin() + static_cast<std::ptrdiff_t>(at), operands.end() - 1,
+                operands.end());
     return operands;
   }
 
