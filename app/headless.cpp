@@ -45,7 +45,9 @@ Result<void> prepare_session(Session& session, const CommandLine& line) {
       const Result<void> set = set_field(setup, option, value);
       if (!set) return set.error();
     }
+    session.set_lesson_state(nullptr);  // these settings are nobody's lesson
     session.restore(setup, session.runs(), std::nullopt);
+    Q_EMIT session.restored();
   }
   session.wait_for_prediction();
   if (!session.problems().empty()) return session.problems().front();
