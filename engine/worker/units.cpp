@@ -71,7 +71,7 @@ std::string in_unit(double value, const std::string& unit) {
   if (unit == "seconds") return seconds_text(value);
   if (unit == "flops") return count_text(value, "FLOP");
   if (unit == "tokens/second")
-    return value < 1e4 ? three_digits(value) + " tokens/s" : count_text(value) + " tokens/s";
+    return value < 1e3 ? three_digits(value) + " tokens/s" : count_text(value) + " tokens/s";
   if (unit == "1" || unit.empty()) return three_digits(value);
   return three_digits(value) + " " + unit;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "tests/worker/cli.h"
@@ -126,7 +128,25 @@ TEST(Run, WritesTheStepAsTraceAndTable) {
   const Reply answer = command(small_run(
       {"--pp", "2", "--backend", "paced", "--trace", trace.c_str(), "--csv", csv.c_str()}));
   ASSERT_EQ(answer.status, kDone) << answer.err;
-  EXPECT_EQ(json::parse(folder.read("step.json"), nullptr, false).value("source", ""), "paced");
+  const json written = json::parse(folder.read("step.json"), nullptr, false);
+  EXPECT_EQ(written.value("source", ""), "paced");
+  // What really happened never overlaps on a track either, and its messages are paired.
+  std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> tracks;
+  std::map<int, std::string> flows;
+  for (const json& event : written.at("traceEvents")) {
+    if (event.at("ph") == "X")
+      tracks[{event.at("pid"), event.at("tid")}].push_back(
+          {event.at("ts"), event.at("ts").get<double>() + event.at("dur").get<double>()});
+    if (event.at("ph") == "s" || event.at("ph") == "f")
+      flows[event.at("id")] += event.at("ph").get<std::string>();
+  }
+  EXPECT_FALSE(flows.empty());
+  for (const auto& [id, ends] : flows) EXPECT_EQ(ends, "sf") << id;
+  for (auto& [track, slices] : tracks) {
+    std::sort(slices.begin(), slices.end());
+    for (std::size_t at = 1; at < slices.size(); ++at)
+      EXPECT_GE(slices[at].first, slices[at - 1].second - 1e-6);
+  }
   EXPECT_THAT(folder.read("step.csv"), HasSubstr(",paced\n"));
 }
 
