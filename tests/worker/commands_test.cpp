@@ -278,7 +278,7 @@ TEST(Lessons, ThoseOfTheProgramAreProved) {
   const Folder folder;
   const std::string lessons = std::string(PARALLELARIUM_SOURCE_DIR) + "/lessons";
   setenv("PARALLELARIUM_LESSONS", lessons.c_str(), 1);
-  const Answer answer = command({"lesson", "check", lessons, "--samples", "5"});
+  const Reply answer = command({"lesson", "check", lessons, "--samples", "5"});
   EXPECT_EQ(answer.status, kDone) << answer.out << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("proved"));
 }
