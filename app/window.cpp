@@ -73,7 +73,6 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     resize(QSize(1440, 900).boundedTo(screen->availableSize()));
   restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
   connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_name);
-  lesson_->open_first();
   session_.undo_stack().clear();
   set_path({});
   refresh_banner();

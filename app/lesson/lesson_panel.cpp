@@ -54,17 +54,19 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   refresh();
 }
 
-void LessonPanel::open_first() {
+QString LessonPanel::first_to_do() const {
   const Result<Course> course = read_course(lessons_folder());
-  if (!course || course->lessons.empty()) return;
-  std::string chosen = course->lessons.front().id;
+  if (!course || course->lessons.empty()) return {};
   for (const CourseEntry& entry : course->lessons) {
     const Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
     if (!lesson || player_.progress().done(lesson->id, lesson->version)) continue;
-    chosen = entry.id;
-    break;
+    return QString::fromStdString(entry.id);
   }
-  open(QString::fromStdString(chosen));
+  return QString::fromStdString(course->lessons.front().id);
+}
+
+void LessonPanel::open_first() {
+  if (const QString id = first_to_do(); !id.isEmpty()) open(id);
 }
 
 void LessonPanel::open(const QString& id) {
@@ -76,10 +78,17 @@ void LessonPanel::open(const QString& id) {
 void LessonPanel::refresh() {
   if (!player_.is_open()) {
     shown_.clear();
-    title_->setText(tr("No lesson is open"));
+    title_->setText(tr("Who computes what, when"));
     dots_->set_steps(0, 0);
     text_->set_markdown(
-        tr("Choose a lesson to be led through the workbench, or go on by yourself."), {});
+        tr("Each row of the picture is one **rank**, and each bar is one micro-batch passing "
+           "forward "
+           "or backward through that rank's layers. Hatched time is **idle**.\n\n"
+           "This is the prediction for the settings on the left. Press **Run** and real ranks "
+           "train that way: what was observed appears below it.\n\n"
+           "Turn any setting, or let a lesson lead you. Its name above opens the list of all "
+           "lessons."),
+        {});
     number_row_->hide();
     card_box_->hide();
     order_->hide();
@@ -154,6 +163,7 @@ void LessonPanel::show_step() {
       card->setChecked(player_.state().answer.option == option.id);
       group_->addButton(card);
       cards_->addWidget(card);
+      card->show();
     }
   order_->setVisible(step.kind == StepKind::kBuild);
   if (step.kind == StepKind::kBuild) {
@@ -216,8 +226,8 @@ void LessonPanel::refresh_controls() {
   hint_->setVisible(open && player_.step().hints > 0 && !player_.state().solved);
   show_answer_->setVisible(open && player_.state().solved && !player_.model_answer().isEmpty());
   if (!open) {
-    primary_->setText(tr("Choose a lesson"));
-    primary_->setEnabled(true);
+    primary_->setText(tr("Start the lesson"));
+    primary_->setEnabled(!first_to_do().isEmpty());
     return;
   }
   const StepKind kind = player_.step().kind;
@@ -251,7 +261,7 @@ void LessonPanel::refresh_controls() {
 }
 
 void LessonPanel::primary() {
-  if (!player_.is_open()) return show_index();
+  if (!player_.is_open()) return open_first();
   if (player_.state().solved) return player_.next();
   if (player_.step().kind == StepKind::kRun) {
     if (session_.run_state() == RunState::kIdle)

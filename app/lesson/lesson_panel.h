@@ -32,6 +32,8 @@ class LessonPanel : public QWidget {
   // The first lesson of the course that is not done, or the first. Without a sentence to the user
   // where there are no lessons.
   void open_first();
+  // Its id; empty where there are no lessons.
+  QString first_to_do() const;
   // By the id of the course. A failure is shown in the panel.
   void open(const QString& id);
 

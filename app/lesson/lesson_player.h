@@ -72,6 +72,7 @@ class LessonPlayer : public QObject {
   // The whole play as JSON: version, seed, answers, attempts, hints, source and machine of runs.
   nlohmann::json answers() const;
   LessonProgress& progress() { return progress_; }
+  const LessonProgress& progress() const { return progress_; }
   // "de" of de_DE: the language of texts where the lesson has it.
   static std::string language();
   // What a lesson of this computer can have.

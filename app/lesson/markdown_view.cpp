@@ -32,6 +32,7 @@ MarkdownView::MarkdownView(QWidget* parent) : QTextBrowser(parent) {
   setOpenLinks(false);
   setTabChangesFocus(true);
   document()->setDocumentMargin(0);
+  document()->setIndentWidth(18);
   viewport()->setAutoFillBackground(false);
   setStyleSheet(QStringLiteral("QTextBrowser { background: transparent; }"));
   connect(this, &QTextBrowser::anchorClicked, this, [](const QUrl& url) {
@@ -86,12 +87,20 @@ void MarkdownView::lay_out() {
     if (auto* table = qobject_cast<QTextTable*>(frame)) {
       QTextTableFormat format = table->format();
       format.setBorderCollapse(true);
-      format.setBorderStyle(QTextFrameFormat::BorderStyle_Solid);
-      format.setBorder(1);
-      format.setBorderBrush(theme.hairline);
+      format.setBorder(0);
       format.setCellPadding(4);
+      format.setTopMargin(kParagraphGap);
       format.setBottomMargin(kParagraphGap);
       table->setFormat(format);
+      for (int row = 0; row < table->rows(); ++row)
+        for (int column = 0; column < table->columns(); ++column) {
+          QTextTableCell cell = table->cellAt(row, column);
+          QTextTableCellFormat line = cell.format().toTableCellFormat();
+          line.setBottomBorder(1);
+          line.setBottomBorderStyle(QTextFrameFormat::BorderStyle_Solid);
+          line.setBottomBorderBrush(theme.hairline);
+          cell.setFormat(line);
+        }
     }
   cursor.endEditBlock();
   fit();

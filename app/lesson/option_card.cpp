@@ -20,9 +20,7 @@ OptionCard::OptionCard(const QString& id, const QString& words, QWidget* parent)
     : QRadioButton(parent), id_(id), words_(words) {
   setAccessibleName(words);
   setCursor(Qt::PointingHandCursor);
-  QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-  policy.setHeightForWidth(true);
-  setSizePolicy(policy);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
 int OptionCard::heightForWidth(int width) const {
@@ -30,8 +28,15 @@ int OptionCard::heightForWidth(int width) const {
   return fontMetrics().boundingRect(room, Qt::TextWordWrap, words_).height() + 2 * kTop + 2;
 }
 
-QSize OptionCard::sizeHint() const { return {240, heightForWidth(width() > 60 ? width() : 240)}; }
-QSize OptionCard::minimumSizeHint() const { return {80, heightForWidth(std::max(width(), 80))}; }
+QSize OptionCard::sizeHint() const { return {240, heightForWidth(std::max(width(), 120))}; }
+QSize OptionCard::minimumSizeHint() const { return {80, heightForWidth(std::max(width(), 120))}; }
+
+// Layouts inside a scroll area do not ask for a height that belongs to a width.
+void OptionCard::resizeEvent(QResizeEvent* event) {
+  QRadioButton::resizeEvent(event);
+  const int needed = heightForWidth(width());
+  if (needed != height()) setFixedHeight(needed);
+}
 
 void OptionCard::paintEvent(QPaintEvent*) {
   const Theme& theme = theme_for(palette());

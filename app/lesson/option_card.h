@@ -15,11 +15,11 @@ class OptionCard : public QRadioButton {
   const QString& words() const { return words_; }
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
-  bool hasHeightForWidth() const override { return true; }
   int heightForWidth(int width) const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
   bool hitButton(const QPoint& position) const override { return rect().contains(position); }
 
  private:

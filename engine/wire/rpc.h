@@ -19,7 +19,7 @@ enum class RpcCode : int {
   kMethodNotFound = -32601,
   kInvalidParams = -32602,
   kRunFailed = -32000,  // a run or a calibration failed
-  kBusy = -32001,    // another run or calibration is under way
+  kBusy = -32001,       // another run or calibration is under way
   kCancelled = -32800,
 };
 

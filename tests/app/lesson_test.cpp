@@ -52,6 +52,7 @@ class LessonPlay : public testing::Test {
     QTest::keyClicks(number, text);
   }
   void choose(const QString& option) {
+    QApplication::processEvents();  // a new card is shown by an event
     for (OptionCard* card : panel_->findChildren<OptionCard*>())
       if (card->id() == option && card->isVisible()) QTest::mouseClick(card, Qt::LeftButton);
   }

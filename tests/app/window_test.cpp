@@ -60,7 +60,7 @@ class WindowTest : public testing::Test {
   std::unique_ptr<Window> window;
 };
 
-TEST(WindowStart, OpensOnTheFirstLessonWithAPredictedPlayingTimeline) {
+TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
   QElapsedTimer timer;
   timer.start();
   Window window;
@@ -68,7 +68,8 @@ TEST(WindowStart, OpensOnTheFirstLessonWithAPredictedPlayingTimeline) {
   window.show();
   window.grab();
   EXPECT_LT(timer.elapsed(), 2000);
-  EXPECT_TRUE(window.lesson().player().is_open());
+  EXPECT_EQ(window.session().setup(), default_setup());
+  EXPECT_EQ(window.lesson().first_to_do(), QStringLiteral("naive-and-gpipe"));
   EXPECT_TRUE(window.session().prediction_is_current());
   EXPECT_TRUE(window.session().playing());
   EXPECT_FALSE(window.modified());
