@@ -7,35 +7,42 @@
 // dim, F ffn, V vocabulary, A = (H + 2K) D. Linear weights are [out, in] row-major, as in PyTorch.
 // r reads, w writes, a accumulates (reads and writes). Biases are absent when the model has none.
 //
+// clang-format off
 // piece        phase        operands in order
 // kZeroGrad    kUpdate      w gradients (all of the rank)
-// kEmbedding   kForward     r tokens i32[N], r token table [V,C], (r position table [T,C]); w x
-// [N,C] kEmbedding   kWeightGrad  r dx [N,C], r tokens, a d(token table), (a d(position table))
-// kNorm1/2     kForward     r x [N,C], r gain [C], (r bias [C]), w y [N,C], w stats [2,N] mean,
-// rstd kNorm1/2     kInputGrad   r dy, r x, r gain, r stats, a dx      (dx already holds the
-// residual's part) kNorm1/2     kWeightGrad  r dy, r x, r stats, a d(gain), (a d(bias)) kFinalNorm
-// as kNorm1, but kInputGrad writes dx instead of accumulating kQkv         kForward     r y [N,C],
-// r w [A,C], (r b [A]), w qkv [N,A]      Q heads, K heads, V heads kQkv         kInputGrad   r
-// dqkv, r w, w dy kQkv         kWeightGrad  r dqkv, r y, a dw, (a db) kAttention   kForward     r
-// qkv, w probabilities [B,H,T,T] causal, w context [N,H*D] kAttention   kInputGrad   r dcontext, r
-// qkv, r probabilities, w dqkv, w scratch [T,T] kProjection  kForward     r context, r w [C,H*D],
-// (r b [C]), w out [N,C] kProjection  kInputGrad   r dx, r w, w dcontext kProjection  kWeightGrad
-// r dx, r context, a dw, (a db) kResidual1/2 kForward     r x, r branch, w x' = x + branch [N,C]
-// (backward: nothing to compute) kMlpIn       kForward     r y, r w [F',C], (r b), w u [N,F'] F' =
-// F, or 2F for SwiGLU kMlpIn       kInputGrad   r du, r w, w dy kMlpIn       kWeightGrad  r du, r
-// y, a dw, (a db) kActivation  kForward     r u [N,F'], w g [N,F]       GELU with tanh, or silu(u1)
-// * u2 kActivation  kInputGrad   r dg, r u, w du kMlpOut      as kProjection with g [N,F], w [C,F]
-// kHead        kForward     r y [N,C], r w [V,C], w logits [N,V]           (tied: w is the token
-// table) kHead        kInputGrad   r dlogits, r w, w dy kHead        kWeightGrad  r dlogits, r y, a
-// dw kLossMax     kForward     r logits, w rowmax [N] kLossSum     kForward     r logits, r rowmax,
-// r targets i32[N], w sumexp [N], w target logit [N] kLoss        kForward     r rowmax, r sumexp,
-// r target logit, a loss f64[1]      sum over tokens kLoss        kInputGrad   r rowmax, r sumexp,
-// r targets, a logits -> dlogits = (softmax - onehot) /
+// kEmbedding   kForward     r tokens i32[N], r token table [V,C], (r position table [T,C]); w x [N,C]
+// kEmbedding   kWeightGrad  r dx [N,C], r tokens, a d(token table), (a d(position table))
+// kNorm1/2     kForward     r x [N,C], r gain [C], (r bias [C]), w y [N,C], w stats [2,N] mean, rstd
+// kNorm1/2     kInputGrad   r dy, r x, r gain, r stats, a dx   (dx already holds the residual's part)
+// kNorm1/2     kWeightGrad  r dy, r x, r stats, a d(gain), (a d(bias))
+// kFinalNorm   as kNorm1, but kInputGrad writes dx instead of accumulating
+// kQkv         kForward     r y [N,C], r w [A,C], (r b [A]), w qkv [N,A]   Q heads, K heads, V heads
+// kQkv         kInputGrad   r dqkv, r w, w dy
+// kQkv         kWeightGrad  r dqkv, r y, a dw, (a db)
+// kAttention   kForward     r qkv, w probabilities [B,H,T,T] causal, w context [N,H*D]
+// kAttention   kInputGrad   r dcontext, r qkv, r probabilities, w dqkv, w scratch [T,T]
+// kProjection  kForward     r context, r w [C,H*D], (r b [C]), w out [N,C]
+// kProjection  kInputGrad   r dx, r w, w dcontext
+// kProjection  kWeightGrad  r dx, r context, a dw, (a db)
+// kResidual1/2 kForward     r x, r branch, w x' = x + branch [N,C]   (backward: nothing to compute)
+// kMlpIn       kForward     r y, r w [F',C], (r b), w u [N,F']       F' = F, or 2F for SwiGLU
+// kMlpIn       kInputGrad   r du, r w, w dy
+// kMlpIn       kWeightGrad  r du, r y, a dw, (a db)
+// kActivation  kForward     r u [N,F'], w g [N,F]                    GELU with tanh, or silu(u1) * u2
+// kActivation  kInputGrad   r dg, r u, w du
+// kMlpOut      as kProjection with g [N,F], w [C,F]
+// kHead        kForward     r y [N,C], r w [V,C], w logits [N,V]     (tied: w is the token table)
+// kHead        kInputGrad   r dlogits, r w, w dy
+// kHead        kWeightGrad  r dlogits, r y, a dw
+// kLossMax     kForward     r logits, w rowmax [N]
+// kLossSum     kForward     r logits, r rowmax, r targets i32[N], w sumexp [N], w target logit [N]
+// kLoss        kForward     r rowmax, r sumexp, r target logit, a loss f64[1]   sum over tokens
+// kLoss        kInputGrad   r rowmax, r sumexp, r targets, a logits -> dlogits = (softmax - onehot) /
 //                           (tokens of the global batch)
-// kGradNorm    kUpdate      r gradients: one operand per owned range, then a sum of squares f64[1]
-// kOptimizer   kUpdate      a parameters, r gradients, a first moment, a second moment, r sum of
-// squares
-//                           AdamW; clips by the global norm when the Setup says so
+// kGradNorm    kUpdate      r gradients: one operand per owned range, then w a sum of squares f64[1]
+// kOptimizer   kUpdate      a parameters, r gradients, a first moment, a second moment,
+//                           r sum of squares: AdamW; clips by the global norm when the Setup says so
+// clang-format on
 // kRecompute is a kForward with the same operands, executed again in the backward.
 // kStage stands for all pieces of an action at once (stage level; never executed).
 #pragma once
