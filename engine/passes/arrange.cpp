@@ -52,13 +52,6 @@ class Walk {
         state.tables.emplace_back(
             static_cast<std::size_t>(order.microbatches) * plans[r].chunks[c].slots, -1);
       }
-      state.last_weights.assign(order.stage_of[r].size(), -1);
-      for (std::size_t i = 0; i < order.ranks[r].size(); ++i) {
-        const Action& action = order.ranks[r][i];
-        if (action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad) {
-          state.last_weights[action.chunk] = static_cast<std::int32_t>(i);
-        }
-      }
     }
   }
 
@@ -86,8 +79,6 @@ class Walk {
     bool busy = false;
     double pipe_free = 0;
     std::vector<std::vector<std::int32_t>> tables;  // by chunk; slots of each micro-batch in turn
-    std::vector<std::int32_t>
-        last_weights;  // by chunk: index of the last action that adds gradients
     // The latest transfer, while nothing else followed it in the pipeline lane.
     std::int32_t transfer_op = -1, transfer_peer = -1;
     double transfer_time = -1;
@@ -136,23 +127,18 @@ class Walk {
     const SlotTable table = table_of(r, action.chunk, action.microbatch);
     const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk),
                                    static_cast<std::int32_t>(state.next)};
-    const bool backward = action.kind != ActionKind::kForward;
-    const bool weights =
-        action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad;
-    const bool last =
-        weights && state.last_weights[action.chunk] == static_cast<std::int32_t>(state.next);
     const std::vector<Draft>& drafts = chunk.of(action.kind);
-    for (std::size_t i = 0; i < drafts.size();) {
-      Stretch stretch{action.chunk, drafts[i].op.layer, false, backward, weights,
-                      last,         action.microbatch};
-      stretch.head = stretch.layer < 0 && chunk.chunk.last &&
-                     (backward ? i == 0 : i > 0 || !chunk.chunk.first);
+    std::size_t begin = 0;
+    for (const std::size_t end : stretch_ends(drafts)) {
+      const Stretch stretch{action.chunk, action.microbatch,
+                            std::span(drafts).subspan(begin, end - begin), table};
       std::int32_t needs = hooks_.before(plan, stretch);
-      for (; i < drafts.size() && drafts[i].op.layer == stretch.layer; ++i) {
-        plan.emitter->emit(drafts[i], place, table, needs);
+      for (const Draft& draft : stretch.drafts) {
+        plan.emitter->emit(draft, place, table, needs);
         needs = -1;
       }
       hooks_.after(plan, stretch);
+      begin = end;
     }
   }
 
@@ -283,6 +269,14 @@ class Walk {
 };
 
 }  // namespace
+
+std::vector<std::size_t> stretch_ends(const std::vector<Draft>& drafts) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 1; i <= drafts.size(); ++i) {
+    if (i == drafts.size() || drafts[i].op.layer != drafts[i - 1].op.layer) ends.push_back(i);
+  }
+  return ends;
+}
 
 double nominal_seconds(const std::vector<Draft>& drafts) {
   double seconds = 0;

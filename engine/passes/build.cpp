@@ -62,10 +62,16 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   const std::vector<ParameterSlice>& slices = emitter.rank().parameters;
   ChunkDrafts drafts;
   drafts.chunk = chunk;
-  const auto pieces = [&](ActionKind kind) { return pieces_of(setup, sizes, chunk, slices, kind); };
+  const auto pieces = [&](ActionKind kind) {
+    std::vector<Draft> list = pieces_of(setup, sizes, chunk, slices, kind);
+    name_buckets(setup, emitter.rank(), list);
+    return list;
+  };
   drafts.forward = pieces(ActionKind::kForward);
   drafts.backward = pieces(ActionKind::kBackward);
   if (stage_level) {
+    drafts.forward_buckets = buckets_touched(emitter.rank(), drafts.forward);
+    drafts.backward_buckets = buckets_touched(emitter.rank(), drafts.backward);
     StageDrafts folded =
         stage_drafts(chunk, drafts.forward, drafts.backward, boundary_bytes(sizes));
     drafts.forward = std::move(folded.forward);
@@ -140,7 +146,9 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     for (const Chunk& chunk : chunks[stage]) {
       rank.layers.insert(rank.layers.end(), chunk.layers.begin(), chunk.layers.end());
     }
+    rank.at = at;
     rank.parameters = parameter_layout(setup, chunks[stage]);
+    rank.buckets = make_buckets(setup, rank.parameters, chunks[stage], stage_level);
     RankEmitter& emitter = emitters.emplace_back(program, rank);
     plans[stage].emitter = &emitter;
     ranks.push_back(rank.rank);
@@ -208,7 +216,7 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
     built->representatives = false;
     return built;
   }
-  return replicate(*built, setup.mesh);
+  return replicate(*built, setup);
 }
 
 }  // namespace parallelarium

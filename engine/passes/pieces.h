@@ -35,6 +35,8 @@ struct DraftOperand {
   std::int64_t opens = 0;           // bytes of the buffer that this operand opens; 0: it is open
   std::int64_t per_microbatch = 0;  // added to offset for each micro-batch (token buffers)
   std::int32_t slot = -1;           // filled by emit
+  std::int16_t shard = -1;          // Operand::shard
+  std::int16_t bucket = -1;         // whose temporary buffer this is (kGathered, kBucketGradients)
 };
 
 struct Draft {
@@ -85,6 +87,8 @@ struct StageDrafts {
 StageDrafts stage_drafts(const Chunk& chunk, const std::vector<Draft>& forward,
                          const std::vector<Draft>& backward, std::int64_t boundary_bytes);
 
+// Norms, positions, biases of row-parallel products, routers: what TP does not cut.
+bool is_whole_on_every_tp_rank(Parameter parameter);
 bool is_expert_layer(const Model& model, int layer);
 // The category that a tensor is counted in.
 Category category_of(Tensor tensor);

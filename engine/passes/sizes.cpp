@@ -26,6 +26,7 @@ LocalSizes local_sizes(const Setup& setup) {
   shape.biases = model.biases;
   shape.learned_positions = model.learned_positions;
   shape.tied = model.tied;
+  shape.sequence = model.sequence;
   sizes.N = shape.B * shape.T;
   sizes.N_norm = setup.sequence_parallel ? sizes.N / t : sizes.N;
   sizes.T_full = model.sequence;
@@ -109,6 +110,24 @@ std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vect
     if (model.tied && !any_first) add(Parameter::kTokenTable, -1, s.V * s.C, s.V, true);
   }
   return slices;
+}
+
+bool is_whole_on_every_tp_rank(Parameter parameter) {
+  switch (parameter) {
+    case Parameter::kPositionTable:
+    case Parameter::kNorm1Gain:
+    case Parameter::kNorm1Bias:
+    case Parameter::kProjectionBias:
+    case Parameter::kNorm2Gain:
+    case Parameter::kNorm2Bias:
+    case Parameter::kMlpOutBias:
+    case Parameter::kRouterWeight:
+    case Parameter::kFinalNormGain:
+    case Parameter::kFinalNormBias:
+      return true;
+    default:
+      return false;
+  }
 }
 
 const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Parameter parameter,

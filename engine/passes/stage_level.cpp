@@ -36,6 +36,7 @@ void add_collective(std::vector<Draft>& drafts, const Draft& collective) {
   }
   drafts.push_back(collective);
   drafts.back().op.layer = -1;
+  drafts.back().operands.clear();
 }
 
 using TensorKey = std::pair<Tensor, int>;

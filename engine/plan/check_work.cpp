@@ -140,7 +140,7 @@ void check_updates(const RankProgram& rank, std::vector<Message>& messages) {
   int optimizers = 0, zeroed = 0;
   for (const Op& op : rank.ops) {
     optimizers += op.piece == Piece::kOptimizer;
-    zeroed += op.piece == Piece::kZeroGrad;
+    zeroed += op.piece == Piece::kZeroGrad && op.phase == Phase::kUpdate;
   }
   const auto once = [&](int count, const char* what) {
     if (count == 1) return;

@@ -118,7 +118,16 @@ enum class Tensor : std::uint8_t {
   kGradMlpInOut,
   kScratch,
   kDropoutMasks,
-  kGathered,          // ZeRO-3: parameters of a layer gathered for use
+  kGathered,          // ZeRO-3: a bucket of parameters gathered for use
+  kBucketGradients,   // ZeRO-2 and 3: a bucket's gradients of one micro-batch, before they are cut
+  kPartialSum,        // sequence parallelism: what a reduce-scatter adds up, [N,C]
+  kSequenceInput,     // sequence parallelism: a norm's output gathered over the TP group, [N,C]
+  kSequenceGradient,  // the same of a gradient
+  kKeysValues,        // context parallelism: keys and values of other ranks
+  kGradKeysValues,
+  kAttentionStats,  // fused attention: row maxima and sums of exponentials, f32 [2,B,H,T]
+  kHeadsInput,      // Ulysses: QKV of the own heads and the whole sequence
+  kHeadsContext,
   kExpertTokens,      // tokens dispatched to this rank's experts, and their activations
   kStageActivations,  // stage level: all that an action keeps for its backward
 };

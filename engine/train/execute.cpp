@@ -42,6 +42,16 @@ struct Launch {
     return reinterpret_cast<double*>(bytes(index));
   }
   std::int64_t N() const { return shape.B * shape.T; }
+  // Tokens of a norm or residual: fewer than N under sequence parallelism.
+  std::int64_t own_tokens() const { return operands[0].count / shape.C; }
+  // What a TP group adds up, one of its ranks contributes.
+  bool adds_biases() const { return program.at.tp == 0; }
+  // Where the operand's first element stands among the rank's parameters.
+  std::int64_t parameter_at(std::size_t index) const {
+    const Operand& operand = operands[index];
+    return operand.shard < 0 ? operand.offset
+                             : program.buckets[static_cast<std::size_t>(operand.shard)].own_begin;
+  }
   AttentionShape attention() const { return {shape.B, shape.T, shape.H, shape.K, shape.D}; }
 };
 
@@ -52,8 +62,9 @@ void zero_grad(const Launch& op) {
 
 void embedding_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
-  op.device.embedding_forward(op.f32(out), op.i32(0), op.f32(1), out == 3 ? op.f32(2) : nullptr,
-                              op.N(), op.shape.T, op.shape.C);
+  op.device.embedding_forward(op.f32(out), op.i32(0), op.f32(1),
+                              out == 3 && op.adds_biases() ? op.f32(2) : nullptr, op.N(),
+                              op.shape.T, op.shape.C);
 }
 
 void embedding_weight_grad(const Launch& op) {
@@ -64,27 +75,27 @@ void embedding_weight_grad(const Launch& op) {
 void norm_forward(const Launch& op) {
   const std::size_t out = op.count() - 2;
   if (op.shape.norm == Norm::kRms)
-    op.device.rms_norm_forward(op.f32(out), op.f32(out + 1), op.f32(0), op.f32(1), op.N(),
+    op.device.rms_norm_forward(op.f32(out), op.f32(out + 1), op.f32(0), op.f32(1), op.own_tokens(),
                                op.shape.C);
   else
     op.device.layer_norm_forward(op.f32(out), op.f32(out + 1), op.f32(0), op.f32(1),
-                                 out == 3 ? op.f32(2) : nullptr, op.N(), op.shape.C);
+                                 out == 3 ? op.f32(2) : nullptr, op.own_tokens(), op.shape.C);
 }
 
 void norm_input_grad(const Launch& op, bool accumulate) {
   if (op.shape.norm == Norm::kRms)
     op.device.rms_norm_input_grad(op.f32(4), op.f32(0), op.f32(1), op.f32(2), op.f32(3), accumulate,
-                                  op.N(), op.shape.C);
+                                  op.own_tokens(), op.shape.C);
   else
     op.device.layer_norm_input_grad(op.f32(4), op.f32(0), op.f32(1), op.f32(2), op.f32(3),
-                                    accumulate, op.N(), op.shape.C);
+                                    accumulate, op.own_tokens(), op.shape.C);
 }
 void inner_norm_input_grad(const Launch& op) { norm_input_grad(op, true); }
 void final_norm_input_grad(const Launch& op) { norm_input_grad(op, false); }
 
 void norm_weight_grad(const Launch& op) {
-  op.device.norm_weight_grad(op.f32(3), op.f32_or_null(4), op.f32(0), op.f32(1), op.f32(2), op.N(),
-                             op.shape.C);
+  op.device.norm_weight_grad(op.f32(3), op.f32_or_null(4), op.f32(0), op.f32(1), op.f32(2),
+                             op.own_tokens(), op.shape.C);
 }
 
 // A linear layer from K inputs to M outputs.
@@ -105,6 +116,14 @@ void linear_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
   op.device.linear_forward(op.f32(out), op.f32(0), op.f32(1), out == 3 ? op.f32(2) : nullptr,
                            op.N(), M, K);
+}
+// Of a row-parallel product, whose partial sums the TP group adds up.
+template <Sizes (*kSizes)(const Shape&)>
+void row_forward(const Launch& op) {
+  const auto [M, K] = kSizes(op.shape);
+  const std::size_t out = op.count() - 1;
+  op.device.linear_forward(op.f32(out), op.f32(0), op.f32(1),
+                           out == 3 && op.adds_biases() ? op.f32(2) : nullptr, op.N(), M, K);
 }
 template <Sizes (*kSizes)(const Shape&)>
 void linear_input_grad(const Launch& op) {
@@ -136,7 +155,7 @@ void attention_input_grad(const Launch& op) {
 }
 
 void residual_forward(const Launch& op) {
-  op.device.residual_add(op.f32(2), op.f32(0), op.f32(1), op.N() * op.shape.C);
+  op.device.residual_add(op.f32(2), op.f32(0), op.f32(1), op.operands[2].count);
 }
 
 void activation_forward(const Launch& op) {
@@ -174,8 +193,26 @@ void grad_norm(const Launch& op) {
   const std::size_t sum = op.count() - 1;
   if (op.operands[sum].access == Access::kWrite)
     op.device.zero(op.bytes(sum), size_of(DataType::kF64));
-  for (std::size_t index = 0; index < sum; ++index)
-    op.device.sum_of_squares(op.f64(sum), op.f32(index), op.operands[index].count);
+  for (std::size_t index = 0; index < sum; ++index) {
+    const std::int64_t first = op.parameter_at(index);
+    std::int64_t begin = first, end = first;  // parameters that stand together are one sum
+    const auto add = [&] {
+      if (end > begin)
+        op.device.sum_of_squares(op.f64(sum), op.f32(index) + (begin - first), end - begin);
+    };
+    for (const ParameterSlice& slice : op.program.parameters) {
+      const std::int64_t counted = slice.shared_copy ? 0 : slice.count - slice.copied;
+      const std::int64_t from = std::max(first, slice.offset);
+      const std::int64_t to = std::min(first + op.operands[index].count, slice.offset + counted);
+      if (from >= to) continue;
+      if (from != end) {
+        add();
+        begin = from;
+      }
+      end = to;
+    }
+    add();
+  }
 }
 
 // One launch per parameter, because only matrices decay.
@@ -184,17 +221,21 @@ void optimizer(const Launch& op) {
   settings.learning_rate = static_cast<float>(op.scalars.learning_rate);
   settings.step = op.scalars.step;
   const float decay = settings.weight_decay;
-  const std::int64_t begin = op.operands[0].offset;
-  const std::int64_t end = begin + op.operands[0].count;
-  const double* square_sum = op.count() > 4 ? op.f64(4) : nullptr;
-  for (const ParameterSlice& slice : op.program.parameters) {
-    const std::int64_t from = std::max(begin, slice.offset);
-    const std::int64_t to = std::min(end, slice.offset + slice.count);
-    if (from >= to) continue;
-    settings.weight_decay = decays(slice.parameter) ? decay : 0.0F;
-    const std::int64_t at = from - begin;
-    op.device.adamw(op.f32(0) + at, op.f32(1) + at, op.f32(2) + at, op.f32(3) + at, square_sum,
-                    static_cast<float>(op.scalars.clip), settings, to - from);
+  const std::size_t parts = op.count() / 4 * 4;
+  const double* square_sum = op.count() > parts ? op.f64(parts) : nullptr;
+  for (std::size_t part = 0; part < parts; part += 4) {
+    const std::int64_t begin = op.parameter_at(part);
+    const std::int64_t end = begin + op.operands[part].count;
+    for (const ParameterSlice& slice : op.program.parameters) {
+      const std::int64_t from = std::max(begin, slice.offset);
+      const std::int64_t to = std::min(end, slice.offset + slice.count);
+      if (from >= to) continue;
+      settings.weight_decay = decays(slice.parameter) ? decay : 0.0F;
+      const std::int64_t at = from - begin;
+      op.device.adamw(op.f32(part) + at, op.f32(part + 1) + at, op.f32(part + 2) + at,
+                      op.f32(part + 3) + at, square_sum, static_cast<float>(op.scalars.clip),
+                      settings, to - from);
+    }
   }
 }
 
@@ -213,6 +254,7 @@ constexpr Phase kU = Phase::kUpdate;
 
 constexpr std::array kTable{
     Entry{Piece::kZeroGrad, kU, 1, kAny, zero_grad},
+    Entry{Piece::kZeroGrad, kW, 1, 1, zero_grad},
     Entry{Piece::kEmbedding, kF, 3, 4, embedding_forward},
     Entry{Piece::kEmbedding, kW, 3, 4, embedding_weight_grad},
     Entry{Piece::kNorm1, kF, 4, 5, norm_forward},
@@ -229,7 +271,7 @@ constexpr std::array kTable{
     Entry{Piece::kQkv, kW, 3, 4, linear_weight_grad<qkv_sizes>},
     Entry{Piece::kAttention, kF, 3, 3, attention_forward},
     Entry{Piece::kAttention, kI, 5, 5, attention_input_grad},
-    Entry{Piece::kProjection, kF, 3, 4, linear_forward<projection_sizes>},
+    Entry{Piece::kProjection, kF, 3, 4, row_forward<projection_sizes>},
     Entry{Piece::kProjection, kI, 3, 3, linear_input_grad<projection_sizes>},
     Entry{Piece::kProjection, kW, 3, 4, linear_weight_grad<projection_sizes>},
     Entry{Piece::kResidual1, kF, 3, 3, residual_forward},
@@ -239,7 +281,7 @@ constexpr std::array kTable{
     Entry{Piece::kMlpIn, kW, 3, 4, linear_weight_grad<mlp_in_sizes>},
     Entry{Piece::kActivation, kF, 2, 2, activation_forward},
     Entry{Piece::kActivation, kI, 3, 3, activation_input_grad},
-    Entry{Piece::kMlpOut, kF, 3, 4, linear_forward<mlp_out_sizes>},
+    Entry{Piece::kMlpOut, kF, 3, 4, row_forward<mlp_out_sizes>},
     Entry{Piece::kMlpOut, kI, 3, 3, linear_input_grad<mlp_out_sizes>},
     Entry{Piece::kMlpOut, kW, 3, 4, linear_weight_grad<mlp_out_sizes>},
     Entry{Piece::kHead, kF, 3, 3, linear_forward<head_sizes>},
@@ -250,7 +292,7 @@ constexpr std::array kTable{
     Entry{Piece::kLoss, kF, 4, 4, loss_forward},
     Entry{Piece::kLoss, kI, 4, 4, loss_input_grad},
     Entry{Piece::kGradNorm, kU, 1, kAny, grad_norm},
-    Entry{Piece::kOptimizer, kU, 4, 5, optimizer},
+    Entry{Piece::kOptimizer, kU, 4, kAny, optimizer},
 };
 
 }  // namespace
