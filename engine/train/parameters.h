@@ -22,7 +22,7 @@ std::vector<float> initial_values(std::uint64_t seed, Parameter parameter, int l
 // Whether AdamW's weight decay applies: matrices and tables, not gains and biases.
 bool decays(Parameter parameter);
 
-// "layer 3 MLP in weight", layers counted from 1; "token table".
+// "layer 3 MLP in weight", layers counted from 0; "token table".
 std::string describe(Parameter parameter, int layer);
 
 }  // namespace parallelarium
