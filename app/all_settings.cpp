@@ -16,6 +16,20 @@
 
 namespace parallelarium {
 
+namespace {
+
+// The sections are forms of their own; their fields stand in one column all the same.
+void align_labels(const QWidget& content) {
+  int widest = 0;
+  const QList<QLabel*> labels = content.findChildren<QLabel*>();
+  for (const QLabel* label : labels)
+    if (label->buddy()) widest = std::max(widest, label->sizeHint().width());
+  for (QLabel* label : labels)
+    if (label->buddy()) label->setMinimumWidth(widest);
+}
+
+}  // namespace
+
 AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), session_(session) {
   setWindowTitle(tr("All settings"));
   resize(460, 560);
@@ -72,6 +86,7 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), s
   add_step(run, tr("Seed (&x)"), "seed");
   add_text_file(run);
   column_->addStretch();
+  align_labels(*content);
 
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   outer->addWidget(buttons);

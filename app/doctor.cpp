@@ -24,6 +24,8 @@ QString string_at(const nlohmann::json& json, const char* key) {
              : QString();
 }
 
+constexpr int kIndent = 18;  // under the words, not under the sign before them
+
 std::int64_t number_at(const nlohmann::json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_number() ? found->get<std::int64_t>() : 0;
@@ -43,6 +45,7 @@ Doctor::Doctor(EngineProcess& engine, QWidget* parent) : QDialog(parent) {
   auto* content = new QWidget;
   content->setObjectName(QStringLiteral("SelectionContent"));
   facts_ = new QVBoxLayout(content);
+  facts_->setSpacing(2);
   area->setWidget(content);
   column->addWidget(area, 1);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -95,10 +98,12 @@ void Doctor::add_line(const QString& state, const QString& title, const QString&
   auto* head = new QLabel(QStringLiteral("%1  <b>%2</b>  %3")
                               .arg(there ? QStringLiteral("✓") : QStringLiteral("–"),
                                    title.toHtmlEscaped(), state.toHtmlEscaped()));
+  if (facts_->count() > 0) facts_->addSpacing(10);
   facts_->addWidget(head);
   auto* body = new QLabel(advice.isEmpty() ? found : found + QLatin1Char('\n') + advice);
   body->setTextFormat(Qt::PlainText);
   body->setWordWrap(true);
+  body->setContentsMargins(kIndent, 0, 0, 0);
   body->setProperty("role", "muted");
   body->setTextInteractionFlags(Qt::TextSelectableByMouse);
   facts_->addWidget(body);

@@ -143,9 +143,9 @@ void SelectionPanel::add_proof() {
                .arg(number_text(gradient), number_text(gradient_bound)));
   const auto worst = run->proof->find("worst_parameter");
   if (worst != run->proof->end() && worst->is_string())
-    add_text(
-        tr("most in %1").arg(QString::fromStdString(worst->get<std::string>()).toHtmlEscaped()),
-        QStringLiteral("small"));
+    add_text(tr("largest difference: %1")
+                 .arg(QString::fromStdString(worst->get<std::string>()).toHtmlEscaped()),
+             QStringLiteral("small"));
 }
 
 void SelectionPanel::add_formulas() {

@@ -24,7 +24,8 @@ QLabel[role="figure"][compact="true"] { font-size: 13px; }
 #Tag { color: @warning; background: @warning_ground; border-radius: 4px; padding: 0 5px;
   font-size: 11px; }
 QToolButton#Link { border: none; background: transparent; color: @muted; padding: 1px 2px;
-  min-height: 14px; }
+  margin-left: -6px; min-height: 14px; }
+QToolButton#Link[at="right"] { margin-left: 0; margin-right: -6px; }
 QToolButton#Link:hover { color: @text; text-decoration: underline; }
 QToolButton#Link:focus { border: 1px solid @line; border-radius: 4px; padding: 0 1px; }
 #Segments QToolButton { padding: 3px 7px; }
@@ -41,6 +42,7 @@ QToolButton#Chip:focus { padding: 1px 8px; }
 #Rule { background: @hairline; }
 #Formula { font-family: "DejaVu Sans Mono", monospace; font-size: 12px; }
 #Sheet { background: @surface; }
+#LessonIndex QListWidget { background: transparent; }
 )";
 
 }  // namespace

@@ -87,43 +87,42 @@ void StripCell::resizeEvent(QResizeEvent* event) {
 
 // Three columns as wide as their figures; sources under them; a last line for guess and pin.
 void StripCell::arrange() {
-  const bool compact = size_ == StripSize::kCompact, full = size_ == StripSize::kFull;
+  const bool compact = size_ == StripSize::kCompact;
   const int margin = compact ? 10 : 14, wide = width() - 2 * margin;
   const int title_top = compact ? 2 : 9;
   title_->setGeometry(margin, title_top, wide, 16);
-  difference_->setVisible(full && !difference_->text().isEmpty());
-  difference_source_->setVisible(difference_->isVisibleTo(this));
   footnote_->setVisible(!compact && !footnote_->full_text().isEmpty());
-  if (compact) setToolTip(footnote_->full_text());
+  setToolTip(compact ? footnote_->full_text() : QString());
 
   const int top = title_top + (compact ? 16 : 19), below = top + (compact ? 18 : 24);
   const std::pair<QLabel*, ElidedLabel*> columns[] = {{predicted_, predicted_source_},
                                                       {observed_, observed_source_},
                                                       {difference_, difference_source_}};
-  const int count = full && difference_->isVisibleTo(this) ? 3 : 2;
-  int asked = 0;
-  std::vector<int> widths;
-  for (int at = 0; at < count; ++at) {
-    const int figure =
-        columns[at].first->text().isEmpty() ? 0 : columns[at].first->sizeHint().width();
-    const int source =
-        columns[at].second->full_text().isEmpty() ? 0 : columns[at].second->sizeHint().width();
-    widths.push_back(std::max(figure, source));
-    asked += widths.back() + (at ? kGap : 0);
+  std::vector<int> figures, widths;
+  for (const auto& [figure, source] : columns) {
+    figures.push_back(figure->text().isEmpty() ? 0 : figure->sizeHint().width());
+    widths.push_back(
+        std::max(figures.back(), source->full_text().isEmpty() ? 0 : source->sizeHint().width()));
   }
-  if (asked > wide) {  // sources give way first, then they end in "…"
-    asked = 0;
-    for (int at = 0; at < count; ++at) {
-      const int figure =
-          columns[at].first->text().isEmpty() ? 0 : columns[at].first->sizeHint().width();
-      widths[std::size_t(at)] =
-          std::max(figure, std::min(widths[std::size_t(at)], (wide - (count - 1) * kGap) / count));
-      asked += widths[std::size_t(at)] + (at ? kGap : 0);
-    }
-  }
+  const auto asked = [&] {
+    int sum = -kGap;
+    for (const int column : widths) sum += column > 0 ? column + kGap : 0;
+    return sum;
+  };
+  // What a second line says in the middle size stands here where there is room for it.
+  if (size_ == StripSize::kNarrow || (compact && asked() > wide)) widths[2] = 0;
+  // A source without a figure goes before one that says where a figure comes from.
+  if (asked() > wide && figures[0] > 0 && figures[1] == 0) widths[1] = 0;
+  const int count = widths[2] > 0 ? 3 : 2;
+  if (asked() > wide)  // sources end in "…", figures never do
+    for (std::size_t at = 0; at < widths.size(); ++at)
+      widths[at] = std::max(figures[at] * (widths[at] > 0),
+                            std::min(widths[at], (wide - (count - 1) * kGap) / count));
+  difference_->setVisible(widths[2] > 0);
+  difference_source_->setVisible(widths[2] > 0);
   int left = margin;
-  for (int at = 0; at < count; ++at) {
-    const int column = std::min(widths[std::size_t(at)], std::max(0, margin + wide - left));
+  for (std::size_t at = 0; at < widths.size(); ++at) {
+    const int column = std::min(widths[at], std::max(0, margin + wide - left));
     columns[at].first->setGeometry(left, top, column, compact ? 18 : 24);
     columns[at].second->setGeometry(left, below, column, 15);
     if (column > 0) left += column + kGap;

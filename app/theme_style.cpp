@@ -142,7 +142,8 @@ QSize ThemeStyle::sizeFromContents(ContentsType type, const QStyleOption* option
 
 int ThemeStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                           QStyleHintReturn* data) const {
-  if (hint == SH_ComboBox_Popup) return 0;  // a list below the box, not over it
+  if (hint == SH_ComboBox_Popup) return 0;                    // a list below the box, not over it
+  if (hint == SH_DialogButtonBox_ButtonsHaveIcons) return 0;  // words suffice
   if (hint == SH_ToolTip_WakeUpDelay) return 300;
   return QProxyStyle::styleHint(hint, option, widget, data);
 }

@@ -22,7 +22,8 @@ void loss_max_cpu(float* __restrict__ row_max, const float* __restrict__ logits,
 PARALLELARIUM_VECTOR
 void loss_sum_cpu(float* __restrict__ sum_exp, float* __restrict__ target_logit,
                   const float* __restrict__ logits, const float* __restrict__ row_max,
-                  const std::int32_t* __restrict__ targets, std::int64_t N, std::int64_t V) {
+                  const std::int32_t* __restrict__ targets, std::int64_t N, std::int64_t V,
+                  std::int64_t first) {
   for (std::int64_t n = 0; n < N; ++n) {
     const float* row = logits + n * V;
     const float largest = row_max[n];
@@ -30,7 +31,8 @@ void loss_sum_cpu(float* __restrict__ sum_exp, float* __restrict__ target_logit,
 #pragma omp simd reduction(+ : sum)
     for (std::int64_t v = 0; v < V; ++v) sum += fast_exp(row[v] - largest);
     sum_exp[n] = sum;
-    target_logit[n] = row[targets[n]];
+    const std::int64_t target = targets[n] - first;
+    target_logit[n] = target >= 0 && target < V ? row[target] : 0.0F;
   }
 }
 
@@ -45,13 +47,14 @@ void loss_cpu(double* loss, const float* row_max, const float* sum_exp, const fl
 PARALLELARIUM_VECTOR
 void loss_grad_cpu(float* __restrict__ logits, const float* __restrict__ row_max,
                    const float* __restrict__ sum_exp, const std::int32_t* __restrict__ targets,
-                   float scale, std::int64_t N, std::int64_t V) {
+                   float scale, std::int64_t N, std::int64_t V, std::int64_t first) {
   for (std::int64_t n = 0; n < N; ++n) {
     float* row = logits + n * V;
     const float largest = row_max[n];
     const float factor = scale / sum_exp[n];
     for (std::int64_t v = 0; v < V; ++v) row[v] = fast_exp(row[v] - largest) * factor;
-    row[targets[n]] -= scale;
+    const std::int64_t target = targets[n] - first;
+    if (target >= 0 && target < V) row[target] -= scale;
   }
 }
 

@@ -4,10 +4,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace parallelarium {
 
 // out[i] = stream[i] + branch[i]. Traffic: 12 bytes per element.
 void residual_add_cpu(float* out, const float* stream, const float* branch, std::size_t count);
+
+// out = stream + branch + bias, bias [C] for each of the N rows of [N,C]: where the branch is a
+// product summed over ranks, its bias may join only afterwards, and here costs no pass of its own.
+void residual_bias_add_cpu(float* out, const float* stream, const float* branch, const float* bias,
+                           std::int64_t N, std::int64_t C);
 
 }  // namespace parallelarium

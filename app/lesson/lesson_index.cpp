@@ -2,17 +2,75 @@
 #include "app/lesson/lesson_index.h"
 
 #include <QDialogButtonBox>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QListWidget>
 #include <QMessageBox>
+#include <QPainter>
 #include <QPushButton>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
+#include <algorithm>
+
+#include "app/theme.h"
 
 namespace parallelarium {
 
 namespace {
 
 constexpr int kFolder = Qt::UserRole, kRefusal = Qt::UserRole + 1;
+constexpr int kSide = 12, kTop = 8, kLine = 18, kLeastWidth = 200;
+
+// A lesson as a card: its name, its minutes at the right, and what it is about below. The words are
+// the item's own text, line by line, so that a screen reader reads the same.
+class LessonCard : public QStyledItemDelegate {
+ public:
+  explicit LessonCard(QListWidget* list) : QStyledItemDelegate(list), list_(list) {}
+
+  QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
+    const int width = std::max(kLeastWidth, list_->viewport()->width() - 2 * list_->spacing());
+    const QRect room(0, 0, width - 2 * kSide, 10000);
+    const QString about = index.data().toString().section(QLatin1Char('\n'), 2);
+    const QFontMetrics metrics(theme_for(QGuiApplication::palette()).font(13));
+    const int below = metrics.boundingRect(room, Qt::TextWordWrap, about).height();
+    return {width, 2 * kTop + kLine + 4 + below};
+  }
+
+  void paint(QPainter* painter, const QStyleOptionViewItem& option,
+             const QModelIndex& index) const override {
+    // Not of the list, whose ground is made transparent.
+    const Theme& theme = theme_for(QGuiApplication::palette());
+    const bool chosen = option.state & QStyle::State_Selected;
+    const QRectF card = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(chosen ? theme.accent_line : theme.control_line);
+    painter->setBrush(chosen ? theme.accent_soft : theme.surface);
+    painter->drawRoundedRect(card, 6, 6);
+    const QRect inside = option.rect.adjusted(kSide, kTop, -kSide, -kTop);
+    const QString words = index.data().toString();
+    const QString facts = words.section(QLatin1Char('\n'), 1, 1);
+    const QFont bold = theme.font(13, true), plain = theme.font(13), small = theme.font(11);
+    const QRect head(inside.topLeft(), QSize(inside.width(), kLine));
+    const int beside = QFontMetrics(small).horizontalAdvance(facts) + kSide;
+    const QString name = QFontMetrics(bold).elidedText(words.section(QLatin1Char('\n'), 0, 0),
+                                                       Qt::ElideRight, head.width() - beside);
+    const bool off = !index.data(kRefusal).toString().isEmpty();
+    painter->setFont(bold);
+    painter->setPen(off ? theme.muted : theme.text);
+    painter->drawText(head, Qt::AlignVCenter, name);
+    painter->setFont(small);
+    painter->setPen(theme.muted);
+    painter->drawText(head, Qt::AlignVCenter | Qt::AlignRight, facts);
+    painter->setFont(plain);
+    painter->drawText(inside.adjusted(0, kLine + 4, 0, kTop), Qt::TextWordWrap,
+                      words.section(QLatin1Char('\n'), 2));
+    painter->restore();
+  }
+
+ private:
+  const QListWidget* list_;
+};
 
 QString in_language(const std::map<std::string, std::string>& titles) {
   const auto own = titles.find(LessonPlayer::language());
@@ -34,6 +92,9 @@ LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent)
   list_->setAccessibleName(tr("Lessons"));
   list_->setWordWrap(true);
   list_->setSpacing(4);
+  list_->setItemDelegate(new LessonCard(list_));
+  list_->setResizeMode(QListView::Adjust);
+  list_->setFrameShape(QFrame::NoFrame);
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   open_ = buttons->addButton(tr("Start"), QDialogButtonBox::AcceptRole);

@@ -6,6 +6,7 @@
 #include <QButtonGroup>
 #include <QFileDialog>
 #include <QInputDialog>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
@@ -84,10 +85,9 @@ void LessonPanel::refresh() {
         tr("Each row of the picture is one **rank**, and each bar is one micro-batch passing "
            "forward "
            "or backward through that rank's layers. Hatched time is **idle**.\n\n"
-           "This is the prediction for the settings on the left. Press **Run** and real ranks "
+           "This is the prediction for the settings shown. Press **Run** and real ranks "
            "train that way: what was observed appears below it.\n\n"
-           "Turn any setting, or let a lesson lead you. Its name above opens the list of all "
-           "lessons."),
+           "Turn any setting, or let a lesson lead you: **Lessons** above lists them all."),
         {});
     number_row_->hide();
     card_box_->hide();
@@ -99,11 +99,17 @@ void LessonPanel::refresh() {
   } else {
     const std::string now = player_.answers()["lesson"].get<std::string>() + "/" +
                             player_.answers()["seed"].dump() + "/" + player_.step().id;
-    if (now != shown_) {
+    const bool step_is_new = now != shown_;
+    const bool had_focus = isAncestorOf(QApplication::focusWidget());
+    if (step_is_new) {
       shown_ = now;
       show_step();
     }
     refresh_feedback();
+    write_crumb();
+    refresh_controls();
+    if (step_is_new && had_focus) focus_answer();
+    return;
   }
   write_crumb();
   refresh_controls();
@@ -112,6 +118,14 @@ void LessonPanel::refresh() {
 void LessonPanel::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   write_crumb();
+}
+
+// Enter on a chosen option commits it, as it does in the number's box.
+void LessonPanel::keyPressEvent(QKeyEvent* event) {
+  const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  const auto* card = qobject_cast<const OptionCard*>(focusWidget());
+  if (enter && card && card->isChecked() && !player_.state().solved) return primary();
+  QWidget::keyPressEvent(event);
 }
 
 void LessonPanel::write_crumb() {
@@ -174,6 +188,17 @@ void LessonPanel::show_step() {
     order_->setPlainText(text.join(QLatin1Char('\n')));
   }
   scroll_->ensureVisible(0, 0);
+}
+
+void LessonPanel::focus_answer() {
+  if (!player_.is_open()) return;
+  QWidget* first = primary_;
+  if (!player_.state().solved) {
+    if (!number_row_->isHidden()) first = number_;
+    if (!card_box_->isHidden() && !group_->buttons().isEmpty()) first = group_->buttons().front();
+    if (!order_->isHidden()) first = order_;
+  }
+  first->setFocus(Qt::TabFocusReason);
 }
 
 void LessonPanel::refresh_feedback() {
@@ -294,7 +319,7 @@ void LessonPanel::announce(bool) {
 
 void LessonPanel::show_index() {
   LessonIndex index(player_, this);
-  index.exec();
+  if (index.exec() == QDialog::Accepted) focus_answer();
 }
 
 void LessonPanel::ask_reset() {

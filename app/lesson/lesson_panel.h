@@ -48,6 +48,7 @@ class LessonPanel : public QWidget {
   void guess_changed(const QString& metric, double value);
 
  protected:
+  void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
@@ -63,6 +64,7 @@ class LessonPanel : public QWidget {
   Answer typed() const;
   bool can_commit() const;
   void say_failure(const QString& sentence);
+  void focus_answer();  // the keys go to what this step asks, else to the button that leads on
   void announce(bool right);
 
   Session& session_;

@@ -49,6 +49,7 @@ void LessonPanel::build_head() {
   menu->addAction(tr("Export my answers …"), this, &LessonPanel::export_answers);
   menu_ = new QToolButton;
   menu_->setObjectName(QStringLiteral("Link"));
+  menu_->setProperty("at", "right");
   menu_->setText(QStringLiteral("⋯"));
   menu_->setAccessibleName(tr("More about this lesson"));
   menu_->setToolTip(menu_->accessibleName());
@@ -174,6 +175,8 @@ void LessonPanel::build_buttons() {
   connect(hint_, &QPushButton::clicked, &player_, &LessonPlayer::show_hint);
   connect(back_, &QPushButton::clicked, &player_, &LessonPlayer::back);
   connect(primary_, &QPushButton::clicked, this, &LessonPanel::primary);
+  for (QPushButton* button : {hint_, back_, primary_, show_answer_})
+    button->setAutoDefault(true);  // Enter presses it
   auto* row = row_of(8);
   row->addWidget(hint_);
   row->addStretch();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/held_plot.h"
 
+#include <QGraphicsOpacityEffect>
 #include <QHelpEvent>
 #include <QToolTip>
 
@@ -21,6 +22,7 @@ struct HeldPlot::State {
   int left = 86, width = 100;
   QCustomPlot* plot = nullptr;
   QCPItemLine* playhead = nullptr;
+  QGraphicsOpacityEffect* faint = nullptr;
 
   TimeAxis axis() const {
     return {session.visible(), static_cast<double>(left), static_cast<double>(width)};
@@ -42,6 +44,10 @@ HeldPlot::HeldPlot(Session& session, QWidget* parent)
   plot->setFocusPolicy(Qt::NoFocus);
   plot->setAttribute(Qt::WA_TransparentForMouseEvents);
   plot->setNoAntialiasingOnDrag(true);
+  state_->faint = new QGraphicsOpacityEffect(plot);
+  state_->faint->setOpacity(kDimmed);
+  state_->faint->setEnabled(false);
+  plot->setGraphicsEffect(state_->faint);
   // The cursor moves at every frame; on a layer of its own the lines are not drawn again for it.
   plot->addLayer(QStringLiteral("playhead"), nullptr, QCustomPlot::limAbove);
   plot->layer(QStringLiteral("playhead"))->setMode(QCPLayer::lmBuffered);
@@ -71,6 +77,7 @@ void HeldPlot::show_rows(std::shared_ptr<const LaneRows> rows, bool hidden, cons
   s.hidden = hidden;
   s.source = source;
   s.lines = s.rows && !hidden ? held_lines(*s.rows) : std::vector<HeldLine>();
+  s.faint->setEnabled(!s.session.problems().empty());  // the last valid picture, dimmed
   const Theme& theme = theme_for(palette());
   s.playhead->setPen(QPen(theme.mark, 1.5));
   fill_held_plot(*s.plot, s.lines, s.rows ? s.rows->end : Nanoseconds(0), theme, s.axis(), width());

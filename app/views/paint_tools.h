@@ -8,6 +8,8 @@
 
 namespace parallelarium {
 
+inline constexpr double kDimmed = 0.42;  // opacity of the last picture while the Setup is invalid
+
 // One line of text inside `rect`, aligned by `flags`, and noted in `texts` with the rectangle it
 // really takes, in device coordinates.
 void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& text,

@@ -16,7 +16,8 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kTop = 4, kHeight = 64, kBoxShare = 0.735, kMostBox = 220, kLeastBox = 56;
+constexpr double kTop = 4, kHeight = 64, kBoxShare = 0.735, kMostBox = 220, kLeastBox = 52;
+constexpr double kLeastGap = 24;
 constexpr double kLeastShown = 0.01;  // of the step: how long a message is on its way at least
 
 struct Brush2D {
@@ -70,8 +71,10 @@ void paint_held(const Brush2D& brush, const QRectF& area, const std::vector<int>
   if (count == held.size()) return;
   const QRectF rest(area.left() + static_cast<double>(count) * pitch, area.top(),
                     area.right() - area.left() - static_cast<double>(count) * pitch, area.height());
-  const QString text =
-      count == 0 ? QString::number(held.size()) : QStringLiteral("+%1").arg(held.size() - count);
+  QString text = count == 0 ? QObject::tr("%1 held").arg(held.size())
+                            : QStringLiteral("+%1").arg(held.size() - count);
+  if (QFontMetricsF(font).horizontalAdvance(text) > rest.width())
+    text = QString::number(held.size() - count);
   put_text(brush.painter, rest, Qt::AlignVCenter, text, font, brush.theme.muted, brush.texts);
 }
 
@@ -164,7 +167,7 @@ StripGeometry strip_geometry(int stages, double left, double width) {
   geometry.stages = stages;
   const double unit = width / (std::max(1, stages) - (1 - kBoxShare));
   geometry.box = std::clamp(std::floor(unit * kBoxShare), kLeastBox, kMostBox);
-  geometry.gap = std::max(26.0, std::floor(unit * (1 - kBoxShare)));
+  geometry.gap = std::max(kLeastGap, std::floor(unit * (1 - kBoxShare)));
   if (geometry.box == kMostBox) geometry.gap = std::min(geometry.gap, 80.0);
   return geometry;
 }
@@ -275,6 +278,7 @@ void StageStrip::paintEvent(QPaintEvent*) {
     painter.drawText(viewport()->rect(), Qt::AlignCenter, QStringLiteral("?"));
     return;
   }
+  if (!session_.problems().empty()) painter.setOpacity(kDimmed);
   StripLook look;
   look.geometry = strip_geometry(stages(), axis_left_, axis_width_);
   look.scroll = horizontalScrollBar()->value();

@@ -45,7 +45,9 @@ struct Order {
 std::string to_text(const Order& order);
 std::vector<std::string> to_lines(const Order& order);
 // Reads what to_text wrote (idle cells "..", "_" and blank lines are skipped). Chunks are placed as
-// interleaved (chunk c of rank r is stage c * ranks + r). Errors name line and word.
+// interleaved (chunk c of rank r is stage c * ranks + r); where there are two and the order is
+// wrong like that, but less so with stages r and 2 ranks - 1 - r (folded like a V) or r and ranks -
+// 1 - r (mirrored, as in DualPipe) on rank r, as that. Errors name line and word.
 Result<Order> order_from_text(std::string_view text);
 
 std::string to_pytorch(const Order& order);

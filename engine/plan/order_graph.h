@@ -17,14 +17,16 @@ struct ActionRef {
 
 class OrderGraph {
  public:
-  // Requires: every stage's F and B (or I and W) of every micro-batch stand in the Order once.
+  // Requires: nothing stands in the Order twice. To walk it, every stage's F and B (or I and W) of
+  // every micro-batch must stand there.
   explicit OrderGraph(const Order& order);
 
   // The action of this kind, stage and micro-batch; {-1, -1} where there is none (B where the
   // backward is split, I and W where it is not).
   ActionRef at(ActionKind kind, int stage, int microbatch) const;
 
-  // What must have ended before the action may start, at most two actions:
+  // What must have ended before the action may start, at most two actions ({-1, -1} for one that
+  // does not stand in the Order):
   //   F(s,j) after F(s-1,j); B or I(s,j) after B or I(s+1,j) and after F(s,j); W(s,j) after I(s,j).
   std::vector<ActionRef> needs_of(ActionRef action) const;
 

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "engine/plan/alternatives.h"
+#include "engine/plan/schedule_rules.h"
 #include "engine/plan/setup_names.h"
 
 namespace parallelarium {
@@ -27,7 +28,7 @@ Setup default_setup() {
 
 std::vector<int> layers_of_stages(const Setup& setup) {
   if (!setup.stage_layers.empty()) return setup.stage_layers;
-  const int stages = setup.mesh.pp * setup.chunks;
+  const int stages = stages_of(setup);
   if (setup.model.stage_layers.size() == static_cast<std::size_t>(stages))
     return setup.model.stage_layers;
   return std::vector<int>(static_cast<std::size_t>(stages), setup.model.layers / stages);

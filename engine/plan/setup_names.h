@@ -62,9 +62,8 @@ inline constexpr Range kZero{0, 3};
 inline constexpr Range kZeroGroup{0, 65'536};
 inline constexpr std::size_t kMostStages = 10'000;
 
-// Names of schedules that this version makes; anything else in Setup::schedule that has a dot or a
-// slash is the path of a file of orders.
-inline constexpr std::array<std::string_view, 3> kSchedules = {"naive", "gpipe", "1f1b"};
+// Anything in Setup::schedule that has a dot or a slash is the path of a file of orders; names are
+// those of schedule_rules.h.
 inline bool is_order_file(std::string_view schedule) {
   return schedule.find_first_of("./\\") != std::string_view::npos;
 }

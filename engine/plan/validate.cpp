@@ -4,6 +4,7 @@
 
 #include "engine/plan/alternatives.h"
 #include "engine/plan/machine.h"
+#include "engine/plan/schedule_rules.h"
 #include "engine/plan/settings_reader.h"
 #include "engine/plan/setup.h"
 #include "engine/plan/setup_names.h"
@@ -93,7 +94,7 @@ void check_size(const Setup& setup, Messages& wrong) {
                 "The degrees multiply to {:.10g} ranks; at most {:.10g} can be shown.", ranks,
                 kMostRanks),
         "mesh.dp", {"1"});
-  const double stages = 1.0 * mesh.pp * setup.chunks;
+  const double stages = 1.0 * mesh.pp * chunks_of(setup);
   if (stages * setup.microbatches > kMostActions)
     add(wrong,
         message("actions-many",
@@ -121,7 +122,8 @@ void check_size(const Setup& setup, Messages& wrong) {
 }
 
 void check_stages(const Setup& setup, Messages& wrong) {
-  const int layers = setup.model.layers, stages = setup.mesh.pp * setup.chunks;
+  const int layers = setup.model.layers, stages = stages_of(setup);
+  const int per_rank = stages / setup.mesh.pp;
   if (!setup.stage_layers.empty()) {
     std::int64_t sum = 0;
     for (const int count : setup.stage_layers) sum += count;
@@ -147,18 +149,28 @@ void check_stages(const Setup& setup, Messages& wrong) {
     return;
   }
   const std::string name =
-      setup.chunks > 1 ? fmt::format("{} stages", stages) : fmt::format("PP {}", setup.mesh.pp);
-  if (setup.chunks > 1 && layers % setup.chunks != 0) {
-    const auto chunks = as_text(divisors_near(layers, setup.chunks, 1'000));
+      per_rank > 1 ? fmt::format("{} stages", stages) : fmt::format("PP {}", setup.mesh.pp);
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  if (rule != nullptr && rule->chunks == 2 && per_rank == 2 && layers % per_rank != 0) {
     add(wrong,
-        message("chunks-layers", "{} chunks do not divide {} layers; {} would.", setup.chunks,
-                layers, join_or(chunks)),
+        message("schedule-layers",
+                "{} holds two stages on each rank, which do not divide {} layers; say the split in "
+                "stage_layers, or use 1f1b.",
+                rule->title, layers),
+        "schedule", {"1f1b"});
+    return;
+  }
+  if (per_rank > 1 && layers % per_rank != 0) {
+    const auto chunks = as_text(divisors_near(layers, per_rank, 1'000));
+    add(wrong,
+        message("chunks-layers", "{} chunks do not divide {} layers; {} would.", per_rank, layers,
+                join_or(chunks)),
         "chunks", chunks);
     return;
   }
-  auto divisors = divisors_near(layers / setup.chunks, setup.mesh.pp);
-  const int split = static_cast<int>(published.size()) / setup.chunks;  // its own uneven split
-  if (split > 0 && split * setup.chunks == static_cast<int>(published.size()) &&
+  auto divisors = divisors_near(layers / per_rank, setup.mesh.pp);
+  const int split = static_cast<int>(published.size()) / per_rank;  // its own uneven split
+  if (split > 0 && split * per_rank == static_cast<int>(published.size()) &&
       std::find(divisors.begin(), divisors.end(), split) == divisors.end())
     divisors.push_back(split);
   const auto stages_text = as_text(divisors);
@@ -284,21 +296,20 @@ void check_zero(const Setup& setup, Messages& wrong) {
 
 void check_schedule(const Setup& setup, Messages& wrong) {
   if (is_order_file(setup.schedule)) return;
-  const std::vector<std::string> names(kSchedules.begin(), kSchedules.end());
-  if (std::find(names.begin(), names.end(), setup.schedule) == names.end()) {
-    add(wrong,
-        message("schedule-unknown",
-                "There is no schedule “{}” in this version; choose {}, or the path of a file of "
-                "orders.",
-                shown(setup.schedule), join_or(names)),
-        "schedule", names);
+  if (const ScheduleRule* rule = find_schedule_rule(setup.schedule)) {
+    const Result<void> sizes =
+        check_schedule_sizes(*rule, setup.mesh.pp, setup.microbatches, setup.chunks);
+    if (!sizes) wrong.push_back(sizes.error());
     return;
   }
-  if (setup.chunks > 1)
-    add(wrong,
-        message("schedule-chunks", "{} holds 1 chunk per rank, not {}.", setup.schedule,
-                setup.chunks),
-        "chunks", {"1"});
+  std::vector<std::string> names;
+  for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
+  add(wrong,
+      message("schedule-unknown",
+              "There is no schedule “{}” in this version; choose {}, or the path of a file of "
+              "orders.",
+              shown(setup.schedule), join_or(names)),
+      "schedule", names);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generators of Orders share.
+// What the generators of Orders share: who holds which stage, before any action.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace parallelarium {
 
-// An Order without actions in which rank r holds stage r alone.
+// Rank r holds stage r alone.
 // Requires: ranks >= 1, microbatches >= 1.
 inline Order pipeline(std::string name, int ranks, int microbatches) {
   Order order;
@@ -18,6 +18,18 @@ inline Order pipeline(std::string name, int ranks, int microbatches) {
   order.stages = ranks;
   order.ranks.resize(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) order.stage_of.push_back({rank});
+  return order;
+}
+
+// Two chunks on each rank, folded like a V: rank r holds stages r and 2 ranks - 1 - r, so that the
+// last stage is beside the first.
+inline Order v_pipeline(std::string name, int ranks, int microbatches) {
+  Order order = pipeline(std::move(name), ranks, microbatches);
+  order.chunks = 2;
+  order.stages = 2 * ranks;
+  for (int rank = 0; rank < ranks; ++rank) {
+    order.stage_of[static_cast<std::size_t>(rank)] = {rank, 2 * ranks - 1 - rank};
+  }
   return order;
 }
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/plan/schedule_rules.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -51,6 +52,51 @@ Result<Order> order_from_file(const std::string& path) {
   return order;
 }
 
+std::string summary_of(std::string_view name) {
+  if (name == "naive") return "One micro-batch at a time; every rank but one is idle.";
+  if (name == "gpipe")
+    return "All forwards, then all backwards; every rank holds all micro-batches.";
+  if (name == "1f1b") {
+    return "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held "
+           "per stage that follows.";
+  }
+  if (name == "interleaved") {
+    return "1F1B over several chunks on each rank; the bubble divided by the chunks, for as many "
+           "times more transfers.";
+  }
+  if (name == "zb-h1") {
+    return "1F1B with the backward split in two: weight gradients wait and fill a part of the "
+           "bubble, at the memory of 1F1B.";
+  }
+  if (name == "zb-h2") {
+    return "More warm-up forwards and longer waiting weight gradients: no bubble between the first "
+           "and last action of a rank, at twice the memory of 1F1B.";
+  }
+  if (name == "zb-v") {
+    return "Two chunks folded like a V: no bubble between the first and last action of a rank, at "
+           "the memory of 1F1B. Placed for equal forward, input and weight times.";
+  }
+  if (name == "dualpipe") {
+    return "Micro-batches from both ends at once, a forward overlapped with a backward; every "
+           "stage "
+           "and its parameters are held twice.";
+  }
+  return "DualPipe cut in half: one V on half as many ranks, each with two chunks of the model.";
+}
+
+// Requires: check_schedule_sizes accepts these.
+Order generate(const std::string& name, int ranks, int microbatches, int chunks) {
+  if (name == "naive") return naive_order(ranks, microbatches);
+  if (name == "gpipe") return gpipe_order(ranks, microbatches);
+  if (name == "1f1b") return one_f_one_b_order(ranks, microbatches);
+  if (name == "interleaved") return interleaved_order(ranks, microbatches, chunks);
+  if (name == "zb-h1") return zb_h1_order(ranks, microbatches);
+  if (name == "zb-h2") return zb_h2_order(ranks, microbatches);
+  if (name == "zb-v") return zb_v_order(ranks, microbatches);
+  if (name == "dualpipe") return dualpipe_order(ranks, microbatches);
+  return dualpipe_v_order(ranks, microbatches);
+}
+
 Message mismatch(const char* field, int asked, int found, const char* pattern) {
   Message text = message(fmt::format("order-{}", field), pattern, found, asked);
   text.field = field;
@@ -61,37 +107,25 @@ Message mismatch(const char* field, int asked, int found, const char* pattern) {
 }  // namespace
 
 const std::vector<ScheduleInfo>& schedules() {
-  static const std::vector<ScheduleInfo> kSchedules = {
-      {"naive", "Naive", "One micro-batch at a time; every rank but one is idle.", false, 1},
-      {"gpipe", "GPipe", "All forwards, then all backwards; every rank holds all micro-batches.",
-       false, 1},
-      {"1f1b", "1F1B",
-       "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held per "
-       "stage that follows.",
-       false, 1},
-  };
+  static const std::vector<ScheduleInfo> kSchedules = [] {
+    std::vector<ScheduleInfo> list;
+    for (const ScheduleRule& rule : kScheduleRules) {
+      list.push_back({std::string(rule.name), std::string(rule.title), summary_of(rule.name),
+                      rule.splits_backward, rule.chunks});
+    }
+    return list;
+  }();
   return kSchedules;
 }
 
 Result<Order> make_order(const std::string& schedule, int ranks, int microbatches, int chunks) {
-  const auto& list = schedules();
-  const auto info = std::find_if(list.begin(), list.end(), [&](const ScheduleInfo& candidate) {
-    return candidate.name == schedule;
-  });
-  if (info != list.end()) {
+  if (const ScheduleRule* rule = find_schedule_rule(schedule)) {
     if (ranks < 1 || microbatches < 1) {
       return message("order-sizes", "A schedule needs at least one stage and one micro-batch.");
     }
-    if (info->chunks > 0 && chunks != info->chunks) {
-      Message text = message("schedule-chunks", "{} holds {} chunk per rank, not {}.", info->title,
-                             info->chunks, chunks);
-      text.field = "chunks";
-      text.alternatives = {std::to_string(info->chunks)};
-      return text;
-    }
-    if (schedule == "naive") return naive_order(ranks, microbatches);
-    if (schedule == "gpipe") return gpipe_order(ranks, microbatches);
-    return one_f_one_b_order(ranks, microbatches);
+    const Result<void> sizes = check_schedule_sizes(*rule, ranks, microbatches, chunks);
+    if (!sizes) return sizes.error();
+    return generate(schedule, ranks, microbatches, chunks);
   }
   Result<Order> order = order_from_file(schedule);
   if (!order.ok()) return order;

@@ -148,7 +148,7 @@ bool decays(Parameter parameter) {
 
 std::string describe(Parameter parameter, int layer) {
   std::string text;
-  if (layer >= 0) text = fmt::format("layer {} ", layer + 1);
+  if (layer >= 0) text = fmt::format("layer {} ", layer);
   return text + std::string(name_of(parameter));
 }
 

@@ -36,7 +36,7 @@ std::int64_t whole_count(const Model& model, Parameter parameter);
 // Whether AdamW's weight decay applies: matrices and tables, not gains and biases.
 bool decays(Parameter parameter);
 
-// "layer 3 MLP in weight", layers counted from 1; "token table".
+// "layer 3 MLP in weight", layers counted from 0; "token table".
 std::string describe(Parameter parameter, int layer);
 
 }  // namespace parallelarium

@@ -19,6 +19,8 @@ namespace parallelarium {
 namespace {
 
 constexpr int kMostStages = 4096;
+constexpr int kMostChunks = 1000;
+constexpr std::size_t kMostFaults = 4;  // told one by one
 constexpr std::int64_t kMostActions = 5'000'000;
 constexpr int kMostCells = 60;
 constexpr double kLongest = 1e9;
@@ -62,11 +64,12 @@ std::optional<Message> wrong_durations(const Options& options) {
 Result<Order> order_by_name(const Options& options, const ScheduleInfo& info) {
   if (options.stages < 1 || options.stages > kMostStages)
     return expected("--stages", "the number of ranks, from 1 to 4096");
+  const int chunks = options.chunks > 0 ? options.chunks : info.chunks > 0 ? info.chunks : 2;
+  if (chunks > kMostChunks) return expected("--chunks", "at most 1000");
   if (options.microbatches < 1 ||
-      std::int64_t{options.microbatches} * options.stages > kMostActions)
+      std::int64_t{options.microbatches} * options.stages * chunks > kMostActions)
     return expected("--microbatches",
-                    "at least 1 (and stages times micro-batches at most 5 million)");
-  const int chunks = options.chunks > 0 ? options.chunks : std::max(1, info.chunks);
+                    "at least 1 (and stages times chunks times micro-batches at most 5 million)");
   return make_order(info.name, options.stages, options.microbatches, chunks);
 }
 
@@ -74,6 +77,19 @@ Result<Order> order_by_name(const Options& options, const ScheduleInfo& info) {
 bool is_pytorch(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n,(");
   return first != std::string::npos && text[first] >= '0' && text[first] <= '9';
+}
+
+// All faults as one sentence; the last ones of many only counted.
+std::string faults_text(const std::vector<Message>& wrong) {
+  std::string text;
+  const std::size_t told = wrong.size() <= kMostFaults + 1 ? wrong.size() : kMostFaults;
+  for (std::size_t fault = 0; fault < told; ++fault) {
+    std::string_view sentence = wrong[fault].text;
+    if (!sentence.empty() && sentence.back() == '.') sentence.remove_suffix(1);
+    text += (fault == 0 ? "" : "; ") + std::string(sentence);
+  }
+  if (told < wrong.size()) text += fmt::format("; and {} more such faults", wrong.size() - told);
+  return text + ".";
 }
 
 // The file's order with everything that is wrong with it told in one sentence.
@@ -93,13 +109,13 @@ Result<Order> order_from_file(const Options& options) {
   if (options.microbatches > 0 && options.microbatches != order->microbatches)
     return message("order-microbatches", "{} holds {} micro-batches, not the {} of --microbatches.",
                    options.name, order->microbatches, options.microbatches);
+  if (options.chunks > 0 && options.chunks != order->chunks)
+    return message("order-chunks", "{} holds {} chunks per rank, not the {} of --chunks.",
+                   options.name, order->chunks, options.chunks);
   const std::vector<Message> wrong = check_order(*order);
   if (wrong.empty()) return order;
   Message first = wrong.front();
-  if (wrong.size() > 1)
-    first.text +=
-        fmt::format(" ({} more such fault{}.)", wrong.size() - 1, wrong.size() == 2 ? "" : "s");
-  first.text = options.name + ": " + first.text;
+  first.text = options.name + ": " + faults_text(wrong);
   return first;
 }
 
@@ -195,6 +211,9 @@ void add_schedule(Commands& commands) {
       "schedule", "draw and time a pipeline order, or judge a file of orders",
       "  parallelarium-engine schedule 1f1b --stages 4 --microbatches 6 --backward 1\n"
       "  parallelarium-engine schedule gpipe --stages 4 --microbatches 8 --transfer 0.1 --json\n"
+      "  parallelarium-engine schedule zb-h1 --stages 4 --microbatches 8\n"
+      "  parallelarium-engine schedule interleaved --stages 4 --microbatches 8 --chunks 2\n"
+      "  parallelarium-engine schedule dualpipe --stages 8 --microbatches 20 --notation pytorch\n"
       "  parallelarium-engine schedule my_order.txt          (lines such as F0 F1 B0 B1)\n");
   auto options = std::make_shared<Options>();
   command->add_option("name", options->name, names + ", or a file of orders")
@@ -205,7 +224,7 @@ void add_schedule(Commands& commands) {
   };
   add("--stages", options->stages, "ranks of the pipeline", "P");
   add("--microbatches", options->microbatches, "micro-batches of a step", "M");
-  add("--chunks", options->chunks, "model chunks on each rank", "V");
+  add("--chunks", options->chunks, "model chunks on each rank (interleaved; default: 2)", "V");
   add("--forward", options->forward, "time of a forward (default: 1)", "T");
   add("--backward-input", options->backward_input, "time of an input gradient (default: 1)", "T");
   add("--backward-weight", options->backward_weight, "time of a weight gradient (default: 1)", "T");
@@ -213,7 +232,7 @@ void add_schedule(Commands& commands) {
       add("--backward", options->backward, "time of a whole backward, where it is not split", "T");
   add("--transfer", options->transfer, "delay of a message between ranks (default: 0)", "T");
   add("--overlapped", options->overlapped, "time of an overlapped pair (default: their sum)", "T");
-  add("--notation", options->notation, "paper (F0 B0) or pytorch (0F0 0B0)", "N");
+  add("--notation", options->notation, "paper (F0 B0) or pytorch (0F0,0B0)", "N");
   command->add_flag("--json", options->json, "print JSON");
   commands.set_body(command, [options](Progress&) { return schedule(*options); });
 }

@@ -79,6 +79,32 @@ TEST(CheckOrder, FindsWorkBeforeWhatItNeedsOnTheSameRank) {
   EXPECT_NE(fault("(F0+B0)").find("cannot overlap"), std::string::npos);
 }
 
+TEST(CheckOrder, TellsMissingAndEarlyWorkInOneVerdict) {
+  const auto order = order_from_text("F0 B0 B1 F1\nF0 B0 F1\n");
+  ASSERT_TRUE(order.ok());
+  const std::vector<Message> wrong = check_order(*order);
+  ASSERT_EQ(wrong.size(), 2u);
+  EXPECT_EQ(wrong[0].text, "B1 of stage 1 is missing in the line of rank 1.");
+  EXPECT_EQ(wrong[1].text, "B1 of rank 0 stands before F1 of rank 0, which it needs.");
+}
+
+// Chunks folded like a V, and stages held by two ranks, are told from the order itself.
+TEST(OrderText, FindsThePlacementThatTheOrderIsRightWith) {
+  const auto folded = order_from_text(
+      "F0.0 F1.0 F0.1 B0.1 F1.1 B1.1 B0.0 B1.0\n"
+      "F0.0 F0.1 F1.0 F1.1 B0.1 B0.0 B1.1 B1.0\n");
+  ASSERT_TRUE(folded.ok());
+  EXPECT_TRUE(check_order(*folded).empty());
+  EXPECT_EQ(folded->stage_of, (std::vector<std::vector<int>>{{0, 3}, {1, 2}}));
+  const auto mirrored = order_from_text("F0.0 F1.1 B1.1 B0.0\nF1.1 F0.0 B0.0 B1.1\n");
+  ASSERT_TRUE(mirrored.ok());
+  EXPECT_TRUE(check_order(*mirrored).empty());
+  EXPECT_EQ(mirrored->stage_of, (std::vector<std::vector<int>>{{0, 1}, {1, 0}}));
+  const auto looped = order_from_text("F0.0 F0.1 B0.1 B0.0\nF0.0 F0.1 B0.1\n");
+  ASSERT_TRUE(looped.ok());
+  EXPECT_FALSE(check_order(*looped).empty());
+}
+
 TEST(CheckOrder, NamesTheCircleRankByRank) {
   // Rank 1 wants to give back micro-batch 1 before it has received it; rank 0 sends it only after
   // it got the gradient of micro-batch 0.

@@ -75,29 +75,6 @@ TEST(Timing, PlacesOneFOneBOfRankZeroAsDrawn) {
   EXPECT_EQ(text, "F0 F1 F2 F3 _ _ _ B0 F4 B1 F5 B2 _ B3 _ B4 _ B5");
 }
 
-TEST(Timing, GivesTheBubbleRatesOfTheZeroBubbleTable) {
-  std::istringstream table(golden("zero_bubble_table5.csv"));
-  int rows = 0;
-  for (std::string line; std::getline(table, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::replace(line.begin(), line.end(), ',', ' ');
-    std::istringstream cells(line);
-    std::string model, schedule;
-    int stages = 0, microbatches = 0;
-    Durations durations;
-    double rate = 0;
-    cells >> model >> schedule >> stages >> microbatches >> durations.forward >>
-        durations.input_grad >> durations.weight_grad >> durations.transfer >> rate;
-    ASSERT_FALSE(cells.fail()) << line;
-    durations.backward = durations.input_grad + durations.weight_grad;
-    const auto order = make_order(schedule, stages, microbatches, 1);
-    ASSERT_TRUE(order.ok());
-    EXPECT_NEAR(time_order(*order, durations).bubble_of_longest_rank, rate, 6e-5) << line;
-    ++rows;
-  }
-  EXPECT_EQ(rows, 6);
-}
-
 constexpr std::pair<double, double> kTimes[] = {{1, 1}, {1, 2}, {2.5, 0.7}, {0.3, 2}};
 
 class Bubble : public testing::TestWithParam<std::tuple<int, int>> {};
@@ -185,7 +162,7 @@ TEST(MakeOrder, NamesTheSchedulesWhenOneIsUnknown) {
   EXPECT_EQ(order.error().alternatives.size(), schedules().size());
   for (const ScheduleInfo& info : schedules()) {
     EXPECT_NE(order.error().text.find(info.name), std::string::npos);
-    EXPECT_TRUE(make_order(info.name, 4, 8, 1).ok()) << info.name;
+    EXPECT_TRUE(make_order(info.name, 4, 8, info.chunks == 0 ? 2 : info.chunks).ok()) << info.name;
   }
 }
 
@@ -201,6 +178,11 @@ TEST(MakeOrder, ReadsFilesInBothNotationsAndRefusesOthers) {
   EXPECT_EQ(make_order(folder + "1f1b_p4_m6.txt", 4, 8, 1).error().field, "microbatches");
   EXPECT_FALSE(make_order(folder, 4, 6, 1).ok());
   EXPECT_EQ(make_order("1f1b", 4, 8, 2).error().field, "chunks");
+  for (const char* name : {"interleaved_p4_m8_v2", "zb-v_p4_m8", "dualpipe_p8_m20"}) {
+    const auto order = make_order(folder + name + ".txt", 0, 0, 0);
+    ASSERT_TRUE(order.ok()) << order.error().text;
+    EXPECT_EQ(to_text(*order), golden(std::string(name) + ".txt"));
+  }
 }
 
 }  // namespace

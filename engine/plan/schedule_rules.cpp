@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/schedule_rules.h"
+
+#include <algorithm>
+
+namespace parallelarium {
+
+namespace {
+
+Message refuse(Message why, const char* field, std::vector<std::string> alternatives) {
+  why.field = field;
+  why.alternatives = std::move(alternatives);
+  return why;
+}
+
+}  // namespace
+
+const ScheduleRule* find_schedule_rule(std::string_view name) {
+  const auto found = std::find_if(kScheduleRules.begin(), kScheduleRules.end(),
+                                  [&](const ScheduleRule& rule) { return rule.name == name; });
+  return found == kScheduleRules.end() ? nullptr : &*found;
+}
+
+Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int microbatches,
+                                  int chunks) {
+  if (rule.chunks == 0) {
+    if (chunks < 2) {
+      return refuse(
+          message("schedule-chunks",
+                  "{} needs 2 or more chunks on each rank; with 1 it would be 1F1B.", rule.title),
+          "chunks", {"2"});
+    }
+  } else if (chunks != rule.chunks && !(rule.chunks == 2 && chunks == 1)) {
+    return refuse(message("schedule-chunks", "{} holds {} chunk{} per rank, not {}.", rule.title,
+                          rule.chunks, rule.chunks == 1 ? "" : "s", chunks),
+                  "chunks", {std::to_string(rule.chunks)});
+  }
+  if (rule.even_ranks && ranks % 2 != 0) {
+    std::vector<std::string> even;
+    if (ranks > 1) even.push_back(std::to_string(ranks - 1));
+    even.push_back(std::to_string(ranks + 1));
+    return refuse(message("schedule-ranks",
+                          "{} runs micro-batches from both ends at once, so it needs an even "
+                          "number of stages, not {}; {} would do.",
+                          rule.title, ranks, even.front()),
+                  "mesh.pp", even);
+  }
+  if (rule.two_rounds && microbatches < 2 * ranks) {
+    return refuse(message("schedule-microbatches",
+                          "{} needs twice as many micro-batches as ranks, {} or more, not {}.",
+                          rule.title, 2 * ranks, microbatches),
+                  "microbatches", {std::to_string(2 * ranks)});
+  }
+  if (rule.even_ranks && microbatches % 2 != 0) {
+    return refuse(message("schedule-microbatches",
+                          "{} sends half of the micro-batches from each end, so it needs an even "
+                          "number of them, not {}; {} would do.",
+                          rule.title, microbatches, microbatches + 1),
+                  "microbatches", {std::to_string(microbatches + 1)});
+  }
+  return {};
+}
+
+int chunks_of(const Setup& setup) {
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  return rule != nullptr && rule->chunks > 1 ? rule->chunks : setup.chunks;
+}
+
+int stages_of(const Setup& setup) {
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  if (rule != nullptr && rule->holds_stages_twice) return setup.mesh.pp;
+  return setup.mesh.pp * chunks_of(setup);
+}
+
+}  // namespace parallelarium

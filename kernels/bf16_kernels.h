@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU kernels on bf16 storage: same names, operands and requirements as in the headers of the
+// fp32 kernels, which do the arithmetic. Inputs are widened block by block (exact), results rounded
+// once to the nearest. Statistics (stats, lse, row_max, sum_exp, target_logit, loss) stay fp32 or
+// fp64, gradients of weights may be either (G is float or Bf16), and so may AdamW's moments (M).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/adamw.h"
+#include "kernels/attention.h"
+#include "kernels/bf16.h"
+#include "kernels/rotary.h"
+
+namespace parallelarium {
+
+void cast_cpu(float* to, const Bf16* from, std::size_t count);
+void cast_cpu(Bf16* to, const float* from, std::size_t count);
+void fill_cpu(Bf16* values, float value, std::size_t count);
+
+void accumulate_cpu(Bf16* sum, const Bf16* part, std::size_t count);
+void residual_add_cpu(Bf16* out, const Bf16* stream, const Bf16* branch, std::size_t count);
+void residual_bias_add_cpu(Bf16* out, const Bf16* stream, const Bf16* branch, const Bf16* bias,
+                           std::int64_t N, std::int64_t C);
+
+void gelu_forward_cpu(Bf16* g, const Bf16* u, std::size_t count);
+void gelu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* u, std::size_t count);
+void swiglu_forward_cpu(Bf16* g, const Bf16* u, std::int64_t N, std::int64_t F);
+void swiglu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* u, std::int64_t N, std::int64_t F);
+
+void layer_norm_forward_cpu(Bf16* y, float* stats, const Bf16* x, const Bf16* gain,
+                            const Bf16* bias, std::int64_t N, std::int64_t C);
+void rms_norm_forward_cpu(Bf16* y, float* stats, const Bf16* x, const Bf16* gain, std::int64_t N,
+                          std::int64_t C);
+void layer_norm_input_grad_cpu(Bf16* dx, const Bf16* dy, const Bf16* x, const Bf16* gain,
+                               const float* stats, bool accumulate, std::int64_t N, std::int64_t C);
+void rms_norm_input_grad_cpu(Bf16* dx, const Bf16* dy, const Bf16* x, const Bf16* gain,
+                             const float* stats, bool accumulate, std::int64_t N, std::int64_t C);
+template <class G>
+void norm_weight_grad_cpu(G* dgain, G* dbias, const Bf16* dy, const Bf16* x, const float* stats,
+                          std::int64_t N, std::int64_t C);
+
+void linear_forward_cpu(Bf16* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
+                        std::int64_t M, std::int64_t K);
+void linear_input_grad_cpu(Bf16* dx, const Bf16* dy, const Bf16* w, std::int64_t N, std::int64_t M,
+                           std::int64_t K);
+template <class G>
+void linear_weight_grad_cpu(G* dw, G* db, const Bf16* dy, const Bf16* x, std::int64_t N,
+                            std::int64_t M, std::int64_t K);
+
+void attention_forward_cpu(Bf16* context, Bf16* probabilities, const Bf16* qkv,
+                           const AttentionShape& shape);
+// scratch: float[T*T].
+void attention_backward_cpu(Bf16* dqkv, float* scratch, const Bf16* dcontext, const Bf16* qkv,
+                            const Bf16* probabilities, const AttentionShape& shape);
+void fused_attention_forward_cpu(Bf16* context, float* lse, float* scratch, const Bf16* qkv,
+                                 const AttentionShape& shape);
+void fused_attention_backward_cpu(Bf16* dqkv, float* scratch, const Bf16* dcontext, const Bf16* qkv,
+                                  const Bf16* context, const float* lse,
+                                  const AttentionShape& shape);
+void rotary_cpu(Bf16* qkv, Turn turn, const AttentionShape& shape);
+
+void embedding_forward_cpu(Bf16* x, const std::int32_t* tokens, const Bf16* table,
+                           const Bf16* positions, std::int64_t N, std::int64_t T, std::int64_t C);
+// Every row that gathers several tokens gathers them in fp32 and is rounded once. V: rows of the
+// table.
+template <class G>
+void embedding_grad_cpu(G* dtable, G* dpositions, const Bf16* dx, const std::int32_t* tokens,
+                        std::int64_t N, std::int64_t T, std::int64_t C, std::int64_t V);
+
+void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64_t V);
+void loss_sum_cpu(float* sum_exp, float* target_logit, const Bf16* logits, const float* row_max,
+                  const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                  std::int64_t first = 0);
+void loss_grad_cpu(Bf16* logits, const float* row_max, const float* sum_exp,
+                   const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
+                   std::int64_t first = 0);
+
+void sum_of_squares_cpu(double* sum, const Bf16* values, std::size_t count);
+
+// The update is made on the fp32 master and rounded into the parameters.
+template <class G, class M>
+void adamw_cpu(Bf16* parameters, float* master, const G* gradients, M* first_moment,
+               M* second_moment, const double* sum_of_squares, float clip, const AdamW& settings,
+               std::size_t count);
+
+}  // namespace parallelarium
