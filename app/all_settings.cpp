@@ -32,7 +32,7 @@ void align_labels(const QWidget& content) {
 
 AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), session_(session) {
   setWindowTitle(tr("All settings"));
-  resize(460, 560);
+  resize(460, 488);
   auto* outer = new QVBoxLayout(this);
   problem_ = new QLabel(this);
   problem_->setWordWrap(true);

@@ -37,7 +37,7 @@ QString machine_title(const std::string& name) {
 
 QString age_of_calibration(const Machine& machine) {
   if (!machine.local) return QString::fromStdString(machine.flops_16bit.origin);
-  if (machine.calibrated.empty()) return QObject::tr("assumed rates: not calibrated yet");
+  if (machine.calibrated.empty()) return QObject::tr("not calibrated yet");
   const QString date = QString::fromStdString(machine.calibrated).left(10);
   const QString today = QDate::currentDate().toString(Qt::ISODate);
   return date == today ? QObject::tr("calibrated today") : QObject::tr("calibrated %1").arg(date);
@@ -325,12 +325,12 @@ void SetupPanel::refresh() {
   const ParameterCounts counts = count_parameters(setup.model);
   QString note = tr("%1 parameters · %2 wide · %3 heads")
                      .arg(parameters_text(counts.total))
-                     .arg(setup.model.hidden)
+                     .arg(count_text(setup.model.hidden))
                      .arg(setup.model.heads);
   if (counts.active != counts.total)
     note = tr("%1 parameters, %2 active · %3 wide")
                .arg(parameters_text(counts.total), parameters_text(counts.active))
-               .arg(setup.model.hidden);
+               .arg(count_text(setup.model.hidden));
   model_note_->set_full_text(note);
 
   const Machine& machine = session_.machine();
@@ -338,13 +338,13 @@ void SetupPanel::refresh() {
   const int ranks = setup.mesh.ranks();
   const int devices = machine.devices_per_node * std::max(1, setup.nodes);
   const bool paced = machine.local && session_.expected_source() == Source::kPaced;
-  machine_note_->set_full_text(machine.local ? tr("%1 cores,").arg(machine.cores)
-                                             : tr("%1 per node ·").arg(machine.devices_per_node));
+  machine_note_->set_full_text(
+      !machine.local ? tr("%1 per node").arg(machine.devices_per_node)
+                     : (machine.cores == 1 ? tr("%1 core") : tr("%1 cores")).arg(machine.cores));
   paced_tag_->setText(source_text(session_.expected_source()));
   paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
   set_style_property(paced_tag_, "paced", paced);
-  machine_age_->set_full_text((machine.local ? QStringLiteral("· ") : QString()) +
-                              age_of_calibration(machine));
+  machine_age_->set_full_text(QStringLiteral("· ") + age_of_calibration(machine));
 
   for (auto& [option, row] : rows_) {
     const QString value = field_text(setup, option);
@@ -377,10 +377,14 @@ void SetupPanel::refresh() {
                         .arg(machine.cores));
   else if (setup.nodes > 0)
     world_->setText(tr("%1 of %2 ranks").arg(ranks).arg(devices));
-  else
-    world_->setText(tr("%1 ranks on %2 nodes")
+  else {
+    const int nodes = (ranks + machine.devices_per_node - 1) / machine.devices_per_node;
+    world_->setText((ranks == 1   ? tr("%1 rank on %2 node")
+                     : nodes == 1 ? tr("%1 ranks on %2 node")
+                                  : tr("%1 ranks on %2 nodes"))
                         .arg(ranks)
-                        .arg((ranks + machine.devices_per_node - 1) / machine.devices_per_node));
+                        .arg(nodes));
+  }
   world_->setProperty("source", tr("set"));
   world_bar_->setRange(0, std::max(devices, ranks));
   world_bar_->setValue(ranks);

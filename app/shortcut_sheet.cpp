@@ -15,7 +15,7 @@ namespace parallelarium {
 
 ShortcutSheet::ShortcutSheet(const QList<QAction*>& actions, QWidget* parent) : QDialog(parent) {
   setWindowTitle(tr("Shortcuts"));
-  resize(640, 520);
+  resize(640, 488);
   auto* column = new QVBoxLayout(this);
   auto* area = new QScrollArea(this);
   area->setWidgetResizable(true);

@@ -26,6 +26,7 @@ namespace {
 
 constexpr int kSetupWidth = 268, kRightWidth = 300, kCompactRightWidth = 260;
 constexpr int kFullWidth = 1180, kFullHeight = 660, kNarrowHeight = 620;
+constexpr QSize kFrame{16, 48};  // a title bar and borders, before the window manager made them
 const char* const kThemeKey = "theme";
 
 }  // namespace
@@ -70,9 +71,10 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
                                                  : ThemeChoice::kSystem);
   resize(1440, 900);
   if (const QScreen* screen = QApplication::primaryScreen())
-    resize(QSize(1440, 900).boundedTo(screen->availableSize()));
+    resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
   restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
   connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_name);
+  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::share_right_column);
   session_.undo_stack().clear();
   set_path({});
   refresh_banner();
@@ -155,8 +157,9 @@ void Window::fit_room() {
     setup_->show();
     right_tabs_->clear();
     right_tabs_->hide();
-    right->insertWidget(0, lesson_, 3);
-    right->insertWidget(1, selection_, 2);
+    right->insertWidget(0, lesson_);
+    right->insertWidget(1, selection_);
+    share_right_column();
     lesson_->show();
     selection_->show();
   } else {
@@ -173,6 +176,13 @@ void Window::fit_room() {
   strip_->set_size(full                    ? StripSize::kFull
                    : room == Room::kNarrow ? StripSize::kNarrow
                                            : StripSize::kCompact);
+}
+
+// An open lesson has text, question and feedback to show: it gets most of the column.
+void Window::share_right_column() {
+  auto* right = static_cast<QVBoxLayout*>(right_->layout());
+  right->setStretchFactor(lesson_, lesson_->player().is_open() ? 5 : 1);
+  right->setStretchFactor(selection_, lesson_->player().is_open() ? 2 : 1);
 }
 
 void Window::show_setup_popup() {

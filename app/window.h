@@ -67,6 +67,7 @@ class Window : public QMainWindow {
   // window.cpp
   void build_layout();
   void fit_room();
+  void share_right_column();
   void refresh_banner();
   void show_setup_popup();
   void cycle_panes(int direction);

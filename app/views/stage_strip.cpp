@@ -168,6 +168,9 @@ StripGeometry strip_geometry(int stages, double left, double width) {
   const double unit = width / (std::max(1, stages) - (1 - kBoxShare));
   geometry.box = std::clamp(std::floor(unit * kBoxShare), kLeastBox, kMostBox);
   geometry.gap = std::max(kLeastGap, std::floor(unit * (1 - kBoxShare)));
+  const double left_over = width - geometry.gap * std::max(0, stages - 1);
+  geometry.box =
+      std::min(geometry.box, std::max(kLeastBox, std::floor(left_over / std::max(1, stages))));
   if (geometry.box == kMostBox) geometry.gap = std::min(geometry.gap, 80.0);
   return geometry;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/compare.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "engine/plan/pace.h"
 #include "engine/predict/simulate.h"
 
 namespace parallelarium {
@@ -141,6 +143,36 @@ Result<double> pace_factor(const Setup& setup, const Machine& machine) {
                    "be paced; choose a larger model.",
                    machine.title);
   return setup.run.pace_seconds / seconds;
+}
+
+std::int64_t counted_bytes(const Observation& observation) {
+  std::int64_t bytes = 0;
+  for (const MemoryRow& row : observation.memory) bytes += row.peak_bytes;
+  return bytes;
+}
+
+Result<void> can_keep_pace(const Prediction& prediction, double factor, const Machine& here) {
+  if (here.cores < 1 || here.calibrated.empty()) return {};
+  const Program& program = prediction.program;
+  const CostModel here_cost(program, here, prediction.setup);
+  const CostModel cost(program, prediction.machine, prediction.setup);
+  double work = 0, load = 0, step = 0;
+  for (const RankProgram& rank : program.ranks) {
+    double own = 0, modelled = 0;
+    for (const Op& op : rank.ops) {
+      if (op.kind != OpKind::kCompute) continue;
+      own += here_cost.seconds(op, rank.rank);
+      modelled += cost.seconds(op, rank.rank) * factor;
+    }
+    work += own;
+    if (modelled > 0) load = std::max(load, own / modelled);
+  }
+  // A Program of representatives stands for the other ranks too.
+  work *= static_cast<double>(program.world) / static_cast<double>(program.ranks.size());
+  step = static_cast<double>(prediction.timeline.duration.count()) * 1e-9 * factor;
+  if (step > 0) load = std::max(load, work / (step * here.cores));
+  if (load <= 1) return {};
+  return pace_too_fast(prediction.setup, load, load, here.cores);
 }
 
 std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& prediction) {

@@ -29,6 +29,9 @@ struct Comparison {
 // observation.pace_factor).
 std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation);
 
+// What the arenas of all ranks held at their peaks; the rest of process_bytes is unexplained.
+std::int64_t counted_bytes(const Observation& observation);
+
 // The objects of `run --json`'s "compare": {metric, predicted, measured, unit, error or null}.
 nlohmann::json to_json(const std::vector<Comparison>& comparisons);
 
@@ -42,6 +45,11 @@ Prediction dilated(Prediction prediction, double factor);
 // whole model for one sequence on one rank of the machine.
 // Errors: those of predict() for that one rank.
 Result<double> pace_factor(const Setup& setup, const Machine& machine);
+
+// Whether the cores of `here` (this computer, calibrated) can do the real work of a paced run of
+// the prediction's Program at that factor. Error: "pace-too-fast", with the least pace, where the
+// work would more than fill them; between that and kMostPacedLoad the run itself finds out.
+Result<void> can_keep_pace(const Prediction& prediction, double factor, const Machine& here);
 
 // The modelled seconds of every op on the machine, by [rank][op]: what a paced run is given.
 std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& prediction);

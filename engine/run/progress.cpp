@@ -101,7 +101,8 @@ class Hang {
 
 }  // namespace
 
-Message describe_hang(const Program& program, const Progress& progress, double seconds) {
+Message describe_hang(const Program& program, const Progress& progress, double timeout_seconds) {
+  const std::string seconds = fmt::format("{:.3g}", timeout_seconds);
   const Hang hang(program, progress);
   const std::optional<Place> start = hang.waiting();
   if (!start) {

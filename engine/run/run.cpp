@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/run.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
@@ -32,6 +34,13 @@ std::int64_t proc_bytes(const char* file, const std::string& key) {
     if (word == key && in >> kilobytes) return kilobytes * 1024;
   }
   return 0;
+}
+
+// Starts VmHWM anew, so that an engine that has run before reports this run's peak. Where the
+// system does not allow it, the peak is that of the whole process so far, never too small.
+void forget_peak() {
+  malloc_trim(0);  // what earlier runs gave back is not this run's
+  std::ofstream("/proc/self/clear_refs") << "5";
 }
 
 std::string now_utc() {
@@ -255,6 +264,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                    text->held_out_count(), setup.mesh.dp * setup.micro_batch);
   }
 
+  forget_peak();
   // Looking at a word for a moment before sleeping only pays where every rank has a core.
   Stop stop(std::chrono::microseconds(paced || static_cast<int>(count) > cores ? 0 : 5));
   CpuFabric fabric(static_cast<int>(count), program.groups, stop);

@@ -26,11 +26,17 @@ Result<BackendChoice> choose_backend(const Setup& setup);
 struct RunControl {
   const std::atomic<bool>* cancel = nullptr;  // set from any thread; the run ends within 0.5 s
   std::function<void(double share, const std::string& what)> progress;  // from the calling thread
-  double hang_timeout_seconds = 20;  // beyond the modelled time of a step
-  // Durations of a paced run by [rank][op] on the Setup's Machine; made by the caller from the
-  // prediction, because run/ does not know predict/.
+  // A rank hangs when nothing happens on any rank for this long beyond the time that the longest op
+  // may take: three times its modelled time, and more where ranks share cores.
+  double hang_timeout_seconds = 20;
+  // Durations by [rank][op] on the Setup's Machine; made by the caller from the prediction, because
+  // run/ does not know predict/. A paced run needs them; without, every op counts as short.
   std::vector<std::vector<Nanoseconds>> modelled;
-  double pace_factor = 1;  // wall time = modelled time * pace_factor
+  double pace_factor = 1;  // of a paced run: wall time = modelled time * pace_factor
+  // A kernel under way cannot be interrupted. Called once, from the calling thread, when ranks are
+  // still in an op 0.4 s after the run was stopped for `why`; it may report and end the process. If
+  // it is absent or returns, run() waits for the ranks.
+  std::function<void(const Message& why)> abandon;
 };
 
 // Parameters of the trained model by name, gathered from the ranks that own them.

@@ -2,18 +2,26 @@
 #include "engine/run/watch.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "engine/plan/pace.h"
 
 namespace parallelarium {
 
 namespace {
 
 constexpr double kSleepNanoseconds = 10'000;  // processor time of going to sleep and waking up
+constexpr double kSlowestOp = 3;  // times its modelled duration, before it counts as hung
+constexpr auto kLateEnd = std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
 
-// Rounded up to two digits: "0.068" -> 0.068, 0.0612 -> 0.062.
-double two_digits_up(double value) {
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1);
-  return std::ceil(value / unit - 1e-9) * unit;
+// How long one op may take before its silence counts towards the timeout.
+double longest_op_seconds(const RunControl& control, std::size_t ranks, int cores) {
+  Nanoseconds longest{0};
+  for (const std::vector<Nanoseconds>& rank : control.modelled) {
+    for (const Nanoseconds duration : rank) longest = std::max(longest, duration);
+  }
+  const double sharing = std::max(1.0, static_cast<double>(ranks) / std::max(cores, 1));
+  return kSlowestOp * sharing * control.pace_factor *
+         std::chrono::duration<double>(longest).count();
 }
 
 }  // namespace
@@ -27,7 +35,9 @@ RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl&
       stop_(stop),
       paced_(paced),
       cores_(cores),
-      steps_(setup.run.warmup + setup.run.steps) {}
+      steps_(setup.run.warmup + setup.run.steps),
+      hang_seconds_(control.hang_timeout_seconds +
+                    longest_op_seconds(control, program.ranks.size(), cores)) {}
 
 void RunWatch::look() {
   if (control_.cancel != nullptr && control_.cancel->load()) {
@@ -44,6 +54,15 @@ void RunWatch::look() {
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();
   look_for_hang();
+  look_for_late_end();
+}
+
+void RunWatch::look_for_late_end() {
+  if (!stop_.raised() || abandoned_ || !control_.abandon) return;
+  if (!stopped_) stopped_ = Clock::now();
+  if (Clock::now() - *stopped_ < kLateEnd) return;
+  abandoned_ = true;
+  control_.abandon(stop_.why());
 }
 
 void RunWatch::look_for_hang() {
@@ -62,8 +81,8 @@ void RunWatch::look_for_hang() {
     changed_ = Clock::now();
   }
   const double still = std::chrono::duration<double>(Clock::now() - changed_).count();
-  if (still > control_.hang_timeout_seconds && !stop_.raised()) {
-    stop_.raise(describe_hang(program_, progress_, control_.hang_timeout_seconds));
+  if (still > hang_seconds_ && !stop_.raised()) {
+    stop_.raise(describe_hang(program_, progress_, hang_seconds_));
   }
 }
 
@@ -95,16 +114,7 @@ void RunWatch::judge_load() {
     least_load = std::max(least_load, (work + sleeps) / (step * cores_));
   }
   if (load <= kMostPacedLoad) return;
-  const double least = two_digits_up(setup_.run.pace_seconds * least_load / kMostPacedLoad);
-  Message why = message("pace-too-fast",
-                        "At a pace of {} s the real work would fill {} % of the {}; a pace of at "
-                        "least {} s leaves room.",
-                        setup_.run.pace_seconds, std::lround(load * 100),
-                        cores_ == 1 ? std::string("core") : fmt::format("{} cores", cores_),
-                        fmt::format("{:.4g}", least));
-  why.field = "run.pace_seconds";
-  why.alternatives = {fmt::format("{:.4g}", least)};
-  stop_.raise(std::move(why));
+  stop_.raise(pace_too_fast(setup_, load, least_load, cores_));
 }
 
 }  // namespace parallelarium

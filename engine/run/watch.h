@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that called run() watches the ranks: cancel, progress, hangs, and whether a paced run
-// leaves the cores room.
+// The thread that called run() watches the ranks: cancel, progress, hangs, ranks that do not end
+// when they should, and whether a paced run leaves the cores room.
 #pragma once
+
+#include <optional>
 
 #include "engine/run/progress.h"
 #include "engine/run/run.h"
 #include "engine/run/stop.h"
 
 namespace parallelarium {
-
-// The share of the cores above which a paced run is refused: modelled durations would no longer be
-// what the threads can keep.
-inline constexpr double kMostPacedLoad = 0.7;
 
 class RunWatch {
  public:
@@ -24,6 +22,7 @@ class RunWatch {
 
  private:
   void look_for_hang();
+  void look_for_late_end();
   void judge_load();
 
   const Setup& setup_;
@@ -33,7 +32,10 @@ class RunWatch {
   Stop& stop_;
   bool paced_, judged_ = false;
   int cores_, steps_, reported_ = -1;
+  bool abandoned_ = false;
+  double hang_seconds_;
   std::uint64_t changes_ = 0;
+  std::optional<TimePoint> stopped_;
   TimePoint changed_ = Clock::now();
 };
 

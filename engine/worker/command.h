@@ -42,6 +42,10 @@ class Progress {
   std::size_t shown_ = 0;
 };
 
+struct Watch;
+// Reports the progress of a run, and ends the program with the sentence where ranks do not end.
+Watch watch_of(Progress& progress);
+
 // The subcommand and what it does once its options are read.
 using CommandBody = std::function<Outcome(Progress&)>;
 class Commands {

@@ -170,11 +170,7 @@ Outcome export_setup(const Options& options, Progress& progress) {
     if (!preparation) return Outcome::invalid(preparation.error());
     if (!preparation->calibrated())
       progress.say("This computer was never calibrated; measuring it once takes about 5 s.");
-    Watch watch;
-    watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
-      progress.report(share, fmt::format("{}: {}", phase, what));
-    };
-    const Result<Training> training = train(*preparation, false, watch);
+    const Result<Training> training = train(*preparation, false, watch_of(progress));
     if (!training)
       return is_about_request(training.error()) ? Outcome::invalid(training.error())
                                                 : Outcome::failed(training.error());

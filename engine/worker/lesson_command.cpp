@@ -20,10 +20,10 @@ struct Options {
   int samples = 200;
 };
 
-Result<Observation> run_for_check(const Setup& setup) {
+Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
   Result<Preparation> preparation = prepare(setup);
   if (!preparation) return preparation.error();
-  Result<Training> training = train(*preparation, false, {});
+  Result<Training> training = train(*preparation, false, watch_of(progress));
   if (!training) return training.error();
   return std::move(training->result.observation);
 }
@@ -75,7 +75,7 @@ Outcome check(const Options& options, Progress& progress) {
   if (options.run) {
     wishes.run = [&progress](const Setup& setup) {
       progress.report(0.5, "running a step of the lesson");
-      return run_for_check(setup);
+      return run_for_check(setup, progress);
     };
   }
   const std::vector<LessonReport> reports =

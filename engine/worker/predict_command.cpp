@@ -20,16 +20,19 @@ struct Outlook {
   BackendChoice choice;
   double pace_factor = 1;
   double step_seconds = 0;
+  std::optional<Message> refusal;  // why this computer cannot keep the pace
 };
 std::optional<Outlook> outlook_of(const Prediction& prediction) {
   if (!prediction.machine.local) return std::nullopt;
   Result<BackendChoice> choice = choose_backend(prediction.setup);
   if (!choice) return std::nullopt;
-  Outlook outlook{std::move(*choice), 1, prediction.step.seconds};
+  Outlook outlook{std::move(*choice), 1, prediction.step.seconds, std::nullopt};
   if (outlook.choice.source == Source::kPaced) {
     const Result<double> factor = pace_factor(prediction.setup, prediction.machine);
     if (!factor) return std::nullopt;
     outlook.pace_factor = *factor;
+    const Result<void> keeps = can_keep_pace(prediction, *factor, prediction.machine);
+    if (!keeps) outlook.refusal = keeps.error();
     outlook.step_seconds = dilated(prediction, *factor).step.seconds;
   }
   return outlook;
@@ -38,6 +41,9 @@ std::optional<Outlook> outlook_of(const Prediction& prediction) {
 std::string outlook_text(const Outlook& outlook) {
   if (outlook.choice.source != Source::kPaced)
     return fmt::format("Here: {}.\n", outlook.choice.why.text);
+  if (outlook.refusal)
+    return fmt::format("Here: {}; `run` refuses: {}\n", outlook.choice.why.text,
+                       outlook.refusal->text);
   return fmt::format("Here: {}; `run` then takes {} for a step ({} times slower).\n",
                      outlook.choice.why.text, seconds_text(outlook.step_seconds),
                      three_digits(outlook.pace_factor));
@@ -84,7 +90,9 @@ void add_predict(Commands& commands) {
                        {"pace_factor", here->choice.source == Source::kPaced
                                            ? nlohmann::json(here->pace_factor)
                                            : nlohmann::json(nullptr)},
-                       {"step_seconds", here->step_seconds}};
+                       {"step_seconds", here->step_seconds},
+                       {"refusal", here->refusal ? nlohmann::json(here->refusal->text)
+                                                 : nlohmann::json(nullptr)}};
       return Outcome::done(json_text(json));
     }
     return Outcome::done(prediction_text(*prediction, options->rank) +

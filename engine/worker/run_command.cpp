@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `run`: the Setup executed on local ranks, beside its prediction.
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -46,6 +47,7 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["memory"]["ranks"] = std::move(memory);
   json["memory"]["all_ranks"] = std::move(all);
   json["memory"]["process_bytes"] = observed.process_bytes;
+  json["memory"]["unexplained_bytes"] = observed.process_bytes - counted_bytes(observed);
   const auto at = static_cast<std::size_t>(rank);
   json["traffic"] =
       at < observed.traffic.size() ? to_json(observed.traffic[at]) : nlohmann::json::array();
@@ -127,8 +129,12 @@ std::string run_text(const Training& training) {
   text += fmt::format("  Steps took {} to {}.\n", seconds_text(observed.step.seconds_min),
                       seconds_text(observed.step.seconds_max));
   if (observed.process_bytes > 0)
-    text += fmt::format("  The whole engine process held {} (measured).\n",
-                        bytes_text(static_cast<double>(observed.process_bytes)));
+    text += fmt::format(
+        "  The engine process held {} (measured): {} counted on its ranks, {} unexplained\n"
+        "  (the program, its libraries, the text).\n",
+        bytes_text(static_cast<double>(observed.process_bytes)),
+        bytes_text(static_cast<double>(counted_bytes(observed))),
+        bytes_text(static_cast<double>(observed.process_bytes - counted_bytes(observed))));
   text += "\nTraining\n" + losses_text(observed);
   if (training.proof) text += "\n" + proof_text(*training.proof);
   return text;
@@ -145,11 +151,7 @@ Outcome run_setup(const Options& options, Progress& progress) {
   if (!preparation) return Outcome::invalid(preparation.error());
   if (!preparation->calibrated())
     progress.say("This computer was never calibrated; measuring it once takes about 5 s.");
-  Watch watch;
-  watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
-    progress.report(share, fmt::format("{}: {}", phase, what));
-  };
-  Result<Training> training = train(*preparation, options.verify, watch);
+  Result<Training> training = train(*preparation, options.verify, watch_of(progress));
   if (!training)
     return is_about_request(training.error()) ? Outcome::invalid(training.error())
                                               : Outcome::failed(training.error());
@@ -182,6 +184,18 @@ Outcome run_setup(const Options& options, Progress& progress) {
 }
 
 }  // namespace
+
+Watch watch_of(Progress& progress) {
+  Watch watch;
+  watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
+    progress.report(share, fmt::format("{}: {}", phase, what));
+  };
+  watch.abandon = [&progress](const Message& why) {
+    progress.say(why.text);
+    std::_Exit(kFailed);
+  };
+  return watch;
+}
 
 void add_run(Commands& commands) {
   CLI::App* command =

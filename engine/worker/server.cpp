@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <vector>
 
 #include "engine/wire/messages.h"
@@ -87,6 +88,15 @@ void Server::start(const RpcRequest& request, Job job) {
       send(rpc_notification("$/progress",
                             {{"id", id}, {"phase", phase}, {"share", share}, {"what", what}}));
     };
+    const auto refuse = [&](const Message& why) {
+      const bool cancelled = why.id == "cancelled";
+      send(rpc_error(id, cancelled ? RpcCode::kCancelled : RpcCode::kRunFailed, why));
+    };
+    // A fresh engine starts faster than a long kernel ends.
+    watch.abandon = [&](const Message& why) {
+      refuse(why);
+      std::_Exit(kFailed);
+    };
     const Result<nlohmann::json> result = job(watch);
     // Free before the answer is read: the reader may ask for the next run at once.
     {
@@ -96,9 +106,7 @@ void Server::start(const RpcRequest& request, Job job) {
     if (result)
       send(rpc_result(id, *result));
     else
-      send(rpc_error(id,
-                     result.error().id == "cancelled" ? RpcCode::kCancelled : RpcCode::kRunFailed,
-                     result.error()));
+      refuse(result.error());
   });
 }
 

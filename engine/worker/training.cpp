@@ -13,6 +13,7 @@ namespace {
 RunControl control_of(const Watch& watch, std::string_view phase) {
   RunControl control;
   control.cancel = watch.cancel;
+  control.abandon = watch.abandon;
   if (watch.progress) {
     control.progress = [&watch, phase](double share, const std::string& what) {
       watch.progress(phase, share, what);
@@ -31,8 +32,9 @@ Result<Proof> prove(const Preparation& preparation, const RunResult& many, const
   if (!choice) return choice.error();
   RunWishes wishes;
   wishes.gradients = true;
-  const Result<RunResult> one =
-      run(alone, prediction->program, *choice, control_of(watch, "proving"), wishes);
+  RunControl control = control_of(watch, "proving");
+  control.modelled = modelled_durations(*prediction);
+  const Result<RunResult> one = run(alone, prediction->program, *choice, control, wishes);
   if (!one) return one.error();
   return compare(many, *one);
 }
@@ -96,11 +98,16 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   Training training;
   training.choice = ready.choice;
   RunControl control = control_of(watch, "running");
+  control.modelled = modelled_durations(*prediction);
   if (ready.choice.source == Source::kPaced) {
     const Result<double> pace = pace_factor(ready.setup, ready.machine);
     if (!pace) return pace.error();
+    const Result<Machine> here = find_machine("local");
+    if (!here) return here.error();
+    const Result<void> keeps =
+        can_keep_pace(*prediction, *pace, ready.machine.local ? ready.machine : *here);
+    if (!keeps) return keeps.error();
     control.pace_factor = *pace;
-    control.modelled = modelled_durations(*prediction);
     *prediction = dilated(std::move(*prediction), *pace);
   }
   RunWishes wishes;

@@ -24,6 +24,8 @@ struct Watch {
   const std::atomic<bool>* cancel = nullptr;
   // phase: "calibrating", "running" or "proving"; share from 0 to 1 within it.
   std::function<void(std::string_view phase, double share, const std::string& what)> progress;
+  // The run was stopped and its ranks do not end (RunControl::abandon): report and end the process.
+  std::function<void(const Message& why)> abandon;
 };
 
 // A Setup that this computer can run, and how.

@@ -86,6 +86,20 @@ TEST(Failure, StuckRankIsNamedWithTheOpThatItDidNotReach) {
       << ended.why.text;
 }
 
+TEST(Failure, LongOpIsNoHang) {
+  const parallelarium::Setup setup = small_setup(2, 1, 2);
+  const Program program = built(setup);
+  RunControl control;
+  control.hang_timeout_seconds = 0.1;
+  for (const RankProgram& rank : program.ranks)
+    control.modelled.emplace_back(rank.ops.size(), std::chrono::milliseconds{300});
+  const Result<RunResult> run =
+      launch(setup, program, on_cpu(), control, {}, wrapping(1, [](int calls) {
+               if (calls == 7) std::this_thread::sleep_for(std::chrono::milliseconds{500});
+             }));
+  EXPECT_TRUE(run.ok()) << run.error().text;
+}
+
 // Removes op `index`: what comes after it no longer waits for it.
 void drop_op(RankProgram& rank, std::int32_t index) {
   std::vector<std::int32_t> after;
@@ -149,6 +163,30 @@ TEST(Cancel, EndsWithinHalfASecondFromAnyState) {
     EXPECT_EQ(ended.why.id, "cancelled");
     EXPECT_LT(Seconds(Clock::now() - asked).count(), 0.5);
   }
+}
+
+// A kernel under way cannot be interrupted; whoever owns the process hears of it in time.
+TEST(Cancel, TellsWithinHalfASecondThatAnOpDoesNotEnd) {
+  const parallelarium::Setup setup = small_setup(2, 1, 2);
+  std::atomic<bool> cancel{false};
+  std::atomic<int> told{0};
+  TimePoint asked, heard;
+  RunControl control;
+  control.cancel = &cancel;
+  control.abandon = [&](const Message& why) {
+    EXPECT_EQ(why.id, "cancelled");
+    heard = Clock::now();
+    ++told;
+  };
+  const Ended ended = run_into_error(setup, built(setup), control, wrapping(0, [&](int calls) {
+                                       if (calls != 5) return;
+                                       asked = Clock::now();
+                                       cancel = true;
+                                       std::this_thread::sleep_for(std::chrono::milliseconds{900});
+                                     }));
+  EXPECT_EQ(ended.why.id, "cancelled");
+  ASSERT_EQ(told, 1);
+  EXPECT_LT(Seconds(heard - asked).count(), 0.5);
 }
 
 TEST(Cancel, WakesRanksThatSleepForThePace) {

@@ -210,6 +210,29 @@ TEST(Serve, ACancelledRunEndsAtOnceAndTheNextOneWorks) {
   EXPECT_TRUE(engine.answer(3).contains("result"));
 }
 
+// One product of this Setup takes longer than a cancelled run may: the engine answers and ends.
+TEST(Serve, ACancelledKernelThatIsTooLongEndsTheEngineInTime) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  Engine engine;
+  json params = small(1);
+  json& setup = params["setup"];
+  setup["mesh"]["pp"] = 1;
+  setup["model"].update({{"layers", 1}, {"hidden", 2048}, {"ffn", 64}, {"sequence", 128}});
+  setup["micro_batch"] = 64;
+  setup["microbatches"] = 1;
+  setup["run"].update({{"backend", "cpu"}, {"warmup", 0}});
+  engine.call(1, "run", params);
+  const json note = engine.next();
+  ASSERT_TRUE(note.contains("method")) << note;
+  std::this_thread::sleep_for(std::chrono::milliseconds{1500});  // into the products
+  const auto begin = Clock::now();
+  engine.cancel(1);
+  const json answer = engine.answer(1);
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), 0.5);
+  EXPECT_EQ(answer.at("error").at("code"), -32800) << answer;
+}
+
 TEST(Serve, RequestsThatMakeNoSenseAreAnsweredAndForgotten) {
   const Folder folder;
   Engine engine;
