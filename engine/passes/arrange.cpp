@@ -128,14 +128,20 @@ class Walk {
     const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk),
                                    static_cast<std::int32_t>(state.next)};
     const std::vector<Draft>& drafts = chunk.of(action.kind);
+    std::int32_t& batches = plan.emitter->program().batches;
+    const std::int32_t first_batch = batches;
     std::size_t begin = 0;
     for (const std::size_t end : stretch_ends(drafts)) {
       const Stretch stretch{action.chunk, action.microbatch,
                             std::span(drafts).subspan(begin, end - begin), table};
       std::int32_t needs = hooks_.before(plan, stretch);
       for (const Draft& draft : stretch.drafts) {
-        plan.emitter->emit(draft, place, table, needs);
+        const std::int32_t op = plan.emitter->emit(draft, place, table, needs);
         needs = -1;
+        if (draft.op.batch < 0) continue;
+        plan.emitter->rank().ops[op].batch = first_batch + draft.op.batch;
+        batches = std::max(batches, first_batch + draft.op.batch + 1);
+        state.transfer_op = -1;  // no longer the lane's last
       }
       hooks_.after(plan, stretch);
       begin = end;

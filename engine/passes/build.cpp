@@ -89,9 +89,13 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
     for (Draft& draft : *list) {
-      if (draft.op.kind == OpKind::kCollective) {
-        draft.op.group =
-            emitter.group(draft.axis, group_of(setup.mesh, draft.axis, emitter.rank().rank));
+      if (draft.op.kind == OpKind::kCompute) continue;
+      draft.op.group =
+          emitter.group(draft.axis, group_of(setup.mesh, draft.axis, emitter.rank().rank));
+      if (draft.op.peer >= 0) {  // along the ring of context parallelism
+        Coordinates at = emitter.rank().at;
+        at.cp = (at.cp + draft.op.peer) % setup.mesh.cp;
+        draft.op.peer = rank_of(setup.mesh, at);
       }
     }
   }
@@ -207,7 +211,11 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
   const std::int64_t ops = piece_ops(setup, order, chunks);
   const bool stage_level = options.stage_level || (ops > kMostPieceOps && !options.all_ranks);
-  Result<Program> built = build_representatives(setup, order, chunks, stage_level);
+  // A whole stage at once cannot pass keys and values round while it computes: it gathers them.
+  Setup built_setup = setup;
+  if (stage_level && setup.context_parallel == ContextParallel::kRing)
+    built_setup.context_parallel = ContextParallel::kAllGather;
+  Result<Program> built = build_representatives(built_setup, order, chunks, stage_level);
   if (!built) return built;
   const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&
                                                built->op_count() * replicas <= kMostPieceOps);

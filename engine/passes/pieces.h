@@ -36,6 +36,7 @@ struct DraftOperand {
   std::int64_t per_microbatch = 0;  // added to offset for each micro-batch (token buffers)
   std::int32_t slot = -1;           // filled by emit
   std::int16_t shard = -1;          // Operand::shard
+  std::int16_t part = 0;            // tells buffers of one tensor and layer apart: a ring's blocks
   std::int16_t bucket = -1;         // whose temporary buffer this is (kGathered, kBucketGradients)
 };
 
@@ -66,6 +67,8 @@ const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Para
 std::vector<Draft> action_pieces(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
                                  const std::vector<ParameterSlice>& slices, ActionKind kind);
 
+// Transfers of an action that go together have one `op.batch`, counted from 0 in the action; `peer`
+// is the coordinate along `axis` less the rank's own.
 // A collective over `axis`; bytes as in Op::bytes. It stands on the compute lane, in place.
 Draft collective_draft(CollectiveKind kind, Axis axis, Purpose purpose, std::int64_t bytes,
                        DataType type, const Draft& beside);
@@ -77,6 +80,10 @@ std::vector<Draft> context_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts);
 std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts);
+
+// Attention under Ulysses: the op with the exchanges around it.
+std::vector<Draft> exchange_heads(std::int64_t cp, const LocalSizes& sizes, bool fused,
+                                  Draft attention);
 
 // The whole action as one compute op (stage level) and its collectives, equal ones folded into one
 // with `repeat`. `forward` and `backward` are the pieces of one chunk; what is kept between them

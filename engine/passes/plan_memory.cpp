@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "engine/passes/build.h"
 
@@ -121,9 +122,24 @@ void add_edges(RankProgram& rank, const std::vector<std::pair<std::int32_t, std:
   rank.after = std::move(after);
 }
 
+// Ops of a batch end together: what one of them used last is in use until the last has ended.
+void close_with_batch(RankProgram& rank) {
+  std::unordered_map<std::int32_t, std::int32_t> last;  // op by batch
+  for (std::size_t index = 0; index < rank.ops.size(); ++index) {
+    if (rank.ops[index].batch >= 0) last[rank.ops[index].batch] = static_cast<std::int32_t>(index);
+  }
+  if (last.empty()) return;
+  for (Buffer& buffer : rank.buffers) {
+    if (buffer.opened_by < 0) continue;
+    const std::int32_t batch = rank.ops[static_cast<std::size_t>(buffer.closed_by)].batch;
+    if (batch >= 0) buffer.closed_by = last[batch];
+  }
+}
+
 }  // namespace
 
 void plan_memory(RankProgram& rank) {
+  close_with_batch(rank);
   FreeList free_list;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());
   // Buffers by the op that closes them, as linked lists.

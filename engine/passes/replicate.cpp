@@ -104,7 +104,17 @@ Program replicate(const Program& program, const Setup& setup) {
     take_own_shards(setup, copy);
     std::vector<std::int32_t> group_of_op(program.groups.size(), -1);
     for (Op& op : copy.ops) {
-      if (op.peer >= 0) op.peer = moved(mesh, op.peer, at);
+      if (op.peer >= 0) {
+        Coordinates peer = coordinates_of(mesh, op.peer);
+        if (program.groups[op.group].axis == Axis::kCp) {
+          peer.cp = (at.cp + peer.cp) % mesh.cp;  // the representative's own is 0
+          peer.dp = at.dp;
+          peer.tp = at.tp;
+          op.peer = rank_of(mesh, peer);
+        } else {
+          op.peer = moved(mesh, op.peer, at);
+        }
+      }
       if (op.batch >= 0) op.batch += replica * program.batches;
       if (op.group < 0) continue;
       std::int32_t& group = group_of_op[op.group];

@@ -27,6 +27,7 @@ LocalSizes local_sizes(const Setup& setup) {
   shape.learned_positions = model.learned_positions;
   shape.tied = model.tied;
   shape.sequence = model.sequence;
+  shape.zigzag = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses;
   sizes.N = shape.B * shape.T;
   sizes.N_norm = setup.sequence_parallel ? sizes.N / t : sizes.N;
   sizes.T_full = model.sequence;
@@ -163,6 +164,8 @@ Category category_of(Tensor tensor) {
     case Tensor::kLogits:
     case Tensor::kLossStats:
     case Tensor::kDropoutMasks:
+    case Tensor::kAttentionStats:
+    case Tensor::kHeadsInput:
     case Tensor::kExpertTokens:
     case Tensor::kStageActivations:
       return Category::kActivations;

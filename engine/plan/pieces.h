@@ -21,6 +21,16 @@
 // kQkv         kWeightGrad  r dqkv, r y, a dw, (a db)
 // kAttention   kForward     r qkv, w probabilities [B,H,T,T] causal, w context [N,H*D]
 // kAttention   kInputGrad   r dcontext, r qkv, r probabilities, w dqkv, w scratch [T,T]
+//   fused      kForward     r qkv, w context, w lse [B,H,T], w scratch        no probabilities are kept
+//   fused      kInputGrad   r dcontext, r qkv, r context, r lse, w dqkv, w scratch
+//   with CP    kForward     r qkv, r keys-values, w context, w lse, w scratch; keys-values [N,2KD]: keys,
+//                           then values of all heads. All-gather: [CP,N,2KD] and one op; ring: an op for each block,
+//                           which from the second on accumulates, the rank's own block without keys-values
+//   with CP    kInputGrad   r dcontext, r qkv, r keys-values, r context, r lse, w dqkv, a d(keys-values), w scratch
+// kPermute     kForward     r qkv, w keys-values (CP: packs the rank's own)
+// kPermute     kInputGrad   r d(keys-values), a dqkv (CP: unpacks or adds the rank's own)
+//   Ulysses: attention as on one rank, with [N CP, A / CP] of the own heads for qkv and dqkv and their context.
+//   kPermute packs by destination [CP,N,..] or unpacks (a d(qkv) sums repeated heads), or reorders [CP,B,T] <-> [B,CP,T]
 // kProjection  kForward     r context, r w [C,H*D], (r b [C]), w out [N,C]
 // kProjection  kInputGrad   r dx, r w, w dcontext
 // kProjection  kWeightGrad  r dx, r context, a dw, (a db)

@@ -151,6 +151,12 @@ int representative_of(const Program& program, const Mesh& mesh, int rank) {
   return program.representatives ? coordinates_of(mesh, rank).pp : rank;
 }
 
+PositionRuns positions_of(const Shape& shape, int cp) {
+  if (!shape.zigzag) return {1, {cp * shape.T, 0}, shape.T};
+  const std::int64_t length = shape.T / 2;
+  return {2, {cp * length, shape.sequence - (cp + 1) * length}, length};
+}
+
 ChunkRange chunk_of(std::int64_t count, int n, int index) {
   const std::int64_t share = count / n, rest = count % n;
   const auto begin_of = [&](std::int64_t i) { return i * share + std::min(i, rest); };

@@ -114,6 +114,8 @@ struct Op {
   DataType type = DataType::kF32;    // of the payload
   std::int16_t layer = -1;
   std::int16_t chunk = 0;
+  // Ring attention: whose keys and values, as steps against the ring; 0: the rank's own.
+  std::int16_t block = 0;
   std::int32_t microbatch = -1;
   std::int32_t action =
       -1;                   // index in the rank's line of the Order; ops of one action make one bar
@@ -190,7 +192,17 @@ struct Shape {
   bool learned_positions = true;
   bool tied = true;
   std::int64_t sequence = 0;  // tokens of a whole sequence, before CP cuts it to T
+  // A rank's T tokens are two runs, one from each end of the sequence, so that all ranks have equal
+  // work under the causal mask (Dubey et al. 2024, section 3.3.2).
+  bool zigzag = false;
 };
+// The runs of positions, one after another, that the T tokens of CP rank `cp` are.
+struct PositionRuns {
+  int runs = 1;
+  std::int64_t begin[2] = {0, 0};
+  std::int64_t length = 0;  // of each
+};
+PositionRuns positions_of(const Shape& shape, int cp);
 
 struct Program {
   Shape shape;

@@ -59,16 +59,44 @@ Result<void> can_execute_model(const Model& model) {
   return {};
 }
 
+Result<void> can_execute_context(const Setup& setup) {
+  const int cp = setup.mesh.cp;
+  if (cp == 1) return {};
+  if (setup.context_parallel == ContextParallel::kUlysses) {
+    const int heads = std::max(1, setup.model.kv_heads / setup.mesh.tp);
+    if (heads % cp == 0 || cp % heads == 0) return {};
+    return cannot(
+        "run-cp-kv-heads",
+        "Ulysses shares out or repeats key/value heads, so CP must divide those of a rank "
+        "or be a multiple of them.",
+        "mesh.cp", {std::to_string(heads)});
+  }
+  if (setup.attention != Attention::kFused)
+    return cannot("run-cp-attention",
+                  "CP by ring or all-gather works through keys block by block and keeps no scores: "
+                  "choose fused attention, or Ulysses.",
+                  "attention", {"fused"});
+  if (setup.model.sequence % (2 * cp) != 0) {
+    Message why = message("run-cp-sequence",
+                          "CP {} gives every rank two runs of a sequence, which {} tokens do not "
+                          "divide into; {} would.",
+                          cp, setup.model.sequence, (setup.model.sequence / (2 * cp) + 1) * 2 * cp);
+    why.field = "model.sequence";
+    why.alternatives = {std::to_string((setup.model.sequence / (2 * cp) + 1) * 2 * cp)};
+    return why;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> can_execute(const Setup& setup) {
   constexpr int kMostRanks = 16;
   const Mesh& mesh = setup.mesh;
-  if (mesh.cp > 1)
-    return cannot("run-cp", "This version runs DP, TP and PP; CP above 1 is predicted, not run.",
-                  "mesh.cp", {"1"});
+  if (Result<void> can = can_execute_context(setup); !can) return can;
   if (mesh.ep > 1)
-    return cannot("run-ep", "This version runs DP, TP and PP; EP above 1 is predicted, not run.",
+    return cannot("run-ep",
+                  "This version runs DP, TP, PP and CP; EP above 1 is predicted, not run.",
                   "mesh.ep", {"1"});
   if (mesh.ranks() > kMostRanks) {
     Message why = message("run-ranks", "{} ranks are more than the {} that this version runs.",
@@ -99,9 +127,6 @@ Result<void> can_execute(const Setup& setup) {
   if (precision != fp32)
     return cannot("run-precision", "This version runs fp32; other precisions are predicted.",
                   "precision", {"fp32"});
-  if (setup.attention != Attention::kUnfused)
-    return cannot("run-attention", "This version runs unfused attention; fused is predicted.",
-                  "attention", {"unfused"});
   if (setup.dropout > 0)
     return cannot("run-dropout", "This version runs without dropout; dropout is predicted.",
                   "dropout", {"0"});

@@ -291,9 +291,15 @@ Result<void> Executor::forward(int microbatches) {
     const bool computes = kind == OpKind::kCompute;
     progress.set(index, computes ? Doing::kComputing : Doing::kTransferring);
     Pace pace;
+    // Transfers that go together are issued together.
+    std::vector<std::int32_t> unit = {index};
+    while (rank_.ops[i].batch >= 0 && i + 1 < rank_.ops.size() && belongs(rank_.ops[i + 1]) &&
+           rank_.ops[i + 1].batch == rank_.ops[i].batch) {
+      unit.push_back(static_cast<std::int32_t>(++i));
+    }
     if (!(computes                      ? compute(index, scalars_, real_work)
           : kind == OpKind::kCollective ? collective(index, pace, nullptr, begin)
-                                        : transfer({&index, 1}, {}, ideal, nullptr, begin))) {
+                                        : transfer(unit, {}, ideal, nullptr, begin))) {
       return stopped();
     }
     if (stop_.raised()) return stopped();

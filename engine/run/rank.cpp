@@ -106,8 +106,14 @@ class RankRun {
     const std::int64_t rows = std::int64_t{microbatches} * setup_.micro_batch;
     for (std::int64_t row = 0; row < rows; ++row) {
       const Text::Sequence one = sequence(here_.dp * rows + row);
-      for (const std::int32_t token : one.tokens) token_values_.push_back(own_token(token));
-      for (const std::int32_t target : one.targets) target_values_.push_back(own_token(target));
+      const PositionRuns own = positions_of(job_.program.shape, here_.cp);
+      for (int run = 0; run < own.runs; ++run) {
+        for (std::int64_t i = 0; i < own.length; ++i) {
+          const auto at = static_cast<std::size_t>(own.begin[run] + i);
+          token_values_.push_back(own_token(one.tokens[at]));
+          target_values_.push_back(own_token(one.targets[at]));
+        }
+      }
     }
     const auto bytes = static_cast<std::int64_t>(token_values_.size() * sizeof(std::int32_t));
     if (tokens != nullptr) device_.copy_to_device(tokens, token_values_.data(), bytes);

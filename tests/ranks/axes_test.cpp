@@ -58,6 +58,52 @@ INSTANTIATE_TEST_SUITE_P(
                     "llama dp=2 tp=4 zero=3 sequence-parallel=true", "dp=2 zero=3 recompute=full",
                     "dp=3 pp=2 zero=3 schedule=gpipe microbatches=3"),
     name_of_case);
+INSTANTIATE_TEST_SUITE_P(Fused, Axes,
+                         testing::Values("attention=fused",
+                                         "llama attention=fused pp=2 micro-batch=2",
+                                         "attention=fused tp=2 recompute=selective",
+                                         "llama attention=fused recompute=full dp=2"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    ContextByAllGather, Axes,
+    testing::Values("cp=2 attention=fused context-parallel=all-gather",
+                    "cp=4 attention=fused context-parallel=all-gather micro-batch=3",
+                    "cp=2 pp=2 dp=2 attention=fused context-parallel=all-gather microbatches=4",
+                    "cp=2 tp=2 attention=fused context-parallel=all-gather sequence-parallel=true",
+                    "cp=2 dp=2 zero=3 attention=fused context-parallel=all-gather",
+                    "cp=2 zero=2 attention=fused context-parallel=all-gather microbatches=3",
+                    "cp=2 attention=fused context-parallel=all-gather recompute=full",
+                    "llama cp=2 attention=fused context-parallel=all-gather micro-batch=2",
+                    "llama cp=4 pp=2 attention=fused context-parallel=all-gather clip=0.05",
+                    "llama cp=2 tp=4 attention=fused context-parallel=all-gather zero=1"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(ContextByRing, Axes,
+                         testing::Values("cp=2 attention=fused",
+                                         "cp=4 attention=fused micro-batch=3",
+                                         "cp=2 pp=2 dp=2 attention=fused microbatches=4",
+                                         "cp=2 tp=2 attention=fused sequence-parallel=true",
+                                         "cp=2 dp=2 zero=3 attention=fused",
+                                         "cp=4 pp=2 attention=fused recompute=full",
+                                         "cp=2 attention=fused recompute=selective microbatches=3",
+                                         "llama cp=2 attention=fused micro-batch=2",
+                                         "llama cp=4 pp=2 attention=fused clip=0.05 microbatches=4",
+                                         "llama cp=2 tp=4 attention=fused zero=1"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    ContextByUlysses, Axes,
+    testing::Values(
+        "cp=2 context-parallel=ulysses", "cp=4 context-parallel=ulysses micro-batch=3",
+        "cp=2 pp=2 dp=2 context-parallel=ulysses microbatches=4",
+        "cp=2 tp=2 context-parallel=ulysses sequence-parallel=true micro-batch=2",
+        "cp=2 context-parallel=ulysses attention=fused micro-batch=2",
+        "cp=4 context-parallel=ulysses attention=fused",
+        "cp=2 context-parallel=ulysses recompute=selective",
+        "cp=2 context-parallel=ulysses recompute=selective attention=fused micro-batch=2",
+        "cp=2 dp=2 context-parallel=ulysses recompute=full zero=3",
+        "llama cp=2 context-parallel=ulysses micro-batch=2", "llama cp=4 context-parallel=ulysses",
+        "llama cp=4 context-parallel=ulysses attention=fused micro-batch=2 zero=2",
+        "llama cp=2 tp=2 pp=2 context-parallel=ulysses clip=0.05"),
+    name_of_case);
 
 }  // namespace
 }  // namespace parallelarium

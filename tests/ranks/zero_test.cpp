@@ -58,7 +58,7 @@ TEST_P(Stages, GiveTheSameBitsInPairsWithSeveralMicroBatches) {
 INSTANTIATE_TEST_SUITE_P(Meshes, Stages,
                          testing::Values("dp=2", "dp=3 clip=0.05", "dp=2 pp=2", "llama dp=4",
                                          "dp=2 tp=2 sequence-parallel=true"),
-                         [](const auto& info) { return test_name(info.param); });
+                         [](const auto& c) { return test_name(c.param); });
 
 // Bytes that the group sends together for gradients and parameters, counted by the transports.
 std::int64_t moved(const Setup& setup) {
@@ -67,8 +67,7 @@ std::int64_t moved(const Setup& setup) {
   std::int64_t bytes = 0;
   for (const auto& rank : result->observation.traffic) {
     for (const TrafficRow& row : rank) {
-      const bool states =
-          row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters;
+      const bool states = row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters;
       if (row.axis == Axis::kDp && states) bytes += row.sent_bytes;
     }
   }
@@ -82,7 +81,8 @@ TEST(Traffic, IsThatOfThePaperToTheByte) {
     for (const int m : {1, 3}) {
       const std::int64_t times[] = {2, 2, m + 1, 3 * m};
       for (int zero = 0; zero <= 3; ++zero) {
-        const Setup setup = small_model(fmt::format("{} microbatches={} zero={}", words, m, zero));
+        const parallelarium::Setup setup =
+            small_model(fmt::format("{} microbatches={} zero={}", words, m, zero));
         const std::int64_t psi = 4 * count_parameters(setup.model).total;
         EXPECT_EQ(moved(setup), times[zero] * (setup.mesh.dp - 1) * psi)
             << words << " m " << m << " zero " << zero;
@@ -95,7 +95,7 @@ TEST(Traffic, IsThatOfThePaperToTheByte) {
 // is gathered for use counts as buffers.
 TEST(States, TakeTheirShareOfMemory) {
   const auto bytes = [](int zero, Category category) {
-    const Setup setup = small_model(fmt::format("dp=4 zero={}", zero));
+    const parallelarium::Setup setup = small_model(fmt::format("dp=4 zero={}", zero));
     return memory_of(built(setup))[1].bytes[static_cast<int>(category)];
   };
   const std::int64_t psi = 4 * count_parameters(small_model("").model).total;
