@@ -66,9 +66,9 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(&session_, &Session::run_changed, this, [this] { setWindowModified(modified()); });
 
   const QString theme = settings_.value(QLatin1String(kThemeKey)).toString();
-  choose_theme(theme == QLatin1String("dark")    ? ThemeChoice::kDark
-               : theme == QLatin1String("light") ? ThemeChoice::kLight
-                                                 : ThemeChoice::kSystem);
+  show_theme(theme == QLatin1String("dark")    ? ThemeChoice::kDark
+             : theme == QLatin1String("light") ? ThemeChoice::kLight
+                                               : ThemeChoice::kSystem);
   resize(1440, 900);
   if (const QScreen* screen = QApplication::primaryScreen())
     resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
@@ -235,12 +235,13 @@ void Window::refresh_banner() {
     int stage = 0;
     for (const MemoryRow& row : prediction->memory)
       if (row.peak_bytes > most) most = row.peak_bytes, stage = row.stage;
-    banner_->say(
-        tr("This does not fit in memory: stage %1 needs %2 of %3. More stages, TP, ZeRO or "
-           "recompute would shrink it.")
-            .arg(stage)
-            .arg(bytes_text(most), bytes_text(prediction->capacity_bytes)),
-        Banner::Kind::kWarning, {});
+    const QString how = tr("More stages, TP, ZeRO or recompute would shrink it.");
+    banner_->say(session_.hidden(QStringLiteral("memory"))
+                     ? tr("This does not fit in memory. %1").arg(how)
+                     : tr("This does not fit in memory: stage %1 needs %2 of %3. %4")
+                           .arg(stage)
+                           .arg(bytes_text(most), bytes_text(prediction->capacity_bytes), how),
+                 Banner::Kind::kWarning, {});
     return;
   }
   if (session_.machine_is_elsewhere()) {
@@ -255,7 +256,7 @@ void Window::refresh_banner() {
                Banner::Kind::kPlain, {});
 }
 
-void Window::choose_theme(ThemeChoice choice) {
+void Window::show_theme(ThemeChoice choice) {
   static const bool system_is_dark =
       QApplication::palette().color(QPalette::Window).lightness() < 128;
   dark_ = choice == ThemeChoice::kDark || (choice == ThemeChoice::kSystem && system_is_dark);
@@ -264,6 +265,10 @@ void Window::choose_theme(ThemeChoice choice) {
   do_.light->setChecked(choice == ThemeChoice::kLight);
   do_.dark->setChecked(choice == ThemeChoice::kDark);
   do_.system->setChecked(choice == ThemeChoice::kSystem);
+}
+
+void Window::choose_theme(ThemeChoice choice) {
+  show_theme(choice);
   settings_.setValue(QLatin1String(kThemeKey), choice == ThemeChoice::kDark    ? "dark"
                                                : choice == ThemeChoice::kLight ? "light"
                                                                                : "system");
