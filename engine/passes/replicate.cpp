@@ -78,7 +78,7 @@ void mark_copies(RankProgram& rank, const Model& model, int tp) {
         slice.parameter == Parameter::kQkvWeight || slice.parameter == Parameter::kQkvBias;
     if (!qkv || rank.at.tp % sharing == 0) continue;
     const std::int64_t heads = model.heads / tp;  // of queries; one of keys and one of values
-    slice.copied = slice.count / (heads + 2) * 2;
+    slice.copied = std::max(slice.copied, slice.count / (heads + 2) * 2);
   }
 }
 

@@ -87,13 +87,14 @@ std::vector<ShardPass::Use> ShardPass::uses_of(const RankProgram& rank, const Ch
       }
     }
     if (stage_level_) {
-      use.reads = kind == ActionKind::kForward ? chunk.forward_buckets : chunk.backward_buckets;
-      if (kind != ActionKind::kForward) use.adds = use.reads;
+      use.reads = chunk.reads[static_cast<std::size_t>(kind)];
+      use.adds = chunk.adds[static_cast<std::size_t>(kind)];
     }
     for (const std::int16_t bucket : use.reads) read[static_cast<std::size_t>(bucket)] = true;
   }
-  // A backward gathers what it adds to even where nothing reads it.
+  // A whole backward gathers what it adds to even where nothing reads it.
   for (Use& use : uses) {
+    if (kind != ActionKind::kBackward) break;
     for (const std::int16_t bucket : use.adds) {
       if (!read[static_cast<std::size_t>(bucket)]) add(use.reads, bucket);
     }

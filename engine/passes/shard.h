@@ -44,9 +44,9 @@ std::int16_t bucket_at(const RankProgram& rank, std::int64_t offset);
 // The part of a bucket that the rank owns, as an operand on one of its states.
 DraftOperand own_part(const Setup& setup, const RankProgram& rank, std::int16_t bucket,
                       Tensor tensor, Access access, DataType type);
-// Buckets of the parameters that the drafts read.
-std::vector<std::int16_t> buckets_touched(const RankProgram& rank,
-                                          const std::vector<Draft>& drafts);
+// Buckets of the parameters or gradients that the drafts touch. Requires: not yet name_buckets.
+std::vector<std::int16_t> buckets_touched(const RankProgram& rank, const std::vector<Draft>& drafts,
+                                          Tensor tensor);
 
 // Turns the first replica's own parts into those of `rank`, a copy of it at another place.
 void take_own_shards(const Setup& setup, RankProgram& rank);
@@ -60,7 +60,7 @@ class ShardPass : public ActionHooks {
   void hold_states(RankPlan& plan);
   std::int32_t before(RankPlan& plan, const Stretch& stretch) override;
   void after(RankPlan& plan, const Stretch& stretch) override;
-  // After all actions: tied tables, loss, norm, update.
+  // After all actions: tied tables, stages held twice, loss, norm, update.
   void finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks);
 
  private:
@@ -91,6 +91,8 @@ class ShardPass : public ActionHooks {
   void open(RankPlan& plan, State& state, const Task& task);
   void reduce(RankPlan& plan, State& state, const Task& task) const;
   void reduce_copies(RankPlan& plan, const State& state, const Task& task) const;
+  void add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
+  void add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
   void update(RankPlan& plan) const;
 
   const Setup& setup_;

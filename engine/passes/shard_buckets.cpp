@@ -131,14 +131,12 @@ std::int16_t bucket_at(const RankProgram& rank, std::int64_t offset) {
   return static_cast<std::int16_t>(next - rank.buckets.begin() - 1);
 }
 
-std::vector<std::int16_t> buckets_touched(const RankProgram& rank,
-                                          const std::vector<Draft>& drafts) {
+std::vector<std::int16_t> buckets_touched(const RankProgram& rank, const std::vector<Draft>& drafts,
+                                          Tensor tensor) {
   std::set<std::int16_t> touched;
   for (const Draft& draft : drafts) {
     for (const DraftOperand& operand : draft.operands) {
-      if (operand.bucket >= 0) touched.insert(operand.bucket);
-      if (operand.tensor == Tensor::kParameters || operand.tensor == Tensor::kGradients)
-        touched.insert(bucket_at(rank, operand.offset));
+      if (operand.tensor == tensor) touched.insert(bucket_at(rank, operand.offset));
     }
   }
   return {touched.begin(), touched.end()};

@@ -7,26 +7,68 @@
 
 namespace parallelarium {
 
-void ShardPass::finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks) {
-  if (setup_.model.tied && plans.size() > 1) {
-    // Both copies of the table add up their gradients, so that they stay equal.
-    const std::vector<int> ends = {std::min(ranks.front(), ranks.back()),
-                                   std::max(ranks.front(), ranks.back())};
-    for (RankPlan* plan : {&plans.front(), &plans.back()}) {
-      const RankProgram& rank = plan->emitter->rank();
-      const ParameterSlice* table = find_slice(rank.parameters, Parameter::kTokenTable, -1);
-      if (table == nullptr) continue;  // the first stage does not hold the embedding
-      // With ZeRO the table is a bucket of its own on both.
-      const DataType type = gradient_type(setup_);
-      const DraftOperand part =
-          zero_stage(setup_) > 0
-              ? own_part(setup_, rank, bucket_at(rank, table->offset), Tensor::kGradients,
-                         Access::kAccumulate, type)
-              : range(Tensor::kGradients, Access::kAccumulate, type, table->offset, table->count);
-      emit_data(*plan, data_draft(CollectiveKind::kAllReduce, Purpose::kEmbedding,
-                                  plan->emitter->group(Axis::kPp, ends), part.count, {part}));
+// Both copies of a tied table on two ranks add up their gradients, so that they stay equal. With
+// ZeRO the table is a bucket of its own on both.
+void ShardPass::add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
+  if (!setup_.model.tied) return;
+  std::vector<int> holders;
+  bool any_copy = false;
+  const auto table_of = [](const RankPlan& plan) {
+    return find_slice(plan.emitter->rank().parameters, Parameter::kTokenTable, -1);
+  };
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const ParameterSlice* table = table_of(plans[i]);
+    if (table == nullptr) continue;
+    holders.push_back(ranks[i]);
+    any_copy = any_copy || table->shared_copy;
+  }
+  if (!any_copy) return;
+  std::sort(holders.begin(), holders.end());
+  const DataType type = gradient_type(setup_);
+  for (RankPlan& plan : plans) {
+    const ParameterSlice* table = table_of(plan);
+    if (table == nullptr) continue;
+    const RankProgram& rank = plan.emitter->rank();
+    const DraftOperand part =
+        zero_stage(setup_) > 0
+            ? own_part(setup_, rank, bucket_at(rank, table->offset), Tensor::kGradients,
+                       Access::kAccumulate, type)
+            : range(Tensor::kGradients, Access::kAccumulate, type, table->offset, table->count);
+    emit_data(plan, data_draft(CollectiveKind::kAllReduce, Purpose::kEmbedding,
+                               plan.emitter->group(Axis::kPp, holders), part.count, {part}));
+  }
+}
+
+// Ranks that hold the same stages (DualPipe: r and p - 1 - r) add up their gradients, or with ZeRO
+// the chunks that are left of them.
+void ShardPass::add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
+  const DataType type = gradient_type(setup_);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    RankPlan& plan = plans[i];
+    const RankProgram& rank = plan.emitter->rank();
+    if (std::none_of(plan.chunks.begin(), plan.chunks.end(), [](auto& c) { return c.chunk.copy; }))
+      continue;
+    const int mirrored = ranks[ranks.size() - 1 - i];
+    const std::vector<int> pair = {std::min(ranks[i], mirrored), std::max(ranks[i], mirrored)};
+    std::vector<DraftOperand> parts;
+    if (zero_stage(setup_) == 0) {
+      parts = {range(Tensor::kGradients, Access::kAccumulate, type, 0, parameter_count(rank))};
+    } else {
+      for (std::size_t bucket = 0; bucket < rank.buckets.size(); ++bucket) {
+        parts.push_back(own_part(setup_, rank, static_cast<std::int16_t>(bucket),
+                                 Tensor::kGradients, Access::kAccumulate, type));
+      }
+    }
+    for (const DraftOperand& part : parts) {
+      emit_data(plan, data_draft(CollectiveKind::kAllReduce, Purpose::kGradients,
+                                 plan.emitter->group(Axis::kPp, pair), part.count, {part}));
     }
   }
+}
+
+void ShardPass::finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks) {
+  add_up_tables(plans, ranks);
+  add_up_copies(plans, ranks);
   for (RankPlan& plan : plans) update(plan);
 }
 
