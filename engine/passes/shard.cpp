@@ -57,6 +57,7 @@ void ShardPass::hold_states(RankPlan& plan) {
   emit_one(plan, std::move(clear));
 
   State& state = states_[&plan];
+  for (const Bucket& bucket : emitter.rank().buckets) state.homes.push_back(home_of(plan, bucket));
   state.gathered.assign(emitter.rank().buckets.size(), -1);
   state.opened = state.gathered;
   plan_tasks(plan, state);
@@ -161,17 +162,16 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
 std::int32_t ShardPass::gather(RankPlan& plan, State& state, const Task& task) const {
   const RankProgram& rank = plan.emitter->rank();
   const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
-  const std::int32_t group =
-      replica_group(setup_, plan, Replicas::kShard, has_experts(rank, bucket));
-  if (group < 0) return -1;
+  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
+  if (home.shard_group < 0) return -1;
   const DataType type = parameter_type(setup_);
   DraftOperand whole = temporary(Tensor::kGathered, Access::kWrite, type, 0, bucket.count);
   whole.opens = bucket.count * size_of(type);
   Draft draft = data_draft(
-      CollectiveKind::kAllGather, Purpose::kParameters, group, bucket.count,
+      CollectiveKind::kAllGather, Purpose::kParameters, home.shard_group, bucket.count,
       {whole, own_part(setup_, rank, task.bucket, Tensor::kParameters, Access::kRead, type)});
   draft.op.phase = task.phase;
-  draft.op.layer = layer_of(rank, bucket);
+  draft.op.layer = home.layer;
   std::int32_t buffer = -1;
   const std::int32_t op =
       plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&buffer, 1});
@@ -185,7 +185,7 @@ void ShardPass::open(RankPlan& plan, State& state, const Task& task) {
   const DataType type = gradient_type(setup_);
   Draft draft = compute_draft(Piece::kZeroGrad, bucket.count, bucket.count * size_of(type));
   draft.op.phase = Phase::kWeightGrad;
-  draft.op.layer = layer_of(plan.emitter->rank(), bucket);
+  draft.op.layer = state.homes[static_cast<std::size_t>(task.bucket)].layer;
   DraftOperand whole = temporary(Tensor::kBucketGradients, Access::kWrite, type, 0, bucket.count);
   whole.opens = bucket.count * size_of(type);
   draft.operands = {whole};
@@ -202,76 +202,81 @@ void ShardPass::open(RankPlan& plan, State& state, const Task& task) {
   state.opened[static_cast<std::size_t>(task.bucket)] = buffer;
 }
 
-// Gradients of what the TP group holds more than once: norms that saw only their own tokens, and
-// key/value heads that met only some of the queries.
-void ShardPass::reduce_copies(RankPlan& plan, const State& state, const Task& task) const {
+ShardPass::Home ShardPass::home_of(RankPlan& plan, const Bucket& bucket) const {
   const Mesh& mesh = setup_.mesh;
   const Model& model = setup_.model;
-  if (mesh.tp == 1) return;
   RankEmitter& emitter = *plan.emitter;
   const RankProgram& rank = emitter.rank();
-  const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
-  const DataType type = gradient_type(setup_);
+  const bool experts = has_experts(rank, bucket);
+  Home home;
+  home.layer = layer_of(rank, bucket);
+  home.shard_group = replica_group(setup_, plan, Replicas::kShard, experts);
+  if (zero_stage(setup_) > 0 && shard_ranks(setup_) < mesh.dp * mesh.cp)
+    home.across_group = replica_group(setup_, plan, Replicas::kAcross, experts);
+  if (mesh.tp == 1) return home;
+  // Norms that saw only their own tokens, and key/value heads that met only some of the queries.
   const std::vector<int> everyone = group_of(mesh, Axis::kTp, rank.rank);
   const int sharing = mesh.tp > model.kv_heads ? mesh.tp / model.kv_heads : 1;
-  const std::int32_t buffer = state.opened[static_cast<std::size_t>(task.bucket)];
-  const auto sum = [&](std::int64_t begin, std::int64_t count, std::int64_t ranks) {
-    const std::int32_t group =
-        emitter.group(Axis::kTp, {everyone.begin(), everyone.begin() + ranks});
-    const DraftOperand operand =
-        buffer >= 0 ? temporary(Tensor::kBucketGradients, Access::kAccumulate, type,
-                                begin - bucket.begin, count)
-                    : range(Tensor::kGradients, Access::kAccumulate, type, begin, count);
-    Draft draft =
-        data_draft(CollectiveKind::kAllReduce, Purpose::kReplicated, group, count, {operand});
-    draft.op.layer = layer_of(rank, bucket);
-    emit_data(plan, draft, buffer);
-  };
-  std::int64_t begin = 0, count = 0;
-  const auto flush = [&] {
-    if (count > 0) sum(begin, count, mesh.tp);
-    count = 0;
-  };
   for (const ParameterSlice& slice : rank.parameters) {
     if (slice.offset < bucket.begin || slice.offset >= bucket.begin + bucket.count) continue;
     if (setup_.sequence_parallel && is_norm(slice.parameter)) {
-      if (count == 0) begin = slice.offset;
-      count += slice.count;
-      continue;
+      const bool joins = !home.copies.empty() &&
+                         home.copies.back().begin + home.copies.back().count == slice.offset;
+      if (joins) {
+        home.copies.back().count += slice.count;
+      } else {
+        home.copies.push_back({slice.offset, slice.count, emitter.group(Axis::kTp, everyone)});
+      }
     }
-    flush();
     const bool qkv =
         slice.parameter == Parameter::kQkvWeight || slice.parameter == Parameter::kQkvBias;
     if (!qkv || sharing == 1) continue;
-    const std::int64_t heads = model.heads / mesh.tp + 2;
-    const std::int64_t keys_values = slice.count / heads * 2;
-    sum(slice.offset + slice.count - keys_values, keys_values, sharing);
+    const std::int64_t keys_values = slice.count / (model.heads / mesh.tp + 2) * 2;
+    home.copies.push_back(
+        {slice.offset + slice.count - keys_values, keys_values,
+         emitter.group(Axis::kTp, {everyone.begin(), everyone.begin() + sharing})});
   }
-  flush();
+  return home;
+}
+
+// Adds up the gradients of copies.
+void ShardPass::reduce_copies(RankPlan& plan, const State& state, const Task& task) const {
+  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
+  const Bucket& bucket = plan.emitter->rank().buckets[static_cast<std::size_t>(task.bucket)];
+  const DataType type = gradient_type(setup_);
+  const std::int32_t buffer = state.opened[static_cast<std::size_t>(task.bucket)];
+  for (const Copies& copies : home.copies) {
+    const DraftOperand operand =
+        buffer >= 0
+            ? temporary(Tensor::kBucketGradients, Access::kAccumulate, type,
+                        copies.begin - bucket.begin, copies.count)
+            : range(Tensor::kGradients, Access::kAccumulate, type, copies.begin, copies.count);
+    Draft draft = data_draft(CollectiveKind::kAllReduce, Purpose::kReplicated, copies.group,
+                             copies.count, {operand});
+    draft.op.layer = home.layer;
+    emit_data(plan, draft, buffer);
+  }
 }
 
 void ShardPass::reduce(RankPlan& plan, State& state, const Task& task) const {
   const RankProgram& rank = plan.emitter->rank();
   const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
-  const bool experts = has_experts(rank, bucket);
+  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
   const int zero = zero_stage(setup_);
   const DataType type = gradient_type(setup_);
   if (task.what == What::kSynchronise) {
-    if (zero == 0) return;
     // Hybrid sharding: the chunks of all groups are added up.
-    const std::int32_t across = replica_group(setup_, plan, Replicas::kAcross, experts);
-    if (across < 0 || shard_ranks(setup_) == setup_.mesh.dp * setup_.mesh.cp) return;
+    if (home.across_group < 0) return;
     Draft draft = data_draft(
-        CollectiveKind::kAllReduce, Purpose::kGradients, across, bucket.own_count,
+        CollectiveKind::kAllReduce, Purpose::kGradients, home.across_group, bucket.own_count,
         {own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)});
-    draft.op.layer = layer_of(rank, bucket);
+    draft.op.layer = home.layer;
     emit_data(plan, draft);
     return;
   }
   reduce_copies(plan, state, task);
-  const std::int32_t group = replica_group(setup_, plan, Replicas::kShard, experts);
   std::int32_t& buffer = state.opened[static_cast<std::size_t>(task.bucket)];
-  if (group < 0) return;
+  if (home.shard_group < 0) return;
   const bool cut = buffer >= 0;
   std::vector<DraftOperand> operands;
   if (cut) {
@@ -280,9 +285,10 @@ void ShardPass::reduce(RankPlan& plan, State& state, const Task& task) const {
   } else {
     operands = {range(Tensor::kGradients, Access::kAccumulate, type, bucket.begin, bucket.count)};
   }
-  Draft draft = data_draft(zero == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
-                           Purpose::kGradients, group, bucket.count, std::move(operands));
-  draft.op.layer = layer_of(rank, bucket);
+  Draft draft =
+      data_draft(zero == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
+                 Purpose::kGradients, home.shard_group, bucket.count, std::move(operands));
+  draft.op.layer = home.layer;
   emit_data(plan, draft, buffer);
   if (cut) state.closing.push_back(buffer);
   buffer = -1;

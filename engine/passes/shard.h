@@ -74,7 +74,19 @@ class ShardPass : public ActionHooks {
     std::int32_t microbatch = -1;
     Phase phase = Phase::kForward;
   };
+  // What a rank holds more than once in its TP group: elements of the parameters and the group.
+  struct Copies {
+    std::int64_t begin = 0, count = 0;
+    std::int32_t group = -1;
+  };
+  // What is known of a bucket once and for all.
+  struct Home {
+    std::int16_t layer = -1;
+    std::int32_t shard_group = -1, across_group = -1;
+    std::vector<Copies> copies;
+  };
   struct State {
+    std::vector<Home> homes;                    // by bucket
     std::vector<Task> gathers, opens, reduces;  // in the order of stretches
     std::size_t next_gather = 0, next_open = 0, next_reduce = 0;
     std::int32_t stretch = 0;
@@ -87,6 +99,7 @@ class ShardPass : public ActionHooks {
                            ActionKind kind) const;
   // When each bucket is gathered, opened and reduced.
   void plan_tasks(const RankPlan& plan, State& state) const;
+  Home home_of(RankPlan& plan, const Bucket& bucket) const;
   std::int32_t gather(RankPlan& plan, State& state, const Task& task) const;
   void open(RankPlan& plan, State& state, const Task& task);
   void reduce(RankPlan& plan, State& state, const Task& task) const;
