@@ -32,7 +32,7 @@ void align_labels(const QWidget& content) {
 
 AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), session_(session) {
   setWindowTitle(tr("All settings"));
-  resize(460, 560);
+  resize(460, 488);
   auto* outer = new QVBoxLayout(this);
   problem_ = new QLabel(this);
   problem_->setWordWrap(true);
@@ -103,13 +103,14 @@ QFormLayout* AllSettings::begin_section(const QString& title,
   form->setFieldGrowthPolicy(QFormLayout::FieldsStayAtSizeHint);
   column_->addLayout(form);
   connect(head, &SectionHead::reset_requested, this, [this, options, title] {
-    session_.change_setup(with_defaults(session_.setup(), options), tr("Reset %1").arg(title));
+    std::vector<std::string> open = options;
+    std::erase_if(open,
+                  [&](const std::string& option) { return !session_.allowed(key_of(option)); });
+    session_.change_setup(with_fields_of(session_.base(), session_.setup(), open),
+                          tr("Reset %1").arg(title));
   });
   refreshers_.push_back([this, head, options] {
-    const Setup standard = default_setup();
-    head->set_changed(std::any_of(options.begin(), options.end(), [&](const std::string& option) {
-      return field_text(session_.setup(), option) != field_text(standard, option);
-    }));
+    head->set_changed(fields_differ(session_.setup(), session_.base(), options));
   });
   return form;
 }
@@ -125,7 +126,7 @@ void AllSettings::add_step(QFormLayout* form, const QString& label, const std::s
   refreshers_.push_back([this, box, option] {
     const QString value = field_text(session_.setup(), option);
     box->set_text(value);
-    box->set_changed(value != field_text(default_setup(), option));
+    box->set_changed(value != field_text(session_.base(), option));
     box->setEnabled(session_.allowed(key_of(option)));
   });
 }
@@ -142,7 +143,7 @@ void AllSettings::add_choice(QFormLayout* form, const QString& label, const std:
     const QString value = field_text(session_.setup(), option);
     if (box->findData(value) < 0) box->addItem(value, value);
     box->setCurrentIndex(box->findData(value));
-    set_style_property(box, "changed", value != field_text(default_setup(), option));
+    set_style_property(box, "changed", value != field_text(session_.base(), option));
     box->setEnabled(session_.allowed(key_of(option)));
   });
 }

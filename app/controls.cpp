@@ -152,7 +152,7 @@ SectionHead::SectionHead(const QString& title, QWidget* parent) : QWidget(parent
   reset_->setObjectName(QStringLiteral("Link"));
   reset_->setText(tr("reset"));
   reset_->setAccessibleName(tr("Reset %1").arg(title));
-  reset_->setToolTip(tr("Back to the defaults of this section"));
+  reset_->setToolTip(tr("Take back the changes of this section"));
   reset_->hide();
   row->addWidget(reset_);
   setFixedHeight(18);

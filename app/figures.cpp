@@ -12,7 +12,9 @@ namespace parallelarium {
 
 namespace {
 
-QString translated(const char* text) { return QCoreApplication::translate("figures", text); }
+struct Figures {
+  Q_DECLARE_TR_FUNCTIONS(figures)
+};
 
 // `value` with three significant digits, never in powers of ten; a minus sign that is one.
 QString plain(double value, const QLocale& locale) {
@@ -91,7 +93,7 @@ QString bytes_text(std::int64_t bytes, const QLocale& locale) {
 }
 
 QString exact_bytes_text(std::int64_t bytes, const QLocale& locale) {
-  return translated("%1 bytes").arg(locale.toString(static_cast<qlonglong>(bytes)));
+  return Figures::tr("%1 bytes").arg(locale.toString(static_cast<qlonglong>(bytes)));
 }
 
 QString rate_text(double bytes_per_second, const QLocale& locale) {
@@ -150,24 +152,24 @@ QString bytes_difference_text(std::int64_t predicted, std::int64_t observed,
 }
 
 QString prediction_source_text(const std::string& word) {
-  if (word == "peak") return translated("lower bound at peak rates");
-  if (word == "assumed") return translated("predicted, assumed rates");
-  if (word == "published") return translated("predicted, published rates");
-  return translated("predicted");
+  if (word == "peak") return Figures::tr("lower bound at peak rates");
+  if (word == "assumed") return Figures::tr("predicted, assumed rates");
+  if (word == "published") return Figures::tr("predicted, published rates");
+  return Figures::tr("predicted");
 }
 
 QString source_text(Source source) {
   switch (source) {
     case Source::kPredicted:
-      return translated("predicted");
+      return Figures::tr("predicted");
     case Source::kMeasured:
-      return translated("measured");
+      return Figures::tr("measured");
     case Source::kOversubscribed:
-      return translated("oversubscribed");
+      return Figures::tr("oversubscribed");
     case Source::kPaced:
-      return translated("paced");
+      return Figures::tr("paced");
     case Source::kSharedGpu:
-      return translated("shared GPU");
+      return Figures::tr("shared GPU");
   }
   return {};
 }
@@ -177,11 +179,11 @@ QString age_text(const std::string& iso_date) {
   if (!then.isValid()) return {};
   then.setTimeSpec(Qt::UTC);
   const qint64 seconds = then.secsTo(QDateTime::currentDateTimeUtc());
-  if (seconds < 60) return translated("just now");
-  if (seconds < 3600) return translated("%1 min ago").arg(seconds / 60);
+  if (seconds < 60) return Figures::tr("just now");
+  if (seconds < 3600) return Figures::tr("%1 min ago").arg(seconds / 60);
   const QDateTime here = then.toLocalTime();
   if (here.date() == QDate::currentDate())
-    return translated("today %1").arg(QLocale().toString(here.time(), QLocale::ShortFormat));
+    return Figures::tr("today %1").arg(QLocale().toString(here.time(), QLocale::ShortFormat));
   return QLocale().toString(here.date(), QLocale::ShortFormat);
 }
 

@@ -95,7 +95,7 @@ int export_headless(const CommandLine& line) {
 int take_screenshot(const CommandLine& line) {
   Window window;
   window.set_asks(false);
-  if (line.dark) window.choose_theme(*line.dark ? ThemeChoice::kDark : ThemeChoice::kLight);
+  if (line.dark) window.show_theme(*line.dark ? ThemeChoice::kDark : ThemeChoice::kLight);
   window.resize(line.size.isEmpty() ? QSize(1440, 900) : line.size);
   window.show();
   const Result<void> prepared = prepare_session(window.session(), line);

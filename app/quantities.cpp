@@ -11,7 +11,9 @@ namespace parallelarium {
 
 namespace {
 
-QString text_of(const char* text) { return QCoreApplication::translate("quantities", text); }
+struct Quantities {
+  Q_DECLARE_TR_FUNCTIONS(quantities)
+};
 
 std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
   std::int64_t sum = 0;
@@ -23,10 +25,10 @@ std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
 QString no_difference(Source source) {
   switch (source) {
     case Source::kPaced:
-      return text_of("set by pace");
+      return Quantities::tr("set by pace");
     case Source::kOversubscribed:
     case Source::kSharedGpu:
-      return text_of("not evidence of speed");
+      return Quantities::tr("not evidence of speed");
     default:
       return {};
   }
@@ -68,36 +70,38 @@ QString place(const Prediction& prediction, int rank) {
   if (rank >= int(ranks.size())) return {};
   const RankProgram& built = ranks[std::size_t(rank)];
   if (prediction.setup.mesh.pp == 1 || prediction.setup.mesh.ranks() > prediction.setup.mesh.pp)
-    return text_of("rank %1").arg(built.rank);
-  return text_of("stage %1").arg(built.stage);
+    return Quantities::tr("rank %1").arg(built.rank);
+  return Quantities::tr("stage %1").arg(built.stage);
 }
 
 Quantity loss_quantity(const Session& session, const RunRecord* run, const QLocale& locale) {
   Quantity loss;
   loss.key = QStringLiteral("losses");
-  loss.title = text_of("Loss");
+  loss.title = Quantities::tr("Loss");
   const auto four_digits = [&](double value) { return locale.toString(value, 'f', 3); };
   if (!run || run->observation.losses.empty()) {
-    loss.observed.source = run ? text_of("run is of other settings") : text_of("not run yet");
+    loss.observed.source =
+        run ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
     return loss;
   }
   const std::vector<double>& losses = run->observation.losses;
-  loss.title = text_of("Loss, step %1").arg(losses.size());
+  loss.title = Quantities::tr("Loss, step %1").arg(losses.size());
   const int ranks = session.setup().mesh.ranks();
-  loss.observed = {four_digits(losses.back()),
-                   ranks == 1 ? text_of("run on one rank") : text_of("run on %1 ranks").arg(ranks),
-                   QString::number(losses.back(), 'g', 17)};
+  loss.observed = {
+      four_digits(losses.back()),
+      ranks == 1 ? Quantities::tr("run on one rank") : Quantities::tr("run on %1 ranks").arg(ranks),
+      QString::number(losses.back(), 'g', 17)};
   loss.observed_value = losses.back();
   if (!run->proof) {
-    loss.predicted = {QStringLiteral("–"), text_of("one rank"),
-                      text_of("Prove it repeats the run on one rank")};
+    loss.predicted = {QStringLiteral("–"), Quantities::tr("one rank"),
+                      Quantities::tr("Prove it repeats the run on one rank")};
     return loss;
   }
   const nlohmann::json& proof = *run->proof;
   const auto one = proof.find("losses_one_rank");
   if (one != proof.end() && one->is_array() && !one->empty() && one->back().is_number()) {
     loss.predicted_value = one->back().get<double>();
-    loss.predicted = {four_digits(loss.predicted_value), text_of("on one rank"),
+    loss.predicted = {four_digits(loss.predicted_value), Quantities::tr("on one rank"),
                       QString::number(loss.predicted_value, 'g', 17)};
   }
   const auto difference = proof.find("loss_difference");
@@ -140,24 +144,24 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
 
   std::vector<Quantity> all(4);
   all[0].key = QStringLiteral("step.seconds");
-  all[0].title = text_of("Step time");
+  all[0].title = Quantities::tr("Step time");
   all[1].key = QStringLiteral("bubble.of_total");
-  all[1].title = text_of("Bubble of whole step");
+  all[1].title = Quantities::tr("Bubble of whole step");
   all[2].key = QStringLiteral("memory.peak_bytes");
-  all[2].title = text_of("Peak memory, %1").arg(place(shown, fullest));
+  all[2].title = Quantities::tr("Peak memory, %1").arg(place(shown, fullest));
   all[3].key = QStringLiteral("traffic.sent_bytes");
-  all[3].title = text_of("Sent, %1").arg(place(shown, sender));
+  all[3].title = Quantities::tr("Sent, %1").arg(place(shown, sender));
 
   const QString word = prediction_source_text(shown.word);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,
-                      text_of("%1 s").arg(QString::number(expected.seconds, 'g', 12))};
+                      Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12))};
   all[1].predicted = {
       share_text(expected.bubble, locale), word,
-      text_of("idle time over idle plus busy time of all ranks, %1; idle over busy "
-              "(ideal) time is %2")
+      Quantities::tr("idle time over idle plus busy time of all ranks, %1; idle over busy "
+                     "(ideal) time is %2")
           .arg(share_text(expected.bubble, locale), share_text(shown.bubble.over_ideal, locale))};
   // Sizes follow from the program alone: no rate is assumed in them.
-  const QString sized = text_of("predicted");
+  const QString sized = Quantities::tr("predicted");
   all[2].predicted = {bytes_text(expected.peak, locale), sized,
                       exact_bytes_text(expected.peak, locale)};
   all[3].predicted = {bytes_text(expected.sent, locale), sized,
@@ -172,14 +176,14 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     const QString source = source_text(run->observation.source);
     const QString caveat = no_difference(run->observation.source);
     all[0].observed = {seconds_text(seen.seconds, locale), source,
-                       text_of("median of %1 steps; shortest %2, longest %3")
+                       Quantities::tr("median of %1 steps; shortest %2, longest %3")
                            .arg(run->observation.timeline.steps)
                            .arg(seconds_text(run->observation.step.seconds_min, locale),
                                 seconds_text(run->observation.step.seconds_max, locale))};
     all[1].observed = {share_text(seen.bubble, locale), source, {}};
-    all[2].observed = {bytes_text(seen.peak, locale), text_of("counted"),
+    all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
                        exact_bytes_text(seen.peak, locale)};
-    all[3].observed = {bytes_text(seen.sent, locale), text_of("counted"),
+    all[3].observed = {bytes_text(seen.sent, locale), Quantities::tr("counted"),
                        exact_bytes_text(seen.sent, locale)};
     all[0].difference =
         caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
@@ -193,7 +197,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
   } else {
     for (Quantity& quantity : all)
       quantity.observed.source =
-          record ? text_of("run is of other settings") : text_of("not run yet");
+          record ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
   }
 
   if (const RunRecord* pin = session.pinned()) {
@@ -201,9 +205,13 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     const Values before = both_ran ? values_of(pin->observation, fullest, sender)
                                    : values_of(*pin->prediction, fullest, sender);
     const Values now = both_ran ? values_of(run->observation, fullest, sender) : expected;
-    const QString since = both_ran ? text_of("%1 since pinned run") : text_of("%1 since pin");
+    const QString since =
+        both_ran ? Quantities::tr("%1 since pinned run") : Quantities::tr("%1 since pin");
     const bool same_clock = pin->prediction->machine == shown.machine;
-    if (same_clock)
+    // Lengths of runs that the pace or a crowded computer sets are compared with nothing.
+    const bool comparable = !both_ran || (no_difference(run->observation.source).isEmpty() &&
+                                          no_difference(pin->observation.source).isEmpty());
+    if (same_clock && comparable)
       all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
     all[1].since_pin = since.arg(points_text(now.bubble - before.bubble, locale));
     all[2].since_pin = since.arg(bytes_difference_text(before.peak, now.peak, locale));
@@ -215,13 +223,14 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     for (const Guess& guess : session.guesses())
       if (guess.metric == quantity.key) quantity.guess = guess.text;
     if (!predicted && quantity.key != QLatin1String("losses")) {
-      quantity.predicted = {{}, text_of("settings are not valid"), {}};
+      quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
       quantity.since_pin.clear();
     }
     const QString group = quantity.key.section(QLatin1Char('.'), 0, 0);
     const bool all_hidden = session.hidden(quantity.key) || session.hidden(group);
     const auto hide = [&](Figure& figure) {
-      if (!figure.text.isEmpty()) figure = {QStringLiteral("?"), text_of("hidden for now"), {}};
+      if (!figure.text.isEmpty())
+        figure = {QStringLiteral("?"), Quantities::tr("hidden for now"), {}};
     };
     if (all_hidden || session.hidden(QStringLiteral("lane.predicted"))) hide(quantity.predicted);
     if (all_hidden || session.hidden(QStringLiteral("lane.run"))) hide(quantity.observed);

@@ -4,24 +4,51 @@
 
 #include "app/figures.h"
 #include "app/selection_panel.h"
+#include "app/views/whole_actions.h"
 #include "app/views/words.h"
 
 namespace parallelarium {
 
 namespace {
 
-QString text_of(const char* text) { return QCoreApplication::translate("selection", text); }
+struct Selected {
+  Q_DECLARE_TR_FUNCTIONS(selection)
+};
 
-// The bar that holds an op, or nothing.
-std::optional<Bar> bar_of(const Program& program, const Timeline& timeline, OpRef op) {
+// The bar that holds an op, or all of the op's action; or nothing.
+std::optional<Bar> bar_of(const Program& program, const Timeline& timeline, OpRef op, bool whole) {
   if (op.rank < 0 || op.rank >= int(program.ranks.size()) || op.rank >= int(timeline.ranks.size()))
     return std::nullopt;
   const auto& ops = program.ranks[std::size_t(op.rank)].ops;
   if (op.op < 0 || op.op >= int(ops.size())) return std::nullopt;
-  for (const Bar& bar : bars_of(program, timeline, op.rank))
+  std::vector<Bar> bars = bars_of(program, timeline, op.rank);
+  if (whole && ops[std::size_t(op.op)].lane == Lane::kCompute) {
+    std::erase_if(bars, [](const Bar& bar) { return bar.lane != Lane::kCompute; });
+    bars = whole_actions(program.ranks[std::size_t(op.rank)], bars).bars;
+  }
+  for (const Bar& bar : bars)
     if (bar.first_op <= op.op && op.op <= bar.last_op && bar.lane == ops[std::size_t(op.op)].lane)
       return bar;
   return std::nullopt;
+}
+
+// What an action seen from far spends inside.
+void add_inside(SelectionText& text, const Program& program, const Timeline& timeline, OpRef op,
+                const Bar& whole) {
+  Nanoseconds computing{0}, communicating{0};
+  int collectives = 0;
+  for (const Bar& part : bars_of(program, timeline, op.rank)) {
+    if (part.lane != Lane::kCompute || part.first_op < whole.first_op ||
+        part.last_op > whole.last_op)
+      continue;
+    const bool computes = part.kind == OpKind::kCompute;
+    (computes ? computing : communicating) += part.span.end - part.span.begin;
+    collectives += computes ? 0 : 1;
+  }
+  if (collectives == 0) return;
+  text.facts.push_back({Selected::tr("computing inside"), time_text(computing)});
+  text.facts.push_back(
+      {Selected::tr("%1 collectives inside").arg(collectives), time_text(communicating)});
 }
 
 QString without(const std::string& why, const char* prefix) {
@@ -39,21 +66,24 @@ SelectionText describe_selection(const Session& session) {
   const RunRecord* run = session.run_record();
   const bool in_run = session.selected_in_run() && run;
   const bool fresh = run && !session.run_is_stale();
+  const bool whole = session.selected_whole();
+  if (session.hidden(in_run ? QStringLiteral("lane.run") : QStringLiteral("lane.predicted")))
+    return text;
   // One Program under both sides, unless the run is of other settings.
   const std::shared_ptr<const Prediction> base =
       run && (in_run || fresh) ? run->prediction : session.prediction();
   const Timeline& clicked = in_run ? run->observation.timeline : base->timeline;
-  const std::optional<Bar> bar = bar_of(base->program, clicked, op);
+  const std::optional<Bar> bar = bar_of(base->program, clicked, op, whole);
   if (!bar) return text;
   text.headline = bar_sentence(base->program, op.rank, *bar);
 
   if (!session.hidden(QStringLiteral("lane.predicted")) && session.problems().empty())
-    if (const auto expected = bar_of(base->program, base->timeline, op))
+    if (const auto expected = bar_of(base->program, base->timeline, op, whole))
       text.facts.push_back(
-          {text_of("predicted"), time_text(expected->span.end - expected->span.begin)});
+          {Selected::tr("predicted"), time_text(expected->span.end - expected->span.begin)});
   if (run && (in_run || fresh) && !session.hidden(QStringLiteral("lane.run"))) {
     const RankTimeline& seen = run->observation.timeline.ranks[std::size_t(op.rank)];
-    if (const auto happened = bar_of(base->program, run->observation.timeline, op)) {
+    if (const auto happened = bar_of(base->program, run->observation.timeline, op, whole)) {
       text.facts.push_back({source_text(run->observation.source),
                             time_text(happened->span.end - happened->span.begin)});
       Nanoseconds shortest{0}, longest{0};
@@ -63,23 +93,25 @@ SelectionText describe_selection(const Session& session) {
         longest += seen.longest[std::size_t(at)];
       }
       if (happened->first_op == happened->last_op && longest > Nanoseconds(0))
-        text.facts.push_back({text_of("over %1 steps").arg(run->observation.timeline.steps),
-                              text_of("%1 to %2").arg(time_text(shortest), time_text(longest))});
+        text.facts.push_back(
+            {Selected::tr("over %1 steps").arg(run->observation.timeline.steps),
+             Selected::tr("%1 to %2").arg(time_text(shortest), time_text(longest))});
     }
   }
   const Op& first = base->program.ranks[std::size_t(op.rank)].ops[std::size_t(bar->first_op)];
-  if (first.bytes > 0 && first.kind != OpKind::kCompute)
-    text.facts.push_back({text_of("carries"), bytes_text(first.bytes)});
+  if (first.bytes > 0 && bar->kind != OpKind::kCompute)
+    text.facts.push_back({Selected::tr("carries"), bytes_text(first.bytes)});
   if (bar->lane != Lane::kCompute) return text;
+  if (whole) add_inside(text, base->program, clicked, op, *bar);
   for (const IdleGap& gap : idle_gaps(base->program, clicked, op.rank)) {
     if (gap.span.end != bar->span.begin) continue;
     const QString length = time_text(gap.span.end - gap.span.begin);
     const QString what = without(gap.why.text, "waits for ");
     if (what.isEmpty())
       text.facts.push_back(
-          {text_of("idle %1 before:").arg(length), QString::fromStdString(gap.why.text)});
+          {Selected::tr("idle %1 before:").arg(length), QString::fromStdString(gap.why.text)});
     else
-      text.facts.push_back({text_of("waited %1 for").arg(length), what});
+      text.facts.push_back({Selected::tr("waited %1 for").arg(length), what});
   }
   return text;
 }

@@ -63,6 +63,10 @@ class Session : public QObject {
   // Repeats of the same fields within a second merge into one step.
   void change_setup(const Setup& setup, const QString& what);
   QUndoStack& undo_stack();
+  // What settings count as changed from and are reset to: default_setup(), or the Setup that the
+  // open lesson started with.
+  const Setup& base() const;
+  void set_base(const Setup& base);
   // Sentences about an invalid Setup; empty when prediction() is of setup() (or soon will be).
   const std::vector<Message>& problems() const;
 
@@ -127,11 +131,15 @@ class Session : public QObject {
   void set_seconds_per_step(double seconds);
   TimeRange visible() const;  // shared by all lanes
   void set_visible(TimeRange range);
-  void fit_all();                // visible() becomes 0 to horizon(), and follows it
-  Nanoseconds horizon() const;   // the longest of what is shown
+  void fit_all();  // visible() becomes 0 to horizon(), and follows it
+  // The longest of what is shown; lanes that a lesson hides do not count, 0: all are hidden.
+  Nanoseconds horizon() const;
   OpRef selected() const;        // rank index and op index in the shown Program; {-1,-1}: none
   bool selected_in_run() const;  // the click was in the observed lane
-  void select(OpRef op, bool in_run);
+  // The op stands for all of its action (the forward of a micro-batch, with the collectives
+  // inside), as the timeline shows it from far.
+  bool selected_whole() const;
+  void select(OpRef op, bool in_run, bool whole = false);
   std::optional<TimeRange> range() const;  // dragged range
   void set_range(std::optional<TimeRange> range);
   std::vector<Nanoseconds> marks() const;

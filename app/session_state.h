@@ -16,7 +16,7 @@ namespace parallelarium {
 inline constexpr std::size_t kMostRuns = 20;  // kept; older ones go first
 
 struct Session::State {
-  Setup setup;
+  Setup setup, base;
   std::vector<Message> problems;
   std::shared_ptr<const Prediction> prediction;
   std::map<std::string, Machine> machines;  // as find_machine gave them; emptied by a calibration
@@ -44,7 +44,7 @@ struct Session::State {
   TimeRange visible;
   bool follows_horizon = true;
   OpRef selected;
-  bool selected_in_run = false;
+  bool selected_in_run = false, selected_whole = false;
   std::optional<TimeRange> range;
   std::vector<Nanoseconds> marks;
 

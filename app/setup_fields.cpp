@@ -121,21 +121,27 @@ QString next_valid(const Setup& setup, const std::string& option, int direction)
   return {};
 }
 
-Setup with_defaults(const Setup& setup, const std::vector<std::string>& options) {
-  const Setup standard = default_setup();
+Setup with_fields_of(const Setup& base, const Setup& setup,
+                     const std::vector<std::string>& options) {
   Setup result = setup;
   for (const std::string& option : options) {
     if (option == "model") {
-      result.model = standard.model;
-      result.stage_layers.clear();
+      result.model = base.model;
+      result.stage_layers = base.stage_layers;
     } else if (option == "sequence") {
-      result.model.sequence = standard.model.sequence;
+      result.model.sequence = base.model.sequence;
     } else {
-      // A default is always a value that set_field() reads.
-      (void)set_field(result, option, field_text(standard, option).toStdString()).ok();
+      // The text of a field is always a value that set_field() reads.
+      (void)set_field(result, option, field_text(base, option).toStdString()).ok();
     }
   }
   return result;
+}
+
+bool fields_differ(const Setup& a, const Setup& b, const std::vector<std::string>& options) {
+  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+    return field_text(a, option) != field_text(b, option);
+  });
 }
 
 bool keep_global_batch(Setup& setup, std::int64_t sequences) {

@@ -21,8 +21,11 @@ QString field_text(const Setup& setup, const std::string& option);
 // Degrees and counts go by one, sizes and rates by doubling.
 QString next_valid(const Setup& setup, const std::string& option, int direction);
 
-// `setup` with the given fields as default_setup() has them.
-Setup with_defaults(const Setup& setup, const std::vector<std::string>& options);
+// `setup` with the given fields as `base` has them.
+Setup with_fields_of(const Setup& base, const Setup& setup,
+                     const std::vector<std::string>& options);
+// Whether any of the fields differs between the two.
+bool fields_differ(const Setup& a, const Setup& b, const std::vector<std::string>& options);
 
 // Keeps the number of sequences in one step at `sequences` by adjusting the micro-batches. False,
 // and nothing changed, if no whole number of micro-batches does it.

@@ -25,7 +25,8 @@ class SetupPanel : public QScrollArea {
   explicit SetupPanel(Session& session, QWidget* parent = nullptr);
   // The control of a field, by option ("pp"), for focus and tests; null if the panel has none.
   QWidget* control(const std::string& option) const;
-  // Sections by name, for the menu: sets their fields to the defaults.
+  // Sections by name, for the menu: sets their fields to the defaults, or to what the open
+  // lesson started with.
   const QStringList& section_names() const { return section_names_; }
   void reset_section(int section);
   bool section_changed(int section) const;

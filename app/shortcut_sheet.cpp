@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/shortcut_sheet.h"
 
-#include <QCoreApplication>
 #include <QDialogButtonBox>
 #include <QGridLayout>
 #include <QLabel>
@@ -9,13 +8,13 @@
 #include <QVBoxLayout>
 
 #include "app/controls.h"
-#include "app/views/view_keys.h"
 
 namespace parallelarium {
 
-ShortcutSheet::ShortcutSheet(const QList<QAction*>& actions, QWidget* parent) : QDialog(parent) {
+ShortcutSheet::ShortcutSheet(const std::vector<ShortcutSection>& sections, QWidget* parent)
+    : QDialog(parent) {
   setWindowTitle(tr("Shortcuts"));
-  resize(640, 520);
+  resize(640, 488);
   auto* column = new QVBoxLayout(this);
   auto* area = new QScrollArea(this);
   area->setWidgetResizable(true);
@@ -39,15 +38,14 @@ ShortcutSheet::ShortcutSheet(const QList<QAction*>& actions, QWidget* parent) : 
     what->setWordWrap(true);
     grid->addWidget(what, row++, 1);
   };
-  add_head(tr("Anywhere"));
-  for (const QAction* action : actions)
-    if (!action->shortcut().isEmpty())
-      add_line(action->shortcut().toString(QKeySequence::NativeText),
-               QString(action->text()).remove(QLatin1Char('&')));
-  add_head(tr("While the timeline has the focus"));
-  for (const ViewKeyInfo& key : view_keys())
-    add_line(sequence_of(key).toString(QKeySequence::NativeText),
-             QCoreApplication::translate("ViewKey", key.text));
+  for (const ShortcutSection& section : sections) {
+    add_head(section.where);
+    for (const QAction* action : section.actions)
+      if (!action->shortcut().isEmpty())
+        add_line(action->shortcut().toString(QKeySequence::NativeText),
+                 QString(action->text()).remove(QLatin1Char('&')));
+  }
+  add_head(tr("With the mouse on the timeline"));
   add_line(tr("Ctrl+wheel"), tr("Zoom at the pointer"));
   add_line(tr("Wheel, Shift+wheel"), tr("Scroll; move through time"));
   add_line(tr("Drag"), tr("Select a range of time"));

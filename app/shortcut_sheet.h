@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// F1: every action with its shortcut, made from the actions themselves, and the keys of the
-// timeline.
+// F1: every action with its shortcut, made from the actions themselves.
 #pragma once
 
 #include <QAction>
 #include <QDialog>
+#include <vector>
 
 namespace parallelarium {
+
+// Actions whose shortcuts work in one place: "Anywhere", "While the timeline has the focus".
+struct ShortcutSection {
+  QString where;
+  QList<QAction*> actions;
+};
 
 class ShortcutSheet : public QDialog {
   Q_OBJECT
 
  public:
-  explicit ShortcutSheet(const QList<QAction*>& actions, QWidget* parent = nullptr);
+  explicit ShortcutSheet(const std::vector<ShortcutSection>& sections, QWidget* parent = nullptr);
 };
 
 }  // namespace parallelarium

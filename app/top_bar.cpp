@@ -52,7 +52,10 @@ TopBar::TopBar(Session& session, const Actions& actions, QWidget* parent)
   export_->setMenu(actions.export_menu);
   run_ = new QPushButton(this);
   run_->setProperty("primary", true);
-  for (QPushButton* button : {pin_, prove_, export_, run_}) row->addWidget(button);
+  for (QPushButton* button : {pin_, prove_, export_, run_}) {
+    button->setAutoDefault(true);  // Enter presses it
+    row->addWidget(button);
+  }
   connect(run_, &QPushButton::clicked, this, [this] {
     if (session_.run_state() != RunState::kIdle)
       actions_.cancel->trigger();

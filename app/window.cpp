@@ -26,6 +26,7 @@ namespace {
 
 constexpr int kSetupWidth = 268, kRightWidth = 300, kCompactRightWidth = 260;
 constexpr int kFullWidth = 1180, kFullHeight = 660, kNarrowHeight = 620;
+constexpr QSize kFrame{16, 48};  // a title bar and borders, before the window manager made them
 const char* const kThemeKey = "theme";
 
 }  // namespace
@@ -65,14 +66,15 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(&session_, &Session::run_changed, this, [this] { setWindowModified(modified()); });
 
   const QString theme = settings_.value(QLatin1String(kThemeKey)).toString();
-  choose_theme(theme == QLatin1String("dark")    ? ThemeChoice::kDark
-               : theme == QLatin1String("light") ? ThemeChoice::kLight
-                                                 : ThemeChoice::kSystem);
+  show_theme(theme == QLatin1String("dark")    ? ThemeChoice::kDark
+             : theme == QLatin1String("light") ? ThemeChoice::kLight
+                                               : ThemeChoice::kSystem);
   resize(1440, 900);
   if (const QScreen* screen = QApplication::primaryScreen())
-    resize(QSize(1440, 900).boundedTo(screen->availableSize()));
+    resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
   restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
   connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_name);
+  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::share_right_column);
   session_.undo_stack().clear();
   set_path({});
   refresh_banner();
@@ -155,8 +157,9 @@ void Window::fit_room() {
     setup_->show();
     right_tabs_->clear();
     right_tabs_->hide();
-    right->insertWidget(0, lesson_, 3);
-    right->insertWidget(1, selection_, 2);
+    right->insertWidget(0, lesson_);
+    right->insertWidget(1, selection_);
+    share_right_column();
     lesson_->show();
     selection_->show();
   } else {
@@ -173,6 +176,13 @@ void Window::fit_room() {
   strip_->set_size(full                    ? StripSize::kFull
                    : room == Room::kNarrow ? StripSize::kNarrow
                                            : StripSize::kCompact);
+}
+
+// An open lesson has text, question and feedback to show: it gets most of the column.
+void Window::share_right_column() {
+  auto* right = static_cast<QVBoxLayout*>(right_->layout());
+  right->setStretchFactor(lesson_, lesson_->player().is_open() ? 5 : 1);
+  right->setStretchFactor(selection_, lesson_->player().is_open() ? 2 : 1);
 }
 
 void Window::show_setup_popup() {
@@ -225,12 +235,13 @@ void Window::refresh_banner() {
     int stage = 0;
     for (const MemoryRow& row : prediction->memory)
       if (row.peak_bytes > most) most = row.peak_bytes, stage = row.stage;
-    banner_->say(
-        tr("This does not fit in memory: stage %1 needs %2 of %3. More stages, TP, ZeRO or "
-           "recompute would shrink it.")
-            .arg(stage)
-            .arg(bytes_text(most), bytes_text(prediction->capacity_bytes)),
-        Banner::Kind::kWarning, {});
+    const QString how = tr("More stages, TP, ZeRO or recompute would shrink it.");
+    banner_->say(session_.hidden(QStringLiteral("memory"))
+                     ? tr("This does not fit in memory. %1").arg(how)
+                     : tr("This does not fit in memory: stage %1 needs %2 of %3. %4")
+                           .arg(stage)
+                           .arg(bytes_text(most), bytes_text(prediction->capacity_bytes), how),
+                 Banner::Kind::kWarning, {});
     return;
   }
   if (session_.machine_is_elsewhere()) {
@@ -245,7 +256,7 @@ void Window::refresh_banner() {
                Banner::Kind::kPlain, {});
 }
 
-void Window::choose_theme(ThemeChoice choice) {
+void Window::show_theme(ThemeChoice choice) {
   static const bool system_is_dark =
       QApplication::palette().color(QPalette::Window).lightness() < 128;
   dark_ = choice == ThemeChoice::kDark || (choice == ThemeChoice::kSystem && system_is_dark);
@@ -254,6 +265,10 @@ void Window::choose_theme(ThemeChoice choice) {
   do_.light->setChecked(choice == ThemeChoice::kLight);
   do_.dark->setChecked(choice == ThemeChoice::kDark);
   do_.system->setChecked(choice == ThemeChoice::kSystem);
+}
+
+void Window::choose_theme(ThemeChoice choice) {
+  show_theme(choice);
   settings_.setValue(QLatin1String(kThemeKey), choice == ThemeChoice::kDark    ? "dark"
                                                : choice == ThemeChoice::kLight ? "light"
                                                                                : "system");

@@ -49,6 +49,8 @@ class Window : public QMainWindow {
   // question about unsaved changes.
   bool open_file(const QString& path);
   bool save_file(const QString& path);
+  // Shows a theme; choose_theme() also keeps it as the user's preference.
+  void show_theme(ThemeChoice choice);
   void choose_theme(ThemeChoice choice);
   bool dark() const { return dark_; }
   // Every action of the menus and views, for the shortcut sheet and tests.
@@ -67,6 +69,7 @@ class Window : public QMainWindow {
   // window.cpp
   void build_layout();
   void fit_room();
+  void share_right_column();
   void refresh_banner();
   void show_setup_popup();
   void cycle_panes(int direction);

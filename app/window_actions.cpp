@@ -10,6 +10,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/shortcut_sheet.h"
 #include "app/views/pipeline_view.h"
+#include "app/views/timeline_view.h"
 #include "app/views/transport_bar.h"
 #include "app/window.h"
 #include "engine/wire/version.h"
@@ -70,7 +71,7 @@ void Window::build_actions() {
   for (int section = 0; section < setup_->section_names().size(); ++section)
     reset_sections_.push_back(
         add_action(QStringLiteral("&%1 %2").arg(section + 1).arg(setup_->section_names()[section]),
-                   {}, tr("Back to the defaults of this section"),
+                   {}, tr("Take back the changes of this section"),
                    [this, section] { setup_->reset_section(section); }));
   do_.all_settings = add_action(tr("&All settings …"), key("Ctrl+,"), {}, [this] {
     auto* dialog = new AllSettings(session_, this);
@@ -172,6 +173,9 @@ void Window::build_menus() {
   view->addActions({do_.fit, do_.zoom_in, do_.zoom_out});
   view->addSeparator();
   view->addActions(pipeline_->view_actions());
+  view->addActions(pipeline_->table_actions());
+  QMenu* timeline = view->addMenu(tr("In the ti&meline"));
+  timeline->addActions(pipeline_->timeline().key_actions());
   view->addSeparator();
   QMenu* theme = view->addMenu(tr("&Colours"));
   theme->addActions({do_.light, do_.dark, do_.system});
@@ -198,7 +202,8 @@ void Window::build_menus() {
 
 QList<QAction*> Window::all_actions() const {
   QList<QAction*> all = actions();
-  for (QAction* action : pipeline_->view_actions() + top_bar_->transport().transport_actions())
+  for (QAction* action : pipeline_->view_actions() + top_bar_->transport().transport_actions() +
+                             pipeline_->timeline().key_actions() + pipeline_->table_actions())
     if (!all.contains(action)) all << action;
   return all;
 }
@@ -225,7 +230,12 @@ void Window::refresh_actions() {
 }
 
 void Window::show_shortcuts() {
-  auto* sheet = new ShortcutSheet(all_actions(), this);
+  auto* sheet = new ShortcutSheet(
+      {{tr("Anywhere"), actions()},
+       {tr("Views"), pipeline_->view_actions()},
+       {tr("While the timeline has the focus"), pipeline_->timeline().key_actions()},
+       {tr("While the table of ops has the focus"), pipeline_->table_actions()}},
+      this);
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->show();
 }

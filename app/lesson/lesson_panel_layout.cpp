@@ -87,7 +87,10 @@ void LessonPanel::build_body() {
   cards_->setSpacing(6);
   body_->addWidget(card_box_);
   group_ = new QButtonGroup(this);
-  connect(group_, &QButtonGroup::buttonClicked, this, &LessonPanel::refresh_controls);
+  connect(group_, &QButtonGroup::buttonClicked, this, [this](QAbstractButton* card) {
+    scroll_->ensureWidgetVisible(card, 0, 8);
+    refresh_controls();
+  });
 
   number_row_ = new QWidget;
   auto* row = row_of(8);
@@ -96,11 +99,14 @@ void LessonPanel::build_body() {
   number_->setObjectName(QStringLiteral("LessonNumber"));
   number_->setMaximumWidth(110);
   number_->setMaxLength(24);
+  number_->setTextMargins(6, 0, 6, 0);
   unit_ = new QLabel;
   row->addWidget(number_);
   row->addWidget(unit_);
   row->addStretch();
   body_->addWidget(number_row_);
+  connect(number_, &QLineEdit::textEdited, this,
+          [this] { scroll_->ensureWidgetVisible(number_row_, 0, 8); });
   connect(number_, &QLineEdit::textChanged, this, [this] {
     if (player_.is_open()) refresh_controls();
   });

@@ -66,6 +66,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   drawn_ = draw(*lesson_, seed_);
   states_ = std::vector<StepState>(lesson_->steps.size());
   session_.set_guesses({});
+  note_start();
   enter(0, true);
   return {};
 }
@@ -78,6 +79,7 @@ void LessonPlayer::close() {
   session_.set_hidden({});
   session_.set_allowed({});
   session_.set_guesses({});
+  session_.set_base(default_setup());
   session_.set_lesson_state(nullptr);
   Q_EMIT changed();
 }
@@ -107,6 +109,14 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
   save();
   Q_EMIT changed();
   watch();
+}
+
+// What the student changes is marked against what the lesson began with.
+void LessonPlayer::note_start() {
+  Result<Setup> start = setup_at(*lesson_, 0, drawn_);
+  if (!start) return;  // enter() says why
+  start->run = default_setup().run;
+  session_.set_base(*start);
 }
 
 void LessonPlayer::leave() { states_[at_].left_with = session_.setup(); }
@@ -305,6 +315,7 @@ void LessonPlayer::restore() {
       const Result<Setup> setup = setup_at(*lesson_, step, drawn_, true);
       if (setup) states_[step].left_with = *setup;
     }
+    note_start();
     enter(last, false);
   }
 }

@@ -88,6 +88,7 @@ class LessonPlayer : public QObject {
 
  private:
   void enter(std::size_t step, bool set_up);
+  void note_start();
   void leave();
   void apply_hidden_and_allowed();
   void set_setup(const Result<Setup>& setup);

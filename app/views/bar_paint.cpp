@@ -105,6 +105,7 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
   };
   std::vector<Label> labels;
   QList<QRectF> stripes;  // what a backward spends on computing its forward again
+  QList<QRectF> inside;   // what a bar seen from far spends on communication
   for_each_run(list, axis, [&](const BarRun& run) {
     const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
     double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
@@ -124,6 +125,10 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
     (rect.width() >= kRounded ? wide : small).push_back({rect, color});
     if (const double share = list.recompute_share(run.first); share > 0 && rect.width() >= 4)
       stripes.append(QRectF(rect.left() + 1, rect.bottom() - 4, (rect.width() - 2) * share, 3));
+    if (const double share = list.inside_share(run.first); share > 0 && rect.width() >= 4) {
+      const double width = (rect.width() - 2) * share;
+      inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
+    }
     if (rect.width() < 9 || box.height() < 11) return;
     // In the visible part, so that a bar that fills the view still says what it is.
     QRectF shown = rect;
@@ -154,6 +159,9 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
                        ? colors[static_cast<std::size_t>(OpColor::kForward)].line
                        : colors[static_cast<std::size_t>(OpColor::kForward)].fill);
   painter.drawRects(stripes);
+  const BarColors& communication = colors[static_cast<std::size_t>(OpColor::kCommunication)];
+  painter.setBrush(communication.line.isValid() ? communication.line : communication.fill);
+  painter.drawRects(inside);
   for (const Label& label : labels) {
     if (label.plate) {
       const double width = metrics.horizontalAdvance(label.text) + 10;

@@ -79,6 +79,7 @@ void HeldPlot::show_rows(std::shared_ptr<const LaneRows> rows, bool hidden, cons
   s.lines = s.rows && !hidden ? held_lines(*s.rows) : std::vector<HeldLine>();
   s.faint->setEnabled(!s.session.problems().empty());  // the last valid picture, dimmed
   const Theme& theme = theme_for(palette());
+  s.plot->setVisible(s.rows && !hidden);  // its axes would tell times
   s.playhead->setPen(QPen(theme.mark, 1.5));
   fill_held_plot(*s.plot, s.lines, s.rows ? s.rows->end : Nanoseconds(0), theme, s.axis(), width());
   s.move_playhead();

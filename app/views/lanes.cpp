@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+
+#include "app/views/whole_actions.h"
 
 namespace parallelarium {
 namespace {
@@ -31,6 +34,36 @@ void note_recompute(BarList& list, const RankProgram& rank, const RankTimeline& 
       any = true;
     }
   if (any) list.recompute = std::move(again);
+}
+
+// The compute lane from far; empty if every bar stands for itself.
+BarList far_list(const RankProgram& rank, const BarList& near) {
+  WholeActions wholes = whole_actions(rank, near.bars);
+  BarList far;
+  if (!wholes.merged) return far;
+  for (const std::size_t part : wholes.parts) far.busy.push_back(near.busy[part]);
+  if (!near.recompute.empty())
+    for (std::size_t bar = 0; bar < wholes.bars.size(); ++bar)
+      far.recompute.push_back(std::accumulate(
+          near.recompute.begin() + static_cast<std::ptrdiff_t>(wholes.parts[bar]),
+          near.recompute.begin() + static_cast<std::ptrdiff_t>(wholes.parts[bar + 1]),
+          Nanoseconds(0)));
+  far.bars = std::move(wholes.bars);
+  far.parts = std::move(wholes.parts);
+  return far;
+}
+
+// The mean length of the parts that are merged from far.
+Nanoseconds mean_part(const std::vector<Row>& rows) {
+  std::int64_t sum = 0, count = 0;
+  for (const Row& row : rows)
+    for (std::size_t bar = 0; bar < row.far.bars.size(); ++bar) {
+      if (row.far.parts_of(bar) < 2) continue;
+      const Span& span = row.far.bars[bar].span;
+      sum += (span.end - span.begin).count();
+      count += static_cast<std::int64_t>(row.far.parts_of(bar));
+    }
+  return Nanoseconds(count > 0 ? std::max<std::int64_t>(1, sum / count) : 0);
 }
 
 std::vector<Hold> holds_of(const BarList& compute) {
@@ -119,6 +152,17 @@ double BarList::recompute_share(std::size_t bar) const {
   return static_cast<double>(recompute[bar].count()) / static_cast<double>(length.count());
 }
 
+double BarList::inside_share(std::size_t bar) const {
+  constexpr auto kInside = static_cast<std::size_t>(OpColor::kCommunication);
+  if (parts_of(bar) < 2 || color_of(bars[bar]) == OpColor::kCommunication) return 0;
+  std::int64_t total = 0;
+  for (std::size_t kind = 0; kind < kOpColors; ++kind)
+    total += busy[bar + 1][kind] - busy[bar][kind];
+  if (total <= 0) return 0;
+  return static_cast<double>(busy[bar + 1][kInside] - busy[bar][kInside]) /
+         static_cast<double>(total);
+}
+
 BarList make_bar_list(std::vector<Bar> bars) {
   BarList list;
   list.bars = std::move(bars);
@@ -132,19 +176,36 @@ BarList make_bar_list(std::vector<Bar> bars) {
   return list;
 }
 
+InsideTimes inside_times(const BarList& near, const BarList& far, std::size_t bar) {
+  InsideTimes inside;
+  for (std::size_t part = far.parts[bar]; part < far.parts[bar + 1]; ++part) {
+    const Bar& of = near.bars[part];
+    const bool computes = of.kind == OpKind::kCompute;
+    (computes ? inside.computing : inside.communicating) += of.span.end - of.span.begin;
+    if (!computes) ++inside.collectives;
+  }
+  return inside;
+}
+
 const Row* LaneRows::row_of(int rank_index) const {
   for (const Row& row : rows)
     if (row.rank_index == rank_index) return &row;
   return nullptr;
 }
 
-const Bar* LaneRows::bar_of(OpRef op) const {
+Zoom LaneRows::zoom_at(double pixels_per_nanosecond) const {
+  const bool far = part.count() > 0 &&
+                   static_cast<double>(part.count()) * pixels_per_nanosecond < kLeastPartPixels;
+  return far ? Zoom::kFar : Zoom::kNear;
+}
+
+const Bar* LaneRows::bar_of(OpRef op, Zoom zoom) const {
   const Row* row = row_of(op.rank);
   if (!row || op.op < 0) return nullptr;
   const auto& ops = program().ranks[static_cast<std::size_t>(op.rank)].ops;
   if (op.op >= static_cast<int>(ops.size())) return nullptr;
   const Lane lane = ops[static_cast<std::size_t>(op.op)].lane;
-  const auto& bars = row->lane(lane).bars;
+  const auto& bars = row->lane(lane, zoom).bars;
   const auto& spans = timeline->ranks[static_cast<std::size_t>(op.rank)].spans;
   // Bars of a lane are in time order, so the op's bar lies around the op's own begin.
   const Nanoseconds begin = spans[static_cast<std::size_t>(op.op)].begin;
@@ -192,12 +253,14 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
     }
     note_recompute(row.lanes[static_cast<std::size_t>(Lane::kCompute)], rank,
                    timeline->ranks[index]);
-    row.holds = holds_of(row.lane(Lane::kCompute));
+    row.far = far_list(rank, row.lane(Lane::kCompute));
+    row.holds = holds_of(row.lane(Lane::kCompute, Zoom::kFar));
     result->rows.push_back(std::move(row));
   }
   std::stable_sort(result->rows.begin(), result->rows.end(),
                    [](const Row& a, const Row& b) { return a.stage < b.stage; });
   result->end = std::max(result->end, timeline->duration);
+  result->part = mean_part(result->rows);
   result->prediction = std::move(prediction);
   result->timeline = std::move(timeline);
   return result;
@@ -205,7 +268,7 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
 
 StageMoment moment_of(const Row& row, Nanoseconds time) {
   StageMoment moment;
-  const BarList& compute = row.lane(Lane::kCompute);
+  const BarList& compute = row.lane(Lane::kCompute, Zoom::kFar);
   const int current = compute.at(time);
   if (current >= 0) moment.bar = &compute.bars[static_cast<std::size_t>(current)];
   for (const Hold& hold : row.holds) {

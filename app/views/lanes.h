@@ -26,6 +26,15 @@ struct BarList {
   // By bar, the time it spends on computing a forward again; empty where no bar does.
   std::vector<Nanoseconds> recompute;
   double recompute_share(std::size_t bar) const;
+  // Seen from far: bar i stands for the bars [parts[i], parts[i + 1]) of the list seen from near.
+  // Empty where each bar stands for itself.
+  std::vector<std::size_t> parts;
+  std::size_t parts_of(std::size_t bar) const {
+    return parts.empty() ? 1 : parts[bar + 1] - parts[bar];
+  }
+  // By bar, the share of its busy time that is communication inside it; 0 for one that is itself
+  // communication.
+  double inside_share(std::size_t bar) const;
 
   // The first bar that ends after `time`, or bars.size().
   std::size_t first_after(Nanoseconds time) const;
@@ -33,6 +42,16 @@ struct BarList {
   int at(Nanoseconds time, Nanoseconds slack = Nanoseconds(0)) const;
 };
 BarList make_bar_list(std::vector<Bar> bars);
+
+// What a bar of `far` is made of in `near`: time of compute bars, and of collectives between them.
+struct InsideTimes {
+  Nanoseconds computing{0}, communicating{0};
+  int collectives = 0;
+};
+InsideTimes inside_times(const BarList& near, const BarList& far, std::size_t bar);
+
+// Parts narrower than this, on average, are shown as one bar.
+inline constexpr double kLeastPartPixels = 14;
 
 // How long a rank holds the activations of a micro-batch (of one chunk): from the end of its
 // forward to the end of its backward, or of the weight part where the backward is split.
@@ -50,6 +69,9 @@ struct Parcel {
   Nanoseconds used{0};           // when the receiver's op that needs it begins
 };
 
+// How a compute lane is shown: an action of a stage as one bar, or its pieces and collectives.
+enum class Zoom { kFar, kNear };
+
 struct Row {
   int rank_index = 0;  // in Program::ranks
   int rank = 0;        // global
@@ -57,7 +79,11 @@ struct Row {
   QString label;  // "Stage 0", or "Stage 0 \u00b7 replica 1" where a stage has several ranks
   std::array<BarList, kLanes> lanes;
   std::vector<Hold> holds;  // by from
-  const BarList& lane(Lane which) const { return lanes[static_cast<std::size_t>(which)]; }
+  BarList far;              // the compute lane from far; no bars where that is the same
+  const BarList& lane(Lane which, Zoom zoom = Zoom::kNear) const {
+    const bool wholes = zoom == Zoom::kFar && which == Lane::kCompute && !far.bars.empty();
+    return wholes ? far : lanes[static_cast<std::size_t>(which)];
+  }
 };
 
 // A Program, a Timeline of it and its rows: what one block of the picture shows.
@@ -66,12 +92,15 @@ struct LaneRows {
   std::shared_ptr<const Timeline> timeline;
   std::vector<Row> rows;  // by stage, then replica
   Nanoseconds end{0};     // of the longest row
+  Nanoseconds part{0};    // mean length of what opens nearer; 0: no bar has parts
 
   const Program& program() const { return prediction->program; }
   // The row of a rank index, or null.
   const Row* row_of(int rank_index) const;
-  // The bar that holds an op, or null; `lane` receives the lane.
-  const Bar* bar_of(OpRef op) const;
+  // The bar that holds an op, or null.
+  const Bar* bar_of(OpRef op, Zoom zoom = Zoom::kNear) const;
+  // Far until the parts are wide enough to be told apart, for all rows alike.
+  Zoom zoom_at(double pixels_per_nanosecond) const;
   // Why the rank idles, by time; computed when first asked for.
   const std::vector<IdleGap>& gaps_of(int rank_index) const;
   // By begin; computed when first asked for.

@@ -180,7 +180,8 @@ OpTable::OpTable(Session& session, QWidget* parent)
   table_->horizontalHeader()->setSectionResizeMode(OpModel::kOp, QHeaderView::Stretch);
   table_->horizontalHeader()->setMinimumSectionSize(44);
   table_->setAccessibleName(tr("Table of ops"));
-  auto* copy = new QAction(tr("Copy"), this);
+  auto* copy = new QAction(tr("&Copy the table or its selected rows"), this);
+  copy->setObjectName(QStringLiteral("table-copy"));
   copy->setShortcut(QKeySequence::Copy);
   copy->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   connect(copy, &QAction::triggered, this,
@@ -219,6 +220,8 @@ void OpTable::show_rows(std::shared_ptr<const LaneRows> predicted,
     table_->setColumnWidth(column, std::max(least[column], words));
   }
 }
+
+QList<QAction*> OpTable::key_actions() const { return table_->actions(); }
 
 QString OpTable::as_text() const {
   std::vector<int> rows;

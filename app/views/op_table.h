@@ -64,6 +64,8 @@ class OpTable : public QWidget {
                  std::shared_ptr<const LaneRows> observed);
   // The chosen lines, or all of them, as tab-separated text with headers.
   QString as_text() const;
+  // What its keys do, for menus and the shortcut sheet.
+  QList<QAction*> key_actions() const;
   QTableView& table() { return *table_; }
 
  private:

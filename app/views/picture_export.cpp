@@ -31,7 +31,8 @@ Picture exported_picture(const Session& session, const PictureOptions& options) 
 }
 
 bool shows_plot(const Session& session, const PictureOptions& options) {
-  return options.held_plot && session.prediction()->setup.mesh.pp > 1;
+  return options.held_plot && !session.hidden(QStringLiteral("held.peak")) &&
+         session.prediction()->setup.mesh.pp > 1;
 }
 
 QString source_sentence(const Picture& picture) {
@@ -40,6 +41,10 @@ QString source_sentence(const Picture& picture) {
     if (!lane.rows || lane.hidden || lane.style == LaneStyle::kPinned) continue;
     const QString what =
         lane.stale ? lane.short_title + QObject::tr(" (another setup)") : lane.short_title;
+    if (picture.hides_step) {
+      parts << what;
+      continue;
+    }
     parts << QObject::tr("%1: step %2").arg(what, time_text(lane.rows->timeline->duration));
     if (lane.style == LaneStyle::kObserved && lane.rows->timeline->source == Source::kPaced)
       parts.last() += QObject::tr(", durations set by the pace");

@@ -39,7 +39,23 @@ void add_ends(Picture& picture) {
   if (longer->rows->end < shorter->rows->end) std::swap(shorter, longer);
   const Nanoseconds by = longer->rows->end - shorter->rows->end;
   if (by.count() <= 0) return;
-  shorter->end_text = QObject::tr("ends %1 sooner").arg(time_text(by));
+  const PictureLane& run = shorter->style == LaneStyle::kObserved ? *shorter : *longer;
+  const bool run_ends = &run == shorter;
+  switch (run.rows->timeline->source) {  // how long a step took says something, or not
+    case Source::kPaced:
+      shorter->end_text = run_ends ? QObject::tr("length set by pace")
+                                   : QObject::tr("the run's length is set by pace");
+      break;
+    case Source::kOversubscribed:
+    case Source::kSharedGpu:
+      shorter->end_text = run_ends ? QObject::tr("length is not evidence of speed")
+                                   : QObject::tr("the run's length is not evidence of speed");
+      break;
+    case Source::kPredicted:
+    case Source::kMeasured:
+      shorter->end_text = QObject::tr("ends %1 sooner").arg(time_text(by));
+      break;
+  }
 }
 
 }  // namespace
@@ -65,6 +81,10 @@ std::shared_ptr<const LaneRows> PictureSource::rows_of(const RunRecord& record,
 
 Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   Picture picture;
+  picture.hides_shares = session.hidden(QStringLiteral("bubble.of_total"));
+  picture.hides_traffic = session.hidden(QStringLiteral("traffic.sent_bytes"));
+  picture.hides_held = session.hidden(QStringLiteral("held.peak"));
+  picture.hides_step = session.hidden(QStringLiteral("step.seconds"));
   const RunRecord* run = session.run_record();
   const bool fresh = run && !session.run_is_stale();
   const std::shared_ptr<const Prediction> prediction = session.prediction();

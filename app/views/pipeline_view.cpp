@@ -94,6 +94,8 @@ QList<QAction*> PipelineView::view_actions() const {
   return {state_->pairs, state_->one_rank, state_->show_table, state_->unmark};
 }
 
+QList<QAction*> PipelineView::table_actions() const { return state_->table->key_actions(); }
+
 QString PipelineView::description() const { return state_->timeline->description(); }
 
 // The lanes changed: everything that follows from them.
@@ -102,7 +104,7 @@ void PipelineView::refresh() {
   const Picture& picture = s.timeline->picture();
   const PictureLane* lane = animated_lane(picture);
   s.strip->show_rows(lane ? lane->rows : nullptr, lane == nullptr);
-  s.plot->show_rows(lane ? lane->rows : nullptr, lane == nullptr,
+  s.plot->show_rows(lane ? lane->rows : nullptr, lane == nullptr || picture.hides_held,
                     lane ? lane->short_title : QString());
   if (s.table->isVisibleTo(this)) {
     const auto rows = [&](LaneStyle style) -> std::shared_ptr<const LaneRows> {

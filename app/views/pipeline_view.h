@@ -38,6 +38,8 @@ class PipelineView : public QWidget {
   // Checkable actions and commands of this view, for menus and the shortcut sheet: pairs, table,
   // fit, focus, marks.
   QList<QAction*> view_actions() const;
+  // What keys do while the table of ops has the focus.
+  QList<QAction*> table_actions() const;
   // The text of the current frame.
   QString description() const;
 

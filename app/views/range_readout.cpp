@@ -98,7 +98,8 @@ std::vector<ReadoutLine> readout_lines(const Picture& picture, TimeRange range,
       QT_TRANSLATE_NOOP("QObject", "weight gradient"),
       QT_TRANSLATE_NOOP("QObject", "communication"), QT_TRANSLATE_NOOP("QObject", "optimizer")};
   std::vector<ReadoutLine> lines;
-  ReadoutLine head{time_text(range.length(), locale), {}};
+  ReadoutLine head{picture.hides_step ? QObject::tr("range") : time_text(range.length(), locale),
+                   {}};
   std::vector<RangeReadout> readouts;
   for (const PictureLane& lane : picture.lanes) {
     if (!lane.rows || lane.hidden) continue;
@@ -116,11 +117,13 @@ std::vector<ReadoutLine> readout_lines(const Picture& picture, TimeRange range,
     }
     if (any) lines.push_back(line);
   };
-  for (std::size_t kind = 0; kind < kOpColors; ++kind)
+  for (std::size_t kind = 0; kind < kOpColors && !picture.hides_shares; ++kind)
     add(
         QObject::tr(kNames[kind]), [&](const RangeReadout& r) { return r.busy[kind]; }, false);
-  add(
-      QObject::tr("idle"), [](const RangeReadout& r) { return r.idle; }, true);
+  if (!picture.hides_shares)
+    add(
+        QObject::tr("idle"), [](const RangeReadout& r) { return r.idle; }, true);
+  if (picture.hides_traffic) return lines;
   ReadoutLine sent{QObject::tr("sent, all ranks"), {}}, rate{QObject::tr("mean rate"), {}};
   for (const RangeReadout& readout : readouts) {
     sent.values << bytes_text(static_cast<std::int64_t>(readout.sent_bytes + 0.5), locale);

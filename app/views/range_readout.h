@@ -25,7 +25,8 @@ RangeReadout read_range(const LaneRows& rows, TimeRange range);
 // Bytes that the ops of a bar send, by the direct way for collectives.
 std::int64_t sent_bytes_of(const Program& program, int rank_index, const Bar& bar);
 
-// Lines for the read-out card: duration, then a line for each kind with a value per lane.
+// Lines for the read-out card: duration, then a line for each kind with a value per lane; without
+// those that a lesson hides.
 struct ReadoutLine {
   QString name;
   QStringList values;  // one per lane

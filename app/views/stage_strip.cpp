@@ -79,7 +79,7 @@ void paint_held(const Brush2D& brush, const QRectF& area, const std::vector<int>
 }
 
 void paint_box(const Brush2D& brush, const QRectF& box, int stage, const StageMoment& moment,
-               bool selected) {
+               bool selected, bool hides_held) {
   brush.painter.setPen(
       QPen(selected ? brush.theme.accent_line : brush.theme.control_line, selected ? 1.6 : 1));
   brush.painter.setBrush(brush.theme.surface);
@@ -99,7 +99,12 @@ void paint_box(const Brush2D& brush, const QRectF& box, int stage, const StageMo
   if (width(bold, title) + width(small, op) + 4 <= head.width())
     put_text(brush.painter, head, Qt::AlignVCenter | Qt::AlignRight, op, small, brush.theme.muted,
              brush.texts);
-  paint_held(brush, QRectF(head.left(), box.top() + 30, head.width(), 24), moment.held);
+  const QRectF below(head.left(), box.top() + 30, head.width(), 24);
+  if (hides_held)
+    put_text(brush.painter, below, Qt::AlignVCenter, QStringLiteral("?"), small, brush.theme.muted,
+             brush.texts);
+  else
+    paint_held(brush, below, moment.held);
 }
 
 // One numbered message with a point that says where it goes.
@@ -168,6 +173,9 @@ StripGeometry strip_geometry(int stages, double left, double width) {
   const double unit = width / (std::max(1, stages) - (1 - kBoxShare));
   geometry.box = std::clamp(std::floor(unit * kBoxShare), kLeastBox, kMostBox);
   geometry.gap = std::max(kLeastGap, std::floor(unit * (1 - kBoxShare)));
+  const double left_over = width - geometry.gap * std::max(0, stages - 1);
+  geometry.box =
+      std::min(geometry.box, std::max(kLeastBox, std::floor(left_over / std::max(1, stages))));
   if (geometry.box == kMostBox) geometry.gap = std::min(geometry.gap, 80.0);
   return geometry;
 }
@@ -200,7 +208,7 @@ void paint_stage_strip(QPainter& painter, const LaneRows& rows, Nanoseconds time
     if (row.stage == stage) continue;
     stage = row.stage;
     paint_box(brush, look.geometry.box_of(stage, kHeight), stage, moment_of(row, time),
-              stage == look.selected_stage);
+              stage == look.selected_stage, look.hides_held);
   }
   std::map<std::tuple<int, int, bool>, std::vector<Travel>> doors;
   for (Travel travel : travels_at(rows, time)) {
@@ -257,7 +265,8 @@ void StageStrip::update_scroll() {
 
 QString StageStrip::description() const {
   if (!rows_ || hidden_) return tr("Hidden until you answer.");
-  return moment_sentence(*rows_, session_.playhead());
+  return moment_sentence(*rows_, session_.playhead(),
+                         !session_.hidden(QStringLiteral("held.peak")));
 }
 
 QSize StageStrip::sizeHint() const {
@@ -271,15 +280,16 @@ void StageStrip::paintEvent(QPaintEvent*) {
   QPainter painter(viewport());
   const Theme& theme = theme_for(palette());
   painter.fillRect(viewport()->rect(), theme.surface);
-  if (!rows_) return;
   if (hidden_) {
     painter.setPen(theme.muted);
     painter.setFont(theme.font(15, true));
     painter.drawText(viewport()->rect(), Qt::AlignCenter, QStringLiteral("?"));
     return;
   }
+  if (!rows_) return;
   if (!session_.problems().empty()) painter.setOpacity(kDimmed);
   StripLook look;
+  look.hides_held = session_.hidden(QStringLiteral("held.peak"));
   look.geometry = strip_geometry(stages(), axis_left_, axis_width_);
   look.scroll = horizontalScrollBar()->value();
   look.tweened = !session_.reduced_motion();
@@ -310,7 +320,7 @@ void StageStrip::mousePressEvent(QMouseEvent* event) {
     const StageMoment moment = moment_of(row, session_.playhead());
     if (moment.bar)
       session_.select({row.rank_index, moment.bar->first_op},
-                      rows_->timeline->source != Source::kPredicted);
+                      rows_->timeline->source != Source::kPredicted, true);
     return;
   }
 }

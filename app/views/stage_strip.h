@@ -37,6 +37,7 @@ struct StripLook {
   double scroll = 0;
   bool tweened = true;  // off: messages stand at the start or the end of their way
   int selected_stage = -1;
+  bool hides_held = false;  // a lesson asks how many micro-batches are held: "?"
 };
 // Paints the boxes of `rows` at `time` onto a strip of `size`.
 void paint_stage_strip(QPainter& painter, const LaneRows& rows, Nanoseconds time,

@@ -119,7 +119,7 @@ double pitch_for(const std::vector<Stack>& stack, double room) {
 
 const BarList* list_of(const Picture& picture, const Hit& hit) {
   const auto& rows = picture.lanes[static_cast<std::size_t>(hit.lane)].rows;
-  return rows ? &rows->rows[static_cast<std::size_t>(hit.row)].lane(hit.which) : nullptr;
+  return rows ? &rows->rows[static_cast<std::size_t>(hit.row)].lane(hit.which, hit.zoom) : nullptr;
 }
 
 }  // namespace
@@ -190,7 +190,11 @@ std::optional<Hit> hit_at(const Picture& picture, const PictureLayout& layout, Q
   for (const RowBox& box : layout.rows) {
     if (box.row < 0 || y < box.bar.top() || y >= box.bar.top() + layout.pitch) continue;
     if (picture.lanes[static_cast<std::size_t>(box.lane)].hidden) return std::nullopt;
-    Hit hit{box.lane, box.row};
+    Hit hit;
+    hit.lane = box.lane;
+    hit.row = box.row;
+    hit.zoom = picture.lanes[static_cast<std::size_t>(box.lane)].rows->zoom_at(
+        axis.pixels_per_nanosecond());
     hit.time = axis.time_at(point.x());
     const Nanoseconds slack = axis.length_of(2);
     const bool thin = y >= box.bar.bottom();
@@ -239,7 +243,9 @@ std::optional<Nanoseconds> snapped(const Picture& picture, const PictureLayout& 
   for (const RowBox& box : layout.rows) {
     const PictureLane& lane = picture.lanes[static_cast<std::size_t>(box.lane)];
     if (box.row < 0 || lane.hidden || (only_lane >= 0 && box.lane != only_lane)) continue;
-    const BarList& list = lane.rows->rows[static_cast<std::size_t>(box.row)].lane(Lane::kCompute);
+    const Zoom zoom = lane.rows->zoom_at(layout.axis(picture.range).pixels_per_nanosecond());
+    const BarList& list =
+        lane.rows->rows[static_cast<std::size_t>(box.row)].lane(Lane::kCompute, zoom);
     const std::size_t next = list.first_after(time);
     for (std::size_t index = next > 0 ? next - 1 : 0; index < list.bars.size() && index <= next + 1;
          ++index) {

@@ -27,11 +27,11 @@ struct Canvas {
   }
 };
 
-QRectF rect_of(const Canvas& canvas, int lane, OpRef op) {
+QRectF rect_of(const Canvas& canvas, int lane, OpRef op, Zoom zoom) {
   if (lane < 0 || op.rank < 0) return {};
   const PictureLane& source = canvas.picture.lanes[static_cast<std::size_t>(lane)];
   if (!source.rows || source.hidden) return {};
-  const Bar* bar = source.rows->bar_of(op);
+  const Bar* bar = source.rows->bar_of(op, zoom);
   return bar ? rect_of_bar(canvas.picture, canvas.layout, lane, *bar, op.rank, canvas.scroll)
              : QRectF();
 }
@@ -44,10 +44,11 @@ void outline(const Canvas& canvas, const QRectF& rect, const QColor& color, doub
 }
 
 void paint_selection(const Canvas& canvas, const Overlay& overlay) {
+  const Zoom zoom = overlay.selected_whole ? Zoom::kFar : Zoom::kNear;
   for (int lane = 0; lane < static_cast<int>(canvas.picture.lanes.size()); ++lane) {
     if (canvas.picture.lanes[static_cast<std::size_t>(lane)].style == LaneStyle::kPinned) continue;
     if (lane != overlay.selected_lane && !overlay.joined) continue;
-    outline(canvas, rect_of(canvas, lane, overlay.selected), canvas.theme.accent_line,
+    outline(canvas, rect_of(canvas, lane, overlay.selected, zoom), canvas.theme.accent_line,
             lane == overlay.selected_lane ? 2.5 : 1.5);
   }
 }
@@ -57,7 +58,7 @@ void paint_hover(const Canvas& canvas, const Overlay& overlay) {
   const Hit& hit = *overlay.hover;
   const Row& row = canvas.picture.lanes[static_cast<std::size_t>(hit.lane)]
                        .rows->rows[static_cast<std::size_t>(hit.row)];
-  const Bar& bar = row.lane(hit.which).bars[static_cast<std::size_t>(hit.bar)];
+  const Bar& bar = row.lane(hit.which, hit.zoom).bars[static_cast<std::size_t>(hit.bar)];
   outline(canvas,
           rect_of_bar(canvas.picture, canvas.layout, hit.lane, bar, row.rank_index, canvas.scroll),
           canvas.theme.text, 1.2);
@@ -65,8 +66,9 @@ void paint_hover(const Canvas& canvas, const Overlay& overlay) {
 
 // From the end of what was waited for to the begin of what waited.
 void paint_arrow(const Canvas& canvas, const Overlay& overlay) {
-  const QRectF from = rect_of(canvas, overlay.selected_lane, overlay.arrow_from);
-  const QRectF to = rect_of(canvas, overlay.selected_lane, overlay.arrow_to);
+  const Zoom zoom = overlay.selected_whole ? Zoom::kFar : Zoom::kNear;
+  const QRectF from = rect_of(canvas, overlay.selected_lane, overlay.arrow_from, zoom);
+  const QRectF to = rect_of(canvas, overlay.selected_lane, overlay.arrow_to, zoom);
   if (from.isEmpty() || to.isEmpty()) return;
   const QPointF begin(from.right() - 1, from.center().y()), end(to.left() + 1, to.center().y());
   const double bend = std::clamp((end.x() - begin.x()) / 2, 18.0, 60.0);
@@ -83,6 +85,7 @@ void paint_arrow(const Canvas& canvas, const Overlay& overlay) {
 }
 
 void paint_marks(const Canvas& canvas, const Overlay& overlay) {
+  if (!tells_time(canvas.picture)) return;
   const TimeAxis axis = canvas.axis();
   for (const Nanoseconds mark : overlay.marks) {
     const double x = axis.x_of(mark);
@@ -138,7 +141,7 @@ void paint_card(const Canvas& canvas, const std::vector<ReadoutLine>& lines, dou
 }
 
 void paint_range(const Canvas& canvas, const Overlay& overlay) {
-  if (!overlay.range || overlay.range->length().count() <= 0) return;
+  if (!overlay.range || overlay.range->length().count() <= 0 || !tells_time(canvas.picture)) return;
   const TimeAxis axis = canvas.axis();
   const double x0 = std::clamp(axis.x_of(overlay.range->begin), axis.left, axis.left + axis.width);
   const double x1 = std::clamp(axis.x_of(overlay.range->end), axis.left, axis.left + axis.width);
@@ -155,13 +158,14 @@ void paint_range(const Canvas& canvas, const Overlay& overlay) {
 }
 
 void paint_cursor(const Canvas& canvas, const Overlay& overlay) {
-  if (!overlay.cursor) return;
+  if (!overlay.cursor || !tells_time(canvas.picture)) return;
   const TimeAxis axis = canvas.axis();
   const double x = axis.x_of(*overlay.cursor);
   if (x < axis.left || x > axis.left + axis.width) return;
   canvas.painter.setPen(QPen(canvas.theme.muted, 1, Qt::DotLine));
   canvas.painter.drawLine(QPointF(x, canvas.layout.tick_band - 8),
                           QPointF(x, canvas.size.height()));
+  if (canvas.picture.hides_step) return;
   const QFont font = canvas.theme.font(11);
   const QString text = time_text(*overlay.cursor);
   const double width = QFontMetricsF(font).horizontalAdvance(text) + 10;

@@ -19,12 +19,14 @@ void paint_ticks(QPainter& painter, const Picture& picture, const PictureLayout&
   const QFont font = theme.font(11);
   const QFontMetricsF metrics(font);
   double free_from = 0;
+  if (!tells_time(picture)) return;
   painter.setRenderHint(QPainter::Antialiasing, false);
   for (const Tick& tick : ticks_of(axis, kTickSpacing)) {
     const double x = snapped_to_pixel(painter, axis.x_of(tick.time));
     if (x < axis.left - 1 || x > axis.left + axis.width + 1) continue;
     painter.fillRect(QRectF(x, layout.tick_band - 8, 1, size.height() - layout.tick_band + 8),
                      theme.grid);
+    if (picture.hides_step) continue;
     const double width = metrics.horizontalAdvance(tick.label);
     const double left = std::min(x - width / 2, size.width() - width - 4);
     if (left < free_from) continue;
@@ -87,7 +89,8 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
   paint_hatching(painter, QRectF(x0, box.bar.top(), x1 - x0, box.bar.height()), theme);
   BarLook look{&theme, lane.style, lane.stale, lane.fills ? moment : Moment::kPast,
                theme.font(layout.pitch >= 24 ? 11 : 10)};
-  paint_bars(painter, row.lane(Lane::kCompute), axis, box.bar, look, texts);
+  const Zoom zoom = lane.rows->zoom_at(axis.pixels_per_nanosecond());
+  paint_bars(painter, row.lane(Lane::kCompute, zoom), axis, box.bar, look, texts);
   const BarList &pipeline = row.lane(Lane::kPipeline), &data = row.lane(Lane::kData);
   QRectF thin = box.comm;
   if (!pipeline.bars.empty() && !data.bars.empty()) {  // one above the other
@@ -115,6 +118,11 @@ void paint_end(QPainter& painter, const Picture& picture, const PictureLayout& l
 }
 
 }  // namespace
+
+bool tells_time(const Picture& picture) {
+  return std::any_of(picture.lanes.begin(), picture.lanes.end(),
+                     [](const PictureLane& lane) { return lane.rows && !lane.hidden; });
+}
 
 void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout& layout,
                  const Theme& theme, QSizeF size, double scroll, Moment moment, TextLog* texts) {
@@ -150,7 +158,7 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
 
 void paint_playhead(QPainter& painter, const PictureLayout& layout, const Picture& picture,
                     const Theme& theme, QSizeF size) {
-  if (!picture.playhead) return;
+  if (!picture.playhead || !tells_time(picture)) return;
   const TimeAxis axis = layout.axis(picture.range);
   const double x = axis.x_of(*picture.playhead);
   if (x < axis.left - 0.5 || x > axis.left + axis.width + 0.5) return;

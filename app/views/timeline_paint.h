@@ -40,7 +40,12 @@ struct Picture {
   std::set<int> collapsed;  // stages of which only the first rank is shown
   TimeRange range;
   std::optional<Nanoseconds> playhead;
+  // What a lesson hides while lanes are to be seen: how time is shared between work and waiting,
+  // bytes sent, micro-batches held, how long a step is.
+  bool hides_shares = false, hides_traffic = false, hides_held = false, hides_step = false;
 };
+// Whether a lane is to be seen; else there is no time to read: no ticks, no cursor, no read-out.
+bool tells_time(const Picture& picture);
 
 // Where one row stands, in the coordinates of the content (y = 0 below the tick band).
 struct RowBox {
@@ -100,8 +105,9 @@ void paint_timeline(QPainter& painter, const Picture& picture, const PictureLayo
 struct Hit {
   int lane = 0, row = 0;
   Lane which = Lane::kCompute;
-  int bar = -1;    // in the row's BarList, or -1: idle
-  int merged = 1;  // how many bars share the pixels there
+  Zoom zoom = Zoom::kNear;  // of the lane
+  int bar = -1;             // in the row's BarList of that zoom, or -1: idle
+  int merged = 1;           // how many bars share the pixels there
   Nanoseconds time{0};
 };
 std::optional<Hit> hit_at(const Picture& picture, const PictureLayout& layout, QPointF point,

@@ -133,7 +133,7 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
   const PictureLane& lane = s.picture.lanes[static_cast<std::size_t>(hit->lane)];
   if (lane.style == LaneStyle::kPinned) return;
   if (const auto op = op_at(event->position()))
-    s.session.select(*op, lane.style == LaneStyle::kObserved);
+    s.session.select(*op, lane.style == LaneStyle::kObserved, hit->zoom == Zoom::kFar);
 }
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -170,7 +170,8 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
   if (op) {
     const auto hit = hit_at(s.picture, s.layout, at, verticalScrollBar()->value());
     const LaneStyle style = s.picture.lanes[static_cast<std::size_t>(hit->lane)].style;
-    if (style != LaneStyle::kPinned) s.session.select(*op, style == LaneStyle::kObserved);
+    if (style != LaneStyle::kPinned)
+      s.session.select(*op, style == LaneStyle::kObserved, hit->zoom == Zoom::kFar);
   }
   const bool chosen = s.selected_bar() != nullptr;
   QMenu menu(this);

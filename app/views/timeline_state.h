@@ -48,9 +48,15 @@ struct TimelineView::State {
   const LaneRows* rows_of_lane(int lane) const {
     return lane < 0 ? nullptr : picture.lanes[static_cast<std::size_t>(lane)].rows.get();
   }
+  // Null where a lesson hides the lane.
   const Bar* selected_bar() const {
-    const LaneRows* rows = rows_of_lane(selected_lane());
-    return rows ? rows->bar_of(session.selected()) : nullptr;
+    const int lane = selected_lane();
+    if (lane < 0 || picture.lanes[static_cast<std::size_t>(lane)].hidden) return nullptr;
+    return rows_of_lane(lane)->bar_of(session.selected(), selected_zoom());
+  }
+  Zoom selected_zoom() const { return session.selected_whole() ? Zoom::kFar : Zoom::kNear; }
+  Zoom zoom_of(const LaneRows& rows) const {
+    return rows.zoom_at(layout.axis(picture.range).pixels_per_nanosecond());
   }
 };
 

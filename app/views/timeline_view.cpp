@@ -186,6 +186,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
   Overlay overlay;
   overlay.hover = s.hover;
   overlay.selected = s.session.selected();
+  overlay.selected_whole = s.session.selected_whole();
   overlay.selected_lane = s.selected_lane();
   overlay.joined = joins(s.picture);
   overlay.arrow_from = s.arrow_from;
@@ -245,7 +246,7 @@ std::optional<OpRef> TimelineView::op_at(QPointF position) const {
   const Row& row = state_->picture.lanes[static_cast<std::size_t>(hit->lane)]
                        .rows->rows[static_cast<std::size_t>(hit->row)];
   return OpRef{row.rank_index,
-               row.lane(hit->which).bars[static_cast<std::size_t>(hit->bar)].first_op};
+               row.lane(hit->which, hit->zoom).bars[static_cast<std::size_t>(hit->bar)].first_op};
 }
 
 QString TimelineView::tip_at(QPointF position) const {
@@ -260,8 +261,8 @@ QString TimelineView::tip_at(QPointF position) const {
   }
   if (hit->merged > 1)
     return tr("%n ops share these pixels; zoom in to see each.", nullptr, hit->merged);
-  const OpRef op{row.rank_index,
-                 row.lane(hit->which).bars[static_cast<std::size_t>(hit->bar)].first_op};
+  const BarList& list = row.lane(hit->which, hit->zoom);
+  const OpRef op{row.rank_index, list.bars[static_cast<std::size_t>(hit->bar)].first_op};
   const bool joined = joins(s.picture) && lane.style != LaneStyle::kPinned;
   const auto visible_rows = [&](LaneStyle style) -> const LaneRows* {
     const int index = lane_of(s.picture, style);
@@ -271,11 +272,11 @@ QString TimelineView::tip_at(QPointF position) const {
   QStringList lines;
   if (joined) {
     lines = bar_lines(visible_rows(LaneStyle::kPredicted), visible_rows(LaneStyle::kObserved), op,
-                      true);
+                      true, hit->zoom);
   } else {
     const bool predicted = lane.rows->timeline->source == Source::kPredicted;
     lines = bar_lines(predicted ? lane.rows.get() : nullptr, predicted ? nullptr : lane.rows.get(),
-                      op, false);
+                      op, false, hit->zoom);
   }
   return lines.join(QLatin1Char('\n'));
 }
@@ -286,7 +287,7 @@ QString TimelineView::description() const {
   for (const PictureLane& lane : s.picture.lanes)
     parts << (lane.rows ? lane.title : lane.title + QStringLiteral(": ") + lane.empty_text);
   if (const PictureLane* lane = animated_lane(s.picture))
-    parts << moment_sentence(*lane->rows, s.session.playhead());
+    parts << moment_sentence(*lane->rows, s.session.playhead(), !s.picture.hides_held);
   if (s.session.selected().rank >= 0) {
     const int index = s.selected_lane();
     const LaneRows* rows = s.rows_of_lane(index);
@@ -294,7 +295,7 @@ QString TimelineView::description() const {
       const bool predicted = rows->timeline->source == Source::kPredicted;
       parts << tr("Selected: %1")
                    .arg(bar_lines(predicted ? rows : nullptr, predicted ? nullptr : rows,
-                                  s.session.selected(), false)
+                                  s.session.selected(), false, s.selected_zoom())
                             .join(QStringLiteral(", ")));
     }
   }

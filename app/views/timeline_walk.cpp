@@ -150,11 +150,18 @@ void TimelineView::walk(int rows, int bars) {
     return s.picture.lanes[static_cast<std::size_t>(box.lane)]
         .rows->rows[static_cast<std::size_t>(box.row)];
   };
+  const auto rows_at = [&](const RowBox& box) -> const LaneRows& {
+    return *s.picture.lanes[static_cast<std::size_t>(box.lane)].rows;
+  };
+  const auto zoom_of = [&](const RowBox& box) { return s.zoom_of(rows_at(box)); };
+  const auto list_of = [&](const RowBox& box, Lane lane) -> const BarList& {
+    return row_of(box).lane(lane, zoom_of(box));
+  };
   const auto select = [&](const RowBox& box, const Bar& bar) {
     const bool in_run =
         s.picture.lanes[static_cast<std::size_t>(box.lane)].style == LaneStyle::kObserved;
     const OpRef op{row_of(box).rank_index, bar.first_op};
-    s.session.select(op, in_run);
+    s.session.select(op, in_run, zoom_of(box) == Zoom::kFar);
     reveal(op, in_run);
   };
   const Bar* current = s.selected_bar();
@@ -167,7 +174,7 @@ void TimelineView::walk(int rows, int bars) {
       found = true;
     }
   if (!found) {  // nothing selected yet: the op at the playhead, in the first row that shows one
-    const BarList& list = row_of(*boxes.front()).lane(Lane::kCompute);
+    const BarList& list = list_of(*boxes.front(), Lane::kCompute);
     const Nanoseconds time =
         std::clamp(s.session.playhead(), s.picture.range.begin, s.picture.range.end);
     if (const int at = nearest_bar(list, time); at >= 0)
@@ -178,15 +185,17 @@ void TimelineView::walk(int rows, int bars) {
     const int target = static_cast<int>(index) + rows;
     if (target < 0 || target >= static_cast<int>(boxes.size())) return;
     const RowBox& box = *boxes[static_cast<std::size_t>(target)];
-    const BarList& list = row_of(box).lane(current->lane).bars.empty()
-                              ? row_of(box).lane(Lane::kCompute)
-                              : row_of(box).lane(current->lane);
+    const BarList& same = list_of(box, current->lane);
+    const BarList& list = same.bars.empty() ? list_of(box, Lane::kCompute) : same;
     if (const int at = nearest_bar(list, middle(*current)); at >= 0)
       select(box, list.bars[static_cast<std::size_t>(at)]);
     return;
   }
-  const BarList& list = row_of(*boxes[index]).lane(current->lane);
-  const int place = static_cast<int>(current - list.bars.data()) + bars;
+  // The selection may have been made from farther or nearer than the rows are shown now.
+  const BarList& list = list_of(*boxes[index], current->lane);
+  const Bar* at = rows_at(*boxes[index]).bar_of(s.session.selected(), zoom_of(*boxes[index]));
+  if (!at) return;
+  const int place = static_cast<int>(at - list.bars.data()) + bars;
   if (place >= 0 && place < static_cast<int>(list.bars.size()))
     select(*boxes[index], list.bars[static_cast<std::size_t>(place)]);
 }
@@ -199,7 +208,8 @@ void TimelineView::follow(bool back) {
   const OpRef here{s.session.selected().rank, bar->first_op};
   const OpRef there =
       back ? source_of(rows->program(), *rows->timeline, here) : first_waiting(*rows, here, *bar);
-  const Bar* other = rows->bar_of(there);
+  const Zoom zoom = s.selected_zoom();
+  const Bar* other = rows->bar_of(there, zoom);
   if (!other) {
     Q_EMIT hovered(back ? tr("This op waited for no other.") : tr("No op waits for this one."));
     return;
@@ -208,7 +218,7 @@ void TimelineView::follow(bool back) {
   s.arrow_to = back ? here : OpRef{there.rank, other->first_op};
   s.following = true;
   const bool in_run = s.session.selected_in_run();
-  s.session.select({there.rank, other->first_op}, in_run);
+  s.session.select({there.rank, other->first_op}, in_run, zoom == Zoom::kFar);
   s.following = false;
   reveal(s.session.selected(), in_run);
 }
@@ -243,7 +253,7 @@ void TimelineView::reveal(OpRef op, bool in_run) {
   State& s = *state_;
   const int lane = lane_of(s.picture, in_run ? LaneStyle::kObserved : LaneStyle::kPredicted);
   const LaneRows* rows = s.rows_of_lane(lane);
-  const Bar* bar = rows ? rows->bar_of(op) : nullptr;
+  const Bar* bar = rows ? rows->bar_of(op, s.selected_zoom()) : nullptr;
   if (!bar) return;
   const TimeRange range = s.session.visible();
   Nanoseconds by{0};

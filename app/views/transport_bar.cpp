@@ -15,6 +15,7 @@
 
 #include "app/figures.h"
 #include "app/theme.h"
+#include "app/views/whole_actions.h"
 
 namespace parallelarium {
 namespace {
@@ -78,6 +79,7 @@ Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
   const RunRecord* run = session.run_record();
   const bool fresh = run && run->observed() && !session.run_is_stale() &&
                      !session.hidden(QStringLiteral("lane.run"));
+  if (!fresh && session.hidden(QStringLiteral("lane.predicted"))) return time;
   const Prediction& prediction = fresh ? *run->prediction : *session.prediction();
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
   Nanoseconds best = time;
@@ -87,12 +89,15 @@ Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
     if (!found || (forward ? edge < best : edge > best)) best = edge;
     found = true;
   };
-  for (int rank = 0; rank < static_cast<int>(prediction.program.ranks.size()); ++rank)
-    for (const Bar& bar : bars_of(prediction.program, timeline, rank)) {
-      if (bar.lane != Lane::kCompute) continue;
+  for (int rank = 0; rank < static_cast<int>(prediction.program.ranks.size()); ++rank) {
+    std::vector<Bar> bars = bars_of(prediction.program, timeline, rank);
+    std::erase_if(bars, [](const Bar& bar) { return bar.lane != Lane::kCompute; });
+    const RankProgram& ops = prediction.program.ranks[static_cast<std::size_t>(rank)];
+    for (const Bar& bar : whole_actions(ops, bars).bars) {
       offer(bar.span.begin);
       offer(bar.span.end);
     }
+  }
   return best;
 }
 
@@ -196,6 +201,11 @@ QList<QAction*> TransportBar::transport_actions() const {
   return {previous_, play_, next_, slower_, faster_, loop_, reduced_};
 }
 
+// Whether a lesson hides how long the step is.
+bool TransportBar::hides_length() const {
+  return session_.horizon() <= Nanoseconds(0) || session_.hidden(QStringLiteral("step.seconds"));
+}
+
 void TransportBar::jump(bool forward) {
   session_.set_playing(false);
   session_.set_playhead(next_event(session_, session_.playhead(), forward));
@@ -208,7 +218,8 @@ void TransportBar::refresh() {
     play_->setText(what);
     refresh_icons();
   }
-  speed_->setText(slowness_text(session_.horizon(), session_.seconds_per_step()));
+  speed_->setText(hides_length() ? tr("Speed")
+                                 : slowness_text(session_.horizon(), session_.seconds_per_step()));
   speed_->setAccessibleName(tr("Speed, %1").arg(speed_->text()));
   if (reduced_->isChecked() != session_.reduced_motion())
     reduced_->setChecked(session_.reduced_motion());
@@ -219,7 +230,8 @@ void TransportBar::refresh() {
 }
 
 void TransportBar::refresh_time() {
-  time_->setText(tr("%1 of step").arg(time_text(session_.playhead())));
+  time_->setText(
+      tr("%1 of step").arg(hides_length() ? QStringLiteral("?") : time_text(session_.playhead())));
   const QSignalBlocker blocker(scrub_);
   const auto whole = static_cast<double>(std::max(session_.horizon(), Nanoseconds(1)).count());
   scrub_->setValue(static_cast<int>(

@@ -36,6 +36,7 @@ class TransportBar : public QWidget {
   void refresh();
   void refresh_time();
   void refresh_icons();
+  bool hides_length() const;
   void jump(bool forward);
   Session& session_;
   QAction *previous_, *play_, *next_, *slower_, *faster_, *loop_, *reduced_;

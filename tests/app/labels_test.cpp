@@ -10,6 +10,7 @@
 #include <QDialog>
 #include <QLabel>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <algorithm>
 
@@ -55,6 +56,9 @@ void expect_tidy(const QWidget& window, std::size_t least) {
     QString text;
     const QAbstractScrollArea* area;
   };
+  static const QRegularExpression one_of_many(
+      QStringLiteral("\\b1[ \u00a0](nodes|ranks|cores|stages|micro-batches|replicas|steps|"
+                     "minutes|layers|heads|sequences)\\b"));
   std::vector<Placed> placed;
   for (const QWidget* widget : window.findChildren<QWidget*>()) {
     if (!widget->isVisibleTo(&window) || widget->window() != &window || text_of(widget).isEmpty())
@@ -74,6 +78,7 @@ void expect_tidy(const QWidget& window, std::size_t least) {
       EXPECT_GE(widget->height() + 1, label->heightForWidth(label->width())) << where.toStdString();
     else
       EXPECT_GE(widget->height(), widget->fontMetrics().ascent()) << where.toStdString();
+    EXPECT_FALSE(one_of_many.match(text).hasMatch()) << where.toStdString();
     const QAbstractScrollArea* area = scroll_area_of(widget);
     const QRect rect(widget->mapTo(&window, QPoint(0, 0)), widget->size());
     const int right = area ? widget->mapTo(area->viewport(), QPoint(widget->width(), 0)).x() : 0;
@@ -248,6 +253,7 @@ TEST(Dialogs, HaveNoTextClippedOrOverAnother) {
   for (const QDialog* dialog : dialogs) {
     SCOPED_TRACE(dialog->windowTitle().toStdString());
     expect_tidy(*dialog, 2);
+    EXPECT_LE(dialog->height(), 540 - 48) << "leaves no room for a title bar on a small screen";
     for (const auto* box : dialog->findChildren<QComboBox*>())
       EXPECT_GE(box->width(), box->minimumSizeHint().width())
           << box->accessibleName().toStdString();

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Setup of a Session, its undo steps and its prediction.
+#include <QCoreApplication>
+#include <algorithm>
+#include <functional>
+
+#include "app/local_prediction.h"
+#include "app/session.h"
+#include "app/session_state.h"
+#include "engine/passes/build.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr double kFrameBudgetSeconds = 0.012;  // of 16 ms, the rest is for painting
+constexpr int kMergeMs = 1000;
+
+// How many ops a Setup's Program has, roughly: only to decide whether to predict at once.
+double estimated_ops(const Setup& setup) {
+  const double built = setup.mesh.ranks() <= kMostBuiltRanks ? setup.mesh.ranks() : setup.mesh.pp;
+  const double layers = std::max(1.0, double(setup.model.layers) / std::max(1, setup.mesh.pp));
+  const double pieces = built * layers * setup.microbatches * 24;
+  return pieces <= double(kMostPieceOps) ? pieces : built * setup.microbatches * 6.0;
+}
+
+// The dotted keys in which two Setups differ, as one number: equal for two edits of the same field.
+int difference_id(const nlohmann::json& before, const nlohmann::json& after) {
+  std::string keys;
+  for (const auto& change : nlohmann::json::diff(before, after))
+    keys += change.at("path").get<std::string>() + '\n';
+  return static_cast<int>(std::hash<std::string>{}(keys)&0x7fffffff);
+}
+
+}  // namespace
+
+// One edit of the Setup.
+class SetupCommand : public QUndoCommand {
+ public:
+  SetupCommand(Session& session, const Setup& before, const Setup& after, const QString& what)
+      : QUndoCommand(what),
+        session_(session),
+        before_(before),
+        after_(after),
+        id_(difference_id(to_json(before), to_json(after))) {
+    age_.start();
+  }
+  void undo() override { session_.apply_setup(before_); }
+  void redo() override { session_.apply_setup(after_); }
+  int id() const override { return id_; }
+  bool mergeWith(const QUndoCommand* other) override {
+    const auto* next = static_cast<const SetupCommand*>(other);
+    if (age_.elapsed() > kMergeMs) return false;
+    age_.restart();
+    after_ = next->after_;
+    setObsolete(after_ == before_);
+    return true;
+  }
+
+ private:
+  Session& session_;
+  Setup before_, after_;
+  int id_;
+  QElapsedTimer age_;
+};
+
+const Setup& Session::setup() const { return state_->setup; }
+QUndoStack& Session::undo_stack() { return state_->undo; }
+const std::vector<Message>& Session::problems() const { return state_->problems; }
+
+const Setup& Session::base() const { return state_->base; }
+
+void Session::set_base(const Setup& base) {
+  if (base == state_->base) return;
+  state_->base = base;
+  Q_EMIT setup_changed();
+}
+
+void Session::change_setup(const Setup& setup, const QString& what) {
+  if (setup == state_->setup) return;
+  state_->undo.push(new SetupCommand(*this, state_->setup, setup, what));
+}
+
+void Session::apply_setup(const Setup& setup) {
+  state_->setup = setup;
+  refresh_prediction();
+  Q_EMIT setup_changed();
+  Q_EMIT run_changed();
+  Q_EMIT run_state_changed();  // the label and the refusal of Run
+}
+
+std::shared_ptr<const Prediction> Session::prediction() const { return state_->prediction; }
+
+bool Session::prediction_is_current() const {
+  return state_->problems.empty() && !state_->wanted && !state_->working;
+}
+
+const Machine& Session::machine() const {
+  auto found = state_->machines.find(state_->setup.machine);
+  if (found == state_->machines.end()) {
+    Result<Machine> machine = find_machine(state_->setup.machine);
+    found = state_->machines
+                .emplace(state_->setup.machine,
+                         machine ? std::move(*machine) : uncalibrated_local_machine())
+                .first;
+  }
+  return found->second;
+}
+
+void Session::refresh_prediction() {
+  state_->problems = validate(state_->setup);
+  if (!state_->problems.empty()) {
+    state_->wanted.reset();
+    Q_EMIT prediction_changed();
+    return;
+  }
+  const double estimate = estimated_ops(state_->setup) * state_->seconds_per_op;
+  if (state_->working || estimate > kFrameBudgetSeconds) {
+    state_->wanted = state_->setup;
+    start_worker();
+    return;
+  }
+  QElapsedTimer timer;
+  timer.start();
+  Result<Prediction> result = predict_as_shown(state_->setup, machine());
+  const double measured = double(timer.nsecsElapsed()) / 1e9 / estimated_ops(state_->setup);
+  state_->seconds_per_op = 0.5 * (state_->seconds_per_op + measured);
+  accept_prediction(std::move(result));
+}
+
+void Session::start_worker() {
+  if (state_->working || !state_->wanted) return;
+  state_->working = true;
+  const auto setup = std::make_shared<Setup>(*state_->wanted);
+  state_->wanted.reset();
+  const auto on = std::make_shared<Machine>(machine());
+  state_->worker.start([this, setup, on] {
+    const auto result = std::make_shared<Result<Prediction>>(predict_as_shown(*setup, *on));
+    QMetaObject::invokeMethod(
+        this,
+        [this, result] {
+          state_->working = false;
+          if (state_->wanted) {  // a newer one waits: this one is of no use any more
+            start_worker();
+          } else if (state_->problems.empty()) {
+            accept_prediction(std::move(*result));
+          }
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void Session::wait_for_prediction() {
+  while (state_->working || state_->wanted) {
+    state_->worker.waitForDone();
+    QCoreApplication::sendPostedEvents(this, QEvent::MetaCall);
+  }
+}
+
+void Session::accept_prediction(Result<Prediction> result) {
+  if (result) {
+    state_->prediction = std::make_shared<const Prediction>(std::move(*result));
+    const OpRef chosen = state_->selected;
+    const auto& ranks = state_->prediction->program.ranks;
+    if (chosen.rank >= int(ranks.size()) ||
+        (chosen.rank >= 0 && chosen.op >= int(ranks[std::size_t(chosen.rank)].ops.size())))
+      select({}, false);
+  } else {
+    state_->problems = {result.error()};
+    Q_EMIT setup_changed();
+  }
+  horizon_changed();
+  Q_EMIT prediction_changed();
+  Q_EMIT run_state_changed();
+}
+
+}  // namespace parallelarium
