@@ -79,6 +79,7 @@ class Window : public QMainWindow {
   void refresh_actions();
   QAction* add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,
                       std::function<void()> act);
+  QString does_not_fit(const Prediction& prediction) const;
   void show_shortcuts();
   void show_about();
   // window_files.cpp
