@@ -22,6 +22,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
+#include "app/setup_panel.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -71,6 +72,27 @@ class LessonPlay : public testing::Test {
   Session session_;
   std::unique_ptr<LessonPanel> panel_;
 };
+
+TEST_F(LessonPlay, SettingsAreMarkedAgainstTheStartOfTheLesson) {
+  SetupPanel setup(session_);
+  const auto changed = [&] {
+    int sections = 0;
+    for (int section = 0; section < setup.section_names().size(); ++section)
+      sections += setup.section_changed(section);
+    return sections;
+  };
+  open(QStringLiteral("filling-the-bubble"));
+  const parallelarium::Setup start = session_.setup();
+  ASSERT_NE(start.model, default_setup().model) << "the lesson brings settings of its own";
+  EXPECT_EQ(changed(), 0);
+  set("microbatches", "16");
+  EXPECT_EQ(changed(), 1);
+  for (int section = 0; section < setup.section_names().size(); ++section)
+    if (setup.section_changed(section)) setup.reset_section(section);
+  EXPECT_EQ(session_.setup().microbatches, start.microbatches);
+  player().close();
+  EXPECT_GT(changed(), 0) << "outside of lessons the defaults count";
+}
 
 TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
   open(QStringLiteral("filling-the-bubble"));

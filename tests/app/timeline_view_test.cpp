@@ -8,7 +8,11 @@
 #include <QSettings>
 #include <QTest>
 
+#include "app/figures.h"
+#include "app/selection_panel.h"
 #include "app/views/pipeline_view.h"
+#include "app/views/range_readout.h"
+#include "app/views/transport_bar.h"
 #include "app/views/words.h"
 #include "tests/app/pipeline_fixture.h"
 
@@ -81,6 +85,156 @@ TEST_F(Timelines, AChangedSetupLeavesTheRunStaleAndSaysWhatItWas) {
   EXPECT_FALSE(view.picture().lanes[1].stale);
 }
 
+TEST_F(Timelines, APacedRunsLengthIsComparedWithNothing) {
+  for (const Source source : {Source::kPaced, Source::kOversubscribed, Source::kSharedGpu})
+    for (const double factor : {0.9, 1.1}) {
+      const PlanSetup setup = pipeline_setup(2, 4);
+      session.restore(setup, {made_up_run(setup, factor, source)}, std::nullopt);
+      const auto& lanes = view.picture().lanes;
+      const QString said = lanes[0].end_text + lanes[1].end_text;
+      const QString word = source == Source::kPaced ? "set by pace" : "not evidence of speed";
+      EXPECT_TRUE(said.contains(word)) << said.toStdString();
+      EXPECT_FALSE(said.contains(QStringLiteral("sooner"))) << said.toStdString();
+    }
+  const PlanSetup setup = pipeline_setup(2, 4);
+  session.restore(setup, {made_up_run(setup, 1.1, Source::kMeasured)}, std::nullopt);
+  EXPECT_TRUE(view.picture().lanes[0].end_text.contains(QStringLiteral("sooner")));
+}
+
+TEST_F(Timelines, AnotherMachinesTitleSpeaksOfThatMachine) {
+  for (const std::string& name : machine_names()) {
+    if (name == "local") continue;
+    PlanSetup setup = pipeline_setup(4, 8);
+    setup.machine = name;
+    session.restore(setup, {}, std::nullopt);
+    session.wait_for_prediction();
+    const QString title = view.picture().lanes[0].title;
+    EXPECT_FALSE(title.contains(QStringLiteral("this computer"))) << title.toStdString();
+    EXPECT_TRUE(title.contains(QString::fromStdString(session.machine().title)))
+        << title.toStdString();
+    EXPECT_TRUE(title.contains(QStringLiteral("published")) ||
+                title.contains(QStringLiteral("LOWER BOUND")) ||
+                title.contains(QStringLiteral("assumed")))
+        << title.toStdString();
+  }
+}
+
+// Two sessions whose steps differ in length alone must not be told apart.
+TEST(HiddenLanes, TellNothingOfHowLongTheyAre) {
+  QImage pictures[2], strips[2];
+  QString said[2], spoken[2];
+  for (int index = 0; index < 2; ++index) {
+    PlanSetup setup = pipeline_setup(4, 8);
+    setup.model.layers = index == 0 ? 8 : 32;
+    Session session;
+    PipelineView view(session);
+    TransportBar transport(session);
+    session.restore(setup, {made_up_run(setup, index == 0 ? 1.05 : 3)}, std::nullopt);
+    session.wait_for_prediction();
+    session.pin();
+    session.select({0, 4}, true);
+    view.resize(1000, 620);
+    transport.resize(420, 40);
+    session.set_hidden({QStringLiteral("lane"), QStringLiteral("held")});
+    EXPECT_EQ(session.horizon(), Nanoseconds(0));
+    session.set_range(TimeRange{Nanoseconds(0), Nanoseconds(1)});
+    session.set_marks({Nanoseconds(1)});
+    session.fit_all();
+    session.set_playhead(std::chrono::seconds(1));
+    QTest::mouseMove(view.timeline().viewport(), QPoint(400, 120));
+    pictures[index] = view.grab().toImage();
+    strips[index] = transport.grab().toImage();
+    said[index] = view.description() + view.timeline().accessibleDescription() +
+                  view.timeline().tip_at(QPointF(400, 60));
+    for (const QWidget* part : view.findChildren<QWidget*>())
+      spoken[index] += part->accessibleDescription() + QLatin1Char('\n');
+    EXPECT_TRUE(describe_selection(session).facts.empty());
+    EXPECT_EQ(next_event(session, Nanoseconds(0), true), Nanoseconds(0));
+  }
+  EXPECT_TRUE(pictures[0] == pictures[1]);
+  EXPECT_TRUE(strips[0] == strips[1]);
+  EXPECT_EQ(said[0], said[1]);
+  EXPECT_EQ(spoken[0], spoken[1]);
+}
+
+TEST_F(Timelines, WhatALessonAsksForIsNotReadElsewhere) {
+  open(pipeline_setup(4, 8), true);
+  EXPECT_TRUE(view.description().contains(QStringLiteral("holds")));
+  const TimeRange whole{Nanoseconds(0), session.horizon()};
+  const auto named = [&](const QString& name) {
+    for (const ReadoutLine& line : readout_lines(view.picture(), whole))
+      if (line.name == name) return true;
+    return false;
+  };
+  EXPECT_TRUE(named(QStringLiteral("idle")));
+  session.set_hidden({QStringLiteral("held"), QStringLiteral("bubble"), QStringLiteral("step")});
+  EXPECT_FALSE(view.description().contains(QStringLiteral("holds")));
+  EXPECT_FALSE(named(QStringLiteral("idle")));
+  EXPECT_FALSE(named(QStringLiteral("forward")));
+  TextLog texts;
+  QImage image(1000, 480, QImage::Format_RGB32);
+  QPainter painter(&image);
+  paint_lanes(painter, view.picture(), view.layout_of_rows(), light_theme(), image.size(), 0,
+              Moment::kPast, &texts);
+  for (const PaintedText& text : texts)
+    EXPECT_FALSE(text.text.endsWith(QStringLiteral(" ms"))) << text.text.toStdString();
+  session.set_hidden({});
+  EXPECT_EQ(session.visible(), whole) << "the axis comes back";
+}
+
+// Tensor parallelism puts collectives between the pieces of a forward.
+TEST_F(Timelines, FromFarAnActionOfAStageIsOneBarThatOpensNearer) {
+  PlanSetup setup = pipeline_setup(2, 4);
+  setup.mesh.tp = 2;
+  open(setup, false);
+  const LaneRows& rows = *view.picture().lanes[0].rows;
+  const auto pixels = [&] {
+    return view.layout_of_rows().axis(session.visible()).pixels_per_nanosecond();
+  };
+  ASSERT_EQ(rows.zoom_at(pixels()), Zoom::kFar);
+  for (const Row& row : rows.rows) {
+    const RankProgram& rank = rows.program().ranks[std::size_t(row.rank_index)];
+    std::size_t actions = 0;
+    for (const Bar& bar : row.lane(Lane::kCompute, Zoom::kFar).bars) actions += bar.microbatch >= 0;
+    EXPECT_EQ(actions, rank.actions.size()) << "a bar for each line of the order";
+    EXPECT_GT(row.lane(Lane::kCompute).bars.size(), 2 * actions);
+    // All the time of the parts is kept.
+    EXPECT_EQ(row.far.busy.back(), row.lane(Lane::kCompute).busy.back());
+  }
+  const Row& row = rows.rows[1];
+  const auto& wholes = row.lane(Lane::kCompute, Zoom::kFar).bars;
+  const auto found = std::find_if(wholes.begin(), wholes.end(), [](const Bar& bar) {
+    return bar.action == ActionKind::kBackward && bar.microbatch == 2;
+  });
+  ASSERT_NE(found, wholes.end());
+  const QPoint at = rect_of_bar(view.picture(), view.layout_of_rows(), 0, *found, row.rank_index, 0)
+                        .center()
+                        .toPoint();
+  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at);
+  EXPECT_TRUE(session.selected_whole());
+  const auto& spans = rows.timeline->ranks[std::size_t(row.rank_index)].spans;
+  const Nanoseconds length =
+      spans[std::size_t(found->last_op)].end - spans[std::size_t(found->first_op)].begin;
+  const QString tip = view.tip_at(at);
+  EXPECT_TRUE(tip.contains(time_text(length))) << tip.toStdString();
+  EXPECT_TRUE(tip.contains(QStringLiteral("collectives"))) << tip.toStdString();
+  QStringList facts;
+  for (const Fact& fact : describe_selection(session).facts) facts << fact.word << fact.value;
+  EXPECT_TRUE(facts.contains(time_text(length))) << facts.join(' ').toStdString();
+  key(Qt::Key_Right);
+  EXPECT_TRUE(session.selected_whole());
+  EXPECT_EQ(session.selected().op, std::next(found)->first_op);
+
+  session.set_visible({found->span.begin, found->span.end});
+  ASSERT_EQ(rows.zoom_at(pixels()), Zoom::kNear);
+  const auto part = view.op_at(at);
+  if (part) {
+    const Bar* near = rows.bar_of(*part);
+    ASSERT_NE(near, nullptr);
+    EXPECT_LT(near->span.end - near->span.begin, length);
+  }
+}
+
 TEST_F(Timelines, AClickSelectsTheOpUnderIt) {
   open(pipeline_setup(4, 8), true);
   for (const int lane : {0, 1}) {
@@ -104,7 +258,7 @@ TEST_F(Timelines, ADragSelectsARangeThatSnapsToEdges) {
   const Bar& bar = row.lane(Lane::kCompute).bars[std::size_t(bar_of(0, ActionKind::kForward, 1))];
   const QRectF rect = rect_of_bar(view.picture(), view.layout_of_rows(), 0, bar, row.rank_index, 0);
   ASSERT_GT(rect.width(), 20);
-  const QPoint from = rect.topLeft().toPoint() + QPoint(2, 4);
+  const QPoint from = rect.topLeft().toPoint() + QPoint(1, 4);
   const QPoint to = rect.topRight().toPoint() + QPoint(-2, 4);
   QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
   QTest::mouseMove(view.viewport(), (from + to) / 2);

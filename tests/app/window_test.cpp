@@ -7,19 +7,24 @@
 #include <QAction>
 #include <QComboBox>
 #include <QImage>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
+#include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "app/document.h"
 #include "app/engine_process.h"
 #include "app/export.h"
+#include "app/headless.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/quantities.h"
+#include "app/shortcut_sheet.h"
 #include "app/views/pipeline_view.h"
+#include "app/views/timeline_view.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -73,6 +78,41 @@ TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
   EXPECT_TRUE(window.session().prediction_is_current());
   EXPECT_TRUE(window.session().playing());
   EXPECT_FALSE(window.modified());
+}
+
+TEST(WindowStart, AThemeOfTheCommandLineIsForThatStartOnly) {
+  QTemporaryDir folder;
+  QSettings().setValue(QStringLiteral("theme"), QStringLiteral("light"));
+  CommandLine line;
+  line.screenshot = folder.filePath(QStringLiteral("dark.png"));
+  line.dark = true;
+  ASSERT_EQ(take_screenshot(line), 0);
+  EXPECT_LT(QImage(line.screenshot).pixelColor(2, 600).lightness(), 128);
+  EXPECT_EQ(QSettings().value(QStringLiteral("theme")).toString(), QStringLiteral("light"));
+  Window window;
+  window.set_asks(false);
+  EXPECT_FALSE(window.dark());
+  window.choose_theme(ThemeChoice::kDark);
+  EXPECT_EQ(QSettings().value(QStringLiteral("theme")).toString(), QStringLiteral("dark"));
+  window.choose_theme(ThemeChoice::kLight);
+}
+
+TEST_F(WindowTest, TheSheetNamesTheKeysOfTimelineAndTable) {
+  const QList<QAction*> all = window->all_actions();
+  for (const QAction* action : window->pipeline().timeline().key_actions())
+    EXPECT_TRUE(all.contains(const_cast<QAction*>(action))) << action->text().toStdString();
+  action(QStringLiteral("Shortcuts"))->trigger();
+  const auto* sheet = window->findChild<ShortcutSheet*>();
+  ASSERT_NE(sheet, nullptr);
+  QStringList said;
+  for (const QLabel* label : sheet->findChildren<QLabel*>()) said << label->text();
+  for (const QAction* action : all)
+    if (!action->shortcut().isEmpty()) {
+      EXPECT_TRUE(said.contains(action->shortcut().toString(QKeySequence::NativeText)))
+          << action->text().toStdString();
+      EXPECT_TRUE(said.contains(QString(action->text()).remove(QLatin1Char('&'))))
+          << action->text().toStdString();
+    }
 }
 
 TEST_F(WindowTest, ThePlayheadMovesWhilePlaying) {
