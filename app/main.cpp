@@ -3,6 +3,9 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QIcon>
+#include <QLibraryInfo>
+#include <QLocale>
+#include <QTranslator>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -34,35 +37,53 @@ void quiet_runtime_warning(QtMsgType, const QMessageLogContext&, const QString& 
     std::fprintf(stderr, "%s\n", qPrintable(text));
 }
 
+struct Main {
+  Q_DECLARE_TR_FUNCTIONS(main)
+};
+
+// The user's language where there is a translation, else English, in which all texts are written.
+void load_translations(QTranslator& own, QTranslator& of_qt) {
+  if (own.load(QLocale(), QStringLiteral("parallelarium"), QStringLiteral("_"),
+               QStringLiteral(":/i18n")))
+    QCoreApplication::installTranslator(&own);
+  else
+    return;  // Qt's dialogs then speak English, too
+  if (of_qt.load(QLocale(), QStringLiteral("qtbase"), QStringLiteral("_"),
+                 QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
+    QCoreApplication::installTranslator(&of_qt);
+}
+
 // Reads the command line; a wrong one is an error with one sentence.
 Result<CommandLine> read_command_line(QCommandLineParser& parser) {
-  const auto tr = [](const char* text) { return QCoreApplication::translate("main", text); };
   parser.setApplicationDescription(
-      tr("A workbench for distributed training: predicted and measured, side by side."));
+      Main::tr("A workbench for distributed training: predicted and measured, side by side."));
   parser.addPositionalArgument(QStringLiteral("file"),
-                               tr("A document, a setup, or a picture exported from here."),
+                               Main::tr("A document, a setup, or a picture exported from here."),
                                QStringLiteral("[file]"));
   const QCommandLineOption to_file(
       QStringLiteral("export"),
-      tr("Write the timeline as .png .svg .pdf, Chrome trace .json or .csv, without a window."),
+      Main::tr(
+          "Write the timeline as .png .svg .pdf, Chrome trace .json or .csv, without a window."),
       QStringLiteral("file"));
   const QCommandLineOption shot(QStringLiteral("screenshot"),
-                                tr("Write a picture of the whole window."), QStringLiteral("file"));
-  const QCommandLineOption setup(QStringLiteral("setup"), tr("Open this setup or document."),
+                                Main::tr("Write a picture of the whole window."),
+                                QStringLiteral("file"));
+  const QCommandLineOption setup(QStringLiteral("setup"), Main::tr("Open this setup or document."),
                                  QStringLiteral("file"));
-  const QCommandLineOption run(QStringLiteral("run"), tr("Run the setup first."));
+  const QCommandLineOption run(QStringLiteral("run"), Main::tr("Run the setup first."));
   const QCommandLineOption verify(QStringLiteral("verify"),
-                                  tr("Run it, and prove it on one rank."));
-  const QCommandLineOption size(QStringLiteral("size"), tr("Logical size of the picture."),
+                                  Main::tr("Run it, and prove it on one rank."));
+  const QCommandLineOption size(QStringLiteral("size"), Main::tr("Logical size of the picture."),
                                 QStringLiteral("WxH"));
-  const QCommandLineOption scale(QStringLiteral("scale"), tr("Pixels per logical pixel: 1, 2, 4."),
+  const QCommandLineOption scale(QStringLiteral("scale"),
+                                 Main::tr("Pixels per logical pixel: 1, 2, 4."),
                                  QStringLiteral("factor"));
-  const QCommandLineOption dark(QStringLiteral("dark"), tr("Dark colours."));
-  const QCommandLineOption theme(QStringLiteral("theme"), tr("light or dark."),
+  const QCommandLineOption dark(QStringLiteral("dark"), Main::tr("Dark colours."));
+  const QCommandLineOption theme(QStringLiteral("theme"), Main::tr("light or dark."),
                                  QStringLiteral("name"));
   const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
-                                tr("Show this help."));
-  const QCommandLineOption version(QStringLiteral("version"), tr("Show the version."));
+                                Main::tr("Show this help."));
+  const QCommandLineOption version(QStringLiteral("version"), Main::tr("Show the version."));
   parser.addOptions({to_file, shot, setup, run, verify, size, scale, dark, theme, help, version});
   for (const FieldInfo& field : setup_fields())
     parser.addOption({QString::fromStdString(field.option), QString::fromStdString(field.help),
@@ -118,6 +139,8 @@ int main(int argc, char** argv) {
   QApplication::setApplicationVersion(QLatin1String(kVersion));
   QApplication::setDesktopFileName(QStringLiteral("io.github.parallelarium.Parallelarium"));
   load_resources();
+  QTranslator own, of_qt;
+  load_translations(own, of_qt);
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/parallelarium.svg")));
 
   QCommandLineParser parser;
@@ -138,6 +161,7 @@ int main(int argc, char** argv) {
   if (!line->screenshot.isEmpty()) return take_screenshot(*line);
 
   Window window;
+  if (line->dark) window.show_theme(*line->dark ? ThemeChoice::kDark : ThemeChoice::kLight);
   window.show();
   const Result<void> prepared = prepare_session(window.session(), *line);
   if (!prepared && window.session().problems().empty()) {

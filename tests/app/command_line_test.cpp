@@ -6,7 +6,10 @@
 #include <QFile>
 #include <QImage>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
+#include <QXmlStreamReader>
+#include <set>
 
 #include "app/document.h"
 
@@ -25,10 +28,15 @@ class CommandLine : public testing::Test {
   void SetUp() override {
     if (!QFile::exists(kProgram)) GTEST_SKIP() << "the program is not built";
   }
-  Outcome start(const QStringList& arguments) {
+  Outcome start(const QStringList& arguments, const QString& locale = QStringLiteral("C"),
+                const QString& program = kProgram) {
     QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("LC_ALL"), locale);
+    environment.remove(QStringLiteral("LANGUAGE"));
+    process.setProcessEnvironment(environment);
     process.setWorkingDirectory(folder.path());
-    process.start(kProgram, arguments);
+    process.start(program, arguments);
     EXPECT_TRUE(process.waitForFinished(120'000));
     return {process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()),
             QString::fromUtf8(process.readAllStandardError())};
@@ -79,6 +87,78 @@ TEST_F(CommandLine, ExportsAPictureThatOpensAgain) {
   const Result<parallelarium::Setup> setup = setup_from_json(*json);
   ASSERT_TRUE(setup.ok()) << setup.error().text;
   EXPECT_EQ(setup->microbatches, 5);
+}
+
+TEST_F(CommandLine, SpeaksTheUsersLanguageOrEnglish) {
+  const std::pair<const char*, const char*> languages[] = {
+      {"C", "Stage 0"}, {"de_DE.UTF-8", "Stufe 0"}, {"fi_FI.UTF-8", "Stage 0"}};
+  for (const auto& [locale, word] : languages) {
+    const Outcome outcome =
+        start({QStringLiteral("--export"), QStringLiteral("t.svg")}, QLatin1String(locale));
+    ASSERT_EQ(outcome.status, 0) << outcome.err.toStdString();
+    QFile file(folder.filePath(QStringLiteral("t.svg")));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    EXPECT_TRUE(file.readAll().contains(word)) << locale;
+  }
+}
+
+TEST(Translations, KeepThePlacesOfTheirArguments) {
+  const QDir folder(QStringLiteral(PARALLELARIUM_SOURCE_DIR "/app/translations"));
+  for (const QString& name : folder.entryList({QStringLiteral("*.ts")})) {
+    QFile file(folder.filePath(name));
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    QXmlStreamReader xml(&file);
+    const QRegularExpression place(QStringLiteral("%(n|\\d)"));
+    const auto places = [&](const QString& text) {
+      std::set<QString> found;
+      for (auto all = place.globalMatch(text); all.hasNext();) found.insert(all.next().captured());
+      return found;
+    };
+    QString source;
+    int translated = 0;
+    while (!xml.atEnd()) {
+      if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+      if (xml.name() == QLatin1String("source")) source = xml.readElementText();
+      if (xml.name() != QLatin1String("translation")) continue;
+      const QString text = xml.readElementText(QXmlStreamReader::IncludeChildElements).trimmed();
+      if (text.isEmpty()) continue;
+      ++translated;
+      EXPECT_EQ(places(source), places(text)) << source.toStdString();
+    }
+    EXPECT_FALSE(xml.hasError()) << name.toStdString();
+    EXPECT_GT(translated, 300) << name.toStdString();
+  }
+}
+
+TEST_F(CommandLine, AnInstalledCopyWorksByItself) {
+  const QString engine = QStringLiteral(PARALLELARIUM_BINARY_DIR "/parallelarium-engine");
+  if (!QFile::exists(engine)) GTEST_SKIP() << "the engine is not built";
+  const Outcome installed =
+      start({QStringLiteral("--install"), QStringLiteral(PARALLELARIUM_BINARY_DIR "/.."),
+             QStringLiteral("--prefix"), folder.filePath(QStringLiteral("there"))},
+            QStringLiteral("C"), QStringLiteral("cmake"));
+  ASSERT_EQ(installed.status, 0) << installed.err.toStdString();
+  const QDir there(folder.filePath(QStringLiteral("there")));
+  for (const char* path :
+       {"bin/parallelarium", "bin/parallelarium-engine", "share/parallelarium/lessons/course.json",
+        "share/parallelarium/lessons/schema.json",
+        "share/applications/io.github.parallelarium.Parallelarium.desktop",
+        "share/metainfo/io.github.parallelarium.Parallelarium.metainfo.xml",
+        "share/icons/hicolor/scalable/apps/parallelarium.svg"})
+    EXPECT_TRUE(there.exists(QLatin1String(path))) << path;
+  // Far from the source tree there are no other lessons, models and machines than its own.
+  const Outcome shot =
+      start({QStringLiteral("--screenshot"), QStringLiteral("w.png"), QStringLiteral("--machine"),
+             QStringLiteral("dgx-h100")},
+            QStringLiteral("C"), there.filePath(QStringLiteral("bin/parallelarium")));
+  EXPECT_EQ(shot.status, 0) << shot.err.toStdString();
+  EXPECT_TRUE(shot.err.trimmed().isEmpty()) << shot.err.toStdString();
+  const Outcome lessons =
+      start({QStringLiteral("lesson"), QStringLiteral("check"),
+             there.filePath(QStringLiteral("share/parallelarium/lessons/"
+                                           "naive-and-gpipe"))},
+            QStringLiteral("C"), there.filePath(QStringLiteral("bin/parallelarium-engine")));
+  EXPECT_EQ(lessons.status, 0) << lessons.err.toStdString();
 }
 
 TEST_F(CommandLine, TakesAPictureOfTheWholeWindow) {
