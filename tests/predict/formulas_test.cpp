@@ -114,7 +114,7 @@ TEST_P(Pipelines, ShowBothBubblesAndTheyAgree) {
   setup.microbatches = m;
   const std::vector<Formula> formulas = formulas_of(setup, kMachine);
   const double over = value_of(formulas, "bubble over ideal time");
-  const double of_total = value_of(formulas, "bubble of total time");
+  const double of_total = value_of(formulas, "bubble of whole step");
   EXPECT_NEAR(of_total, over / (1 + over), 1e-15);
   // Idle slots counted in the picture: every rank is busy m slots of a makespan.
   const bool naive = std::string(schedule) == "naive";
