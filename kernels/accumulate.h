@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The "reduce" of every reduction between ranks: a received array is added to the local one.
-// On the GPU: accumulate_cuda.h.
+// On the GPU: gpu.h.
 #pragma once
 
 #include <cstddef>

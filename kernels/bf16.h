@@ -2,7 +2,7 @@
 // bf16 as storage: the upper half of an fp32 number, so 8 bits of significand and fp32's range.
 //
 // Arithmetic is never done in it: kernels widen what they read (exact) and round what they write,
-// once, to the nearest (half a unit in the last place: a relative error of at most 2^-9).
+// once, to the nearest (half a unit in the last place: a relative error of at most 2^-8).
 // The same functions serve the CPU and CUDA kernels (nvcc: --expt-relaxed-constexpr).
 #pragma once
 

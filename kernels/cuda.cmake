@@ -23,13 +23,22 @@ if(NOT CMAKE_CUDA_COMPILER)
 endif()
 
 # Code for Turing to Hopper, and PTX of the last for what comes after.
-set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+endif()
 enable_language(CUDA)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+  # CMake 3.25 does not know that nvcc speaks C++20 since 12.0.
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
 find_package(CUDAToolkit REQUIRED)
-file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu)
+file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu gpu_*.cpp matmul_cublaslt.cpp)
 add_library(parallelarium_kernels_cuda STATIC ${cuda_sources})
-set_target_properties(parallelarium_kernels_cuda PROPERTIES CUDA_STANDARD 17)
-target_link_libraries(parallelarium_kernels_cuda PUBLIC CUDA::cudart_static)
+# Kernels call the constexpr functions that they share with the host (bf16.h, launch.h).
+target_compile_options(parallelarium_kernels_cuda PRIVATE
+  $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
+target_link_libraries(parallelarium_kernels_cuda PUBLIC CUDA::cudart_static CUDA::cublasLt)
 message(STATUS "CUDA: ${CUDAToolkit_VERSION} (${CMAKE_CUDA_COMPILER})")
 
 # NCCL lies beside CUDA on some machines and in system paths on others.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets for every buffer: best fit with coalescing, in op order.
+// Offsets for every buffer: best fit with coalescing, in op order. Buffers that travel have places
+// of their own: if one took the place of what an action still works on, or the other way round,
+// ranks would wait for each other without need.
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "engine/passes/build.h"
@@ -60,6 +63,12 @@ class FreeList {
     insert(offset, bytes);
   }
 
+  // A new stretch at the end.
+  std::int64_t grow(std::int64_t bytes) {
+    end_ += bytes;
+    return end_ - bytes;
+  }
+
   std::int64_t end() const { return end_; }
 
  private:
@@ -104,6 +113,72 @@ class LastUsers {
   std::map<std::int64_t, Place> places_;  // by first byte, without overlap
 };
 
+// Places of buffers that the pipeline lane touches; a place keeps its size.
+class TravelPlaces {
+ public:
+  struct Place {
+    std::int64_t offset = 0, bytes = 0;
+    LaneOps last = {-1, -1, -1};
+  };
+
+  // A free place of at least `bytes` that no op of another lane than `lane` has used since `since`:
+  // the one that has been free of them longest.
+  std::optional<Place> take(std::int64_t bytes, Lane lane, std::int32_t since) {
+    std::size_t oldest = free_.size();
+    std::int32_t used = since;
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      const std::int32_t last = last_of_others(free_[i].last, lane);
+      if (free_[i].bytes >= bytes && last < used) {
+        oldest = i;
+        used = last;
+      }
+    }
+    if (oldest == free_.size()) return std::nullopt;
+    const Place place = free_[oldest];
+    free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(oldest));
+    return place;
+  }
+  void give(Place place) { free_.push_back(place); }
+
+ private:
+  static std::int32_t last_of_others(const LaneOps& last, Lane lane) {
+    std::int32_t latest = -1;
+    for (int other = 0; other < kLanes; ++other) {
+      if (other != static_cast<int>(lane)) latest = std::max(latest, last[other]);
+    }
+    return latest;
+  }
+
+  std::vector<Place> free_;
+};
+
+// When each buffer opens and closes. Ops of one batch start and end together, so that what one of
+// them opens is open from the batch's first op, and what one of them closes until its last.
+struct Lives {
+  std::vector<std::vector<std::int32_t>> opened, closed;  // by op, buffers
+};
+
+Lives lives_of(const RankProgram& rank) {
+  std::map<std::int32_t, std::pair<std::int32_t, std::int32_t>> batches;  // first and last op
+  for (std::size_t index = 0; index < rank.ops.size(); ++index) {
+    const std::int32_t batch = rank.ops[index].batch, op = static_cast<std::int32_t>(index);
+    if (batch >= 0) batches.try_emplace(batch, op, op).first->second.second = op;
+  }
+  Lives lives{std::vector<std::vector<std::int32_t>>(rank.ops.size()),
+              std::vector<std::vector<std::int32_t>>(rank.ops.size())};
+  for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
+    const Buffer& buffer = rank.buffers[i];
+    if (buffer.opened_by < 0) continue;
+    const std::int32_t opens = rank.ops[buffer.opened_by].batch;
+    const std::int32_t closes = rank.ops[buffer.closed_by].batch;
+    lives.opened[opens >= 0 ? batches[opens].first : buffer.opened_by].push_back(
+        static_cast<std::int32_t>(i));
+    lives.closed[closes >= 0 ? batches[closes].second : buffer.closed_by].push_back(
+        static_cast<std::int32_t>(i));
+  }
+  return lives;
+}
+
 std::int64_t aligned(std::int64_t bytes) {
   return (std::max<std::int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -141,46 +216,67 @@ void add_edges(RankProgram& rank, const std::vector<std::pair<std::int32_t, std:
 void plan_memory(RankProgram& rank) {
   FreeList free_list;
   LastUsers last_users;
+  TravelPlaces travel_places;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());
-  // Buffers by the op that closes them, as linked lists.
-  std::vector<std::int32_t> closes(op_count, -1), next_closed(rank.buffers.size(), -1);
   std::vector<LaneOps> last_use(rank.buffers.size(), LaneOps{-1, -1, -1});
+  std::vector<bool> travels(rank.buffers.size(), false);
   for (std::int32_t index = 0; index < op_count; ++index) {
     const Op& op = rank.ops[index];
     for (const Operand& operand : rank.operands_of(op)) {
       last_use[operand.buffer][static_cast<std::size_t>(op.lane)] = index;
+      if (op.lane == Lane::kPipeline) travels[operand.buffer] = true;
     }
   }
-  for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
-    Buffer& buffer = rank.buffers[i];
-    if (buffer.opened_by < 0) {
-      buffer.offset = free_list.take(aligned(buffer.bytes));
-    } else {
-      next_closed[i] = closes[buffer.closed_by];
-      closes[buffer.closed_by] = static_cast<std::int32_t>(i);
-    }
+  for (Buffer& buffer : rank.buffers) {
+    if (buffer.opened_by < 0) buffer.offset = free_list.take(aligned(buffer.bytes));
   }
+  const Lives lives = lives_of(rank);
   std::vector<std::pair<std::int32_t, std::int32_t>> edges;
-  std::size_t next_opened = 0;  // buffers stand in the order in which they open
+  // The first op of the action in work and of the one before it.
+  std::int32_t action = -1, action_begin = 0, before_begin = 0;
   for (std::int32_t index = 0; index < op_count; ++index) {
-    const auto lane = static_cast<int>(rank.ops[index].lane);
-    for (; next_opened < rank.buffers.size() && rank.buffers[next_opened].opened_by <= index;
-         ++next_opened) {
-      Buffer& buffer = rank.buffers[next_opened];
-      if (buffer.opened_by < 0) continue;
-      buffer.offset = free_list.take(aligned(buffer.bytes));
-      const LaneOps last = last_users.take(buffer.offset, buffer.offset + aligned(buffer.bytes));
+    const Op& now = rank.ops[index];
+    if (now.lane == Lane::kCompute && now.action != action) {
+      action = now.action;
+      before_begin = action_begin;
+      action_begin = index;
+    }
+    for (const std::int32_t i : lives.opened[index]) {
+      Buffer& buffer = rank.buffers[i];
+      const Lane lane = rank.ops[buffer.opened_by].lane;
+      const std::int64_t bytes = aligned(buffer.bytes);
+      LaneOps last = {-1, -1, -1};
+      std::optional<TravelPlaces::Place> place;
+      if (travels[i]) {
+        place =
+            travel_places.take(bytes, lane, lane == Lane::kCompute ? before_begin : action_begin);
+      }
+      if (place) {
+        buffer.offset = place->offset;
+        last = place->last;
+      } else {
+        buffer.offset = travels[i] ? free_list.grow(bytes) : free_list.take(bytes);
+        last = last_users.take(buffer.offset, buffer.offset + bytes);
+      }
       for (int other = 0; other < kLanes; ++other) {
-        if (other != lane && last[other] >= 0) edges.emplace_back(index, last[other]);
+        if (other != static_cast<int>(lane) && last[other] >= 0) {
+          edges.emplace_back(buffer.opened_by, last[other]);
+        }
       }
     }
-    for (std::int32_t i = closes[index]; i >= 0; i = next_closed[i]) {
+    for (const std::int32_t i : lives.closed[index]) {
       const Buffer& buffer = rank.buffers[i];
-      free_list.give(buffer.offset, aligned(buffer.bytes));
-      last_users.leave(buffer.offset, buffer.offset + aligned(buffer.bytes), last_use[i]);
+      const std::int64_t bytes = aligned(buffer.bytes);
+      if (travels[i]) {
+        travel_places.give({buffer.offset, bytes, last_use[i]});
+      } else {
+        free_list.give(buffer.offset, bytes);
+        last_users.leave(buffer.offset, buffer.offset + bytes, last_use[i]);
+      }
     }
   }
   rank.arena_bytes = free_list.end();
+  std::sort(edges.begin(), edges.end());
   add_edges(rank, edges);
 }
 

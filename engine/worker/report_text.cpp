@@ -147,6 +147,7 @@ std::string prediction_text(const Prediction& prediction, int rank) {
   text += step_block(prediction) + "\n";
   text += bubble_block(prediction) + "\n";
   text += memory_block(prediction) + "\n";
+  text += explanation_text(explain(prediction.program, prediction.timeline), "predicted") + "\n";
   text +=
       fmt::format("Traffic of rank {} in one step (predicted)\n{}\n", rank, traffic_text(traffic));
   text += model_block(prediction) + "\n";

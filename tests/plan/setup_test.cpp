@@ -388,6 +388,9 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
     EXPECT_EQ(can.error().id, id);
   }
   EXPECT_TRUE(can_execute(changed({{"dp", "4"}})).ok());
+  EXPECT_EQ(can_execute(changed({{"schedule", "interleaved"}, {"chunks", "2"}})).error().id,
+            "run-chunks");
+  EXPECT_EQ(can_execute(changed({{"schedule", "zb-h1"}})).error().id, "run-split");
   EXPECT_TRUE(can_execute(changed({{"model", "gpt2-124m"}, {"pp", "3"}})).ok());
 }
 

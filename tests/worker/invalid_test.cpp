@@ -23,6 +23,9 @@ TEST_P(Invalid, IsOneSentenceAndWritesNothing) {
   folder.file("circle.txt", "F0 B0\nB0 F0\n");
   folder.file("missing.txt", "F0 F1 B0\nF0 B0 F1 B1\n");
   folder.file("noise.txt", std::string("\x00\xff\xfe noise", 9));
+  std::filesystem::create_directories(folder.path("course/one"));
+  folder.file("course/course.json", R"({"format": "parallelarium-course/1", "lessons": []})");
+  folder.file("course/one/lesson.json", "not JSON");
   const int files = folder.files();
   const Reply answer = command(words);
   EXPECT_EQ(answer.status, kInvalid) << answer.err;
@@ -62,6 +65,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Words{"run", "--machine", "dgx-h100", "--backend", "cpu"},
                     Words{"run", "--rank", "9"}));
 
+TEST(NotUtf8, TextThatIsNotUtf8IsAboutTheRequest) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Reply answer =
+      command({"run", "--pp", "1", "--text", folder.file("latin.txt", std::string(9000, '\xe4'))});
+  EXPECT_EQ(answer.status, kInvalid);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, testing::HasSubstr("UTF-8"));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Schedules, Invalid,
     testing::Values(
@@ -89,6 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"export", "{}a.json", "--rank", "77"}, Words{"export", "{}a.csv", "--format", "x"},
         Words{"lesson"}, Words{"lesson", "check"}, Words{"lesson", "play", "x"},
         Words{"lesson", "check", "{}none"}, Words{"lesson", "check", "{}"},
+        Words{"lesson", "check", "{}course"}, Words{"lesson", "check", "{}course/one"},
         Words{"devices", "extra"}, Words{"serve", "--port", "80"}));
 
 TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {

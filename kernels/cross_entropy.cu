@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// One block for each token; a row of logits may begin at any element, since vocabularies are odd.
+#include "kernels/gpu.h"
+#include "kernels/vector.cuh"
+
+namespace parallelarium {
+namespace {
+
+constexpr unsigned kMostThreads = 512;
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads)
+    loss_max_kernel(float* row_max, const T* logits, std::int64_t V) {
+  __shared__ float shared[kMostThreads / 32];
+  const T* row = logits + std::int64_t{blockIdx.x} * V;
+  float largest = widened(row[0]);
+  for_columns_of(row, V, [&](std::int64_t v, auto width) {
+    const auto values = load<decltype(width)::value>(row + v);
+    for (const float value : values.at) largest = Largest{}(largest, value);
+  });
+  largest = over_block(largest, shared, Largest{});
+  if (threadIdx.x == 0) row_max[blockIdx.x] = largest;
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads)
+    loss_sum_kernel(float* sum_exp, float* target_logit, const T* logits, const float* row_max,
+                    const std::int32_t* targets, std::int64_t V, std::int64_t first) {
+  __shared__ float shared[kMostThreads / 32];
+  const T* row = logits + std::int64_t{blockIdx.x} * V;
+  const float largest = row_max[blockIdx.x];
+  float sum = 0;
+  for_columns_of(row, V, [&](std::int64_t v, auto width) {
+    const auto values = load<decltype(width)::value>(row + v);
+    for (const float value : values.at) sum += __expf(value - largest);
+  });
+  sum = over_block(sum, shared, Sum{});
+  if (threadIdx.x == 0) {
+    const std::int64_t target = targets[blockIdx.x] - first;
+    sum_exp[blockIdx.x] = sum;
+    target_logit[blockIdx.x] = target >= 0 && target < V ? widened(row[target]) : 0.0F;
+  }
+}
+
+// One block for all tokens, so that their order is fixed; a step has few.
+__global__ void __launch_bounds__(kMostThreads)
+    loss_kernel(double* loss, const float* row_max, const float* sum_exp, const float* target_logit,
+                std::int64_t N) {
+  __shared__ double shared[kMostThreads / 32];
+  double sum = 0;
+  for (std::int64_t n = threadIdx.x; n < N; n += blockDim.x)
+    sum += log(double{sum_exp[n]}) + double{row_max[n]} - double{target_logit[n]};
+  sum = over_block(sum, shared, Sum{});
+  if (threadIdx.x == 0) loss[0] += sum;
+}
+
+template <class T>
+__global__ void __launch_bounds__(kMostThreads)
+    loss_grad_kernel(T* logits, const float* row_max, const float* sum_exp,
+                     const std::int32_t* targets, float scale, std::int64_t V, std::int64_t first) {
+  T* row = logits + std::int64_t{blockIdx.x} * V;
+  const float largest = row_max[blockIdx.x];
+  const float factor = scale / sum_exp[blockIdx.x];
+  const std::int64_t target = targets[blockIdx.x] - first;
+  for_columns_of(row, V, [&](std::int64_t v, auto width) {
+    constexpr int W = decltype(width)::value;
+    auto values = load<W>(row + v);
+#pragma unroll
+    for (int i = 0; i < W; ++i)
+      values.at[i] = __expf(values.at[i] - largest) * factor - (v + i == target ? scale : 0.0F);
+    store(row + v, values);
+  });
+}
+
+template <class T>
+dim3 block_for(std::int64_t V) {
+  return dim3(threads_for_row(static_cast<std::size_t>(V), kWidth<T>, kMostThreads));
+}
+dim3 a_block_each(std::int64_t N) { return dim3(static_cast<unsigned>(N)); }
+
+}  // namespace
+
+template <class T>
+cudaError_t loss_max(float* row_max, const T* logits, std::int64_t N, std::int64_t V,
+                     cudaStream_t stream) {
+  if (N == 0) return cudaSuccess;
+  return launch(loss_max_kernel<T>, a_block_each(N), block_for<T>(V), 0, stream, row_max, logits,
+                V);
+}
+template <class T>
+cudaError_t loss_sum(float* sum_exp, float* target_logit, const T* logits, const float* row_max,
+                     const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                     std::int64_t first, cudaStream_t stream) {
+  if (N == 0) return cudaSuccess;
+  return launch(loss_sum_kernel<T>, a_block_each(N), block_for<T>(V), 0, stream, sum_exp,
+                target_logit, logits, row_max, targets, V, first);
+}
+cudaError_t loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
+                 std::int64_t N, cudaStream_t stream) {
+  if (N == 0) return cudaSuccess;
+  return launch(loss_kernel, dim3(1), dim3(kMostThreads), 0, stream, sum, row_max, sum_exp,
+                target_logit, N);
+}
+template <class T>
+cudaError_t loss_grad(T* logits, const float* row_max, const float* sum_exp,
+                      const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
+                      std::int64_t first, cudaStream_t stream) {
+  if (N == 0) return cudaSuccess;
+  return launch(loss_grad_kernel<T>, a_block_each(N), block_for<T>(V), 0, stream, logits, row_max,
+                sum_exp, targets, scale, V, first);
+}
+
+#define PARALLELARIUM_FOR(T)                                                                 \
+  template cudaError_t loss_max(float*, const T*, std::int64_t, std::int64_t, cudaStream_t); \
+  template cudaError_t loss_sum(float*, float*, const T*, const float*, const std::int32_t*, \
+                                std::int64_t, std::int64_t, std::int64_t, cudaStream_t);     \
+  template cudaError_t loss_grad(T*, const float*, const float*, const std::int32_t*, float, \
+                                 std::int64_t, std::int64_t, std::int64_t, cudaStream_t);
+PARALLELARIUM_FOR(float)
+PARALLELARIUM_FOR(Bf16)
+#undef PARALLELARIUM_FOR
+
+}  // namespace parallelarium

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Embedding, its gradient, and rotary positions.
+//
+// The gradient adds rows in the order of the tokens, without atomics: keys (token, position) are
+// sorted, then every run of equal tokens is gathered by the threads of one block. The sort is by
+// blocks in shared memory and then by merging: keys are distinct, so their order is unique however
+// they were moved.
+#include "kernels/gpu.h"
+#include "kernels/vector.cuh"
+
+namespace parallelarium {
+namespace {
+
+using Key = unsigned long long;  // token in the upper half, position in the lower
+constexpr unsigned kSortThreads = 512;
+constexpr unsigned kSortBlock = 2 * kSortThreads;
+
+template <class T>
+__global__ void embedding_forward_kernel(T* x, const std::int32_t* tokens, const T* table,
+                                         const T* positions, std::int64_t N, std::int64_t length,
+                                         std::int64_t C, bool wide) {
+  for (std::int64_t n = blockIdx.x; n < N; n += gridDim.x) {
+    const T* row = table + tokens[n] * C;
+    for_columns<kWidth<T>>(C, wide, [&](std::int64_t c, auto width) {
+      constexpr int W = decltype(width)::value;
+      auto values = load<W>(row + c);
+      if (positions != nullptr) {
+        const auto added = load<W>(positions + n % length * C + c);
+#pragma unroll
+        for (int i = 0; i < W; ++i) values.at[i] += added.at[i];
+      }
+      store(x + n * C + c, values);
+    });
+  }
+}
+
+// Sorts every kSortBlock keys by themselves (bitonic network; Batcher 1968).
+__global__ void __launch_bounds__(kSortThreads)
+    sort_blocks_kernel(Key* keys, const std::int32_t* tokens, std::int64_t N) {
+  __shared__ Key block[kSortBlock];
+  const std::int64_t begin = std::int64_t{blockIdx.x} * kSortBlock;
+  for (unsigned i = threadIdx.x; i < kSortBlock; i += kSortThreads) {
+    const std::int64_t n = begin + i;
+    block[i] =
+        n < N ? Key{static_cast<std::uint32_t>(tokens[n])} << 32 | static_cast<Key>(n) : ~Key{0};
+  }
+  for (unsigned run = 2; run <= kSortBlock; run *= 2)
+    for (unsigned apart = run / 2; apart > 0; apart /= 2) {
+      __syncthreads();
+      const unsigned low = threadIdx.x / apart * 2 * apart + threadIdx.x % apart;
+      const bool upwards = (low & run) == 0;
+      const Key a = block[low];
+      const Key b = block[low + apart];
+      if ((a > b) == upwards) {
+        block[low] = b;
+        block[low + apart] = a;
+      }
+    }
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < kSortBlock; i += kSortThreads)
+    if (begin + i < N) keys[begin + i] = block[i];
+}
+
+// Pairs of sorted runs become runs of twice the length: a key's place is its place in its own run
+// plus the number of smaller keys in the other.
+__global__ void merge_runs_kernel(Key* to, const Key* from, std::int64_t run, std::int64_t N) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at >= N) return;
+  const Key key = from[at];
+  const std::int64_t pair = at / (2 * run) * 2 * run;
+  const bool second = at - pair >= run;
+  const std::int64_t other = second ? pair : pair + run;
+  std::int64_t low = other < N ? other : N;
+  std::int64_t high = other + run < N ? other + run : N;
+  const std::int64_t begin = low;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (from[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  to[pair + (at - pair - (second ? run : 0)) + (low - begin)] = key;
+}
+
+// Block (x, y) gathers the run of equal tokens that begins at key x, in a strip y of columns.
+template <class G, class T>
+__global__ void gather_runs_kernel(G* dtable, const T* dx, const Key* keys, std::int64_t N,
+                                   std::int64_t C) {
+  const std::int64_t begin = blockIdx.x;
+  const Key token = keys[begin] >> 32;
+  if (begin > 0 && keys[begin - 1] >> 32 == token) return;
+  const std::int64_t c = std::int64_t{blockIdx.y} * blockDim.x + threadIdx.x;
+  if (c >= C) return;
+  G* const out = dtable + static_cast<std::int64_t>(token) * C + c;
+  Wide<G> sum = widened(*out);
+  constexpr int kAhead = 8;  // rows asked for before the first is added
+  std::int64_t at = begin;
+  for (bool more = true; more;) {
+    float values[kAhead];
+    bool there[kAhead];
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      const Key key = at + i < N ? keys[at + i] : ~Key{0};
+      there[i] = key >> 32 == token;
+      values[i] = 0;
+      if (there[i]) values[i] = widened(dx[static_cast<std::int64_t>(key & 0xFFFFFFFFU) * C + c]);
+    }
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i)
+      if (there[i]) sum += values[i];
+    more = there[kAhead - 1];
+    at += kAhead;
+  }
+  *out = rounded<G>(sum);
+}
+
+// dpositions[t] += sum over sequences b of dx[b, t], one thread for each number.
+template <class G, class T>
+__global__ void position_grad_kernel(G* dpositions, const T* dx, std::int64_t N,
+                                     std::int64_t count) {
+  const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at >= count) return;
+  float sum = widened(dpositions[at]);
+#pragma unroll 4
+  for (std::int64_t from = at; from < N; from += count) sum += widened(dx[from]);
+  dpositions[at] = rounded<G>(sum);
+}
+
+// A thread turns one pair (d, d + D/2) of every head of one token: they share the angle.
+template <class T>
+__global__ void rotary_kernel(T* qkv, bool back, std::int64_t length, std::int64_t heads,
+                              std::int64_t A, std::int64_t D) {
+  const std::int64_t half = D / 2;
+  const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (at >= length * half) return;
+  const std::int64_t t = at / half;
+  const std::int64_t d = at % half;
+  const double frequency = pow(10000.0, -2.0 * static_cast<double>(d) / static_cast<double>(D));
+  double sine_of = 0;
+  double cosine_of = 0;
+  sincos(static_cast<double>(t) * frequency, &sine_of, &cosine_of);
+  const auto cosine = static_cast<float>(cosine_of);
+  const auto sine = static_cast<float>(back ? -sine_of : sine_of);
+  T* row = qkv + (std::int64_t{blockIdx.y} * length + t) * A + d;
+#pragma unroll 4
+  for (std::int64_t head = 0; head < heads; ++head, row += D) {
+    const float first = widened(row[0]);
+    const float second = widened(row[half]);
+    row[0] = rounded<T>(first * cosine - second * sine);
+    row[half] = rounded<T>(second * cosine + first * sine);
+  }
+}
+
+unsigned blocks_of(std::int64_t count, unsigned threads) {
+  return static_cast<unsigned>(divide_up(static_cast<std::size_t>(count), threads));
+}
+
+}  // namespace
+
+template <class T>
+cudaError_t embedding_forward(T* x, const std::int32_t* tokens, const T* table, const T* positions,
+                              std::int64_t N, std::int64_t T_, std::int64_t C,
+                              cudaStream_t stream) {
+  if (N == 0) return cudaSuccess;
+  const auto columns = static_cast<std::size_t>(C);
+  const bool wide = rows_are_wide(x, columns, sizeof(T)) &&
+                    rows_are_wide(table, columns, sizeof(T)) &&
+                    rows_are_wide(positions, columns, sizeof(T));
+  return launch(embedding_forward_kernel<T>, dim3(static_cast<unsigned>(N)),
+                dim3(threads_for_row(columns, wide ? kWidth<T> : 1, 256)), 0, stream, x, tokens,
+                table, positions, N, T_, C, wide);
+}
+
+template <class G, class T>
+cudaError_t embedding_grad(G* dtable, G* dpositions, const T* dx, const std::int32_t* tokens,
+                           void* workspace, std::int64_t N, std::int64_t T_, std::int64_t C,
+                           cudaStream_t stream) {
+  if (N == 0) return cudaSuccess;
+  constexpr unsigned kThreads = 128;
+  Key* keys = static_cast<Key*>(workspace);
+  Key* other = keys + N;
+  cudaError_t status = launch(sort_blocks_kernel, dim3(blocks_of(N, kSortBlock)),
+                              dim3(kSortThreads), 0, stream, keys, tokens, N);
+  for (std::int64_t run = kSortBlock; run < N && status == cudaSuccess; run *= 2) {
+    status = launch(merge_runs_kernel, dim3(blocks_of(N, kThreads)), dim3(kThreads), 0, stream,
+                    other, static_cast<const Key*>(keys), run, N);
+    std::swap(keys, other);
+  }
+  if (status != cudaSuccess) return status;
+  status = launch(gather_runs_kernel<G, T>, dim3(static_cast<unsigned>(N), blocks_of(C, kThreads)),
+                  dim3(kThreads), 0, stream, dtable, dx, static_cast<const Key*>(keys), N, C);
+  if (status != cudaSuccess || dpositions == nullptr) return status;
+  return launch(position_grad_kernel<G, T>, dim3(blocks_of(T_ * C, kThreads)), dim3(kThreads), 0,
+                stream, dpositions, dx, N * C, T_ * C);
+}
+
+template <class T>
+cudaError_t rotary(T* qkv, Turn turn, const AttentionShape& shape, cudaStream_t stream) {
+  const std::int64_t pairs = shape.T * (shape.D / 2);
+  if (shape.B * pairs == 0) return cudaSuccess;
+  constexpr unsigned kThreads = 128;
+  return launch(rotary_kernel<T>, dim3(blocks_of(pairs, kThreads), static_cast<unsigned>(shape.B)),
+                dim3(kThreads), 0, stream, qkv, turn == Turn::kBack, shape.T, shape.H + shape.K,
+                (shape.H + 2 * shape.K) * shape.D, shape.D);
+}
+
+#define PARALLELARIUM_FOR(T)                                                                      \
+  template cudaError_t embedding_forward(T*, const std::int32_t*, const T*, const T*,             \
+                                         std::int64_t, std::int64_t, std::int64_t, cudaStream_t); \
+  template cudaError_t rotary(T*, Turn, const AttentionShape&, cudaStream_t);
+#define PARALLELARIUM_GRAD_FOR(G, T)                                                              \
+  template cudaError_t embedding_grad(G*, G*, const T*, const std::int32_t*, void*, std::int64_t, \
+                                      std::int64_t, std::int64_t, cudaStream_t);
+PARALLELARIUM_FOR(float)
+PARALLELARIUM_FOR(Bf16)
+PARALLELARIUM_GRAD_FOR(float, float)
+PARALLELARIUM_GRAD_FOR(float, Bf16)
+PARALLELARIUM_GRAD_FOR(Bf16, Bf16)
+#undef PARALLELARIUM_FOR
+#undef PARALLELARIUM_GRAD_FOR
+
+}  // namespace parallelarium

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA twins of the CPU kernels; compiled where CUDA is found. Matrix products: gpu_matmul.h.
+//
+// Each does what the function of the same name with _cpu does, whose header holds formulas, shapes
+// and requirements (named at each group), on addresses of the stream's device. T, the storage, is
+// float or Bf16; G, the storage of weight gradients, and M, of moments, may be either. Arithmetic
+// and statistics are fp32, long sums fp64 where the CPU's are; what is stored is rounded once.
+//
+// A launcher returns the launch status at once; faults inside the kernel surface at the next
+// synchronisation. Operands belong to the caller, stay until the stream gets there, and overlap
+// only where the same pointer is given twice to an elementwise kernel. Any alignment of the
+// element type works, multiples of 16 bytes are fast. Sums have a fixed order that depends on sizes
+// and on addresses modulo 16 alone: no atomics on floating-point numbers, the same bits each time.
+// Workspace: device memory whose contents the launch overwrites; sizes in launch.h.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/adamw.h"
+#include "kernels/attention.h"
+#include "kernels/bf16.h"
+#include "kernels/rotary.h"
+
+namespace parallelarium {
+
+// accumulate.h: sum[i] += part[i]. T: float, Bf16, double or std::int32_t.
+template <class T>
+[[nodiscard]] cudaError_t accumulate(T* sum, const T* part, std::size_t count, cudaStream_t stream);
+// fill.h
+template <class T>
+[[nodiscard]] cudaError_t fill(T* values, float value, std::size_t count, cudaStream_t stream);
+// bf16.h: between float and Bf16, either way.
+template <class To, class From>
+[[nodiscard]] cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream);
+
+// residual.h
+template <class T>
+[[nodiscard]] cudaError_t residual_add(T* out, const T* stream_in, const T* branch,
+                                       std::size_t count, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t residual_bias_add(T* out, const T* stream_in, const T* branch,
+                                            const T* bias, std::int64_t N, std::int64_t C,
+                                            cudaStream_t stream);
+
+// activation.h
+template <class T>
+[[nodiscard]] cudaError_t gelu_forward(T* g, const T* u, std::size_t count, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t gelu_backward(T* du, const T* dg, const T* u, std::size_t count,
+                                        cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t swiglu_forward(T* g, const T* u, std::int64_t N, std::int64_t F,
+                                         cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t swiglu_backward(T* du, const T* dg, const T* u, std::int64_t N,
+                                          std::int64_t F, cudaStream_t stream);
+
+// norm.h
+template <class T>
+[[nodiscard]] cudaError_t layer_norm_forward(T* y, float* stats, const T* x, const T* gain,
+                                             const T* bias, std::int64_t N, std::int64_t C,
+                                             cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t rms_norm_forward(T* y, float* stats, const T* x, const T* gain,
+                                           std::int64_t N, std::int64_t C, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t layer_norm_input_grad(T* dx, const T* dy, const T* x, const T* gain,
+                                                const float* stats, bool accumulate, std::int64_t N,
+                                                std::int64_t C, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t rms_norm_input_grad(T* dx, const T* dy, const T* x, const T* gain,
+                                              const float* stats, bool accumulate, std::int64_t N,
+                                              std::int64_t C, cudaStream_t stream);
+// workspace: column_sums_workspace(N, C).
+template <class G, class T>
+[[nodiscard]] cudaError_t norm_weight_grad(G* dgain, G* dbias, const T* dy, const T* x,
+                                           const float* stats, void* workspace, std::int64_t N,
+                                           std::int64_t C, cudaStream_t stream);
+// linear.h: sums[c] += sum over rows of rows[n,c], the bias gradient of a linear layer.
+// workspace: column_sums_workspace(N, C).
+template <class G, class T>
+[[nodiscard]] cudaError_t column_sums(G* sums, const T* rows, void* workspace, std::int64_t N,
+                                      std::int64_t C, cudaStream_t stream);
+
+// rotary.h. Requires: B, the sequences, at most 65535.
+template <class T>
+[[nodiscard]] cudaError_t rotary(T* qkv, Turn turn, const AttentionShape& shape,
+                                 cudaStream_t stream);
+
+// embedding.h. A row that gathers several tokens gathers them in the order of n, in fp32.
+template <class T>
+[[nodiscard]] cudaError_t embedding_forward(T* x, const std::int32_t* tokens, const T* table,
+                                            const T* positions, std::int64_t N, std::int64_t T_,
+                                            std::int64_t C, cudaStream_t stream);
+// workspace: embedding_grad_workspace(N), 8-byte aligned.
+template <class G, class T>
+[[nodiscard]] cudaError_t embedding_grad(G* dtable, G* dpositions, const T* dx,
+                                         const std::int32_t* tokens, void* workspace,
+                                         std::int64_t N, std::int64_t T_, std::int64_t C,
+                                         cudaStream_t stream);
+
+// cross_entropy.h
+template <class T>
+[[nodiscard]] cudaError_t loss_max(float* row_max, const T* logits, std::int64_t N, std::int64_t V,
+                                   cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t loss_sum(float* sum_exp, float* target_logit, const T* logits,
+                                   const float* row_max, const std::int32_t* targets,
+                                   std::int64_t N, std::int64_t V, std::int64_t first,
+                                   cudaStream_t stream);
+[[nodiscard]] cudaError_t loss(double* sum, const float* row_max, const float* sum_exp,
+                               const float* target_logit, std::int64_t N, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t loss_grad(T* logits, const float* row_max, const float* sum_exp,
+                                    const std::int32_t* targets, float scale, std::int64_t N,
+                                    std::int64_t V, std::int64_t first, cudaStream_t stream);
+
+// sum_of_squares.h. workspace: sum_of_squares_workspace(), 8-byte aligned.
+template <class T>
+[[nodiscard]] cudaError_t sum_of_squares(double* sum, const T* values, void* workspace,
+                                         std::size_t count, cudaStream_t stream);
+// adamw.h, bf16_kernels.h. master is null where the parameters are fp32 themselves, and only
+// there. sum_of_squares is read on the device, when clip > 0.
+template <class P, class G, class M>
+[[nodiscard]] cudaError_t adamw(P* parameters, float* master, const G* gradients, M* first_moment,
+                                M* second_moment, const double* sum_of_squares, float clip,
+                                const AdamW& settings, std::size_t count, cudaStream_t stream);
+
+// attention.h, the parts between its matrix products (gpu_matmul.h makes the whole of them).
+// In place on [heads, T, T]: rows of scores become probabilities, zero right of the diagonal.
+template <class T>
+[[nodiscard]] cudaError_t causal_softmax(T* scores, std::int64_t heads, std::int64_t length,
+                                         cudaStream_t stream);
+// In place: rows of dP become dS = P (dP - sum P dP) scale, zero right of the diagonal. The
+// probabilities of consecutive heads are `step` elements apart.
+template <class T>
+[[nodiscard]] cudaError_t causal_softmax_grad(T* grad, const T* probabilities, std::int64_t step,
+                                              float scale, std::int64_t heads, std::int64_t length,
+                                              cudaStream_t stream);
+
+// fused_attention.h. scratch: fused_attention_scratch(shape) floats (the forward needs none).
+// bf16 goes through tensor cores where the GPU has them for bf16 (8.0 and above), D is a multiple
+// of 8 up to 128, and operands are multiples of 16 bytes; all else through fp32 arithmetic, with D
+// at most 256. cudaErrorInvalidValue where D is larger, or where a block's tiles do not fit the
+// GPU's shared memory (fp32 backward: D above 110 on Turing, above 180 on 8.6 and 8.9).
+// Requires: B H at most 65535.
+template <class T>
+[[nodiscard]] cudaError_t fused_attention_forward(T* context, float* lse, const T* qkv,
+                                                  const AttentionShape& shape, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t fused_attention_backward(T* dqkv, float* scratch, const T* dcontext,
+                                                   const T* qkv, const T* context, const float* lse,
+                                                   const AttentionShape& shape,
+                                                   cudaStream_t stream);
+
+}  // namespace parallelarium

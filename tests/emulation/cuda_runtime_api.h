@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// As much of CUDA as kernels/*.cu and tests/gpu use, on the CPU: see emulation.cpp. Found before
+// NVIDIA's header of the same name by the program test_emulation alone.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+enum cudaDeviceAttr {
+  cudaDevAttrComputeCapabilityMajor,
+  cudaDevAttrComputeCapabilityMinor,
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+struct CUstream_st;
+using cudaStream_t = CUstream_st*;
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes);
+cudaError_t cudaFree(void* address);
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaGetLastError();
+const char* cudaGetErrorString(cudaError_t status);
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaGetDevice(int* device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);

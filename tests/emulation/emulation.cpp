@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs CUDA kernels on the CPU, for tests where no GPU is: slow, exact about who waits for whom.
+//
+// Every thread of a block is a context of its own (ucontext), which runs until it waits: for its
+// block (__syncthreads) or for its warp (shuffles, tensor cores). Asynchronous copies arrive only
+// when waited for. Blocks run one after the other. Shared memory begins as NaNs. What this proves
+// are indices, masks and barriers; what it cannot are races that a GPU's timing would show, the
+// compiler's code and speed: those need tests/gpu/run.
+#include <cuda_runtime.h>
+#include <ucontext.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/simt.cuh"
+
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace parallelarium {
+namespace {
+
+constexpr std::size_t kStackBytes = 128 * 1024;
+constexpr std::size_t kMostShared = 227 * 1024;  // as compute capability 9.0
+
+struct Copy {
+  void* to;
+  const void* from;
+  bool there;
+};
+
+struct Barrier {
+  unsigned arrived = 0;
+  unsigned phase = 0;
+};
+
+struct Thread {
+  ucontext_t context;
+  std::unique_ptr<char[]> stack = std::make_unique<char[]>(kStackBytes);
+  bool done = false;
+  unsigned exchanges = 0;
+  std::vector<Copy> copies;
+};
+
+struct Warp {
+  Barrier barrier;
+  emulation::Slot slots[2][32];
+};
+
+// The block that is running.
+std::vector<std::unique_ptr<Thread>> threads;
+std::vector<Warp> warps;
+Barrier block_barrier;
+ucontext_t scheduler;
+unsigned current = 0;
+const std::function<void()>* body = nullptr;
+std::vector<unsigned char> shared;
+
+void yield() { swapcontext(&threads[current]->context, &scheduler); }
+
+void wait(Barrier& barrier, unsigned members) {
+  const unsigned phase = barrier.phase;
+  if (++barrier.arrived == members) {
+    barrier.arrived = 0;
+    ++barrier.phase;
+    return;
+  }
+  while (barrier.phase == phase) yield();
+}
+
+void run_thread() {
+  (*body)();
+  threads[current]->done = true;
+  yield();
+}
+
+void run_block() {
+  const unsigned count = blockDim.x;
+  while (threads.size() < count) threads.push_back(std::make_unique<Thread>());
+  warps.assign((count + 31) / 32, Warp{});
+  block_barrier = {};
+  for (unsigned at = 0; at < count; ++at) {
+    Thread& thread = *threads[at];
+    thread.done = false;
+    thread.exchanges = 0;
+    thread.copies.clear();
+    getcontext(&thread.context);
+    thread.context.uc_stack.ss_sp = thread.stack.get();
+    thread.context.uc_stack.ss_size = kStackBytes;
+    thread.context.uc_link = nullptr;
+    makecontext(&thread.context, run_thread, 0);
+  }
+  unsigned left = count;
+  unsigned idle_turns = 0;
+  while (left > 0) {
+    const unsigned before = block_barrier.phase + left;
+    unsigned phases = 0;
+    for (const Warp& warp : warps) phases += warp.barrier.phase;
+    for (current = 0; current < count; ++current)
+      if (!threads[current]->done) {
+        threadIdx.x = current;
+        swapcontext(&scheduler, &threads[current]->context);
+        if (threads[current]->done) --left;
+      }
+    for (const Warp& warp : warps) phases -= warp.barrier.phase;
+    idle_turns = phases == 0 && before == block_barrier.phase + left ? idle_turns + 1 : 0;
+    if (idle_turns > 2) {
+      std::fprintf(stderr, "A kernel waits for threads that never arrive at the barrier.\n");
+      std::abort();
+    }
+  }
+}
+
+}  // namespace
+
+namespace emulation {
+
+void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes,
+              const std::function<void()>& thread) {
+  gridDim = grid;
+  blockDim = block;
+  if (grid.x == 0 || grid.y == 0 || grid.y > 65535 || block.x % 32 != 0 || block.x > 1024 ||
+      block.y * block.z * grid.z != 1 || shared_bytes > kMostShared) {
+    std::fprintf(stderr, "A launch that no GPU takes, or one of a shape not emulated.\n");
+    std::abort();
+  }
+  body = &thread;
+  for (blockIdx.y = 0; blockIdx.y < grid.y; ++blockIdx.y)
+    for (blockIdx.x = 0; blockIdx.x < grid.x; ++blockIdx.x) {
+      shared.assign(shared_bytes + 16, 0xFF);
+      run_block();
+    }
+}
+
+cudaError_t allow(std::size_t bytes) {
+  return bytes <= kMostShared ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+unsigned char* shared_memory() {
+  auto address = reinterpret_cast<std::uintptr_t>(shared.data());
+  return shared.data() + (16 - address % 16) % 16;
+}
+
+const Slot* exchange(const Slot& mine) {
+  Warp& warp = warps[current / 32];
+  // Two sets of slots: nobody can be two exchanges ahead.
+  auto& slots = warp.slots[threads[current]->exchanges++ % 2];
+  slots[current % 32] = mine;
+  wait(warp.barrier, 32);
+  return slots;
+}
+
+}  // namespace emulation
+
+void copy_async(void* to, const void* from, bool there) {
+  threads[current]->copies.push_back({to, from, there});
+  if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 ||
+      reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
+    std::fprintf(stderr, "An asynchronous copy needs multiples of 16 bytes.\n");
+    std::abort();
+  }
+}
+void wait_for_copies() {
+  for (const Copy& copy : threads[current]->copies)
+    copy.there ? std::memcpy(copy.to, copy.from, 16) : std::memset(copy.to, 0, 16);
+  threads[current]->copies.clear();
+}
+
+}  // namespace parallelarium
+
+void __syncthreads() { parallelarium::wait(parallelarium::block_barrier, blockDim.x); }
+
+cudaError_t cudaMalloc(void** address, std::size_t bytes) {
+  *address = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  return *address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+}
+cudaError_t cudaFree(void* address) {
+  std::free(address);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+const char* cudaGetErrorString(cudaError_t) { return "emulated"; }
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+  return cudaSuccess;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The twin of kernels/simt.cuh for the emulation: the same functions by the definitions of the PTX
+// manual (ldmatrix, mma.m16n8k16, cp.async), every warp instruction an exchange among its lanes.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <functional>
+
+#include "kernels/bf16.h"
+
+#define PARALLELARIUM_TENSOR_CORES
+
+namespace parallelarium {
+
+namespace emulation {
+void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
+cudaError_t allow(std::size_t bytes);
+unsigned char* shared_memory();
+}  // namespace emulation
+
+template <class... Parameters, class... Arguments>
+[[nodiscard]] cudaError_t launch(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                                 std::size_t shared_bytes, cudaStream_t, Arguments... arguments) {
+  emulation::run_grid(grid, block, shared_bytes, [&] { kernel(arguments...); });
+  return cudaGetLastError();
+}
+
+template <class... Parameters>
+[[nodiscard]] cudaError_t allow_shared(void (*)(Parameters...), std::size_t bytes) {
+  return emulation::allow(bytes);
+}
+
+inline unsigned char* dynamic_shared() { return emulation::shared_memory(); }
+
+// Lane l holds of tile i elements 2 (l % 4), 2 (l % 4) + 1 of row l / 4; rows are where the lanes
+// 8i + row point.
+inline void load_tiles(std::uint32_t (&tiles)[4], const void* row) {
+  const auto* all = emulation::exchange({reinterpret_cast<std::uintptr_t>(row)});
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto* from = reinterpret_cast<const std::uint16_t*>(all[8 * i + lane / 4][0]);
+    std::memcpy(&tiles[i], from + 2 * (lane % 4), 4);
+  }
+}
+inline void load_tiles_transposed(std::uint32_t (&tiles)[4], const void* row) {
+  const auto* all = emulation::exchange({reinterpret_cast<std::uintptr_t>(row)});
+  const unsigned lane = threadIdx.x % 32;
+  const auto element = [&](unsigned i, unsigned r, unsigned c) {
+    return std::uint32_t{reinterpret_cast<const std::uint16_t*>(all[8 * i + r][0])[c]};
+  };
+  for (unsigned i = 0; i < 4; ++i)
+    tiles[i] = element(i, 2 * (lane % 4), lane / 4) | element(i, 2 * (lane % 4) + 1, lane / 4)
+                                                          << 16;
+}
+
+// PTX manual, "Matrix fragments for mma.m16n8k16 with floating point type": with group g = lane / 4
+// and t = lane % 4, register i of a holds row g (+ 8 for odd i), columns 2t, 2t + 1 (+ 8 for i >=
+// 2); register i of b rows 2t, 2t + 1 (+ 8 for i = 1) of column g; number i of the sum row g (+ 8
+// for i >= 2), column 2t + i % 2.
+inline void multiply_tiles(float (&sum)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                           std::uint32_t b1) {
+  emulation::Slot mine{};
+  const std::uint32_t registers[6] = {a[0], a[1], a[2], a[3], b0, b1};
+  std::memcpy(mine.data(), registers, sizeof registers);
+  const auto* all = emulation::exchange(mine);
+  const auto number = [&](unsigned lane, unsigned which, unsigned half) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const char*>(all[lane].data()) + 4 * which, 4);
+    return widen(Bf16{static_cast<std::uint16_t>(word >> (16 * half))});
+  };
+  const auto a_at = [&](unsigned row, unsigned k) {
+    return number(row % 8 * 4 + k % 8 / 2, row / 8 + k / 8 * 2, k % 2);
+  };
+  const auto b_at = [&](unsigned k, unsigned column) {
+    return number(column * 4 + k % 8 / 2, 4 + k / 8, k % 2);
+  };
+  const unsigned lane = threadIdx.x % 32;
+  for (unsigned i = 0; i < 4; ++i)
+    for (unsigned k = 0; k < 16; ++k)
+      sum[i] += a_at(lane / 4 + i / 2 * 8, k) * b_at(k, lane % 4 * 2 + i % 2);
+}
+
+inline std::uint32_t pack_bf16(float low, float high) {
+  return round_to_bf16(low).bits | std::uint32_t{round_to_bf16(high).bits} << 16;
+}
+
+// Copies arrive at the last moment that the contract allows: when the thread waits for them.
+void copy_async(void* to, const void* from, bool there);
+void wait_for_copies();
+
+}  // namespace parallelarium

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands for cuBLASLt in the emulation: products by the column-major layout that cuBLASLt would be
+// given, in double precision.
+#include "kernels/gpu_matmul.h"
+
+namespace parallelarium {
+
+struct GpuMatmul::Key {
+  auto operator<=>(const Key&) const = default;
+};
+struct GpuMatmul::Plan {};
+
+GpuMatmul::GpuMatmul(void* workspace, std::size_t workspace_bytes, bool tf32)
+    : workspace_(workspace), workspace_bytes_(workspace_bytes), tf32_(tf32) {}
+GpuMatmul::~GpuMatmul() = default;
+
+namespace {
+
+double number(float value) { return value; }
+double number(Bf16 value) { return widen(value); }
+void put(float& to, double value) { to = static_cast<float>(value); }
+void put(Bf16& to, double value) { to = round_to_bf16(static_cast<float>(value)); }
+
+}  // namespace
+
+template <class In, class Out>
+cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const In* a, const In* b,
+                                   float beta, Out* c, const Out* bias, cudaStream_t) {
+  const MatmulLayout layout = layout_of(shape);
+  const auto element = [](const In* from, const ColumnMajor& m, std::int64_t row,
+                          std::int64_t column) {
+    return number(m.transposed ? from[row * m.leading + column] : from[column * m.leading + row]);
+  };
+  for (std::int64_t batch = 0; batch < shape.batches; ++batch)
+    for (std::int64_t column = 0; column < layout.result.columns; ++column)
+      for (std::int64_t row = 0; row < layout.result.rows; ++row) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < shape.k; ++k)
+          sum += element(b + batch * layout.first.step, layout.first, row, k) *
+                 element(a + batch * layout.second.step, layout.second, k, column);
+        Out& out = c[batch * layout.result.step + column * layout.result.leading + row];
+        sum = double{alpha} * sum + (beta == 0 ? 0.0 : double{beta} * number(out));
+        if (bias != nullptr) sum += number(bias[row]);
+        put(out, sum);
+      }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const float*, const float*,
+                                            float, float*, const float*, cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const Bf16*, const Bf16*,
+                                            float, Bf16*, const Bf16*, cudaStream_t);
+template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const Bf16*, const Bf16*,
+                                            float, float*, const float*, cudaStream_t);
+
+}  // namespace parallelarium

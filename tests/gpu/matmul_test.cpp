@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gpu_matmul.h"
+#include "kernels/linear.h"
+#include "tests/gpu/twin.h"
+
+namespace parallelarium {
+namespace {
+
+using namespace twin;
+
+template <class T>
+class LinearTwin : public OnGpu<testing::Test> {};
+TYPED_TEST_SUITE(LinearTwin, Storages);
+
+constexpr std::size_t kBytes = 4 << 20;
+
+TYPED_TEST(LinearTwin, ForwardAndGradientsEqualTheCpuTwin) {
+  auto space = workspace(kBytes);
+  GpuMatmul matmul(space.data(), kBytes, false);
+  for (const auto [N, M, K] :
+       {std::array<std::int64_t, 3>{1, 1, 1}, {3, 5, 7}, {16, 24, 8}, {65, 33, 17}, {64, 96, 128}})
+    for (const bool with_bias : {true, false}) {
+      const Floats x = random_stored<TypeParam>(N * K);
+      const Floats w = random_stored<TypeParam>(M * K);
+      const Floats b = random_stored<TypeParam>(M);
+      const Floats dy = random_stored<TypeParam>(N * M);
+      Floats dw = random_stored<TypeParam>(M * K);
+      Floats y(static_cast<std::size_t>(N * M));
+      Floats dx(x.size());
+      auto x_ = on_device<TypeParam>(x);
+      auto w_ = on_device<TypeParam>(w);
+      auto b_ = on_device<TypeParam>(b);
+      auto dy_ = on_device<TypeParam>(dy);
+      auto dw_ = on_device<TypeParam>(dw);
+      auto main_dw = on_device<float>(dw);
+      auto y_ = on_device<TypeParam>(filled(N * M, 7));
+      auto dx_ = on_device<TypeParam>(filled(N * K, 7));
+      linear_forward_cpu(y.data(), x.data(), w.data(), with_bias ? b.data() : nullptr, N, M, K);
+      linear_input_grad_cpu(dx.data(), dy.data(), w.data(), N, M, K);
+      linear_weight_grad_cpu(dw.data(), nullptr, dy.data(), x.data(), N, M, K);
+      ASSERT_EQ(linear_forward<TypeParam>(matmul, y_.data(), x_.data(), w_.data(),
+                                          with_bias ? b_.data() : nullptr, N, M, K, nullptr),
+                CUBLAS_STATUS_SUCCESS);
+      ASSERT_EQ(
+          linear_input_grad<TypeParam>(matmul, dx_.data(), dy_.data(), w_.data(), N, M, K, nullptr),
+          CUBLAS_STATUS_SUCCESS);
+      ASSERT_EQ((linear_weight_grad<TypeParam, TypeParam>(matmul, dw_.data(), dy_.data(), x_.data(),
+                                                          N, M, K, nullptr)),
+                CUBLAS_STATUS_SUCCESS);
+      ASSERT_EQ((linear_weight_grad<float, TypeParam>(matmul, main_dw.data(), dy_.data(), x_.data(),
+                                                      N, M, K, nullptr)),
+                CUBLAS_STATUS_SUCCESS);
+      EXPECT_LE(relative_difference(y_.floats(), y), bound<TypeParam>(1));
+      EXPECT_LE(relative_difference(dx_.floats(), dx), bound<TypeParam>(1));
+      EXPECT_LE(relative_difference(dw_.floats(), dw), bound<TypeParam>(1));
+      EXPECT_LE(relative_difference(main_dw.floats(), dw), bound<float>(0));
+    }
+}
+
+TYPED_TEST(LinearTwin, AddressesMayBeOddAndAKeptPlanServesEachAlignment) {
+  auto space = workspace(kBytes);
+  GpuMatmul matmul(space.data(), kBytes, false);
+  constexpr std::int64_t N = 20;
+  constexpr std::int64_t M = 12;
+  constexpr std::int64_t K = 36;
+  const Floats x = random_stored<TypeParam>(N * K);
+  const Floats w = random_stored<TypeParam>(M * K);
+  Floats y(static_cast<std::size_t>(N * M));
+  linear_forward_cpu(y.data(), x.data(), w.data(), nullptr, N, M, K);
+  for (const std::size_t shift : {0, 1, 8, 3, 0}) {
+    auto x_ = on_device<TypeParam>(x, shift);
+    auto w_ = on_device<TypeParam>(w, shift);
+    auto y_ = on_device<TypeParam>(filled(N * M, 7), shift);
+    ASSERT_EQ(linear_forward<TypeParam>(matmul, y_.data(), x_.data(), w_.data(), nullptr, N, M, K,
+                                        nullptr),
+              CUBLAS_STATUS_SUCCESS);
+    EXPECT_LE(relative_difference(y_.floats(), y), bound<TypeParam>(1));
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium

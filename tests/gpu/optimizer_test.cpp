@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/adamw.h"
+#include "kernels/gpu.h"
+#include "kernels/launch.h"
+#include "kernels/sum_of_squares.h"
+#include "tests/gpu/twin.h"
+
+namespace parallelarium {
+namespace {
+
+using namespace twin;
+
+template <class T>
+class Optimizer : public OnGpu<testing::Test> {};
+TYPED_TEST_SUITE(Optimizer, Storages);
+
+TYPED_TEST(Optimizer, SumOfSquaresAddsAndRepeatsItsBits) {
+  for (const std::int64_t count : {0, 1, 9, 5003, 70001}) {
+    const Floats values = random_stored<TypeParam>(count);
+    double expected = 0.75;
+    sum_of_squares_cpu(&expected, values.data(), values.size());
+    auto space = workspace(sum_of_squares_workspace());
+    double kept = 0;
+    for (const std::size_t shift : {0, 0, 1}) {
+      auto values_ = on_device<TypeParam>(values, shift);
+      DeviceArray<double> sum(std::vector<double>{0.75});
+      ASSERT_EQ(sum_of_squares<TypeParam>(sum.data(), values_.data(), space.data(), values.size(),
+                                          nullptr),
+                cudaSuccess);
+      EXPECT_NEAR(sum.host()[0], expected, 1e-13 * expected);
+      if (shift == 0 && kept != 0) {
+        EXPECT_EQ(sum.host()[0], kept);
+      }
+      if (shift == 0) kept = sum.host()[0];
+    }
+  }
+}
+
+// Three steps; parameters in fp32, or in bf16 with an fp32 master.
+template <class P, class G, class M>
+void follow_the_cpu(float clip) {
+  for (const std::int64_t count : {1, 7, 4099})
+    for (const std::size_t shift : {0, 3}) {
+      const auto elements = static_cast<std::size_t>(count);
+      const Floats start = random(count);
+      Floats master = start;
+      std::vector<M> m(elements), v(elements);
+      DeviceArray<P> parameters(stored<P>(start), shift);
+      DeviceArray<float> master_(start, shift);
+      DeviceArray<M> m_(m, shift);
+      DeviceArray<M> v_(v, shift);
+      AdamW settings;
+      for (settings.step = 1; settings.step <= 3; ++settings.step) {
+        const auto gradients = stored<G>(random(count));
+        DeviceArray<G> gradients_(gradients, shift);
+        const double squares = 37.5;
+        DeviceArray<double> squares_(std::vector<double>{squares});
+        std::vector<Bf16> rounded(elements);
+        if constexpr (std::is_same_v<P, float>)
+          adamw_cpu(master.data(), gradients.data(), m.data(), v.data(), &squares, clip, settings,
+                    elements);
+        else
+          adamw_cpu(rounded.data(), master.data(), gradients.data(), m.data(), v.data(), &squares,
+                    clip, settings, elements);
+        ASSERT_EQ(
+            (adamw<P, G, M>(parameters.data(), std::is_same_v<P, float> ? nullptr : master_.data(),
+                            gradients_.data(), m_.data(), v_.data(), squares_.data(), clip,
+                            settings, elements, nullptr)),
+            cudaSuccess);
+      }
+      // A moment rounded to bf16 may fall on the other side of a tie: one rounding of an update,
+      // which is a thousandth of a parameter.
+      const double moments = std::is_same_v<M, Bf16> ? 4 * kBf16Rounding * 1e-3 : 0;
+      EXPECT_LE(relative_difference(parameters.floats(), master), bound<P>(1) + moments);
+      if constexpr (!std::is_same_v<P, float>) {
+        EXPECT_LE(relative_difference(master_.floats(), master), bound<float>(0) + moments);
+      }
+      EXPECT_LE(relative_difference(m_.floats(), widened(m)), bound<M>(2));
+      EXPECT_LE(relative_difference(v_.floats(), widened(v)), bound<M>(2));
+    }
+}
+
+class AdamWTwin : public OnGpu<testing::TestWithParam<float>> {};
+TEST_P(AdamWTwin, FollowsTheCpuInFp32) { follow_the_cpu<float, float, float>(GetParam()); }
+TEST_P(AdamWTwin, FollowsTheCpuWithAMaster) { follow_the_cpu<Bf16, Bf16, float>(GetParam()); }
+TEST_P(AdamWTwin, FollowsTheCpuWithMainGradients) {
+  follow_the_cpu<Bf16, float, float>(GetParam());
+}
+TEST_P(AdamWTwin, FollowsTheCpuWithBf16Moments) {
+  follow_the_cpu<Bf16, Bf16, Bf16>(GetParam());
+  follow_the_cpu<Bf16, float, Bf16>(GetParam());
+}
+// Off; above the norm 6.1, where it does nothing; below it.
+INSTANTIATE_TEST_SUITE_P(Clips, AdamWTwin, testing::Values(0.0F, 10.0F, 0.5F));
+
+}  // namespace
+}  // namespace parallelarium
