@@ -252,7 +252,7 @@ QString LessonPanel::answer_note() const {
   const QString text = number_->text().trimmed();
   if (!number_row_->isHidden() && !text.isEmpty() && !can_commit())
     return tr("“%1” is not a number: type one, such as %2.")
-        .arg(text, guess_text(0.125, step.ask->unit == "share" ? "share" : "1"));
+        .arg(text, step.ask->unit == "share" ? guess_text(0.125, "share") : QStringLiteral("4"));
   if (step.kind != StepKind::kPredict) return {};
   return step.hints > 0 ? tr("You commit a prediction once; hints come before that.")
                         : tr("You commit a prediction once.");

@@ -142,6 +142,7 @@ TEST_F(LessonPlay, AfterTwoMissedRunsTheLessonGoesOnAndSaysThatTheCheckIsNotMet)
     run.observation.bubble.of_total = 0.9;
     run.observation.date = date;
     session_.restore(session_.setup(), {std::move(run)}, std::nullopt);
+    session_.wait_for_prediction();
   };
   miss("2026-11-21T08:00:00Z");
   EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("must lie between"));
