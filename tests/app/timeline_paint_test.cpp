@@ -424,7 +424,9 @@ TEST(Playhead, LeavesOutALaneWithoutRows) {
 }
 
 TEST(Snap, GoesToTheNearestEdgeAndNoFurther) {
-  const Picture picture = two_lanes(pipeline_setup(2, 4));
+  PlanSetup setup = pipeline_setup(2, 4);
+  setup.mesh.tp = 2;  // collectives between the pieces of an action
+  const Picture picture = two_lanes(setup);
   const PictureLayout layout = layout_of(picture, QSizeF(1400, 480), light_theme());
   // Of the bars that are drawn: from far an action is one bar, and its parts have no edges.
   std::vector<Nanoseconds> edges;

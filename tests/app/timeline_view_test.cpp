@@ -255,7 +255,9 @@ TEST_F(Timelines, AClickSelectsTheOpUnderIt) {
 }
 
 TEST_F(Timelines, ADragSelectsARangeThatSnapsToEdges) {
-  open(pipeline_setup(2, 4), false);
+  PlanSetup setup = pipeline_setup(2, 4);
+  setup.mesh.tp = 2;  // from far an action is one bar
+  open(setup, false);
   const Row& row = view.picture().lanes[0].rows->rows[0];
   const LaneRows& rows = *view.picture().lanes[0].rows;
   const Zoom zoom =
