@@ -21,10 +21,26 @@ std::string without_microbatches(std::string text) {
   return text;
 }
 
-std::string words_of(const Op& op) {
+const char* words_of(ActionKind kind) {
+  switch (kind) {
+    case ActionKind::kForward:
+      return "forward";
+    case ActionKind::kBackward:
+      return "backward";
+    case ActionKind::kInputGrad:
+      return "input gradient";
+    case ActionKind::kWeightGrad:
+      return "weight gradient";
+  }
+  return "";
+}
+
+// Ops of one action have the same words.
+std::string words_of(const RankProgram& rank, const Op& op) {
   if (op.kind != OpKind::kCompute) return describe(op);
-  return op.microbatch >= 0 ? fmt::format("{} of micro-batch {}", name_of(op.phase), op.microbatch)
-                            : std::string(name_of(op.phase));
+  if (op.action < 0) return std::string(name_of(op.phase));
+  const Action& action = rank.actions[static_cast<std::size_t>(op.action)];
+  return fmt::format("{} of micro-batch {}", words_of(action.kind), action.microbatch);
 }
 
 std::vector<PathStep> steps_of(const Program& program, const Timeline& timeline,
@@ -35,7 +51,7 @@ std::vector<PathStep> steps_of(const Program& program, const Timeline& timeline,
     const RankProgram& rank = program.ranks[at];
     const Op& op = rank.ops[index];
     const Span& span = timeline.ranks[at].spans[index];
-    PathStep step{rank.rank, rank.stage, op.kind == OpKind::kCompute, words_of(op), span};
+    PathStep step{rank.rank, rank.stage, op.kind == OpKind::kCompute, words_of(rank, op), span};
     if (!steps.empty() && steps.back().rank == step.rank && steps.back().what == step.what)
       steps.back().span.end = span.end;
     else

@@ -20,6 +20,7 @@ TEST_P(Invalid, IsOneSentenceAndWritesNothing) {
   folder.file("unknown.json", "{\"mash\": {\"pp\": 2}}");
   folder.file("wrong.json", "{\"mesh\": {\"pp\": \"two\"}}");
   folder.file("text.json", "words");
+  folder.file("doubled.json", R"({"zero": 1, "zero": 2})");
   folder.file("circle.txt", "F0 B0\nB0 F0\n");
   folder.file("missing.txt", "F0 F1 B0\nF0 B0 F1 B1\n");
   folder.file("noise.txt", std::string("\x00\xff\xfe noise", 9));
@@ -54,6 +55,12 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"predict", "--rank", "-1"}, Words{"predict", "--setup", "{}none.json"},
         Words{"predict", "--setup", "{}broken.json"}, Words{"predict", "--setup", "{}unknown.json"},
         Words{"predict", "--setup", "{}wrong.json"}, Words{"predict", "--setup", "{}text.json"},
+        Words{"predict", "--setup", "{}doubled.json"},
+        Words{"predict", "--precision", R"({"parameter_bytes": 3})"},
+        Words{"schedule", "1f1b", "--stages", "2", "--microbatches", "2", "--backward", "0"},
+        Words{"schedule", "interleaved", "--stages", "2", "--microbatches", "2", "--chunks", "0"},
+        Words{"schedule", "1f1b", "--stages", "2", "--microbatches", "2", "--backward", "2",
+              "--backward-input", "1"},
         Words{"predict", "--setup", "{}"}, Words{"predict", "--pace", "-1"},
         Words{"predict", "--seed", "x"}, Words{"predict", "--hidden", "65"}));
 
