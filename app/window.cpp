@@ -203,8 +203,7 @@ void Window::refresh_banner() {
     session_.dismiss_error();
     refresh_banner();
   };
-  if (!session_.problems().empty()) {
-    const Message& problem = session_.problems().front();
+  const auto choices_of = [this](const Message& problem) {
     std::vector<Choice> choices;
     for (const std::string& value : problem.alternatives) {
       const QString text = QString::fromStdString(value);
@@ -216,6 +215,11 @@ void Window::refresh_banner() {
                                                                    QString::fromStdString(value)));
                          }});
     }
+    return choices;
+  };
+  if (!session_.problems().empty()) {
+    const Message& problem = session_.problems().front();
+    std::vector<Choice> choices = choices_of(problem);
     if (choices.empty() && session_.undo_stack().canUndo())
       choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
     banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
@@ -227,6 +231,11 @@ void Window::refresh_banner() {
   }
   if (!session_.last_error().isEmpty()) {
     banner_->say(session_.last_error(), Banner::Kind::kWarning, {{tr("Dismiss"), {}, dismiss}});
+    return;
+  }
+  if (const Message* problem = session_.pace_problem()) {
+    banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning,
+                 choices_of(*problem));
     return;
   }
   const std::shared_ptr<const Prediction> prediction = session_.prediction();

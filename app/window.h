@@ -107,7 +107,7 @@ class Window : public QMainWindow {
     QAction *undo, *redo, *zoom_in, *zoom_out, *fit;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
-    QAction *shortcuts, *doctor, *about, *next_pane, *previous_pane, *all_settings;
+    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
   } do_{};
   std::vector<QAction*> reset_sections_;

@@ -45,7 +45,7 @@ void add_pipeline(const Setup& setup, Formulas& out) {
                  naive ? fmt::format("{} − 1", p) : fmt::format("({} − 1) / {}", p, m), over_ideal,
                  "1", ideal_source, note});
   out.push_back(
-      {"bubble of total time", naive ? "(p − 1) / p" : "(p − 1) / (m + p − 1)",
+      {"bubble of whole step", naive ? "(p − 1) / p" : "(p − 1) / (m + p − 1)",
        naive ? fmt::format("({0} − 1) / {0}", p) : fmt::format("({0} − 1) / ({1} + {0} − 1)", p, m),
        over_ideal / (1 + over_ideal), "1",
        "Huang et al. 2019, GPipe (arXiv 1811.06965), section 2.3", note});

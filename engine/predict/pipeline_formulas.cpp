@@ -107,7 +107,7 @@ std::vector<Formula> pipeline_formulas(const Setup& setup) {
   }
   return {{"bubble over ideal time", form.over, form.over_values, form.idle / form.busy, "1",
            form.source, note},
-          {"bubble of total time", form.of_total, form.of_total_values,
+          {"bubble of whole step", form.of_total, form.of_total_values,
            form.idle / (form.busy + form.idle), "1", form.source, note},
           {"micro-batches held by the first stage", form.held, form.held_values, form.held_value,
            "1", form.held_source,

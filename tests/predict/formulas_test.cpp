@@ -116,7 +116,7 @@ TEST_P(Pipelines, ShowBothBubblesAndTheyAgree) {
   setup.microbatches = m;
   const std::vector<Formula> formulas = formulas_of(setup, kMachine);
   const double over = value_of(formulas, "bubble over ideal time");
-  const double of_total = value_of(formulas, "bubble of total time");
+  const double of_total = value_of(formulas, "bubble of whole step");
   EXPECT_NEAR(of_total, over / (1 + over), 1e-15);
   // Idle slots counted in the picture: every rank is busy m slots of a makespan.
   const bool naive = std::string(schedule) == "naive";
@@ -154,7 +154,7 @@ TEST(ChunkedPipelines, HaveTheBubblesAndHeldMicrobatchesOfTheirOrders) {
         const TimedOrder timed = time_order(*order, Durations{});
         EXPECT_NEAR(value_of(formulas, "bubble over ideal time"), timed.bubble_over_ideal, 1e-12)
             << schedule << " " << p << " " << m;
-        EXPECT_NEAR(value_of(formulas, "bubble of total time"), timed.bubble_of_total, 1e-12);
+        EXPECT_NEAR(value_of(formulas, "bubble of whole step"), timed.bubble_of_total, 1e-12);
         EXPECT_NEAR(value_of(formulas, "micro-batches held by the first stage"),
                     timed.peak_in_flight[0], 1e-12)
             << schedule << " " << p << " " << m;
