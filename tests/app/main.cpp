@@ -6,6 +6,7 @@
 #include <QDir>
 #include <QSettings>
 #include <QStandardPaths>
+#include <QTemporaryDir>
 
 #include "app/resources.h"
 #include "app/theme.h"
@@ -17,12 +18,12 @@ int main(int argc, char** argv) {
   QDir().mkpath(folder);
   qputenv("XDG_DATA_HOME", QDir(folder).absolutePath().toLocal8Bit());
   QStandardPaths::setTestModeEnabled(true);
-  QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder + "/settings");
+  const QTemporaryDir settings;  // of this process alone
+  QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
   testing::InitGoogleTest(&argc, argv);
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("parallelarium-test"));
   QApplication::setOrganizationName(QStringLiteral("parallelarium-test"));
-  QSettings().clear();
   load_resources();
   QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
   parallelarium::apply_theme(application, false);

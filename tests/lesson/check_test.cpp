@@ -162,7 +162,9 @@ const std::vector<Planted>& planted() {
       {"BrokenExpression", "text-expression", [](C& c) { c.replace("{{more}}", "{{less}}"); }},
       {"OpenBraces", "text-expression", [](C& c) { c.replace("{{more}}", "{{more"); }},
       {"ObservedBeforeTheRun", "text-expression",
-       [](C& c) { c.replace("and {{share: predicted}} is", "and {{share: observed}} is"); }},
+       [](C& c) {
+         c.replace("with transfers: {{share: predicted}}", "with transfers: {{share: observed}}");
+       }},
       {"Html", "markdown-html",
        [](C& c) { c.replace("Four stages", "<img src='x'> Four stages"); }},
       {"Maths", "markdown-maths", [](C& c) { c.replace("Four stages", "$p$ stages, $m$"); }},

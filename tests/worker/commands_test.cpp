@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every command as text for people and as JSON.
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "tests/worker/cli.h"
@@ -315,23 +318,26 @@ TEST(Export, WritesTraceAndTableAtomically) {
   EXPECT_EQ(folder.files(), 2);
 }
 
-// A program that writes its arguments where it is told to draw, or fails, in the window's place.
+// A copy of the engine program beside a program that stands in for the window: it writes the name
+// of its picture into it, or fails.
 TEST(Export, PicturesFollowTheFormatWhateverTheEnding) {
   const Folder folder;
   const std::string window = folder.file(
       "parallelarium",
       "#!/bin/sh\ncase \"$2\" in *.pdf) echo 'No.' >&2; exit 1;; esac\necho \"$2\" > \"$2\"\n");
   std::filesystem::permissions(window, std::filesystem::perms::owner_all);
-  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
-  setenv("PATH", (folder.path("") + ":" + path).c_str(), 1);
-  const Reply drawn = command({"export", folder.path("z.json"), "--format", "png"});
-  const Reply failed = command({"export", folder.path("none"), "--format", "pdf"});
-  setenv("PATH", path.c_str(), 1);
-  ASSERT_EQ(drawn.status, kDone) << drawn.err;
+  const std::string engine = folder.path("parallelarium-engine");
+  std::filesystem::copy_file(PARALLELARIUM_BINARY_DIR "/parallelarium-engine", engine);
+  const auto run = [&](const std::string& words) {
+    const int ended = std::system(
+        (engine + " export " + folder.path("") + words + " 2> " + folder.path("err.txt")).c_str());
+    return WEXITSTATUS(ended);
+  };
+  ASSERT_EQ(run("z.json --format png"), kDone) << folder.read("err.txt");
   EXPECT_THAT(folder.read("z.json"), testing::EndsWith(".png\n"));
-  EXPECT_EQ(failed.status, kFailed);
-  EXPECT_EQ(failed.err, "");  // the window has said it
-  EXPECT_EQ(folder.files(), 2);
+  EXPECT_EQ(run("none --format pdf"), kFailed);
+  EXPECT_EQ(folder.read("err.txt"), "No.\n");  // the window has said it, and nothing follows
+  EXPECT_EQ(folder.files(), 4);
 }
 
 TEST(Export, JsonSaysWhatWasWritten) {
