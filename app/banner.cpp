@@ -6,6 +6,7 @@
 #include <QPushButton>
 
 #include "app/controls.h"
+#include "app/figures.h"
 
 namespace parallelarium {
 
@@ -46,7 +47,7 @@ void Banner::say(const QString& sentence, Kind kind, std::vector<Choice> choices
     const bool news = !sentence.isEmpty() && sentence != sentence_;
     sentence_ = sentence;
     choice_texts_ = texts;
-    label_->setText(sentence);
+    label_->setText(with_firm_units(sentence));
     label_->setAccessibleName(sentence);
     if (news) {
       QAccessibleEvent event(label_, QAccessible::Alert);

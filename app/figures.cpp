@@ -151,6 +151,12 @@ QString bytes_difference_text(std::int64_t predicted, std::int64_t observed,
   return with_sign(bytes_text(std::abs(difference), locale), difference < 0);
 }
 
+QString with_firm_units(QString text) {
+  static const QRegularExpression kBefore(
+      QStringLiteral("(?<=\\d) (?=(?:%|pt\\b|[nµm]?s\\b|[KMGT]iB\\b|[kMG]?B(?:/s)?\\b|T?FLOP))"));
+  return text.replace(kBefore, QString(QChar(0x00a0)));
+}
+
 QString prediction_source_text(const std::string& word) {
   if (word == "peak") return Figures::tr("lower bound at peak rates");
   if (word == "assumed") return Figures::tr("predicted, assumed rates");

@@ -32,6 +32,10 @@ QString relative_text(double predicted, double observed, const QLocale& locale =
 QString bytes_difference_text(std::int64_t predicted, std::int64_t observed,
                               const QLocale& locale = QLocale());
 
+// `text` with no-break spaces between a number and its unit, so that a line never ends between
+// them.
+QString with_firm_units(QString text);
+
 // Words for where a number comes from: "predicted", "lower bound at peak rates", "assumed".
 QString prediction_source_text(const std::string& word);
 QString source_text(Source source);  // "measured", "paced", ...

@@ -23,11 +23,16 @@ Source expected_source(const Setup& setup, const Machine& machine) {
   return enough ? Source::kMeasured : Source::kPaced;
 }
 
-Result<Prediction> predict_as_shown(const Setup& setup, const Machine& machine, bool all_ranks) {
+Result<Prediction> predict_as_shown(const Setup& setup, const Machine& machine, bool all_ranks,
+                                    std::optional<Message>* too_fast) {
   Result<Prediction> prediction = predict(setup, machine, all_ranks);
   if (!prediction || expected_source(setup, machine) != Source::kPaced) return prediction;
   const Result<double> factor = pace_factor(setup, machine);
   if (!factor) return factor.error();
+  if (too_fast) {
+    const Result<void> keeps = can_keep_pace(*prediction, *factor, machine);
+    if (!keeps) *too_fast = keeps.error();
+  }
   return dilated(std::move(*prediction), *factor);
 }
 

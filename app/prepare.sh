@@ -6,7 +6,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$ROOT/build/release
 STEPS=${STEPS:-3}
 
-# Debian package -> a file that proves it is there already (so that other sources of it count too).
+# Debian packages that a build needs.
 BUILD_PACKAGES="g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcli11-dev libfmt-dev
   libspdlog-dev libhwloc-dev libdnnl-dev libopenblas-serial-dev libmd4c-dev qt6-base-dev qt6-svg-dev
   qt6-l10n-tools qt6-tools-dev libqcustomplot-dev libgl1-mesa-dev"

@@ -74,18 +74,19 @@ QString place(const Prediction& prediction, int rank) {
   return Quantities::tr("stage %1").arg(built.stage);
 }
 
-Quantity loss_quantity(const Session& session, const RunRecord* run, const QLocale& locale) {
+Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_run,
+                       const QLocale& locale) {
   Quantity loss;
   loss.key = QStringLiteral("losses");
   loss.title = Quantities::tr("Loss");
   const auto four_digits = [&](double value) { return locale.toString(value, 'f', 3); };
   if (!run || run->observation.losses.empty()) {
     loss.observed.source =
-        run ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
+        other_run ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
     return loss;
   }
   const std::vector<double>& losses = run->observation.losses;
-  loss.title = Quantities::tr("Loss, step %1").arg(losses.size());
+  loss.title = Quantities::tr("Loss, training step %1").arg(losses.size());
   const int ranks = session.setup().mesh.ranks();
   loss.observed = {
       four_digits(losses.back()),
@@ -220,7 +221,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     all[3].since_pin = since.arg(bytes_difference_text(before.sent, now.sent, locale));
   }
 
-  all.push_back(loss_quantity(session, run, locale));
+  all.push_back(loss_quantity(session, run, record && !run, locale));
   for (Quantity& quantity : all) {
     for (const Guess& guess : session.guesses())
       if (guess.metric == quantity.key) quantity.guess = guess.text;

@@ -6,11 +6,18 @@
 
 #include "app/controls.h"
 #include "app/figures.h"
+#include "app/scroll_hint.h"
 #include "app/theme.h"
 
 namespace parallelarium {
 
 namespace {
+
+// A bubble is a share of something, and read as one.
+QString formula_value(const Formula& formula) {
+  const bool share = formula.name.rfind("bubble", 0) == 0;
+  return value_text(formula.value, share ? "share" : formula.unit);
+}
 
 // Whether a formula is about a quantity of the strip.
 bool is_about(const Formula& formula, const QString& key) {
@@ -40,6 +47,7 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
   column_->setContentsMargins(16, 12, 16, 12);
   column_->setSpacing(4);
   setWidget(content);
+  add_scroll_hint(*this);
   connect(&session_, &Session::selection_changed, this, [this] {
     text_ = {};
     refresh();
@@ -163,7 +171,8 @@ void SelectionPanel::add_formulas() {
   for (const Formula& formula : prediction->formulas)
     if (is_about(formula, formula_key_)) chosen.push_back(&formula);
   if (chosen.empty() || !session_.problems().empty()) return;
-  add_caps(tr("Formula"));
+  const bool bubble = formula_key_.startsWith(QLatin1String("bubble"));
+  add_caps(bubble ? tr("Formula, without transfers") : tr("Formula"));
   if (formula_is_hidden()) {
     add_text(tr("? hidden for now"), QStringLiteral("muted"));
     return;
@@ -174,11 +183,15 @@ void SelectionPanel::add_formulas() {
     add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
                  .arg(QString::fromStdString(formula->expression).toHtmlEscaped(),
                       QString::fromStdString(formula->values).toHtmlEscaped(),
-                      value_text(formula->value, formula->unit).toHtmlEscaped()));
+                      formula_value(*formula).toHtmlEscaped()));
     add_text(QString::fromStdString(formula->source).toHtmlEscaped(), QStringLiteral("small"));
     if (!formula->note.empty())
       add_text(QString::fromStdString(formula->note).toHtmlEscaped(), QStringLiteral("small"));
   }
+  if (!bubble) return;
+  add_caps(tr("Predicted, with transfers"));
+  add_text(tr("bubble of whole step <b>%1</b>").arg(share_text(prediction->bubble.of_total)));
+  add_text(tr("bubble over ideal time <b>%1</b>").arg(share_text(prediction->bubble.over_ideal)));
 }
 
 }  // namespace parallelarium

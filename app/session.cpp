@@ -43,7 +43,7 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
 
   // The first lesson's Setup is valid and small, so this is there before the window is.
   state_->setup = state_->base = default_setup();
-  Result<Prediction> first = predict_as_shown(state_->setup, machine());
+  Result<Prediction> first = predict_as_shown(state_->setup, machine(), false, &state_->too_fast);
   if (first) {
     state_->prediction = std::make_shared<const Prediction>(std::move(*first));
   } else {  // never null: an empty picture with the sentence above it

@@ -102,6 +102,9 @@ class Session : public QObject {
   bool run_verifies() const;  // the run that is under way is a "Prove it"
   // Why Run is disabled, or empty; and what the Run button says.
   QString run_refusal() const;
+  // The refusal of a pace that this computer's cores cannot keep, with a field and alternatives; or
+  // null.
+  const Message* pace_problem() const;
   QString run_label() const;
   // Where ranks of setup() would run: "measured", "oversubscribed" or "paced".
   Source expected_source() const;
@@ -183,7 +186,7 @@ class Session : public QObject {
   void apply_setup(const Setup& setup);
   void refresh_prediction();
   void start_worker();
-  void accept_prediction(Result<Prediction> result);
+  void accept_prediction(Result<Prediction> result, std::optional<Message> too_fast);
   void horizon_changed();
   void begin_request(const QString& what);
   Result<void> keep_run(const nlohmann::json& answer);

@@ -36,7 +36,12 @@ QString Session::run_refusal() const {
         .arg(QString::fromStdString(machine().title));
   const Result<void> executable = can_execute(state_->setup);
   if (!executable) return QString::fromStdString(executable.error().text);
+  if (const Message* problem = pace_problem()) return QString::fromStdString(problem->text);
   return {};
+}
+
+const Message* Session::pace_problem() const {
+  return state_->too_fast && prediction_is_current() ? &*state_->too_fast : nullptr;
 }
 
 QString Session::run_label() const {

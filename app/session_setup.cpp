@@ -122,10 +122,11 @@ void Session::refresh_prediction() {
   }
   QElapsedTimer timer;
   timer.start();
-  Result<Prediction> result = predict_as_shown(state_->setup, machine());
+  std::optional<Message> too_fast;
+  Result<Prediction> result = predict_as_shown(state_->setup, machine(), false, &too_fast);
   const double measured = double(timer.nsecsElapsed()) / 1e9 / estimated_ops(state_->setup);
   state_->seconds_per_op = 0.5 * (state_->seconds_per_op + measured);
-  accept_prediction(std::move(result));
+  accept_prediction(std::move(result), std::move(too_fast));
 }
 
 void Session::start_worker() {
@@ -135,15 +136,17 @@ void Session::start_worker() {
   state_->wanted.reset();
   const auto on = std::make_shared<Machine>(machine());
   state_->worker.start([this, setup, on] {
-    const auto result = std::make_shared<Result<Prediction>>(predict_as_shown(*setup, *on));
+    const auto too_fast = std::make_shared<std::optional<Message>>();
+    const auto result =
+        std::make_shared<Result<Prediction>>(predict_as_shown(*setup, *on, false, too_fast.get()));
     QMetaObject::invokeMethod(
         this,
-        [this, result] {
+        [this, result, too_fast] {
           state_->working = false;
           if (state_->wanted) {  // a newer one waits: this one is of no use any more
             start_worker();
           } else if (state_->problems.empty()) {
-            accept_prediction(std::move(*result));
+            accept_prediction(std::move(*result), std::move(*too_fast));
           }
         },
         Qt::QueuedConnection);
@@ -157,7 +160,8 @@ void Session::wait_for_prediction() {
   }
 }
 
-void Session::accept_prediction(Result<Prediction> result) {
+void Session::accept_prediction(Result<Prediction> result, std::optional<Message> too_fast) {
+  state_->too_fast = std::move(too_fast);
   if (result) {
     state_->prediction = std::make_shared<const Prediction>(std::move(*result));
     const OpRef chosen = state_->selected;

@@ -19,6 +19,7 @@ struct Session::State {
   Setup setup, base;
   std::vector<Message> problems;
   std::shared_ptr<const Prediction> prediction;
+  std::optional<Message> too_fast;          // why the paced ranks of prediction would be late
   std::map<std::string, Machine> machines;  // as find_machine gave them; emptied by a calibration
 
   // Prediction on a worker thread: one at a time, and only the newest of those that wait.

@@ -7,6 +7,7 @@
 
 #include "app/figures.h"
 #include "app/setup_fields.h"
+#include "app/words_sheet.h"
 
 namespace parallelarium {
 
@@ -107,8 +108,9 @@ void SetupPanel::refresh() {
                      : (machine.cores == 1 ? tr("%1 core") : tr("%1 cores")).arg(machine.cores));
   paced_tag_->setText(source_text(session_.expected_source()));
   paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
+  paced_tag_->setToolTip(meaning_of(paced_tag_->text()));
   set_style_property(paced_tag_, "paced", paced);
-  machine_age_->set_full_text(QStringLiteral("· ") + age_of_calibration(machine));
+  machine_age_->set_full_text(age_of_calibration(machine));
 
   for (auto& [option, row] : rows_) {
     const QString value = field_text(setup, option);

@@ -8,6 +8,7 @@
 
 #include "app/setup_fields.h"
 #include "app/setup_panel.h"
+#include "app/words_sheet.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -72,8 +73,9 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   machine_age_->setProperty("role", "muted");
   note->addWidget(machine_note_);
   note->addWidget(paced_tag_);
-  note->addWidget(machine_age_, 1);
+  note->addStretch();
   column->addLayout(note);
+  column->addWidget(machine_age_);
 
   begin_section(tr("Parallelism"), {"dp", "tp", "pp", "cp", "ep", "sequence-parallel", "zero"});
   add_step_row(tr("Data"), QStringLiteral("DP"), "dp");
@@ -115,6 +117,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
     stages.push_back({QString::number(stage), QString::number(stage), shared[stage]});
   auto* zero = new Segments(QStringLiteral("ZeRO"), stages, content);
   rows_["zero"] = {zero, nullptr, labelled_row(QStringLiteral("ZeRO"), {}, zero)};
+  rows_["zero"].whole->setToolTip(meaning_of(QStringLiteral("ZeRO")));
   connect(zero, &Segments::chosen, this, [this](const QString& value) { change("zero", value); });
 
   begin_section(tr("Batch and pipeline"), {"schedule", "microbatches", "recompute"});
@@ -179,7 +182,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
     for (auto& [option, row] : rows_) {
       const bool open = session_.allowed(key_of(option));
       row.control->setEnabled(open);
-      row.control->setToolTip(open ? QString() : tr("Locked by this step of the lesson"));
+      row.control->setToolTip(open ? QString() : tr("Locked by this part of the lesson"));
     }
   });
   fill_models();

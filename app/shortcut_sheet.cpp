@@ -3,7 +3,9 @@
 
 #include <QDialogButtonBox>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -11,11 +13,25 @@
 
 namespace parallelarium {
 
-ShortcutSheet::ShortcutSheet(const std::vector<ShortcutSection>& sections, QWidget* parent)
+ShortcutSheet::ShortcutSheet(const std::vector<ShortcutSection>& sections,
+                             const QList<QAction*>& more, QWidget* parent)
     : QDialog(parent) {
-  setWindowTitle(tr("Shortcuts"));
+  setWindowTitle(tr("Help and shortcuts"));
   resize(640, 488);
   auto* column = new QVBoxLayout(this);
+  auto* leads = new QHBoxLayout;
+  leads->setSpacing(8);
+  for (QAction* action : more) {
+    auto* button = new QPushButton(QString(action->text()).remove(QLatin1Char('&')), this);
+    button->setToolTip(action->toolTip());
+    connect(button, &QPushButton::clicked, this, [this, action] {
+      close();
+      action->trigger();
+    });
+    leads->addWidget(button);
+  }
+  leads->addStretch();
+  column->addLayout(leads);
   auto* area = new QScrollArea(this);
   area->setWidgetResizable(true);
   auto* content = new QWidget;

@@ -18,7 +18,9 @@ class ShortcutSheet : public QDialog {
   Q_OBJECT
 
  public:
-  explicit ShortcutSheet(const std::vector<ShortcutSection>& sections, QWidget* parent = nullptr);
+  // `more`: actions that lead to other help, as buttons at the top.
+  ShortcutSheet(const std::vector<ShortcutSection>& sections, const QList<QAction*>& more,
+                QWidget* parent = nullptr);
 };
 
 }  // namespace parallelarium

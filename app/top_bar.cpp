@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QPushButton>
+#include <algorithm>
 
 #include "app/figures.h"
 #include "app/views/transport_bar.h"
@@ -85,6 +86,20 @@ void TopBar::set_compact(bool compact) {
   refresh();
 }
 
+// As wide as the longest of what the button says for this setup, so that nothing beside it moves
+// when a run starts or ends.
+int TopBar::width_of_run() {
+  const QString now = run_->text();
+  int width = 0;
+  for (const QString& text : {QStringLiteral("▶ ") + session_.run_label(), tr("Cancelling …"),
+                              tr("Cancel calibration"), tr("Cancel")}) {
+    run_->setText(text);
+    width = std::max(width, run_->sizeHint().width());
+  }
+  run_->setText(now);
+  return width;
+}
+
 void TopBar::refresh() {
   const RunState state = session_.run_state();
   const bool idle = state == RunState::kIdle;
@@ -110,6 +125,7 @@ void TopBar::refresh() {
               .arg(percent, session_.run_progress_text()));
       break;
   }
+  run_->setMinimumWidth(width_of_run());
   const QString refusal = session_.run_refusal();
   run_->setEnabled(state != RunState::kCancelling &&
                    (!idle || refusal.isEmpty() || session_.machine_is_elsewhere()));

@@ -30,6 +30,7 @@ class TopBar : public QFrame {
 
  private:
   void refresh();
+  int width_of_run();
   Session& session_;
   Actions actions_;
   QString document_;

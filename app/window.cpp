@@ -237,8 +237,7 @@ void Window::refresh_banner() {
     session_.dismiss_error();
     refresh_banner();
   };
-  if (!session_.problems().empty()) {
-    const Message& problem = session_.problems().front();
+  const auto choices_of = [this](const Message& problem) {
     std::vector<Choice> choices;
     for (const std::string& value : problem.alternatives) {
       const QString text = QString::fromStdString(value);
@@ -250,6 +249,11 @@ void Window::refresh_banner() {
                                                                    QString::fromStdString(value)));
                          }});
     }
+    return choices;
+  };
+  if (!session_.problems().empty()) {
+    const Message& problem = session_.problems().front();
+    std::vector<Choice> choices = choices_of(problem);
     if (choices.empty() && session_.undo_stack().canUndo())
       choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
     banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
@@ -263,19 +267,14 @@ void Window::refresh_banner() {
     banner_->say(session_.last_error(), Banner::Kind::kWarning, {{tr("Dismiss"), {}, dismiss}});
     return;
   }
+  if (const Message* problem = session_.pace_problem()) {
+    banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning,
+                 choices_of(*problem));
+    return;
+  }
   const std::shared_ptr<const Prediction> prediction = session_.prediction();
-  if (!prediction->fits && session_.prediction_is_current()) {
-    std::int64_t most = 0;
-    int stage = 0;
-    for (const MemoryRow& row : prediction->memory)
-      if (row.peak_bytes > most) most = row.peak_bytes, stage = row.stage;
-    const QString how = tr("More stages, TP, ZeRO or recompute would shrink it.");
-    banner_->say(session_.hidden(QStringLiteral("memory"))
-                     ? tr("This does not fit in memory. %1").arg(how)
-                     : tr("This does not fit in memory: stage %1 needs %2 of %3. %4")
-                           .arg(stage)
-                           .arg(bytes_text(most), bytes_text(prediction->capacity_bytes), how),
-                 Banner::Kind::kWarning, {});
+  if (!prediction->fits() && session_.prediction_is_current()) {
+    banner_->say(does_not_fit(*prediction), Banner::Kind::kWarning, {});
     return;
   }
   if (session_.machine_is_elsewhere()) {
@@ -288,6 +287,26 @@ void Window::refresh_banner() {
   const QString refusal = session_.run_refusal();
   banner_->say(refusal.isEmpty() ? QString() : tr("Run is off: %1").arg(refusal),
                Banner::Kind::kPlain, {});
+}
+
+// Ranks of this computer share its memory; elsewhere one rank has a device.
+QString Window::does_not_fit(const Prediction& prediction) const {
+  const bool together = prediction.machine.local;
+  const QString how = together ? tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
+                               : tr("More stages, TP, ZeRO or recompute would shrink it.");
+  if (session_.hidden(QStringLiteral("memory")))
+    return tr("This does not fit in memory. %1").arg(how);
+  const QString needed = bytes_text(prediction.needed_bytes);
+  const QString capacity = bytes_text(prediction.capacity_bytes);
+  if (together)
+    return tr("This does not fit in memory: the ranks need %1 together of %2. %3")
+        .arg(needed, capacity, how);
+  const auto fullest = std::max_element(
+      prediction.memory.begin(), prediction.memory.end(),
+      [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
+  return tr("This does not fit in memory: stage %1 needs %2 of %3. %4")
+      .arg(fullest->stage)
+      .arg(needed, capacity, how);
 }
 
 void Window::show_theme(ThemeChoice choice) {

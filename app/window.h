@@ -88,6 +88,7 @@ class Window : public QMainWindow {
   void refresh_actions();
   QAction* add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,
                       std::function<void()> act);
+  QString does_not_fit(const Prediction& prediction) const;
   void show_shortcuts();
   void show_about();
   // window_files.cpp
@@ -115,7 +116,7 @@ class Window : public QMainWindow {
     QAction *undo, *redo, *zoom_in, *zoom_out, *fit;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
-    QAction *shortcuts, *doctor, *about, *next_pane, *previous_pane, *all_settings;
+    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings;
     QList<QAction*> views;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
   } do_{};

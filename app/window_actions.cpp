@@ -15,6 +15,7 @@
 #include "app/views/timeline_view.h"
 #include "app/views/transport_bar.h"
 #include "app/window.h"
+#include "app/words_sheet.h"
 #include "engine/wire/version.h"
 
 namespace parallelarium {
@@ -146,7 +147,13 @@ void Window::build_actions() {
                                 [this] { lesson_->leave_lesson(); });
   connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_actions);
 
-  do_.shortcuts = add_action(tr("&Shortcuts"), key("F1"), {}, [this] { show_shortcuts(); });
+  do_.shortcuts = add_action(tr("&Shortcuts"), key("F1"), tr("All keys, and where else help is"),
+                             [this] { show_shortcuts(); });
+  do_.words = add_action(tr("&Words"), {}, tr("What the words in this window mean"), [this] {
+    auto* words = new WordsSheet(this);
+    words->setAttribute(Qt::WA_DeleteOnClose);
+    words->show();
+  });
   do_.doctor = add_action(tr("&Doctor"), {},
                           tr("What this computer has for training, and what is "
                              "missing"),
@@ -208,7 +215,7 @@ void Window::build_menus() {
   lessons->addActions({do_.lessons, do_.lesson_again, do_.lesson_answers, do_.lesson_leave});
 
   QMenu* help = menuBar()->addMenu(tr("&Help"));
-  help->addActions({do_.shortcuts, do_.doctor, do_.about});
+  help->addActions({do_.shortcuts, do_.words, do_.doctor, do_.about});
   fill_recent();
   refresh_actions();
 }
@@ -249,7 +256,7 @@ void Window::show_shortcuts() {
        {tr("Views"), pipeline_->view_actions() + mesh_->view_actions() + memory_->view_actions()},
        {tr("While the timeline has the focus"), pipeline_->timeline().key_actions()},
        {tr("While the table of ops has the focus"), pipeline_->table_actions()}},
-      this);
+      {do_.lessons, do_.words, do_.doctor}, this);
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->show();
 }

@@ -22,10 +22,9 @@ if(NOT CMAKE_CUDA_COMPILER)
   return()
 endif()
 
-# Code for Turing, Ampere (which 8.6 and 8.9 run as well) and Hopper, and PTX of the last for what
-# comes after.
+# Code for Turing to Hopper, and PTX of the last for what comes after.
 if(NOT CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
+  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
 endif()
 enable_language(CUDA)
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

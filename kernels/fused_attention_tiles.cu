@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kWarps = 4;
 constexpr int kThreads = 32 * kWarps;
-constexpr int kRows = 16 * kWarps;  // rows that a block keeps
-constexpr int kForwardTile = 64;    // keys of a tile in the forward
-constexpr int kBackwardTile = 32;   // rows of a tile in the backward
-constexpr float kLog2E = 1.44269504F;
+constexpr int kRows = 16 * kWarps;                      // rows that a block keeps
+constexpr int kForwardTile = 64;                        // keys of a tile in the forward
+constexpr int kBackwardTile = 32;                       // rows of a tile in the backward
+[[maybe_unused]] constexpr float kLog2E = 1.44269504F;  // unused where there are no tensor cores
 
 // A row in shared memory: 16 bytes of padding put the eight rows of a tile on different banks.
 template <int kD>

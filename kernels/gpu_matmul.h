@@ -42,7 +42,7 @@ class GpuMatmul {
  private:
   struct Key;
   struct Plan;
-  cublasStatus_t make(const Key& key, Plan& plan) const;
+  cublasStatus_t make(const Key& key, const void* bias, Plan& plan) const;
 
   void* workspace_;
   std::size_t workspace_bytes_;

@@ -11,8 +11,8 @@ struct GpuMatmul::Key {
   MatmulShape shape;
   cudaDataType_t in = CUDA_R_32F;
   cudaDataType_t out = CUDA_R_32F;
-  bool bias = false;
   std::uint32_t align_a = 256, align_b = 256, align_c = 256;
+  std::uint32_t align_bias = 0;  // 0: no bias
   auto operator<=>(const Key&) const = default;
 };
 
@@ -53,7 +53,7 @@ GpuMatmul::~GpuMatmul() {
   if (handle_ != nullptr) cublasLtDestroy(handle_);
 }
 
-cublasStatus_t GpuMatmul::make(const Key& key, Plan& plan) const {
+cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) const {
   const MatmulLayout layout = layout_of(key.shape);
   const bool tf32 = tf32_ && key.in == CUDA_R_32F;
   cublasStatus_t status = cublasLtMatmulDescInit(
@@ -66,12 +66,13 @@ cublasStatus_t GpuMatmul::make(const Key& key, Plan& plan) const {
   const std::int32_t second_op = layout.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   set(CUBLASLT_MATMUL_DESC_TRANSA, first_op);
   set(CUBLASLT_MATMUL_DESC_TRANSB, second_op);
-  if (key.bias) {
+  if (bias != nullptr) {
     // One number for each row of the column-major result, which is each column of ours.
     const std::uint32_t epilogue = CUBLASLT_EPILOGUE_BIAS;
     const std::int32_t type = key.out;
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, type);
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   }
   const std::int64_t batches = key.shape.batches;
   if (status == CUBLAS_STATUS_SUCCESS)
@@ -119,11 +120,16 @@ cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const 
   const auto alignment = [](const void* address) {
     return alignment_of(reinterpret_cast<std::uintptr_t>(address));
   };
-  const Key key{shape,        type_of<In>(), type_of<Out>(), bias != nullptr,
-                alignment(a), alignment(b),  alignment(c)};
+  const Key key{shape,
+                type_of<In>(),
+                type_of<Out>(),
+                alignment(a),
+                alignment(b),
+                alignment(c),
+                bias == nullptr ? 0 : alignment(bias)};
   const auto [at, fresh] = plans_.try_emplace(key);
   if (fresh) {
-    const cublasStatus_t status = make(key, at->second);
+    const cublasStatus_t status = make(key, bias, at->second);
     if (status != CUBLAS_STATUS_SUCCESS) {
       plans_.erase(at);
       return status;

@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include "app/controls.h"
+#include "app/figures.h"
 #include "app/lesson/guess_text.h"
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/markdown_view.h"
@@ -34,7 +35,7 @@ constexpr int kCrumbBeside = 76;  // margins and the menu button
 QString plain_text(const QString& markdown) {
   QTextDocument document;
   document.setMarkdown(markdown);
-  return document.toPlainText().trimmed();
+  return with_firm_units(document.toPlainText().trimmed());
 }
 
 }  // namespace
@@ -109,6 +110,7 @@ void LessonPanel::refresh() {
     write_crumb();
     refresh_controls();
     if (step_is_new && had_focus) focus_answer();
+    if (step_is_new && player_.state().judgement) show_feedback();
     return;
   }
   write_crumb();
@@ -132,7 +134,7 @@ void LessonPanel::write_crumb() {
   QString name = tr("Lessons"), place;
   if (player_.is_open()) {
     name = player_.lesson_title();
-    place = tr(" · step %1 of %2").arg(player_.step_index() + 1).arg(player_.lesson().steps.size());
+    place = tr(" · part %1 of %2").arg(player_.step_index() + 1).arg(player_.lesson().steps.size());
   }
   const QFontMetrics metrics = crumb_->fontMetrics();
   const int room = width() - kCrumbBeside - metrics.horizontalAdvance(place);
@@ -147,7 +149,6 @@ void LessonPanel::show_step() {
   const QString folder = QString::fromStdString(lesson.folder);
   const int index = static_cast<int>(player_.step_index());
   const int steps = static_cast<int>(lesson.steps.size());
-  crumb_->setText(tr("%1 · step %2 of %3").arg(player_.lesson_title()).arg(index + 1).arg(steps));
   title_->setText(player_.title());
   dots_->set_steps(steps, index);
   text_->set_markdown(player_.body(), folder);
@@ -210,10 +211,12 @@ void LessonPanel::refresh_feedback() {
   hints_->set_markdown(hints, folder);
   const QString feedback = player_.feedback();
   feedback_box_->setVisible(!feedback.isEmpty());
+  continue_->setVisible(player_.may_continue());
   feedback_->set_markdown(feedback, folder);
   if (state.judgement) {
     const Verdict verdict = state.judgement->verdict;
     verdict_->setText(verdict == Verdict::kRight   ? tr("✓ Right")
+                      : state.unmet                ? tr("Check not met")
                       : verdict == Verdict::kAgain ? tr("Try again")
                                                    : tr("Not quite"));
     set_style_property(verdict_, "role", verdict == Verdict::kRight ? "good" : "warning");
@@ -242,6 +245,17 @@ bool LessonPanel::can_commit() const {
   if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return true;
   const Answer answer = typed();
   return step.ask && !step.ask->answer.empty() ? answer.number.has_value() : !answer.option.empty();
+}
+
+QString LessonPanel::answer_note() const {
+  const Step& step = player_.step();
+  const QString text = number_->text().trimmed();
+  if (!number_row_->isHidden() && !text.isEmpty() && !can_commit())
+    return tr("“%1” is not a number: type one, such as %2.")
+        .arg(text, step.ask->unit == "share" ? guess_text(0.125, "share") : QStringLiteral("4"));
+  if (step.kind != StepKind::kPredict) return {};
+  return step.hints > 0 ? tr("You commit a prediction once; hints come before that.")
+                        : tr("You commit a prediction once.");
 }
 
 void LessonPanel::refresh_controls() {
@@ -281,8 +295,13 @@ void LessonPanel::refresh_controls() {
   } else {
     primary_->setText(tr("Commit"));
     primary_->setEnabled(can_commit());
+    note_->setText(answer_note());
+    note_->setVisible(!note_->text().isEmpty());
+    primary_->setToolTip(note_->text());
   }
-  if (solved && kind == StepKind::kRun) note_->hide();
+  if (solved) note_->hide();
+  if (solved || (kind != StepKind::kPredict && kind != StepKind::kExplain))
+    primary_->setToolTip({});
 }
 
 void LessonPanel::primary() {
@@ -310,11 +329,14 @@ void LessonPanel::announce(bool) {
                               plain_text(player_.feedback()));
   QAccessibleEvent event(verdict_, QAccessible::Alert);
   QAccessible::updateAccessibility(&event);
-  // The pane grows by the feedback after this: then it is brought into sight.
-  QMetaObject::invokeMethod(
-      this, [this] { scroll_->ensureWidgetVisible(feedback_box_, 0, 8); }, Qt::QueuedConnection);
+  show_feedback();
   // A goal can be reached while the student turns a setting elsewhere: that keeps the focus.
   if (isAncestorOf(QApplication::focusWidget())) primary_->setFocus();
+}
+
+void LessonPanel::show_feedback() {
+  QMetaObject::invokeMethod(
+      this, [this] { scroll_->ensureWidgetVisible(feedback_box_, 0, 8); }, Qt::QueuedConnection);
 }
 
 void LessonPanel::show_index() {

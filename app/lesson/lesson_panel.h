@@ -52,7 +52,7 @@ class LessonPanel : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void write_crumb();  // "Filling the bubble · step 3 of 6", the name shortened to the width
+  void write_crumb();  // "Filling the bubble · part 3 of 6", the name shortened to the width
   void build_head();
   void build_body();
   void build_buttons();
@@ -63,9 +63,11 @@ class LessonPanel : public QWidget {
   void primary();
   Answer typed() const;
   bool can_commit() const;
+  QString answer_note() const;  // why Commit is grey, or that it can be pressed once
   void say_failure(const QString& sentence);
   void focus_answer();  // the keys go to what this step asks, else to the button that leads on
   void announce(bool right);
+  void show_feedback();  // scrolls to it, once the pane has its new height
 
   Session& session_;
   LessonPlayer player_;
@@ -81,7 +83,8 @@ class LessonPanel : public QWidget {
   QLabel *unit_ = nullptr, *verdict_ = nullptr, *note_ = nullptr;
   QPlainTextEdit* order_ = nullptr;
   QFrame* feedback_box_ = nullptr;
-  QPushButton *hint_ = nullptr, *show_answer_ = nullptr, *back_ = nullptr, *primary_ = nullptr;
+  QPushButton *continue_ = nullptr, *hint_ = nullptr, *show_answer_ = nullptr, *back_ = nullptr,
+              *primary_ = nullptr;
   std::string shown_;  // lesson, seed and step that show_step() built
 };
 

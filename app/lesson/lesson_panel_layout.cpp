@@ -16,6 +16,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
+#include "app/scroll_hint.h"
 
 namespace parallelarium {
 
@@ -142,6 +143,12 @@ void LessonPanel::build_body() {
   feedback_->setAccessibleName(tr("Feedback"));
   judged->addWidget(verdict_);
   judged->addWidget(feedback_);
+  continue_ = new QPushButton(tr("Continue with this run"));
+  continue_->setToolTip(tr("The check stays marked as not met"));
+  continue_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+  continue_->setAutoDefault(true);
+  connect(continue_, &QPushButton::clicked, &player_, &LessonPlayer::continue_unmet);
+  judged->addWidget(continue_);
   body_->addWidget(feedback_box_);
 
   show_answer_ = new QPushButton(tr("Model answer"));
@@ -164,6 +171,7 @@ void LessonPanel::build_body() {
   scroll_->setFocusPolicy(Qt::NoFocus);
   scroll_->setWidget(content);
   layout()->addWidget(scroll_);
+  add_scroll_hint(*scroll_);
 }
 
 void LessonPanel::build_buttons() {

@@ -66,7 +66,6 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   drawn_ = draw(*lesson_, seed_);
   states_ = std::vector<StepState>(lesson_->steps.size());
   session_.set_guesses({});
-  note_start();
   enter(0, true);
   return {};
 }
@@ -99,6 +98,7 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
     set_setup(setup_at(*lesson_, at_, drawn_));
   state.visited = true;
   if (step().kind == StepKind::kRead) state.solved = true;
+  note_base();
   apply_hidden_and_allowed();
   if (!step().tab.empty()) Q_EMIT tab_wanted(QString::fromStdString(step().tab));
   if (step().view_range) {
@@ -111,9 +111,10 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
   watch();
 }
 
-// What the student changes is marked against what the lesson began with.
-void LessonPlayer::note_start() {
-  Result<Setup> start = setup_at(*lesson_, 0, drawn_);
+// What the student changes is marked against, and reset to, what the lesson has set here.
+void LessonPlayer::note_base() {
+  const bool revealed = step().kind == StepKind::kPredict && state().solved;
+  Result<Setup> start = setup_at(*lesson_, at_, drawn_, revealed);
   if (!start) return;  // enter() says why
   start->run = default_setup().run;
   session_.set_base(*start);
@@ -187,7 +188,10 @@ void LessonPlayer::judge_now(const Answer& answer, bool silent_unless_right) {
   ++state.attempts;
   // A prediction is committed once: what follows shows the answer.
   state.solved = right || step().kind == StepKind::kPredict;
+  state.unmet = false;
+  note_base();
   if (step().kind == StepKind::kRun) {
+    state.misses += right ? 0 : 1;
     const Observation& seen = session_.run_record()->observation;
     state.source = std::string(name_of(seen.source));
     state.machine = seen.machine;
@@ -236,13 +240,25 @@ void LessonPlayer::show_order(const Answer& answer) {
   set_setup(setup);
 }
 
+bool LessonPlayer::may_continue() const {
+  return step().kind == StepKind::kRun && !state().solved && state().misses >= 2;
+}
+
+void LessonPlayer::continue_unmet() {
+  if (!is_open() || !may_continue()) return;
+  states_[at_].solved = states_[at_].unmet = true;
+  apply_hidden_and_allowed();
+  save();
+  Q_EMIT changed();
+}
+
 void LessonPlayer::run() {
   if (!is_open() || step().kind != StepKind::kRun) return;
   session_.start_run(false);
 }
 
 void LessonPlayer::watch() {
-  if (!is_open() || busy_ || state().solved) return;
+  if (!is_open() || busy_ || (state().solved && !state().unmet)) return;
   const RunRecord* run = session_.run_record();
   const bool has_run = run && run->observed() && !session_.run_is_stale();
   const QScopedValueRollback<bool> busy(busy_, true);
@@ -315,7 +331,6 @@ void LessonPlayer::restore() {
       const Result<Setup> setup = setup_at(*lesson_, step, drawn_, true);
       if (setup) states_[step].left_with = *setup;
     }
-    note_start();
     enter(last, false);
   }
 }
@@ -333,6 +348,7 @@ json LessonPlayer::answers() const {
     if (state.answer.number) step["number"] = *state.answer.number;
     if (!state.answer.option.empty()) step["option"] = state.answer.option;
     if (!state.answer.order.empty()) step["order"] = state.answer.order;
+    if (state.unmet) step["check_met"] = false;
     if (state.judgement) step["right"] = state.judgement->verdict == Verdict::kRight;
     if (!state.source.empty()) step["run"] = {{"source", state.source}, {"machine", state.machine}};
     steps.push_back(std::move(step));

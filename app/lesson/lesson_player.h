@@ -25,7 +25,9 @@ class LessonPlayer : public QObject {
     bool visited = false;
     bool solved = false;  // the student may go on
     int attempts = 0, hints = 0;
-    Answer answer;  // the latest
+    int misses = 0;      // runs that did not pass the check
+    bool unmet = false;  // went on with such a run
+    Answer answer;       // the latest
     std::optional<Judgement> judgement;
     std::optional<double> guess;        // that a committed prediction stands for
     Setup left_with;                    // the Setup when the student last left the step
@@ -59,11 +61,16 @@ class LessonPlayer : public QObject {
   QString option_text(const std::string& option) const;
   QString hint(int number) const;  // 1 to 3
   QString model_answer() const;    // empty if there is none
-  // What is said about the latest answer: the lesson's words, then the engine's sentences.
+  // What is said about the latest answer: the lesson's words, the limit that a run missed, then the
+  // engine's sentences.
   QString feedback() const;
 
   // Judges an answer (predict, explain), or what is set and predicted (goal), or an order (build).
   void commit(const Answer& answer);
+  // Whether a run step may be left with a run that missed its check: after two of them, since a
+  // busy computer may never pass it. The answers say so.
+  bool may_continue() const;
+  void continue_unmet();
   void run();  // of a run step: starts it; the result is judged when it comes
   void show_hint();
   void next();  // at the end: finishes the lesson and closes it
@@ -88,7 +95,7 @@ class LessonPlayer : public QObject {
 
  private:
   void enter(std::size_t step, bool set_up);
-  void note_start();
+  void note_base();
   void leave();
   void apply_hidden_and_allowed();
   void set_setup(const Result<Setup>& setup);
@@ -100,6 +107,7 @@ class LessonPlayer : public QObject {
   void watch();  // goals and runs are judged as soon as what they need is there
   void save();
   void restore();
+  QString missed_limits() const;
   QString filled(const std::string& markdown, const Symbols& symbols) const;
   const StepText& text() const;
   Symbols body_symbols() const;

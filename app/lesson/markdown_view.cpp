@@ -12,6 +12,7 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "app/figures.h"
 #include "app/theme.h"
 
 namespace parallelarium {
@@ -52,7 +53,7 @@ void MarkdownView::set_markdown(const QString& markdown, const QString& folder) 
 void MarkdownView::lay_out() {
   const Theme& theme = theme_for(palette());
   document()->setDefaultFont(theme.font(13));
-  setMarkdown(markdown_);
+  setMarkdown(with_firm_units(markdown_));
   QTextCursor cursor(document());
   cursor.beginEditBlock();
   for (QTextBlock block = document()->begin(); block.isValid(); block = block.next()) {

@@ -72,7 +72,7 @@ StepDots::StepDots(QWidget* parent) : QWidget(parent) {
 void StepDots::set_steps(int steps, int current) {
   steps_ = steps;
   current_ = current;
-  setAccessibleName(tr("Step %1 of %2").arg(current + 1).arg(steps));
+  setAccessibleName(tr("Part %1 of %2").arg(current + 1).arg(steps));
   update();
 }
 

@@ -91,6 +91,23 @@ QColor desaturated(const QColor& color) {
   return mixed(color, QColor(grey, grey, grey), 0.78);
 }
 
+bool long_labels_fit(const BarList& list, const TimeAxis& axis, const QFont& font) {
+  const QFontMetricsF metrics(font);
+  bool fit = true;
+  for_each_run(list, axis, [&](const BarRun& run) {
+    if (!fit || run.last > run.first || run.x0 < axis.left || run.x1 > axis.left + axis.width)
+      return;
+    const Bar& bar = list.bars[run.first];
+    if (bar.microbatch < 0) return;
+    const double room = run.x1 - run.x0 - 4;
+    const auto width = [&](bool long_form) {
+      return metrics.horizontalAdvance(bar_label(bar, long_form));
+    };
+    fit = width(true) <= room || width(false) > room;
+  });
+  return fit;
+}
+
 void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
                 const BarLook& look, TextLog* texts) {
   const auto colors = colors_of(look);
@@ -134,7 +151,10 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
     QRectF shown = rect;
     shown.setLeft(std::max(shown.left(), axis.left));
     shown.setRight(std::min(shown.right(), axis.left + axis.width));
-    for (const QString& text : {bar_label(bar, true), bar_label(bar, false)}) {
+    // What is no micro-batch's has only a long name.
+    const bool may_be_long = look.long_labels || bar.microbatch < 0;
+    for (const bool long_form : {true, false}) {
+      const QString text = long_form && !may_be_long ? QString() : bar_label(bar, long_form);
       if (text.isEmpty() || metrics.horizontalAdvance(text) + 3 > shown.width()) continue;
       const QColor& fill = colors[color].fill;
       labels.push_back({shown, text, look.theme->ink_on(fill), false});

@@ -13,6 +13,7 @@ struct BarLook {
   bool stale = false;
   Moment moment = Moment::kPast;
   QFont font;
+  bool long_labels = true;  // "backward 2", where that fits; else "2"
 };
 
 // Bars narrower than this are merged with their neighbours.
@@ -28,6 +29,9 @@ struct BarRun {
 template <class Draw>
 void for_each_run(const BarList& list, const TimeAxis& axis, Draw&& draw);
 
+// Whether every bar of a micro-batch that has room for its number has room for "backward 2" too, so
+// that all of a lane can say it. Bars that the visible range cuts do not count.
+bool long_labels_fit(const BarList& list, const TimeAxis& axis, const QFont& font);
 // Full bars with their numbers, in `box` (x of it is ignored).
 void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
                 const BarLook& look, TextLog* texts);

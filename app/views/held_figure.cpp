@@ -59,22 +59,23 @@ void fill_held_plot(QCustomPlot& plot, const std::vector<HeldLine>& lines, Nanos
   const auto count = static_cast<double>(std::max<std::size_t>(1, lines.size()));
   double most = 1;
   for (const HeldLine& line : lines) most = std::max(most, line.most);
-  // Lines of equal height stand a little below each other, so that none hides another.
+  // Lines of equal height stand a little above each other, so that none hides another and none
+  // lies below 0.
   const double apart = std::min(0.04 * most / 4, 0.3 / count);
   for (const HeldLine& line : lines) {
     QCPGraph* graph = plot.addGraph();
     graph->setPen(QPen(theme.rank(line.stage), 1));
     graph->setLineStyle(QCPGraph::lsStepLeft);
     graph->setAdaptiveSampling(true);
-    const double lower = -apart * static_cast<double>(graph->parentPlot()->graphCount() - 1);
+    const double lift = apart * (count - static_cast<double>(plot.graphCount()));
     QVector<QCPGraphData> data;
-    data.append(QCPGraphData(0, lower));
+    data.append(QCPGraphData(0, lift));
     double held = 0;
     for (const HeldPoint& point : line.points) {
       held = point.held;
-      data.append(QCPGraphData(seconds(point.time), held + lower));
+      data.append(QCPGraphData(seconds(point.time), held + lift));
     }
-    data.append(QCPGraphData(seconds(end), held + lower));
+    data.append(QCPGraphData(seconds(end), held + lift));
     graph->data()->set(data, true);
   }
   const QFont font = theme.font(11);
@@ -93,7 +94,7 @@ void fill_held_plot(QCustomPlot& plot, const std::vector<HeldLine>& lines, Nanos
   const auto ticker = QSharedPointer<QCPAxisTickerFixed>::create();
   ticker->setTickStep(whole_step(most));
   plot.yAxis->setTicker(ticker);
-  plot.yAxis->setRange(-0.3 - apart * count, most * 1.04 + 0.1);
+  plot.yAxis->setRange(-0.3, most * 1.04 + 0.1 + apart * count);
   set_held_range(plot, axis, width);
 }
 

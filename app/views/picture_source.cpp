@@ -108,7 +108,7 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   }
   predicted.dimmed = !session.problems().empty();
   predicted.hidden = session.hidden(QStringLiteral("lane.predicted"));
-  predicted.fills = !fresh;
+  predicted.fills = true;
   picture.lanes.push_back(predicted);
 
   PictureLane observed;
@@ -117,7 +117,7 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   if (run && run->observed()) {
     observed.rows = rows_of(*run, run_);
     observed.stale = !fresh;
-    observed.fills = fresh;
+    observed.fills = true;
     observed.title = run_title(run->observation, absolute_dates);
     observed.short_title = source_text(run->observation.source);
     if (!fresh) {

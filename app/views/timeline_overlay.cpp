@@ -91,8 +91,8 @@ void paint_marks(const Canvas& canvas, const Overlay& overlay) {
     const double x = axis.x_of(mark);
     if (x < axis.left || x > axis.left + axis.width) continue;
     canvas.painter.setPen(QPen(canvas.theme.accent_line, 1, Qt::DashLine));
-    canvas.painter.drawLine(QPointF(x, canvas.layout.tick_band - 4),
-                            QPointF(x, canvas.size.height()));
+    draw_upright(canvas.painter, canvas.layout, x, canvas.layout.tick_band - 4, canvas.size,
+                 canvas.scroll);
     canvas.painter.setPen(Qt::NoPen);
     canvas.painter.setBrush(canvas.theme.accent_line);
     const double y = canvas.layout.tick_band - 5;
@@ -163,8 +163,8 @@ void paint_cursor(const Canvas& canvas, const Overlay& overlay) {
   const double x = axis.x_of(*overlay.cursor);
   if (x < axis.left || x > axis.left + axis.width) return;
   canvas.painter.setPen(QPen(canvas.theme.muted, 1, Qt::DotLine));
-  canvas.painter.drawLine(QPointF(x, canvas.layout.tick_band - 8),
-                          QPointF(x, canvas.size.height()));
+  draw_upright(canvas.painter, canvas.layout, x, canvas.layout.tick_band - 8, canvas.size,
+               canvas.scroll);
   if (canvas.picture.hides_step) return;
   const QFont font = canvas.theme.font(11);
   const QString text = time_text(*overlay.cursor);
@@ -194,7 +194,7 @@ void paint_overlay(QPainter& painter, const Overlay& overlay, const Picture& pic
   paint_arrow(canvas, overlay);
   painter.restore();
   paint_range(canvas, overlay);
-  paint_playhead(painter, layout, picture, theme, size);
+  paint_playhead(painter, layout, picture, theme, size, scroll);
   paint_cursor(canvas, overlay);
   if (overlay.focused) {
     painter.setPen(QPen(theme.accent_line, 2));

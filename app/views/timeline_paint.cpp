@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "app/views/bar_paint.h"
 #include "app/views/paint_tools.h"
@@ -67,7 +68,8 @@ void paint_label(QPainter& painter, const Picture& picture, const RowBox& box, c
 }
 
 void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& layout,
-               const RowBox& box, const Theme& theme, Moment moment, TextLog* texts) {
+               const RowBox& box, const Theme& theme, Moment moment, bool long_labels,
+               TextLog* texts) {
   const PictureLane& lane = picture.lanes[static_cast<std::size_t>(box.lane)];
   const Row& row = lane.rows->rows[static_cast<std::size_t>(box.row)];
   const TimeAxis axis = layout.axis(picture.range);
@@ -87,8 +89,12 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
   const double x0 = std::max(axis.left, axis.x_of(Nanoseconds(0)));
   const double x1 = std::min(axis.left + axis.width, axis.x_of(lane.rows->end));
   paint_hatching(painter, QRectF(x0, box.bar.top(), x1 - x0, box.bar.height()), theme);
-  BarLook look{&theme, lane.style, lane.stale, lane.fills ? moment : Moment::kPast,
-               theme.font(layout.pitch >= 24 ? 11 : 10)};
+  BarLook look{&theme,
+               lane.style,
+               lane.stale,
+               lane.fills ? moment : Moment::kPast,
+               theme.font(layout.pitch >= 24 ? 11 : 10),
+               long_labels};
   const Zoom zoom = lane.rows->zoom_at(axis.pixels_per_nanosecond());
   paint_bars(painter, row.lane(Lane::kCompute, zoom), axis, box.bar, look, texts);
   const BarList &pipeline = row.lane(Lane::kPipeline), &data = row.lane(Lane::kData);
@@ -101,6 +107,20 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
     paint_thin_bars(painter, pipeline.bars.empty() ? data : pipeline, axis, thin, look);
   }
   painter.restore();
+}
+
+// Whether the bars of a lane say "backward 2" or all of them only "2", where they say anything.
+bool says_long_labels(const Picture& picture, const PictureLayout& layout, const Theme& theme,
+                      int lane) {
+  const TimeAxis axis = layout.axis(picture.range);
+  const LaneRows& rows = *picture.lanes[static_cast<std::size_t>(lane)].rows;
+  const Zoom zoom = rows.zoom_at(axis.pixels_per_nanosecond());
+  const QFont font = theme.font(layout.pitch >= 24 ? 11 : 10);
+  return std::all_of(layout.rows.begin(), layout.rows.end(), [&](const RowBox& box) {
+    return box.lane != lane || box.row < 0 ||
+           long_labels_fit(rows.rows[static_cast<std::size_t>(box.row)].lane(Lane::kCompute, zoom),
+                           axis, font);
+  });
 }
 
 // "ends 3.4 ms sooner", behind the end of the shorter lane's first row.
@@ -139,9 +159,11 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
     put_elided(painter, title.rect.adjusted(0, 0, 0, -5), Qt::AlignBottom, lane.title, font,
                theme.muted, texts);
   }
-  std::set<int> begun;  // lanes whose first row is painted
+  std::map<int, bool> begun;  // lanes whose first row is painted, and whether labels are long
   for (const RowBox& box : layout.rows) {
-    const bool first = begun.insert(box.lane).second;
+    const auto [long_labels, first] = begun.try_emplace(box.lane, false);
+    if (first && box.row >= 0)
+      long_labels->second = says_long_labels(picture, layout, theme, box.lane);
     if (box.bar.top() + layout.pitch < scroll && box.bar.bottom() < scroll) continue;
     if (box.bar.top() > scroll + room) continue;
     const PictureLane& lane = picture.lanes[static_cast<std::size_t>(box.lane)];
@@ -150,14 +172,28 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
       paint_empty(painter, lane, box, theme, texts);
       continue;
     }
-    paint_row(painter, picture, layout, box, theme, moment, texts);
+    paint_row(painter, picture, layout, box, theme, moment, long_labels->second, texts);
     if (first) paint_end(painter, picture, layout, box, theme, texts);
   }
   painter.restore();
 }
 
+void draw_upright(QPainter& painter, const PictureLayout& layout, double x, double top, QSizeF size,
+                  double scroll) {
+  const auto piece = [&](double from, double to) {
+    if (to > from) painter.drawLine(QPointF(x, from), QPointF(x, to));
+  };
+  for (const RowBox& box : layout.rows) {
+    if (box.row >= 0) continue;
+    const double begin = box.bar.top() + layout.tick_band - scroll;
+    piece(top, std::min(begin, size.height()));
+    top = std::max(top, begin + box.bar.height());
+  }
+  piece(top, size.height());
+}
+
 void paint_playhead(QPainter& painter, const PictureLayout& layout, const Picture& picture,
-                    const Theme& theme, QSizeF size) {
+                    const Theme& theme, QSizeF size, double scroll) {
   if (!picture.playhead || !tells_time(picture)) return;
   const TimeAxis axis = layout.axis(picture.range);
   const double x = axis.x_of(*picture.playhead);
@@ -166,7 +202,7 @@ void paint_playhead(QPainter& painter, const PictureLayout& layout, const Pictur
   painter.setRenderHint(QPainter::Antialiasing);
   const double top = layout.tick_band - 9;
   painter.setPen(QPen(theme.mark, 1.5));
-  painter.drawLine(QPointF(x, top), QPointF(x, size.height()));
+  draw_upright(painter, layout, x, top, size, scroll);
   painter.setPen(Qt::NoPen);
   painter.setBrush(theme.mark);
   painter.drawPolygon(QPolygonF{QPointF(x - 6, top), QPointF(x + 6, top), QPointF(x, top + 8)});
@@ -189,7 +225,7 @@ void paint_timeline(QPainter& painter, const Picture& picture, const PictureLayo
   painter.setClipRect(QRectF(x, 0, size.width() - x, size.height()), Qt::IntersectClip);
   paint_lanes(painter, picture, layout, theme, size, scroll, Moment::kFuture, nullptr);
   painter.restore();
-  paint_playhead(painter, layout, picture, theme, size);
+  paint_playhead(painter, layout, picture, theme, size, scroll);
 }
 
 }  // namespace parallelarium

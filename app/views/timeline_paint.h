@@ -94,9 +94,13 @@ enum class Moment { kPast, kFuture };
 void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout& layout,
                  const Theme& theme, QSizeF size, double scroll, Moment moment,
                  TextLog* texts = nullptr);
+// An upright line from `top` to the bottom of `size`, in the painter's pen; it leaves out lanes
+// that have no rows, where there is no time.
+void draw_upright(QPainter& painter, const PictureLayout& layout, double x, double top, QSizeF size,
+                  double scroll);
 // The playhead with its triangle in the tick band, down to the bottom of `size`.
 void paint_playhead(QPainter& painter, const PictureLayout& layout, const Picture& picture,
-                    const Theme& theme, QSizeF size);
+                    const Theme& theme, QSizeF size, double scroll);
 // All of it: bars filled up to the playhead, outlines after it.
 void paint_timeline(QPainter& painter, const Picture& picture, const PictureLayout& layout,
                     const Theme& theme, QSizeF size, double scroll, TextLog* texts = nullptr);

@@ -10,11 +10,11 @@ const Op& first_op_of(const RankProgram& rank, const Bar& bar) {
   return rank.ops[static_cast<std::size_t>(bar.first_op)];
 }
 
-// Whether two bars, one after the other, belong to one line of the Order, or to one update.
+// Whether two bars, one after the other, belong to one line of the Order. What is no action (the
+// update with its all-reduce) stays in parts: merged, its waiting would look like work.
 bool belong_together(const RankProgram& rank, const Bar& before, const Bar& after) {
   const Op &a = first_op_of(rank, before), &b = first_op_of(rank, after);
-  if (a.microbatch < 0 || b.microbatch < 0)
-    return a.microbatch < 0 && b.microbatch < 0 && a.phase == b.phase;
+  if (a.microbatch < 0 || b.microbatch < 0) return false;
   return a.action == b.action && a.microbatch == b.microbatch && a.chunk == b.chunk;
 }
 

@@ -247,7 +247,8 @@ QString run_title(const Observation& observation, bool absolute) {
   QString title = Words::tr("%1 RUN").arg(source_text(observation.source).toUpper());
   const Timeline& timeline = observation.timeline;
   if (timeline.steps > 0)
-    title += kDot + Words::tr("step %1 of %2, the median").arg(timeline.step).arg(timeline.steps);
+    title += kDot +
+             Words::tr("training step %1 of %2, the median").arg(timeline.step).arg(timeline.steps);
   if (observation.source == Source::kOversubscribed || observation.source == Source::kSharedGpu)
     title += kDot + Words::tr("not evidence of speed");
   const QString date = QString::fromStdString(observation.date);

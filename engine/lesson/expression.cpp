@@ -7,6 +7,8 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/plan/schedule_rules.h"
+
 namespace parallelarium {
 
 namespace {
@@ -189,7 +191,7 @@ Symbols symbols_of(const Setup& setup) {
   const Model& model = setup.model;
   return {{"p", setup.mesh.pp},
           {"m", setup.microbatches},
-          {"v", setup.chunks},
+          {"v", chunks_of(setup)},
           {"d", setup.mesh.dp},
           {"t", setup.mesh.tp},
           {"c", setup.mesh.cp},

@@ -41,20 +41,19 @@ class Walk {
     input_.assign(cells, kNever);
     gradient_.assign(cells, kNever);
     forward_done_.assign(cells, false);
-    holder_.assign(order.stages, -1);
+    holders_.resize(cells);
     for (std::size_t r = 0; r < plans.size(); ++r) {
       State& state = states_[r];
       for (std::size_t c = 0; c < order.stage_of[r].size(); ++c) {
-        holder_[order.stage_of[r][c]] = {static_cast<std::int32_t>(r)};
-        if (order.stage_of[r][c] == 0) {
-          for (int j = 0; j < order.microbatches; ++j) input_[cell(0, j)] = 0;
-        }
         state.tables.emplace_back(
             static_cast<std::size_t>(order.microbatches) * plans[r].chunks[c].slots, -1);
       }
       state.last_weights.assign(order.stage_of[r].size(), -1);
       for (std::size_t i = 0; i < order.ranks[r].size(); ++i) {
         const Action& action = order.ranks[r][i];
+        const int stage = order.stage_of[r][action.chunk];
+        holders_[cell(stage, action.microbatch)] = {static_cast<std::int32_t>(r), action.chunk};
+        if (stage == 0) input_[cell(0, action.microbatch)] = 0;
         if (action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad) {
           state.last_weights[action.chunk] = static_cast<std::int32_t>(i);
         }
@@ -171,31 +170,25 @@ class Walk {
     if (action.kind == ActionKind::kForward) {
       forward_done_[at] = true;
       if (stage + 1 < order_.stages) {
-        const double arrival = transfer(r, action, stage, stage + 1, Purpose::kActivations, now);
+        const double arrival = transfer(r, action, stage + 1, Purpose::kActivations, now);
         input_[cell(stage + 1, action.microbatch)] = arrival;
-        wake(holder_[stage + 1], arrival);
+        wake(holders_[cell(stage + 1, action.microbatch)].rank, arrival);
       } else {
         gradient_[at] = now;
       }
     } else if (action.kind != ActionKind::kWeightGrad && stage > 0) {
-      const double arrival = transfer(r, action, stage, stage - 1, Purpose::kGradients, now);
+      const double arrival = transfer(r, action, stage - 1, Purpose::kGradients, now);
       gradient_[cell(stage - 1, action.microbatch)] = arrival;
-      wake(holder_[stage - 1], arrival);
+      wake(holders_[cell(stage - 1, action.microbatch)].rank, arrival);
     }
   }
 
   void wake(std::int32_t rank, double time) { events_.push({time, false, rank}); }
 
-  int chunk_of_stage(std::int32_t rank, int stage) const {
-    const auto& stages = order_.stage_of[rank];
-    return static_cast<int>(std::find(stages.begin(), stages.end(), stage) - stages.begin());
-  }
-
   // Appends Send and Recv (unless both stages are on one rank) and returns when the data is there.
-  double transfer(std::int32_t from, const Action& action, int stage, int to_stage, Purpose purpose,
+  double transfer(std::int32_t from, const Action& action, int to_stage, Purpose purpose,
                   double now) {
-    const std::int32_t to = holder_[to_stage];
-    const int to_chunk = chunk_of_stage(to, to_stage);
+    const auto [to, to_chunk] = holders_[cell(to_stage, action.microbatch)];
     const ChunkDrafts& source = plans_[from].chunks[action.chunk];
     const ChunkDrafts& target = plans_[to].chunks[to_chunk];
     const bool forward = purpose == Purpose::kActivations;
@@ -245,7 +238,6 @@ class Walk {
     a.transfer_time = b.transfer_time = begin == now ? now : -1;
     const double end = begin + static_cast<double>(bytes_) / kNominalLinkBytesPerSecond;
     a.pipe_free = b.pipe_free = end;
-    static_cast<void>(stage);
     return end;
   }
 
@@ -278,7 +270,12 @@ class Walk {
   Draft send_, recv_;  // written anew for each transfer
   std::vector<double> input_, gradient_;
   std::vector<bool> forward_done_;
-  std::vector<std::int32_t> holder_;
+  // By stage and micro-batch: a stage that is held twice has some micro-batches on either rank.
+  struct Holder {
+    std::int32_t rank = -1;
+    int chunk = 0;
+  };
+  std::vector<Holder> holders_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 

@@ -16,12 +16,22 @@ namespace parallelarium {
 // What one chunk of one rank does in each kind of action, ready to be emitted.
 struct ChunkDrafts {
   Chunk chunk;
-  std::vector<Draft> forward, backward;
-  double seconds[4] = {};                                              // nominal, by ActionKind
-  std::int32_t slots = 0;                                              // size of its slot table
+  std::vector<Draft> forward, backward, input, weight;  // input, weight: of a split backward
+  double seconds[4] = {};                               // nominal, by ActionKind
+  std::int32_t slots = 0;                               // size of its slot table
   std::int32_t input_slot = -1, output_slot = -1, gradient_slot = -1;  // what its transfers carry
   const std::vector<Draft>& of(ActionKind kind) const {
-    return kind == ActionKind::kForward ? forward : backward;
+    switch (kind) {
+      case ActionKind::kForward:
+        return forward;
+      case ActionKind::kInputGrad:
+        return input;
+      case ActionKind::kWeightGrad:
+        return weight;
+      case ActionKind::kBackward:
+        break;
+    }
+    return backward;
   }
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/passes/build.h"
 
+#include <algorithm>
+#include <array>
 #include <deque>
 
 #include "engine/passes/arrange.h"
@@ -49,6 +51,11 @@ std::vector<std::vector<Chunk>> chunks_of(const Setup& setup, const Order& order
       result[r].push_back(std::move(chunk));
     }
   }
+  if (order.stages == static_cast<int>(order.ranks.size())) {
+    for (auto& chunks : result) {
+      for (std::size_t c = 1; c < chunks.size(); ++c) chunks[c].copy = true;
+    }
+  }
   return result;
 }
 
@@ -56,21 +63,34 @@ std::int64_t boundary_bytes(const LocalSizes& sizes) {
   return sizes.N_norm * sizes.shape.C * size_of(sizes.type);
 }
 
+// Which kinds of action an Order has on one chunk of one rank.
+std::array<bool, 4> kinds_of(const Order& order, std::size_t rank, std::size_t chunk) {
+  std::array<bool, 4> kinds = {};
+  for (const Action& action : order.ranks[rank]) {
+    if (static_cast<std::size_t>(action.chunk) == chunk) {
+      kinds[static_cast<std::size_t>(action.kind)] = true;
+    }
+  }
+  return kinds;
+}
+
 // Pieces (or whole stages) of one chunk with slots, work and nominal times filled in.
 ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
-                    bool stage_level, RankEmitter& emitter) {
+                    const std::array<bool, 4>& kinds, bool stage_level, RankEmitter& emitter) {
   const std::vector<ParameterSlice>& slices = emitter.rank().parameters;
+  const auto pieces = [&](ActionKind kind) {
+    return kinds[static_cast<std::size_t>(kind)] ? pieces_of(setup, sizes, chunk, slices, kind)
+                                                 : std::vector<Draft>{};
+  };
+  ActionDrafts actions{pieces(ActionKind::kForward), pieces(ActionKind::kBackward),
+                       pieces(ActionKind::kInputGrad), pieces(ActionKind::kWeightGrad)};
+  if (stage_level) actions = stage_drafts(chunk, actions, boundary_bytes(sizes));
   ChunkDrafts drafts;
   drafts.chunk = chunk;
-  const auto pieces = [&](ActionKind kind) { return pieces_of(setup, sizes, chunk, slices, kind); };
-  drafts.forward = pieces(ActionKind::kForward);
-  drafts.backward = pieces(ActionKind::kBackward);
-  if (stage_level) {
-    StageDrafts folded =
-        stage_drafts(chunk, drafts.forward, drafts.backward, boundary_bytes(sizes));
-    drafts.forward = std::move(folded.forward);
-    drafts.backward = std::move(folded.backward);
-  }
+  drafts.forward = std::move(actions.forward);
+  drafts.backward = std::move(actions.backward);
+  drafts.input = std::move(actions.input);
+  drafts.weight = std::move(actions.weight);
   RankEmitter::SlotNumbers numbers;
   const auto slot = [&](Tensor tensor, int layer) {
     return numbers.try_emplace({tensor, layer}, static_cast<std::int32_t>(numbers.size()))
@@ -79,7 +99,7 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   drafts.input_slot = slot(Tensor::kInput, chunk.layers.front());
   drafts.output_slot = slot(Tensor::kInput, chunk.layers.back() + 1);
   drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
-  for (auto* list : {&drafts.forward, &drafts.backward}) {
+  for (auto* list : {&drafts.forward, &drafts.backward, &drafts.input, &drafts.weight}) {
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
     for (Draft& draft : *list) {
@@ -90,8 +110,10 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
     }
   }
   drafts.slots = static_cast<std::int32_t>(numbers.size());
-  drafts.seconds[static_cast<int>(ActionKind::kForward)] = nominal_seconds(drafts.forward);
-  drafts.seconds[static_cast<int>(ActionKind::kBackward)] = nominal_seconds(drafts.backward);
+  for (const ActionKind kind : {ActionKind::kForward, ActionKind::kBackward, ActionKind::kInputGrad,
+                                ActionKind::kWeightGrad}) {
+    drafts.seconds[static_cast<int>(kind)] = nominal_seconds(drafts.of(kind));
+  }
   return drafts;
 }
 
@@ -140,13 +162,19 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     for (const Chunk& chunk : chunks[stage]) {
       rank.layers.insert(rank.layers.end(), chunk.layers.begin(), chunk.layers.end());
     }
-    rank.parameters = parameter_layout(setup, chunks[stage]);
+    // Ranks that hold the same stages have the same layout, whichever chunk is which.
+    std::vector<Chunk> ascending = chunks[stage];
+    std::sort(ascending.begin(), ascending.end(),
+              [](const Chunk& a, const Chunk& b) { return a.layers.front() < b.layers.front(); });
+    std::sort(rank.layers.begin(), rank.layers.end());
+    rank.parameters = parameter_layout(setup, ascending);
     RankEmitter& emitter = emitters.emplace_back(program, rank);
     plans[stage].emitter = &emitter;
     ranks.push_back(rank.rank);
     pipeline_groups.push_back(emitter.group(Axis::kPp, group_of(setup.mesh, Axis::kPp, rank.rank)));
-    for (const Chunk& chunk : chunks[stage]) {
-      plans[stage].chunks.push_back(prepare(setup, sizes, chunk, stage_level, emitter));
+    for (std::size_t c = 0; c < chunks[stage].size(); ++c) {
+      plans[stage].chunks.push_back(
+          prepare(setup, sizes, chunks[stage][c], kinds_of(order, stage, c), stage_level, emitter));
     }
     shard.hold_states(plans[stage]);
   }
@@ -187,18 +215,26 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
     return message("order-ranks", "The order has {} ranks but PP is {}; set PP to {}.",
                    order.ranks.size(), setup.mesh.pp, order.ranks.size());
   }
-  if (splits_backward(order)) {
+  const auto stages = static_cast<int>(layers_of_stages(setup).size());
+  if (order.stages != stages) {
+    return message("order-stages", "The order has {} stages, but the layers are split into {}.",
+                   order.stages, stages);
+  }
+  const bool splits = splits_backward(order);
+  if (splits && options.all_ranks) {
     // The residual's gradient is updated in place, which a weight part that comes later must not
     // see.
-    return message("order-split",
-                   "The order {} splits the backward into I and W, which can be timed but not yet "
-                   "trained; use whole backwards B.",
-                   order.name);
+    return message(
+        "order-split",
+        "The order {} splits the backward into I and W, which is predicted, not run; use "
+        "whole backwards B.",
+        order.name);
   }
   const std::vector<std::vector<Chunk>> chunks = chunks_of(setup, order);
   const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
   const std::int64_t ops = piece_ops(setup, order, chunks);
-  const bool stage_level = options.stage_level || (ops > kMostPieceOps && !options.all_ranks);
+  const bool stage_level =
+      options.stage_level || splits || (ops > kMostPieceOps && !options.all_ranks);
   Result<Program> built = build_representatives(setup, order, chunks, stage_level);
   if (!built) return built;
   const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&

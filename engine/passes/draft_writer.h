@@ -2,6 +2,7 @@
 // Writes Drafts operand by operand; knows sizes and types, not which pieces there are.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 #include <vector>
@@ -58,14 +59,12 @@ class DraftWriter {
     add(tensor, layer, Access::kRead, count, offset);
   }
   void parameter(Parameter which, int layer) {
-    const ParameterSlice* slice = find_slice(slices_, which, layer);
-    assert(slice != nullptr);
-    add(Tensor::kParameters, -1, Access::kRead, slice->count, slice->offset, 0, z_.type);
+    const ParameterSlice& slice = slice_of(which, layer);
+    add(Tensor::kParameters, -1, Access::kRead, slice.count, slice.offset, 0, z_.type);
   }
   void gradient(Parameter which, int layer) {
-    const ParameterSlice* slice = find_slice(slices_, which, layer);
-    assert(slice != nullptr);
-    add(Tensor::kGradients, -1, Access::kAccumulate, slice->count, slice->offset, 0,
+    const ParameterSlice& slice = slice_of(which, layer);
+    add(Tensor::kGradients, -1, Access::kAccumulate, slice.count, slice.offset, 0,
         z_.precision.gradient_bytes == 2 ? DataType::kBf16 : DataType::kF32);
   }
   void tokens(Tensor tensor) {
@@ -86,8 +85,24 @@ class DraftWriter {
   Work& work() { return drafts_.back().work.back(); }
 
  private:
+  // Pieces ask layer by layer, forwards or backwards, and slices stand layer by layer: the search
+  // begins a layer before the last one found.
+  const ParameterSlice& slice_of(Parameter which, int layer) {
+    constexpr std::size_t kLayerBefore = 32;
+    std::size_t at = near_ - std::min(near_, kLayerBefore);
+    for (std::size_t looked = 0; looked < slices_.size(); ++looked, ++at) {
+      if (at == slices_.size()) at = 0;
+      if (slices_[at].parameter != which || slices_[at].layer != layer) continue;
+      near_ = at;
+      return slices_[at];
+    }
+    assert(false);
+    return slices_.front();
+  }
+
   const LocalSizes& z_;
   const std::vector<ParameterSlice>& slices_;
+  std::size_t near_ = 0;
   std::vector<Draft> drafts_;
 };
 

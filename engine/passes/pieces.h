@@ -49,6 +49,7 @@ struct Chunk {
   std::vector<int> layers;  // ascending, consecutive
   bool first = false;       // holds the embedding
   bool last = false;        // holds final norm, head and loss
+  bool copy = false;        // of a stage that another rank holds as its first chunk (DualPipe)
 };
 
 // Where each parameter of a rank lies; tables first, then layers in order, then final norm and
@@ -76,14 +77,17 @@ std::vector<Draft> context_pass(const Setup& setup, const LocalSizes& sizes,
 std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts);
 
-// The whole action as one compute op (stage level) and its collectives, equal ones folded into one
-// with `repeat`. `forward` and `backward` are the pieces of one chunk; what is kept between them
-// stands in one buffer.
-struct StageDrafts {
-  std::vector<Draft> forward, backward;
+// What one chunk does in each kind of action. `input` and `weight` are empty where no backward is
+// split.
+struct ActionDrafts {
+  std::vector<Draft> forward, backward, input, weight;
 };
-StageDrafts stage_drafts(const Chunk& chunk, const std::vector<Draft>& forward,
-                         const std::vector<Draft>& backward, std::int64_t boundary_bytes);
+// Each whole action as one compute op (stage level) and its collectives, equal ones folded into one
+// with `repeat`. What is kept between the actions stands in one buffer; where the backward is
+// split, in one until the input gradient, one until the weight gradient, and one of gradients
+// between.
+ActionDrafts stage_drafts(const Chunk& chunk, const ActionDrafts& pieces,
+                          std::int64_t boundary_bytes);
 
 bool is_expert_layer(const Model& model, int layer);
 // The category that a tensor is counted in.

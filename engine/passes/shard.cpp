@@ -61,6 +61,16 @@ DataType parameter_type(const Setup& setup) {
   return setup.precision.parameter_bytes == 2 ? DataType::kBf16 : DataType::kF32;
 }
 
+// Whether the slice belongs to a chunk that another rank counts.
+bool is_copied(const RankPlan& plan, const ParameterSlice& slice) {
+  return std::any_of(plan.chunks.begin(), plan.chunks.end(), [&](const ChunkDrafts& drafts) {
+    const Chunk& chunk = drafts.chunk;
+    if (!chunk.copy) return false;
+    if (slice.layer < 0) return is_table(slice.parameter) ? chunk.first : chunk.last;
+    return slice.layer >= chunk.layers.front() && slice.layer <= chunk.layers.back();
+  });
+}
+
 void emit_one(RankPlan& plan, Draft draft) {
   std::vector<Draft> drafts{std::move(draft)};
   plan.emitter->register_work(drafts);
@@ -206,21 +216,51 @@ void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
   for (const Bucket& bucket : buckets_of(plan, stretch)) reduce(plan, bucket);
 }
 
-void ShardPass::finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks) {
-  const Model& model = setup_.model;
-  if (model.tied && plans.size() > 1) {
-    // Both copies of the table add up their gradients, so that they stay equal.
-    const std::vector<int> ends = {std::min(ranks.front(), ranks.back()),
-                                   std::max(ranks.front(), ranks.back())};
-    for (RankPlan* plan : {&plans.front(), &plans.back()}) {
-      const ParameterSlice* table =
-          find_slice(plan->emitter->rank().parameters, Parameter::kTokenTable, -1);
-      if (table == nullptr) continue;  // the first stage does not hold the embedding
-      plan->emitter->emit_bucket(CollectiveKind::kAllReduce, plan->emitter->group(Axis::kPp, ends),
-                                 Purpose::kEmbedding, Tensor::kGradients, gradient_type(setup_),
-                                 table->offset, table->count, -1);
-    }
+// Both copies of a tied table on two ranks add up their gradients, so that they stay equal.
+void ShardPass::add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
+  if (!setup_.model.tied) return;
+  std::vector<int> holders;
+  bool any_copy = false;
+  const auto table_of = [](const RankPlan& plan) {
+    return find_slice(plan.emitter->rank().parameters, Parameter::kTokenTable, -1);
+  };
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const ParameterSlice* table = table_of(plans[i]);
+    if (table == nullptr) continue;
+    holders.push_back(ranks[i]);
+    any_copy = any_copy || table->shared_copy;
   }
+  if (!any_copy) return;
+  std::sort(holders.begin(), holders.end());
+  for (RankPlan& plan : plans) {
+    const ParameterSlice* table = table_of(plan);
+    if (table == nullptr) continue;
+    plan.emitter->emit_bucket(CollectiveKind::kAllReduce, plan.emitter->group(Axis::kPp, holders),
+                              Purpose::kEmbedding, Tensor::kGradients, gradient_type(setup_),
+                              table->offset, table->count, -1);
+  }
+}
+
+// Ranks that hold the same stages (DualPipe: r and p - 1 - r) add up their gradients, or with ZeRO
+// the shards that are left of them.
+void ShardPass::add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const auto& chunks = plans[i].chunks;
+    if (std::none_of(chunks.begin(), chunks.end(), [](auto& c) { return c.chunk.copy; })) continue;
+    const int mirrored = ranks[ranks.size() - 1 - i];
+    const std::vector<int> pair = {std::min(ranks[i], mirrored), std::max(ranks[i], mirrored)};
+    RankEmitter& emitter = *plans[i].emitter;
+    const std::int64_t count =
+        setup_.zero >= 1 ? sharded_count(setup_, emitter.rank()) : parameter_count(emitter.rank());
+    emitter.emit_bucket(CollectiveKind::kAllReduce, emitter.group(Axis::kPp, pair),
+                        Purpose::kGradients, Tensor::kGradients, gradient_type(setup_), 0, count,
+                        -1);
+  }
+}
+
+void ShardPass::finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks) {
+  add_up_tables(plans, ranks);
+  add_up_copies(plans, ranks);
   for (RankPlan& plan : plans) update(plan);
 }
 
@@ -246,7 +286,7 @@ void ShardPass::update(RankPlan& plan) const {
       count = 0;
     };
     for (const ParameterSlice& slice : rank.parameters) {
-      if (slice.shared_copy) {
+      if (slice.shared_copy || is_copied(plan, slice)) {
         flush();
         continue;
       }

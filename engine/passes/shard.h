@@ -26,7 +26,7 @@ class ShardPass : public ActionHooks {
   void hold_states(RankPlan& plan) const;
   std::int32_t before(RankPlan& plan, const Stretch& stretch) override;
   void after(RankPlan& plan, const Stretch& stretch) override;
-  // After all actions: tied tables, loss, norm, update.
+  // After all actions: tied tables, stages held twice, loss, norm, update.
   void finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks);
 
  private:
@@ -39,6 +39,8 @@ class ShardPass : public ActionHooks {
   std::vector<Bucket> buckets_of(RankPlan& plan, const Stretch& stretch) const;
   std::int32_t replica_group(RankPlan& plan, bool experts) const;
   void reduce(RankPlan& plan, const Bucket& bucket) const;
+  void add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
+  void add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
   void update(RankPlan& plan) const;
 
   const Setup& setup_;

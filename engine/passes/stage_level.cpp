@@ -40,89 +40,147 @@ void add_collective(std::vector<Draft>& drafts, const Draft& collective) {
 
 using TensorKey = std::pair<Tensor, int>;
 
-}  // namespace
+bool is_gradient(Tensor tensor) {
+  return tensor >= Tensor::kGradResidual && tensor <= Tensor::kGradMlpInOut;
+}
 
-StageDrafts stage_drafts(const Chunk& chunk, const std::vector<Draft>& forward,
-                         const std::vector<Draft>& backward, std::int64_t boundary_bytes) {
-  // Kept: opened by the forward and touched by the backward before it opens it anew.
-  std::map<TensorKey, std::int64_t> opened;
-  std::int64_t kept = 0, forward_temporary = 0, backward_temporary = 0;
-  for (const Draft& draft : forward) {
+// Bytes that live from one action to a later one, and within one.
+struct Lifetimes {
+  std::int64_t until_input = 0;   // from the forward to the (input part of the) backward
+  std::int64_t until_weight = 0;  // from the forward to the weight part
+  std::int64_t between = 0;       // from the input part to the weight part
+  std::int64_t forward_temporary = 0, backward_temporary = 0;
+};
+
+Lifetimes lifetimes_of(const Chunk& chunk, const ActionDrafts& pieces) {
+  Lifetimes result;
+  const bool splits = !pieces.weight.empty();
+  const std::vector<Draft>& backward = splits ? pieces.input : pieces.backward;
+  std::map<TensorKey, std::int64_t> opened, reopened;
+  for (const Draft& draft : pieces.forward) {
     for (const DraftOperand& operand : draft.operands) {
       if (operand.opens > 0) opened[{operand.tensor, operand.layer}] = operand.opens;
     }
   }
-  std::map<TensorKey, std::int64_t> left = opened;
+  // Kept: opened by the forward and touched by the backward before it opens it anew.
+  std::map<TensorKey, std::int64_t> left = opened, kept;
   for (const Draft& draft : backward) {
     std::int64_t temporary = 0;
     for (const DraftOperand& operand : draft.operands) {
       const TensorKey key{operand.tensor, operand.layer};
       if (operand.opens > 0) {
         left.erase(key);
+        reopened[key] = operand.opens;
         temporary += operand.opens;
       } else if (const auto found = left.find(key); found != left.end()) {
-        kept += found->second;
-        opened.erase(key);
+        kept.insert(*found);
         left.erase(found);
       }
     }
-    backward_temporary = std::max(backward_temporary, temporary);
+    result.backward_temporary = std::max(result.backward_temporary, temporary);
   }
-  if (!chunk.last) opened.erase({Tensor::kInput, chunk.layers.back() + 1});
-  for (const auto& [key, bytes] : opened) forward_temporary = std::max(forward_temporary, bytes);
-
-  const auto fold = [](const std::vector<Draft>& drafts, Phase phase) {
-    std::vector<Draft> folded(1);
-    folded[0].op.piece = Piece::kStage;
-    folded[0].op.phase = phase;
-    for (const Draft& draft : drafts) {
-      if (draft.op.kind == OpKind::kCompute) {
-        for (const Work& work : draft.work) add_work(folded[0].work, work);
-      } else {
-        add_collective(folded, draft);
+  for (const Draft& draft : pieces.weight) {
+    for (const DraftOperand& operand : draft.operands) {
+      const TensorKey key{operand.tensor, operand.layer};
+      if (is_gradient(operand.tensor)) {
+        // Each product needs the gradient as it was at its place in the backward.
+        result.between += operand.count * size_of(operand.type);
+      } else if (const auto again = reopened.find(key); again != reopened.end()) {
+        result.between += again->second;
+        reopened.erase(again);
+      } else if (const auto found = opened.find(key); found != opened.end()) {
+        result.until_weight += found->second;
+        opened.erase(found);
+        kept.erase(key);
       }
     }
-    return folded;
+  }
+  for (const auto& [key, bytes] : kept) {
+    result.until_input += bytes;
+    opened.erase(key);
+  }
+  if (!chunk.last) opened.erase({Tensor::kInput, chunk.layers.back() + 1});
+  for (const auto& [key, bytes] : opened) {
+    result.forward_temporary = std::max(result.forward_temporary, bytes);
+  }
+  return result;
+}
+
+std::vector<Draft> folded(const std::vector<Draft>& drafts, Phase phase) {
+  std::vector<Draft> result;
+  if (drafts.empty()) return result;
+  result.resize(1);
+  result[0].op.piece = Piece::kStage;
+  result[0].op.phase = phase;
+  for (const Draft& draft : drafts) {
+    if (draft.op.kind == OpKind::kCompute) {
+      for (const Work& work : draft.work) add_work(result[0].work, work);
+    } else {
+      add_collective(result, draft);
+    }
+  }
+  return result;
+}
+
+DraftOperand whole(Tensor tensor, int layer, Access access, std::int64_t bytes, bool opens) {
+  DraftOperand result;
+  result.tensor = tensor;
+  result.layer = static_cast<std::int16_t>(layer);
+  result.access = access;
+  result.count = bytes / 4;
+  result.opens = opens ? bytes : 0;
+  return result;
+}
+
+// Buffers of one tensor are told apart by their layer, which a whole stage does not have.
+constexpr int kUntilInput = -1, kUntilWeight = -2;
+
+}  // namespace
+
+ActionDrafts stage_drafts(const Chunk& chunk, const ActionDrafts& pieces,
+                          std::int64_t boundary_bytes) {
+  const Lifetimes lives = lifetimes_of(chunk, pieces);
+  ActionDrafts result{
+      folded(pieces.forward, Phase::kForward), folded(pieces.backward, Phase::kInputGrad),
+      folded(pieces.input, Phase::kInputGrad), folded(pieces.weight, Phase::kWeightGrad)};
+  const auto touch = [](std::vector<Draft>& drafts, const DraftOperand& operand) {
+    if (!drafts.empty() && (operand.count > 0 || operand.opens > 0)) {
+      drafts[0].operands.push_back(operand);
+    }
   };
-  const auto operand = [](Tensor tensor, Access access, std::int64_t bytes, bool opens) {
-    DraftOperand result;
-    result.tensor = tensor;
-    result.access = access;
-    result.count = bytes / 4;
-    result.opens = opens ? bytes : 0;
-    return result;
+  const auto keep = [&](Tensor tensor, int layer, std::int64_t bytes, std::vector<Draft>& from,
+                        std::initializer_list<std::vector<Draft>*> readers) {
+    touch(from, whole(tensor, layer, Access::kWrite, bytes, true));
+    for (std::vector<Draft>* reader : readers) {
+      touch(*reader, whole(tensor, layer, Access::kRead, bytes, false));
+    }
   };
-  StageDrafts result{fold(forward, Phase::kForward), fold(backward, Phase::kInputGrad)};
-  if (kept > 0) {
-    result.forward[0].operands.push_back(
-        operand(Tensor::kStageActivations, Access::kWrite, kept, true));
-    result.backward[0].operands.push_back(
-        operand(Tensor::kStageActivations, Access::kRead, kept, false));
-  }
-  if (forward_temporary > 0) {
-    result.forward[0].operands.push_back(
-        operand(Tensor::kScratch, Access::kWrite, forward_temporary, true));
-  }
-  if (backward_temporary > 0) {
-    result.backward[0].operands.push_back(
-        operand(Tensor::kScratch, Access::kWrite, backward_temporary, true));
-  }
+  keep(Tensor::kStageActivations, kUntilInput, lives.until_input, result.forward,
+       {&result.backward, &result.input});
+  keep(Tensor::kStageActivations, kUntilWeight, lives.until_weight, result.forward,
+       {&result.backward, &result.input, &result.weight});
+  keep(Tensor::kGradBranch, kUntilWeight, lives.between, result.input, {&result.weight});
+  const auto scratch = [&](std::vector<Draft>& drafts, std::int64_t bytes) {
+    touch(drafts, whole(Tensor::kScratch, -1, Access::kWrite, bytes, true));
+  };
+  scratch(result.forward, lives.forward_temporary);
+  scratch(result.backward, lives.backward_temporary);
+  scratch(result.input, lives.backward_temporary);
   // What travels between stages, so that transfers and actions wait for each other.
-  const auto boundary = [&](Tensor tensor, int layer, Access access, bool opens) {
-    DraftOperand at = operand(tensor, access, boundary_bytes, opens);
-    at.layer = static_cast<std::int16_t>(layer);
-    return at;
-  };
-  auto& f = result.forward[0].operands;
-  auto& b = result.backward[0].operands;
-  if (!chunk.first)
-    f.push_back(boundary(Tensor::kInput, chunk.layers.front(), Access::kRead, false));
-  if (!chunk.first)
-    b.push_back(boundary(Tensor::kInput, chunk.layers.front(), Access::kRead, false));
-  if (!chunk.last)
-    f.push_back(boundary(Tensor::kInput, chunk.layers.back() + 1, Access::kWrite, true));
-  b.push_back(boundary(Tensor::kGradResidual, -1, chunk.last ? Access::kWrite : Access::kAccumulate,
-                       chunk.last));
+  const DraftOperand in =
+      whole(Tensor::kInput, chunk.layers.front(), Access::kRead, boundary_bytes, false);
+  if (!chunk.first) {
+    for (auto* drafts : {&result.forward, &result.backward, &result.input}) touch(*drafts, in);
+  }
+  if (!chunk.last) {
+    touch(result.forward,
+          whole(Tensor::kInput, chunk.layers.back() + 1, Access::kWrite, boundary_bytes, true));
+  }
+  const DraftOperand gradient =
+      whole(Tensor::kGradResidual, -1, chunk.last ? Access::kWrite : Access::kAccumulate,
+            boundary_bytes, chunk.last);
+  touch(result.backward, gradient);
+  touch(result.input, gradient);
   return result;
 }
 

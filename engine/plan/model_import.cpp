@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the config.json that Hugging Face's transformers library writes. Keys and defaults:
-// transformers, src/transformers/models/{gpt2,llama,mistral,qwen2,mixtral,deepseek_v3}/
-// configuration_*.py.
+// transformers,
+// src/transformers/models/{gpt2,gpt_neox,opt,llama,mistral,qwen2,mixtral,deepseek_v3}/
+// configuration_*.py; tie_word_embeddings is true unless a family's class says otherwise.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -81,7 +82,49 @@ class Config {
   Message error_;
 };
 
-bool is_gpt2(const std::string& type) { return type == "gpt2"; }
+// What a family's configuration need not say. Activations that are not gated have two matrices.
+struct Family {
+  std::string_view type;
+  bool gated = true, layer_norm = false, biases = false, learned_positions = false, tied = false;
+};
+constexpr std::array kFamilies = {Family{"gpt2", false, true, true, true, true},
+                                  Family{"opt", false, true, true, true, true},
+                                  Family{"gpt_neox", false, true, true, false, false},
+                                  Family{"llama"},
+                                  Family{"mistral"},
+                                  Family{"qwen2"},
+                                  Family{"qwen3"},
+                                  Family{"mixtral"},
+                                  Family{"deepseek_v2"},
+                                  Family{"deepseek_v3"},
+                                  Family{"qwen2_moe"}};
+
+// Models that do not predict the next token of one sequence.
+constexpr std::array<std::string_view, 17> kOthers = {
+    "bert",    "roberta",    "xlm-roberta", "distilbert", "albert",    "electra",
+    "deberta", "deberta-v2", "mpnet",       "modernbert", "camembert", "t5",
+    "mt5",     "bart",       "mbart",       "pegasus",    "whisper"};
+
+// The family's defaults; of an unknown one, what its activation says, and the library's tied head.
+Family family_of(Config& config, const std::string& type) {
+  for (const Family& family : kFamilies)
+    if (family.type == type) return family;
+  std::string activation = config.text("hidden_act");
+  if (activation.empty()) activation = config.text("activation_function");
+  const bool gated = activation.empty() || activation == "silu" || activation == "swish";
+  config.note(message("import-type",
+                      "Model type “{}” is not known here; it is read as if it were {}'s, so check "
+                      "it.",
+                      type.empty() ? "(none)" : shown(type), gated ? "Llama" : "GPT-NeoX"));
+  Family family{type, gated, !gated, !gated};
+  if (config.find({"tie_word_embeddings"}) == nullptr) {
+    family.tied = true;
+    config.note(message("import-tied",
+                        "config.json has no tie_word_embeddings; true, the library's default, is "
+                        "assumed."));
+  }
+  return family;
+}
 
 void read_experts(Config& config, Model& model) {
   const std::int64_t count =
@@ -118,38 +161,40 @@ Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Messag
     return message("import-not-object", "config.json must be an object in braces.");
   Config config(json, notes);
   const std::string type = config.text("model_type");
-  constexpr std::array kKnown = {"gpt2",    "llama",       "mistral",     "qwen2",    "qwen3",
-                                 "mixtral", "deepseek_v2", "deepseek_v3", "qwen2_moe"};
-  if (std::find(kKnown.begin(), kKnown.end(), type) == kKnown.end())
-    config.note(
-        message("import-type",
-                "Model type “{}” is not known here; it is read as if it were Llama's, so check it.",
-                type.empty() ? "(none)" : shown(type)));
-  const bool gpt2 = is_gpt2(type);
+  if (std::find(kOthers.begin(), kOthers.end(), type) != kOthers.end() ||
+      config.flag({"is_encoder_decoder"}, false))
+    return message("import-encoder",
+                   "“{}” is an encoder, and only decoders that predict the next token are "
+                   "modelled; choose the config.json of such a model.",
+                   type.empty() ? "(none)" : shown(type));
+  const Family family = family_of(config, type);
 
   Model model;
   model.title = type.empty() ? "Imported model" : "Imported " + shown(type);
   model.layers = static_cast<int>(config.needed({"num_hidden_layers", "n_layer"}));
-  model.hidden = config.needed({"hidden_size", "n_embd"});
+  model.hidden = config.needed({"hidden_size", "n_embd", "d_model"});
   model.heads = static_cast<int>(config.needed({"num_attention_heads", "n_head"}));
   model.kv_heads = static_cast<int>(config.whole({"num_key_value_heads"}, model.heads));
   model.vocab = config.needed({"vocab_size"});
   model.sequence = config.assumed({"max_position_embeddings", "n_positions", "n_ctx"}, 2048);
-  model.mlp = gpt2 ? Mlp::kGelu : Mlp::kSwiglu;
-  model.norm = gpt2 ? Norm::kLayer : Norm::kRms;
-  model.biases = gpt2;
-  model.learned_positions = gpt2;
-  model.tied = config.flag({"tie_word_embeddings"}, gpt2);
-  if (config.flag({"attention_bias"}, false) || type == "qwen2" || type == "qwen2_moe")
+  model.mlp = family.gated ? Mlp::kSwiglu : Mlp::kGelu;
+  model.norm = family.layer_norm ? Norm::kLayer : Norm::kRms;
+  model.biases = family.biases;
+  model.learned_positions = family.learned_positions;
+  model.tied = config.flag({"tie_word_embeddings"}, family.tied);
+  if ((!model.biases && config.flag({"attention_bias"}, false)) || type == "qwen2" ||
+      type == "qwen2_moe")
     config.note(message("import-biases",
                         "Attention has biases in this model; they are left out of the counts."));
   const std::int64_t usual = default_ffn(model.hidden, model.mlp);
-  model.ffn = gpt2 ? config.whole({"n_inner", "intermediate_size"}, usual)
-                   : config.assumed({"intermediate_size"}, usual);
-  const std::string activation = config.text("hidden_act");
-  if (!gpt2 && !activation.empty() && activation != "silu")
-    config.note(
-        message("import-activation", "Activation “{}” is counted as SwiGLU.", shown(activation)));
+  model.ffn = type == "gpt2" ? config.whole({"n_inner", "intermediate_size"}, usual)
+                             : config.assumed({"intermediate_size", "ffn_dim", "n_inner"}, usual);
+  std::string activation = config.text("hidden_act");
+  if (activation.empty()) activation = config.text("activation_function");
+  const bool is_gelu = activation.find("gelu") != std::string::npos;
+  if (!activation.empty() && (family.gated ? activation != "silu" : !is_gelu))
+    config.note(message("import-activation", "Activation “{}” is counted as {}.", shown(activation),
+                        family.gated ? "SwiGLU" : "GELU"));
   read_attention(config, model);
   read_experts(config, model);
   if (config.failed()) return config.error();

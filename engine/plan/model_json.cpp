@@ -149,7 +149,11 @@ Result<Model> find_model(const std::string& name) {
 Result<Model> model_from_json(const nlohmann::json& json) {
   Model model;
   model.title = "Custom model";
+  std::string preset;  // `models --json` prints it; only the shape counts here
   SettingsReader reader(json, "model.");
+  reader.text("name", preset);
+  reader.text("title", model.title);
+  reader.texts("sources", model.sources);
   read_shape(reader, model);
   return finish_model(reader, std::move(model));
 }

@@ -185,7 +185,7 @@ nlohmann::json to_json(const StepFigures& step, bool observed) {
                          {"exposed_communication_seconds", step.exposed_communication_seconds},
                          {"tokens_per_second", step.tokens_per_second},
                          {"model_flops_per_second_per_rank", step.model_flops_per_second_per_rank},
-                         {"mfu", step.mfu}};
+                         {"mfu", step.mfu > 0 ? nlohmann::json(step.mfu) : nullptr}};
   if (observed) {
     json["seconds_min"] = step.seconds_min;
     json["seconds_max"] = step.seconds_max;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "engine/plan/alternatives.h"
 
@@ -184,8 +185,22 @@ Result<nlohmann::json> parse_json(std::string_view text) {
     if (depth > kMostDepth)
       return message("json-depth", "The text nests deeper than {} levels.", kMostDepth);
   }
+  // A key that stands twice would silently win over the first.
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  std::string doubled;
+  const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::object_start) keys.emplace_back();
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key && !keys.back().insert(value.get<std::string>()).second &&
+        doubled.empty())
+      doubled = value.get<std::string>();
+    return true;
+  };
   try {
-    return nlohmann::json::parse(text);
+    nlohmann::json json = nlohmann::json::parse(text, watch);
+    if (doubled.empty()) return json;
+    return message("json-doubled", "The key “{}” stands twice in one object.", shown(doubled));
   } catch (const nlohmann::json::parse_error& error) {
     const std::size_t at = std::min<std::size_t>(error.byte > 0 ? error.byte - 1 : 0, text.size());
     const auto line =

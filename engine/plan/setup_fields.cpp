@@ -105,6 +105,14 @@ Result<void> set_machine(Setup& setup, const std::string& key, std::string_view 
 }
 
 Result<void> set_precision(Setup& setup, const std::string& key, std::string_view value) {
+  if (value.starts_with('{')) {
+    Result<nlohmann::json> json = parse_json(value);
+    if (!json) return json.error();
+    const Result<Setup> read = setup_from_json({{"precision", std::move(*json)}});
+    if (!read) return read.error();
+    setup.precision = read->precision;
+    return {};
+  }
   std::vector<std::string> names;
   for (const Precision& recipe : precision_recipes()) {
     if (recipe.name == value) {
@@ -274,7 +282,7 @@ const std::vector<Field>& fields() {
       {{"zero-group", "zero_group", "ranks that share model states; 0: all of DP"},
        whole(
            [](Setup & s) -> auto& { return s.zero_group; }, kZeroGroup)},
-      {{"precision", "precision", "mixed-16, mixed-16-main-grads, bf16-states or fp32"},
+      {{"precision", "precision", "mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
        set_precision},
       {{"schedule", "schedule", "naive, gpipe, 1f1b, or a file of orders"},
        text([](Setup & s) -> auto& { return s.schedule; })},

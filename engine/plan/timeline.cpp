@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace parallelarium {
 
@@ -129,6 +130,15 @@ std::vector<HeldPoint> held_microbatches(const Program& program, const Timeline&
   const RankProgram& ops = program.ranks[static_cast<std::size_t>(rank)];
   int chunks = 1;
   for (const Action& action : ops.actions) chunks = std::max(chunks, action.chunk + 1);
+  // Of a stage that two ranks hold, either chunk counts whole.
+  std::set<int> holders;
+  for (const RankProgram& other : program.ranks) {
+    if (ops.layers.empty()) continue;
+    const bool holds = std::find(other.layers.begin(), other.layers.end(), ops.layers.front()) !=
+                       other.layers.end();
+    if (holds) holders.insert(other.stage);
+  }
+  const double share = std::max(1.0, static_cast<double>(holders.size())) / chunks;
   // An action ends with the last of its pieces.
   std::vector<Nanoseconds> ends(ops.actions.size(), Nanoseconds{-1});
   const std::vector<Span>& spans = timeline.ranks[static_cast<std::size_t>(rank)].spans;
@@ -154,7 +164,7 @@ std::vector<HeldPoint> held_microbatches(const Program& program, const Timeline&
   int held = 0;
   for (const Change& change : changes) {
     held += change.change;
-    points.push_back({change.time, static_cast<double>(held) / chunks});
+    points.push_back({change.time, held * share});
   }
   return points;
 }

@@ -284,6 +284,14 @@ std::vector<IdleGap> idle_gaps(const Program& program, const Timeline& timeline,
   return GapFinder(program, timeline, Explainer(program, timeline), rank).find();
 }
 
+std::vector<std::vector<IdleGap>> all_idle_gaps(const Program& program, const Timeline& timeline) {
+  const Explainer explainer(program, timeline);
+  std::vector<std::vector<IdleGap>> gaps;
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
+    gaps.push_back(GapFinder(program, timeline, explainer, static_cast<int>(rank)).find());
+  return gaps;
+}
+
 OpRef waited_for(const Program& program, const Timeline& timeline, OpRef op) {
   return Explainer(program, timeline).waited_for(op);
 }
@@ -346,15 +354,12 @@ std::vector<OpRef> critical_path(const Program& program, const Timeline& timelin
   return path;
 }
 
-IdleShares idle_shares(const Program& program, const Timeline& timeline) {
+IdleShares idle_shares(std::span<const std::vector<IdleGap>> gaps, Nanoseconds duration) {
   IdleShares shares;
-  const double total =
-      static_cast<double>(timeline.duration.count()) * static_cast<double>(program.ranks.size());
+  const double total = static_cast<double>(duration.count()) * static_cast<double>(gaps.size());
   if (total <= 0) return shares;
-  const Explainer explainer(program, timeline);
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    GapFinder finder(program, timeline, explainer, static_cast<int>(rank));
-    for (const IdleGap& gap : finder.find()) {
+  for (const std::vector<IdleGap>& of_rank : gaps) {
+    for (const IdleGap& gap : of_rank) {
       const double share = static_cast<double>((gap.span.end - gap.span.begin).count()) / total;
       switch (gap.kind) {
         case IdleKind::kWarmUp:
@@ -374,6 +379,10 @@ IdleShares idle_shares(const Program& program, const Timeline& timeline) {
   }
   shares.busy = 1 - shares.warm_up - shares.wait - shares.transfer - shares.drain;
   return shares;
+}
+
+IdleShares idle_shares(const Program& program, const Timeline& timeline) {
+  return idle_shares(all_idle_gaps(program, timeline), timeline.duration);
 }
 
 }  // namespace parallelarium

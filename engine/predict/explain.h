@@ -3,6 +3,7 @@
 // Timeline (predicted or observed) and nothing else.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "engine/plan/program.h"
@@ -22,6 +23,7 @@ struct IdleGap {
   Message why;  // "waits for the gradient of micro-batch 0 from stage 3"
 };
 std::vector<IdleGap> idle_gaps(const Program& program, const Timeline& timeline, int rank);
+std::vector<std::vector<IdleGap>> all_idle_gaps(const Program& program, const Timeline& timeline);
 
 // What op `op` of rank index `rank` started after: the last to end of its lane predecessor, its
 // `after` edges and (for communication) its peers' readiness. -1, -1 at the start.
@@ -43,6 +45,8 @@ struct IdleShares {
   double busy = 0, warm_up = 0, wait = 0, transfer = 0, drain = 0;
 };
 IdleShares idle_shares(const Program& program, const Timeline& timeline);
+// The same of gaps found before, one list per rank, in a step of `duration`.
+IdleShares idle_shares(std::span<const std::vector<IdleGap>> gaps, Nanoseconds duration);
 
 struct MemoryPeak {
   Nanoseconds time{0};

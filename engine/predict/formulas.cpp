@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/schedule_rules.h"
 #include "engine/predict/memory.h"
+#include "engine/predict/pipeline_formulas.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -43,7 +45,7 @@ void add_pipeline(const Setup& setup, Formulas& out) {
                  naive ? fmt::format("{} − 1", p) : fmt::format("({} − 1) / {}", p, m), over_ideal,
                  "1", ideal_source, note});
   out.push_back(
-      {"bubble of total time", naive ? "(p − 1) / p" : "(p − 1) / (m + p − 1)",
+      {"bubble of whole step", naive ? "(p − 1) / p" : "(p − 1) / (m + p − 1)",
        naive ? fmt::format("({0} − 1) / {0}", p) : fmt::format("({0} − 1) / ({1} + {0} − 1)", p, m),
        over_ideal / (1 + over_ideal), "1",
        "Huang et al. 2019, GPipe (arXiv 1811.06965), section 2.3", note});
@@ -147,7 +149,7 @@ void add_states(const Setup& setup, Formulas& out) {
        fmt::format("{} + {} + {} + {}", precision.parameter_bytes, precision.gradient_bytes,
                    precision.master_bytes, precision.moments_bytes),
        static_cast<double>(precision.state_bytes()), "bytes", source, ""});
-  if (setup.chunks > 1) return;
+  if (chunks_of(setup) > 1) return;
   for (const Part& part : parts_of(setup)) add_stage_states(setup, part, out);
 }
 
@@ -186,18 +188,20 @@ void add_activations(const Setup& setup, Formulas& out) {
     expression = "s b h (10 + 24 / t + 5 a s / (h t))";
     values = fmt::format("{} · (10 + 24 / {} + {} / {})", sbh, mesh.tp, number(scores), mesh.tp);
   }
-  const bool wide = setup.precision.activation_bytes() == 4;
-  const std::string note = fmt::format(
-      "counted for 16-bit activations and dropout masks of one byte; here {} and {}, so the "
-      "counted "
-      "bytes differ",
-      wide ? "activations are fp32" : "activations are 16-bit",
-      setup.dropout > 0 ? "there is dropout" : "there is no dropout");
+  const bool wide = setup.precision.activation_bytes() == 4, dropout = setup.dropout > 0;
+  const std::string note =
+      !wide && dropout
+          ? ""
+          : fmt::format("counted for {}{}{}; here {}{}{}, so the counted bytes differ",
+                        wide ? "16-bit activations" : "", wide && !dropout ? " and " : "",
+                        dropout ? "" : "dropout masks of one byte",
+                        wide ? "activations are fp32" : "", wide && !dropout ? " and " : "",
+                        dropout ? "" : "there is no dropout");
   const std::string source = fmt::format("{}, table 2", kKorthikanti);
   out.push_back({"activations of one layer and micro-batch", expression, values, layer, "bytes",
                  source, note});
   const int held = held_microbatches(setup.schedule, mesh.pp, setup.microbatches, 0);
-  if (held == 0 || setup.chunks > 1) return;
+  if (held == 0 || chunks_of(setup) > 1) return;
   const int layers = layers_of_stages(setup).front();
   out.push_back({"layers' activations held by the first stage", "layers · held · one layer",
                  fmt::format("{} · {} · {}", layers, held, number(layer)), layers * held * layer,
@@ -247,7 +251,7 @@ void add_traffic(const Setup& setup, Formulas& out) {
   const double s = static_cast<double>(model.sequence) / mesh.cp;
   const double h = static_cast<double>(model.hidden), b = setup.micro_batch;
   const double m = setup.microbatches;
-  if (mesh.pp > 1 && setup.chunks == 1) {
+  if (mesh.pp > 1 && chunks_of(setup) == 1) {
     const double t = setup.sequence_parallel ? mesh.tp : 1;
     out.push_back(
         {"pipeline traffic of one boundary, one direction, per step",
@@ -271,7 +275,7 @@ void add_traffic(const Setup& setup, Formulas& out) {
                          "costs one more all-gather"
                        : ""});
   }
-  if (setup.chunks > 1) return;
+  if (chunks_of(setup) > 1) return;
   for (const Part& part : parts_of(setup)) add_data_traffic(setup, part, out);
 }
 
@@ -324,7 +328,7 @@ void add_work(const Setup& setup, Formulas& out) {
 }  // namespace
 
 std::vector<Formula> formulas_of(const Setup& setup, const Machine& machine) {
-  Formulas formulas;
+  Formulas formulas = pipeline_formulas(setup);
   add_pipeline(setup, formulas);
   add_times(setup, machine, formulas);
   add_states(setup, formulas);

@@ -44,11 +44,19 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   prediction.parameters = count_parameters(setup.model);
   prediction.step_flops =
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
+  const std::vector<MemoryRow> built = memory_of(prediction.program);
   prediction.capacity_bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
-  prediction.memory = one_per_stage(memory_of(prediction.program));
-  prediction.fits = std::all_of(
-      prediction.memory.begin(), prediction.memory.end(),
-      [&](const MemoryRow& row) { return row.peak_bytes <= prediction.capacity_bytes; });
+  for (const MemoryRow& row : built) {
+    prediction.needed_bytes = machine.local ? prediction.needed_bytes + row.peak_bytes
+                                            : std::max(prediction.needed_bytes, row.peak_bytes);
+  }
+  if (machine.local) {
+    prediction.capacity_bytes *= machine.devices_per_node;
+    // A Program of representatives stands for the other ranks too.
+    prediction.needed_bytes *=
+        prediction.program.world / static_cast<std::int64_t>(prediction.program.ranks.size());
+  }
+  prediction.memory = one_per_stage(built);
   prediction.traffic =
       traffic_of(prediction.program, representative_of(prediction.program, setup.mesh, 0));
   prediction.bubble = bubble_of(prediction.program, prediction.timeline);

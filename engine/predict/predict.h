@@ -35,8 +35,10 @@ struct Prediction {
   Timeline timeline;
   ParameterCounts parameters;
   double step_flops = 0;            // model FLOPs of one step, all ranks
-  std::int64_t capacity_bytes = 0;  // of one device
-  bool fits = true;
+  // Memory of one device, and the most that a rank needs. Ranks of this computer share its memory:
+  // there both are of all ranks together.
+  std::int64_t capacity_bytes = 0, needed_bytes = 0;
+  bool fits() const { return needed_bytes <= capacity_bytes; }
   std::vector<MemoryRow> memory;    // one per pipeline stage (its first rank)
   std::vector<TrafficRow> traffic;  // of rank 0
   Bubble bubble;

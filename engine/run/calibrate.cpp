@@ -276,7 +276,7 @@ Result<Machine> calibrate(const RunControl& control) {
   }
   for (const Measured& core : measured) copies.push_back(core.copy);
   machine.flops_fp32 = {best, origin + " (best matrix product)"};
-  machine.flops_16bit = {best, origin + " (the engine computes in fp32)"};
+  machine.flops_16bit = {best, "assumed: the rate of fp32, in which the engine computes here"};
   machine.matmul_efficiency = {median(rates) / best, origin};
   machine.memory_bytes_per_second = {median(copies), origin};
   machine.launch_seconds = {launch, origin};
@@ -285,6 +285,9 @@ Result<Machine> calibrate(const RunControl& control) {
   const double transfer = std::max(large - latency, static_cast<double>(kLarge) / median(copies));
   machine.intra_node.bytes_per_second = {static_cast<double>(kLarge - kSmall) / transfer, origin};
   machine.inter_node = machine.intra_node;
+  for (Sourced* number :
+       {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})
+    number->origin = "assumed: as within this computer, which is the only node";
   machine.lanes_share_core = true;
   machine.cores = cores;
   char host[256] = {};

@@ -40,6 +40,8 @@ class FrameReader {
   void append(std::string_view bytes);
   // The next whole message, nothing if more bytes are needed, or what is wrong with the stream.
   Result<std::optional<nlohmann::json>> next();
+  // Whether the stream may end here: nothing of a message is left over.
+  bool is_between_messages() const { return !failure_ && begin_ == pending_.size(); }
 
  private:
   std::string pending_;

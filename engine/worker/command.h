@@ -4,6 +4,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -30,7 +31,8 @@ struct Outcome {
 class Progress {
  public:
   Progress(std::ostream& err, bool terminal) : err_(&err), terminal_(terminal) {}
-  // One line that the next report overwrites; on a terminal only. `share` from 0 to 1.
+  // One line that the next report overwrites; elsewhere than on a terminal a line of its own every
+  // few seconds. `share` from 0 to 1.
   void report(double share, const std::string& what);
   // A sentence that stays.
   void say(const std::string& sentence);
@@ -39,6 +41,7 @@ class Progress {
  private:
   std::ostream* err_;
   bool terminal_;
+  std::chrono::steady_clock::time_point last_line_ = std::chrono::steady_clock::now();
   std::size_t shown_ = 0;
 };
 
@@ -79,6 +82,8 @@ std::string json_text(const nlohmann::json& json);
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes = 64u << 20);
 // Written beside the target and renamed, so that a reader never sees half a file.
 Result<void> write_file(const std::string& path, const std::string& content);
+// Whether write_file could begin: tried before what takes long. Leaves no file behind.
+Result<void> can_write(const std::string& path);
 // The file as JSON.
 Result<nlohmann::json> read_json(const std::string& path);
 

@@ -11,6 +11,8 @@
 namespace parallelarium {
 namespace {
 
+constexpr std::chrono::seconds kLinePause{4};
+
 constexpr const char* kAbout =
     "Predicts how a language model trains on many devices, runs it on local ranks, and sets the "
     "two "
@@ -136,9 +138,15 @@ const CommandBody* Commands::chosen() const {
 }
 
 void Progress::report(double share, const std::string& what) {
-  if (!terminal_) return;
   std::string line =
       fmt::format("{:3.0f} %  {}", 100 * std::clamp(share, 0.0, 1.0), what.substr(0, 70));
+  if (!terminal_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_line_ < kLinePause) return;
+    last_line_ = now;
+    *err_ << line << std::endl;
+    return;
+  }
   const std::size_t length = line.size();
   if (line.size() < shown_) line.resize(shown_, ' ');
   shown_ = length;

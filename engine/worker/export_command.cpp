@@ -30,18 +30,24 @@ namespace fs = std::filesystem;
 struct Options {
   SetupOptions setup;
   std::string file, format, view;
-  bool run = false;
+  bool run = false, json = false;
   int rank = -1;
 };
+
+// "PNG" of "a/b.PNG", in lower case.
+std::string ending_of(const std::string& file) {
+  std::string ending = fs::path(file).extension().string();
+  ending.erase(0, 1);
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending;
+}
 
 Result<std::string> format_of(const Options& options) {
   static constexpr std::array<const char*, 5> kFormats = {"trace", "csv", "png", "svg", "pdf"};
   std::string format = options.format;
   if (format.empty()) {
-    format = fs::path(options.file).extension().string();
-    format.erase(0, 1);
-    std::transform(format.begin(), format.end(), format.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    format = ending_of(options.file);
     if (format == "json") format = "trace";
   }
   if (std::find(kFormats.begin(), kFormats.end(), format) == kFormats.end())
@@ -100,7 +106,7 @@ class TemporaryFile {
   std::string path_;
 };
 
-Outcome draw(const Options& options, const Setup& setup) {
+Outcome draw(const Options& options, const std::string& format, const Setup& setup) {
   const std::string program = find_window_program();
   if (program.empty())
     return Outcome::failed(message("export-no-window",
@@ -117,7 +123,11 @@ Outcome draw(const Options& options, const Setup& setup) {
                                    "space or set TMPDIR."));
   const bool display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
   if (!display && !std::getenv("QT_QPA_PLATFORM")) setenv("QT_QPA_PLATFORM", "offscreen", 1);
-  std::vector<std::string> words = {program, "--export", options.file, "--setup", from};
+  // The window goes by the ending, so a file that ends otherwise is renamed once it is drawn.
+  const std::string drawn = ending_of(options.file) == format
+                                ? options.file
+                                : fmt::format("{}.{}.{}", options.file, getpid(), format);
+  std::vector<std::string> words = {program, "--export", drawn, "--setup", from};
   if (!options.view.empty()) words.insert(words.end(), {"--view", options.view});
   if (options.run) words.push_back("--run");
   std::vector<char*> arguments;
@@ -132,7 +142,17 @@ Outcome draw(const Options& options, const Setup& setup) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return Outcome::done("");
+  const int ended = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (ended == 0 &&
+      (drawn == options.file || std::rename(drawn.c_str(), options.file.c_str()) == 0))
+    return Outcome::done("");
+  const int fault_of_name = errno;
+  if (drawn != options.file) std::remove(drawn.c_str());
+  if (ended == 0)
+    return Outcome::failed(message("file-unwritable", "Cannot write {}: {}.", options.file,
+                                   std::strerror(fault_of_name)));
+  // It has said why on the standard error that both share.
+  if (ended == kFailed || ended == kInvalid) return Outcome{ended, {}, std::nullopt};
   return Outcome::failed(message("export-failed", "{} could not draw {}.", program, options.file));
 }
 
@@ -171,7 +191,7 @@ Outcome export_setup(const Options& options, Progress& progress) {
                                     "picture only."));
   Outcome outcome;
   if (picture) {
-    outcome = draw(options, *setup);
+    outcome = draw(options, *format, *setup);
   } else if (options.run) {
     const Result<Preparation> preparation = prepare(*setup);
     if (!preparation) return Outcome::invalid(preparation.error());
@@ -190,7 +210,12 @@ Outcome export_setup(const Options& options, Progress& progress) {
     if (!prediction) return Outcome::invalid(prediction.error());
     outcome = write_timeline(options, *format, prediction->program, prediction->timeline);
   }
-  if (outcome.status == kDone) progress.say("Wrote " + options.file + ".");
+  if (outcome.status != kDone) return outcome;
+  if (options.json)
+    outcome.text = json_text(
+        {{"file", options.file}, {"format", *format}, {"of", options.run ? "run" : "prediction"}});
+  else
+    progress.say("Wrote " + options.file + ".");
   return outcome;
 }
 
@@ -210,6 +235,7 @@ void add_export(Commands& commands) {
   command->add_option("--view", options->view, "mesh, pipeline or memory (pictures)")
       ->option_text("V");
   command->add_flag("--run", options->run, "of a run; without it, of the prediction");
+  command->add_flag("--json", options->json, "print what was written as JSON");
   command->add_option("--rank", options->rank, "this rank alone (trace)")->option_text("R");
   options->setup.add_to(*command);
   commands.set_body(command,

@@ -36,16 +36,43 @@ Result<std::string> read_file(const std::string& path, std::size_t most_bytes) {
   return content;
 }
 
+namespace {
+
+Message unwritable(const std::string& path, int why) {
+  return message("file-unwritable", "Cannot write {}: {}.", path, std::strerror(why));
+}
+
+// A device or pipe, such as /dev/stdout, cannot be renamed over.
+bool is_plain(const std::string& path) {
+  std::error_code ignored;
+  return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+}
+
+std::string part_of(const std::string& path) { return fmt::format("{}.{}.part", path, getpid()); }
+
+}  // namespace
+
+Result<void> can_write(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return unwritable(path, EISDIR);
+  if (!is_plain(path)) {
+    if (access(path.c_str(), W_OK) == 0) return {};
+    return unwritable(path, errno);
+  }
+  const std::string part = part_of(path);
+  std::FILE* file = std::fopen(part.c_str(), "wb");
+  if (!file) return unwritable(path, errno);
+  std::fclose(file);
+  std::remove(part.c_str());
+  return {};
+}
+
 Result<void> write_file(const std::string& path, const std::string& content) {
-  const auto fail = [&path](int why) {
-    return message("file-unwritable", "Cannot write {}: {}.", path, std::strerror(why));
-  };
+  const auto fail = [&path](int why) { return unwritable(path, why); };
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return fail(EISDIR);
-  // A device or pipe, such as /dev/stdout, cannot be renamed over.
-  const bool plain =
-      !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
-  const std::string target = plain ? fmt::format("{}.{}.part", path, getpid()) : path;
+  const bool plain = is_plain(path);
+  const std::string target = plain ? part_of(path) : path;
   std::FILE* file = std::fopen(target.c_str(), "wb");
   if (!file) return fail(errno);
   const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size() &&

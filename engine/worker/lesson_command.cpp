@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `lesson check DIR`: proves a lesson, or every lesson of a course folder.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -41,14 +42,16 @@ nlohmann::json report_json(const LessonReport& report) {
           {"faults", std::move(faults)}};
 }
 
-std::string report_text(const std::vector<LessonReport>& reports) {
+std::string report_text(const std::vector<LessonReport>& reports, bool with_runs) {
   Table table({"lesson", ">steps", ">draws", ">languages", ">predictions", ">runs", "verdict"});
   std::string faults;
   for (const LessonReport& report : reports) {
     table.add({report.id, fmt::format("{}", report.steps), fmt::format("{}", report.samples),
                fmt::format("{}", report.languages), fmt::format("{}", report.predictions),
                fmt::format("{}", report.runs),
-               report.ok() ? "proved" : fmt::format("{} faults", report.faults.size())});
+               report.ok() ? with_runs ? "proved" : "proved, without runs"
+                           : fmt::format("{} fault{}", report.faults.size(),
+                                         report.faults.size() == 1 ? "" : "s")});
     for (const Message& fault : report.faults)
       faults += wrapped(fmt::format("{}{}{}: {}", report.id, fault.field.empty() ? "" : ", ",
                                     fault.field, fault.text),
@@ -56,6 +59,22 @@ std::string report_text(const std::vector<LessonReport>& reports) {
                 "\n";
   }
   return table.text() + (faults.empty() ? "" : "\n" + faults);
+}
+
+// Why a file of the folder cannot even be read as JSON.
+std::optional<Message> unreadable(const std::filesystem::path& folder, bool course) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> files = {folder / (course ? "course.json" : "lesson.json")};
+  if (course) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+      if (fs::exists(entry.path() / "lesson.json", ignored))
+        files.push_back(entry.path() / "lesson.json");
+    std::sort(files.begin() + 1, files.end());
+  }
+  for (const fs::path& file : files)
+    if (const Result<nlohmann::json> json = read_json(file.string()); !json) return json.error();
+  return std::nullopt;
 }
 
 Outcome check(const Options& options, Progress& progress) {
@@ -70,6 +89,7 @@ Outcome check(const Options& options, Progress& progress) {
   if (!course && !fs::exists(fs::path(options.folder) / "lesson.json", ignored))
     return Outcome::invalid(message(
         "lesson-none", "{} holds neither a lesson.json nor a course.json.", options.folder));
+  if (const auto why = unreadable(options.folder, course)) return Outcome::invalid(*why);
   CheckOptions wishes;
   wishes.most_samples = static_cast<std::size_t>(options.samples);
   if (options.run) {
@@ -88,7 +108,7 @@ Outcome check(const Options& options, Progress& progress) {
     json.push_back(report_json(report));
   }
   Outcome outcome = Outcome::done(options.json ? json_text({{"ok", faults == 0}, {"lessons", json}})
-                                               : report_text(reports));
+                                               : report_text(reports, options.run));
   if (faults > 0) {
     outcome.status = kFailed;
     outcome.error = message("lesson-faults", "{} fault{} found.", faults, faults == 1 ? "" : "s");

@@ -71,7 +71,9 @@ std::string word_text(const Machine& machine) {
   const std::string word = prediction_word(machine);
   if (word == "peak") return "lower bound at peak rates";
   if (word == "assumed") return "predicted with assumed rates";
-  return "predicted with " + word + " rates";
+  const bool launch_assumed = machine.launch_seconds.origin.starts_with("assumed");
+  return "predicted with " + word + " rates" +
+         (word == "published" && launch_assumed ? " and an assumed cost of starting an op" : "");
 }
 
 namespace {

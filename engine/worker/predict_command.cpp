@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/predict/compare.h"
+#include "engine/predict/explanation.h"
 #include "engine/predict/predict.h"
 #include "engine/run/run.h"
 #include "engine/worker/command.h"
@@ -84,6 +85,7 @@ void add_predict(Commands& commands) {
     const std::optional<Outlook> here = outlook_of(*prediction);
     if (options->json) {
       nlohmann::json json = to_json(*prediction, options->rank);
+      json["explain"] = to_json(explain(prediction->program, prediction->timeline));
       if (here)
         json["run"] = {{"source", name_of(here->choice.source)},
                        {"reason", here->choice.why.text},

@@ -38,10 +38,13 @@ std::string memory_block(const Prediction& prediction) {
     cells.push_back(bytes_of(row.peak_bytes));
     table.add(std::move(cells));
   }
-  return fmt::format(
-      "Memory (predicted: peak of each category and of the whole)\n{}  {} {} of a device.\n",
-      table.text(), prediction.fits ? "Fits into the" : "DOES NOT FIT into the",
-      bytes_of(prediction.capacity_bytes));
+  const char* fits = prediction.fits() ? "Fits into" : "DOES NOT FIT into";
+  const std::string capacity = bytes_of(prediction.capacity_bytes);
+  return "Memory (predicted: peak of each category and of the whole)\n" + table.text() +
+         (prediction.machine.local
+              ? fmt::format("  {} the {} of this computer: its ranks need {} together.\n", fits,
+                            capacity, bytes_of(prediction.needed_bytes))
+              : fmt::format("  {} the {} of a device.\n", fits, capacity));
 }
 
 std::string bubble_block(const Prediction& prediction) {
@@ -144,6 +147,7 @@ std::string prediction_text(const Prediction& prediction, int rank) {
   text += step_block(prediction) + "\n";
   text += bubble_block(prediction) + "\n";
   text += memory_block(prediction) + "\n";
+  text += explanation_text(explain(prediction.program, prediction.timeline), "predicted") + "\n";
   text +=
       fmt::format("Traffic of rank {} in one step (predicted)\n{}\n", rank, traffic_text(traffic));
   text += model_block(prediction) + "\n";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/predict/compare.h"
+#include "engine/predict/explanation.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -14,6 +15,8 @@ namespace parallelarium {
 // `rank`: whose traffic is shown.
 std::string prediction_text(const Prediction& prediction, int rank);
 std::string traffic_text(const std::vector<TrafficRow>& rows);
+// Idle shares, critical path, memory peaks and waits; `word` says where the times come from.
+std::string explanation_text(const Explanation& explanation, const std::string& word);
 // Predicted beside observed; `observed` is the word of the run's source.
 std::string comparison_text(const std::vector<Comparison>& comparisons,
                             const std::string& observed);

@@ -31,7 +31,9 @@ nlohmann::json run_json(const Training& training, int rank) {
   nlohmann::json json = to_json(training.prediction, rank);
   nlohmann::json predicted = json;
   json.erase("rates");
-  json.erase("formulas");
+  const Program& program = training.prediction.program;
+  json["explain"] = to_json(explain(program, observed.timeline));
+  predicted["explain"] = to_json(explain(program, training.prediction.timeline));
   json["source"] = name_of(observed.source);
   json["backend"] = observed.backend;
   json["backend_reason"] = training.choice.why.text;
@@ -135,6 +137,7 @@ std::string run_text(const Training& training) {
         bytes_text(static_cast<double>(observed.process_bytes)),
         bytes_text(static_cast<double>(counted_bytes(observed))),
         bytes_text(static_cast<double>(observed.process_bytes - counted_bytes(observed))));
+  text += "\n" + explanation_text(explain(training.prediction.program, observed.timeline), word);
   text += "\nTraining\n" + losses_text(observed);
   if (training.proof) text += "\n" + proof_text(*training.proof);
   return text;
@@ -149,6 +152,10 @@ Outcome run_setup(const Options& options, Progress& progress) {
                                     options.rank, setup->mesh.ranks() - 1));
   const Result<Preparation> preparation = prepare(*setup);
   if (!preparation) return Outcome::invalid(preparation.error());
+  for (const std::string& file : {options.trace, options.csv}) {
+    if (file.empty()) continue;
+    if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
+  }
   if (!preparation->calibrated())
     progress.say("This computer was never calibrated; measuring it once takes about 5 s.");
   Result<Training> training = train(*preparation, options.verify, watch_of(progress));
@@ -156,19 +163,19 @@ Outcome run_setup(const Options& options, Progress& progress) {
     return is_about_request(training.error()) ? Outcome::invalid(training.error())
                                               : Outcome::failed(training.error());
   progress.clear();
-  const Timeline& timeline = training->result.observation.timeline;
-  if (!options.trace.empty()) {
-    const Result<void> written =
-        write_file(options.trace, to_chrome_trace(training->prediction.program, timeline));
-    if (!written) return Outcome::failed(written.error());
-  }
-  if (!options.csv.empty()) {
-    const Result<void> written =
-        write_file(options.csv, to_csv(training->prediction.program, timeline));
-    if (!written) return Outcome::failed(written.error());
-  }
   Outcome outcome = Outcome::done(options.json ? json_text(run_json(*training, options.rank))
                                                : run_text(*training));
+  const Program& program = training->prediction.program;
+  const Timeline& timeline = training->result.observation.timeline;
+  // What cannot be written must not lose the report.
+  const auto keep = [&outcome](const std::string& file, const std::string& content) {
+    const Result<void> written = write_file(file, content);
+    if (written || outcome.error) return;
+    outcome.status = kFailed;
+    outcome.error = written.error();
+  };
+  if (!options.trace.empty()) keep(options.trace, to_chrome_trace(program, timeline));
+  if (!options.csv.empty()) keep(options.csv, to_csv(program, timeline));
   if (training->unproven) {
     outcome.status = kFailed;
     outcome.error = message("proof-impossible", "The run could not be repeated on one rank: {}",

@@ -32,7 +32,8 @@ struct Options {
   double backward = 0, overlapped = 0;
   std::string notation = "paper";
   bool json = false;
-  const CLI::Option* backward_given = nullptr;
+  const CLI::Option *chunks_given = nullptr, *backward_given = nullptr;
+  const CLI::Option *input_given = nullptr, *weight_given = nullptr;
 };
 
 // A file wins over nothing: a name of the list is always the schedule.
@@ -184,6 +185,12 @@ Outcome schedule(const Options& options) {
   const Result<Order> order = info ? order_by_name(options, *info) : order_from_file(options);
   if (!order) return Outcome::invalid(order.error());
   const bool whole = options.backward_given->count() > 0;
+  if (whole && (options.input_given->count() > 0 || options.weight_given->count() > 0))
+    return Outcome::invalid(message(
+        "schedule-backward", "Give either --backward, or --backward-input and --backward-weight."));
+  if (whole && options.backward == 0) return Outcome::invalid(expected("--backward", "above 0"));
+  if (options.chunks_given->count() > 0 && options.chunks < 1)
+    return Outcome::invalid(expected("--chunks", "at least 1"));
   if (whole && splits(*order))
     return Outcome::invalid(message("schedule-splits",
                                     "{} splits the backward; give --backward-input "
@@ -224,10 +231,13 @@ void add_schedule(Commands& commands) {
   };
   add("--stages", options->stages, "ranks of the pipeline", "P");
   add("--microbatches", options->microbatches, "micro-batches of a step", "M");
-  add("--chunks", options->chunks, "model chunks on each rank (interleaved; default: 2)", "V");
+  options->chunks_given =
+      add("--chunks", options->chunks, "model chunks on each rank (interleaved; default: 2)", "V");
   add("--forward", options->forward, "time of a forward (default: 1)", "T");
-  add("--backward-input", options->backward_input, "time of an input gradient (default: 1)", "T");
-  add("--backward-weight", options->backward_weight, "time of a weight gradient (default: 1)", "T");
+  options->input_given = add("--backward-input", options->backward_input,
+                             "time of an input gradient (default: 1)", "T");
+  options->weight_given = add("--backward-weight", options->backward_weight,
+                              "time of a weight gradient (default: 1)", "T");
   options->backward_given =
       add("--backward", options->backward, "time of a whole backward, where it is not split", "T");
   add("--transfer", options->transfer, "delay of a message between ranks (default: 0)", "T");

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -29,9 +30,16 @@ Outcome serve() {
   Server server(STDIN_FILENO, protocol);
   const int status = server.serve();
   // Ranks that are in the middle of a step are not waited for.
-  if (server.busy()) std::_Exit(status);
+  if (status == kDone && server.busy()) std::_Exit(status);
   if (status == kDone) return Outcome::done("");
-  return Outcome::failed(message("serve-stream", "The protocol stream could not be understood."));
+  const Message why = message("serve-stream",
+                              "serve could not understand its standard input; send JSON-RPC 2.0 "
+                              "messages, each behind its Content-Length, as the window does.");
+  if (server.busy()) {
+    std::fprintf(stderr, "%s\n", why.text.c_str());
+    std::_Exit(status);
+  }
+  return Outcome::invalid(why);
 }
 
 }  // namespace

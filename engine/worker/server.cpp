@@ -170,7 +170,7 @@ int Server::serve() {
     if (!next) {
       send(rpc_error(nullptr, RpcCode::kParseError, next.error()));
       cancel_ = true;
-      return kFailed;
+      return kInvalid;
     }
     if (next->has_value()) {
       if (!handle(**next)) break;
@@ -178,7 +178,10 @@ int Server::serve() {
     }
     const ssize_t count = read(input_, block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
+    if (count <= 0) {
+      cancel_ = true;
+      return reader.is_between_messages() ? kDone : kInvalid;
+    }
     reader.append({block.data(), static_cast<std::size_t>(count)});
   }
   cancel_ = true;

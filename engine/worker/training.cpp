@@ -71,9 +71,9 @@ Result<Preparation> prepare(const Setup& setup) {
 }
 
 bool is_about_request(const Message& why) {
-  static constexpr std::array<std::string_view, 6> kRequests = {
-      "backend-missing", "memory-short", "pace-too-fast",
-      "text-large",      "text-short",   "text-unreadable"};
+  static constexpr std::array<std::string_view, 7> kRequests = {
+      "backend-missing", "memory-short", "pace-too-fast",  "text-large",
+      "text-not-utf8",   "text-short",   "text-unreadable"};
   return !why.field.empty() ||
          std::find(kRequests.begin(), kRequests.end(), why.id) != kRequests.end();
 }

@@ -57,5 +57,13 @@ TEST(Figures, RatesAreDecimalAndParametersShort) {
   EXPECT_EQ(plain(parameters_text(175'000'000'000, kC)), "175 B");
 }
 
+TEST(Figures, ANumberAndItsUnitStayOnOneLine) {
+  const QString firm = QChar(0x00a0);
+  EXPECT_EQ(with_firm_units(QStringLiteral("9 % of 12 ms, 3 MiB at 4 GB/s and 2 slots")),
+            QStringLiteral("9~% of 12~ms, 3~MiB at 4~GB/s and 2 slots").replace('~', firm));
+  EXPECT_EQ(with_firm_units(QStringLiteral("8 sequences, 4 Bars")),
+            QStringLiteral("8 sequences, 4 Bars"));
+}
+
 }  // namespace
 }  // namespace parallelarium

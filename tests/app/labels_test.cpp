@@ -165,7 +165,7 @@ void put_into(Window& window, const QString& state) {
   if (state == QLatin1String("does_not_fit")) {
     set("machine", "dgx-h100");
     set("model", "gpt3-175b");
-    ASSERT_FALSE(session.prediction()->fits);
+    ASSERT_FALSE(session.prediction()->fits());
   }
   if (state == QLatin1String("typed_wrong"))
     Q_EMIT window.setup_panel().typed_wrong(

@@ -23,6 +23,7 @@
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
 #include "app/setup_panel.h"
+#include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -92,6 +93,71 @@ TEST_F(LessonPlay, SettingsAreMarkedAgainstTheStartOfTheLesson) {
   EXPECT_EQ(session_.setup().microbatches, start.microbatches);
   player().close();
   EXPECT_GT(changed(), 0) << "outside of lessons the defaults count";
+}
+
+TEST_F(LessonPlay, ResetGoesToWhatTheLessonHasSetHere) {
+  open(QStringLiteral("naive-and-gpipe"));
+  SetupPanel setup(session_);
+  press_primary();
+  ASSERT_EQ(step(), "how-much-waiting");
+  player().commit({0.75, {}, {}});
+  player().next();
+  ASSERT_EQ(step(), "run-naive");
+  set("microbatches", "2");
+  for (int section = 0; section < setup.section_names().size(); ++section)
+    setup.reset_section(section);
+  EXPECT_EQ(session_.setup().schedule, "naive");
+  EXPECT_EQ(session_.setup().microbatches, 1);
+  EXPECT_EQ(session_.setup().mesh.pp, 4);
+  EXPECT_EQ(session_.setup().model.layers, 24);
+}
+
+TEST_F(LessonPlay, WhatIsNoNumberSaysWhyItCannotBeCommitted) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  const auto says = [&](const QString& part) {
+    for (const QLabel* label : panel_->findChildren<QLabel*>())
+      if (label->isVisible() && label->text().contains(part)) return true;
+    return false;
+  };
+  EXPECT_TRUE(says(QStringLiteral("once"))) << "a prediction is committed once";
+  type_number(QStringLiteral("lots"));
+  EXPECT_FALSE(primary()->isEnabled());
+  EXPECT_TRUE(says(QStringLiteral("“lots” is not a number")));
+  panel_->findChild<QLineEdit*>("LessonNumber")->clear();
+  type_number(QStringLiteral("30"));
+  EXPECT_TRUE(primary()->isEnabled());
+  EXPECT_FALSE(says(QStringLiteral("not a number")));
+}
+
+// A computer that is busy with something else may never pass a check on time.
+TEST_F(LessonPlay, AfterTwoMissedRunsTheLessonGoesOnAndSaysThatTheCheckIsNotMet) {
+  open(QStringLiteral("filling-the-bubble"));
+  press_primary();
+  player().commit({0.4, {}, {}});
+  player().next();
+  ASSERT_EQ(step(), "run-it");
+  const auto miss = [&](const std::string& date) {
+    RunRecord run = made_up_run(session_.setup(), 1.5);
+    run.observation.bubble.of_total = 0.9;
+    run.observation.date = date;
+    session_.restore(session_.setup(), {std::move(run)}, std::nullopt);
+    session_.wait_for_prediction();
+  };
+  miss("2026-11-21T08:00:00Z");
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("must lie between"));
+  EXPECT_FALSE(player().may_continue());
+  miss("2026-11-21T08:01:00Z");
+  EXPECT_EQ(primary()->text(), QStringLiteral("▶ Run"));
+  ASSERT_TRUE(player().may_continue());
+  for (QPushButton* button : panel_->findChildren<QPushButton*>())
+    if (button->text() == QLatin1String("Continue with this run")) button->click();
+  EXPECT_TRUE(player().state().solved);
+  EXPECT_EQ(panel_->findChild<QLabel*>("LessonVerdict")->text(), QStringLiteral("Check not met"));
+  EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("not met"));
+  const auto answers = player().answers();
+  EXPECT_EQ(answers["steps"].back()["check_met"], false);
+  EXPECT_EQ(answers["steps"].back()["right"], false);
 }
 
 TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {

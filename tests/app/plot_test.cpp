@@ -13,6 +13,7 @@
 #include "app/views/held_plot.h"
 #include "app/views/op_table.h"
 #include "app/views/pipeline_view.h"
+#include "app/views/qcustomplot_header.h"
 #include "app/views/timeline_view.h"
 #include "app/views/transport_bar.h"
 #include "tests/app/pipeline_fixture.h"
@@ -46,6 +47,24 @@ TEST(HeldFigure, DrawsOneLineForEachStage) {
   }
   EXPECT_EQ(overlapping(texts), "");
   EXPECT_TRUE(texts.front().text.contains(QStringLiteral("predicted")));
+}
+
+// Lines of equal height stand apart, but none of them holds less than nothing.
+TEST(HeldFigure, NoLineLiesBelowZero) {
+  const auto rows = rows_of(predicted(pipeline_setup(8, 16)));
+  QCustomPlot plot;
+  fill_held_plot(plot, held_lines(*rows), rows->end, light_theme(),
+                 {{Nanoseconds(0), rows->end}, 86, 798}, 900);
+  ASSERT_EQ(plot.graphCount(), 8);
+  for (int graph = 0; graph < plot.graphCount(); ++graph) {
+    double most = 0;
+    for (const QCPGraphData& at : *plot.graph(graph)->data()) {
+      EXPECT_GE(at.value, 0) << graph;
+      most = std::max(most, at.value);
+    }
+    EXPECT_NEAR(most, 8 - graph, 0.31) << "still nearest to its own level";
+    EXPECT_LE(most, plot.yAxis->range().upper);
+  }
 }
 
 TEST(HeldPlot, DescribesItsLinesInWords) {

@@ -5,13 +5,13 @@
 
 #include <QElapsedTimer>
 
+#include "app/local_prediction.h"
 #include "app/quantities.h"
 #include "app/setup_fields.h"
+#include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
 namespace {
-
-using PlanSetup = Setup;  // inside a test, Setup is a member that gtest forbids
 
 Setup with(Setup setup, const char* field, const std::string& value) {
   EXPECT_TRUE(set_field(setup, field, value).ok()) << field << " " << value;
@@ -32,6 +32,38 @@ TEST(Session, OpensWithAPredictionOfTheDefaultSetup) {
   EXPECT_EQ(session.prediction()->setup, default_setup());
   EXPECT_GT(session.horizon(), Nanoseconds(0));
   EXPECT_EQ(session.visible(), (TimeRange{Nanoseconds(0), session.horizon()}));
+}
+
+TEST(Session, AStaleRunIsNeverCalledNotRunYet) {
+  Session session;
+  const PlanSetup setup = pipeline_setup(2, 4);
+  session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
+  session.change_setup(with(setup, "microbatches", "8"), QStringLiteral("more"));
+  session.wait_for_prediction();
+  ASSERT_TRUE(session.run_is_stale());
+  for (const Quantity& quantity : pipeline_quantities(session))
+    EXPECT_EQ(quantity.observed.source, QStringLiteral("run is of other settings"))
+        << quantity.key.toStdString();
+}
+
+// The run would find it out only after it has started its ranks.
+TEST(Session, APaceThatTheCoresCannotKeepIsRefusedWithALeastPace) {
+  Machine here = uncalibrated_local_machine();
+  here.calibrated = "2026-11-21T08:00:00Z";
+  here.cores = 1;
+  PlanSetup setup = pipeline_setup(4, 8);
+  setup.run.backend = Backend::kPaced;
+  std::optional<Message> too_fast;
+  setup.run.pace_seconds = 1e-4;
+  const Result<Prediction> fast = predict_as_shown(setup, here, false, &too_fast);
+  ASSERT_TRUE(fast) << fast.error().text;
+  ASSERT_TRUE(too_fast);
+  EXPECT_EQ(too_fast->id, "pace-too-fast");
+  ASSERT_FALSE(too_fast->alternatives.empty());
+  ASSERT_TRUE(set_field(setup, too_fast->field, too_fast->alternatives.front()));
+  too_fast.reset();
+  ASSERT_TRUE(predict_as_shown(setup, here, false, &too_fast));
+  EXPECT_FALSE(too_fast) << too_fast->text;
 }
 
 TEST(Session, FiftyEditsUndoneAndRedoneGiveTheSameNumbers) {

@@ -354,16 +354,95 @@ TEST(Hit, FindsEveryWideBarInItsMiddle) {
   }
 }
 
+// Merged, the optimizer's bar would hide the waiting for the norm's all-reduce.
+TEST(FarBars, TheUpdateStaysInPartsAndItsWaitingIsIdle) {
+  const auto rows = rows_of(predicted(pipeline_setup(4, 8)));
+  for (const Row& row : rows->rows) {
+    const BarList &near = row.lane(Lane::kCompute), &far = row.lane(Lane::kCompute, Zoom::kFar);
+    const auto updates = [](const BarList& list) {
+      std::vector<Span> spans;
+      for (const Bar& bar : list.bars)
+        if (bar.microbatch < 0) spans.push_back(bar.span);
+      return spans;
+    };
+    const std::vector<Span> parts = updates(near), drawn = updates(far);
+    ASSERT_GT(parts.size(), 1u) << "an update has several ops";
+    ASSERT_EQ(drawn.size(), parts.size());
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      EXPECT_EQ(drawn[part].begin, parts[part].begin);
+      EXPECT_EQ(drawn[part].end, parts[part].end);
+    }
+  }
+}
+
+TEST(Labels, AllBarsOfALaneSayTheSameForm) {
+  Picture picture = two_lanes(pipeline_setup(4, 8));
+  picture.lanes.resize(1);
+  bool some_short = false, some_long = false;
+  for (int width = 300; width <= 2600; width += 100) {
+    const QSizeF size(width, 300);
+    const PictureLayout layout = layout_of(picture, size, light_theme());
+    QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_lanes(painter, picture, layout, light_theme(), size, 0, Moment::kPast, &texts);
+    int numbers = 0, words = 0;
+    for (const PaintedText& text : texts) {
+      bool number = false;
+      text.text.toInt(&number);
+      numbers += number;
+      words += text.text.startsWith(QStringLiteral("forward ")) ||
+               text.text.startsWith(QStringLiteral("backward "));
+    }
+    EXPECT_TRUE(numbers == 0 || words == 0) << width << ": " << numbers << " and " << words;
+    some_short |= numbers > 0;
+    some_long |= words > 0;
+  }
+  EXPECT_TRUE(some_short);
+  EXPECT_TRUE(some_long);
+}
+
+TEST(Playhead, LeavesOutALaneWithoutRows) {
+  Picture picture = two_lanes(pipeline_setup(2, 4));
+  picture.lanes[1].rows.reset();
+  picture.lanes[1].empty_text = QStringLiteral("Press Run");
+  picture.playhead = picture.range.end / 2;
+  const QSizeF size(900, 400);
+  const PictureLayout layout = layout_of(picture, size, light_theme());
+  QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
+  image.fill(Qt::white);
+  QPainter painter(&image);
+  paint_playhead(painter, layout, picture, light_theme(), size, 0);
+  painter.end();
+  const int x = int(layout.axis(picture.range).x_of(*picture.playhead));
+  const auto marked = [&](double y) {
+    return image.pixelColor(x, int(y)) != QColor(Qt::white) ||
+           image.pixelColor(x - 1, int(y)) != QColor(Qt::white);
+  };
+  for (const RowBox& box : layout.rows)
+    EXPECT_EQ(marked(box.bar.center().y() + layout.tick_band), box.row >= 0);
+}
+
 TEST(Snap, GoesToTheNearestEdgeAndNoFurther) {
-  const Picture picture = two_lanes(pipeline_setup(2, 4));
+  PlanSetup setup = pipeline_setup(2, 4);
+  setup.mesh.tp = 2;  // collectives between the pieces of an action
+  const Picture picture = two_lanes(setup);
   const PictureLayout layout = layout_of(picture, QSizeF(1400, 480), light_theme());
+  // Of the bars that are drawn: from far an action is one bar, and its parts have no edges.
   std::vector<Nanoseconds> edges;
-  for (const PictureLane& lane : picture.lanes)
-    for (const Row& row : lane.rows->rows)
-      for (const Bar& bar : row.lane(Lane::kCompute).bars) {
+  std::size_t drawn = 0, all = 0;
+  for (const PictureLane& lane : picture.lanes) {
+    const Zoom zoom = lane.rows->zoom_at(layout.axis(picture.range).pixels_per_nanosecond());
+    for (const Row& row : lane.rows->rows) {
+      all += row.lane(Lane::kCompute).bars.size();
+      drawn += row.lane(Lane::kCompute, zoom).bars.size();
+      for (const Bar& bar : row.lane(Lane::kCompute, zoom).bars) {
         edges.push_back(bar.span.begin);
         edges.push_back(bar.span.end);
       }
+    }
+  }
+  EXPECT_LT(drawn, all);
   const Nanoseconds slack = picture.range.end / 200;
   for (int sample = 0; sample <= 500; ++sample) {
     const Nanoseconds time = picture.range.end / 500 * sample;

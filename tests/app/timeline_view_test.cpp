@@ -68,8 +68,10 @@ TEST_F(Timelines, BeforeARunTheLowerLaneSaysWhatToDo) {
 TEST_F(Timelines, TitlesNameTheSourceOfTheirTimes) {
   open(pipeline_setup(4, 8), true);
   EXPECT_TRUE(view.picture().lanes[0].title.startsWith(QStringLiteral("PREDICTED")));
+  // One rule for both: what lies after the playhead is an outline.
+  for (const PictureLane& lane : view.picture().lanes) EXPECT_TRUE(lane.fills);
   EXPECT_TRUE(view.picture().lanes[1].title.startsWith(
-      QStringLiteral("PACED RUN \u00b7 step 3 of 5, the median")));
+      QStringLiteral("PACED RUN \u00b7 training step 3 of 5, the median")));
 }
 
 TEST_F(Timelines, AChangedSetupLeavesTheRunStaleAndSaysWhatItWas) {
@@ -253,9 +255,18 @@ TEST_F(Timelines, AClickSelectsTheOpUnderIt) {
 }
 
 TEST_F(Timelines, ADragSelectsARangeThatSnapsToEdges) {
-  open(pipeline_setup(2, 4), false);
+  PlanSetup setup = pipeline_setup(2, 4);
+  setup.mesh.tp = 2;  // from far an action is one bar
+  open(setup, false);
   const Row& row = view.picture().lanes[0].rows->rows[0];
-  const Bar& bar = row.lane(Lane::kCompute).bars[std::size_t(bar_of(0, ActionKind::kForward, 1))];
+  const LaneRows& rows = *view.picture().lanes[0].rows;
+  const Zoom zoom =
+      rows.zoom_at(view.layout_of_rows().axis(session.visible()).pixels_per_nanosecond());
+  ASSERT_EQ(zoom, Zoom::kFar);
+  const BarList& drawn = row.lane(Lane::kCompute, zoom);
+  const Bar& bar = *std::find_if(drawn.bars.begin(), drawn.bars.end(), [](const Bar& one) {
+    return one.action == ActionKind::kForward && one.microbatch == 1;
+  });
   const QRectF rect = rect_of_bar(view.picture(), view.layout_of_rows(), 0, bar, row.rank_index, 0);
   ASSERT_GT(rect.width(), 20);
   const QPoint from = rect.topLeft().toPoint() + QPoint(1, 4);
@@ -269,6 +280,9 @@ TEST_F(Timelines, ADragSelectsARangeThatSnapsToEdges) {
   ASSERT_TRUE(session.range().has_value());
   EXPECT_EQ(session.range()->begin, bar.span.begin);
   EXPECT_EQ(session.range()->end, bar.span.end);
+  // An edge of a part that is not drawn from far draws nothing to it.
+  const BarList& parts = row.lane(Lane::kCompute);
+  ASSERT_GT(parts.bars.size(), drawn.bars.size());
   key(Qt::Key_Escape);
   EXPECT_FALSE(session.range().has_value());
 }

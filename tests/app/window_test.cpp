@@ -6,6 +6,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QFile>
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
@@ -19,12 +20,14 @@
 #include "app/document.h"
 #include "app/engine_process.h"
 #include "app/export.h"
+#include "app/figures.h"
 #include "app/headless.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/quantities.h"
 #include "app/shortcut_sheet.h"
 #include "app/views/pipeline_view.h"
 #include "app/views/timeline_view.h"
+#include "app/words_sheet.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -66,6 +69,7 @@ class WindowTest : public testing::Test {
 };
 
 TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
+  QFile::remove(LessonProgress::default_path());  // nobody has played yet
   QElapsedTimer timer;
   timer.start();
   Window window;
@@ -97,6 +101,16 @@ TEST(WindowStart, AThemeOfTheCommandLineIsForThatStartOnly) {
   window.choose_theme(ThemeChoice::kLight);
 }
 
+TEST(Words, EveryWordThatFiguresAreLabelledWithIsExplained) {
+  for (const Source source :
+       {Source::kPredicted, Source::kMeasured, Source::kOversubscribed, Source::kPaced})
+    EXPECT_FALSE(meaning_of(source_text(source)).isEmpty()) << source_text(source).toStdString();
+  for (const char* word : {"set by pace", "pt", "assumed rates", "ZeRO", "Prove it"})
+    EXPECT_FALSE(meaning_of(QString::fromLatin1(word)).isEmpty()) << word;
+  for (const WordMeaning& entry : word_meanings())
+    EXPECT_TRUE(entry.meaning.endsWith(QLatin1Char('.'))) << entry.word.toStdString();
+}
+
 TEST_F(WindowTest, TheSheetNamesTheKeysOfTimelineAndTable) {
   const QList<QAction*> all = window->all_actions();
   for (const QAction* action : window->pipeline().timeline().key_actions())
@@ -104,6 +118,10 @@ TEST_F(WindowTest, TheSheetNamesTheKeysOfTimelineAndTable) {
   action(QStringLiteral("Shortcuts"))->trigger();
   const auto* sheet = window->findChild<ShortcutSheet*>();
   ASSERT_NE(sheet, nullptr);
+  QStringList leads;
+  for (const QPushButton* button : sheet->findChildren<QPushButton*>()) leads << button->text();
+  for (const char* lead : {"All lessons …", "Words", "Doctor"})
+    EXPECT_TRUE(leads.contains(QString::fromUtf8(lead))) << leads.join(' ').toStdString();
   QStringList said;
   for (const QLabel* label : sheet->findChildren<QLabel*>()) said << label->text();
   for (const QAction* action : all)

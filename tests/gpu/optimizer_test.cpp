@@ -71,12 +71,12 @@ void follow_the_cpu(float clip) {
       // A moment rounded to bf16 may fall on the other side of a tie: one rounding of an update,
       // which is a thousandth of a parameter.
       const double moments = std::is_same_v<M, Bf16> ? 4 * kBf16Rounding * 1e-3 : 0;
-      EXPECT_LE(relative_difference(parameters.floats(), master), bound<P>(1) + moments);
+      EXPECT_LE(difference(parameters.floats(), master), bound<P>(1) + moments);
       if constexpr (!std::is_same_v<P, float>) {
-        EXPECT_LE(relative_difference(master_.floats(), master), bound<float>(0) + moments);
+        EXPECT_LE(difference(master_.floats(), master), bound<float>(0) + moments);
       }
-      EXPECT_LE(relative_difference(m_.floats(), widened(m)), bound<M>(2));
-      EXPECT_LE(relative_difference(v_.floats(), widened(v)), bound<M>(2));
+      EXPECT_LE(difference(m_.floats(), widened(m)), bound<M>(2));
+      EXPECT_LE(difference(v_.floats(), widened(v)), bound<M>(2));
     }
 }
 

@@ -60,6 +60,20 @@ inline std::vector<std::int32_t> random_tokens(std::int64_t count, std::int64_t 
   return tokens;
 }
 
+// relative_difference, but relative to at least 0.05 for each number: few numbers of order one may
+// happen to cancel, and their rounding errors do not.
+inline double difference(const Floats& a, const Floats& b) {
+  if (b.empty()) return 0;
+  double apart = 0;
+  double size = 0;
+  for (std::size_t at = 0; at < b.size(); ++at) {
+    apart += std::pow(double{a[at]} - double{b[at]}, 2);
+    size += std::pow(double{b[at]}, 2);
+  }
+  return std::sqrt(apart) /
+         std::max(std::sqrt(size), 0.05 * std::sqrt(static_cast<double>(b.size())));
+}
+
 template <class T>
 std::vector<T> stored(const Floats& values) {
   if constexpr (std::is_same_v<T, float>) {

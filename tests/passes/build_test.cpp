@@ -252,11 +252,11 @@ TEST(Layout, HoldsThePublishedParametersOfEveryPreset) {
   }
 }
 
-TEST(Build, RefusesASplitBackward) {
+TEST(Build, RefusesToRunASplitBackward) {
   const Result<Order> order = order_from_text("F0 I0 W0 F1 I1 W1");
   ASSERT_TRUE(order.ok());
   parallelarium::Setup setup = tiny(1, 1, 2);
-  const Result<Program> program = build_program(setup, *order);
+  const Result<Program> program = build_program(setup, *order, {.all_ranks = true});
   ASSERT_FALSE(program.ok());
   EXPECT_EQ(program.error().id, "order-split");
 }

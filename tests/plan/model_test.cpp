@@ -215,6 +215,41 @@ TEST(HuggingFace, ImportsTheFamiliesOfThePresets) {
   EXPECT_TRUE(notes.empty()) << notes.front().text;
 }
 
+// Released counts: Pythia paper (arXiv 2304.01373), table 1; OPT's is its checkpoint's.
+TEST(HuggingFace, ReadsModelsWithoutGates) {
+  std::vector<Message> notes;
+  const Model pythia = imported(R"({"model_type":"gpt_neox","num_hidden_layers":24,
+      "hidden_size":1024,"num_attention_heads":16,"intermediate_size":4096,"vocab_size":50304,
+      "hidden_act":"gelu","max_position_embeddings":2048})",
+                                notes);
+  EXPECT_EQ(pythia.mlp, Mlp::kGelu);
+  EXPECT_FALSE(pythia.tied);
+  EXPECT_EQ(count_parameters(pythia).total, 405'334'016);
+  EXPECT_TRUE(notes.empty());
+  const Model opt = imported(R"({"model_type":"opt","num_hidden_layers":12,"hidden_size":768,
+      "num_attention_heads":12,"ffn_dim":3000,"vocab_size":50272,"activation_function":"relu",
+      "max_position_embeddings":2048})",
+                             notes);
+  EXPECT_EQ(opt.ffn, 3000);
+  EXPECT_TRUE(opt.tied);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_NE(notes.front().text.find("relu"), std::string::npos);
+}
+
+TEST(HuggingFace, RefusesEncodersInASentence) {
+  std::vector<Message> notes;
+  for (const char* type : {"bert", "roberta", "t5"}) {
+    const auto model = import_hugging_face({{"model_type", type},
+                                            {"num_hidden_layers", 12},
+                                            {"hidden_size", 768},
+                                            {"num_attention_heads", 12},
+                                            {"vocab_size", 30522}},
+                                           notes);
+    ASSERT_FALSE(model.ok());
+    EXPECT_EQ(model.error().id, "import-encoder");
+  }
+}
+
 TEST(HuggingFace, SaysWhatItAssumed) {
   std::vector<Message> notes;
   const Model model = imported(R"({"model_type":"mystery","num_hidden_layers":2,"hidden_size":64,
@@ -222,7 +257,8 @@ TEST(HuggingFace, SaysWhatItAssumed) {
                                notes);
   EXPECT_EQ(model.sequence, 2048);
   EXPECT_EQ(model.ffn, default_ffn(64, Mlp::kSwiglu));
-  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_TRUE(model.tied);  // as the library has it
+  ASSERT_EQ(notes.size(), 4u);
   EXPECT_NE(notes.front().text.find("mystery"), std::string::npos);
 }
 

@@ -161,6 +161,17 @@ TEST(SetupFields, AreSetByOptionAndByKey) {
   }
 }
 
+TEST(SetupFields, PrecisionIsANameOrItsFourNumbers) {
+  parallelarium::Setup setup = default_setup();
+  ASSERT_TRUE(set_field(setup, "precision", R"({"parameter_bytes": 2, "gradient_bytes": 4,
+                                               "master_bytes": 4, "moments_bytes": 8})")
+                  .ok());
+  EXPECT_EQ(setup.precision.parameter_bytes, 2);
+  EXPECT_EQ(setup.precision.gradient_bytes, 4);
+  EXPECT_FALSE(set_field(setup, "precision", R"({"parameter_bytes": 5})").ok());
+  EXPECT_EQ(setup.precision.parameter_bytes, 2);
+}
+
 TEST(SetupFields, CoverTheCommandLineOfTheContract) {
   for (const char* option : {"model",        "machine",    "dp",
                              "tp",           "pp",         "cp",
@@ -388,6 +399,9 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
     EXPECT_EQ(can.error().id, id);
   }
   EXPECT_TRUE(can_execute(changed({{"dp", "4"}})).ok());
+  EXPECT_EQ(can_execute(changed({{"schedule", "interleaved"}, {"chunks", "2"}})).error().id,
+            "run-chunks");
+  EXPECT_EQ(can_execute(changed({{"schedule", "zb-h1"}})).error().id, "run-split");
   EXPECT_TRUE(can_execute(changed({{"model", "gpt2-124m"}, {"pp", "3"}})).ok());
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "engine/predict/predict.h"
+#include "engine/schedules/schedule.h"
+#include "engine/schedules/timing.h"
 #include "tests/data/published.h"
 
 namespace parallelarium {
@@ -114,7 +116,7 @@ TEST_P(Pipelines, ShowBothBubblesAndTheyAgree) {
   setup.microbatches = m;
   const std::vector<Formula> formulas = formulas_of(setup, kMachine);
   const double over = value_of(formulas, "bubble over ideal time");
-  const double of_total = value_of(formulas, "bubble of total time");
+  const double of_total = value_of(formulas, "bubble of whole step");
   EXPECT_NEAR(of_total, over / (1 + over), 1e-15);
   // Idle slots counted in the picture: every rank is busy m slots of a makespan.
   const bool naive = std::string(schedule) == "naive";
@@ -128,6 +130,39 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Pipelines,
                          testing::Combine(testing::Values("naive", "gpipe", "1f1b"),
                                           testing::Values(1, 2, 3, 4, 7),
                                           testing::Values(1, 2, 3, 8, 9)));
+
+// Closed forms of chunked, split and bidirectional schedules against the order's own times.
+TEST(ChunkedPipelines, HaveTheBubblesAndHeldMicrobatchesOfTheirOrders) {
+  int met = 0;
+  for (const char* schedule : {"interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"}) {
+    for (const int p : {1, 2, 3, 4, 8}) {
+      for (const int m : {2, 3, 4, 8, 16, 24, 32}) {
+        parallelarium::Setup setup = default_setup();
+        setup.model.layers = 24;
+        setup.schedule = schedule;
+        setup.chunks = std::string(schedule) == "interleaved" ? 3 : 1;
+        setup.mesh.pp = p;
+        setup.microbatches = m;
+        const auto order = make_order(setup);
+        const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+        const auto has_form = [&] {
+          return std::any_of(formulas.begin(), formulas.end(),
+                             [](const Formula& f) { return f.name == "bubble over ideal time"; });
+        };
+        if (!order.ok() || !has_form()) continue;
+        ++met;
+        const TimedOrder timed = time_order(*order, Durations{});
+        EXPECT_NEAR(value_of(formulas, "bubble over ideal time"), timed.bubble_over_ideal, 1e-12)
+            << schedule << " " << p << " " << m;
+        EXPECT_NEAR(value_of(formulas, "bubble of whole step"), timed.bubble_of_total, 1e-12);
+        EXPECT_NEAR(value_of(formulas, "micro-batches held by the first stage"),
+                    timed.peak_in_flight[0], 1e-12)
+            << schedule << " " << p << " " << m;
+      }
+    }
+  }
+  EXPECT_GT(met, 100);
+}
 
 TEST(DataTraffic, IsTwoOrThreeTimesTheParameters) {
   parallelarium::Setup setup = default_setup();
@@ -174,9 +209,32 @@ TEST(Traffic, StandsOnlyWhereItsAxisDoes) {
                    4 * 2 * 0.5 * 128 * 64 * 4);
 }
 
+// A formula must not say that it differs in what it is counted for.
+TEST(Activations, NameOnlyWhatDiffers) {
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("megatron-22b");
+  setup.precision = precision_recipes().front();
+  for (const bool wide : {false, true}) {
+    for (const bool dropout : {false, true}) {
+      setup.dropout = dropout ? 0.1 : 0;
+      for (const Precision& recipe : precision_recipes())
+        if (recipe.name == (wide ? "fp32" : "mixed-16")) setup.precision = recipe;
+      const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+      const auto found = std::find_if(formulas.begin(), formulas.end(), [](const Formula& f) {
+        return f.name == "activations of one layer and micro-batch";
+      });
+      ASSERT_NE(found, formulas.end());
+      EXPECT_EQ(found->note.find("fp32") != std::string::npos, wide) << found->note;
+      EXPECT_EQ(found->note.find("16-bit") != std::string::npos, wide) << found->note;
+      EXPECT_EQ(found->note.find("dropout") != std::string::npos, !dropout) << found->note;
+      EXPECT_EQ(found->note.empty(), !wide && dropout);
+    }
+  }
+}
+
 TEST(EveryFormula, HasASourceAndFiniteNumbersPutIn) {
   for (const std::string& name : model_names()) {
-    for (const char* schedule : {"naive", "gpipe", "1f1b"}) {
+    for (const char* schedule : {"naive", "gpipe", "1f1b", "zb-h1", "dualpipe"}) {
       for (const Recompute recompute :
            {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
         parallelarium::Setup setup = default_setup();

@@ -126,9 +126,27 @@ TEST(Predict, SaysWhenTheDevicesAreTooSmall) {
   Machine machine = *find_machine("dgx-h100");
   const auto roomy = predict(setup, machine);
   ASSERT_TRUE(roomy.ok());
-  EXPECT_TRUE(roomy->fits);
+  EXPECT_TRUE(roomy->fits());
   machine.memory_bytes.value = static_cast<double>(roomy->memory[0].peak_bytes - 1);
-  EXPECT_FALSE(predict(setup, machine)->fits);
+  EXPECT_FALSE(predict(setup, machine)->fits());
+}
+
+// Ranks that outnumber the cores still share one memory.
+TEST(Predict, RanksOfOneComputerShareItsMemory) {
+  auto setup = small_setup("1f1b", 4, 1, 4);
+  Machine machine = uncalibrated_local_machine();
+  machine.devices_per_node = machine.cores = 2;
+  const auto roomy = predict(setup, machine, true);
+  ASSERT_TRUE(roomy.ok());
+  std::int64_t together = 0;
+  for (const MemoryRow& row : memory_of(roomy->program)) together += row.peak_bytes;
+  EXPECT_EQ(roomy->needed_bytes, together);
+  machine.memory_bytes.value = static_cast<double>((together + 1) / 2);
+  EXPECT_TRUE(predict(setup, machine)->fits());
+  machine.memory_bytes.value = static_cast<double>((together - 2) / 2);
+  EXPECT_FALSE(predict(setup, machine)->fits());
+  setup.mesh.dp = 3;
+  EXPECT_EQ(predict(setup, machine)->needed_bytes, predict(setup, machine, true)->needed_bytes);
 }
 
 }  // namespace

@@ -93,17 +93,12 @@ std::vector<EndedBefore> ended_before(const RankProgram& rank) {
   return ended;
 }
 
-// Every single `after` edge that says what the others do not: without it the program is refused, or
-// the edge only kept apart what shares no memory, and then the result is the same to the bit.
-TEST(Mutation, DroppedEdgeIsRefusedOrHarmless) {
-  parallelarium::Setup setup = paced_setup({4, 2, 3, "1f1b"});
-  setup.run.warmup = 0;
-  setup.run.steps = 1;
-  const Program whole = built(setup);
+// Every single `after` edge that says what the others do not is needed: without it two lanes touch
+// the same memory in no fixed order.
+TEST(Mutation, DroppedEdgeIsRefused) {
+  const Program whole = built(paced_setup({4, 2, 3, "1f1b"}));
   ASSERT_TRUE(check(whole).empty());
-  const Result<RunResult> right = run_now(setup, whole, {.gradients = true});
-  ASSERT_TRUE(right.ok());
-  int dropped = 0, harmless = 0;
+  int dropped = 0;
   for (std::size_t rank = 0; rank < whole.ranks.size(); ++rank) {
     const std::vector<EndedBefore> order = ended_before(whole.ranks[rank]);
     for (std::size_t i = 0; i < whole.ranks[rank].ops.size(); ++i) {
@@ -111,20 +106,12 @@ TEST(Mutation, DroppedEdgeIsRefusedOrHarmless) {
         const Program mutated = without(whole, rank, i, edge);
         if (ended_before(mutated.ranks[rank]) == order) continue;  // others say the same
         ++dropped;
-        if (!check(mutated).empty()) continue;
-        ++harmless;
-        LaunchOptions poisoned;
-        poisoned.poison = true;
-        const Result<RunResult> run = run_now(setup, mutated, {.gradients = true}, poisoned);
-        ASSERT_TRUE(run.ok()) << run.error().text;
-        EXPECT_EQ(run->observation.losses, right->observation.losses);
-        EXPECT_EQ(compare(*run, *right).gradient_difference, 0)
+        EXPECT_FALSE(check(mutated).empty())
             << "rank " << rank << ": " << describe(whole.ranks[rank].ops[i]);
       }
     }
   }
   EXPECT_GT(dropped, 50);
-  EXPECT_LT(harmless, dropped / 4);
 }
 
 TEST(Mutation, DroppedTransferIsRefused) {

@@ -20,9 +20,13 @@ TEST_P(Invalid, IsOneSentenceAndWritesNothing) {
   folder.file("unknown.json", "{\"mash\": {\"pp\": 2}}");
   folder.file("wrong.json", "{\"mesh\": {\"pp\": \"two\"}}");
   folder.file("text.json", "words");
+  folder.file("doubled.json", R"({"zero": 1, "zero": 2})");
   folder.file("circle.txt", "F0 B0\nB0 F0\n");
   folder.file("missing.txt", "F0 F1 B0\nF0 B0 F1 B1\n");
   folder.file("noise.txt", std::string("\x00\xff\xfe noise", 9));
+  std::filesystem::create_directories(folder.path("course/one"));
+  folder.file("course/course.json", R"({"format": "parallelarium-course/1", "lessons": []})");
+  folder.file("course/one/lesson.json", "not JSON");
   const int files = folder.files();
   const Reply answer = command(words);
   EXPECT_EQ(answer.status, kInvalid) << answer.err;
@@ -51,6 +55,12 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"predict", "--rank", "-1"}, Words{"predict", "--setup", "{}none.json"},
         Words{"predict", "--setup", "{}broken.json"}, Words{"predict", "--setup", "{}unknown.json"},
         Words{"predict", "--setup", "{}wrong.json"}, Words{"predict", "--setup", "{}text.json"},
+        Words{"predict", "--setup", "{}doubled.json"},
+        Words{"predict", "--precision", R"({"parameter_bytes": 3})"},
+        Words{"schedule", "1f1b", "--stages", "2", "--microbatches", "2", "--backward", "0"},
+        Words{"schedule", "interleaved", "--stages", "2", "--microbatches", "2", "--chunks", "0"},
+        Words{"schedule", "1f1b", "--stages", "2", "--microbatches", "2", "--backward", "2",
+              "--backward-input", "1"},
         Words{"predict", "--setup", "{}"}, Words{"predict", "--pace", "-1"},
         Words{"predict", "--seed", "x"}, Words{"predict", "--hidden", "65"}));
 
@@ -61,6 +71,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Words{"run", "--backend", "cuda"}, Words{"run", "--zero", "3", "--dp", "2"},
                     Words{"run", "--machine", "dgx-h100", "--backend", "cpu"},
                     Words{"run", "--rank", "9"}));
+
+TEST(NotUtf8, TextThatIsNotUtf8IsAboutTheRequest) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Reply answer =
+      command({"run", "--pp", "1", "--text", folder.file("latin.txt", std::string(9000, '\xe4'))});
+  EXPECT_EQ(answer.status, kInvalid);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, testing::HasSubstr("UTF-8"));
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Schedules, Invalid,
@@ -89,6 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"export", "{}a.json", "--rank", "77"}, Words{"export", "{}a.csv", "--format", "x"},
         Words{"lesson"}, Words{"lesson", "check"}, Words{"lesson", "play", "x"},
         Words{"lesson", "check", "{}none"}, Words{"lesson", "check", "{}"},
+        Words{"lesson", "check", "{}course"}, Words{"lesson", "check", "{}course/one"},
         Words{"devices", "extra"}, Words{"serve", "--port", "80"}));
 
 TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {

@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <set>
+#include <thread>
 
+#include "engine/worker/command.h"
 #include "tests/worker/cli.h"
 
 namespace parallelarium {
@@ -55,6 +58,10 @@ TEST(Run, JsonHasTheKeysOfAPredictionAndThoseOfARun) {
   for (const char* metric : {"step.seconds", "bubble.of_total", "bubble.over_ideal",
                              "memory.ranks.1.peak_bytes", "step.tokens_per_second"})
     EXPECT_TRUE(metrics.count(metric)) << metric;
+  // Under pace no share of a peak means anything.
+  EXPECT_TRUE(run.at("step").at("mfu").is_null());
+  EXPECT_EQ(run.at("formulas"), run.at("predicted").at("formulas"));
+  EXPECT_EQ(run.at("explain").at("ranks").size(), 2u);
   EXPECT_EQ(run.at("predicted").at("source"), "predicted");
   EXPECT_EQ(run.at("predicted").at("pace_factor"), run.at("pace_factor"));
 }
@@ -148,6 +155,28 @@ TEST(Run, WritesTheStepAsTraceAndTable) {
       EXPECT_GE(slices[at].first, slices[at - 1].second - 1e-6);
   }
   EXPECT_THAT(folder.read("step.csv"), HasSubstr(",paced\n"));
+}
+
+TEST(Run, SaysOffATerminalEveryFewSecondsHowFarItIs) {
+  std::ostringstream err;
+  Progress progress(err, false);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(4200);
+  while (std::chrono::steady_clock::now() < end) {
+    progress.report(0.5, "running: step 2");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(err.str(), " 50 %  running: step 2\n");
+}
+
+TEST(Run, AnOutputThatCannotBeWrittenIsSaidBeforeTraining) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const std::string trace = folder.path("step.json");
+  const Reply answer = command(small_run(
+      {"--pp", "2", "--backend", "paced", "--trace", trace.c_str(), "--csv", "/proc/none/x.csv"}));
+  EXPECT_EQ(answer.status, kFailed);
+  EXPECT_THAT(answer.err, HasSubstr("/proc/none/x.csv"));
+  EXPECT_EQ(folder.files(), 0);
 }
 
 TEST(Run, ATextOfTheUserIsTrainedOn) {

@@ -263,8 +263,16 @@ TEST(Serve, AStreamOfNoiseIsAnErrorAndTheEnd) {
     engine.write_bytes(noise);
     const json answer = engine.next();
     EXPECT_EQ(answer.at("error").at("code"), -32700);
-    EXPECT_EQ(engine.wait_for_end(5), kFailed);
+    EXPECT_EQ(engine.wait_for_end(5), kInvalid);
   }
+}
+
+TEST(Serve, AStreamThatEndsWithinAMessageIsInvalid) {
+  const Folder folder;
+  Engine engine;
+  engine.write_bytes("Content-Length: 100\r\n\r\n{\"jsonrpc\"");
+  engine.close_input();
+  EXPECT_EQ(engine.wait_for_end(5), kInvalid);
 }
 
 TEST(Serve, EndsAtOnceWhenTheWindowGoesAwayInTheMiddleOfARun) {

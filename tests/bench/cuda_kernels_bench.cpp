@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rates of the CUDA kernels on one GPU, as a table in Markdown: bytes per second of those that are
+// bound by memory, beside a plain copy on the same GPU; FLOP/s of matrix products and attention.
+// Sizes are those of GPT-2 124M with arrays larger than the caches. Times are medians of CUDA
+// events around several launches. Exit status 77 where there is no GPU.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/fused_attention.h"
+#include "kernels/gpu.h"
+#include "kernels/gpu_matmul.h"
+#include "kernels/launch.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::int64_t kN = 65536, kC = 768, kV = 50257, kTokens = 4096, kF = 3072;
+
+// Ends the program with the call's error: a benchmark has nothing better to do.
+void check(cudaError_t status) {
+  if (status == cudaSuccess) return;
+  std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(status));
+  std::exit(1);
+}
+void check(cublasStatus_t status) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "cuBLASLt: %s\n", cublasLtGetStatusString(status));
+  std::exit(1);
+}
+
+// Device memory of zeros, or of a small random pattern for floats of either size.
+struct Free {
+  void operator()(void* address) const { cudaFree(address); }
+};
+using Memory = std::unique_ptr<void, Free>;
+Memory allocate(std::size_t bytes) {
+  void* address = nullptr;
+  check(cudaMalloc(&address, bytes));
+  // 0x3C3C is 0.0115 in bf16, 0x3C3C3C3C the same in fp32: no denormals, no overflow.
+  check(cudaMemset(address, 0x3C, bytes));
+  return Memory(address);
+}
+
+// Median seconds of one launch.
+template <class Launch>
+double seconds_of(const Launch& launch) {
+  constexpr int kRepeats = 7;
+  constexpr int kLaunches = 10;
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+  check(cudaEventCreate(&begin));
+  check(cudaEventCreate(&end));
+  for (int turn = 0; turn < 3; ++turn) check(launch());
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    check(cudaEventRecord(begin, nullptr));
+    for (int turn = 0; turn < kLaunches; ++turn) check(launch());
+    check(cudaEventRecord(end, nullptr));
+    check(cudaEventSynchronize(end));
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin, end));
+    seconds.push_back(double{milliseconds} * 1e-3 / kLaunches);
+  }
+  check(cudaEventDestroy(begin));
+  check(cudaEventDestroy(end));
+  std::nth_element(seconds.begin(), seconds.begin() + kRepeats / 2, seconds.end());
+  return seconds[kRepeats / 2];
+}
+
+double copy_rate = 0;  // bytes per second of a copy, read and written both counted
+
+template <class Launch>
+void memory_row(const char* kernel, const char* storage, double bytes, const Launch& launch) {
+  const double seconds = seconds_of(launch);
+  std::printf("| %s | %s | %.1f us | %.0f GB/s | %.0f %% of copy |\n", kernel, storage,
+              seconds * 1e6, bytes / seconds * 1e-9, 100 * bytes / seconds / copy_rate);
+}
+template <class Launch>
+void compute_row(const std::string& kernel, const char* storage, double flops,
+                 const Launch& launch) {
+  const double seconds = seconds_of(launch);
+  std::printf("| %s | %s | %.1f us | %.1f TFLOP/s | |\n", kernel.c_str(), storage, seconds * 1e6,
+              flops / seconds * 1e-12);
+}
+
+template <class T>
+void memory_bound(const char* storage) {
+  constexpr std::size_t kCount = kN * kC;
+  constexpr double kBytes = double{kCount} * sizeof(T);
+  const Memory a = allocate(kCount * sizeof(T)), b = allocate(kCount * sizeof(T)),
+               c = allocate(kCount * sizeof(T)), wide = allocate(2 * kCount * sizeof(T));
+  const Memory gain = allocate(kN * sizeof(float)), stats = allocate(2 * kN * sizeof(float)),
+               table = allocate(kV * kC * sizeof(float)), positions = allocate(kN * sizeof(float)),
+               tokens = allocate(kN * sizeof(std::int32_t)),
+               space =
+                   allocate(std::max({column_sums_workspace(kN, kC), embedding_grad_workspace(kN),
+                                      sum_of_squares_workspace()}));
+  check(cudaMemset(tokens.get(), 0, kN * sizeof(std::int32_t)));
+  std::vector<std::int32_t> spread(kN);
+  for (std::int64_t n = 0; n < kN; ++n)
+    spread[static_cast<std::size_t>(n)] = static_cast<std::int32_t>(n * 7919 % kV);
+  check(cudaMemcpy(tokens.get(), spread.data(), kN * sizeof(std::int32_t), cudaMemcpyHostToDevice));
+  const auto at = [](const Memory& memory) { return static_cast<T*>(memory.get()); };
+  const auto floats = [](const Memory& memory) { return static_cast<float*>(memory.get()); };
+  auto* const token = static_cast<const std::int32_t*>(tokens.get());
+  const auto row = [&](const char* kernel, double bytes, const auto& launch) {
+    memory_row(kernel, storage, bytes, launch);
+  };
+  row("residual_add", 3 * kBytes,
+      [&] { return residual_add<T>(at(c), at(a), at(b), kCount, nullptr); });
+  row("accumulate", 3 * kBytes, [&] { return accumulate<T>(at(a), at(b), kCount, nullptr); });
+  row("residual_bias_add", 3 * kBytes,
+      [&] { return residual_bias_add<T>(at(c), at(a), at(b), at(gain), kN, kC, nullptr); });
+  row("gelu_forward", 2 * kBytes, [&] { return gelu_forward<T>(at(c), at(b), kCount, nullptr); });
+  row("gelu_backward", 3 * kBytes,
+      [&] { return gelu_backward<T>(at(c), at(a), at(b), kCount, nullptr); });
+  row("swiglu_forward", 3 * kBytes,
+      [&] { return swiglu_forward<T>(at(c), at(wide), kN, kC, nullptr); });
+  row("swiglu_backward", 5 * kBytes,
+      [&] { return swiglu_backward<T>(at(wide), at(a), at(wide), kN, kC, nullptr); });
+  row("layer_norm_forward", 2 * kBytes, [&] {
+    return layer_norm_forward<T>(at(c), floats(stats), at(b), at(gain), at(gain), kN, kC, nullptr);
+  });
+  row("rms_norm_forward", 2 * kBytes,
+      [&] { return rms_norm_forward<T>(at(c), floats(stats), at(b), at(gain), kN, kC, nullptr); });
+  row("layer_norm_input_grad, accumulating", 4 * kBytes, [&] {
+    return layer_norm_input_grad<T>(at(c), at(a), at(b), at(gain), floats(stats), true, kN, kC,
+                                    nullptr);
+  });
+  row("norm_weight_grad", 2 * kBytes, [&] {
+    return norm_weight_grad<T, T>(at(gain), at(gain) + kC, at(a), at(b), floats(stats), space.get(),
+                                  kN, kC, nullptr);
+  });
+  row("column_sums", kBytes,
+      [&] { return column_sums<T, T>(at(gain), at(a), space.get(), kN, kC, nullptr); });
+  constexpr std::int64_t kLength = 1024;
+  constexpr std::int64_t kHeads = kN * kC / (kLength * kLength);
+  row("causal_softmax", 1.5 * kBytes,
+      [&] { return causal_softmax<T>(at(c), kHeads, kLength, nullptr); });
+  row("causal_softmax_grad", 2 * kBytes, [&] {
+    return causal_softmax_grad<T>(at(c), at(a), kLength * kLength, 0.125F, kHeads, kLength,
+                                  nullptr);
+  });
+  const AttentionShape turned{kN / 1024, 1024, 4, 4, 64};  // (H + 2K) D = kC
+  row("rotary", 2 * kBytes * 2 / 3,
+      [&] { return rotary<T>(at(a), Turn::kForward, turned, nullptr); });
+  row("embedding_forward", 3 * kBytes,
+      [&] { return embedding_forward<T>(at(c), token, at(table), at(b), kN, kN, kC, nullptr); });
+  row("embedding_grad", 3 * kBytes, [&] {
+    return embedding_grad<T, T>(at(table), nullptr, at(a), token, space.get(), kN, 1024, kC,
+                                nullptr);
+  });
+  row("sum_of_squares", kBytes, [&] {
+    return sum_of_squares<T>(static_cast<double*>(stats.get()), at(a), space.get(), kCount,
+                             nullptr);
+  });
+
+  constexpr double kLogits = double{kTokens} * kV * sizeof(T);
+  const Memory logits = allocate(kTokens * kV * sizeof(T));
+  const Memory row_max = allocate(kTokens * sizeof(float)), sum = allocate(kTokens * sizeof(float)),
+               target = allocate(kTokens * sizeof(float));
+  row("loss_max", kLogits,
+      [&] { return loss_max<T>(floats(row_max), at(logits), kTokens, kV, nullptr); });
+  row("loss_sum", kLogits, [&] {
+    return loss_sum<T>(floats(sum), floats(target), at(logits), floats(row_max), token, kTokens, kV,
+                       0, nullptr);
+  });
+  row("loss_grad", 2 * kLogits, [&] {
+    return loss_grad<T>(at(logits), floats(row_max), floats(sum), token, 1e-4F, kTokens, kV, 0,
+                        nullptr);
+  });
+}
+
+void optimizer() {
+  constexpr std::size_t kCount = std::size_t{1} << 26;
+  const Memory p = allocate(kCount * 4), g = allocate(kCount * 4), m = allocate(kCount * 4),
+               v = allocate(kCount * 4), master = allocate(kCount * 4), squares = allocate(8);
+  const auto floats = [](const Memory& memory) { return static_cast<float*>(memory.get()); };
+  const auto bf16 = [](const Memory& memory) { return static_cast<Bf16*>(memory.get()); };
+  auto* const sum = static_cast<const double*>(squares.get());
+  memory_row("adamw", "fp32", 28.0 * kCount, [&] {
+    return adamw<float, float, float>(floats(p), nullptr, floats(g), floats(m), floats(v), sum,
+                                      1.0F, AdamW{}, kCount, nullptr);
+  });
+  memory_row("adamw, fp32 master", "bf16", 28.0 * kCount, [&] {
+    return adamw<Bf16, Bf16, float>(bf16(p), floats(master), bf16(g), floats(m), floats(v), sum,
+                                    1.0F, AdamW{}, kCount, nullptr);
+  });
+}
+
+template <class T>
+void products(const char* storage, bool tf32) {
+  constexpr std::size_t kSpace = 32U << 20;
+  const Memory space = allocate(kSpace);
+  GpuMatmul matmul(space.get(), kSpace, tf32);
+  for (const auto [N, M, K] : {std::array<std::int64_t, 3>{16384, 3 * kC, kC},
+                               {16384, kF, kC},
+                               {16384, kC, kF},
+                               {16384, kV, kC},
+                               {8192, 8192, 8192}}) {
+    const auto bytes = [](std::int64_t count) {
+      return static_cast<std::size_t>(count) * sizeof(T);
+    };
+    const Memory x = allocate(bytes(N * K)), w = allocate(bytes(M * K)), y = allocate(bytes(N * M));
+    const auto at = [](const Memory& memory) { return static_cast<T*>(memory.get()); };
+    compute_row("linear_forward " + std::to_string(N) + " x " + std::to_string(M) + " x " +
+                    std::to_string(K),
+                storage, 2.0 * static_cast<double>(N * M * K), [&] {
+                  return linear_forward<T>(matmul, at(y), at(x), at(w),
+                                           static_cast<const T*>(nullptr), N, M, K, nullptr);
+                });
+  }
+}
+
+template <class T>
+void attention(const char* storage, std::int64_t D) {
+  const AttentionShape shape{16, 1024, kC / D, kC / D, D};
+  const auto tokens = static_cast<std::size_t>(shape.B * shape.T);
+  const Memory qkv = allocate(tokens * 3 * kC * sizeof(T)),
+               dqkv = allocate(tokens * 3 * kC * sizeof(T)),
+               context = allocate(tokens * kC * sizeof(T)),
+               dcontext = allocate(tokens * kC * sizeof(T)),
+               lse = allocate(static_cast<std::size_t>(shape.B * shape.H * shape.T) * 4),
+               scratch = allocate(static_cast<std::size_t>(fused_attention_scratch(shape)) * 4);
+  const auto at = [](const Memory& memory) { return static_cast<T*>(memory.get()); };
+  auto* const sums = static_cast<float*>(lse.get());
+  // Half of the scores of 4 T^2 D: those that the mask leaves. The backward counts 2.5 forwards.
+  const double flops = 2.0 * static_cast<double>(shape.B * shape.H * shape.T * shape.T * shape.D);
+  const std::string size = " 16 x 1024, D " + std::to_string(D);
+  compute_row("fused_attention_forward" + size, storage, flops, [&] {
+    return fused_attention_forward<T>(at(context), sums, at(qkv), shape, nullptr);
+  });
+  compute_row("fused_attention_backward" + size, storage, 2.5 * flops, [&] {
+    return fused_attention_backward<T>(at(dqkv), static_cast<float*>(scratch.get()), at(dcontext),
+                                       at(qkv), at(context), sums, shape, nullptr);
+  });
+}
+
+int run() {
+  int devices = 0;
+  const cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status != cudaSuccess || devices == 0) {
+    std::fprintf(stderr, "No GPU: %s\n",
+                 status == cudaSuccess ? "none found" : cudaGetErrorString(status));
+    return 77;
+  }
+  constexpr std::size_t kCopy = std::size_t{1} << 29;
+  {
+    const Memory from = allocate(kCopy), to = allocate(kCopy);
+    const double seconds = seconds_of([&] {
+      return cudaMemcpyAsync(to.get(), from.get(), kCopy, cudaMemcpyDeviceToDevice, nullptr);
+    });
+    copy_rate = 2.0 * kCopy / seconds;
+    std::printf("| kernel | storage | time | rate | |\n|---|---|---|---|---|\n");
+    std::printf("| copy of 512 MiB | | %.1f us | %.0f GB/s | |\n", seconds * 1e6, copy_rate * 1e-9);
+  }
+  memory_bound<float>("fp32");
+  memory_bound<Bf16>("bf16");
+  optimizer();
+  products<float>("fp32", false);
+  products<float>("tf32", true);
+  products<Bf16>("bf16", false);
+  attention<Bf16>("bf16", 64);
+  attention<Bf16>("bf16", 128);
+  attention<float>("fp32", 64);
+  return 0;
+}
+
+}  // namespace
+}  // namespace parallelarium
+
+int main() { return parallelarium::run(); }

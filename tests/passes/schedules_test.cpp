@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of the orders with several chunks on a rank, split backwards and stages held twice.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/passes/build.h"
+#include "engine/plan/report.h"
+#include "engine/plan/schedule_rules.h"
+#include "engine/predict/simulate.h"
+#include "engine/schedules/schedule.h"
+#include "engine/schedules/timing.h"
+
+namespace parallelarium {
+namespace {
+
+struct Case {
+  const char* schedule;
+  int pp, microbatches, chunks;
+};
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.schedule << " pp " << c.pp << " m " << c.microbatches << " v " << c.chunks;
+}
+
+Setup setup_of(const Case& c) {
+  Setup setup = default_setup();
+  setup.model.layers = 24;
+  setup.mesh.pp = c.pp;
+  setup.microbatches = c.microbatches;
+  setup.schedule = c.schedule;
+  setup.chunks = c.chunks;
+  return setup;
+}
+
+Program build(const Setup& setup, const BuildOptions& options = {}) {
+  const auto problems = validate(setup);
+  EXPECT_TRUE(problems.empty()) << problems.front().text;
+  const Result<Order> order = make_order(setup);
+  EXPECT_TRUE(order.ok()) << order.error().text;
+  Result<Program> program = build_program(setup, *order, options);
+  EXPECT_TRUE(program.ok()) << program.error().text;
+  return *program;
+}
+
+class EverySchedule : public testing::TestWithParam<Case> {};
+
+TEST_P(EverySchedule, PassesTheCheckWithEveryAxisAndShard) {
+  for (const int dp : {1, 2}) {
+    for (const int zero : {0, 1, 2, 3}) {
+      for (const int tp : {1, 2}) {
+        if (dp == 1 && zero > 0) continue;
+        parallelarium::Setup setup = setup_of(GetParam());
+        setup.mesh.dp = dp;
+        setup.mesh.tp = tp;
+        setup.zero = zero;
+        // Pieces name gradients and parameters of which ZeRO 2 and 3 keep a shard.
+        const auto faults = check(build(setup, {.stage_level = zero >= 2}));
+        EXPECT_TRUE(faults.empty())
+            << "dp " << dp << " zero " << zero << " tp " << tp << ": " << faults.front().text;
+      }
+    }
+  }
+}
+
+// The Program's timeline is that of the order: F, I and W of one unit each, whole backwards two.
+TEST_P(EverySchedule, TakesTheTimeOfItsOrder) {
+  parallelarium::Setup setup = setup_of(GetParam());
+  const Program program = build(setup, {.stage_level = true});
+  std::vector<std::vector<Nanoseconds>> durations;
+  for (const RankProgram& rank : program.ranks) {
+    auto& times = durations.emplace_back();
+    for (const Op& op : rank.ops) {
+      int time = 0;
+      if (op.piece == Piece::kStage) {
+        const ActionKind kind = rank.actions[static_cast<std::size_t>(op.action)].kind;
+        time = kind == ActionKind::kBackward ? 2 : 1;
+      }
+      times.emplace_back(time);
+    }
+  }
+  const Result<Order> order = make_order(setup);
+  ASSERT_TRUE(order.ok());
+  Order apart = *order;  // a Program computes the halves of a pair one after the other
+  for (auto& line : apart.ranks) {
+    for (Action& action : line) action.overlapped_with_next = false;
+  }
+  const Timeline timeline = simulate(program, durations);
+  Nanoseconds end{0};
+  for (const RankTimeline& rank : timeline.ranks) {
+    for (const Span& span : rank.spans) end = std::max(end, span.end);
+  }
+  EXPECT_EQ(end.count(), time_order(apart, Durations{}).makespan);
+}
+
+// What crosses between ranks: an activation and a gradient per boundary of two stages on different
+// ranks and micro-batch.
+TEST_P(EverySchedule, MovesOneActivationAndOneGradientPerBoundaryAndMicrobatch) {
+  const parallelarium::Setup setup = setup_of(GetParam());
+  const Program program = build(setup);
+  std::int64_t sent = 0;
+  for (const RankProgram& rank : program.ranks) {
+    for (const Op& op : rank.ops) sent += op.kind == OpKind::kSend ? op.bytes : 0;
+  }
+  const int stages = stages_of(setup);
+  const bool folded = setup.schedule == "zb-v" || setup.schedule == "dualpipe-v";
+  const int crossings = setup.mesh.pp == 1 ? 0 : stages - 1 - (folded ? 1 : 0);
+  EXPECT_EQ(sent, std::int64_t{2} * 4 * setup.micro_batch * setup.model.sequence *
+                      setup.model.hidden * crossings * setup.microbatches);
+}
+
+TEST_P(EverySchedule, HoldsEveryParameterOnceOrTwice) {
+  const parallelarium::Setup setup = setup_of(GetParam());
+  const Program program = build(setup);
+  std::int64_t held = 0, doubled = 0;
+  for (const RankProgram& rank : program.ranks) {
+    std::int64_t mine = 0;
+    for (const ParameterSlice& slice : rank.parameters) mine += slice.shared_copy ? 0 : slice.count;
+    held += mine;
+    for (const Op& op : rank.ops) {
+      // Without DP, only the two copies of a stage are added up.
+      if (op.kind == OpKind::kCollective && op.purpose == Purpose::kGradients) {
+        doubled += op.bytes / 4;
+        EXPECT_EQ(op.bytes / 4, mine);
+      }
+    }
+  }
+  const bool twice = setup.schedule == "dualpipe";
+  EXPECT_EQ(held, count_parameters(setup.model).total * (twice ? 2 : 1));
+  EXPECT_EQ(doubled, twice ? held : 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Schedules, EverySchedule,
+    testing::Values(Case{"interleaved", 1, 3, 2}, Case{"interleaved", 2, 4, 2},
+                    Case{"interleaved", 2, 5, 3}, Case{"interleaved", 4, 8, 2},
+                    Case{"interleaved", 4, 10, 3}, Case{"interleaved", 4, 3, 2},
+                    Case{"zb-h1", 1, 3, 1}, Case{"zb-h1", 4, 8, 1}, Case{"zb-h1", 3, 7, 1},
+                    Case{"zb-h2", 2, 5, 1}, Case{"zb-h2", 4, 8, 1}, Case{"zb-v", 1, 2, 1},
+                    Case{"zb-v", 2, 6, 1}, Case{"zb-v", 4, 8, 2}, Case{"zb-v", 4, 3, 2},
+                    Case{"dualpipe", 2, 4, 1}, Case{"dualpipe", 4, 10, 2},
+                    Case{"dualpipe", 6, 12, 2}, Case{"dualpipe-v", 1, 2, 1},
+                    Case{"dualpipe-v", 2, 5, 2}, Case{"dualpipe-v", 4, 10, 2}));
+
+std::int64_t peak_activations(const Case& c) {
+  std::int64_t peak = 0;
+  for (const MemoryRow& row : memory_of(build(setup_of(c), {.stage_level = true})))
+    peak = std::max(peak, row.bytes[static_cast<int>(Category::kActivations)]);
+  return peak;
+}
+
+// Table 2 of Zero Bubble, with stages that all hold the same but for the head: what is kept for
+// weight gradients alone is less than what a forward keeps, so H1 holds no more than 1F1B does, and
+// H2 less than twice as much and more than once.
+TEST(SplitBackward, HoldsWhatThePaperSays) {
+  const std::int64_t whole = peak_activations({"1f1b", 4, 16, 1});
+  const std::int64_t h1 = peak_activations({"zb-h1", 4, 16, 1});
+  const std::int64_t h2 = peak_activations({"zb-h2", 4, 16, 1});
+  EXPECT_LE(h1, whole + whole / 4);
+  EXPECT_GT(h2, h1 + h1 / 2);
+  EXPECT_LT(h2, 2 * whole);
+}
+
+TEST(SplitBackward, IsPredictedAtStageLevelAndNotRun) {
+  const parallelarium::Setup setup = setup_of({"zb-h1", 2, 4, 1});
+  EXPECT_EQ(build(setup).level, Level::kStage);
+  const auto order = make_order(setup);
+  ASSERT_TRUE(order.ok());
+  const auto refused = build_program(setup, *order, {.all_ranks = true});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().id, "order-split");
+}
+
+}  // namespace
+}  // namespace parallelarium
