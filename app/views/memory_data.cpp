@@ -274,6 +274,8 @@ std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRe
     }
     terms.push_back(term);
   }
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const TrafficTerm& a, const TrafficTerm& b) { return a.sent > b.sent; });
   return terms;
 }
 

@@ -79,7 +79,7 @@ std::vector<ByteTerm> byte_terms(const Setup& setup);
 QString bytes_formula(const Setup& setup);
 double bytes_per_parameter(const Setup& setup);
 
-// One line of "sent per step and rank".
+// One line of "sent per step and rank"; most bytes first.
 struct TrafficTerm {
   QString name;       // "all-reduce of gradients, DP"
   QString formula;    // "2 Ψ (N−1)/N"

@@ -15,7 +15,7 @@ struct Tables {
   Q_DECLARE_TR_FUNCTIONS(memory)
 };
 
-constexpr double kCaption = 22, kShare = 104, kTrafficRow = 36;
+constexpr double kCaption = 22, kShare = 104, kTrafficRow = 33;
 
 }  // namespace
 
@@ -72,9 +72,11 @@ void paint_traffic(QPainter& painter, const QRectF& rect, const std::vector<Traf
                Tables::tr("nothing: one rank has nobody to send to"), small, theme.muted, texts);
     return;
   }
-  const double verdict = 22;
-  const auto room = std::size_t(std::max(0.0, (rect.bottom() - y - verdict) / kTrafficRow));
-  const std::size_t shown = terms.size() <= room ? terms.size() : room > 0 ? room - 1 : 0;
+  constexpr double kVerdict = 18, kRest = 18;
+  const auto room = [&](double below) {
+    return std::size_t(std::max(0.0, (rect.bottom() - y - below) / kTrafficRow));
+  };
+  const std::size_t shown = terms.size() <= room(kVerdict) ? terms.size() : room(kVerdict + kRest);
   std::int64_t rest = 0;
   bool all_equal = true, counted = true;
   for (std::size_t at = 0; at < terms.size(); ++at) {

@@ -194,7 +194,7 @@ void MemoryView::place_parts() {
     s.panes->set_value(QLatin1String(kPaneKeys[2]));
   }
   const double top = kHeader + kLegend;
-  const double middle = s.split ? top + (height() - top) * 0.53 : top;
+  const double middle = s.split ? top + (height() - top) * 0.56 : top;
   const double panes_y = middle;
   s.panes->adjustSize();
   s.panes->setGeometry(16, int(panes_y), std::min(w - 32, s.panes->sizeHint().width()), 28);

@@ -8,6 +8,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "app/figures.h"
 #include "app/quantities.h"
 #include "app/views/memory_curve.h"
 #include "app/views/memory_data.h"

@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
+#include <map>
 #include <set>
 
 #include "app/quantities.h"
