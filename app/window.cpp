@@ -64,7 +64,12 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     selection_->show_formulas(key);
     if (right_tabs_->isVisible()) right_tabs_->setCurrentWidget(selection_);
   });
-  connect(views_, &QTabWidget::currentChanged, this, &Window::refresh_strip);
+  connect(views_, &QTabWidget::currentChanged, this, [this] {
+    refresh_strip();
+    selection_->show_formulas(view() == ViewKind::kMemory ? QStringLiteral("memory.peak_bytes")
+                              : view() == ViewKind::kMesh ? QStringLiteral("traffic.sent_bytes")
+                                                          : QStringLiteral("bubble.of_total"));
+  });
   connect(memory_, &MemoryView::rank_changed, this, &Window::refresh_strip);
   connect(mesh_, &MeshView::rank_changed, this, &Window::refresh_strip);
   connect(memory_, &MemoryView::described, selection_, &SelectionPanel::show_text);

@@ -128,7 +128,7 @@ void paint_memory_picture(QPainter& painter, QSizeF size, const Session& session
   const double width = size.width(), foot = size.height() - kFooter;
   put_elided(painter, QRectF(16, 8, width - 32, 24), Qt::AlignVCenter, shown.title,
              theme.font(14, true), theme.text, texts);
-  paint_memory_legend(painter, QRectF(16, 34, width - 32, 20), true, theme, texts);
+  paint_memory_legend(painter, QRectF(16, 34, width - 32, 20), shown.run != nullptr, theme, texts);
   const double side = std::min(280.0, width * 0.34), upper = 64,
                middle = upper + (foot - upper) * 0.52;
   const QRectF left(16, upper, width - side - 56, middle - upper - 12);

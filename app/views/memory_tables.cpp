@@ -15,7 +15,7 @@ struct Tables {
   Q_DECLARE_TR_FUNCTIONS(memory)
 };
 
-constexpr double kCaption = 22, kShare = 104, kTrafficRow = 33;
+constexpr double kCaption = 22, kShare = 66, kTrafficRow = 33;
 
 }  // namespace
 
@@ -34,8 +34,7 @@ std::vector<QRectF> paint_byte_table(QPainter& painter, const QRectF& rect, cons
   put_text(painter, line, Qt::AlignVCenter | Qt::AlignRight, Tables::tr("on this rank"), small,
            theme.muted, texts);
   double y = line.bottom();
-  const auto row = [&](const QString& name, int bytes, const QString& share, bool editable,
-                       bool strong) {
+  const auto row = [&](const QString& name, int bytes, const QString& share, bool editable) {
     const QRectF value(value_left, y, kByteValues, kByteRow);
     put_elided(painter, QRectF(rect.left(), y, value_left - rect.left() - 6, kByteRow),
                Qt::AlignVCenter, name, plain, theme.text, texts);
@@ -47,17 +46,20 @@ std::vector<QRectF> paint_byte_table(QPainter& painter, const QRectF& rect, cons
     put_text(painter, QRectF(share_left, y, kShare, kByteRow), Qt::AlignVCenter | Qt::AlignRight,
              share, bold, theme.text, texts);
     y += kByteRow;
-    if (!strong) painter.fillRect(QRectF(rect.left(), y - 0.5, rect.width(), 1), theme.grid);
+    painter.fillRect(QRectF(rect.left(), y - 0.5, rect.width(), 1), theme.grid);
   };
   for (const ByteTerm& term : byte_terms(setup)) {
     const QString number = QString::number(term.bytes);
-    row(term.name, term.bytes, term.sharded ? Tables::tr("%1 / N").arg(number) : number, edited,
-        false);
+    row(term.name, term.bytes, term.sharded ? Tables::tr("%1 / N").arg(number) : number, edited);
   }
   const QString formula = bytes_formula(setup);
   const QString value = number_text(bytes_per_parameter(setup));
-  row(Tables::tr("Together"), setup.precision.state_bytes(),
-      formula == value ? value : QStringLiteral("%1 = %2").arg(formula, value), false, true);
+  const QRectF last(rect.left(), y, rect.width(), kByteRow);
+  put_text(painter, last, Qt::AlignVCenter,
+           Tables::tr("Together %1").arg(setup.precision.state_bytes()), plain, theme.text, texts);
+  put_text(painter, last, Qt::AlignVCenter | Qt::AlignRight,
+           formula == value ? value : QStringLiteral("%1 = %2").arg(formula, value), bold,
+           theme.text, texts);
   return values;
 }
 
@@ -106,7 +108,7 @@ void paint_traffic(QPainter& painter, const QRectF& rect, const std::vector<Traf
     y += 18;
   }
   if (rect.bottom() - y < 14) return;
-  const QString text = !counted || stale ? Tables::tr("predicted; press Run to have it counted")
+  const QString text = !counted || stale ? Tables::tr("predicted, not counted yet")
                        : all_equal       ? Tables::tr("counted by the engine: equal to the byte")
                                          : Tables::tr("counted by the engine: it differs");
   put_elided(painter, QRectF(rect.left(), y, rect.width(), 18), Qt::AlignVCenter, text, small,

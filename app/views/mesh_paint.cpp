@@ -17,7 +17,7 @@ struct Mesh2D {
 };
 
 constexpr double kHead = 22, kLeft = 30, kGapX = 26, kGapY = 14, kPad = 5;
-constexpr double kMostCell = 64, kMostHeight = 40, kLeastHeight = 16, kBar = 3;
+constexpr double kMostCell = 64, kMostHeight = 76, kLeastHeight = 16, kBar = 3;
 constexpr double kCardGap = 10;
 
 // From a hairline to the full colour of communication.
@@ -98,7 +98,13 @@ void paint_cell(const Brush& brush, int rank) {
              small, lit ? ink : theme.muted, brush.texts);
     return;
   }
-  put_text(brush.painter, cell, Qt::AlignCenter, number, font, ink, brush.texts);
+  if (axes.isEmpty() || cell.height() < 36) {
+    put_text(brush.painter, cell, Qt::AlignCenter, number, font, ink, brush.texts);
+    return;
+  }
+  put_text(brush.painter, cell.translated(0, -7), Qt::AlignCenter, number, font, ink, brush.texts);
+  put_text(brush.painter, cell.translated(0, 8), Qt::AlignCenter, axes, small,
+           lit ? ink : theme.muted, brush.texts);
 }
 
 // Links between and inside blocks, as bars that heat with the bytes so far.

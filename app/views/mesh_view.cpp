@@ -87,9 +87,11 @@ MeshView::MeshView(Session& session, QWidget* parent)
   });
   s.table = new QTableWidget(this);
   s.table->setAccessibleName(tr("The chosen rank"));
-  s.table->setColumnCount(1);
+  s.table->setColumnCount(2);
   s.table->verticalHeader()->hide();
+  s.table->horizontalHeader()->hide();
   s.table->horizontalHeader()->setStretchLastSection(true);
+  s.table->setColumnWidth(0, 92);
   s.table->setEditTriggers(QAbstractItemView::NoEditTriggers);
   s.table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   s.table->setWordWrap(true);
@@ -153,19 +155,20 @@ void MeshView::refresh_facts() {
   s.facts = rank_facts(prediction, mesh_run(s.session), s.rank);
   const auto lines = rank_lines(s.facts);
   const bool hidden_memory = s.session.hidden(QStringLiteral("memory.peak_bytes"));
-  const QString muted = theme_for(palette()).muted.name();
-  s.table->setHorizontalHeaderLabels({rank_headline(s.facts, prediction.setup.mesh)});
-  s.table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   s.table->setRowCount(int(lines.size()));
   for (int row = 0; row < int(lines.size()); ++row) {
     const auto& [word, value] = lines[std::size_t(row)];
     const bool hidden =
         (row == 1 && hidden_memory) ||
         ((row == 2 || row > 2 + int(s.facts.groups.size())) && mesh_hides_traffic(s.session));
-    auto* item =
-        new QTableWidgetItem(word + QLatin1Char('\n') + (hidden ? QStringLiteral("?") : value));
+    auto* name = new QTableWidgetItem(word);
+    name->setForeground(theme_for(palette()).muted);
+    auto* item = new QTableWidgetItem(hidden ? QStringLiteral("?") : value);
     item->setToolTip(hidden ? QString() : value);
-    s.table->setItem(row, 0, item);
+    name->setTextAlignment(Qt::AlignLeft | Qt::AlignTop);
+    item->setTextAlignment(Qt::AlignLeft | Qt::AlignTop);
+    s.table->setItem(row, 0, name);
+    s.table->setItem(row, 1, item);
   }
   s.table->resizeRowsToContents();
   setAccessibleDescription(description());
@@ -203,7 +206,7 @@ void MeshView::place_parts() {
   const int top = kHeader + kTools;
   const int side = beside ? std::min(kSide, w * 38 / 100) : 0;
   s.table->setVisible(beside);
-  s.table->setGeometry(w - side - 8, top - 4, side, h - top - 4);
+  s.table->setGeometry(w - side - 8, top + 20, side, h - top - 28);
   s.table->resizeRowsToContents();
   s.grid = QRectF(16, top, w - 32 - (beside ? side + 12 : 0), h - top - 30);
 }
@@ -224,6 +227,10 @@ void MeshView::paintEvent(QPaintEvent*) {
              mesh_hides_traffic(s.session) ? tr("The bytes are hidden until you answer.")
                                            : mesh_legend(s.session, layout.by_class, false),
              theme.font(11), theme.muted, nullptr);
+  if (s.table->isVisible())
+    put_elided(painter, QRectF(s.table->x() + 4, s.table->y() - 24, s.table->width() - 8, 20),
+               Qt::AlignVCenter, rank_headline(s.facts, setup.mesh), theme.font(12, true),
+               theme.text, nullptr);
   if (!hasFocus()) return;
   painter.setPen(QPen(theme.accent_line, 1, Qt::DotLine));
   painter.setBrush(Qt::NoBrush);
