@@ -10,6 +10,9 @@
 #include <QSvgGenerator>
 
 #include "app/document.h"
+#include "app/quantities.h"
+#include "app/views/memory_view.h"
+#include "app/views/mesh_view.h"
 #include "app/views/pipeline_view.h"
 #include "engine/wire/csv.h"
 #include "engine/wire/trace.h"
@@ -27,6 +30,34 @@ PictureOptions picture_options(const ExportOptions& options) {
   return picture;
 }
 
+void paint_view(QPainter& painter, QSizeF size, const Session& session,
+                const ExportOptions& options) {
+  const int fullest = fullest_rank(*session.prediction());
+  switch (options.view) {
+    case ViewKind::kMemory:
+      paint_memory_picture(painter, size, session, options.dark,
+                           options.rank < 0 ? fullest : options.rank);
+      break;
+    case ViewKind::kMesh:
+      paint_mesh_picture(painter, size, session, options.dark, std::max(0, options.rank));
+      break;
+    case ViewKind::kPipeline:
+      paint_picture(painter, size, session, picture_options(options));
+  }
+}
+
+QSize size_of_view(const Session& session, const ExportOptions& options) {
+  switch (options.view) {
+    case ViewKind::kMemory:
+      return memory_picture_size();
+    case ViewKind::kMesh:
+      return mesh_picture_size();
+    case ViewKind::kPipeline:
+      break;
+  }
+  return picture_size(session, picture_options(options));
+}
+
 std::string setup_text(const Session& session) { return to_json(session.setup()).dump(); }
 
 QByteArray png(const Session& session, QSize size, const ExportOptions& options) {
@@ -34,7 +65,7 @@ QByteArray png(const Session& session, QSize size, const ExportOptions& options)
   image.setDevicePixelRatio(options.scale);
   image.fill(Qt::white);
   QPainter painter(&image);
-  paint_picture(painter, size, session, picture_options(options));
+  paint_view(painter, size, session, options);
   painter.end();
   image.setText(QLatin1String(kSetupChunk), QString::fromStdString(setup_text(session)));
   image.setText(QStringLiteral("Software"), QStringLiteral("Parallelarium"));
@@ -53,10 +84,10 @@ QByteArray svg(const Session& session, QSize size, const ExportOptions& options)
   generator.setOutputDevice(&buffer);
   generator.setSize(size);
   generator.setViewBox(QRect(QPoint(0, 0), size));
-  generator.setTitle(QStringLiteral("Parallelarium timeline"));
+  generator.setTitle(QStringLiteral("Parallelarium %1").arg(name_of(options.view)));
   generator.setDescription(QString::fromStdString(setup_text(session)));
   QPainter painter(&generator);
-  paint_picture(painter, size, session, picture_options(options));
+  paint_view(painter, size, session, options);
   painter.end();
   return bytes;
 }
@@ -66,14 +97,14 @@ QByteArray pdf(const Session& session, QSize size, const ExportOptions& options)
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
   QPdfWriter writer(&buffer);
-  writer.setTitle(QStringLiteral("Parallelarium timeline"));
+  writer.setTitle(QStringLiteral("Parallelarium %1").arg(name_of(options.view)));
   writer.setCreator(QStringLiteral("Parallelarium"));
   writer.setResolution(96);
   writer.setPageMargins(QMarginsF(0, 0, 0, 0));
   writer.setPageSize(
       QPageSize(QSizeF(size) * 72.0 / 96.0, QPageSize::Point, QString(), QPageSize::ExactMatch));
   QPainter painter(&writer);
-  paint_picture(painter, size, session, picture_options(options));
+  paint_view(painter, size, session, options);
   painter.end();
   return bytes;
 }
@@ -118,7 +149,7 @@ Result<void> export_to(const Session& session, const QString& path, const Export
     return write_bytes(path, QByteArray(text.data(), qsizetype(text.size())));
   }
   QSize size = options.size;
-  if (size.isEmpty()) size = picture_size(session, picture_options(options));
+  if (size.isEmpty()) size = size_of_view(session, options);
   if (size.width() * options.scale > kMostPixels || size.height() * options.scale > kMostPixels)
     return message("export-size",
                    "A picture of {} by {} pixels is too large; choose a smaller scale, or SVG.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pictures of the timeline (PNG, SVG, PDF), and the timeline itself as Chrome trace or CSV.
+// Pictures of a view (PNG, SVG, PDF), and the timeline as Chrome trace or CSV.
 #pragma once
 
 #include <QSize>
@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "app/session.h"
+#include "app/view_kind.h"
 
 namespace parallelarium {
 
@@ -18,6 +19,8 @@ struct ExportOptions {
   bool dark = false;
   bool whole_step = true;  // else the visible range
   QSize size;              // logical; empty: the picture's own
+  ViewKind view = ViewKind::kPipeline;
+  int rank = -1;  // Memory: index of the built rank; Mesh: global rank; -1: the view's own choice
 };
 
 // From a file's ending: .png .svg .pdf .json (Chrome trace) .csv.

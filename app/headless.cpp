@@ -88,6 +88,7 @@ int export_headless(const CommandLine& line) {
   options.scale = line.scale;
   options.size = line.size;
   options.dark = line.dark.value_or(false);
+  options.view = line.view;
   const Result<void> written = export_to(session, line.export_to, options);
   return written ? 0 : fail(1, written.error());
 }
@@ -107,6 +108,7 @@ int take_screenshot(const CommandLine& line) {
     const Result<void> ran = run_and_wait(window.session(), line.verify);
     if (!ran) std::fprintf(stderr, "%s\n", ran.error().text.c_str());
   }
+  window.show_view(line.view);
   window.session().set_playing(false);
   window.session().set_playhead(
       Nanoseconds(std::int64_t(double(window.session().horizon().count()) * 0.66)));

@@ -22,6 +22,7 @@ struct CommandLine {
   std::optional<bool> dark;
   double scale = 1;
   QSize size;
+  ViewKind view = ViewKind::kPipeline;
   std::vector<std::pair<std::string, std::string>> fields;  // one option per Setup field
   bool headless() const { return !export_to.isEmpty() || !screenshot.isEmpty(); }
 };

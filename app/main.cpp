@@ -63,7 +63,8 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   const QCommandLineOption to_file(
       QStringLiteral("export"),
       Main::tr(
-          "Write the timeline as .png .svg .pdf, Chrome trace .json or .csv, without a window."),
+          "Write a view as .png .svg .pdf, or the timeline as Chrome trace .json or .csv, without "
+          "a window."),
       QStringLiteral("file"));
   const QCommandLineOption shot(QStringLiteral("screenshot"),
                                 Main::tr("Write a picture of the whole window."),
@@ -81,10 +82,13 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   const QCommandLineOption dark(QStringLiteral("dark"), Main::tr("Dark colours."));
   const QCommandLineOption theme(QStringLiteral("theme"), Main::tr("light or dark."),
                                  QStringLiteral("name"));
+  const QCommandLineOption view(QStringLiteral("view"), Main::tr("mesh, pipeline or memory."),
+                                QStringLiteral("name"));
   const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
                                 Main::tr("Show this help."));
   const QCommandLineOption version(QStringLiteral("version"), Main::tr("Show the version."));
-  parser.addOptions({to_file, shot, setup, run, verify, size, scale, dark, theme, help, version});
+  parser.addOptions(
+      {to_file, shot, setup, run, verify, size, scale, dark, theme, view, help, version});
   for (const FieldInfo& field : setup_fields())
     parser.addOption({QString::fromStdString(field.option), QString::fromStdString(field.help),
                       QStringLiteral("value")});
@@ -106,6 +110,11 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
     if (name != QLatin1String("light") && name != QLatin1String("dark"))
       return message("command-theme", "--theme must be light or dark.");
     line.dark = name == QLatin1String("dark");
+  }
+  if (parser.isSet(view)) {
+    const std::optional<ViewKind> kind = view_kind_of(parser.value(view));
+    if (!kind) return message("command-view", "--view must be mesh, pipeline or memory.");
+    line.view = *kind;
   }
   if (parser.isSet(size)) {
     const QStringList sides = parser.value(size).split(QLatin1Char('x'));
@@ -168,6 +177,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", prepared.error().text.c_str());
     return 2;
   }
+  window.show_view(line->view);
   if (line->run) window.session().start_run(line->verify);
   return QApplication::exec();
 }

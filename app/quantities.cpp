@@ -135,12 +135,14 @@ int busiest_sender(const Prediction& prediction) {
   return busiest;
 }
 
-std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale& locale) {
+std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale& locale,
+                                          int rank_index) {
   const RunRecord* record = session.run_record();
   const RunRecord* run = record && !session.run_is_stale() ? record : nullptr;
   const Prediction& shown = run ? *run->prediction : *session.prediction();
   const bool predicted = session.problems().empty();
-  const int fullest = fullest_rank(shown), sender = busiest_sender(shown);
+  const int fullest = rank_index < 0 ? fullest_rank(shown) : rank_index;
+  const int sender = rank_index < 0 ? busiest_sender(shown) : rank_index;
   const Values expected = values_of(shown, fullest, sender);
 
   std::vector<Quantity> all(4);

@@ -28,8 +28,15 @@ struct Quantity {
   double predicted_value = 0, observed_value = 0;
 };
 
-std::vector<Quantity> pipeline_quantities(const Session& session,
-                                          const QLocale& locale = QLocale());
+// `rank_index`: whose memory and traffic; -1: the fullest rank's, and the busiest sender's.
+std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale& locale = QLocale(),
+                                          int rank_index = -1);
+// Those of the Memory view: peak, sent, step time, bytes per parameter, loss; of one rank.
+std::vector<Quantity> memory_quantities(const Session& session, int rank_index,
+                                        const QLocale& locale = QLocale());
+// Those of the Mesh view: step time, all that one rank sends, and its part along TP, DP and PP.
+std::vector<Quantity> mesh_quantities(const Session& session, int rank_index,
+                                      const QLocale& locale = QLocale());
 
 // The built rank whose memory peak is largest, and the one that sends most, of a prediction.
 int fullest_rank(const Prediction& prediction);

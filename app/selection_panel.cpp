@@ -48,7 +48,10 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
   column_->setSpacing(4);
   setWidget(content);
   add_scroll_hint(*this);
-  connect(&session_, &Session::selection_changed, this, &SelectionPanel::refresh);
+  connect(&session_, &Session::selection_changed, this, [this] {
+    text_ = {};
+    refresh();
+  });
   connect(&session_, &Session::prediction_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::run_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::view_changed, this, [this] {  // not for zoom and pan
@@ -59,6 +62,11 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
 
 void SelectionPanel::show_formulas(const QString& key) {
   formula_key_ = key;
+  refresh();
+}
+
+void SelectionPanel::show_text(const SelectionText& text) {
+  text_ = text;
   refresh();
 }
 
@@ -105,8 +113,9 @@ void SelectionPanel::refresh() {
   };
   const SelectionText selected = describe_selection(session_);
   add_caps(tr("Selected"));
-  if (!selected.headline.isEmpty()) add(selected);
-  if (selected.headline.isEmpty())
+  if (!selected.headline.isEmpty() && text_.headline.isEmpty()) add(selected);
+  if (!text_.headline.isEmpty()) add(text_);
+  if (selected.headline.isEmpty() && text_.headline.isEmpty())
     add_text(tr("Click a bar to see how long it takes and what it waited for; drag over a time to "
                 "see how it is spent."),
              QStringLiteral("muted"));

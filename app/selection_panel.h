@@ -30,6 +30,8 @@ class SelectionPanel : public QScrollArea {
   explicit SelectionPanel(Session& session, QWidget* parent = nullptr);
   // Shows the formulas that belong to a quantity of the strip ("bubble.of_total").
   void show_formulas(const QString& key);
+  // Shows what another view says about its selection, until the next one.
+  void show_text(const SelectionText& text);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
@@ -44,6 +46,7 @@ class SelectionPanel : public QScrollArea {
   bool formula_is_hidden() const;
   Session& session_;
   QVBoxLayout* column_;
+  SelectionText text_;
   QString formula_key_ = QStringLiteral("bubble.of_total");
   QStringList hidden_;  // what a lesson hides, as shown
 };

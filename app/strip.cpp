@@ -150,7 +150,8 @@ Strip::Strip(Session& session, QWidget* parent) : QFrame(parent), session_(sessi
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
-  for (const Quantity& quantity : pipeline_quantities(session_)) {
+  quantities_ = [this] { return pipeline_quantities(session_); };
+  for (const Quantity& quantity : quantities_()) {
     auto* cell = new StripCell(this);
     cell->show_quantity(quantity, size_);
     row->addWidget(cell, 1);
@@ -176,8 +177,13 @@ void Strip::set_size(StripSize size) {
   refresh();
 }
 
+void Strip::set_quantities(std::function<std::vector<Quantity>()> quantities) {
+  quantities_ = std::move(quantities);
+  refresh();
+}
+
 void Strip::refresh() {
-  const std::vector<Quantity> quantities = pipeline_quantities(session_);
+  const std::vector<Quantity> quantities = quantities_();
   for (std::size_t at = 0; at < cells_.size() && at < quantities.size(); ++at)
     cells_[at]->show_quantity(quantities[at], size_);
 }

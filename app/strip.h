@@ -4,6 +4,7 @@
 
 #include <QFrame>
 #include <QLabel>
+#include <functional>
 #include <vector>
 
 #include "app/controls.h"
@@ -47,14 +48,17 @@ class Strip : public QFrame {
  public:
   explicit Strip(Session& session, QWidget* parent = nullptr);
   void set_size(StripSize size);
+  // What is shown, five of them; each view has its own.
+  void set_quantities(std::function<std::vector<Quantity>()> quantities);
+  void refresh();
 
  Q_SIGNALS:
   // A cell was clicked: the selection panel shows its formulas.
   void quantity_chosen(const QString& key);
 
  private:
-  void refresh();
   Session& session_;
+  std::function<std::vector<Quantity>()> quantities_;
   StripSize size_ = StripSize::kFull;
   std::vector<StripCell*> cells_;
   QStringList lesson_;  // what a lesson hides and the guesses, as shown

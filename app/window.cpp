@@ -16,6 +16,8 @@
 #include "app/setup_fields.h"
 #include "app/shell_style.h"
 #include "app/theme.h"
+#include "app/views/memory_view.h"
+#include "app/views/mesh_view.h"
 #include "app/views/pipeline_view.h"
 #include "app/views/timeline_view.h"
 #include "app/views/transport_bar.h"
@@ -37,6 +39,8 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   setMinimumSize(900, 500);
   setup_ = new SetupPanel(session_);
   pipeline_ = new PipelineView(session_);
+  memory_ = new MemoryView(session_);
+  mesh_ = new MeshView(session_);
   lesson_ = new LessonPanel(session_);
   selection_ = new SelectionPanel(session_);
   strip_ = new Strip(session_);
@@ -59,6 +63,19 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(strip_, &Strip::quantity_chosen, this, [this](const QString& key) {
     selection_->show_formulas(key);
     if (right_tabs_->isVisible()) right_tabs_->setCurrentWidget(selection_);
+  });
+  connect(views_, &QTabWidget::currentChanged, this, [this] {
+    refresh_strip();
+    selection_->show_formulas(view() == ViewKind::kMemory ? QStringLiteral("memory.peak_bytes")
+                              : view() == ViewKind::kMesh ? QStringLiteral("traffic.sent_bytes")
+                                                          : QStringLiteral("bubble.of_total"));
+  });
+  connect(memory_, &MemoryView::rank_changed, this, &Window::refresh_strip);
+  connect(mesh_, &MeshView::rank_changed, this, &Window::refresh_strip);
+  connect(memory_, &MemoryView::described, selection_, &SelectionPanel::show_text);
+  connect(mesh_, &MeshView::described, selection_, &SelectionPanel::show_text);
+  connect(lesson_, &LessonPanel::tab_wanted, this, [this](const QString& tab) {
+    if (const auto wanted = view_kind_of(tab)) show_view(*wanted);
   });
   connect(&session_, &Session::prediction_changed, this, &Window::refresh_banner);
   connect(&session_, &Session::run_state_changed, this, &Window::refresh_banner);
@@ -104,11 +121,14 @@ void Window::build_layout() {
   views->setContentsMargins(0, 0, 0, 0);
   views->setSpacing(0);
   views->addWidget(banner_);
-  auto* tabs = new QTabWidget;
-  tabs->setDocumentMode(true);
-  tabs->setAccessibleName(tr("Views"));
-  tabs->addTab(pipeline_, tr("Pipeline"));
-  views->addWidget(tabs, 1);
+  views_ = new QTabWidget;
+  views_->setDocumentMode(true);
+  views_->setAccessibleName(tr("Views"));
+  views_->addTab(mesh_, tr("Mesh"));
+  views_->addTab(pipeline_, tr("Pipeline"));
+  views_->addTab(memory_, tr("Memory"));
+  views_->setCurrentWidget(pipeline_);
+  views->addWidget(views_, 1);
   row->addWidget(center_, 1);
 
   right_ = new QFrame;
@@ -176,6 +196,25 @@ void Window::fit_room() {
   strip_->set_size(full                    ? StripSize::kFull
                    : room == Room::kNarrow ? StripSize::kNarrow
                                            : StripSize::kCompact);
+}
+
+void Window::show_view(ViewKind view) { views_->setCurrentIndex(int(view)); }
+
+ViewKind Window::view() const { return ViewKind(views_->currentIndex()); }
+
+// Each view chooses the strip's quantities.
+void Window::refresh_strip() {
+  strip_->set_quantities([this]() -> std::vector<Quantity> {
+    switch (view()) {
+      case ViewKind::kMemory:
+        return memory_quantities(session_, memory_->rank_index());
+      case ViewKind::kMesh:
+        return mesh_quantities(session_, mesh_->rank_index());
+      case ViewKind::kPipeline:
+        break;
+    }
+    return pipeline_quantities(session_);
+  });
 }
 
 // An open lesson has text, question and feedback to show: it gets most of the column.
@@ -306,7 +345,10 @@ void Window::cycle_panes(int direction) {
   for (int tries = 1; tries <= count; ++tries) {
     QWidget* pane = panes[std::size_t(((now + direction * tries) % count + count) % count)];
     if (pane == center_) {
-      pipeline_->timeline().setFocus(Qt::ShortcutFocusReason);
+      if (view() == ViewKind::kPipeline)
+        pipeline_->timeline().setFocus(Qt::ShortcutFocusReason);
+      else
+        views_->currentWidget()->setFocus(Qt::ShortcutFocusReason);
       return;
     }
     for (QWidget* child : pane->findChildren<QWidget*>())

@@ -15,6 +15,7 @@
 #include "app/setup_panel.h"
 #include "app/strip.h"
 #include "app/top_bar.h"
+#include "app/view_kind.h"
 
 class QTabWidget;
 class QVBoxLayout;
@@ -22,6 +23,8 @@ class QVBoxLayout;
 namespace parallelarium {
 
 class LessonPanel;
+class MemoryView;
+class MeshView;
 class PipelineView;
 class SelectionPanel;
 
@@ -39,6 +42,11 @@ class Window : public QMainWindow {
   Session& session() { return session_; }
   SetupPanel& setup_panel() { return *setup_; }
   PipelineView& pipeline() { return *pipeline_; }
+  MemoryView& memory() { return *memory_; }
+  MeshView& mesh() { return *mesh_; }
+  // Brings a view to the front; the strip follows.
+  void show_view(ViewKind view);
+  ViewKind view() const;
   Strip& strip() { return *strip_; }
   Banner& banner() { return *banner_; }
   TopBar& top_bar() { return *top_bar_; }
@@ -70,6 +78,7 @@ class Window : public QMainWindow {
   void build_layout();
   void fit_room();
   void share_right_column();
+  void refresh_strip();
   void refresh_banner();
   void show_setup_popup();
   void cycle_panes(int direction);
@@ -108,6 +117,7 @@ class Window : public QMainWindow {
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
     QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings;
+    QList<QAction*> views;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
   } do_{};
   std::vector<QAction*> reset_sections_;
@@ -119,6 +129,9 @@ class Window : public QMainWindow {
   QFrame* popup_ = nullptr;
   Banner* banner_ = nullptr;
   PipelineView* pipeline_ = nullptr;
+  MemoryView* memory_ = nullptr;
+  MeshView* mesh_ = nullptr;
+  QTabWidget* views_ = nullptr;
   QWidget *center_ = nullptr, *middle_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;

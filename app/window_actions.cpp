@@ -9,6 +9,8 @@
 #include "app/doctor.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/shortcut_sheet.h"
+#include "app/views/memory_view.h"
+#include "app/views/mesh_view.h"
 #include "app/views/pipeline_view.h"
 #include "app/views/timeline_view.h"
 #include "app/views/transport_bar.h"
@@ -55,7 +57,7 @@ void Window::build_actions() {
   do_.save = add_action(tr("&Save"), key("Ctrl+S"), {}, [this] { save(); });
   do_.save_as = add_action(tr("Save &as …"), key("Ctrl+Shift+S"), {}, [this] { save_as(); });
   do_.export_picture =
-      add_action(tr("Export &picture …"), key("Ctrl+E"), tr("PNG, SVG or PDF of the timeline"),
+      add_action(tr("Export &picture …"), key("Ctrl+E"), tr("PNG, SVG or PDF of the view in front"),
                  [this] { export_dialog(ExportKind::kPng); });
   do_.export_trace =
       add_action(tr("Export &trace …"), key("Ctrl+Shift+E"), tr("Chrome trace JSON, for Perfetto"),
@@ -79,6 +81,13 @@ void Window::build_actions() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();
   });
+
+  const std::tuple<QString, const char*, ViewKind> views[] = {
+      {tr("Mes&h view"), "Ctrl+1", ViewKind::kMesh},
+      {tr("&Pipeline view"), "Ctrl+2", ViewKind::kPipeline},
+      {tr("Memor&y view"), "Ctrl+3", ViewKind::kMemory}};
+  for (const auto& [text, keys, view] : views)
+    do_.views << add_action(text, key(keys), {}, [this, view = view] { show_view(view); });
 
   do_.fit = add_action(tr("&Fit the step"), key("Ctrl+0"), {}, [this] { session_.fit_all(); });
   do_.zoom_in = add_action(tr("Zoom &in"), key("Ctrl++"), {}, [this] { zoom(session_, 0.6); });
@@ -179,6 +188,10 @@ void Window::build_menus() {
   QMenu* view = menuBar()->addMenu(tr("&View"));
   view->addActions({do_.fit, do_.zoom_in, do_.zoom_out});
   view->addSeparator();
+  view->addActions(do_.views);
+  view->addActions(mesh_->view_actions());
+  view->addActions(memory_->view_actions());
+  view->addSeparator();
   view->addActions(pipeline_->view_actions());
   view->addActions(pipeline_->table_actions());
   QMenu* timeline = view->addMenu(tr("In the ti&meline"));
@@ -210,7 +223,8 @@ void Window::build_menus() {
 QList<QAction*> Window::all_actions() const {
   QList<QAction*> all = actions();
   for (QAction* action : pipeline_->view_actions() + top_bar_->transport().transport_actions() +
-                             pipeline_->timeline().key_actions() + pipeline_->table_actions())
+                             pipeline_->timeline().key_actions() + pipeline_->table_actions() +
+                             memory_->view_actions() + mesh_->view_actions())
     if (!all.contains(action)) all << action;
   return all;
 }
@@ -239,7 +253,7 @@ void Window::refresh_actions() {
 void Window::show_shortcuts() {
   auto* sheet = new ShortcutSheet(
       {{tr("Anywhere"), actions()},
-       {tr("Views"), pipeline_->view_actions()},
+       {tr("Views"), pipeline_->view_actions() + mesh_->view_actions() + memory_->view_actions()},
        {tr("While the timeline has the focus"), pipeline_->timeline().key_actions()},
        {tr("While the table of ops has the focus"), pipeline_->table_actions()}},
       {do_.lessons, do_.words, do_.doctor}, this);

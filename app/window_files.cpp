@@ -11,6 +11,8 @@
 #include "app/document.h"
 #include "app/export_dialog.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/views/memory_view.h"
+#include "app/views/mesh_view.h"
 #include "app/window.h"
 
 namespace parallelarium {
@@ -146,10 +148,15 @@ void Window::export_dialog(ExportKind kind) {
   const bool zoomed = session_.visible() != TimeRange{Nanoseconds(0), session_.horizon()};
   ExportDialog dialog(dark_, zoomed, kind, this);
   if (dialog.exec() != QDialog::Accepted) return;
-  const ExportOptions options = dialog.options();
+  ExportOptions options = dialog.options();
+  options.view = view();
+  if (view() == ViewKind::kMemory) options.rank = memory_->rank_index();
+  if (view() == ViewKind::kMesh) options.rank = mesh_->rank();
   const QString ending = ExportDialog::ending_of(options.kind);
   QString path = QFileDialog::getSaveFileName(
-      this, tr("Export"), QStringLiteral("timeline") + ending, QStringLiteral("*") + ending);
+      this, tr("Export"),
+      (view() == ViewKind::kPipeline ? QStringLiteral("timeline") : name_of(view())) + ending,
+      QStringLiteral("*") + ending);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += ending;
   const Result<void> written = export_to(session_, path, options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `export FILE`: the timeline of a Setup as Chrome trace or CSV, written here, or as a picture,
-// drawn by the program `parallelarium` without a window.
+// `export FILE`: the timeline of a Setup as Chrome trace or CSV, written here, or a view as a
+// picture, drawn by the program `parallelarium` without a window.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   SetupOptions setup;
-  std::string file, format;
+  std::string file, format, view;
   bool run = false, json = false;
   int rank = -1;
 };
@@ -128,6 +128,7 @@ Outcome draw(const Options& options, const std::string& format, const Setup& set
                                 ? options.file
                                 : fmt::format("{}.{}.{}", options.file, getpid(), format);
   std::vector<std::string> words = {program, "--export", drawn, "--setup", from};
+  if (!options.view.empty()) words.insert(words.end(), {"--view", options.view});
   if (options.run) words.push_back("--run");
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -182,6 +183,12 @@ Outcome export_setup(const Options& options, Progress& progress) {
   const bool picture = *format != "trace" && *format != "csv";
   if (options.rank >= 0 && *format != "trace")
     return Outcome::invalid(message("export-rank-format", "--rank goes with a trace only."));
+  static constexpr std::array<const char*, 3> kViews = {"mesh", "pipeline", "memory"};
+  if (!options.view.empty() &&
+      (!picture || std::find(kViews.begin(), kViews.end(), options.view) == kViews.end()))
+    return Outcome::invalid(message("export-view",
+                                    "--view must be mesh, pipeline or memory, and goes with a "
+                                    "picture only."));
   Outcome outcome;
   if (picture) {
     outcome = draw(options, *format, *setup);
@@ -225,6 +232,8 @@ void add_export(Commands& commands) {
       ->option_text("FILE")
       ->required();
   command->add_option("--format", options->format, "trace, csv, png, svg or pdf")->option_text("F");
+  command->add_option("--view", options->view, "mesh, pipeline or memory (pictures)")
+      ->option_text("V");
   command->add_flag("--run", options->run, "of a run; without it, of the prediction");
   command->add_flag("--json", options->json, "print what was written as JSON");
   command->add_option("--rank", options->rank, "this rank alone (trace)")->option_text("R");

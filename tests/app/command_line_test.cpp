@@ -48,7 +48,7 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
   const Outcome help = start({QStringLiteral("--help")});
   EXPECT_EQ(help.status, 0);
   for (const char* option : {"--export", "--setup", "--run", "--size", "--dark", "--theme",
-                             "--screenshot", "--pp", "--microbatches"})
+                             "--screenshot", "--view", "--pp", "--microbatches"})
     EXPECT_TRUE(help.out.contains(QLatin1String(option))) << option;
 }
 
@@ -62,6 +62,8 @@ TEST_F(CommandLine, AWrongRequestIsOneSentenceAndStatusTwoAndWritesNothing) {
                                    QStringLiteral("--size"), QStringLiteral("big")},
                                   {QStringLiteral("--export"), QStringLiteral("x.png"),
                                    QStringLiteral("--theme"), QStringLiteral("pink")},
+                                  {QStringLiteral("--export"), QStringLiteral("x.png"),
+                                   QStringLiteral("--view"), QStringLiteral("sideways")},
                                   {QStringLiteral("--speed")}};
   for (const QStringList& request : requests) {
     const Outcome outcome =
@@ -87,6 +89,20 @@ TEST_F(CommandLine, ExportsAPictureThatOpensAgain) {
   const Result<parallelarium::Setup> setup = setup_from_json(*json);
   ASSERT_TRUE(setup.ok()) << setup.error().text;
   EXPECT_EQ(setup->microbatches, 5);
+}
+
+TEST_F(CommandLine, ExportsEveryViewInEveryFormat) {
+  for (const char* view : {"mesh", "pipeline", "memory"})
+    for (const char* ending : {"png", "svg", "pdf"}) {
+      const QString file = QStringLiteral("%1.%2").arg(QLatin1String(view), QLatin1String(ending));
+      const Outcome outcome =
+          start({QStringLiteral("--export"), file, QStringLiteral("--view"), QLatin1String(view),
+                 QStringLiteral("--dp"), QStringLiteral("2")});
+      EXPECT_EQ(outcome.status, 0) << outcome.err.toStdString();
+      EXPECT_GT(QFile(folder.filePath(file)).size(), 2000) << file.toStdString();
+    }
+  EXPECT_NE(QImage(folder.filePath(QStringLiteral("mesh.png"))),
+            QImage(folder.filePath(QStringLiteral("memory.png"))));
 }
 
 TEST_F(CommandLine, SpeaksTheUsersLanguageOrEnglish) {

@@ -196,6 +196,13 @@ TEST_P(Labels, AreNeitherClippedNorOverEachOther) {
   wait_until([] { return false; }, 60);
   ASSERT_EQ(window.size(), GetParam().size);
   expect_tidy(window, 11);
+  for (const ViewKind view : {ViewKind::kMesh, ViewKind::kMemory}) {
+    SCOPED_TRACE(name_of(view).toStdString());
+    window.show_view(view);
+    wait_until([] { return false; }, 20);
+    ASSERT_EQ(window.size(), GetParam().size);
+    expect_tidy(window, 11);
+  }
   window.session().cancel_run();
   EXPECT_TRUE(wait_until([&] { return window.session().run_state() == RunState::kIdle; }, kRunMs));
 }

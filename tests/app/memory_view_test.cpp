@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Memory view: its figures are the Prediction's to the byte, and its picture is tidy.
+#include "app/views/memory_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QImage>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/figures.h"
+#include "app/quantities.h"
+#include "app/views/memory_curve.h"
+#include "app/views/memory_data.h"
+#include "app/views/memory_paint.h"
+#include "tests/app/pipeline_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+PlanSetup data_parallel(int zero) {
+  PlanSetup setup = default_setup();
+  setup.mesh.pp = 1;
+  setup.mesh.dp = 4;
+  setup.microbatches = 2;
+  setup.zero = zero;
+  setup.schedule = "1f1b";
+  return setup;
+}
+
+std::int64_t sum(const CategoryBytes& parts) {
+  std::int64_t all = 0;
+  for (const std::int64_t part : parts) all += part;
+  return all;
+}
+
+TEST(MemoryData, ThePeakOfEveryRankIsThePredictionsToTheByte) {
+  for (const PlanSetup& setup : {pipeline_setup(4, 8), pipeline_setup(2, 4, "gpipe", 2),
+                                 data_parallel(1), data_parallel(2), data_parallel(3)}) {
+    const auto prediction = predicted(setup);
+    const std::vector<MemoryRow> rows = memory_of(prediction->program);
+    for (std::size_t rank = 0; rank < rows.size(); ++rank) {
+      const PeakParts peak = peak_parts(prediction->program.ranks[rank]);
+      EXPECT_EQ(peak.total, rows[rank].peak_bytes);
+      EXPECT_EQ(peak.total, sum(peak.parts));
+      EXPECT_EQ(peak.op, memory_peak(prediction->program, prediction->timeline, int(rank)).op);
+    }
+  }
+}
+
+TEST(MemoryData, EveryZeroStageIsWhatItsOwnSetupIsPredictedToNeed) {
+  const auto plans = ZeroPlans::compute(data_parallel(2));
+  ASSERT_EQ(plans.size(), 4u);
+  for (int zero = 0; zero < 4; ++zero) {
+    const auto own = predicted(data_parallel(zero));
+    ASSERT_EQ(plans[std::size_t(zero)].peaks.size(), 4u)
+        << plans[std::size_t(zero)].refusal.toStdString();
+    EXPECT_EQ(plans[std::size_t(zero)].peaks[0].total, own->memory[0].peak_bytes) << zero;
+  }
+  EXPECT_GT(plans[0].peaks[0].total, plans[1].peaks[0].total);
+}
+
+TEST(MemoryData, OnlyARunOfExactlyThatSetupIsCounted) {
+  Session session;
+  session.restore(data_parallel(2), {made_up_run(data_parallel(1), 1.1)}, std::nullopt);
+  session.wait_for_prediction();
+  ZeroPlans plans;
+  plans.keep(data_parallel(2), ZeroPlans::compute(data_parallel(2)));
+  const std::vector<ZeroColumn> columns = plans.columns(session, 0);
+  for (const ZeroColumn& column : columns) {
+    EXPECT_EQ(column.counted.has_value(), column.zero == 1) << column.zero;
+    EXPECT_EQ(column.is_set, column.zero == 2);
+  }
+  ASSERT_TRUE(columns[1].counted);
+  EXPECT_TRUE(columns[1].counted->equals_plan);
+  EXPECT_EQ(columns[1].counted->total, columns[1].planned->total);
+  EXPECT_EQ(columns[1].counted->unexplained, 0);
+}
+
+TEST(MemoryData, WhatExceedsThePlanIsUnexplainedAndNeverSpreadOut) {
+  const auto prediction = predicted(data_parallel(0));
+  const MemoryRow planned = memory_of(prediction->program)[0];
+  const PeakParts plan = peak_parts(prediction->program.ranks[0]);
+  MemoryRow counted = planned;
+  counted.peak_bytes += 1000;
+  const CountedParts parts = counted_parts(counted, planned, plan);
+  EXPECT_FALSE(parts.equals_plan);
+  EXPECT_EQ(parts.unexplained, 1000);
+  EXPECT_EQ(parts.parts, plan.parts);
+}
+
+TEST(MemoryData, TrafficIsThePredictionsAndComparedWithTheLedgerToTheByte) {
+  const RunRecord run = made_up_run(data_parallel(2), 1.1);
+  const std::vector<TrafficTerm> terms = traffic_terms(*run.prediction, &run, 0);
+  std::int64_t sent = 0, expected = 0;
+  for (const TrafficTerm& term : terms) {
+    sent += term.sent;
+    EXPECT_EQ(term.counted, term.sent) << term.name.toStdString();
+    EXPECT_FALSE(term.formula.isEmpty());
+  }
+  for (const TrafficRow& row : traffic_of(run.prediction->program, 0)) expected += row.sent_bytes;
+  EXPECT_EQ(sent, expected);
+  EXPECT_GT(sent, 0);
+}
+
+TEST(MemoryData, BytesPerParameterFollowTheZeroPaper) {
+  PlanSetup setup = data_parallel(2);
+  for (const Precision& recipe : precision_recipes())
+    if (recipe.name == "mixed-16") setup.precision = recipe;
+  EXPECT_EQ(bytes_formula(setup), QStringLiteral("2 + 14/N"));
+  EXPECT_DOUBLE_EQ(bytes_per_parameter(setup), 5.5);
+  setup.zero = 0;
+  EXPECT_EQ(bytes_formula(setup), QStringLiteral("16"));
+  setup.zero = 3;
+  EXPECT_EQ(bytes_formula(setup), QStringLiteral("16/N"));
+  EXPECT_DOUBLE_EQ(bytes_per_parameter(setup), 4);
+}
+
+TEST(MemoryData, TensorsAddUpToTheActivationsHeldAtThePeak) {
+  for (const PlanSetup& setup : {pipeline_setup(4, 8), data_parallel(0)}) {
+    const auto prediction = predicted(setup);
+    std::int64_t most = 0;
+    const TensorTable table = tensor_table(*prediction, 0);
+    for (const TensorTerm& term : table.terms) most += term.most;
+    EXPECT_EQ(most,
+              peak_parts(prediction->program.ranks[0]).parts[std::size_t(Category::kActivations)]);
+    EXPECT_FALSE(table.differences.isEmpty());
+    EXPECT_GT(table.paper_layer, 0);
+  }
+}
+
+// In 16 bit and without dropout the paper's terms are the planned buffers, tensor by tensor.
+TEST(MemoryData, TensorsEqualTheTermsOfThePaper) {
+  PlanSetup setup = data_parallel(0);
+  for (const Precision& recipe : precision_recipes())
+    if (recipe.name == "mixed-16") setup.precision = recipe;
+  int compared = 0;
+  for (const TensorTerm& term : tensor_table(*predicted(setup), 0).terms) {
+    if (term.paper.isEmpty()) continue;
+    ++compared;
+    EXPECT_DOUBLE_EQ(double(term.one), term.paper_bytes) << term.name.toStdString();
+  }
+  EXPECT_GE(compared, 8);
+}
+
+TEST(MemoryData, APointOfTheCurveIsTheBufferThatLiesThere) {
+  const auto prediction = predicted(data_parallel(0));
+  const RankProgram& rank = prediction->program.ranks[0];
+  const auto part = part_at(prediction->program, prediction->timeline, 0, Nanoseconds(0),
+                            Category::kOptimizer, 0);
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->how_long, QStringLiteral("held from start to end"));
+  EXPECT_TRUE(part->what.startsWith(QStringLiteral("Optimizer state of")))
+      << part->what.toStdString();
+  // Walking up through a category meets every buffer that is open, and then nothing.
+  const MemoryCurve curve = memory_curve(prediction->program, prediction->timeline, 0, 0);
+  const Nanoseconds middle = prediction->timeline.duration / 2;
+  const CategoryBytes held = held_at(curve, middle);
+  const auto activations = held[std::size_t(Category::kActivations)];
+  EXPECT_TRUE(part_at(prediction->program, prediction->timeline, 0, middle, Category::kActivations,
+                      activations - 1));
+  EXPECT_FALSE(part_at(prediction->program, prediction->timeline, 0, middle, Category::kActivations,
+                       activations));
+  EXPECT_FALSE(rank.buffers.empty());
+}
+
+TEST(MemoryData, TheCurveReachesThePeak) {
+  for (const PlanSetup& setup : {pipeline_setup(4, 8), data_parallel(0)}) {
+    const auto prediction = predicted(setup);
+    const MemoryCurve curve = memory_curve(prediction->program, prediction->timeline, 0, 0);
+    EXPECT_EQ(curve.peak.bytes, prediction->memory[0].peak_bytes);
+    EXPECT_GE(curve_top(curve), double(curve.peak.bytes));
+    EXPECT_FALSE(curve.parts.empty());
+  }
+}
+
+TEST(MemoryPicture, NoTwoTextsLieOnEachOther) {
+  for (const PlanSetup& setup : {data_parallel(2), pipeline_setup(4, 8), pipeline_setup(1, 2),
+                                 pipeline_setup(8, 16, "1f1b", 8)})
+    for (const QSize size : {QSize(1200, 820), QSize(860, 620)})
+      for (const bool ran : {false, true}) {
+        Session session;
+        std::vector<RunRecord> runs;
+        if (ran) runs.push_back(made_up_run(setup, 1.1));
+        session.restore(setup, std::move(runs), std::nullopt);
+        session.wait_for_prediction();
+        QImage image(size, QImage::Format_RGB32);
+        QPainter painter(&image);
+        TextLog texts;
+        paint_memory_picture(painter, size, session, false, 0, &texts);
+        EXPECT_GT(texts.size(), 30u);
+        EXPECT_EQ(overlapping(texts), "") << size.width() << (ran ? " ran" : "");
+        for (const PaintedText& text : texts)
+          EXPECT_TRUE(QRectF(QPointF(0, 0), QSizeF(size)).contains(text.rect))
+              << text.text.toStdString();
+      }
+}
+
+TEST(MemoryPicture, ObservedAreasHaveTheColoursOfTheirCategories) {
+  Session session;
+  const PlanSetup setup = data_parallel(0);
+  session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
+  session.wait_for_prediction();
+  for (const bool dark : {false, true}) {
+    const Theme& theme = dark ? dark_theme() : light_theme();
+    QImage image(memory_picture_size(), QImage::Format_RGB32);
+    QPainter painter(&image);
+    paint_memory_picture(painter, image.size(), session, dark, 0);
+    painter.end();
+    for (const Category category :
+         {Category::kParameters, Category::kOptimizer, Category::kActivations}) {
+      int seen = 0;
+      for (int y = 60; y < image.height(); y += 3)
+        for (int x = 0; x < image.width(); x += 3)
+          seen += image.pixelColor(x, y) == theme.memory(category);
+      EXPECT_GT(seen, 200) << int(category) << dark;
+    }
+  }
+}
+
+TEST(MemoryPicture, HidesWhatALessonAsksFor) {
+  Session session;
+  session.restore(data_parallel(0), {}, std::nullopt);
+  session.wait_for_prediction();
+  session.set_hidden({QStringLiteral("memory")});
+  QImage image(memory_picture_size(), QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  paint_memory_picture(painter, image.size(), session, false, 0, &texts);
+  const QString peak = bytes_text(session.prediction()->memory[0].peak_bytes);
+  for (const PaintedText& text : texts) EXPECT_FALSE(text.text.contains(peak));
+}
+
+class MemoryWidget : public testing::Test {
+ protected:
+  void show(const PlanSetup& setup, QSize size = QSize(872, 690)) {
+    session.restore(setup, {}, std::nullopt);
+    session.wait_for_prediction();
+    view.resize(size);
+    view.show();
+    view.wait_for_stages();
+  }
+  Session session;
+  MemoryView view{session};
+};
+
+TEST_F(MemoryWidget, SaysInWordsWhatItShows) {
+  show(data_parallel(2));
+  const QString text = view.description();
+  for (const char* part : {"ZeRO 0", "ZeRO 3", "predicted", "optimizer", "Peak"})
+    EXPECT_TRUE(text.contains(QLatin1String(part))) << text.toStdString();
+  EXPECT_EQ(view.accessibleDescription(), text);
+}
+
+TEST_F(MemoryWidget, EnterOnAStageSetsItAsOneUndoStep) {
+  show(data_parallel(0));
+  QSignalSpy described(&view, &MemoryView::described);
+  QTest::keyClick(&view, Qt::Key_Right);
+  QTest::keyClick(&view, Qt::Key_Right);
+  EXPECT_EQ(described.count(), 2);
+  QTest::keyClick(&view, Qt::Key_Return);
+  EXPECT_EQ(session.setup().zero, 1);
+  session.undo_stack().undo();
+  EXPECT_EQ(session.setup().zero, 0);
+}
+
+TEST_F(MemoryWidget, EveryPaneStandsInEverySize) {
+  for (const QSize size : {QSize(872, 690), QSize(724, 470), QSize(700, 300)})
+    for (int pane = 0; pane < 5; ++pane) {
+      show(pipeline_setup(4, 8), size);
+      view.show_pane(MemoryView::Pane(pane));
+      EXPECT_FALSE(view.grab().isNull());
+      for (const QWidget* child : view.findChildren<QWidget*>()) {
+        if (child->parentWidget() != &view || !child->isVisible()) continue;
+        EXPECT_TRUE(view.rect().contains(child->geometry()))
+            << child->metaObject()->className() << " " << size.height() << " pane " << pane;
+      }
+    }
+}
+
+TEST(MemoryQuantities, AreThoseOfTheRankAndComeFromThePrediction) {
+  Session session;
+  const PlanSetup setup = data_parallel(2);
+  session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
+  session.wait_for_prediction();
+  const std::vector<Quantity> quantities = memory_quantities(session, 3);
+  ASSERT_EQ(quantities.size(), 5u);
+  EXPECT_EQ(std::int64_t(quantities[0].predicted_value),
+            memory_of(session.prediction()->program)[3].peak_bytes);
+  EXPECT_EQ(quantities[0].observed_value, quantities[0].predicted_value);
+  EXPECT_EQ(quantities[3].key, QStringLiteral("memory.bytes_per_parameter"));
+  EXPECT_EQ(quantities[3].observed_value, quantities[3].predicted_value);
+  EXPECT_GT(quantities[3].predicted_value, 0);
+}
+
+}  // namespace
+}  // namespace parallelarium

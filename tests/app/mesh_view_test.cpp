@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Mesh view: ranks where the mesh says they are, bytes of the Prediction, and readable numbers.
+#include "app/views/mesh_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QAction>
+#include <QImage>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+#include <map>
+#include <set>
+
+#include "app/quantities.h"
+#include "app/views/mesh_data.h"
+#include "app/views/mesh_paint.h"
+#include "tests/app/pipeline_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+PlanSetup meshed(int dp, int tp, int pp, RankOrder order = RankOrder::kTpCpEpPpDp) {
+  PlanSetup setup = pipeline_setup(pp, 4);
+  setup.mesh.dp = dp;
+  setup.mesh.tp = tp;
+  setup.mesh.order = order;
+  return setup;
+}
+
+std::int64_t all_sent(const Program& program, int rank) {
+  std::int64_t sum = 0;
+  for (const TrafficRow& row : traffic_of(program, rank)) sum += row.sent_bytes;
+  return sum;
+}
+
+TEST(MeshData, ARankSendsOverItsLinksWhatThePredictionSaysToTheByte) {
+  for (const PlanSetup& setup : {meshed(2, 2, 2), meshed(1, 1, 4), meshed(4, 1, 1)}) {
+    const auto prediction = predicted(setup);
+    const MeshMotion motion(prediction->program, prediction->timeline);
+    for (int rank = 0; rank < setup.mesh.ranks(); ++rank) {
+      const RankFacts facts = rank_facts(*prediction, nullptr, rank);
+      std::int64_t links = 0, moved = 0;
+      for (const RankLink& link : facts.links) links += link.sent;
+      for (const Axis axis : {Axis::kTp, Axis::kCp, Axis::kPp, Axis::kDp, Axis::kEp, Axis::kWorld})
+        moved += motion.sent_until(rank, axis, -1, prediction->timeline.duration);
+      EXPECT_EQ(links, all_sent(prediction->program, rank));
+      EXPECT_EQ(facts.sent, links);
+      EXPECT_EQ(moved, links) << "at the end of the step all bytes are on their links";
+      EXPECT_EQ(motion.sent_until(rank, Axis::kPp, -1, Nanoseconds(-1)), 0);
+    }
+  }
+}
+
+TEST(MeshData, TheLectureNotesFigureAndMegatronsOrder) {
+  // 64 = 4 x 4 x 4: in the notes ranks 0 to 3 are one TP group and 4 to 7 the next stage.
+  const auto notes = predicted(meshed(4, 4, 4, RankOrder::kTpCpEpPpDp));
+  const RankFacts first = rank_facts(*notes, nullptr, 0);
+  std::map<Axis, std::vector<int>> groups(first.groups.begin(), first.groups.end());
+  EXPECT_EQ(groups[Axis::kTp], (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(groups[Axis::kPp], (std::vector<int>{0, 4, 8, 12}));
+  EXPECT_EQ(groups[Axis::kDp], (std::vector<int>{0, 16, 32, 48}));
+  const auto megatron = predicted(meshed(4, 4, 4, RankOrder::kTpCpEpDpPp));
+  const RankFacts other = rank_facts(*megatron, nullptr, 0);
+  groups = {other.groups.begin(), other.groups.end()};
+  EXPECT_EQ(groups[Axis::kDp], (std::vector<int>{0, 4, 8, 12}));
+  EXPECT_EQ(groups[Axis::kPp], (std::vector<int>{0, 16, 32, 48}));
+}
+
+TEST(MeshData, RanksAndLayersAreWrittenShort) {
+  EXPECT_EQ(layers_text({0, 1, 2, 7}), QStringLiteral("0\u20132, 7"));
+  EXPECT_EQ(ranks_text({0, 4, 8}), QStringLiteral("0 4 8"));
+  std::vector<int> many;
+  for (int rank = 0; rank < 100; ++rank) many.push_back(rank);
+  EXPECT_EQ(ranks_text(many), QStringLiteral("0 1 2 \u2026 99 (100 ranks)"));
+}
+
+TEST(MeshMotionTest, MessagesAreOnTheirWayDuringTheirSpans) {
+  const auto prediction = predicted(meshed(1, 1, 4));
+  const MeshMotion motion(prediction->program, prediction->timeline);
+  int seen = 0;
+  for (std::size_t rank = 0; rank < prediction->program.ranks.size(); ++rank)
+    for (std::size_t at = 0; at < prediction->program.ranks[rank].ops.size(); ++at) {
+      const Op& op = prediction->program.ranks[rank].ops[at];
+      const Span& span = prediction->timeline.ranks[rank].spans[at];
+      if (op.kind != OpKind::kSend || span.end <= span.begin) continue;
+      const MeshMotion::Moment moment = motion.at(span.begin + (span.end - span.begin) / 2);
+      bool found = false;
+      for (const MeshMotion::Message& message : moment.messages)
+        found = found || (message.from == prediction->program.ranks[rank].rank &&
+                          message.to == op.peer && message.share > 0 && message.share < 1);
+      EXPECT_TRUE(found);
+      ++seen;
+    }
+  EXPECT_GT(seen, 8);
+}
+
+TEST(MeshLayoutTest, EveryRankHasItsOwnCell) {
+  const PlanSetup setup = meshed(4, 4, 4);
+  const MeshLayout layout = mesh_layout(setup.mesh, QRectF(16, 70, 580, 520), light_theme());
+  ASSERT_FALSE(layout.by_class);
+  for (int rank = 0; rank < 64; ++rank) {
+    EXPECT_EQ(layout.rank_at(layout.cell_of(rank).center()), rank);
+    EXPECT_TRUE(layout.rect.contains(layout.cell_of(rank)));
+  }
+}
+
+TEST(MeshPictureTest, NoTwoTextsLieOnEachOther) {
+  for (const PlanSetup& setup :
+       {meshed(4, 4, 4), meshed(1, 1, 4), meshed(8, 1, 8), meshed(1, 1, 1)})
+    for (const QSize size : {QSize(1200, 760), QSize(900, 620)}) {
+      Session session;
+      session.restore(setup, {}, std::nullopt);
+      session.wait_for_prediction();
+      ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
+      QImage image(size, QImage::Format_RGB32);
+      QPainter painter(&image);
+      TextLog texts;
+      paint_mesh_picture(painter, size, session, false, 0, &texts);
+      EXPECT_EQ(overlapping(texts), "");
+      std::set<QString> numbers;
+      for (const PaintedText& text : texts) {
+        numbers.insert(text.text);
+        EXPECT_TRUE(QRectF(QPointF(0, 0), QSizeF(size)).contains(text.rect))
+            << text.text.toStdString();
+      }
+      for (int rank = 0; rank < setup.mesh.ranks(); ++rank)
+        EXPECT_EQ(numbers.count(QString::number(rank)), 1u) << rank;
+    }
+}
+
+TEST(MeshPictureTest, SixteenThousandRanksAreClassesWithACount) {
+  Session session;
+  PlanSetup setup = default_setup();
+  for (const auto& [field, value] : {std::pair("machine", "dgx-h100"),
+                                     {"model", "gpt3-175b"},
+                                     {"dp", "128"},
+                                     {"tp", "8"},
+                                     {"pp", "16"},
+                                     {"microbatches", "16"}})
+    ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
+  ASSERT_EQ(setup.mesh.ranks(), 16'384);
+  session.restore(setup, {}, std::nullopt);
+  session.wait_for_prediction();
+  ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
+  const std::vector<RankClass> classes = rank_classes(*session.prediction());
+  std::int64_t ranks = 0;
+  for (const RankClass& one : classes) ranks += one.ranks;
+  EXPECT_EQ(ranks, 16'384);
+  QImage image(mesh_picture_size(), QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  paint_mesh_picture(painter, image.size(), session, false, 5123, &texts);
+  EXPECT_EQ(overlapping(texts), "");
+  int cards = 0;
+  for (const PaintedText& text : texts) cards += text.text.contains(QStringLiteral("ranks alike"));
+  EXPECT_EQ(cards, 16);
+
+  // Any rank in two actions: the search field, and its number.
+  MeshView view(session);
+  view.resize(872, 690);
+  view.show();
+  QSignalSpy changed(&view, &MeshView::rank_changed);
+  view.view_actions().front()->trigger();
+  auto* find = view.findChild<QLineEdit*>();
+  QTest::keyClicks(find, QStringLiteral("5123"));
+  QTest::keyClick(find, Qt::Key_Return);
+  EXPECT_EQ(view.rank(), 5123);
+  EXPECT_EQ(changed.count(), 1);
+  EXPECT_TRUE(view.description().contains(QStringLiteral("Rank 5123")));
+  find->setText(QStringLiteral("99999"));
+  QTest::keyClick(find, Qt::Key_Return);
+  EXPECT_EQ(view.rank(), 5123);
+}
+
+TEST(MeshWidget, ClicksAndKeysWalkOverTheRanks) {
+  Session session;
+  session.restore(meshed(2, 2, 2), {}, std::nullopt);
+  session.wait_for_prediction();
+  MeshView view(session);
+  view.resize(872, 690);
+  view.show();
+  std::set<int> met;
+  for (const Qt::Key key : {Qt::Key_Right, Qt::Key_Right, Qt::Key_Right, Qt::Key_Down,
+                            Qt::Key_Right, Qt::Key_Right, Qt::Key_Right}) {
+    met.insert(view.rank());
+    QTest::keyClick(&view, key);
+  }
+  met.insert(view.rank());
+  EXPECT_EQ(met.size(), 8u);
+  const QString now = view.description();
+  EXPECT_TRUE(now.contains(QStringLiteral("8 ranks"))) << now.toStdString();
+}
+
+TEST(MeshQuantities, SplitWhatARankSendsByAxis) {
+  Session session;
+  session.restore(meshed(2, 2, 2), {}, std::nullopt);
+  session.wait_for_prediction();
+  const std::vector<Quantity> quantities = mesh_quantities(session, 0);
+  ASSERT_EQ(quantities.size(), 5u);
+  const double parts =
+      quantities[2].predicted_value + quantities[3].predicted_value + quantities[4].predicted_value;
+  EXPECT_LE(parts, quantities[1].predicted_value);
+  for (const int at : {2, 3, 4}) EXPECT_GT(quantities[std::size_t(at)].predicted_value, 0);
+}
+
+}  // namespace
+}  // namespace parallelarium
