@@ -20,10 +20,11 @@ __global__ void embedding_forward_kernel(T* x, const std::int32_t* tokens, const
                                          const T* positions, std::int64_t N, std::int64_t length,
                                          std::int64_t C, bool wide) {
   for (std::int64_t n = blockIdx.x; n < N; n += gridDim.x) {
-    const T* row = table + tokens[n] * C;
+    const std::int64_t token = tokens[n];
     for_columns<kWidth<T>>(C, wide, [&](std::int64_t c, auto width) {
       constexpr int W = decltype(width)::value;
-      auto values = load<W>(row + c);
+      Floats<W> values{};
+      if (token >= 0) values = load<W>(table + token * C + c);
       if (positions != nullptr) {
         const auto added = load<W>(positions + n % length * C + c);
 #pragma unroll
@@ -90,6 +91,7 @@ __global__ void gather_runs_kernel(G* dtable, const T* dx, const Key* keys, std:
   const std::int64_t begin = blockIdx.x;
   const Key token = keys[begin] >> 32;
   if (begin > 0 && keys[begin - 1] >> 32 == token) return;
+  if (token > 0x7FFFFFFFU) return;  // negative: in another rank's part of the table
   const std::int64_t c = std::int64_t{blockIdx.y} * blockDim.x + threadIdx.x;
   if (c >= C) return;
   G* const out = dtable + static_cast<std::int64_t>(token) * C + c;
@@ -129,8 +131,8 @@ __global__ void position_grad_kernel(G* dpositions, const T* dx, std::int64_t N,
 
 // A thread turns one pair (d, d + D/2) of every head of one token: they share the angle.
 template <class T>
-__global__ void rotary_kernel(T* qkv, bool back, std::int64_t length, std::int64_t heads,
-                              std::int64_t A, std::int64_t D) {
+__global__ void rotary_kernel(T* qkv, bool back, std::int64_t first_position, std::int64_t length,
+                              std::int64_t heads, std::int64_t A, std::int64_t D) {
   const std::int64_t half = D / 2;
   const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (at >= length * half) return;
@@ -139,7 +141,7 @@ __global__ void rotary_kernel(T* qkv, bool back, std::int64_t length, std::int64
   const double frequency = pow(10000.0, -2.0 * static_cast<double>(d) / static_cast<double>(D));
   double sine_of = 0;
   double cosine_of = 0;
-  sincos(static_cast<double>(t) * frequency, &sine_of, &cosine_of);
+  sincos(static_cast<double>(first_position + t) * frequency, &sine_of, &cosine_of);
   const auto cosine = static_cast<float>(cosine_of);
   const auto sine = static_cast<float>(back ? -sine_of : sine_of);
   T* row = qkv + (std::int64_t{blockIdx.y} * length + t) * A + d;
@@ -196,19 +198,20 @@ cudaError_t embedding_grad(G* dtable, G* dpositions, const T* dx, const std::int
 }
 
 template <class T>
-cudaError_t rotary(T* qkv, Turn turn, const AttentionShape& shape, cudaStream_t stream) {
+cudaError_t rotary(T* qkv, Turn turn, const AttentionShape& shape, cudaStream_t stream,
+                   std::int64_t first) {
   const std::int64_t pairs = shape.T * (shape.D / 2);
   if (shape.B * pairs == 0) return cudaSuccess;
   constexpr unsigned kThreads = 128;
   return launch(rotary_kernel<T>, dim3(blocks_of(pairs, kThreads), static_cast<unsigned>(shape.B)),
-                dim3(kThreads), 0, stream, qkv, turn == Turn::kBack, shape.T, shape.H + shape.K,
-                (shape.H + 2 * shape.K) * shape.D, shape.D);
+                dim3(kThreads), 0, stream, qkv, turn == Turn::kBack, first, shape.T,
+                shape.H + shape.K, (shape.H + 2 * shape.K) * shape.D, shape.D);
 }
 
 #define PARALLELARIUM_FOR(T)                                                                      \
   template cudaError_t embedding_forward(T*, const std::int32_t*, const T*, const T*,             \
                                          std::int64_t, std::int64_t, std::int64_t, cudaStream_t); \
-  template cudaError_t rotary(T*, Turn, const AttentionShape&, cudaStream_t);
+  template cudaError_t rotary(T*, Turn, const AttentionShape&, cudaStream_t, std::int64_t);
 #define PARALLELARIUM_GRAD_FOR(G, T)                                                              \
   template cudaError_t embedding_grad(G*, G*, const T*, const std::int32_t*, void*, std::int64_t, \
                                       std::int64_t, std::int64_t, cudaStream_t);

@@ -22,6 +22,7 @@
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
 #include "kernels/bf16.h"
+#include "kernels/block_attention.h"
 #include "kernels/rotary.h"
 
 namespace parallelarium {
@@ -29,6 +30,15 @@ namespace parallelarium {
 // accumulate.h: sum[i] += part[i]. T: float, Bf16, double or std::int32_t.
 template <class T>
 [[nodiscard]] cudaError_t accumulate(T* sum, const T* part, std::size_t count, cudaStream_t stream);
+// target[i] = (or, with `adds`, +=) the sum or the largest of all parts' [i], taken in the order of
+// the parts. target may be one of the parts. T: float or double. Requires: 1 <= count of parts <=
+// kMostReduced.
+inline constexpr int kMostReduced = 16;
+template <class T>
+[[nodiscard]] cudaError_t reduce(T* target, const T* const* parts, int parts_count, bool largest,
+                                 bool adds, std::size_t count, cudaStream_t stream);
+// Swaps two stretches that do not overlap.
+[[nodiscard]] cudaError_t swap_bytes(void* a, void* b, std::size_t bytes, cudaStream_t stream);
 // fill.h
 template <class T>
 [[nodiscard]] cudaError_t fill(T* values, float value, std::size_t count, cudaStream_t stream);
@@ -88,7 +98,7 @@ template <class G, class T>
 // rotary.h. Requires: B, the sequences, at most 65535.
 template <class T>
 [[nodiscard]] cudaError_t rotary(T* qkv, Turn turn, const AttentionShape& shape,
-                                 cudaStream_t stream);
+                                 cudaStream_t stream, std::int64_t first = 0);
 
 // embedding.h. A row that gathers several tokens gathers them in the order of n, in fp32.
 template <class T>
@@ -140,6 +150,19 @@ template <class T>
 [[nodiscard]] cudaError_t causal_softmax_grad(T* grad, const T* probabilities, std::int64_t step,
                                               float scale, std::int64_t heads, std::int64_t length,
                                               cudaStream_t stream);
+
+// block_attention.h, without its scratch; fp32. cudaErrorInvalidValue where D is above 256.
+[[nodiscard]] cudaError_t block_attention_forward(float* context, float* row_max, float* row_sum,
+                                                  const float* qkv, const float* keys_values,
+                                                  const AttentionBlock& block, cudaStream_t stream);
+[[nodiscard]] cudaError_t block_attention_finish(float* context, float* row_max,
+                                                 const float* row_sum, const AttentionShape& shape,
+                                                 cudaStream_t stream);
+[[nodiscard]] cudaError_t block_attention_backward(float* dqkv, float* dkeys_values,
+                                                   const float* dcontext, const float* qkv,
+                                                   const float* keys_values, const float* context,
+                                                   const float* lse, const AttentionBlock& block,
+                                                   cudaStream_t stream);
 
 // fused_attention.h. scratch: fused_attention_scratch(shape) floats (the forward needs none).
 // bf16 goes through tensor cores where the GPU has them for bf16 (8.0 and above), D is a multiple

@@ -65,18 +65,23 @@ void add_traffic(Comparisons& comparisons, const Prediction& prediction,
 
 }  // namespace
 
+bool predicts_times(const Observation& observation) { return observation.backend != "cuda"; }
+
 std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation) {
   Comparisons comparisons;
   const StepFigures& predicted = prediction.step;
   const StepFigures& observed = observation.step;
-  comparisons.add("step.seconds", predicted.seconds, observed.seconds, "seconds");
-  comparisons.add("step.compute_seconds", predicted.compute_seconds, observed.compute_seconds,
-                  "seconds");
-  comparisons.add("step.tokens_per_second", predicted.tokens_per_second, observed.tokens_per_second,
-                  "tokens/second");
-  comparisons.add("bubble.of_total", prediction.bubble.of_total, observation.bubble.of_total, "1");
-  comparisons.add("bubble.over_ideal", prediction.bubble.over_ideal, observation.bubble.over_ideal,
-                  "1");
+  if (predicts_times(observation)) {
+    comparisons.add("step.seconds", predicted.seconds, observed.seconds, "seconds");
+    comparisons.add("step.compute_seconds", predicted.compute_seconds, observed.compute_seconds,
+                    "seconds");
+    comparisons.add("step.tokens_per_second", predicted.tokens_per_second,
+                    observed.tokens_per_second, "tokens/second");
+    comparisons.add("bubble.of_total", prediction.bubble.of_total, observation.bubble.of_total,
+                    "1");
+    comparisons.add("bubble.over_ideal", prediction.bubble.over_ideal,
+                    observation.bubble.over_ideal, "1");
+  }
   add_memory(comparisons, prediction, observation);
   add_traffic(comparisons, prediction, observation);
   return comparisons.take();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/run/gpu/module.h"
 #include "engine/run/launch.h"
 
 namespace parallelarium {
@@ -42,11 +43,17 @@ Result<BackendChoice> choose_backend(const Setup& setup) {
   };
   switch (setup.run.backend) {
     case Backend::kCuda: {
-      Message why = message("backend-missing",
-                            "This version runs ranks on the CPU only; choose auto, cpu or paced.");
-      why.field = "run.backend";
-      why.alternatives = {"auto", "cpu", "paced"};
-      return why;
+      const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+      if (!gpus) {
+        Message why = gpus.error();
+        why.field = "run.backend";
+        why.alternatives = {"auto", "cpu", "paced"};
+        return why;
+      }
+      const Source source = ranks == 1 ? Source::kMeasured : Source::kSharedGpu;
+      return BackendChoice{Backend::kCuda, source,
+                           message("backend", "{} on {}: {}", counted(ranks, "rank"),
+                                   gpus->front().name, name_of(source))};
     }
     case Backend::kPaced:
       return choice(Backend::kPaced, Source::kPaced);

@@ -23,6 +23,8 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       stop_(stop),
       progress_(progress),
       durations_(std::move(durations)),
+      behind_(devices[0]->runs_behind()),
+      events_(behind_ ? plan_events(rank) : EventPlan{}),
       place_in_lane_(rank.ops.size(), 0),
       sequence_(rank.ops.size(), 0),
       spans_(rank.ops.size()),
@@ -36,6 +38,9 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
     if (op.kind != OpKind::kCompute) {
       sequence_[i] = met[{op.group, op.kind, op.kind == OpKind::kCollective ? -1 : op.peer}]++;
     }
+  }
+  for (const std::unique_ptr<Device>& device : devices_) {
+    device->reserve_marks(static_cast<std::int32_t>(rank.ops.size()) * kMarksOfOp);
   }
   for (const Lane lane : {Lane::kPipeline, Lane::kData}) {
     LaneState& state = lanes_[static_cast<std::size_t>(lane)];
@@ -84,7 +89,9 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   for (LaneState& lane : lanes_) {
     if (!lane.ops.empty() && !await(Lane::kCompute, lane.ops.back())) return stopped();
   }
+  if (behind_ && !(finish_lanes() && read_marks())) return stopped();
   record.spans = spans_;
+  record.clock_error = clock_error_;
   record.memory = arena_.take_peaks();
   record.cpu_time = record.modelled_end = Nanoseconds{0};
   Ledger ledger;
@@ -137,6 +144,12 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   }
   if (paced) pace.duration = durations_[static_cast<std::size_t>(unit.front())];
   const Op& op = op_at(unit.front());
+  Device& device = *devices_[static_cast<std::size_t>(lane)];
+  if (behind_) {
+    for (const std::int32_t earlier : events_.waits[static_cast<std::size_t>(unit.front())])
+      device.wait(device_of(earlier), earlier * kMarksOfOp + kEndedMark);
+    if (op.kind == OpKind::kCompute) device.mark(unit.front() * kMarksOfOp + kBeganMark);
+  }
   for (const std::int32_t index : unit) arena_.begin(index);
   TimePoint begin = Clock::now();
   Nanoseconds real_work{0};
@@ -151,11 +164,14 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
                                           : transfer(unit, pace, ideal, &ledger, begin);
   }
   if (!good) return false;
+  if (behind_) {
+    for (const std::int32_t index : unit) device.mark(index * kMarksOfOp + kEndedMark);
+  }
   if (op.kind == OpKind::kCompute || op.kind == OpKind::kCollective) {
     ideal = {pace.ready + std::max(pace.duration, real_work), pace.modelled + pace.duration};
   }
   for (const std::int32_t index : unit) {
-    arena_.end(index, *devices_[static_cast<std::size_t>(lane)]);
+    arena_.end(index, device);
   }
   if (paced) {
     lane_ideal = ideal;
@@ -203,7 +219,7 @@ bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanosecon
   const Nanoseconds before = paced ? thread_cpu_time() : Nanoseconds{0};
   try {
     Result<void> done = execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
-    if (done) done = device.finish();
+    if (done) done = behind_ ? device.launched() : device.finish();
     if (!done) {
       fail(index, done.error());
       return false;
@@ -232,6 +248,8 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
     part.data = arena_.address(rank_.operands_of(op)[0]);
     part.bytes = op.bytes;
     part.pace = pace;
+    part.device = &device_of(index);
+    part.marks = index * kMarksOfOp;
     if (!durations_.empty()) part.pace.duration = durations_[static_cast<std::size_t>(index)];
   }
   if (Result<void> done = transport_.transfer(parts); !done) return false;
@@ -265,6 +283,8 @@ bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePo
     call.adds = operands[1].access == Access::kAccumulate;
   }
   call.pace = pace;
+  call.device = &device_of(index);
+  call.marks = index * kMarksOfOp;
   if (Result<void> done = transport_.collective(call); !done) return false;
   pace = call.pace;
   begin = call.met;
@@ -302,10 +322,74 @@ Result<void> Executor::forward(int microbatches) {
                                         : transfer(unit, {}, ideal, nullptr, begin))) {
       return stopped();
     }
+    // All lanes' ops go one after another here.
+    if (Result<void> done = device_of(index).finish(); !done) {
+      fail(index, done.error());
+      return stopped();
+    }
     if (stop_.raised()) return stopped();
   }
   progress.set(-1, Doing::kNothing);
   return {};
+}
+
+Result<void> Executor::align() {
+  clock_error_ = Nanoseconds{0};
+  for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
+    const Result<Nanoseconds> error = devices_[lane]->align();
+    if (!error) {
+      outside(error.error());
+      return stopped();
+    }
+    clock_error_ = std::max(clock_error_, *error);
+  }
+  return {};
+}
+
+// Every lane's thread has launched everything and touches its device no more in this step.
+bool Executor::finish_lanes() {
+  LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(Lane::kCompute)];
+  for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
+    if (lanes_[lane].ops.empty()) continue;
+    progress.set(lanes_[lane].ops.back(), Doing::kComputing);
+    if (Result<void> done = devices_[lane]->finish(); !done) return outside(done.error());
+  }
+  progress.set(-1, Doing::kNothing);
+  return !stop_.raised();
+}
+
+bool Executor::read_marks() {
+  for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    const auto begin = device_of(index).time_of(index * kMarksOfOp + kBeganMark);
+    const auto end = device_of(index).time_of(index * kMarksOfOp + kEndedMark);
+    if (!begin) return outside(begin.error());
+    if (!end) return outside(end.error());
+    spans_[i] = {*begin - start_, *end - start_};
+  }
+  // Ops of a batch are one unit, from its first beginning; all end marks stand behind all of it,
+  // and the first of them is the closest.
+  for (LaneState& lane : lanes_) {
+    for (std::size_t first = 0; first < lane.ops.size();) {
+      std::size_t end = first + 1;
+      const std::int32_t batch = op_at(lane.ops[first]).batch;
+      while (batch >= 0 && end < lane.ops.size() && op_at(lane.ops[end]).batch == batch) ++end;
+      Span unit = spans_[static_cast<std::size_t>(lane.ops[first])];
+      for (std::size_t i = first; i < end; ++i) {
+        const Span& part = spans_[static_cast<std::size_t>(lane.ops[i])];
+        unit.begin = std::min(unit.begin, part.begin);
+      }
+      for (std::size_t i = first; i < end; ++i)
+        spans_[static_cast<std::size_t>(lane.ops[i])] = unit;
+      first = end;
+    }
+  }
+  return true;
+}
+
+bool Executor::outside(const Message& why) {
+  stop_.raise(message("rank-failed", "Rank {} failed in its step: {}", rank_.rank, why.text));
+  return false;
 }
 
 void Executor::fail(std::int32_t op, const Message& why) {

@@ -7,6 +7,10 @@
 // modelled duration; the thread sleeps until then. Deadlines are inherited, so a timer that wakes
 // late delays nothing but itself. Where real work takes longer than its modelled duration, the real
 // processor time replaces it.
+//
+// Where devices run behind (GPUs), a lane's thread launches its ops without waiting for them:
+// `after` edges become waits of one stream for a mark of another (gpu/event_plan.h), times are read
+// from the marks when the step has ended.
 #pragma once
 
 #include <array>
@@ -18,6 +22,7 @@
 #include "engine/plan/program.h"
 #include "engine/plan/timeline.h"
 #include "engine/run/arena.h"
+#include "engine/run/gpu/event_plan.h"
 #include "engine/run/ledger.h"
 #include "engine/run/progress.h"
 #include "engine/run/stop.h"
@@ -36,6 +41,7 @@ struct StepRecord {
   std::vector<TrafficRow> traffic;
   Nanoseconds cpu_time{0};          // processor time of all lanes
   Nanoseconds compute_cpu_time{0};  // of the compute lane
+  Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
   Nanoseconds modelled_end{0};      // paced: when the last op ends if no real work takes too long
 };
 
@@ -49,6 +55,9 @@ class Executor {
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
+
+  // Ties the devices' clocks to the process's; before each step. Error: as step().
+  Result<void> align();
 
   // Runs all ops once. `start`: the same time on all ranks. Errors: "stopped", after the reason has
   // been given to Stop.
@@ -84,6 +93,10 @@ class Executor {
                 TimePoint& begin);
   bool collective(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
   void fail(std::int32_t op, const Message& why);
+  bool finish_lanes();
+  bool read_marks();
+  bool outside(const Message& why);
+  Device& device_of(std::int32_t op) { return *devices_[static_cast<std::size_t>(op_at(op).lane)]; }
   LaneState& lane_of(std::int32_t op) {
     return lanes_[static_cast<std::size_t>(rank_.ops[static_cast<std::size_t>(op)].lane)];
   }
@@ -97,6 +110,9 @@ class Executor {
   Stop& stop_;
   RankProgress& progress_;
   const std::vector<Nanoseconds> durations_;
+  const bool behind_;       // devices run behind
+  const EventPlan events_;  // if they do
+  Nanoseconds clock_error_{0};
 
   std::vector<std::uint32_t> place_in_lane_;  // by op
   std::vector<std::int64_t> sequence_;        // by op; communication only

@@ -152,6 +152,7 @@ class RankRun {
     scalars.step = step;
     scalars.learning_rate = setup_.learning_rate;
     scalars.clip = setup_.clip;
+    if (Result<void> done = executor_.align(); !done) return done;
     const Result<TimePoint> start = job_.transport.barrier();
     if (!start) return start.error();
     StepRecord record;
@@ -162,6 +163,7 @@ class RankRun {
     outcome_.loss_sums.push_back(*loss);
     outcome_.square_sums.push_back(*squares);
     if (step > setup_.run.warmup) outcome_.spans.push_back(std::move(record.spans));
+    outcome_.clock_error = std::max(outcome_.clock_error, record.clock_error);
     outcome_.memory = record.memory;
     outcome_.traffic = std::move(record.traffic);
     job_.progress.cpu_time.store(record.cpu_time.count());

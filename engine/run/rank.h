@@ -40,6 +40,7 @@ struct RankOutcome {
   std::vector<std::vector<Span>> spans;  // of every timed step, by op
   std::vector<double> loss_sums;         // of every step, warm-up included; ranks with the loss
   std::vector<double> square_sums;       // of every step
+  Nanoseconds clock_error{0};            // the largest of all steps
   MemoryRow memory;                      // of the last step
   std::vector<TrafficRow> traffic;       // of the last step
   // What the rank owns of gradients after the first step and of parameters after the last; where

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "engine/run/cpu/fabric.h"
+#include "engine/run/gpu/module.h"
 #include "engine/run/launch.h"
 #include "engine/run/rank.h"
 #include "engine/run/watch.h"
@@ -56,10 +57,6 @@ std::string now_utc() {
 Result<void> check_request(const Setup& setup, const Program& program, const BackendChoice& choice,
                            const RunControl& control) {
   if (Result<void> can = can_execute(setup); !can) return can;
-  if (choice.backend != Backend::kCpu && choice.backend != Backend::kPaced) {
-    return message("backend-missing",
-                   "This build runs ranks on the CPU only; choose cpu or paced.");
-  }
   if (program.level != Level::kPiece || program.representatives ||
       static_cast<int>(program.ranks.size()) != setup.mesh.ranks()) {
     return message("program-partial", "Only a Program of all ranks at piece level can be run.");
@@ -71,6 +68,7 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
     }
     if (!fits) return message("pace-missing", "A paced run needs a modelled time for every op.");
   }
+  if (choice.backend == Backend::kCuda) return {};  // its memory is asked for rank by rank
   std::int64_t needed = 0;
   for (const RankProgram& rank : program.ranks) {
     needed += rank.arena_bytes;
@@ -208,11 +206,14 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   if (const Result<Machine> found = find_machine(setup.machine)) machine = *found;
   seen.machine = machine.title;
   const bool paced = choice.backend == Backend::kPaced;
-  seen.backend = paced ? "paced" : "cpu";
+  seen.backend = paced ? "paced" : choice.backend == Backend::kCuda ? "cuda" : "cpu";
   seen.source = choice.source;
   seen.pace_factor = paced ? control.pace_factor : 0;
   StepFigures spread;
   seen.timeline = timeline_of(ranks, choice.source, spread);
+  // Two ranks may be off by the sum of what each is.
+  for (const RankOutcome* rank : ranks)
+    seen.timeline.clock_error = std::max(seen.timeline.clock_error, 2 * rank->clock_error);
   seen.bubble = bubble_of(program, seen.timeline);
   seen.step = step_figures(program, seen.timeline, setup, machine);
   seen.step.seconds_min = spread.seconds_min;
@@ -346,7 +347,16 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
 
 Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
                       const RunControl& control, const RunWishes& wishes) {
-  return launch(setup, program, choice, control, wishes, {});
+  LaunchOptions options;
+  if (choice.backend == Backend::kCuda) {
+    const Result<CudaModule*> module = cuda_module();
+    if (!module) return module.error();
+    // One GPU for all ranks: they meet in its memory.
+    options.make_device = [gpus = *module](int rank, Lane lane) {
+      return gpus->make_device(0, rank, lane);
+    };
+  }
+  return launch(setup, program, choice, control, wishes, options);
 }
 
 }  // namespace parallelarium

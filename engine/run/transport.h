@@ -5,6 +5,9 @@
 // Every call is a rendezvous: it returns when the bytes have moved, and nothing is buffered. The
 // k-th send from a to b in a group meets the k-th receive; `sequence` is that k within one step.
 //
+// Where devices run behind, a call returns when its work stands in their streams in the right order
+// instead; threads meet then only to agree on it.
+//
 // A paced run exchanges modelled time along with the bytes: participants agree on when the last of
 // them was ready and on the longest of their durations.
 #pragma once
@@ -16,6 +19,7 @@
 #include "engine/plan/program.h"
 #include "engine/plan/timeline.h"
 #include "engine/run/stop.h"
+#include "engine/train/device.h"
 
 namespace parallelarium {
 
@@ -26,6 +30,12 @@ struct Pace {
   Nanoseconds duration{0};  // how long it takes once all are ready
 };
 
+// Marks of a communication op on its lane's device, from `marks` on. Used where devices run behind.
+inline constexpr std::int32_t kMarksOfOp = 5;
+inline constexpr std::int32_t kBeganMark = 0;  // all sides were there: the span begins
+inline constexpr std::int32_t kEndedMark = 1;  // set by the executor
+inline constexpr std::int32_t kPostedMark = 2, kHalfMark = 3, kDoneMark = 4;
+
 // One Send or Recv. Ops of one batch are one call, so that they progress concurrently.
 struct TransferPart {
   bool send = false;
@@ -34,7 +44,9 @@ struct TransferPart {
   std::int64_t sequence = 0;  // k-th of its (group, from, to) in this step
   std::byte* data = nullptr;  // sent from, or received into
   std::int64_t bytes = 0;
-  Pace pace;  // in: this side's; out: the later readiness, the longer duration
+  Pace pace;                 // in: this side's; out: the later readiness, the longer duration
+  Device* device = nullptr;  // of the lane: its memory, and what copies; null: host memory
+  std::int32_t marks = 0;    // the op's first
   // Filled by the call:
   TimePoint met;           // when the second side arrived
   std::int64_t moved = 0;  // bytes that were copied
@@ -56,6 +68,8 @@ struct CollectiveCall {
   std::byte* own = nullptr;
   bool adds = false;  // reduce_scatter adds to `own`
   Pace pace;
+  Device* device = nullptr;  // as in TransferPart
+  std::int32_t marks = 0;
   TimePoint met;
   std::int64_t sent = 0, received = 0;  // what this member's data travelled, counted as copied
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -20,6 +21,35 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 
 std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+
+// Block by block, so that the block stays in cache.
+template <class Number>
+void reduce_parts(Number* target, std::span<const Number* const> parts, bool largest, bool adds,
+                  std::int64_t count) {
+  constexpr std::int64_t kBlock = 512;
+  std::array<Number, kBlock> sum;
+  for (std::int64_t first = 0; first < count; first += kBlock) {
+    const std::int64_t length = std::min(kBlock, count - first);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Number* part = parts[i] + first;
+      if (i == 0) {
+        std::copy_n(part, length, sum.data());
+      } else if (largest) {
+        for (std::int64_t j = 0; j < length; ++j) {
+          Number& most = sum[size(j)];
+          most = std::max(most, part[j]);
+        }
+      } else {
+        for (std::int64_t j = 0; j < length; ++j) sum[size(j)] += part[j];
+      }
+    }
+    if (adds) {
+      for (std::int64_t j = 0; j < length; ++j) target[first + j] += sum[size(j)];
+    } else {
+      std::copy_n(sum.data(), length, target + first);
+    }
+  }
+}
 
 // Every launch has finished when it returns, so nothing can fail later.
 class CpuDevice final : public Device {
@@ -48,6 +78,18 @@ class CpuDevice final : public Device {
     std::memcpy(to_host, from, size(bytes));
   }
   Result<void> finish() override { return {}; }
+
+  void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,
+              std::int64_t count) override {
+    reduce_parts(target, parts, largest, adds, count);
+  }
+  void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
+              std::int64_t count) override {
+    reduce_parts(target, parts, largest, adds, count);
+  }
+  void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
+    std::swap_ranges(a, a + bytes, b);
+  }
 
   void accumulate(float* sum, const float* part, std::int64_t count) override {
     accumulate_cpu(sum, part, size(count));

@@ -13,9 +13,11 @@
 // same name in kernels/, where shapes and requirements stand.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "engine/plan/result.h"
 #include "kernels/adamw.h"
@@ -41,6 +43,36 @@ class Device {
 
   // Waits until everything launched on this object is done; the first failure since the last call.
   virtual Result<void> finish() = 0;
+
+  // Launches may return before they are done (a stream of a GPU). Then order between objects, and
+  // times, go by marks; elsewhere a launch has finished when it returns and marks are not needed.
+  virtual bool runs_behind() const { return false; }
+  // The first launch that failed at once, without waiting; finish() says it too.
+  virtual Result<void> launched() { return {}; }
+  // Makes room for marks 0 .. count - 1, before other threads see this object.
+  virtual void reserve_marks(std::int32_t count) { static_cast<void>(count); }
+  // Stands behind what was launched here so far; marking again moves it.
+  virtual void mark(std::int32_t index) { static_cast<void>(index); }
+  // What is launched here later begins after `other` has come to its mark, which another thread may
+  // have set, before. Requires: the same kind of device.
+  virtual void wait(const Device& other, std::int32_t index) {
+    static_cast<void>(other), static_cast<void>(index);
+  }
+  // Ties the device's clock to the process's. Returns by how much they may differ.
+  virtual Result<std::chrono::nanoseconds> align() { return std::chrono::nanoseconds{0}; }
+  // When the mark was passed. Requires: align() before the mark was set, finish() after.
+  virtual Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) {
+    return message("mark-unknown", "This device keeps no mark {}.", index);
+  }
+
+  // target[i] = (with `adds`: +=) the sum, or the largest, of all parts' [i] in the order of the
+  // parts. target may be one of them. At most 16 parts; their addresses are read at the call.
+  virtual void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,
+                      std::int64_t count) = 0;
+  virtual void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
+                      std::int64_t count) = 0;
+  // Swaps two stretches that do not overlap.
+  virtual void swap(std::byte* a, std::byte* b, std::int64_t bytes) = 0;
 
   // What receives reduce with.
   virtual void accumulate(float* sum, const float* part, std::int64_t count) = 0;

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/run/gpu/module.h"
 #include "engine/run/launch.h"
 #include "engine/worker/probe_cuda.h"
 #include "engine/worker/units.h"
@@ -90,6 +91,15 @@ std::string find_program(const char* name) {
   return {};
 }
 
+// The backend is there where its module finds a GPU.
+BackendFact cuda_backend() {
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+  if (!gpus) return {"cuda", false, gpus.error().text};
+  return {"cuda", true,
+          fmt::format("fp32; all ranks share {}, so more than one are no evidence of speed",
+                      gpus->front().name)};
+}
+
 Fact launcher() {
   Fact fact{"mpi", "MPI launcher", FactState::kThere, find_program("mpirun"), ""};
   if (fact.found.empty()) fact.found = find_program("srun");
@@ -121,7 +131,7 @@ Devices probe_devices() {
                        fmt::format("{} rank{} with a core each; more are oversubscribed",
                                    devices.cores, devices.cores == 1 ? "" : "s")},
                       {"paced", true, "up to 16 ranks, real work at the pace of the prediction"},
-                      {"cuda", false, cuda.why_unavailable}};
+                      cuda_backend()};
   devices.facts = std::move(cuda.facts);
   devices.facts.push_back(shared_memory());
   devices.facts.push_back(locked_memory());

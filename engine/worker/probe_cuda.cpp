@@ -124,9 +124,6 @@ CudaFacts probe_cuda() {
           gpu.peers.empty() ? "" : fmt::format(", reaches {} others", gpu.peers.size()));
   }
   result.facts = {driver_fact, gpu_fact, nccl_fact()};
-  result.why_unavailable = "this version has no CUDA backend";
-  if (driver_fact.state != FactState::kThere)
-    result.why_unavailable += "; the NVIDIA driver is missing too";
   return result;
 }
 

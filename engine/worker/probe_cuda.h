@@ -3,7 +3,6 @@
 // CUDA to build or to start.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "engine/worker/probe.h"
@@ -12,8 +11,7 @@ namespace parallelarium {
 
 struct CudaFacts {
   std::vector<Gpu> gpus;
-  std::vector<Fact> facts;      // driver, GPUs, NCCL
-  std::string why_unavailable;  // why the cuda backend cannot be used
+  std::vector<Fact> facts;  // driver, GPUs, NCCL
 };
 CudaFacts probe_cuda();
 

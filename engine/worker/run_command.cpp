@@ -124,6 +124,8 @@ std::string run_text(const Training& training) {
   const std::string word(name_of(observed.source));
   std::string text = fmt::format("{}\n{}\n{}\n\n", describe(observed.setup),
                                  training.choice.why.text, wrapped(source_text(training), 100, 0));
+  if (!predicts_times(observed))
+    text += "This version does not calibrate GPUs, so it predicts bytes and no times for them.\n";
   text +=
       fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
                   word, observed.setup.run.steps);

@@ -31,6 +31,15 @@ class WrappedDevice final : public Device {
     return inner_->copy_to_host(to_host, from, bytes);
   }
   Result<void> finish() override { return inner_->finish(); }
+  void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,
+              std::int64_t count) override {
+    inner_->reduce(target, parts, largest, adds, count);
+  }
+  void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
+              std::int64_t count) override {
+    inner_->reduce(target, parts, largest, adds, count);
+  }
+  void swap(std::byte* a, std::byte* b, std::int64_t bytes) override { inner_->swap(a, b, bytes); }
   void accumulate(float* sum, const float* part, std::int64_t count) override {
     return inner_->accumulate(sum, part, count);
   }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/cpu/direct.h"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
+#include <vector>
 
 namespace parallelarium {
 
@@ -20,8 +18,8 @@ Bytes chunk_bytes(const DirectMember& member, int index) {
   return {range.begin * size, (range.end - range.begin) * size};
 }
 
-// The sum (or maximum) over members in rank order, block by block so that the block stays in cache.
-// Nobody else reads or writes this chunk of this member's array meanwhile.
+// The sum (or maximum) over members in rank order. Nobody else reads or writes this chunk of this
+// member's array meanwhile.
 template <class Number>
 void sum_chunk(const DirectMember& member, Bytes chunk) {
   const auto me = static_cast<std::size_t>(member.me);
@@ -29,35 +27,13 @@ void sum_chunk(const DirectMember& member, Bytes chunk) {
       member.kind == CollectiveKind::kReduceScatter && member.owns[me] != nullptr;
   auto* target =
       reinterpret_cast<Number*>(elsewhere ? member.owns[me] : member.arrays[me] + chunk.begin);
-  constexpr std::int64_t kBlock = 512;
-  std::array<Number, kBlock> sum;
-  const std::int64_t count = chunk.size / static_cast<std::int64_t>(sizeof(Number));
-  for (std::int64_t first = 0; first < count; first += kBlock) {
-    const std::int64_t length = std::min(kBlock, count - first);
-    for (std::size_t i = 0; i < member.arrays.size(); ++i) {
-      const Number* part = reinterpret_cast<const Number*>(member.arrays[i] + chunk.begin) + first;
-      if (i == 0) {
-        std::copy_n(part, length, sum.data());
-      } else if (member.reduction == Reduction::kMax) {
-        for (std::int64_t j = 0; j < length; ++j) {
-          Number& most = sum[static_cast<std::size_t>(j)];
-          most = std::max(most, part[j]);
-        }
-      } else {
-        for (std::int64_t j = 0; j < length; ++j) sum[static_cast<std::size_t>(j)] += part[j];
-      }
-    }
-    if (elsewhere && member.adds) {
-      for (std::int64_t j = 0; j < length; ++j)
-        target[first + j] += sum[static_cast<std::size_t>(j)];
-    } else {
-      std::copy_n(sum.data(), length, target + first);
-    }
-  }
+  std::vector<const Number*> parts;
+  for (std::byte* array : member.arrays)
+    parts.push_back(reinterpret_cast<const Number*>(array + chunk.begin));
+  member.device->reduce(target, parts, member.reduction == Reduction::kMax,
+                        elsewhere && member.adds,
+                        chunk.size / static_cast<std::int64_t>(sizeof(Number)));
 }
-
-// Swaps two stretches without a buffer of their size.
-void swap_bytes(std::byte* a, std::byte* b, std::int64_t size) { std::swap_ranges(a, a + size, b); }
 
 Moved swap_chunks(const DirectMember& member) {
   Moved moved;
@@ -66,8 +42,8 @@ Moved swap_chunks(const DirectMember& member) {
     if (other == member.me) continue;
     const Bytes mine = chunk_bytes(member, other), theirs = chunk_bytes(member, member.me);
     if (other > member.me) {
-      swap_bytes(member.arrays[static_cast<std::size_t>(member.me)] + mine.begin,
-                 member.arrays[static_cast<std::size_t>(other)] + theirs.begin, mine.size);
+      member.device->swap(member.arrays[static_cast<std::size_t>(member.me)] + mine.begin,
+                          member.arrays[static_cast<std::size_t>(other)] + theirs.begin, mine.size);
     }
     moved.sent += mine.size;
     moved.received += mine.size;
@@ -114,7 +90,7 @@ Moved gather_chunks(const DirectMember& member) {
                                   ? elsewhere
                                   : member.arrays[static_cast<std::size_t>(from)] + chunk.begin;
     if (source != own + chunk.begin) {
-      std::memcpy(own + chunk.begin, source, static_cast<std::size_t>(chunk.size));
+      member.device->copy(own + chunk.begin, source, chunk.size);
     }
     if (from != member.me) moved.received += chunk.size;
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic and copies of the direct collectives, for one member among threads that see each
-// other's memory. Between the two functions all members wait for each other, and again after.
+// other's memory: host memory, or that of one GPU. Between the two functions all members wait for
+// each other, and again after.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include <span>
 
 #include "engine/plan/program.h"
+#include "engine/train/device.h"
 
 namespace parallelarium {
 
@@ -17,6 +19,7 @@ struct Moved {
 };
 
 struct DirectMember {
+  Device* device = nullptr;  // copies and adds
   CollectiveKind kind = CollectiveKind::kAllReduce;
   DataType type = DataType::kF32;
   std::int64_t bytes = 0;              // of the whole array

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 
 #include "engine/run/cpu/direct.h"
@@ -27,6 +26,9 @@ struct Slot {
   std::int64_t moved = 0;
   Pace pace;
   TimePoint met;
+  // Where devices run behind: the first side, and the side that copied.
+  Device *first = nullptr, *copier = nullptr;
+  std::int32_t first_marks = 0, copier_marks = 0;
 };
 
 void join(Pace& all, const Pace& one) {
@@ -54,6 +56,7 @@ struct Channel {
     slot.has_send = slot.has_recv = false;
     slot.left = 0;
     slot.pace = {};
+    slot.first = slot.copier = nullptr;
     return slot;
   }
 
@@ -76,6 +79,8 @@ struct Gathering {
   std::int64_t bytes = 0;
   Reduction reduction = Reduction::kNone;
   std::vector<std::byte*> data, own;  // by member
+  std::vector<const Device*> devices;
+  std::vector<std::int32_t> marks;
   std::atomic<std::uint32_t> arrivals{0};
   int joined = 0, left = 0;
   Pace pace;
@@ -104,6 +109,8 @@ struct GroupState {
     fresh.reduction = call.reduction;
     fresh.data.assign(ranks.size(), nullptr);
     fresh.own.assign(ranks.size(), nullptr);
+    fresh.devices.assign(ranks.size(), nullptr);
+    fresh.marks.assign(ranks.size(), 0);
     fresh.arrivals.store(0, std::memory_order_relaxed);
     fresh.joined = fresh.left = 0;
     fresh.pace = {};
@@ -147,6 +154,7 @@ class CpuTransport final : public Transport {
     Slot* few[kFew];
     std::vector<Slot*> many(parts.size() > kFew ? parts.size() : 0);
     Slot** slots = many.empty() ? few : many.data();
+    for (const TransferPart& part : parts) device_of(part).mark(part.marks + kPostedMark);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Result<Slot*> posted = post(parts[i]);
       if (!posted) return posted.error();
@@ -159,6 +167,12 @@ class CpuTransport final : public Transport {
         slot.state.compare_exchange_strong(expected, kAsleep, std::memory_order_acq_rel);
         if (expected == kDone) break;
         if (!shared_.stop.wait_while(slot.state, kAsleep)) return stopped();
+      }
+      Device& device = device_of(parts[i]);
+      if (slot.copier != &device) {
+        device.wait(*slot.copier, slot.copier_marks + kBeganMark);
+        device.mark(parts[i].marks + kBeganMark);
+        device.wait(*slot.copier, slot.copier_marks + kDoneMark);
       }
       parts[i].pace = slot.pace;
       parts[i].met = slot.met;
@@ -177,19 +191,33 @@ class CpuTransport final : public Transport {
       return fail(message("collective-unknown", "Rank {} cannot do an {} of this type of numbers.",
                           rank_, name_of(call.kind)));
     }
+    device_of(call).mark(call.marks + kPostedMark);
     Result<Gathering*> joined = join_gathering(group, call, me);
     if (!joined) return joined.error();
     Gathering& gathering = **joined;
     const auto all = static_cast<std::uint32_t>(n);
-    const DirectMember member{call.kind,      call.type,     call.bytes,     me,
+    Device& device = device_of(call);
+    const DirectMember member{&device,        call.kind,     call.type,      call.bytes, me,
                               gathering.data, gathering.own, call.reduction, call.adds};
-    if (!arrive(gathering, all)) return stopped();
+    // Threads meet after each mark; devices that run behind then wait for each other's.
+    const auto meet = [&](std::int32_t mark, std::uint32_t times) {
+      if (!arrive(gathering, times * all)) return false;
+      for (std::size_t i = 0; i < gathering.devices.size(); ++i) {
+        if (gathering.devices[i] != &device)
+          device.wait(*gathering.devices[i], gathering.marks[i] + mark);
+      }
+      return true;
+    };
+    if (!meet(kPostedMark, 1)) return stopped();
+    device.mark(call.marks + kBeganMark);
     call.met = gathering.met;
     call.pace = gathering.pace;
     const Moved reduced = reduce_own_chunk(member);
-    if (!arrive(gathering, 2 * all)) return stopped();
+    device.mark(call.marks + kHalfMark);
+    if (!meet(kHalfMark, 2)) return stopped();
     const Moved gathered = gather_chunks(member);
-    if (!arrive(gathering, 3 * all)) return stopped();
+    device.mark(call.marks + kDoneMark);
+    if (!meet(kDoneMark, 3)) return stopped();
     call.sent = reduced.sent + gathered.sent;
     call.received = reduced.received + gathered.received;
     const std::lock_guard lock(group.mutex);
@@ -220,6 +248,11 @@ class CpuTransport final : public Transport {
   }
 
  private:
+  template <class Call>
+  Device& device_of(const Call& call) const {
+    return call.device != nullptr ? *call.device : *host_;
+  }
+
   Channel& channel_of(const TransferPart& part) {
     GroupState& group = *shared_.groups[static_cast<std::size_t>(part.group)];
     const int me = group.member(rank_), peer = group.member(part.peer);
@@ -249,11 +282,21 @@ class CpuTransport final : public Transport {
         slot->to = part.data;
         slot->has_recv = true;
       }
-      if (!second) return slot;
+      if (!second) {
+        slot->first = &device_of(part);
+        slot->first_marks = part.marks;
+        return slot;
+      }
       slot->met = Clock::now();
     }
     // Both are here and the other side only waits: the copy is this thread's alone.
-    std::memcpy(slot->to, slot->from, static_cast<std::size_t>(slot->bytes));
+    Device& device = device_of(part);
+    device.wait(*slot->first, slot->first_marks + kPostedMark);
+    device.mark(part.marks + kBeganMark);
+    device.copy(slot->to, slot->from, slot->bytes);
+    device.mark(part.marks + kDoneMark);
+    slot->copier = &device;
+    slot->copier_marks = part.marks;
     slot->moved = slot->bytes;
     if (slot->state.exchange(kDone, std::memory_order_acq_rel) == kAsleep) Stop::wake(slot->state);
     return slot;
@@ -271,6 +314,8 @@ class CpuTransport final : public Transport {
     }
     gathering.data[static_cast<std::size_t>(me)] = call.data;
     gathering.own[static_cast<std::size_t>(me)] = call.own;
+    gathering.devices[static_cast<std::size_t>(me)] = &device_of(call);
+    gathering.marks[static_cast<std::size_t>(me)] = call.marks;
     join(gathering.pace, call.pace);
     if (++gathering.joined == static_cast<int>(group.ranks.size())) gathering.met = Clock::now();
     return &gathering;
@@ -297,6 +342,7 @@ class CpuTransport final : public Transport {
 
   CpuFabric::Shared& shared_;
   int rank_;
+  std::unique_ptr<Device> host_ = make_cpu_device();
 };
 
 }  // namespace

@@ -6,6 +6,9 @@
 // and the parts of a batch progress whatever order their peers come in. An all-reduce is done the
 // direct way: each member sums its chunk over all members' buffers, then copies the others'
 // finished chunks; with n members it sends and receives 2 (n-1)/n of the array, the least possible.
+//
+// All copying and adding goes through the lane's Device, so several ranks on one GPU meet here too:
+// there, every side marks its stream where it stands and waits for the others' marks.
 #pragma once
 
 #include <memory>

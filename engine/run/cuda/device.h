@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream of a GPU for one lane of one rank.
+#pragma once
+
+#include <memory>
+
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+// fp32. Never null; what fails in making it sticks and is told by allocate() and finish().
+std::unique_ptr<Device> make_cuda_device(int gpu, int rank);
+
+}  // namespace parallelarium

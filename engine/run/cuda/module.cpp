@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/gpu/module.h"
+
+#include <cuda_runtime_api.h>
+
+#include "engine/run/cuda/device.h"
+#include "engine/run/gpu/faults.h"
+
+namespace parallelarium {
+namespace {
+
+class Module final : public CudaModule {
+ public:
+  CudaVersions versions() const override {
+    CudaVersions found{0, CUDART_VERSION};
+    if (cudaDriverGetVersion(&found.driver) != cudaSuccess) found.driver = 0;
+    return found;
+  }
+
+  Result<std::vector<GpuFacts>> gpus() const override {
+    int count = 0;
+    cudaError_t status = cudaGetDeviceCount(&count);
+    if (status == cudaSuccess && count == 0) status = cudaErrorNoDevice;
+    if (status != cudaSuccess) return missing(status);
+    std::vector<GpuFacts> found(static_cast<std::size_t>(count));
+    for (int index = 0; index < count; ++index) {
+      GpuFacts& gpu = found[static_cast<std::size_t>(index)];
+      cudaDeviceProp facts{};
+      status = cudaGetDeviceProperties(&facts, index);
+      if (status != cudaSuccess) return missing(status);
+      gpu.name = facts.name;
+      gpu.memory_bytes = static_cast<std::int64_t>(facts.totalGlobalMem);
+      gpu.major = facts.major;
+      gpu.minor = facts.minor;
+      std::size_t free = 0, all = 0;
+      status = cudaSetDevice(index);
+      if (status == cudaSuccess) status = cudaMemGetInfo(&free, &all);
+      if (status != cudaSuccess) return missing(status);
+      gpu.free_bytes = static_cast<std::int64_t>(free);
+      for (int other = 0; other < count; ++other) {
+        int reaches = 0;
+        if (other != index && cudaDeviceCanAccessPeer(&reaches, index, other) == cudaSuccess &&
+            reaches != 0)
+          gpu.peers.push_back(other);
+      }
+    }
+    return found;
+  }
+
+  std::unique_ptr<Device> make_device(int gpu, int rank, Lane) const override {
+    return make_cuda_device(gpu, rank);
+  }
+
+ private:
+  Message missing(cudaError_t status) const {
+    const CudaVersions known = versions();
+    return cuda_missing(static_cast<int>(status), cudaGetErrorString(status), known.driver,
+                        known.built_with);
+  }
+};
+
+}  // namespace
+}  // namespace parallelarium
+
+extern "C" __attribute__((visibility("default"))) parallelarium::CudaModule*
+parallelarium_cuda_module(int version) {
+  static parallelarium::Module module;
+  return version == parallelarium::kCudaModuleVersion ? &module : nullptr;
+}

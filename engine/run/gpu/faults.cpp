@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/gpu/faults.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Numbers of cudaError_t (driver_types.h); they are part of CUDA's binary interface.
+enum CudaStatus : int {
+  kMemoryAllocation = 2,
+  kStubLibrary = 34,
+  kInsufficientDriver = 35,
+  kDevicesUnavailable = 46,
+  kNoDevice = 100,
+  kNoKernelImage = 209,
+  kUncorrectable = 214,
+  kIllegalAddress = 700,
+  kOutOfResources = 701,
+  kTimeout = 702,
+  kLaunchFailure = 719,
+  kNotReady = 802,
+  kDriverMismatch = 803
+};
+
+}  // namespace
+
+std::string cuda_version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+Message cuda_missing(int status, std::string_view words, int driver, int built_with) {
+  switch (status) {
+    case kInsufficientDriver:
+      if (driver == 0) {
+        return message("cuda-missing",
+                       "No NVIDIA driver answers; install one for CUDA {}, or choose cpu.",
+                       cuda_version_text(built_with));
+      }
+      return message("cuda-missing",
+                     "The NVIDIA driver is for CUDA {} and this build needs {}; install a newer "
+                     "driver, or choose cpu.",
+                     cuda_version_text(driver), cuda_version_text(built_with));
+    case kStubLibrary:
+      return message("cuda-missing",
+                     "The libcuda.so.1 that was found is a stub for building; put the driver's "
+                     "folder first in LD_LIBRARY_PATH.");
+    case kNoDevice:
+      return message(
+          "cuda-missing",
+          "The NVIDIA driver finds no GPU; check nvidia-smi and CUDA_VISIBLE_DEVICES, or "
+          "choose cpu.");
+    case kDevicesUnavailable:
+      return message("cuda-missing",
+                     "The GPUs are taken by other processes (exclusive mode); end those, or choose "
+                     "cpu.");
+    case kNotReady:
+      return message(
+          "cuda-missing",
+          "The GPUs are not ready; on machines with NVSwitch start nvidia-fabricmanager.");
+    case kDriverMismatch:
+      return message("cuda-missing",
+                     "Driver and kernel module are of different versions; restart the computer "
+                     "after the driver's update.");
+    default:
+      return message("cuda-missing",
+                     "CUDA does not start ({}, error {}); nvidia-smi may say more, or choose cpu.",
+                     words, status);
+  }
+}
+
+Message cuda_failure(int status, std::string_view words, std::string_view doing) {
+  switch (status) {
+    case kMemoryAllocation:
+      return message("cuda-failed",
+                     "The GPU ran out of memory in {}; a smaller model, micro-batch or sequence "
+                     "needs less.",
+                     doing);
+    case kNoKernelImage:
+      return message("cuda-failed",
+                     "This build has no code for this GPU ({}); add its architecture to "
+                     "CMAKE_CUDA_ARCHITECTURES.",
+                     doing);
+    case kUncorrectable:
+      return message("cuda-failed",
+                     "The GPU's memory had an uncorrectable error in {}; nvidia-smi -q shows it.",
+                     doing);
+    case kIllegalAddress:
+      return message("cuda-failed",
+                     "A kernel touched memory that is not its own (noticed in {}); this is a fault "
+                     "of this program, please report it with the Setup.",
+                     doing);
+    case kOutOfResources:
+      return message(
+          "cuda-failed",
+          "{} needs more registers or shared memory than this GPU has; another head size "
+          "or unfused attention needs less.",
+          doing);
+    case kTimeout:
+      return message(
+          "cuda-failed",
+          "The system ended a kernel that took too long (in {}); use a GPU that drives no "
+          "display, or smaller sizes.",
+          doing);
+    case kLaunchFailure:
+      return message("cuda-failed",
+                     "A kernel crashed on the GPU (noticed in {}); compute-sanitizer names it.",
+                     doing);
+    default:
+      return message("cuda-failed", "CUDA failed in {}: {} (error {}).", doing, words, status);
+  }
+}
+
+Message gpu_memory_short(std::int64_t bytes, std::int64_t free_bytes) {
+  return message(
+      "memory-short",
+      "A rank needs {} MB on the GPU and {} MB are free; a smaller model, micro-batch or "
+      "sequence needs less.",
+      (bytes + 999'999) / 1'000'000, free_bytes / 1'000'000);
+}
+
+}  // namespace parallelarium

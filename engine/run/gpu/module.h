@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine knows of GPUs without linking CUDA: a module beside the program, loaded when it
+// is first asked for. Where it is missing, or no driver answers, one sentence says so.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/plan/program.h"
+#include "engine/plan/result.h"
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+struct GpuFacts {
+  std::string name;
+  std::int64_t memory_bytes = 0, free_bytes = 0;
+  int major = 0, minor = 0;  // compute capability
+  std::vector<int> peers;    // GPUs whose memory it reaches directly
+};
+
+struct CudaVersions {  // as CUDA counts: 1000 major + 10 minor; 0: not known
+  int driver = 0;      // newest CUDA that the driver knows
+  int built_with = 0;
+};
+
+// The module's side. Its objects end before the process does; nothing of it throws.
+class CudaModule {
+ public:
+  virtual ~CudaModule() = default;
+  virtual CudaVersions versions() const = 0;
+  // Error "cuda-missing": no driver, one that is too old, or no GPU.
+  virtual Result<std::vector<GpuFacts>> gpus() const = 0;
+  // A stream of GPU `gpu` for one lane. What fails in making it is told by allocate() and finish().
+  virtual std::unique_ptr<Device> make_device(int gpu, int rank, Lane lane) const = 0;
+};
+
+// The one symbol of the module, and the number that both sides must have been built with.
+inline constexpr const char* kCudaModuleEntry = "parallelarium_cuda_module";
+inline constexpr int kCudaModuleVersion = 1;
+using CudaModuleEntry = CudaModule*(int version);  // null: another version
+
+// libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.
+// Error "cuda-missing". Thread-safe.
+Result<CudaModule*> cuda_module();
+// The same from the first of `files` that exists; for tests.
+Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files);
+
+// The GPUs of this computer for ranks. Error "cuda-missing".
+Result<std::vector<GpuFacts>> usable_gpus();
+
+}  // namespace parallelarium

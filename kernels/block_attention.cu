@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention to keys that come block by block: one warp for each query row, or for each key row of
+// the backward's second half. A warp takes 32 partners at a time: every lane makes one score, then
+// all lanes share the columns of the row that is added up. Sums go in the order of positions.
+#include "kernels/gpu.h"
+#include "kernels/vector.cuh"
+
+namespace parallelarium {
+namespace {
+
+constexpr unsigned kLanesOfWarp = 32;
+constexpr int kMostHead = 256;
+constexpr int kColumns = kMostHead / static_cast<int>(kLanesOfWarp);  // of a lane
+
+// What one lane knows of its row's partner, for all lanes to read.
+struct Exchange {
+  float first[kLanesOfWarp], second[kLanesOfWarp];
+};
+
+__device__ inline std::int64_t position(const TokenRuns& runs, std::int64_t length,
+                                        std::int64_t t) {
+  const std::int64_t each = length / runs.runs;
+  return runs.begin[t / each] + t % each;
+}
+__device__ inline float dot(const float* a, const float* b, std::int64_t D) {
+  float sum = 0;
+  for (std::int64_t d = 0; d < D; ++d) sum += a[d] * b[d];
+  return sum;
+}
+
+// sum += scale_j row_j over `count` partners, column by column; rows `stride` apart.
+__device__ inline void add_rows(float (&sum)[kColumns], const float* scales, const float* rows,
+                                std::int64_t stride, std::int64_t count, std::int64_t D) {
+  for (std::int64_t j = 0; j < count; ++j) {
+#pragma unroll
+    for (int i = 0; i < kColumns; ++i) {
+      const std::int64_t d =
+          static_cast<std::int64_t>(threadIdx.x) + i * std::int64_t{kLanesOfWarp};
+      if (d < D) sum[i] += scales[j] * rows[j * stride + d];
+    }
+  }
+}
+template <class Visit>
+__device__ inline void for_lane_columns(std::int64_t D, const Visit& visit) {
+#pragma unroll
+  for (int i = 0; i < kColumns; ++i) {
+    const std::int64_t d = static_cast<std::int64_t>(threadIdx.x) + i * std::int64_t{kLanesOfWarp};
+    if (d < D) visit(i, d);
+  }
+}
+
+__global__ void __launch_bounds__(kLanesOfWarp)
+    block_forward_kernel(float* context, float* row_max, float* row_sum, const float* qkv,
+                         const float* keys_values, AttentionBlock block) {
+  __shared__ Exchange shared;
+  const AttentionShape shape = block.shape;
+  const std::int64_t T = shape.T, H = shape.H, K = shape.K, D = shape.D;
+  const std::int64_t row = blockIdx.x;  // (b, h, t)
+  const std::int64_t t = row % T, h = row / T % H, b = row / T / H;
+  const float scale = 1.0F / sqrtf(static_cast<float>(D));
+  const float* query = qkv + (b * T + t) * (H + 2 * K) * D + h * D;
+  float* out = context + (b * T + t) * H * D + h * D;
+  float sum[kColumns] = {};
+  float largest = -3.0e38F;
+  float total = 0;
+  if (!block.first) {
+    largest = row_max[row];
+    total = row_sum[row];
+    for_lane_columns(D, [&](int i, std::int64_t d) { sum[i] = out[d]; });
+  }
+  const std::int64_t own = position(block.queries, T, t);
+  const std::int64_t run_length = T / block.keys.runs;
+  for (int run = 0; run < block.keys.runs; ++run) {
+    const std::int64_t before = own + 1 - block.keys.begin[run];
+    const std::int64_t seen = before < run_length ? before : run_length;
+    const float* keys = keys_values + (b * T + run * run_length) * block.stride + h / (H / K) * D;
+    for (std::int64_t first = 0; first < seen; first += kLanesOfWarp) {
+      const std::int64_t left = seen - first;
+      const std::int64_t count = left < kLanesOfWarp ? left : kLanesOfWarp;
+      const bool there = threadIdx.x < count;
+      const std::int64_t j = first + threadIdx.x;
+      const float score = there ? dot(query, keys + j * block.stride, D) * scale : -3.0e38F;
+      const float now = over_warp(Largest{}(score, largest), Largest{});
+      const float kept = total > 0 ? __expf(largest - now) : 0.0F;
+      const float part = there ? __expf(score - now) : 0.0F;
+      total = total * kept + over_warp(part, Sum{});
+      largest = now;
+      __syncthreads();
+      shared.first[threadIdx.x] = part;
+      __syncthreads();
+      for (float& value : sum) value *= kept;
+      add_rows(sum, shared.first, keys + K * D + first * block.stride, block.stride, count, D);
+    }
+  }
+  for_lane_columns(D, [&](int i, std::int64_t d) { out[d] = sum[i]; });
+  if (threadIdx.x == 0) {
+    row_max[row] = largest;
+    row_sum[row] = total;
+  }
+}
+
+__global__ void __launch_bounds__(kLanesOfWarp)
+    block_finish_kernel(float* context, float* row_max, const float* row_sum,
+                        AttentionShape shape) {
+  const std::int64_t T = shape.T, H = shape.H, D = shape.D;
+  const std::int64_t row = blockIdx.x;
+  const std::int64_t t = row % T, h = row / T % H, b = row / T / H;
+  const float total = row_sum[row];
+  float* out = context + (b * T + t) * H * D + h * D;
+  for (std::int64_t d = threadIdx.x; d < D; d += kLanesOfWarp) out[d] *= 1.0F / total;
+  if (threadIdx.x == 0) row_max[row] += logf(total);
+}
+
+// The probability of a key for a query, and the gradient of their score:
+// dS = P (dcontext . (value - context)) scale.
+struct Pair {
+  float probability, gradient;
+};
+__device__ inline Pair pair_of(const float* query, const float* key, const float* value,
+                               const float* dcontext, const float* context, float lse, float scale,
+                               std::int64_t D) {
+  const float probability = __expf(dot(query, key, D) * scale - lse);
+  float slope = 0;
+  for (std::int64_t d = 0; d < D; ++d) slope += dcontext[d] * (value[d] - context[d]);
+  return {probability, probability * slope * scale};
+}
+
+__global__ void __launch_bounds__(kLanesOfWarp)
+    block_query_grad_kernel(float* dqkv, const float* dcontext, const float* qkv,
+                            const float* keys_values, const float* context, const float* lse,
+                            AttentionBlock block) {
+  __shared__ Exchange shared;
+  const AttentionShape shape = block.shape;
+  const std::int64_t T = shape.T, H = shape.H, K = shape.K, D = shape.D;
+  const std::int64_t row = blockIdx.x;
+  const std::int64_t t = row % T, h = row / T % H, b = row / T / H;
+  const float scale = 1.0F / sqrtf(static_cast<float>(D));
+  const std::int64_t query_at = (b * T + t) * (H + 2 * K) * D + h * D;
+  const std::int64_t out_at = (b * T + t) * H * D + h * D;
+  float sum[kColumns] = {};
+  if (!block.first)
+    for_lane_columns(D, [&](int i, std::int64_t d) { sum[i] = dqkv[query_at + d]; });
+  const std::int64_t own = position(block.queries, T, t);
+  const std::int64_t run_length = T / block.keys.runs;
+  for (int run = 0; run < block.keys.runs; ++run) {
+    const std::int64_t before = own + 1 - block.keys.begin[run];
+    const std::int64_t seen = before < run_length ? before : run_length;
+    const float* keys = keys_values + (b * T + run * run_length) * block.stride + h / (H / K) * D;
+    for (std::int64_t first = 0; first < seen; first += kLanesOfWarp) {
+      const std::int64_t left = seen - first;
+      const std::int64_t count = left < kLanesOfWarp ? left : kLanesOfWarp;
+      Pair pair{};
+      if (threadIdx.x < count) {
+        const float* key = keys + (first + threadIdx.x) * block.stride;
+        pair = pair_of(qkv + query_at, key, key + K * D, dcontext + out_at, context + out_at,
+                       lse[row], scale, D);
+      }
+      __syncthreads();
+      shared.first[threadIdx.x] = pair.gradient;
+      __syncthreads();
+      add_rows(sum, shared.first, keys + first * block.stride, block.stride, count, D);
+    }
+  }
+  for_lane_columns(D, [&](int i, std::int64_t d) { dqkv[query_at + d] = sum[i]; });
+}
+
+__global__ void __launch_bounds__(kLanesOfWarp)
+    block_key_grad_kernel(float* dkeys_values, const float* dcontext, const float* qkv,
+                          const float* keys_values, const float* context, const float* lse,
+                          AttentionBlock block) {
+  __shared__ Exchange shared;
+  const AttentionShape shape = block.shape;
+  const std::int64_t T = shape.T, H = shape.H, K = shape.K, D = shape.D;
+  const std::int64_t row = blockIdx.x;  // (b, k, j)
+  const std::int64_t j = row % T, k = row / T % K, b = row / T / K;
+  const float scale = 1.0F / sqrtf(static_cast<float>(D));
+  const std::int64_t A = (H + 2 * K) * D;
+  const std::int64_t key_at = (b * T + j) * block.stride + k * D;
+  const float* key = keys_values + key_at;
+  const std::int64_t own = position(block.keys, T, j);
+  const std::int64_t run_length = T / block.queries.runs;
+  float dkey[kColumns] = {};
+  float dvalue[kColumns] = {};
+  for (std::int64_t h = k * (H / K); h < (k + 1) * (H / K); ++h) {
+    for (int run = 0; run < block.queries.runs; ++run) {
+      const std::int64_t hidden = own - block.queries.begin[run];  // queries before this key
+      const std::int64_t start = hidden > 0 ? hidden : 0;
+      for (std::int64_t first = start; first < run_length; first += kLanesOfWarp) {
+        const std::int64_t left = run_length - first;
+        const std::int64_t count = left < kLanesOfWarp ? left : kLanesOfWarp;
+        const std::int64_t base = b * T + run * run_length + first;  // token of the first query
+        Pair pair{};
+        if (threadIdx.x < count) {
+          const std::int64_t n = base + threadIdx.x;
+          const std::int64_t out_at = n * H * D + h * D;
+          pair = pair_of(qkv + n * A + h * D, key, key + K * D, dcontext + out_at, context + out_at,
+                         lse[(b * H + h) * T + n - b * T], scale, D);
+        }
+        __syncthreads();
+        shared.first[threadIdx.x] = pair.gradient;
+        shared.second[threadIdx.x] = pair.probability;
+        __syncthreads();
+        add_rows(dkey, shared.first, qkv + base * A + h * D, A, count, D);
+        add_rows(dvalue, shared.second, dcontext + base * H * D + h * D, H * D, count, D);
+      }
+    }
+  }
+  for_lane_columns(D, [&](int i, std::int64_t d) {
+    dkeys_values[key_at + d] += dkey[i];
+    dkeys_values[key_at + K * D + d] += dvalue[i];
+  });
+}
+
+dim3 rows_of(const AttentionShape& shape, std::int64_t heads) {
+  return dim3(static_cast<unsigned>(shape.B * heads * shape.T));
+}
+bool can(const AttentionShape& shape) { return shape.D <= kMostHead && shape.K > 0; }
+
+}  // namespace
+
+cudaError_t block_attention_forward(float* context, float* row_max, float* row_sum,
+                                    const float* qkv, const float* keys_values,
+                                    const AttentionBlock& block, cudaStream_t stream) {
+  if (!can(block.shape)) return cudaErrorInvalidValue;
+  if (block.shape.B * block.shape.T == 0) return cudaSuccess;
+  return launch(block_forward_kernel, rows_of(block.shape, block.shape.H), dim3(kLanesOfWarp), 0,
+                stream, context, row_max, row_sum, qkv, keys_values, block);
+}
+
+cudaError_t block_attention_finish(float* context, float* row_max, const float* row_sum,
+                                   const AttentionShape& shape, cudaStream_t stream) {
+  if (shape.B * shape.T == 0) return cudaSuccess;
+  return launch(block_finish_kernel, rows_of(shape, shape.H), dim3(kLanesOfWarp), 0, stream,
+                context, row_max, row_sum, shape);
+}
+
+cudaError_t block_attention_backward(float* dqkv, float* dkeys_values, const float* dcontext,
+                                     const float* qkv, const float* keys_values,
+                                     const float* context, const float* lse,
+                                     const AttentionBlock& block, cudaStream_t stream) {
+  if (!can(block.shape)) return cudaErrorInvalidValue;
+  if (block.shape.B * block.shape.T == 0) return cudaSuccess;
+  const cudaError_t status =
+      launch(block_query_grad_kernel, rows_of(block.shape, block.shape.H), dim3(kLanesOfWarp), 0,
+             stream, dqkv, dcontext, qkv, keys_values, context, lse, block);
+  if (status != cudaSuccess) return status;
+  return launch(block_key_grad_kernel, rows_of(block.shape, block.shape.K), dim3(kLanesOfWarp), 0,
+                stream, dkeys_values, dcontext, qkv, keys_values, context, lse, block);
+}
+
+}  // namespace parallelarium

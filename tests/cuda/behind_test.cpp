@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks on devices that run behind, without a GPU: the same bits as on devices that do not, and
+// spans that keep what the Program says.
+#include <gtest/gtest.h>
+
+#include "engine/run/gpu/event_plan.h"
+#include "tests/cuda/queued_device.h"
+#include "tests/ranks/harness.h"
+
+namespace parallelarium {
+namespace {
+
+LaunchOptions behind() {
+  LaunchOptions options;
+  // Lanes late by different times, so that what is not ordered comes in the wrong order.
+  options.make_device = [](int rank, Lane lane) -> std::unique_ptr<Device> {
+    return std::make_unique<QueuedDevice>(
+        std::chrono::microseconds(50 * ((rank + static_cast<int>(lane)) % 3)));
+  };
+  return options;
+}
+
+void expect_same(Setup setup) {
+  setup.model.layers = 4;
+  setup.run.steps = 1;
+  const Program program = built(setup);
+  const RunWishes wishes{.gradients = true, .parameters = true};
+  const Result<RunResult> now = run_now(setup, program, wishes);
+  ASSERT_TRUE(now.ok()) << now.error().text;
+  const Result<RunResult> later = run_now(setup, program, wishes, behind());
+  ASSERT_TRUE(later.ok()) << later.error().text;
+  EXPECT_EQ(later->observation.losses, now->observation.losses);
+  EXPECT_EQ(later->observation.gradient_norms, now->observation.gradient_norms);
+  EXPECT_EQ(later->observation.traffic, now->observation.traffic);
+  ASSERT_EQ(later->parameters.size(), now->parameters.size());
+  for (std::size_t i = 0; i < now->parameters.size(); ++i)
+    EXPECT_EQ(later->parameters[i].values, now->parameters[i].values);
+
+  const Timeline& timeline = later->observation.timeline;
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    const RankProgram& ops = program.ranks[rank];
+    const std::vector<Span>& spans = timeline.ranks[rank].spans;
+    for (std::size_t op = 0; op < ops.ops.size(); ++op) {
+      EXPECT_LE(spans[op].begin, spans[op].end);
+      for (const std::int32_t earlier : ops.after_of(ops.ops[op]))
+        EXPECT_LE(spans[static_cast<std::size_t>(earlier)].end, spans[op].begin)
+            << "rank " << rank << " op " << op << " began before op " << earlier << " had ended";
+    }
+  }
+}
+
+TEST(RunsBehind, PipelineAndReplicasGiveTheSameBits) { expect_same(small_setup(2, 2, 3)); }
+
+TEST(RunsBehind, TensorParallelGivesTheSameBits) {
+  parallelarium::Setup setup = small_setup(2, 1, 2);
+  setup.mesh.tp = 2;
+  setup.sequence_parallel = true;
+  expect_same(setup);
+}
+
+TEST(RunsBehind, ShardedParametersGiveTheSameBits) {
+  parallelarium::Setup setup = small_setup(1, 2, 2);
+  setup.zero = 3;
+  expect_same(setup);
+}
+
+TEST(RunsBehind, RingAttentionGivesTheSameBits) {
+  parallelarium::Setup setup = small_setup(1, 1, 2);
+  setup.mesh.cp = 2;
+  setup.attention = Attention::kFused;
+  expect_same(setup);
+}
+
+}  // namespace
+}  // namespace parallelarium

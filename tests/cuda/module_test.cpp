@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said where there is no GPU, no driver, no module; and errors as sentences.
+#include "engine/run/gpu/module.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "engine/run/gpu/faults.h"
+#include "tests/ranks/harness.h"
+
+namespace parallelarium {
+namespace {
+
+TEST(CudaModule, IsMissedInOneSentence) {
+  const Result<CudaModule*> none = load_cuda_module({"/nowhere/libparallelarium-cuda.so"});
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().id, "cuda-missing");
+  EXPECT_NE(none.error().text.find("libparallelarium-cuda.so"), std::string::npos);
+}
+
+TEST(CudaModule, ThatIsNoLibraryIsSaidToNotLoad) {
+  const std::string file = testing::TempDir() + "/not-a-library.so";
+  std::ofstream(file) << "text";
+  const Result<CudaModule*> broken = load_cuda_module({"/nowhere/first", file});
+  std::remove(file.c_str());
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().id, "cuda-missing");
+  EXPECT_NE(broken.error().text.find(file), std::string::npos) << broken.error().text;
+}
+
+// With or without CUDA in this build, with or without a GPU in this computer.
+TEST(CudaModule, AnswersOrSaysWhyNot) {
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+  parallelarium::Setup setup = small_setup(1, 1, 1);
+  setup.run.backend = Backend::kCuda;
+  const Result<BackendChoice> choice = choose_backend(setup);
+  EXPECT_EQ(choice.ok(), gpus.ok());
+  if (gpus) {
+    ASSERT_FALSE(gpus->empty());
+    EXPECT_EQ(choice->source, Source::kMeasured);
+    setup.mesh.dp = 2;
+    EXPECT_EQ(choose_backend(setup)->source, Source::kSharedGpu);
+    return;
+  }
+  EXPECT_EQ(gpus.error().id, "cuda-missing");
+  EXPECT_EQ(choice.error().field, "run.backend");
+  EXPECT_EQ(choice.error().text, gpus.error().text);
+  EXPECT_EQ(choice.error().text.find('\n'), std::string::npos);
+}
+
+TEST(CudaFaults, SayWhatToChange) {
+  EXPECT_EQ(cuda_missing(35, "", 12020, 13000).text,
+            "The NVIDIA driver is for CUDA 12.2 and this build needs 13.0; install a newer driver, "
+            "or choose cpu.");
+  EXPECT_EQ(cuda_missing(35, "", 0, 13000).text,
+            "No NVIDIA driver answers; install one for CUDA 13.0, or choose cpu.");
+  EXPECT_EQ(gpu_memory_short(2'500'000'001, 1'999'999).text,
+            "A rank needs 2501 MB on the GPU and 1 MB are free; a smaller model, micro-batch or "
+            "sequence needs less.");
+  EXPECT_EQ(cuda_failure(999, "unknown error", "adamw").text,
+            "CUDA failed in adamw: unknown error (error 999).");
+  for (const int status : {2, 34, 35, 46, 100, 209, 214, 700, 701, 702, 719, 802, 803, 999}) {
+    for (const Message& why :
+         {cuda_missing(status, "words", 0, 13000), cuda_failure(status, "words", "softmax")}) {
+      EXPECT_EQ(why.text.back(), '.');
+      EXPECT_EQ(why.text.find('\n'), std::string::npos);
+    }
+    EXPECT_NE(cuda_failure(status, "words", "softmax").text.find("softmax"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Device that runs behind, as a stream of a GPU does: launches go to a thread of their own, which
+// takes them one after another, now and then a little late. Marks and waits are those of CUDA
+// events: a wait is for the mark as it stood when the wait was called.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+class QueuedDevice final : public Device {
+ public:
+  explicit QueuedDevice(std::chrono::microseconds late) : late_(late) {
+    worker_ = std::thread([this] { work(); });
+  }
+  ~QueuedDevice() override {
+    launch({});
+    worker_.join();
+  }
+  QueuedDevice(const QueuedDevice&) = delete;
+  QueuedDevice& operator=(const QueuedDevice&) = delete;
+
+  bool runs_behind() const override { return true; }
+  void reserve_marks(std::int32_t count) override {
+    marks_.resize(static_cast<std::size_t>(count));
+  }
+  void mark(std::int32_t index) override {
+    auto point = std::make_shared<Point>();
+    {
+      const std::lock_guard lock(mutex_);
+      marks_[static_cast<std::size_t>(index)] = point;
+    }
+    launch([point] {
+      const std::lock_guard lock(point->mutex);
+      point->passed = true;
+      point->time = std::chrono::steady_clock::now();
+      point->changed.notify_all();
+    });
+  }
+  void wait(const Device& other, std::int32_t index) override {
+    const std::shared_ptr<Point> point = static_cast<const QueuedDevice&>(other).point(index);
+    if (point == nullptr) return;  // a CUDA event that was never recorded delays nobody
+    launch([point] {
+      std::unique_lock lock(point->mutex);
+      point->changed.wait(lock, [&] { return point->passed; });
+    });
+  }
+  Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) override {
+    const std::shared_ptr<Point> found = point(index);
+    if (found == nullptr) return message("mark-unknown", "Nobody set mark {}.", index);
+    return found->time;
+  }
+  Result<void> finish() override {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
+    return {};
+  }
+
+  Result<std::byte*> allocate(std::int64_t bytes) override { return inner_->allocate(bytes); }
+  void release(std::byte* address) override { inner_->release(address); }
+  void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,
+              std::int64_t count) override {
+    launch([=, this, all = std::vector<const float*>(parts.begin(), parts.end())] {
+      inner_->reduce(target, all, largest, adds, count);
+    });
+  }
+  void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
+              std::int64_t count) override {
+    launch([=, this, all = std::vector<const double*>(parts.begin(), parts.end())] {
+      inner_->reduce(target, all, largest, adds, count);
+    });
+  }
+  void zero(std::byte* address, std::int64_t bytes) override {
+    launch([=, this] { inner_->zero(address, bytes); });
+  }
+  void copy(std::byte* to, const std::byte* from, std::int64_t bytes) override {
+    launch([=, this] { inner_->copy(to, from, bytes); });
+  }
+  void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) override {
+    launch([=, this] { inner_->copy_to_device(to, from_host, bytes); });
+  }
+  void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) override {
+    launch([=, this] { inner_->copy_to_host(to_host, from, bytes); });
+  }
+  void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
+    launch([=, this] { inner_->swap(a, b, bytes); });
+  }
+  void accumulate(float* sum, const float* part, std::int64_t count) override {
+    launch([=, this] { inner_->accumulate(sum, part, count); });
+  }
+  void accumulate(double* sum, const double* part, std::int64_t count) override {
+    launch([=, this] { inner_->accumulate(sum, part, count); });
+  }
+  void linear_forward(float* y, const float* x, const float* w, const float* bias, std::int64_t N,
+                      std::int64_t M, std::int64_t K) override {
+    launch([=, this] { inner_->linear_forward(y, x, w, bias, N, M, K); });
+  }
+  void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N, std::int64_t M,
+                         std::int64_t K) override {
+    launch([=, this] { inner_->linear_input_grad(dx, dy, w, N, M, K); });
+  }
+  void linear_weight_grad(float* dw, float* db, const float* dy, const float* x, std::int64_t N,
+                          std::int64_t M, std::int64_t K) override {
+    launch([=, this] { inner_->linear_weight_grad(dw, db, dy, x, N, M, K); });
+  }
+  void layer_norm_forward(float* y, float* stats, const float* x, const float* gain,
+                          const float* bias, std::int64_t N, std::int64_t C) override {
+    launch([=, this] { inner_->layer_norm_forward(y, stats, x, gain, bias, N, C); });
+  }
+  void rms_norm_forward(float* y, float* stats, const float* x, const float* gain, std::int64_t N,
+                        std::int64_t C) override {
+    launch([=, this] { inner_->rms_norm_forward(y, stats, x, gain, N, C); });
+  }
+  void layer_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+                             const float* stats, bool accumulate, std::int64_t N,
+                             std::int64_t C) override {
+    launch([=, this] { inner_->layer_norm_input_grad(dx, dy, x, gain, stats, accumulate, N, C); });
+  }
+  void rms_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+                           const float* stats, bool accumulate, std::int64_t N,
+                           std::int64_t C) override {
+    launch([=, this] { inner_->rms_norm_input_grad(dx, dy, x, gain, stats, accumulate, N, C); });
+  }
+  void norm_weight_grad(float* dgain, float* dbias, const float* dy, const float* x,
+                        const float* stats, std::int64_t N, std::int64_t C) override {
+    launch([=, this] { inner_->norm_weight_grad(dgain, dbias, dy, x, stats, N, C); });
+  }
+  void attention_forward(float* context, float* probabilities, const float* qkv,
+                         const AttentionShape& shape) override {
+    launch([=, this] { inner_->attention_forward(context, probabilities, qkv, shape); });
+  }
+  void attention_backward(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
+                          const float* probabilities, const AttentionShape& shape) override {
+    launch([=, this] {
+      inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape);
+    });
+  }
+  void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
+                               const float* qkv, const float* keys_values,
+                               const AttentionBlock& block) override {
+    launch([=, this] {
+      inner_->block_attention_forward(context, row_max, row_sum, scratch, qkv, keys_values, block);
+    });
+  }
+  void block_attention_finish(float* context, float* row_max, const float* row_sum,
+                              const AttentionShape& shape) override {
+    launch([=, this] { inner_->block_attention_finish(context, row_max, row_sum, shape); });
+  }
+  void block_attention_backward(float* dqkv, float* dkeys_values, float* scratch,
+                                const float* dcontext, const float* qkv, const float* keys_values,
+                                const float* context, const float* lse,
+                                const AttentionBlock& block) override {
+    launch([=, this] {
+      inner_->block_attention_backward(dqkv, dkeys_values, scratch, dcontext, qkv, keys_values,
+                                       context, lse, block);
+    });
+  }
+  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+                 std::int64_t rows, std::int64_t width) override {
+    launch([=, this] { inner_->copy_rows(to, to_stride, from, from_stride, rows, width); });
+  }
+  void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
+    launch([=, this] { inner_->rotary(qkv, turn, first, shape); });
+  }
+  void residual_add(float* out, const float* stream, const float* branch,
+                    std::int64_t count) override {
+    launch([=, this] { inner_->residual_add(out, stream, branch, count); });
+  }
+  void gelu_forward(float* g, const float* u, std::int64_t count) override {
+    launch([=, this] { inner_->gelu_forward(g, u, count); });
+  }
+  void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) override {
+    launch([=, this] { inner_->gelu_backward(du, dg, u, count); });
+  }
+  void swiglu_forward(float* g, const float* u, std::int64_t N, std::int64_t F) override {
+    launch([=, this] { inner_->swiglu_forward(g, u, N, F); });
+  }
+  void swiglu_backward(float* du, const float* dg, const float* u, std::int64_t N,
+                       std::int64_t F) override {
+    launch([=, this] { inner_->swiglu_backward(du, dg, u, N, F); });
+  }
+  void embedding_forward(float* x, const std::int32_t* tokens, const float* table,
+                         const float* positions, std::int64_t N, std::int64_t T,
+                         std::int64_t C) override {
+    launch([=, this] { inner_->embedding_forward(x, tokens, table, positions, N, T, C); });
+  }
+  void embedding_grad(float* dtable, float* dpositions, const float* dx, const std::int32_t* tokens,
+                      std::int64_t N, std::int64_t T, std::int64_t C) override {
+    launch([=, this] { inner_->embedding_grad(dtable, dpositions, dx, tokens, N, T, C); });
+  }
+  void loss_max(float* row_max, const float* logits, std::int64_t N, std::int64_t V) override {
+    launch([=, this] { inner_->loss_max(row_max, logits, N, V); });
+  }
+  void loss_sum(float* sum_exp, float* target_logit, const float* logits, const float* row_max,
+                const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
+    launch([=, this] { inner_->loss_sum(sum_exp, target_logit, logits, row_max, targets, N, V); });
+  }
+  void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
+            std::int64_t N) override {
+    launch([=, this] { inner_->loss(sum, row_max, sum_exp, target_logit, N); });
+  }
+  void loss_grad(float* logits, const float* row_max, const float* sum_exp,
+                 const std::int32_t* targets, float scale, std::int64_t N,
+                 std::int64_t V) override {
+    launch([=, this] { inner_->loss_grad(logits, row_max, sum_exp, targets, scale, N, V); });
+  }
+  void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
+    launch([=, this] { inner_->sum_of_squares(sum, values, count); });
+  }
+  void adamw(float* parameters, const float* gradients, float* first_moment, float* second_moment,
+             const double* square_sum, float clip, const AdamW& settings,
+             std::int64_t count) override {
+    launch([=, this] {
+      inner_->adamw(parameters, gradients, first_moment, second_moment, square_sum, clip, settings,
+                    count);
+    });
+  }
+
+ private:
+  struct Point {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool passed = false;
+    std::chrono::steady_clock::time_point time;
+  };
+
+  std::shared_ptr<Point> point(std::int32_t index) const {
+    const std::lock_guard lock(mutex_);
+    return marks_[static_cast<std::size_t>(index)];
+  }
+  // Nothing: the thread ends.
+  void launch(std::function<void()> task) {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(task));
+    changed_.notify_one();
+  }
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return !queue_.empty(); });
+      const std::function<void()> task = std::move(queue_.front());
+      queue_.pop_front();
+      if (!task) return;
+      busy_ = true;
+      lock.unlock();
+      if (late_.count() > 0 && ++taken_ % 8 == 0) std::this_thread::sleep_for(late_);
+      task();
+      lock.lock();
+      busy_ = false;
+      if (queue_.empty()) idle_.notify_all();
+    }
+  }
+
+  const std::chrono::microseconds late_;
+  std::unique_ptr<Device> inner_ = make_cpu_device();
+  mutable std::mutex mutex_;
+  std::condition_variable changed_, idle_;
+  std::deque<std::function<void()>> queue_;
+  bool busy_ = false;
+  unsigned taken_ = 0;
+  std::vector<std::shared_ptr<Point>> marks_;
+  std::thread worker_;
+};
+
+}  // namespace parallelarium

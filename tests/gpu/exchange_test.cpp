@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks on one GPU do to each other's memory, and attention block by block.
+#include <tuple>
+
+#include "kernels/block_attention.h"
+#include "kernels/embedding.h"
+#include "kernels/gpu.h"
+#include "kernels/launch.h"
+#include "kernels/rotary.h"
+#include "tests/gpu/twin.h"
+
+namespace parallelarium {
+namespace {
+
+using namespace twin;
+
+class Exchange : public OnGpu<testing::Test> {};
+
+TEST_F(Exchange, ReduceTakesThePartsInOrderToTheBit) {
+  for (const std::int64_t count : {1, 7, 1000}) {
+    std::vector<Floats> parts;
+    for (int i = 0; i < 3; ++i) parts.push_back(random(count));
+    const Floats before = random(count);
+    for (const bool largest : {false, true}) {
+      for (const bool adds : {false, true}) {
+        Floats expected = parts[0];
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          for (std::size_t part = 1; part < parts.size(); ++part)
+            expected[i] =
+                largest ? std::max(expected[i], parts[part][i]) : expected[i] + parts[part][i];
+          if (adds) expected[i] = before[i] + expected[i];
+        }
+        auto a = on_device<float>(parts[0]), b = on_device<float>(parts[1], 1),
+             c = on_device<float>(parts[2]), target = on_device<float>(before, 3);
+        const float* all[] = {a.data(), b.data(), c.data()};
+        const auto size = static_cast<std::size_t>(count);
+        ASSERT_EQ(reduce<float>(target.data(), all, 3, largest, adds, size, nullptr), cudaSuccess);
+        EXPECT_EQ(target.host(), expected);
+        if (adds) continue;
+        ASSERT_EQ(reduce<float>(b.data(), all, 3, largest, false, size, nullptr), cudaSuccess);
+        EXPECT_EQ(b.host(), expected) << "into one of the parts";
+      }
+    }
+  }
+  EXPECT_EQ(reduce<float>(nullptr, nullptr, kMostReduced + 1, false, false, 1, nullptr),
+            cudaErrorInvalidValue);
+}
+
+TEST_F(Exchange, SwapSwapsWholeWordsAndSingleBytes) {
+  for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
+    std::vector<unsigned char> first(1003), second(1003);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      first[i] = static_cast<unsigned char>(i);
+      second[i] = static_cast<unsigned char>(3 * i + 1);
+    }
+    DeviceArray<unsigned char> a(first, shift), b(second);
+    const std::size_t bytes = shift == 0 ? 1000 : 1003;
+    ASSERT_EQ(swap_bytes(a.data(), b.data(), bytes, nullptr), cudaSuccess);
+    std::swap_ranges(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(bytes),
+                     second.begin());
+    EXPECT_EQ(a.host(), first);
+    EXPECT_EQ(b.host(), second);
+  }
+}
+
+TEST_F(Exchange, TokensOfAnotherRanksPartAreZerosAndGatherNothing) {
+  constexpr std::int64_t N = 6, T = 3, C = 5, V = 4;
+  const std::vector<std::int32_t> tokens = {2, -1, 0, -3, 2, 1};
+  const Floats table = random(V * C), positions = random(T * C), dx = random(N * C);
+  Floats x(static_cast<std::size_t>(N * C)), dtable = random(V * C), dpositions = random(T * C);
+  DeviceArray<std::int32_t> tokens_(tokens);
+  auto table_ = on_device<float>(table), positions_ = on_device<float>(positions),
+       x_ = on_device<float>(x), dx_ = on_device<float>(dx), dtable_ = on_device<float>(dtable),
+       dpositions_ = on_device<float>(dpositions);
+  auto space = workspace(embedding_grad_workspace(N));
+  embedding_forward_cpu(x.data(), tokens.data(), table.data(), positions.data(), N, T, C);
+  embedding_grad_cpu(dtable.data(), dpositions.data(), dx.data(), tokens.data(), N, T, C);
+  ASSERT_EQ(embedding_forward<float>(x_.data(), tokens_.data(), table_.data(), positions_.data(), N,
+                                     T, C, nullptr),
+            cudaSuccess);
+  ASSERT_EQ((embedding_grad<float, float>(dtable_.data(), dpositions_.data(), dx_.data(),
+                                          tokens_.data(), space.data(), N, T, C, nullptr)),
+            cudaSuccess);
+  EXPECT_EQ(x_.host(), x);
+  EXPECT_EQ(dtable_.host(), dtable);
+  EXPECT_EQ(dpositions_.host(), dpositions);
+}
+
+TEST_F(Exchange, RotaryStartsAtThePositionItIsGiven) {
+  const AttentionShape shape{2, 5, 2, 1, 6};
+  Floats qkv = random(2 * 5 * 4 * 6);
+  auto qkv_ = on_device<float>(qkv);
+  rotary_cpu(qkv.data(), Turn::kForward, shape, 37);
+  ASSERT_EQ(rotary<float>(qkv_.data(), Turn::kForward, shape, nullptr, 37), cudaSuccess);
+  EXPECT_LE(difference(qkv_.host(), qkv), bound<float>(0));
+}
+
+// Two ranks of a ring with zigzag positions, each block after the other; one rank alone is the case
+// of one block.
+TEST_F(Exchange, BlockAttentionEqualsTheCpuTwin) {
+  struct Case {
+    AttentionShape shape;
+    int ranks;
+  };
+  for (const auto& [shape, ranks] :
+       {Case{{1, 40, 2, 1, 8}, 1}, Case{{2, 36, 4, 2, 5}, 2}, Case{{1, 3, 1, 1, 40}, 1}}) {
+    const std::int64_t T = shape.T, H = shape.H, K = shape.K, D = shape.D, B = shape.B;
+    const auto runs_of = [T = T, ranks = ranks](int rank) {
+      if (ranks == 1) return TokenRuns{1, {0, 0}};
+      return TokenRuns{2, {rank * T / 2, (2 * ranks - 1 - rank) * T / 2}};
+    };
+    const std::int64_t stride = 2 * K * D;
+    const Floats qkv = random(B * T * (H + 2 * K) * D), dcontext = random(B * T * H * D);
+    const auto zeros = [](std::int64_t count) { return filled(count, 0); };
+    Floats context = zeros(B * T * H * D), lse = zeros(B * H * T), sums = lse;
+    Floats dqkv = random(B * T * (H + 2 * K) * D);
+    Floats scratch(static_cast<std::size_t>(block_attention_scratch(shape)));
+    auto qkv_ = on_device<float>(qkv), dcontext_ = on_device<float>(dcontext),
+         context_ = on_device<float>(context), lse_ = on_device<float>(lse),
+         sums_ = on_device<float>(sums), dqkv_ = on_device<float>(dqkv);
+    std::vector<Floats> keys, dkeys;
+    for (int rank = 0; rank < ranks; ++rank) {
+      keys.push_back(random(B * T * stride));
+      dkeys.push_back(random(B * T * stride));
+    }
+    const auto block_of = [&](int rank) {
+      return AttentionBlock{shape, runs_of(0), runs_of(rank), stride, rank == 0};
+    };
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      auto keys_ = on_device<float>(keys[at]);
+      block_attention_forward_cpu(context.data(), lse.data(), sums.data(), scratch.data(),
+                                  qkv.data(), keys[at].data(), block_of(rank));
+      ASSERT_EQ(block_attention_forward(context_.data(), lse_.data(), sums_.data(), qkv_.data(),
+                                        keys_.data(), block_of(rank), nullptr),
+                cudaSuccess);
+    }
+    block_attention_finish_cpu(context.data(), lse.data(), sums.data(), shape);
+    ASSERT_EQ(block_attention_finish(context_.data(), lse_.data(), sums_.data(), shape, nullptr),
+              cudaSuccess);
+    EXPECT_LE(difference(context_.host(), context), bound<float>(0) + 1e-6);
+    EXPECT_LE(difference(lse_.host(), lse), bound<float>(0) + 1e-6);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      auto keys_ = on_device<float>(keys[at]), dkeys_ = on_device<float>(dkeys[at]);
+      block_attention_backward_cpu(dqkv.data(), dkeys[at].data(), scratch.data(), dcontext.data(),
+                                   qkv.data(), keys[at].data(), context.data(), lse.data(),
+                                   block_of(rank));
+      ASSERT_EQ(block_attention_backward(dqkv_.data(), dkeys_.data(), dcontext_.data(), qkv_.data(),
+                                         keys_.data(), context_.data(), lse_.data(), block_of(rank),
+                                         nullptr),
+                cudaSuccess);
+      EXPECT_LE(difference(dkeys_.host(), dkeys[at]), bound<float>(0) + 1e-6);
+    }
+    EXPECT_LE(difference(dqkv_.host(), dqkv), bound<float>(0) + 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium
