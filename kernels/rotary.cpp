@@ -5,7 +5,7 @@
 
 namespace parallelarium {
 
-void rotary_cpu(float* qkv, Turn turn, const AttentionShape& shape) {
+void rotary_cpu(float* qkv, Turn turn, const AttentionShape& shape, std::int64_t first_position) {
   const auto [B, T, H, K, D] = shape;
   const std::int64_t A = (H + 2 * K) * D;
   const std::int64_t half = D / 2;
@@ -13,7 +13,7 @@ void rotary_cpu(float* qkv, Turn turn, const AttentionShape& shape) {
     const double frequency =
         std::pow(10000.0, -2.0 * static_cast<double>(d) / static_cast<double>(D));
     for (std::int64_t t = 0; t < T; ++t) {
-      const double angle = static_cast<double>(t) * frequency;
+      const double angle = static_cast<double>(first_position + t) * frequency;
       const auto cosine = static_cast<float>(std::cos(angle));
       const auto sine =
           static_cast<float>(turn == Turn::kForward ? std::sin(angle) : -std::sin(angle));

@@ -48,15 +48,10 @@ class Walk {
         state.tables.emplace_back(
             static_cast<std::size_t>(order.microbatches) * plans[r].chunks[c].slots, -1);
       }
-      state.last_weights.assign(order.stage_of[r].size(), -1);
-      for (std::size_t i = 0; i < order.ranks[r].size(); ++i) {
-        const Action& action = order.ranks[r][i];
+      for (const Action& action : order.ranks[r]) {
         const int stage = order.stage_of[r][action.chunk];
         holders_[cell(stage, action.microbatch)] = {static_cast<std::int32_t>(r), action.chunk};
         if (stage == 0) input_[cell(0, action.microbatch)] = 0;
-        if (action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad) {
-          state.last_weights[action.chunk] = static_cast<std::int32_t>(i);
-        }
       }
     }
   }
@@ -85,8 +80,6 @@ class Walk {
     bool busy = false;
     double pipe_free = 0;
     std::vector<std::vector<std::int32_t>> tables;  // by chunk; slots of each micro-batch in turn
-    std::vector<std::int32_t>
-        last_weights;  // by chunk: index of the last action that adds gradients
     // The latest transfer, while nothing else followed it in the pipeline lane.
     std::int32_t transfer_op = -1, transfer_peer = -1;
     double transfer_time = -1;
@@ -135,23 +128,24 @@ class Walk {
     const SlotTable table = table_of(r, action.chunk, action.microbatch);
     const RankEmitter::Place place{action.microbatch, static_cast<std::int16_t>(action.chunk),
                                    static_cast<std::int32_t>(state.next)};
-    const bool backward = action.kind != ActionKind::kForward;
-    const bool weights =
-        action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad;
-    const bool last =
-        weights && state.last_weights[action.chunk] == static_cast<std::int32_t>(state.next);
     const std::vector<Draft>& drafts = chunk.of(action.kind);
-    for (std::size_t i = 0; i < drafts.size();) {
-      Stretch stretch{action.chunk, drafts[i].op.layer, false, backward, weights,
-                      last,         action.microbatch};
-      stretch.head = stretch.layer < 0 && chunk.chunk.last &&
-                     (backward ? i == 0 : i > 0 || !chunk.chunk.first);
+    std::int32_t& batches = plan.emitter->program().batches;
+    const std::int32_t first_batch = batches;
+    std::size_t begin = 0;
+    for (const std::size_t end : stretch_ends(drafts)) {
+      const Stretch stretch{action.chunk, action.microbatch,
+                            std::span(drafts).subspan(begin, end - begin), table};
       std::int32_t needs = hooks_.before(plan, stretch);
-      for (; i < drafts.size() && drafts[i].op.layer == stretch.layer; ++i) {
-        plan.emitter->emit(drafts[i], place, table, needs);
+      for (const Draft& draft : stretch.drafts) {
+        const std::int32_t op = plan.emitter->emit(draft, place, table, needs);
         needs = -1;
+        if (draft.op.batch < 0) continue;
+        plan.emitter->rank().ops[op].batch = first_batch + draft.op.batch;
+        batches = std::max(batches, first_batch + draft.op.batch + 1);
+        state.transfer_op = -1;  // no longer the lane's last
       }
       hooks_.after(plan, stretch);
+      begin = end;
     }
   }
 
@@ -280,6 +274,14 @@ class Walk {
 };
 
 }  // namespace
+
+std::vector<std::size_t> stretch_ends(const std::vector<Draft>& drafts) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 1; i <= drafts.size(); ++i) {
+    if (i == drafts.size() || drafts[i].op.layer != drafts[i - 1].op.layer) ends.push_back(i);
+  }
+  return ends;
+}
 
 double nominal_seconds(const std::vector<Draft>& drafts) {
   double seconds = 0;

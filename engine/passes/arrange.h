@@ -17,8 +17,10 @@ namespace parallelarium {
 struct ChunkDrafts {
   Chunk chunk;
   std::vector<Draft> forward, backward, input, weight;  // input, weight: of a split backward
-  double seconds[4] = {};                               // nominal, by ActionKind
-  std::int32_t slots = 0;                               // size of its slot table
+  // Stage level, by ActionKind: buckets whose parameters are read and whose gradients are added to.
+  std::vector<std::int16_t> reads[4], adds[4];
+  double seconds[4] = {};                                              // nominal, by ActionKind
+  std::int32_t slots = 0;                                              // size of its slot table
   std::int32_t input_slot = -1, output_slot = -1, gradient_slot = -1;  // what its transfers carry
   const std::vector<Draft>& of(ActionKind kind) const {
     switch (kind) {
@@ -46,17 +48,16 @@ struct RankPlan {
 // 2 TB/s of memory, 1 TB/s between ranks, no latency.
 double nominal_seconds(const std::vector<Draft>& drafts);
 
-// A stretch of an action: the drafts of one layer, of the embedding, or (head) of final norm, head
-// and loss. At stage level one stretch is the whole action.
+// A stretch of an action: the drafts of one layer, of the embedding, or of final norm, head and
+// loss. At stage level one stretch is the whole action.
 struct Stretch {
   int chunk = 0;
-  int layer = -1;  // -1: embedding or head
-  bool head = false;
-  bool backward = false;
-  bool weights = false;  // adds to gradients
-  bool last = false;     // no later action of this rank adds to these gradients
   std::int32_t microbatch = -1;
+  std::span<const Draft> drafts;
+  SlotTable table;
 };
+// Ends of the stretches of an action's drafts.
+std::vector<std::size_t> stretch_ends(const std::vector<Draft>& drafts);
 
 // Called around each stretch, so that the sharding pass can add its collectives.
 class ActionHooks {

@@ -59,6 +59,17 @@ std::vector<std::vector<Chunk>> chunks_of(const Setup& setup, const Order& order
   return result;
 }
 
+// Whether the slice belongs to a chunk that another rank counts.
+bool is_copied(const std::vector<Chunk>& chunks, const ParameterSlice& slice) {
+  const bool table =
+      slice.parameter == Parameter::kTokenTable || slice.parameter == Parameter::kPositionTable;
+  return std::any_of(chunks.begin(), chunks.end(), [&](const Chunk& chunk) {
+    if (!chunk.copy) return false;
+    if (slice.layer < 0) return table ? chunk.first : chunk.last;
+    return slice.layer >= chunk.layers.front() && slice.layer <= chunk.layers.back();
+  });
+}
+
 std::int64_t boundary_bytes(const LocalSizes& sizes) {
   return sizes.N_norm * sizes.shape.C * size_of(sizes.type);
 }
@@ -78,15 +89,22 @@ std::array<bool, 4> kinds_of(const Order& order, std::size_t rank, std::size_t c
 ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
                     const std::array<bool, 4>& kinds, bool stage_level, RankEmitter& emitter) {
   const std::vector<ParameterSlice>& slices = emitter.rank().parameters;
+  ChunkDrafts drafts;
+  drafts.chunk = chunk;
   const auto pieces = [&](ActionKind kind) {
-    return kinds[static_cast<std::size_t>(kind)] ? pieces_of(setup, sizes, chunk, slices, kind)
-                                                 : std::vector<Draft>{};
+    const auto k = static_cast<std::size_t>(kind);
+    if (!kinds[k]) return std::vector<Draft>{};
+    std::vector<Draft> list = pieces_of(setup, sizes, chunk, slices, kind);
+    if (stage_level) {
+      drafts.reads[k] = buckets_touched(emitter.rank(), list, Tensor::kParameters);
+      drafts.adds[k] = buckets_touched(emitter.rank(), list, Tensor::kGradients);
+    }
+    name_buckets(setup, emitter.rank(), list);
+    return list;
   };
   ActionDrafts actions{pieces(ActionKind::kForward), pieces(ActionKind::kBackward),
                        pieces(ActionKind::kInputGrad), pieces(ActionKind::kWeightGrad)};
   if (stage_level) actions = stage_drafts(chunk, actions, boundary_bytes(sizes));
-  ChunkDrafts drafts;
-  drafts.chunk = chunk;
   drafts.forward = std::move(actions.forward);
   drafts.backward = std::move(actions.backward);
   drafts.input = std::move(actions.input);
@@ -103,9 +121,13 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
     for (Draft& draft : *list) {
-      if (draft.op.kind == OpKind::kCollective) {
-        draft.op.group =
-            emitter.group(draft.axis, group_of(setup.mesh, draft.axis, emitter.rank().rank));
+      if (draft.op.kind == OpKind::kCompute) continue;
+      draft.op.group =
+          emitter.group(draft.axis, group_of(setup.mesh, draft.axis, emitter.rank().rank));
+      if (draft.op.peer >= 0) {  // along the ring of context parallelism
+        Coordinates at = emitter.rank().at;
+        at.cp = (at.cp + draft.op.peer) % setup.mesh.cp;
+        draft.op.peer = rank_of(setup.mesh, at);
       }
     }
   }
@@ -167,7 +189,12 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     std::sort(ascending.begin(), ascending.end(),
               [](const Chunk& a, const Chunk& b) { return a.layers.front() < b.layers.front(); });
     std::sort(rank.layers.begin(), rank.layers.end());
+    rank.at = at;
     rank.parameters = parameter_layout(setup, ascending);
+    for (ParameterSlice& slice : rank.parameters) {
+      if (is_copied(chunks[stage], slice)) slice.copied = slice.count;
+    }
+    rank.buckets = make_buckets(setup, rank.parameters, ascending, stage_level);
     RankEmitter& emitter = emitters.emplace_back(program, rank);
     plans[stage].emitter = &emitter;
     ranks.push_back(rank.rank);
@@ -235,7 +262,11 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   const std::int64_t ops = piece_ops(setup, order, chunks);
   const bool stage_level =
       options.stage_level || splits || (ops > kMostPieceOps && !options.all_ranks);
-  Result<Program> built = build_representatives(setup, order, chunks, stage_level);
+  // A whole stage at once cannot pass keys and values round while it computes: it gathers them.
+  Setup built_setup = setup;
+  if (stage_level && setup.context_parallel == ContextParallel::kRing)
+    built_setup.context_parallel = ContextParallel::kAllGather;
+  Result<Program> built = build_representatives(built_setup, order, chunks, stage_level);
   if (!built) return built;
   const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&
                                                built->op_count() * replicas <= kMostPieceOps);
@@ -244,7 +275,7 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
     built->representatives = false;
     return built;
   }
-  return replicate(*built, setup.mesh);
+  return replicate(*built, setup);
 }
 
 }  // namespace parallelarium

@@ -32,7 +32,11 @@ void RankEmitter::number_slots(std::vector<Draft>& drafts, SlotNumbers& numbers)
     for (DraftOperand& operand : draft.operands) {
       if (is_held(operand.tensor)) continue;
       const auto next = static_cast<std::int32_t>(numbers.size());
-      operand.slot = numbers.try_emplace({operand.tensor, operand.layer}, next).first->second;
+      // A bucket's temporary buffer is told from others by the bucket.
+      constexpr int kBuckets = 1 << 16;
+      const int key = operand.bucket >= 0 ? kBuckets + operand.bucket
+                                          : operand.layer + operand.part * 2 * kBuckets;
+      operand.slot = numbers.try_emplace({operand.tensor, key}, next).first->second;
     }
   }
 }
@@ -93,42 +97,13 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
       touched[lane] = index;
       rank_.buffers[buffer_index].closed_by = index;
     }
-    rank_.operands.push_back({buffer_index, from.access, from.type,
+    rank_.operands.push_back({buffer_index, from.access, from.type, from.shard,
                               from.offset + from.per_microbatch * std::max(0, place.microbatch),
                               from.count});
   }
   add_edges(op, needed);
   rank_.ops.push_back(op);
   last_[lane] = index;
-  return index;
-}
-
-std::int32_t RankEmitter::emit_bucket(CollectiveKind kind, std::int32_t group, Purpose purpose,
-                                      Tensor tensor, DataType type, std::int64_t begin,
-                                      std::int64_t count, std::int16_t layer) {
-  const auto index = static_cast<std::int32_t>(rank_.ops.size());
-  Op op;
-  op.kind = OpKind::kCollective;
-  op.lane = Lane::kData;
-  op.piece = Piece::kTransfer;
-  op.phase = Phase::kUpdate;
-  op.collective = kind;
-  op.reduction = kind == CollectiveKind::kAllGather ? Reduction::kNone : Reduction::kSum;
-  op.purpose = purpose;
-  op.type = type;
-  op.layer = layer;
-  op.group = group;
-  op.bytes = count * size_of(type);
-  op.operand_first = static_cast<std::int32_t>(rank_.operands.size());
-  // Where ZeRO keeps only a shard of the buffer, the range is not in it: sizes without operands.
-  const std::int32_t buffer = held_[static_cast<std::size_t>(tensor)];
-  if ((begin + count) * size_of(type) <= rank_.buffers[buffer].bytes) {
-    op.operand_count = 1;
-    rank_.operands.push_back({buffer, Access::kAccumulate, type, begin, count});
-  }
-  add_edges(op, {last_of(Lane::kCompute), -1, -1});
-  rank_.ops.push_back(op);
-  last_[static_cast<std::size_t>(Lane::kData)] = index;
   return index;
 }
 

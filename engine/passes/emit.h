@@ -42,12 +42,6 @@ class RankEmitter {
   std::int32_t emit(const Draft& draft, const Place& place, SlotTable table,
                     std::int32_t needs = -1);
 
-  // Appends a collective over a range of gradients or parameters in the data lane, after everything
-  // in the compute lane so far.
-  std::int32_t emit_bucket(CollectiveKind kind, std::int32_t group, Purpose purpose, Tensor tensor,
-                           DataType type, std::int64_t begin, std::int64_t count,
-                           std::int16_t layer);
-
   std::int32_t last_of(Lane lane) const { return last_[static_cast<std::size_t>(lane)]; }
   // Keeps the buffer open at least until op `op`.
   void extend(std::int32_t buffer, std::int32_t op) { rank_.buffers[buffer].closed_by = op; }

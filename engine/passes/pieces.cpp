@@ -201,6 +201,9 @@ class Writer : private DraftWriter {
   std::int64_t scores() const { return s_.B * s_.H * s_.T * z_.T_full; }
   bool keeps_scores() const { return setup_.attention == Attention::kUnfused; }
 
+  // Sums of rows, and two blocks of 128 rows of scores (kernels/block_attention.h).
+  std::int64_t fused_scratch() const { return s_.B * s_.H * s_.T + 2 * 128 * s_.T; }
+
   void attention_forward(int layer, Phase phase, bool opens_context) {
     begin(Piece::kAttention, phase, layer, scores());
     product(s_.T, z_.T_full, s_.D, 2 * s_.B * s_.H);
@@ -210,6 +213,10 @@ class Writer : private DraftWriter {
       write(Tensor::kContext, layer, z_.N * z_.value_width);
     } else {
       add(Tensor::kContext, layer, Access::kWrite, z_.N * z_.value_width, 0, 0, z_.type);
+    }
+    if (!keeps_scores()) {
+      write_float(Tensor::kAttentionStats, layer, s_.B * s_.H * s_.T);
+      write_float(Tensor::kScratch, layer, fused_scratch());
     }
     if (setup_.dropout > 0 && keeps_scores()) {
       // Mask, one byte, and the dropped-out copy of the probabilities (Korthikanti et al., section
@@ -227,9 +234,14 @@ class Writer : private DraftWriter {
     product(s_.T, z_.T_full, s_.D, 4 * s_.B * s_.H);
     read(Tensor::kGradContext, layer, z_.N * z_.value_width);
     read(Tensor::kQkvOut, layer, z_.N * z_.A);
-    if (keeps_scores()) read(Tensor::kProbabilities, layer, scores());
+    if (keeps_scores()) {
+      read(Tensor::kProbabilities, layer, scores());
+    } else {
+      read(Tensor::kContext, layer, z_.N * z_.value_width);
+      read_float(Tensor::kAttentionStats, layer, s_.B * s_.H * s_.T);
+    }
     write(Tensor::kGradQkv, layer, z_.N * z_.A);
-    write_float(Tensor::kScratch, layer, s_.T * z_.T_full);
+    write_float(Tensor::kScratch, layer, keeps_scores() ? s_.T * z_.T_full : fused_scratch());
     if (setup_.dropout > 0 && keeps_scores()) read_float(Tensor::kDropoutMasks, layer, 1);
   }
 

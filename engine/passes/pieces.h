@@ -35,6 +35,9 @@ struct DraftOperand {
   std::int64_t opens = 0;           // bytes of the buffer that this operand opens; 0: it is open
   std::int64_t per_microbatch = 0;  // added to offset for each micro-batch (token buffers)
   std::int32_t slot = -1;           // filled by emit
+  std::int16_t shard = -1;          // Operand::shard
+  std::int16_t part = 0;            // tells buffers of one tensor and layer apart: a ring's blocks
+  std::int16_t bucket = -1;         // whose temporary buffer this is (kGathered, kBucketGradients)
 };
 
 struct Draft {
@@ -65,6 +68,8 @@ const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Para
 std::vector<Draft> action_pieces(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
                                  const std::vector<ParameterSlice>& slices, ActionKind kind);
 
+// Transfers of an action that go together have one `op.batch`, counted from 0 in the action; `peer`
+// is the coordinate along `axis` less the rank's own.
 // A collective over `axis`; bytes as in Op::bytes. It stands on the compute lane, in place.
 Draft collective_draft(CollectiveKind kind, Axis axis, Purpose purpose, std::int64_t bytes,
                        DataType type, const Draft& beside);
@@ -76,6 +81,10 @@ std::vector<Draft> context_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts);
 std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts);
+
+// Attention under Ulysses: the op with the exchanges around it.
+std::vector<Draft> exchange_heads(std::int64_t cp, const LocalSizes& sizes, bool fused,
+                                  Draft attention);
 
 // What one chunk does in each kind of action. `input` and `weight` are empty where no backward is
 // split.
@@ -89,6 +98,8 @@ struct ActionDrafts {
 ActionDrafts stage_drafts(const Chunk& chunk, const ActionDrafts& pieces,
                           std::int64_t boundary_bytes);
 
+// Norms, positions, biases of row-parallel products, routers: what TP does not cut.
+bool is_whole_on_every_tp_rank(Parameter parameter);
 bool is_expert_layer(const Model& model, int layer);
 // The category that a tensor is counted in.
 Category category_of(Tensor tensor);

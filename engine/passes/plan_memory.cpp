@@ -224,7 +224,9 @@ void plan_memory(RankProgram& rank) {
     const Op& op = rank.ops[index];
     for (const Operand& operand : rank.operands_of(op)) {
       last_use[operand.buffer][static_cast<std::size_t>(op.lane)] = index;
-      if (op.lane == Lane::kPipeline) travels[operand.buffer] = true;
+      // A ring's blocks come and go within one action.
+      if (op.lane == Lane::kPipeline && op.purpose != Purpose::kKeysValues)
+        travels[operand.buffer] = true;
     }
   }
   for (Buffer& buffer : rank.buffers) {
@@ -236,7 +238,7 @@ void plan_memory(RankProgram& rank) {
   std::int32_t action = -1, action_begin = 0, before_begin = 0;
   for (std::int32_t index = 0; index < op_count; ++index) {
     const Op& now = rank.ops[index];
-    if (now.lane == Lane::kCompute && now.action != action) {
+    if (now.lane == Lane::kCompute && now.action >= 0 && now.action != action) {
       action = now.action;
       before_begin = action_begin;
       action_begin = index;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/passes/pieces.h"
+#include "engine/passes/shard.h"
+
 namespace parallelarium {
 
 namespace {
@@ -15,44 +18,74 @@ int moved(const Mesh& mesh, int rank, const Coordinates& to) {
   return rank_of(mesh, at);
 }
 
-// The members of `group` (of representative `from`) as the replica `to` has them: a slice along the
-// group's axis keeps its pattern, shifted.
+// Places of the representative's group along one dimension, as the replica at place `here` has
+// them: neighbours (0, 1, ..) move by whole groups, every s-th (0, s, ..) within the first s.
+std::vector<int> moved_places(const std::vector<int>& places, int here) {
+  const auto n = static_cast<int>(places.size());
+  const int stride = n > 1 ? places[1] : 1;
+  const int by = stride == 1 ? here / n * n : here % stride;
+  std::vector<int> result;
+  for (const int place : places) result.push_back(place + by);
+  return result;
+}
+
+// The members of `group` (of a representative) as the replica `to` has them.
 std::vector<int> moved_group(const Mesh& mesh, const Group& group, const Coordinates& to) {
-  std::vector<int> ranks;
-  for (const int member : group.ranks) {
-    Coordinates at = coordinates_of(mesh, member);
+  std::vector<int> ranks, places;
+  // The group's members as places along the dimension that it is a slice of, and back.
+  const auto place_of = [&](const Coordinates& at) {
     switch (group.axis) {
-      case Axis::kPp:
-        ranks.push_back(moved(mesh, member, to));
-        continue;
       case Axis::kTp:
-        at.dp = to.dp;
-        at.cp = to.cp;
-        break;
+        return at.tp;
       case Axis::kCp:
-        at.dp = to.dp;
-        at.tp = to.tp;
-        break;
-      case Axis::kDp:
-        at.tp = to.tp;  // members span dp and cp
-        break;
+        return at.cp;
       case Axis::kEp:
-        at.dp += to.dp / mesh.ep * mesh.ep;
-        at.tp = to.tp;
-        at.cp = to.cp;
-        break;
-      case Axis::kWorld:
-        break;
+        return at.dp;
+      default:
+        return at.dp * mesh.cp + at.cp;  // replicas
     }
-    ranks.push_back(rank_of(mesh, at));
+  };
+  const auto rank_at = [&](int place) {
+    Coordinates at = to;
+    if (group.axis == Axis::kTp) at.tp = place;
+    if (group.axis == Axis::kCp) at.cp = place;
+    if (group.axis == Axis::kEp) at.dp = place;
+    if (group.axis == Axis::kDp) {
+      at.dp = place / mesh.cp;
+      at.cp = place % mesh.cp;
+    }
+    return rank_of(mesh, at);
+  };
+  if (group.axis == Axis::kWorld) return group.ranks;
+  if (group.axis == Axis::kPp) {
+    for (const int member : group.ranks) ranks.push_back(moved(mesh, member, to));
+  } else {
+    for (const int member : group.ranks) places.push_back(place_of(coordinates_of(mesh, member)));
+    std::sort(places.begin(), places.end());
+    for (const int place : moved_places(places, place_of(to))) ranks.push_back(rank_at(place));
   }
   std::sort(ranks.begin(), ranks.end());
   return ranks;
 }
 
+// Marks what the rank holds as a copy of another in its TP group: everything that TP does not cut,
+// except on the first rank, and key/value heads that fewer ranks would hold.
+void mark_copies(RankProgram& rank, const Model& model, int tp) {
+  const int sharing = tp > model.kv_heads ? tp / model.kv_heads : 1;
+  for (ParameterSlice& slice : rank.parameters) {
+    if (is_whole_on_every_tp_rank(slice.parameter)) slice.shared_copy |= rank.at.tp > 0;
+    const bool qkv =
+        slice.parameter == Parameter::kQkvWeight || slice.parameter == Parameter::kQkvBias;
+    if (!qkv || rank.at.tp % sharing == 0) continue;
+    const std::int64_t heads = model.heads / tp;  // of queries; one of keys and one of values
+    slice.copied = std::max(slice.copied, slice.count / (heads + 2) * 2);
+  }
+}
+
 }  // namespace
 
-Program replicate(const Program& program, const Mesh& mesh) {
+Program replicate(const Program& program, const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
   Program result;
   result.shape = program.shape;
   result.level = program.level;
@@ -66,16 +99,28 @@ Program replicate(const Program& program, const Mesh& mesh) {
     const int replica = (at.dp * mesh.cp + at.cp) * mesh.tp + at.tp;
     RankProgram copy = program.ranks[at.pp];
     copy.rank = rank;
+    copy.at = at;
+    mark_copies(copy, setup.model, mesh.tp);
+    take_own_shards(setup, copy);
     std::vector<std::int32_t> group_of_op(program.groups.size(), -1);
     for (Op& op : copy.ops) {
-      if (op.peer >= 0) op.peer = moved(mesh, op.peer, at);
+      if (op.peer >= 0) {
+        Coordinates peer = coordinates_of(mesh, op.peer);
+        if (program.groups[op.group].axis == Axis::kCp) {
+          peer.cp = (at.cp + peer.cp) % mesh.cp;  // the representative's own is 0
+          peer.dp = at.dp;
+          peer.tp = at.tp;
+          op.peer = rank_of(mesh, peer);
+        } else {
+          op.peer = moved(mesh, op.peer, at);
+        }
+      }
       if (op.batch >= 0) op.batch += replica * program.batches;
       if (op.group < 0) continue;
       std::int32_t& group = group_of_op[op.group];
       if (group < 0) {
         const Group& from = program.groups[op.group];
         std::vector<int> ranks = moved_group(mesh, from, at);
-        // An expert group holds every ep-th replica: shift it to the one that this rank is in.
         const auto next = static_cast<std::int32_t>(result.groups.size());
         const auto [entry, added] = known.try_emplace({from.axis, ranks}, next);
         if (added) result.groups.push_back({from.axis, std::move(ranks)});

@@ -2,12 +2,12 @@
 // From one representative of every pipeline stage to all ranks.
 #pragma once
 
-#include "engine/plan/mesh.h"
 #include "engine/plan/program.h"
+#include "engine/plan/setup.h"
 
 namespace parallelarium {
 
 // Requires: program.ranks are the representatives (dp = tp = cp = 0) in order of stage.
-Program replicate(const Program& program, const Mesh& mesh);
+Program replicate(const Program& program, const Setup& setup);
 
 }  // namespace parallelarium

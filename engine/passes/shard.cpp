@@ -2,97 +2,43 @@
 #include "engine/passes/shard.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
+
+#include "engine/passes/shard_drafts.h"
 
 namespace parallelarium {
 
 namespace {
 
-std::int64_t share(std::int64_t count, std::int64_t n) { return (count + n - 1) / n; }
+constexpr int kPrefetch = 1;  // stretches that ZeRO 3 gathers ahead
 
-std::int64_t parameter_count(const RankProgram& rank) {
-  return rank.parameters.empty() ? 0 : rank.parameters.back().offset + rank.parameters.back().count;
-}
-
-bool is_expert(Parameter parameter) { return parameter == Parameter::kExpertWeights; }
-// Parameters kept when states are cut for their replicas: routed and shared experts have fewer
-// replicas than the rest, by EP.
-std::int64_t sharded_count(const Setup& setup, const RankProgram& rank) {
-  const std::int64_t n = shard_ranks(setup);
-  std::int64_t dense = 0, experts = 0;
-  for (const ParameterSlice& slice : rank.parameters) {
-    (is_expert(slice.parameter) ? experts : dense) += slice.count;
+bool is_norm(Parameter parameter) {
+  switch (parameter) {
+    case Parameter::kNorm1Gain:
+    case Parameter::kNorm1Bias:
+    case Parameter::kNorm2Gain:
+    case Parameter::kNorm2Bias:
+    case Parameter::kFinalNormGain:
+    case Parameter::kFinalNormBias:
+      return true;
+    default:
+      return false;
   }
-  return share(dense, n) + share(experts, std::max<std::int64_t>(1, n / setup.mesh.ep));
-}
-
-bool is_table(Parameter parameter) {
-  return parameter == Parameter::kTokenTable || parameter == Parameter::kPositionTable;
-}
-
-Draft compute_draft(Piece piece, std::int64_t elements, std::int64_t bytes) {
-  Draft draft;
-  draft.op.piece = piece;
-  draft.op.phase = Phase::kUpdate;
-  Work work;
-  work.piece = piece;
-  work.phase = Phase::kUpdate;
-  work.elements = elements;
-  work.bytes = bytes;
-  draft.work.push_back(work);
-  return draft;
-}
-
-DraftOperand held(Tensor tensor, Access access, DataType type, std::int64_t offset,
-                  std::int64_t count) {
-  DraftOperand operand;
-  operand.tensor = tensor;
-  operand.access = access;
-  operand.type = type;
-  operand.offset = offset;
-  operand.count = count;
-  return operand;
-}
-
-DataType gradient_type(const Setup& setup) {
-  return setup.precision.gradient_bytes == 2 ? DataType::kBf16 : DataType::kF32;
-}
-DataType parameter_type(const Setup& setup) {
-  return setup.precision.parameter_bytes == 2 ? DataType::kBf16 : DataType::kF32;
-}
-
-// Whether the slice belongs to a chunk that another rank counts.
-bool is_copied(const RankPlan& plan, const ParameterSlice& slice) {
-  return std::any_of(plan.chunks.begin(), plan.chunks.end(), [&](const ChunkDrafts& drafts) {
-    const Chunk& chunk = drafts.chunk;
-    if (!chunk.copy) return false;
-    if (slice.layer < 0) return is_table(slice.parameter) ? chunk.first : chunk.last;
-    return slice.layer >= chunk.layers.front() && slice.layer <= chunk.layers.back();
-  });
-}
-
-void emit_one(RankPlan& plan, Draft draft) {
-  std::vector<Draft> drafts{std::move(draft)};
-  plan.emitter->register_work(drafts);
-  plan.emitter->emit(drafts[0], {}, {}, plan.emitter->last_of(Lane::kData));
 }
 
 }  // namespace
 
-int shard_ranks(const Setup& setup) {
-  return setup.zero_group > 0 ? setup.zero_group : setup.mesh.dp * setup.mesh.cp;
-}
-
-void ShardPass::hold_states(RankPlan& plan) const {
+void ShardPass::hold_states(RankPlan& plan) {
   const Precision& precision = setup_.precision;
-  const std::int64_t count = parameter_count(plan.emitter->rank());
-  const std::int64_t cut = sharded_count(setup_, plan.emitter->rank());
-  const auto shard = [&](int from_stage) { return setup_.zero >= from_stage ? cut : count; };
+  const int zero = zero_stage(setup_);
+  const std::int64_t all = parameter_count(plan.emitter->rank());
+  const std::int64_t own = own_count(plan.emitter->rank());
+  const auto kept = [&](int from_stage) { return zero >= from_stage ? own : all; };
   RankEmitter& emitter = *plan.emitter;
-  emitter.hold(Tensor::kParameters, shard(3) * precision.parameter_bytes);
-  emitter.hold(Tensor::kGradients, shard(2) * precision.gradient_bytes);
-  if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, shard(1) * precision.master_bytes);
-  emitter.hold(Tensor::kMoments, shard(1) * precision.moments_bytes);
+  emitter.hold(Tensor::kParameters, kept(3) * precision.parameter_bytes);
+  emitter.hold(Tensor::kGradients, kept(2) * precision.gradient_bytes);
+  if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, kept(1) * precision.master_bytes);
+  emitter.hold(Tensor::kMoments, kept(1) * precision.moments_bytes);
   const LocalSizes sizes = local_sizes(setup_);
   const std::int64_t tokens_bytes = sizes.N * setup_.microbatches * 4;
   bool first = false, last = false;
@@ -105,228 +51,298 @@ void ShardPass::hold_states(RankPlan& plan) const {
   if (last) emitter.hold(Tensor::kLossSum, 8);
   emitter.hold(Tensor::kSquareSum, 8);
 
-  Draft zero = compute_draft(Piece::kZeroGrad, shard(2), shard(2) * precision.gradient_bytes);
-  zero.operands.push_back(
-      held(Tensor::kGradients, Access::kWrite, gradient_type(setup_), 0, shard(2)));
-  emit_one(plan, std::move(zero));
+  Draft clear = compute_draft(Piece::kZeroGrad, kept(2), kept(2) * precision.gradient_bytes);
+  clear.operands.push_back(
+      range(Tensor::kGradients, Access::kWrite, gradient_type(setup_), 0, kept(2)));
+  emit_one(plan, std::move(clear));
+
+  State& state = states_[&plan];
+  for (const Bucket& bucket : emitter.rank().buckets) state.homes.push_back(home_of(plan, bucket));
+  state.gathered.assign(emitter.rank().buckets.size(), -1);
+  state.opened = state.gathered;
+  plan_tasks(plan, state);
 }
 
-std::int32_t ShardPass::replica_group(RankPlan& plan, bool experts) const {
-  const Mesh& mesh = setup_.mesh;
-  const int rank = plan.emitter->rank().rank;
-  std::vector<int> ranks;
-  const Coordinates here = coordinates_of(mesh, rank);
-  for (int d = 0; d < mesh.dp; ++d) {
-    if (experts && d % mesh.ep != here.dp % mesh.ep) continue;
-    for (int c = 0; c < mesh.cp; ++c) {
-      Coordinates at = here;
-      at.dp = d;
-      at.cp = c;
-      ranks.push_back(rank_of(mesh, at));
+// Which buckets the stretches of an action read and add to.
+struct ShardPass::Use {
+  std::vector<std::int16_t> reads, adds;
+};
+
+std::vector<ShardPass::Use> ShardPass::uses_of(const RankProgram& rank, const ChunkDrafts& chunk,
+                                               ActionKind kind) const {
+  const auto add = [](std::vector<std::int16_t>& list, std::int16_t bucket) {
+    if (std::find(list.begin(), list.end(), bucket) == list.end()) list.push_back(bucket);
+  };
+  const std::vector<Draft>& drafts = chunk.of(kind);
+  std::vector<Use> uses;
+  std::size_t at = 0;
+  std::vector<bool> read(rank.buckets.size());
+  for (const std::size_t end : stretch_ends(drafts)) {
+    Use& use = uses.emplace_back();
+    for (; at < end; ++at) {
+      for (const DraftOperand& operand : drafts[at].operands) {
+        if (operand.tensor == Tensor::kGathered) add(use.reads, operand.bucket);
+        if (operand.tensor == Tensor::kBucketGradients) add(use.adds, operand.bucket);
+        if (operand.tensor == Tensor::kGradients && zero_stage(setup_) < 2)
+          add(use.adds, bucket_at(rank, operand.offset));
+      }
+    }
+    if (stage_level_) {
+      use.reads = chunk.reads[static_cast<std::size_t>(kind)];
+      use.adds = chunk.adds[static_cast<std::size_t>(kind)];
+    }
+    for (const std::int16_t bucket : use.reads) read[static_cast<std::size_t>(bucket)] = true;
+  }
+  // A whole backward gathers what it adds to even where nothing reads it.
+  for (Use& use : uses) {
+    if (kind != ActionKind::kBackward) break;
+    for (const std::int16_t bucket : use.adds) {
+      if (!read[static_cast<std::size_t>(bucket)]) add(use.reads, bucket);
     }
   }
-  std::sort(ranks.begin(), ranks.end());
-  return plan.emitter->group(Axis::kDp, std::move(ranks));
+  return uses;
 }
 
-std::vector<ShardPass::Bucket> ShardPass::buckets_of(RankPlan& plan, const Stretch& stretch) const {
-  const Chunk& chunk = plan.chunks[stretch.chunk].chunk;
-  Bucket dense, experts;
-  dense.begin = -1;
-  experts.begin = -1;
-  const auto belongs = [&](const ParameterSlice& slice) {
-    const bool layer_here = slice.layer >= 0 && slice.layer >= chunk.layers.front() &&
-                            slice.layer <= chunk.layers.back();
-    const bool tables = slice.layer < 0 && is_table(slice.parameter) && !slice.shared_copy;
-    if (stage_level_) return layer_here || (tables ? chunk.first : slice.layer < 0 && chunk.last);
-    if (stretch.layer >= 0) return slice.layer == stretch.layer;
-    if (slice.layer >= 0) return false;
-    return stretch.head != tables;
-  };
-  for (const ParameterSlice& slice : plan.emitter->rank().parameters) {
-    if (!belongs(slice)) continue;
-    Bucket& bucket = is_expert(slice.parameter) ? experts : dense;
-    if (bucket.begin < 0) bucket.begin = slice.offset;
-    bucket.count += slice.count;
+void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
+  const RankProgram& rank = plan.emitter->rank();
+  const int zero = zero_stage(setup_);
+  const Mesh& mesh = setup_.mesh;
+  if (mesh.dp * mesh.cp * mesh.tp == 1) return;
+  const std::size_t buckets = rank.buckets.size();
+  std::map<std::pair<int, ActionKind>, std::vector<Use>> uses_by_action;
+  std::vector<Task> last_of_step(buckets);
+  std::vector<bool> gathered, opened, added_in_step(buckets);
+  std::vector<std::int32_t> last;  // by bucket: the action's last stretch that adds to it
+  std::int32_t stretch = 0;
+  for (const Action& action : rank.actions) {
+    const auto [entry, fresh] = uses_by_action.try_emplace({action.chunk, action.kind});
+    if (fresh) {
+      entry->second =
+          uses_of(rank, plan.chunks[static_cast<std::size_t>(action.chunk)], action.kind);
+    }
+    const std::vector<Use>& uses = entry->second;
+    const Phase phase = action.kind == ActionKind::kForward ? Phase::kForward : Phase::kInputGrad;
+    const auto task = [&](What what, std::int16_t bucket) {
+      return Task{stretch,           what, bucket, static_cast<std::int16_t>(action.chunk),
+                  action.microbatch, phase};
+    };
+    gathered.assign(buckets, false);
+    opened.assign(buckets, false);
+    last.assign(buckets, -1);
+    for (const Use& use : uses) {
+      for (const std::int16_t bucket : use.reads) {
+        if (zero < 3 || gathered[static_cast<std::size_t>(bucket)]) continue;
+        state.gathers.push_back(task(What::kGather, bucket));
+        gathered[static_cast<std::size_t>(bucket)] = true;
+      }
+      for (const std::int16_t bucket : use.adds) {
+        const auto at = static_cast<std::size_t>(bucket);
+        if (zero >= 2 && !opened[at]) state.opens.push_back(task(What::kOpen, bucket));
+        opened[at] = added_in_step[at] = true;
+        last[at] = stretch;
+        last_of_step[at] = task(What::kReduce, bucket);
+      }
+      ++stretch;
+    }
+    if (zero < 2) continue;
+    for (std::size_t at = 0; at < buckets; ++at) {
+      if (last[at] >= 0) state.reduces.push_back(last_of_step[at]);
+    }
   }
-  std::vector<Bucket> result;
-  for (Bucket* bucket : {&dense, &experts}) {
-    if (bucket->count == 0) continue;
-    bucket->group = replica_group(plan, bucket == &experts);
-    bucket->layer = static_cast<std::int16_t>(stretch.layer);
-    if (bucket->group >= 0) result.push_back(*bucket);
+  for (std::size_t at = 0; at < buckets; ++at) {
+    if (!added_in_step[at]) continue;
+    if (zero < 2) state.reduces.push_back(last_of_step[at]);
+    last_of_step[at].what = What::kSynchronise;
+    state.reduces.push_back(last_of_step[at]);
   }
-  return result;
+  std::stable_sort(state.reduces.begin(), state.reduces.end(),
+                   [](const Task& a, const Task& b) { return a.stretch < b.stretch; });
 }
 
-void ShardPass::reduce(RankPlan& plan, const Bucket& bucket) const {
-  const CollectiveKind kind =
-      setup_.zero == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter;
-  plan.emitter->emit_bucket(kind, bucket.group, Purpose::kGradients, Tensor::kGradients,
-                            gradient_type(setup_), bucket.begin, bucket.count, bucket.layer);
+std::int32_t ShardPass::gather(RankPlan& plan, State& state, const Task& task) const {
+  const RankProgram& rank = plan.emitter->rank();
+  const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
+  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
+  if (home.shard_group < 0) return -1;
+  const DataType type = parameter_type(setup_);
+  DraftOperand whole = temporary(Tensor::kGathered, Access::kWrite, type, 0, bucket.count);
+  whole.opens = bucket.count * size_of(type);
+  Draft draft = data_draft(
+      CollectiveKind::kAllGather, Purpose::kParameters, home.shard_group, bucket.count,
+      {whole, own_part(setup_, rank, task.bucket, Tensor::kParameters, Access::kRead, type)});
+  draft.op.phase = task.phase;
+  draft.op.layer = home.layer;
+  std::int32_t buffer = -1;
+  const std::int32_t op =
+      plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&buffer, 1});
+  state.gathered[static_cast<std::size_t>(task.bucket)] = buffer;
+  return op;
+}
+
+void ShardPass::open(RankPlan& plan, State& state, const Task& task) {
+  const Bucket& bucket = plan.emitter->rank().buckets[static_cast<std::size_t>(task.bucket)];
+  if (bucket.own_count == bucket.count) return;
+  const DataType type = gradient_type(setup_);
+  Draft draft = compute_draft(Piece::kZeroGrad, bucket.count, bucket.count * size_of(type));
+  draft.op.phase = Phase::kWeightGrad;
+  draft.op.layer = state.homes[static_cast<std::size_t>(task.bucket)].layer;
+  DraftOperand whole = temporary(Tensor::kBucketGradients, Access::kWrite, type, 0, bucket.count);
+  whole.opens = bucket.count * size_of(type);
+  draft.operands = {whole};
+  std::vector<Draft> drafts{std::move(draft)};
+  const auto known = clear_works_.find(bucket.count);
+  if (known == clear_works_.end()) {
+    plan.emitter->register_work(drafts);
+    clear_works_[bucket.count] = drafts[0].op.work;
+  } else {
+    drafts[0].op.work = known->second;
+  }
+  std::int32_t buffer = -1;
+  plan.emitter->emit(drafts[0], {task.microbatch, task.chunk, -1}, {&buffer, 1});
+  state.opened[static_cast<std::size_t>(task.bucket)] = buffer;
+}
+
+ShardPass::Home ShardPass::home_of(RankPlan& plan, const Bucket& bucket) const {
+  const Mesh& mesh = setup_.mesh;
+  const Model& model = setup_.model;
+  RankEmitter& emitter = *plan.emitter;
+  const RankProgram& rank = emitter.rank();
+  const bool experts = has_experts(rank, bucket);
+  Home home;
+  home.layer = layer_of(rank, bucket);
+  home.shard_group = replica_group(setup_, plan, Replicas::kShard, experts);
+  if (zero_stage(setup_) > 0 && shard_ranks(setup_) < mesh.dp * mesh.cp)
+    home.across_group = replica_group(setup_, plan, Replicas::kAcross, experts);
+  if (mesh.tp == 1) return home;
+  // Norms that saw only their own tokens, and key/value heads that met only some of the queries.
+  const std::vector<int> everyone = group_of(mesh, Axis::kTp, rank.rank);
+  const int sharing = mesh.tp > model.kv_heads ? mesh.tp / model.kv_heads : 1;
+  for (const ParameterSlice& slice : rank.parameters) {
+    if (slice.offset < bucket.begin || slice.offset >= bucket.begin + bucket.count) continue;
+    if (setup_.sequence_parallel && is_norm(slice.parameter)) {
+      const bool joins = !home.copies.empty() &&
+                         home.copies.back().begin + home.copies.back().count == slice.offset;
+      if (joins) {
+        home.copies.back().count += slice.count;
+      } else {
+        home.copies.push_back({slice.offset, slice.count, emitter.group(Axis::kTp, everyone)});
+      }
+    }
+    const bool qkv =
+        slice.parameter == Parameter::kQkvWeight || slice.parameter == Parameter::kQkvBias;
+    if (!qkv || sharing == 1) continue;
+    const std::int64_t keys_values = slice.count / (model.heads / mesh.tp + 2) * 2;
+    home.copies.push_back(
+        {slice.offset + slice.count - keys_values, keys_values,
+         emitter.group(Axis::kTp, {everyone.begin(), everyone.begin() + sharing})});
+  }
+  return home;
+}
+
+// Adds up the gradients of copies.
+void ShardPass::reduce_copies(RankPlan& plan, const State& state, const Task& task) const {
+  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
+  const Bucket& bucket = plan.emitter->rank().buckets[static_cast<std::size_t>(task.bucket)];
+  const DataType type = gradient_type(setup_);
+  const std::int32_t buffer = state.opened[static_cast<std::size_t>(task.bucket)];
+  for (const Copies& copies : home.copies) {
+    const DraftOperand operand =
+        buffer >= 0
+            ? temporary(Tensor::kBucketGradients, Access::kAccumulate, type,
+                        copies.begin - bucket.begin, copies.count)
+            : range(Tensor::kGradients, Access::kAccumulate, type, copies.begin, copies.count);
+    Draft draft = data_draft(CollectiveKind::kAllReduce, Purpose::kReplicated, copies.group,
+                             copies.count, {operand});
+    draft.op.layer = home.layer;
+    emit_data(plan, draft, buffer);
+  }
+}
+
+void ShardPass::reduce(RankPlan& plan, State& state, const Task& task) const {
+  const RankProgram& rank = plan.emitter->rank();
+  const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
+  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
+  const int zero = zero_stage(setup_);
+  const DataType type = gradient_type(setup_);
+  if (task.what == What::kSynchronise) {
+    // Hybrid sharding: the chunks of all groups are added up.
+    if (home.across_group < 0) return;
+    Draft draft = data_draft(
+        CollectiveKind::kAllReduce, Purpose::kGradients, home.across_group, bucket.own_count,
+        {own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)});
+    draft.op.layer = home.layer;
+    emit_data(plan, draft);
+    return;
+  }
+  reduce_copies(plan, state, task);
+  std::int32_t& buffer = state.opened[static_cast<std::size_t>(task.bucket)];
+  if (home.shard_group < 0) return;
+  const bool cut = buffer >= 0;
+  std::vector<DraftOperand> operands;
+  if (cut) {
+    operands = {temporary(Tensor::kBucketGradients, Access::kAccumulate, type, 0, bucket.count),
+                own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)};
+  } else {
+    operands = {range(Tensor::kGradients, Access::kAccumulate, type, bucket.begin, bucket.count)};
+  }
+  Draft draft =
+      data_draft(zero == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
+                 Purpose::kGradients, home.shard_group, bucket.count, std::move(operands));
+  draft.op.layer = home.layer;
+  emit_data(plan, draft, buffer);
+  if (cut) state.closing.push_back(buffer);
+  buffer = -1;
 }
 
 std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
-  if (setup_.zero < 3) return -1;
-  auto found = std::find_if(gathered_.begin(), gathered_.end(),
-                            [&](const auto& entry) { return entry.first == &plan; });
-  if (found == gathered_.end()) {
-    gathered_.push_back({&plan, {}});
-    found = std::prev(gathered_.end());
+  State& state = states_[&plan];
+  std::int32_t needs = -1;
+  const auto gather_until = [&](std::int32_t last) {
+    while (state.next_gather < state.gathers.size() &&
+           state.gathers[state.next_gather].stretch <= last) {
+      needs = std::max(needs, gather(plan, state, state.gathers[state.next_gather++]));
+    }
+  };
+  gather_until(state.stretch);
+  const std::int32_t own_gather = stage_level_ ? needs : -1;
+  for (; state.next_open < state.opens.size() &&
+         state.opens[state.next_open].stretch == state.stretch;
+       ++state.next_open) {
+    open(plan, state, state.opens[state.next_open]);
   }
-  Gathered& state = found->second;
-  RankEmitter& emitter = *plan.emitter;
-  // The gather may overlap with the stretch before this one: it waits for what ran before that.
-  const std::int32_t waits_for = state.marker;
-  state.marker = emitter.last_of(Lane::kCompute);
-  std::int32_t gather = -1;
-  for (const Bucket& bucket : buckets_of(plan, stretch)) {
-    Draft draft = collective_draft(CollectiveKind::kAllGather, Axis::kDp, Purpose::kParameters,
-                                   bucket.count * size_of(parameter_type(setup_)),
-                                   parameter_type(setup_), Draft{});
-    draft.op.lane = Lane::kData;
-    draft.op.group = bucket.group;
-    draft.op.layer = bucket.layer;
-    DraftOperand operand;
-    operand.tensor = Tensor::kGathered;
-    operand.layer = bucket.layer;
-    operand.access = Access::kWrite;
-    operand.type = parameter_type(setup_);
-    operand.count = bucket.count;
-    operand.opens = draft.op.bytes;
-    operand.slot = 0;
-    draft.operands.push_back(operand);
-    std::int32_t slot = -1;
-    gather = emitter.emit(draft, {stretch.microbatch, static_cast<std::int16_t>(stretch.chunk), -1},
-                          {&slot, 1}, waits_for);
-    state.buffer = slot;
+  for (const Draft& draft : stretch.drafts) {
+    for (const DraftOperand& operand : draft.operands) {
+      if (operand.bucket < 0) continue;
+      const bool parameters = operand.tensor == Tensor::kGathered;
+      stretch.table[static_cast<std::size_t>(operand.slot)] =
+          (parameters ? state.gathered : state.opened)[static_cast<std::size_t>(operand.bucket)];
+    }
   }
-  return gather;
+  // A whole stage at once could gather ahead only what it does not use yet.
+  if (!stage_level_) gather_until(state.stretch + kPrefetch);
+  return own_gather;
 }
 
 void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
-  for (auto& [owner, state] : gathered_) {
-    if (owner == &plan && state.buffer >= 0) {
-      plan.emitter->extend(state.buffer, plan.emitter->last_of(Lane::kCompute));
-      state.buffer = -1;
-    }
-  }
-  const bool reduces = stretch.weights && (stretch.last || setup_.zero >= 2);
-  if (!reduces) return;
-  for (const Bucket& bucket : buckets_of(plan, stretch)) reduce(plan, bucket);
-}
-
-// Both copies of a tied table on two ranks add up their gradients, so that they stay equal.
-void ShardPass::add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
-  if (!setup_.model.tied) return;
-  std::vector<int> holders;
-  bool any_copy = false;
-  const auto table_of = [](const RankPlan& plan) {
-    return find_slice(plan.emitter->rank().parameters, Parameter::kTokenTable, -1);
-  };
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const ParameterSlice* table = table_of(plans[i]);
-    if (table == nullptr) continue;
-    holders.push_back(ranks[i]);
-    any_copy = any_copy || table->shared_copy;
-  }
-  if (!any_copy) return;
-  std::sort(holders.begin(), holders.end());
-  for (RankPlan& plan : plans) {
-    const ParameterSlice* table = table_of(plan);
-    if (table == nullptr) continue;
-    plan.emitter->emit_bucket(CollectiveKind::kAllReduce, plan.emitter->group(Axis::kPp, holders),
-                              Purpose::kEmbedding, Tensor::kGradients, gradient_type(setup_),
-                              table->offset, table->count, -1);
-  }
-}
-
-// Ranks that hold the same stages (DualPipe: r and p - 1 - r) add up their gradients, or with ZeRO
-// the shards that are left of them.
-void ShardPass::add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    const auto& chunks = plans[i].chunks;
-    if (std::none_of(chunks.begin(), chunks.end(), [](auto& c) { return c.chunk.copy; })) continue;
-    const int mirrored = ranks[ranks.size() - 1 - i];
-    const std::vector<int> pair = {std::min(ranks[i], mirrored), std::max(ranks[i], mirrored)};
-    RankEmitter& emitter = *plans[i].emitter;
-    const std::int64_t count =
-        setup_.zero >= 1 ? sharded_count(setup_, emitter.rank()) : parameter_count(emitter.rank());
-    emitter.emit_bucket(CollectiveKind::kAllReduce, emitter.group(Axis::kPp, pair),
-                        Purpose::kGradients, Tensor::kGradients, gradient_type(setup_), 0, count,
-                        -1);
-  }
-}
-
-void ShardPass::finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks) {
-  add_up_tables(plans, ranks);
-  add_up_copies(plans, ranks);
-  for (RankPlan& plan : plans) update(plan);
-}
-
-void ShardPass::update(RankPlan& plan) const {
+  State& state = states_[&plan];
   RankEmitter& emitter = *plan.emitter;
-  const RankProgram& rank = emitter.rank();
-  const Precision& precision = setup_.precision;
-  const DataType gradients = gradient_type(setup_);
-  const std::int32_t replicas = replica_group(plan, false);
-  if (emitter.holds(Tensor::kLossSum) && replicas >= 0) {
-    emitter.emit_bucket(CollectiveKind::kAllReduce, replicas, Purpose::kLoss, Tensor::kLossSum,
-                        DataType::kF64, 0, 1, -1);
-  }
-  const std::int64_t all = parameter_count(rank);
-  const std::int64_t mine = setup_.zero >= 1 ? sharded_count(setup_, rank) : all;
-
-  Draft norm = compute_draft(Piece::kGradNorm, mine, mine * precision.gradient_bytes);
-  if (setup_.zero == 0) {
-    std::int64_t begin = 0, count = 0;
-    const auto flush = [&] {
-      if (count > 0)
-        norm.operands.push_back(held(Tensor::kGradients, Access::kRead, gradients, begin, count));
-      count = 0;
-    };
-    for (const ParameterSlice& slice : rank.parameters) {
-      if (slice.shared_copy || is_copied(plan, slice)) {
-        flush();
-        continue;
-      }
-      if (count == 0) begin = slice.offset;
-      count += slice.count;
+  if (stage_level_) {
+    for (std::int32_t& buffer : state.gathered) {
+      if (buffer >= 0) emitter.extend(buffer, emitter.last_of(Lane::kCompute));
+      buffer = -1;
     }
-    flush();
   }
-  norm.operands.push_back(held(Tensor::kSquareSum, Access::kWrite, DataType::kF64, 0, 1));
-  emit_one(plan, std::move(norm));
-
-  for (const Axis axis : {Axis::kTp, Axis::kPp}) {
-    const std::int32_t group = emitter.group(axis, group_of(setup_.mesh, axis, rank.rank));
-    if (group < 0) continue;
-    Draft sum = collective_draft(CollectiveKind::kAllReduce, axis, Purpose::kNorm, 8,
-                                 DataType::kF64, Draft{});
-    sum.op.phase = Phase::kUpdate;
-    sum.op.group = group;
-    sum.operands.push_back(held(Tensor::kSquareSum, Access::kAccumulate, DataType::kF64, 0, 1));
-    emit_one(plan, std::move(sum));
+  for (const std::int32_t buffer : state.closing) {
+    emitter.extend(buffer, static_cast<std::int32_t>(emitter.rank().ops.size()) - 1);
   }
-
-  // Reads gradient and states, writes states and parameter.
-  const std::int64_t touched = precision.gradient_bytes + precision.parameter_bytes +
-                               2 * (precision.master_bytes + precision.moments_bytes) +
-                               (precision.master_bytes == 0 ? precision.parameter_bytes : 0);
-  Draft optimizer = compute_draft(Piece::kOptimizer, mine, mine * touched);
-  if (setup_.zero == 0 && precision.name == "fp32") {
-    optimizer.operands = {held(Tensor::kParameters, Access::kAccumulate, DataType::kF32, 0, all),
-                          held(Tensor::kGradients, Access::kRead, DataType::kF32, 0, all),
-                          held(Tensor::kMoments, Access::kAccumulate, DataType::kF32, 0, all),
-                          held(Tensor::kMoments, Access::kAccumulate, DataType::kF32, all, all),
-                          held(Tensor::kSquareSum, Access::kRead, DataType::kF64, 0, 1)};
+  state.closing.clear();
+  for (; state.next_reduce < state.reduces.size() &&
+         state.reduces[state.next_reduce].stretch == state.stretch;
+       ++state.next_reduce) {
+    reduce(plan, state, state.reduces[state.next_reduce]);
   }
-  emit_one(plan, std::move(optimizer));
-
-  if ((setup_.zero == 1 || setup_.zero == 2) && replicas >= 0) {
-    emitter.emit_bucket(CollectiveKind::kAllGather, replicas, Purpose::kParameters,
-                        Tensor::kParameters, parameter_type(setup_), 0, all, -1);
-  }
+  ++state.stretch;
+  static_cast<void>(stretch);
 }
 
 }  // namespace parallelarium

@@ -26,6 +26,8 @@ LocalSizes local_sizes(const Setup& setup) {
   shape.biases = model.biases;
   shape.learned_positions = model.learned_positions;
   shape.tied = model.tied;
+  shape.sequence = model.sequence;
+  shape.zigzag = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses;
   sizes.N = shape.B * shape.T;
   sizes.N_norm = setup.sequence_parallel ? sizes.N / t : sizes.N;
   sizes.T_full = model.sequence;
@@ -111,6 +113,24 @@ std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vect
   return slices;
 }
 
+bool is_whole_on_every_tp_rank(Parameter parameter) {
+  switch (parameter) {
+    case Parameter::kPositionTable:
+    case Parameter::kNorm1Gain:
+    case Parameter::kNorm1Bias:
+    case Parameter::kProjectionBias:
+    case Parameter::kNorm2Gain:
+    case Parameter::kNorm2Bias:
+    case Parameter::kMlpOutBias:
+    case Parameter::kRouterWeight:
+    case Parameter::kFinalNormGain:
+    case Parameter::kFinalNormBias:
+      return true;
+    default:
+      return false;
+  }
+}
+
 const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Parameter parameter,
                                  int layer) {
   for (const ParameterSlice& slice : slices) {
@@ -144,6 +164,8 @@ Category category_of(Tensor tensor) {
     case Tensor::kLogits:
     case Tensor::kLossStats:
     case Tensor::kDropoutMasks:
+    case Tensor::kAttentionStats:
+    case Tensor::kHeadsInput:
     case Tensor::kExpertTokens:
     case Tensor::kStageActivations:
       return Category::kActivations;

@@ -36,9 +36,13 @@ void add_collective(std::vector<Draft>& drafts, const Draft& collective) {
   }
   drafts.push_back(collective);
   drafts.back().op.layer = -1;
+  drafts.back().operands.clear();
 }
 
 using TensorKey = std::pair<Tensor, int>;
+TensorKey key_of(const DraftOperand& operand) {
+  return {operand.tensor, operand.layer + operand.part * (1 << 16)};
+}
 
 bool is_gradient(Tensor tensor) {
   return tensor >= Tensor::kGradResidual && tensor <= Tensor::kGradMlpInOut;
@@ -59,7 +63,7 @@ Lifetimes lifetimes_of(const Chunk& chunk, const ActionDrafts& pieces) {
   std::map<TensorKey, std::int64_t> opened, reopened;
   for (const Draft& draft : pieces.forward) {
     for (const DraftOperand& operand : draft.operands) {
-      if (operand.opens > 0) opened[{operand.tensor, operand.layer}] = operand.opens;
+      if (operand.opens > 0) opened[key_of(operand)] = operand.opens;
     }
   }
   // Kept: opened by the forward and touched by the backward before it opens it anew.
@@ -67,7 +71,7 @@ Lifetimes lifetimes_of(const Chunk& chunk, const ActionDrafts& pieces) {
   for (const Draft& draft : backward) {
     std::int64_t temporary = 0;
     for (const DraftOperand& operand : draft.operands) {
-      const TensorKey key{operand.tensor, operand.layer};
+      const TensorKey key = key_of(operand);
       if (operand.opens > 0) {
         left.erase(key);
         reopened[key] = operand.opens;
@@ -81,7 +85,7 @@ Lifetimes lifetimes_of(const Chunk& chunk, const ActionDrafts& pieces) {
   }
   for (const Draft& draft : pieces.weight) {
     for (const DraftOperand& operand : draft.operands) {
-      const TensorKey key{operand.tensor, operand.layer};
+      const TensorKey key = key_of(operand);
       if (is_gradient(operand.tensor)) {
         // Each product needs the gradient as it was at its place in the backward.
         result.between += operand.count * size_of(operand.type);

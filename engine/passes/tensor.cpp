@@ -27,51 +27,140 @@ Draft collective_draft(CollectiveKind kind, Axis axis, Purpose purpose, std::int
   return draft;
 }
 
-std::vector<Draft> tensor_pass(const Setup& setup, const LocalSizes& sizes,
-                               std::vector<Draft> drafts) {
-  if (setup.mesh.tp == 1) return drafts;
-  const bool sp = setup.sequence_parallel;
-  const std::int64_t bytes = sizes.N * sizes.shape.C * size_of(sizes.type);
-  std::vector<Draft> result;
-  result.reserve(drafts.size() * 2);
-  for (Draft& draft : drafts) {
+namespace {
+
+bool is_column(Piece piece) {
+  return piece == Piece::kQkv || piece == Piece::kMlpIn || piece == Piece::kRouter;
+}
+bool is_row(Piece piece) {
+  return piece == Piece::kProjection || piece == Piece::kMlpOut || piece == Piece::kExpert;
+}
+
+class TensorPass {
+ public:
+  TensorPass(const Setup& setup, const LocalSizes& sizes)
+      : sp_(setup.sequence_parallel),
+        sizes_(sizes),
+        whole_(sizes.N * sizes.shape.C),
+        own_(sizes.N_norm * sizes.shape.C) {}
+
+  void add(Draft draft) {
     const Piece piece = draft.op.piece;
     const Phase phase = draft.op.phase;
     const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
-    const bool column = piece == Piece::kQkv || piece == Piece::kMlpIn || piece == Piece::kRouter;
-    const bool row =
-        piece == Piece::kProjection || piece == Piece::kMlpOut || piece == Piece::kExpert;
-    const auto collective = [&](CollectiveKind kind, Purpose purpose) {
-      return collective_draft(kind, Axis::kTp, purpose, bytes, sizes.type, draft);
-    };
-    const Purpose flow = forward ? Purpose::kActivations : Purpose::kGradients;
-    const bool gathers = (forward && (column || piece == Piece::kHead)) ||
-                         (phase == Phase::kInputGrad && row) ||
-                         (phase == Phase::kWeightGrad && column);
-    if (sp && gathers) {
-      result.push_back(collective(CollectiveKind::kAllGather,
-                                  phase == Phase::kWeightGrad ? Purpose::kActivations : flow));
-    }
+    const bool enters = is_column(piece) || piece == Piece::kHead;  // the split part of a layer
+    const bool leaves = is_row(piece) || piece == Piece::kEmbedding;
+    if (sp_) gather_inputs(draft, forward, enters, leaves);
     const bool sums =
-        (forward && (row || piece == Piece::kEmbedding)) ||
-        (phase == Phase::kInputGrad && (piece == Piece::kQkv || piece == Piece::kMlpIn ||
-                                        piece == Piece::kHead || piece == Piece::kExpert));
-    Draft after;
-    if (sums) {
-      after = collective(sp ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce,
-                         piece == Piece::kEmbedding ? Purpose::kEmbedding : flow);
+        (forward && leaves) || (phase == Phase::kInputGrad && piece != Piece::kRouter &&
+                                (enters || piece == Piece::kExpert));
+    const auto at = drafts_.size();
+    drafts_.push_back(std::move(draft));
+    if (sums) sum_partials(at, forward);
+    if (phase == Phase::kForward && piece == Piece::kLossMax) sum_tokens(at, 1, Reduction::kMax);
+    if (phase == Phase::kForward && piece == Piece::kLossSum) {
+      sum_tokens(at, 3, Reduction::kSum);
+      sum_tokens(at, 4, Reduction::kSum);
     }
-    int reductions = 0;  // one number a token
-    if (phase == Phase::kForward && piece == Piece::kLossMax) reductions = 1;
-    if (phase == Phase::kForward && piece == Piece::kLossSum) reductions = 2;
-    Draft small = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kLoss,
-                                   sizes.N * 4, DataType::kF32, draft);
-    if (piece == Piece::kLossMax) small.op.reduction = Reduction::kMax;
-    result.push_back(std::move(draft));
-    if (sums) result.push_back(std::move(after));
-    for (int i = 0; i < reductions; ++i) result.push_back(small);
   }
-  return result;
+  std::vector<Draft> take() { return std::move(drafts_); }
+
+ private:
+  Draft collective(CollectiveKind kind, Purpose purpose, const Draft& beside) const {
+    return collective_draft(kind, Axis::kTp, purpose, whole_ * size_of(sizes_.type), sizes_.type,
+                            beside);
+  }
+  DraftOperand all_tokens(Tensor tensor, int layer, bool opens) const {
+    DraftOperand operand;
+    operand.tensor = tensor;
+    operand.layer = static_cast<std::int16_t>(layer);
+    operand.type = sizes_.type;
+    operand.count = whole_;
+    if (opens) {
+      operand.access = Access::kWrite;
+      operand.opens = whole_ * size_of(sizes_.type);
+    }
+    return operand;
+  }
+
+  // Sequence parallelism: what this draft reads of all tokens, the rank holds of its own. A weight
+  // gradient of a row-parallel product uses what its input gradient gathered.
+  void gather_inputs(Draft& draft, bool forward, bool enters, bool leaves) {
+    const Phase phase = draft.op.phase;
+    const bool weight = phase == Phase::kWeightGrad;
+    const bool activation = enters && (forward || weight);
+    const bool gradient = leaves && !forward;
+    const bool expert = draft.op.piece == Piece::kExpert;
+    if (expert && forward)
+      draft.operands[0] = all_tokens(Tensor::kSequenceInput, draft.op.layer, false);
+    if ((!activation && !gradient) || (expert && weight)) return;
+    // Operand 0 of a product's forward and of every gradient is what enters; a weight gradient's
+    // second is the forward's input.
+    DraftOperand& input = draft.operands[enters && weight && draft.op.piece != Piece::kRouter];
+    const DraftOperand gathered = all_tokens(
+        gradient ? Tensor::kSequenceGradient : Tensor::kSequenceInput, draft.op.layer, false);
+    if (!weight || activation || draft.op.piece == Piece::kEmbedding) {
+      const Purpose purpose = gradient ? Purpose::kGradients
+                              : weight ? Purpose::kRegather
+                                       : Purpose::kActivations;
+      Draft gather = collective(CollectiveKind::kAllGather, purpose, draft);
+      DraftOperand own = input;
+      own.count = own_;
+      gather.operands = {all_tokens(gathered.tensor, gathered.layer, true), own};
+      drafts_.push_back(std::move(gather));
+    }
+    input = gathered;
+  }
+
+  // The last operand of the draft, a partial sum, becomes the group's sum.
+  void sum_partials(std::size_t at, bool forward) {
+    const Purpose purpose = drafts_[at].op.piece == Piece::kEmbedding ? Purpose::kEmbedding
+                            : forward                                 ? Purpose::kActivations
+                                                                      : Purpose::kGradients;
+    DraftOperand& output = drafts_[at].operands.back();
+    Draft sum = collective(sp_ ? CollectiveKind::kReduceScatter : CollectiveKind::kAllReduce,
+                           purpose, drafts_[at]);
+    if (sp_) {
+      DraftOperand own = output;
+      own.count = own_;
+      own.opens = own_ * size_of(sizes_.type);
+      output = all_tokens(Tensor::kPartialSum, drafts_[at].op.layer, true);
+      sum.operands = {all_tokens(Tensor::kPartialSum, drafts_[at].op.layer, false), own};
+    } else {
+      DraftOperand in_place = output;
+      in_place.access = Access::kAccumulate;
+      in_place.opens = 0;
+      sum.operands = {in_place};
+    }
+    drafts_.push_back(std::move(sum));
+  }
+
+  // One number a token: operand `index` of the draft.
+  void sum_tokens(std::size_t at, std::size_t index, Reduction reduction) {
+    Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kLoss,
+                                 sizes_.N * 4, DataType::kF32, drafts_[at]);
+    sum.op.reduction = reduction;
+    DraftOperand numbers = drafts_[at].operands[index];
+    numbers.access = Access::kAccumulate;
+    numbers.opens = 0;
+    sum.operands = {numbers};
+    drafts_.push_back(std::move(sum));
+  }
+
+  const bool sp_;
+  const LocalSizes& sizes_;
+  const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own
+  std::vector<Draft> drafts_;
+};
+
+}  // namespace
+
+std::vector<Draft> tensor_pass(const Setup& setup, const LocalSizes& sizes,
+                               std::vector<Draft> drafts) {
+  if (setup.mesh.tp == 1) return drafts;
+  TensorPass pass(setup, sizes);
+  for (Draft& draft : drafts) pass.add(std::move(draft));
+  return pass.take();
 }
 
 }  // namespace parallelarium

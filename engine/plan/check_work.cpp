@@ -24,9 +24,10 @@ std::string words_of(const Part& part) {
                                       name_of(part.phase));
 }
 
-bool is_expert_piece(Piece piece) {
-  return piece == Piece::kRouter || piece == Piece::kPermute || piece == Piece::kExpert;
-}
+bool is_expert_piece(Piece piece) { return piece == Piece::kRouter || piece == Piece::kExpert; }
+
+// What an axis of parallelism adds: copies between layouts, and a ring's further blocks.
+bool is_extra(const Op& op) { return op.piece == Piece::kPermute || op.block > 0; }
 
 // What an action must compute on the layers that it holds. Layers in `experts` have experts in
 // place of the MLP; their inner pieces are not counted here.
@@ -87,7 +88,7 @@ RankWork work_of(const RankProgram& rank) {
   if (chunks == 1) work.chunk_layers[0] = {rank.layers.begin(), rank.layers.end()};
   for (const Op& op : rank.ops) {
     if (op.kind != OpKind::kCompute || op.action < 0) continue;
-    if (op.action >= static_cast<std::int32_t>(rank.actions.size())) continue;
+    if (op.action >= static_cast<std::int32_t>(rank.actions.size()) || is_extra(op)) continue;
     ++work.done[static_cast<std::size_t>(op.action)][{op.layer, op.piece, op.phase}];
     if (is_expert_piece(op.piece)) work.expert_layers.insert(op.layer);
     if (chunks > 1 && op.layer >= 0) {
@@ -140,7 +141,7 @@ void check_updates(const RankProgram& rank, std::vector<Message>& messages) {
   int optimizers = 0, zeroed = 0;
   for (const Op& op : rank.ops) {
     optimizers += op.piece == Piece::kOptimizer;
-    zeroed += op.piece == Piece::kZeroGrad;
+    zeroed += op.piece == Piece::kZeroGrad && op.phase == Phase::kUpdate;
   }
   const auto once = [&](int count, const char* what) {
     if (count == 1) return;

@@ -21,6 +21,16 @@
 // kQkv         kWeightGrad  r dqkv, r y, a dw, (a db)
 // kAttention   kForward     r qkv, w probabilities [B,H,T,T] causal, w context [N,H*D]
 // kAttention   kInputGrad   r dcontext, r qkv, r probabilities, w dqkv, w scratch [T,T]
+//   fused      kForward     r qkv, w context, w lse [B,H,T], w scratch        no probabilities are kept
+//   fused      kInputGrad   r dcontext, r qkv, r context, r lse, w dqkv, w scratch
+//   with CP    kForward     r qkv, r keys-values, w context, w lse, w scratch; keys-values [N,2KD]: keys,
+//                           then values of all heads. All-gather: [CP,N,2KD] and one op; ring: an op for each block,
+//                           which from the second on accumulates, the rank's own block without keys-values
+//   with CP    kInputGrad   r dcontext, r qkv, r keys-values, r context, r lse, w dqkv, a d(keys-values), w scratch
+// kPermute     kForward     r qkv, w keys-values (CP: packs the rank's own)
+// kPermute     kInputGrad   r d(keys-values), a dqkv (CP: unpacks or adds the rank's own)
+//   Ulysses: attention as on one rank, with [N CP, A / CP] of the own heads for qkv and dqkv and their context.
+//   kPermute packs by destination [CP,N,..] or unpacks (a d(qkv) sums repeated heads), or reorders [CP,B,T] <-> [B,CP,T]
 // kProjection  kForward     r context, r w [C,H*D], (r b [C]), w out [N,C]
 // kProjection  kInputGrad   r dx, r w, w dcontext
 // kProjection  kWeightGrad  r dx, r context, a dw, (a db)
@@ -118,7 +128,16 @@ enum class Tensor : std::uint8_t {
   kGradMlpInOut,
   kScratch,
   kDropoutMasks,
-  kGathered,          // ZeRO-3: parameters of a layer gathered for use
+  kGathered,          // ZeRO-3: a bucket of parameters gathered for use
+  kBucketGradients,   // ZeRO-2 and 3: a bucket's gradients of one micro-batch, before they are cut
+  kPartialSum,        // sequence parallelism: what a reduce-scatter adds up, [N,C]
+  kSequenceInput,     // sequence parallelism: a norm's output gathered over the TP group, [N,C]
+  kSequenceGradient,  // the same of a gradient
+  kKeysValues,        // context parallelism: keys and values of other ranks
+  kGradKeysValues,
+  kAttentionStats,  // fused attention: row maxima and sums of exponentials, f32 [2,B,H,T]
+  kHeadsInput,      // Ulysses: QKV of the own heads and the whole sequence
+  kHeadsContext,
   kExpertTokens,      // tokens dispatched to this rank's experts, and their activations
   kStageActivations,  // stage level: all that an action keeps for its backward
 };

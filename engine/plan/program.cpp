@@ -30,7 +30,7 @@ std::string_view name_of(Phase phase) {
 }
 
 std::string_view name_of(Tensor tensor) {
-  static constexpr std::array<std::string_view, 36> kNames = {"parameters",
+  static constexpr std::array<std::string_view, 45> kNames = {"parameters",
                                                               "gradients",
                                                               "master weights",
                                                               "moments",
@@ -64,6 +64,15 @@ std::string_view name_of(Tensor tensor) {
                                                               "scratch",
                                                               "dropout masks",
                                                               "gathered parameters",
+                                                              "gradients of a bucket",
+                                                              "partial sums",
+                                                              "gathered norm output",
+                                                              "gathered gradient",
+                                                              "keys and values",
+                                                              "gradients of keys and values",
+                                                              "attention statistics",
+                                                              "QKV of the own heads",
+                                                              "context of the own heads",
                                                               "expert tokens",
                                                               "stage activations"};
   static_assert(kNames.size() == static_cast<std::size_t>(Tensor::kStageActivations) + 1);
@@ -98,9 +107,18 @@ std::string_view name_of(CollectiveKind kind) {
 }
 
 std::string_view name_of(Purpose purpose) {
-  static constexpr std::array<std::string_view, 10> kNames = {
-      "none",        "activations", "gradients", "parameters", "tokens",
-      "keys-values", "embedding",   "norm",      "loss",       "counts"};
+  static constexpr std::array<std::string_view, 12> kNames = {"none",
+                                                              "activations",
+                                                              "gradients",
+                                                              "parameters",
+                                                              "tokens",
+                                                              "keys-values",
+                                                              "embedding",
+                                                              "norm",
+                                                              "loss",
+                                                              "replicated-gradients",
+                                                              "regathered-activations",
+                                                              "counts"};
   return pick(kNames, purpose);
 }
 
@@ -131,6 +149,12 @@ std::int64_t Program::op_count() const {
 
 int representative_of(const Program& program, const Mesh& mesh, int rank) {
   return program.representatives ? coordinates_of(mesh, rank).pp : rank;
+}
+
+PositionRuns positions_of(const Shape& shape, int cp) {
+  if (!shape.zigzag) return {1, {cp * shape.T, 0}, shape.T};
+  const std::int64_t length = shape.T / 2;
+  return {2, {cp * length, shape.sequence - (cp + 1) * length}, length};
 }
 
 ChunkRange chunk_of(std::int64_t count, int n, int index) {

@@ -48,6 +48,8 @@ enum class Purpose : std::uint8_t {
   kEmbedding,
   kNorm,
   kLoss,
+  kReplicated,  // gradients of what every rank of a TP group holds whole
+  kRegather,    // sequence parallelism: activations gathered once more for a weight gradient
   kCounts
 };
 enum class DataType : std::uint8_t { kF32, kBf16, kF64, kI32 };
@@ -67,6 +69,8 @@ struct Operand {
   std::int32_t buffer = -1;
   Access access = Access::kRead;
   DataType type = DataType::kF32;
+  // >= 0: the rank's own part of RankProgram::buckets[shard], so that ranks differ in it.
+  std::int16_t shard = -1;
   std::int64_t offset = 0;
   std::int64_t count = 0;
 };
@@ -110,6 +114,8 @@ struct Op {
   DataType type = DataType::kF32;    // of the payload
   std::int16_t layer = -1;
   std::int16_t chunk = 0;
+  // Ring attention: whose keys and values, as steps against the ring; 0: the rank's own.
+  std::int16_t block = 0;
   std::int32_t microbatch = -1;
   std::int32_t action =
       -1;                   // index in the rank's line of the Order; ops of one action make one bar
@@ -132,11 +138,23 @@ struct ParameterSlice {
   std::int64_t offset = 0;   // elements, in kParameters and kGradients
   std::int64_t count = 0;
   std::int64_t rows = 1;  // count / rows = fan-in of a weight
+  // So many elements at the end are held by other ranks of the TP group too, one of which counts
+  // them: here they are left out of norms and counts.
+  std::int64_t copied = 0;
+};
+
+// A stretch of parameters that ZeRO cuts over the ranks of a group: a layer, the tables, or final
+// norm and head. Each rank owns one chunk (chunk_of): it keeps its states and updates it.
+struct Bucket {
+  std::int64_t begin = 0, count = 0;          // elements, as ParameterSlice::offset counts
+  std::int64_t own_begin = 0, own_count = 0;  // counted likewise
+  std::int64_t held = 0;  // where the own part begins in buffers that hold only own parts
 };
 
 // What one rank does, in issue order.
 struct RankProgram {
   int rank = 0;                 // global
+  Coordinates at;               // its place on the mesh
   int stage = 0;                // coordinate along pp
   std::vector<int> layers;      // held layers, ascending
   std::vector<Action> actions;  // its line of the Order
@@ -145,6 +163,7 @@ struct RankProgram {
   std::vector<Operand> operands;
   std::vector<Buffer> buffers;
   std::vector<ParameterSlice> parameters;
+  std::vector<Bucket> buckets;   // ascending; empty without ZeRO
   std::int64_t arena_bytes = 0;  // the one allocation that holds every buffer
 
   std::span<const std::int32_t> after_of(const Op& op) const {
@@ -172,7 +191,18 @@ struct Shape {
   bool biases = true;
   bool learned_positions = true;
   bool tied = true;
+  std::int64_t sequence = 0;  // tokens of a whole sequence, before CP cuts it to T
+  // A rank's T tokens are two runs, one from each end of the sequence, so that all ranks have equal
+  // work under the causal mask (Dubey et al. 2024, section 3.3.2).
+  bool zigzag = false;
 };
+// The runs of positions, one after another, that the T tokens of CP rank `cp` are.
+struct PositionRuns {
+  int runs = 1;
+  std::int64_t begin[2] = {0, 0};
+  std::int64_t length = 0;  // of each
+};
+PositionRuns positions_of(const Shape& shape, int cp);
 
 struct Program {
   Shape shape;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/setup.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "engine/plan/alternatives.h"
@@ -52,23 +53,38 @@ Result<void> can_execute_model(const Model& model) {
     return cannot("run-latent",
                   "This version runs ordinary attention only; latent attention is predicted.",
                   "model", {"gpt-tiny", "gpt-small"});
-  if (model.norm != Norm::kLayer)
-    return cannot("run-norm", "This version runs LayerNorm only; RMSNorm is predicted.",
-                  "model.norm", {"layer"});
-  if (model.mlp != Mlp::kGelu)
-    return cannot("run-mlp", "This version runs GELU only; SwiGLU is predicted.", "model.mlp",
-                  {"gelu"});
-  if (model.kv_heads != model.heads)
-    return cannot("run-kv-heads",
-                  "This version runs as many key/value heads as heads; fewer are predicted.",
-                  "model.kv_heads", {std::to_string(model.heads)});
-  if (!model.learned_positions)
-    return cannot("run-positions",
-                  "This version runs learned positions only; rotary ones are predicted.", "model",
-                  {"gpt-tiny", "gpt-small"});
   if (model.vocab < 256)
     return cannot("run-vocab", "A run reads text as bytes, so the vocabulary must be 256 or more.",
                   "model.vocab", {"256"});
+  return {};
+}
+
+Result<void> can_execute_context(const Setup& setup) {
+  const int cp = setup.mesh.cp;
+  if (cp == 1) return {};
+  if (setup.context_parallel == ContextParallel::kUlysses) {
+    const int heads = std::max(1, setup.model.kv_heads / setup.mesh.tp);
+    if (heads % cp == 0 || cp % heads == 0) return {};
+    return cannot(
+        "run-cp-kv-heads",
+        "Ulysses shares out or repeats key/value heads, so CP must divide those of a rank "
+        "or be a multiple of them.",
+        "mesh.cp", {std::to_string(heads)});
+  }
+  if (setup.attention != Attention::kFused)
+    return cannot("run-cp-attention",
+                  "CP by ring or all-gather works through keys block by block and keeps no scores: "
+                  "choose fused attention, or Ulysses.",
+                  "attention", {"fused"});
+  if (setup.model.sequence % (2 * cp) != 0) {
+    Message why = message("run-cp-sequence",
+                          "CP {} gives every rank two runs of a sequence, which {} tokens do not "
+                          "divide into; {} would.",
+                          cp, setup.model.sequence, (setup.model.sequence / (2 * cp) + 1) * 2 * cp);
+    why.field = "model.sequence";
+    why.alternatives = {std::to_string((setup.model.sequence / (2 * cp) + 1) * 2 * cp)};
+    return why;
+  }
   return {};
 }
 
@@ -77,24 +93,32 @@ Result<void> can_execute_model(const Model& model) {
 Result<void> can_execute(const Setup& setup) {
   constexpr int kMostRanks = 16;
   const Mesh& mesh = setup.mesh;
-  if (mesh.tp > 1)
-    return cannot("run-tp", "This version runs PP and DP; TP above 1 is predicted, not run.",
-                  "mesh.tp", {"1"});
-  if (mesh.cp > 1)
-    return cannot("run-cp", "This version runs PP and DP; CP above 1 is predicted, not run.",
-                  "mesh.cp", {"1"});
+  if (Result<void> can = can_execute_context(setup); !can) return can;
   if (mesh.ep > 1)
-    return cannot("run-ep", "This version runs PP and DP; EP above 1 is predicted, not run.",
+    return cannot("run-ep",
+                  "This version runs DP, TP, PP and CP; EP above 1 is predicted, not run.",
                   "mesh.ep", {"1"});
-  if (setup.zero > 0)
-    return cannot("run-zero", "This version runs ZeRO 0; sharded model states are predicted.",
-                  "zero", {"0"});
   if (mesh.ranks() > kMostRanks) {
     Message why = message("run-ranks", "{} ranks are more than the {} that this version runs.",
                           mesh.ranks(), kMostRanks);
-    why.field = mesh.dp > 1 ? "mesh.dp" : "mesh.pp";
-    const int other = mesh.dp > 1 ? mesh.pp : mesh.dp;
-    if (other <= kMostRanks) why.alternatives = {std::to_string(kMostRanks / other)};
+    const std::pair<const char*, int> axes[] = {
+        {"mesh.dp", mesh.dp}, {"mesh.pp", mesh.pp}, {"mesh.tp", mesh.tp}, {"mesh.cp", mesh.cp}};
+    const auto& [field, degree] =
+        *std::max_element(std::begin(axes), std::end(axes),
+                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    why.field = field;
+    const int others = mesh.ranks() / degree;
+    if (others <= kMostRanks) why.alternatives = {std::to_string(kMostRanks / others)};
+    return why;
+  }
+  if (setup.model.vocab % mesh.tp != 0) {
+    const std::int64_t fits = (setup.model.vocab / mesh.tp + 1) * mesh.tp;
+    Message why = message("run-vocab-tp",
+                          "TP {} does not divide the vocabulary of {}; padded ones are predicted, "
+                          "{} can be run.",
+                          mesh.tp, setup.model.vocab, fits);
+    why.field = "model.vocab";
+    why.alternatives = {std::to_string(fits)};
     return why;
   }
   const Precision fp32 = precision_recipes().back();
@@ -103,12 +127,6 @@ Result<void> can_execute(const Setup& setup) {
   if (precision != fp32)
     return cannot("run-precision", "This version runs fp32; other precisions are predicted.",
                   "precision", {"fp32"});
-  if (setup.recompute != Recompute::kNone)
-    return cannot("run-recompute", "This version runs without recompute; recompute is predicted.",
-                  "recompute", {"none"});
-  if (setup.attention != Attention::kUnfused)
-    return cannot("run-attention", "This version runs unfused attention; fused is predicted.",
-                  "attention", {"unfused"});
   if (setup.dropout > 0)
     return cannot("run-dropout", "This version runs without dropout; dropout is predicted.",
                   "dropout", {"0"});

@@ -34,7 +34,7 @@ struct Prediction {
   Program program;
   Timeline timeline;
   ParameterCounts parameters;
-  double step_flops = 0;            // model FLOPs of one step, all ranks
+  double step_flops = 0;  // model FLOPs of one step, all ranks
   // Memory of one device, and the most that a rank needs. Ranks of this computer share its memory:
   // there both are of all ranks together.
   std::int64_t capacity_bytes = 0, needed_bytes = 0;

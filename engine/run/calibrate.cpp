@@ -64,9 +64,9 @@ class ProbeProgram {
     Op op;
     op.piece = Piece::kResidual1;
     add(rank, op,
-        {{0, Access::kRead, DataType::kF32, 0, 16},
-         {0, Access::kRead, DataType::kF32, 0, 16},
-         {0, Access::kWrite, DataType::kF32, 0, 16}});
+        {{0, Access::kRead, DataType::kF32, -1, 0, 16},
+         {0, Access::kRead, DataType::kF32, -1, 0, 16},
+         {0, Access::kWrite, DataType::kF32, -1, 0, 16}});
   }
   void transfer(int from, int to, std::int64_t bytes) {
     for (const bool send : {true, false}) {
@@ -78,7 +78,7 @@ class ProbeProgram {
       op.group = 0;
       op.bytes = bytes;
       const Access access = send ? Access::kRead : Access::kWrite;
-      add(send ? from : to, op, {{0, access, DataType::kF32, 0, bytes / 4}});
+      add(send ? from : to, op, {{0, access, DataType::kF32, -1, 0, bytes / 4}});
     }
   }
   const Program& program() const { return program_; }

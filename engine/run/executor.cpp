@@ -256,8 +256,14 @@ bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePo
   call.group = op.group;
   call.sequence = sequence_[static_cast<std::size_t>(index)];
   call.type = op.type;
-  call.data = arena_.address(rank_.operands_of(op)[0]);
+  call.reduction = op.reduction;
+  const std::span<const Operand> operands = rank_.operands_of(op);
+  call.data = arena_.address(operands[0]);
   call.bytes = op.bytes;
+  if (operands.size() > 1) {
+    call.own = arena_.address(operands[1]);
+    call.adds = operands[1].access == Access::kAccumulate;
+  }
   call.pace = pace;
   if (Result<void> done = transport_.collective(call); !done) return false;
   pace = call.pace;
@@ -272,8 +278,7 @@ bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePo
 Result<void> Executor::forward(int microbatches) {
   const auto belongs = [&](const Op& op) {
     if (op.microbatch < 0 || op.microbatch >= microbatches) return false;
-    if (op.kind == OpKind::kCompute) return op.phase == Phase::kForward;
-    return op.kind != OpKind::kCollective && op.purpose == Purpose::kActivations;
+    return op.phase == Phase::kForward;
   };
   LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(Lane::kCompute)];
   for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
@@ -282,10 +287,19 @@ Result<void> Executor::forward(int microbatches) {
     Ideal ideal;
     TimePoint begin;
     Nanoseconds real_work{0};
-    const bool computes = rank_.ops[i].kind == OpKind::kCompute;
+    const OpKind kind = rank_.ops[i].kind;
+    const bool computes = kind == OpKind::kCompute;
     progress.set(index, computes ? Doing::kComputing : Doing::kTransferring);
-    if (!(computes ? compute(index, scalars_, real_work)
-                   : transfer({&index, 1}, {}, ideal, nullptr, begin))) {
+    Pace pace;
+    // Transfers that go together are issued together.
+    std::vector<std::int32_t> unit = {index};
+    while (rank_.ops[i].batch >= 0 && i + 1 < rank_.ops.size() && belongs(rank_.ops[i + 1]) &&
+           rank_.ops[i + 1].batch == rank_.ops[i].batch) {
+      unit.push_back(static_cast<std::int32_t>(++i));
+    }
+    if (!(computes                      ? compute(index, scalars_, real_work)
+          : kind == OpKind::kCollective ? collective(index, pace, nullptr, begin)
+                                        : transfer(unit, {}, ideal, nullptr, begin))) {
       return stopped();
     }
     if (stop_.raised()) return stopped();

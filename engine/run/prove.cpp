@@ -31,6 +31,8 @@ Setup one_rank_setup(const Setup& setup) {
   one.mesh.dp = one.mesh.tp = one.mesh.pp = one.mesh.cp = one.mesh.ep = 1;
   one.microbatches = setup.mesh.dp * setup.microbatches;
   one.sequence_parallel = false;
+  one.recompute = Recompute::kNone;
+  one.attention = Attention::kUnfused;
   one.zero = one.zero_group = one.nodes = 0;
   one.schedule = "1f1b";
   one.chunks = 1;

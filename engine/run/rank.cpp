@@ -41,15 +41,58 @@ class RankRun {
 
  private:
   Result<void> initialise() {
-    std::byte* parameters = job_.arena.held(Tensor::kParameters);
+    const Model& model = setup_.model;
+    std::vector<float> values;
     for (const ParameterSlice& slice : job_.rank.parameters) {
-      const std::vector<float> values = initial_values(
-          setup_.run.seed, slice.parameter, slice.layer, slice.count, setup_.model.layers);
-      device_.copy_to_device(parameters + slice.offset * size_of(DataType::kF32), values.data(),
-                             slice.count * size_of(DataType::kF32));
+      const std::vector<float> whole =
+          initial_values(setup_.run.seed, slice.parameter, slice.layer,
+                         whole_count(model, slice.parameter), model.layers);
+      values.clear();
+      for (const SliceStretches& part :
+           slice_of(model, slice.parameter, setup_.mesh.tp, here_.tp)) {
+        for (std::int64_t i = 0; i < part.times; ++i) {
+          const auto from = whole.begin() + part.whole + i * part.whole_step;
+          values.insert(values.end(), from, from + part.length);
+        }
+      }
+      for (const HeldPart& part : held_parts(Tensor::kParameters, slice, keeps_all_parameters())) {
+        device_.copy_to_device(part.address, values.data() + part.first,
+                               part.count * size_of(DataType::kF32));
+      }
       if (Result<void> done = device_.finish(); !done) return done;  // the values go now
     }
     return {};
+  }
+
+  // Where elements [first, first + count) of a slice lie.
+  struct HeldPart {
+    std::int64_t first = 0, count = 0;
+    std::byte* address = nullptr;
+  };
+  bool is_cut() const {
+    return std::any_of(job_.rank.buckets.begin(), job_.rank.buckets.end(),
+                       [](const Bucket& bucket) { return bucket.own_count < bucket.count; });
+  }
+  bool keeps_all_parameters() const { return !is_cut() || setup_.zero < 3; }
+  bool keeps_all_gradients() const { return !is_cut() || setup_.zero < 2; }
+
+  // The parts of a slice in a buffer that holds all of them: the whole slice if `whole`, else what
+  // the rank owns. In a buffer of own parts only: those.
+  std::vector<HeldPart> held_parts(Tensor tensor, const ParameterSlice& slice, bool whole) const {
+    constexpr std::int64_t kSize = 4;
+    std::byte* base = job_.arena.held(tensor);
+    if (whole) return {{0, slice.count, base + slice.offset * kSize}};
+    const bool all = tensor == Tensor::kGradients ? keeps_all_gradients() : keeps_all_parameters();
+    std::vector<HeldPart> parts;
+    for (const Bucket& bucket : job_.rank.buckets) {
+      const std::int64_t from = std::max(bucket.own_begin, slice.offset);
+      const std::int64_t to =
+          std::min(bucket.own_begin + bucket.own_count, slice.offset + slice.count);
+      if (from >= to) continue;
+      const std::int64_t at = all ? from : bucket.held + from - bucket.own_begin;
+      parts.push_back({from - slice.offset, to - from, base + at * kSize});
+    }
+    return parts;
   }
 
   // Fills kTokens and kTargets: micro-batch j, row r of this replica is sequence
@@ -63,13 +106,26 @@ class RankRun {
     const std::int64_t rows = std::int64_t{microbatches} * setup_.micro_batch;
     for (std::int64_t row = 0; row < rows; ++row) {
       const Text::Sequence one = sequence(here_.dp * rows + row);
-      token_values_.insert(token_values_.end(), one.tokens.begin(), one.tokens.end());
-      target_values_.insert(target_values_.end(), one.targets.begin(), one.targets.end());
+      const PositionRuns own = positions_of(job_.program.shape, here_.cp);
+      for (int run = 0; run < own.runs; ++run) {
+        for (std::int64_t i = 0; i < own.length; ++i) {
+          const auto at = static_cast<std::size_t>(own.begin[run] + i);
+          token_values_.push_back(own_token(one.tokens[at]));
+          target_values_.push_back(own_token(one.targets[at]));
+        }
+      }
     }
     const auto bytes = static_cast<std::int64_t>(token_values_.size() * sizeof(std::int32_t));
     if (tokens != nullptr) device_.copy_to_device(tokens, token_values_.data(), bytes);
     if (targets != nullptr) device_.copy_to_device(targets, target_values_.data(), bytes);
     return device_.finish();
+  }
+
+  // The token's row in this rank's part of the vocabulary; negative where another rank has it.
+  std::int32_t own_token(std::int32_t token) const {
+    const auto rows = static_cast<std::int32_t>(job_.program.shape.V);
+    const std::int32_t row = token - rows * here_.tp;
+    return row < rows ? row : -1;
   }
 
   void zero_scalar(Tensor tensor) {
@@ -115,18 +171,20 @@ class RankRun {
     return {};
   }
 
-  // The tensors that this rank owns, as they are now.
-  Result<void> copy_out(Tensor tensor, std::vector<NamedTensor>& out) {
-    if (here_.dp != 0) return {};
-    const std::byte* from = job_.arena.held(tensor);
+  // What this rank owns of the tensor, as it is now.
+  Result<void> copy_out(Tensor tensor, std::vector<SlicePart>& out) {
+    if (!is_cut() && (here_.dp != 0 || here_.cp != 0)) return {};
     for (const ParameterSlice& slice : job_.rank.parameters) {
       if (slice.shared_copy) continue;
-      NamedTensor& named = out.emplace_back();
-      named.parameter = slice.parameter;
-      named.layer = slice.layer;
-      named.values.resize(static_cast<std::size_t>(slice.count));
-      device_.copy_to_host(named.values.data(), from + slice.offset * size_of(DataType::kF32),
-                           slice.count * size_of(DataType::kF32));
+      for (const HeldPart& held : held_parts(tensor, slice, !is_cut())) {
+        SlicePart& part = out.emplace_back();
+        part.parameter = slice.parameter;
+        part.layer = slice.layer;
+        part.first = held.first;
+        part.values.resize(static_cast<std::size_t>(held.count));
+        device_.copy_to_host(part.values.data(), held.address,
+                             held.count * size_of(DataType::kF32));
+      }
     }
     return device_.finish();
   }
@@ -147,7 +205,7 @@ class RankRun {
       const Result<double> loss = scalar(Tensor::kLossSum);
       if (!loss) return loss.error();
       outcome_.held_out_sum += *loss;
-      outcome_.held_out_tokens += microbatches * setup_.micro_batch * setup_.model.sequence;
+      outcome_.held_out_tokens += microbatches * job_.program.shape.B * job_.program.shape.T;
       first += microbatches * per_microbatch;
       left -= microbatches;
     }
@@ -193,9 +251,10 @@ bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor) {
 }
 
 bool has_loss(const RankProgram& rank) {
-  return std::any_of(rank.ops.begin(), rank.ops.end(), [](const Op& op) {
-    return op.kind == OpKind::kCompute && op.piece == Piece::kLoss && op.phase == Phase::kForward;
-  });
+  return rank.at.tp == 0 && std::any_of(rank.ops.begin(), rank.ops.end(), [](const Op& op) {
+           return op.kind == OpKind::kCompute && op.piece == Piece::kLoss &&
+                  op.phase == Phase::kForward;
+         });
 }
 
 }  // namespace parallelarium

@@ -27,6 +27,14 @@ struct RankJob {
   RunWishes wishes;
 };
 
+// Elements [first, first + values) of this rank's slice of a parameter.
+struct SlicePart {
+  Parameter parameter = Parameter::kTokenTable;
+  int layer = -1;
+  std::int64_t first = 0;
+  std::vector<float> values;
+};
+
 // What it was seen to do.
 struct RankOutcome {
   std::vector<std::vector<Span>> spans;  // of every timed step, by op
@@ -34,9 +42,10 @@ struct RankOutcome {
   std::vector<double> square_sums;       // of every step
   MemoryRow memory;                      // of the last step
   std::vector<TrafficRow> traffic;       // of the last step
-  std::vector<NamedTensor> gradients;    // after the first step; data-parallel replica 0 only
-  std::vector<NamedTensor> parameters;   // after the last step; data-parallel replica 0 only
-  double held_out_sum = 0;               // of the losses of this rank's tokens
+  // What the rank owns of gradients after the first step and of parameters after the last; where
+  // replicas are alike, the first one's only.
+  std::vector<SlicePart> gradients, parameters;
+  double held_out_sum = 0;  // of the losses of this rank's tokens
   std::int64_t held_out_tokens = 0;
 };
 
@@ -46,7 +55,7 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome);
 
 // Whether a collective adds up this tensor over ranks, so that one rank's value is everyone's.
 bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor);
-// Whether the rank computes losses.
+// Whether the rank computes losses that no other rank of its TP group counts.
 bool has_loss(const RankProgram& rank);
 
 }  // namespace parallelarium

@@ -8,6 +8,8 @@
 #include <condition_variable>
 #include <ctime>
 #include <fstream>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <system_error>
 #include <thread>
@@ -16,6 +18,7 @@
 #include "engine/run/launch.h"
 #include "engine/run/rank.h"
 #include "engine/run/watch.h"
+#include "engine/train/parameters.h"
 
 namespace parallelarium {
 
@@ -161,6 +164,41 @@ std::vector<double> summed(const Program& program, const std::vector<RankOutcome
   return sums;
 }
 
+// Puts the ranks' parts of parameters together. What no rank had stays not-a-number.
+std::vector<NamedTensor> joined(const Setup& setup, const Program& program,
+                                const std::vector<RankOutcome*>& ranks,
+                                std::vector<SlicePart> RankOutcome::*parts) {
+  std::map<std::pair<Parameter, int>, std::vector<float>> whole;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const int tp = program.ranks[i].at.tp;
+    for (const SlicePart& part : ranks[i]->*parts) {
+      std::vector<float>& values = whole[{part.parameter, part.layer}];
+      if (values.empty()) {
+        values.assign(static_cast<std::size_t>(whole_count(setup.model, part.parameter)),
+                      std::numeric_limits<float>::quiet_NaN());
+      }
+      const auto end = part.first + static_cast<std::int64_t>(part.values.size());
+      for (const SliceStretches& stretch :
+           slice_of(setup.model, part.parameter, setup.mesh.tp, tp)) {
+        for (std::int64_t time = 0; time < stretch.times; ++time) {
+          const std::int64_t begin = stretch.slice + time * stretch.slice_step;
+          const std::int64_t from = std::max(begin, part.first);
+          const std::int64_t to = std::min(begin + stretch.length, end);
+          if (from >= to) continue;
+          std::copy(part.values.begin() + (from - part.first),
+                    part.values.begin() + (to - part.first),
+                    values.begin() + stretch.whole + time * stretch.whole_step + (from - begin));
+        }
+      }
+    }
+    (ranks[i]->*parts).clear();
+  }
+  std::vector<NamedTensor> tensors;
+  for (auto& [name, values] : whole)
+    tensors.push_back({name.first, name.second, std::move(values)});
+  return tensors;
+}
+
 RunResult result_of(const Setup& setup, const Program& program, const BackendChoice& choice,
                     const RunControl& control, const std::vector<RankOutcome*>& ranks) {
   RunResult result;
@@ -185,9 +223,6 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
     RankOutcome& rank = *ranks[i];
     seen.memory.push_back(rank.memory);
     seen.traffic.push_back(rank.traffic);
-    std::move(rank.gradients.begin(), rank.gradients.end(), std::back_inserter(result.gradients));
-    std::move(rank.parameters.begin(), rank.parameters.end(),
-              std::back_inserter(result.parameters));
     if (has_loss(program.ranks[i])) {
       held_out_sum += rank.held_out_sum;
       held_out_tokens += rank.held_out_tokens;
@@ -195,19 +230,14 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   }
   seen.losses = summed(program, ranks, Tensor::kLossSum, &RankOutcome::loss_sums, has_loss);
   for (double& loss : seen.losses) loss /= static_cast<double>(program.shape.global_tokens);
-  const auto replica0 = [&](const RankProgram& rank) {
-    return coordinates_of(setup.mesh, rank.rank).dp == 0;
-  };
+  const auto replica0 = [&](const RankProgram& rank) { return rank.at.dp == 0 && rank.at.cp == 0; };
   seen.gradient_norms =
       summed(program, ranks, Tensor::kSquareSum, &RankOutcome::square_sums, replica0);
   for (double& norm : seen.gradient_norms) norm = std::sqrt(norm);
   if (held_out_tokens > 0)
     result.held_out_loss = held_out_sum / static_cast<double>(held_out_tokens);
-  const auto by_name = [](const NamedTensor& a, const NamedTensor& b) {
-    return a.parameter != b.parameter ? a.parameter < b.parameter : a.layer < b.layer;
-  };
-  std::sort(result.gradients.begin(), result.gradients.end(), by_name);
-  std::sort(result.parameters.begin(), result.parameters.end(), by_name);
+  result.gradients = joined(setup, program, ranks, &RankOutcome::gradients);
+  result.parameters = joined(setup, program, ranks, &RankOutcome::parameters);
   seen.process_bytes = proc_bytes("/proc/self/status", "VmHWM:");
   seen.date = now_utc();
   return result;

@@ -40,17 +40,21 @@ struct TransferPart {
   std::int64_t moved = 0;  // bytes that were copied
 };
 
-// One collective, in place on `data`, which holds the whole array on every member: all_gather and
-// broadcast fill what others hold, reduce_scatter leaves the sum in the own chunk (chunk_of),
-// all_to_all exchanges chunks. A reduction adds in rank order, so its result is the same bits on
-// every member and in every run.
+// One collective on `data`, which holds the whole array on every member: all_gather and broadcast
+// fill what others hold, reduce_scatter leaves the sum in the own chunk (chunk_of), all_to_all
+// exchanges chunks. Where the own chunk lies elsewhere, `own` says where: all_gather takes it from
+// there, reduce_scatter writes or adds the sum there and leaves `data` as it was. A reduction adds
+// in rank order, so its result is the same bits on every member and in every run.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   int group = -1;
   std::int64_t sequence = 0;  // k-th collective of its group in this step
   DataType type = DataType::kF32;
+  Reduction reduction = Reduction::kNone;
   std::byte* data = nullptr;
   std::int64_t bytes = 0;  // of the whole array
+  std::byte* own = nullptr;
+  bool adds = false;  // reduce_scatter adds to `own`
   Pace pace;
   TimePoint met;
   std::int64_t sent = 0, received = 0;  // what this member's data travelled, counted as copied

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -96,8 +97,29 @@ class CpuDevice final : public Device {
                           const float* probabilities, const AttentionShape& shape) override {
     attention_backward_cpu(dqkv, scratch, dcontext, qkv, probabilities, shape);
   }
-  void rotary(float* qkv, Turn turn, const AttentionShape& shape) override {
-    rotary_cpu(qkv, turn, shape);
+  void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
+                               const float* qkv, const float* keys_values,
+                               const AttentionBlock& block) override {
+    block_attention_forward_cpu(context, row_max, row_sum, scratch, qkv, keys_values, block);
+  }
+  void block_attention_finish(float* context, float* row_max, const float* row_sum,
+                              const AttentionShape& shape) override {
+    block_attention_finish_cpu(context, row_max, row_sum, shape);
+  }
+  void block_attention_backward(float* dqkv, float* dkeys_values, float* scratch,
+                                const float* dcontext, const float* qkv, const float* keys_values,
+                                const float* context, const float* lse,
+                                const AttentionBlock& block) override {
+    block_attention_backward_cpu(dqkv, dkeys_values, scratch, dcontext, qkv, keys_values, context,
+                                 lse, block);
+  }
+  void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
+    rotary_cpu(qkv, turn, shape, first);
+  }
+  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+                 std::int64_t rows, std::int64_t width) override {
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::copy_n(from + row * from_stride, width, to + row * to_stride);
   }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {

@@ -20,6 +20,7 @@
 #include "engine/plan/result.h"
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
+#include "kernels/block_attention.h"
 #include "kernels/rotary.h"
 
 namespace parallelarium {
@@ -70,7 +71,19 @@ class Device {
   virtual void attention_backward(float* dqkv, float* scratch, const float* dcontext,
                                   const float* qkv, const float* probabilities,
                                   const AttentionShape& shape) = 0;
-  virtual void rotary(float* qkv, Turn turn, const AttentionShape& shape) = 0;
+  virtual void block_attention_forward(float* context, float* row_max, float* row_sum,
+                                       float* scratch, const float* qkv, const float* keys_values,
+                                       const AttentionBlock& block) = 0;
+  virtual void block_attention_finish(float* context, float* row_max, const float* row_sum,
+                                      const AttentionShape& shape) = 0;
+  virtual void block_attention_backward(float* dqkv, float* dkeys_values, float* scratch,
+                                        const float* dcontext, const float* qkv,
+                                        const float* keys_values, const float* context,
+                                        const float* lse, const AttentionBlock& block) = 0;
+  virtual void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) = 0;
+  // Rows of `width` floats, so many floats apart: to = from.
+  virtual void copy_rows(float* to, std::int64_t to_stride, const float* from,
+                         std::int64_t from_stride, std::int64_t rows, std::int64_t width) = 0;
 
   virtual void residual_add(float* out, const float* stream, const float* branch,
                             std::int64_t count) = 0;

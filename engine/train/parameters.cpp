@@ -62,6 +62,85 @@ std::vector<float> initial_values(std::uint64_t seed, Parameter parameter, int l
   return values;
 }
 
+namespace {
+
+// A parameter as a matrix: which of its rows a rank holds, part by part, or which columns.
+struct Rows {
+  std::int64_t whole = 0, begin = 0, count = 0;
+};
+struct Cut {
+  std::vector<Rows> parts;  // one after another in the slice and in the whole
+  std::int64_t columns = 1;
+  std::int64_t column_begin = 0, column_count = 1;
+};
+
+Cut cut_of(const Model& model, Parameter parameter, int tp, int index) {
+  const std::int64_t C = model.hidden, t = tp;
+  const std::int64_t D = model.head_dim > 0 ? model.head_dim : C / model.heads;
+  const auto share = [&](std::int64_t rows) { return Rows{rows, rows / t * index, rows / t}; };
+  const auto all = [](std::int64_t rows) { return Rows{rows, 0, rows}; };
+  const auto rows_of = [](std::vector<Rows> parts, std::int64_t columns) {
+    return Cut{std::move(parts), columns, 0, columns};
+  };
+  const auto columns_of = [&](std::int64_t columns) {
+    return Cut{{all(C)}, columns, columns / t * index, columns / t};
+  };
+  // Fewer key/value heads than ranks: neighbours hold the same one.
+  const std::int64_t kv = model.kv_heads;
+  const Rows heads = t <= kv ? share(kv * D) : Rows{kv * D, index / (t / kv) * D, D};
+  const std::vector<Rows> qkv = {share(model.heads * D), heads, heads};
+  std::vector<Rows> inner = {share(model.ffn)};
+  if (model.mlp == Mlp::kSwiglu) inner.push_back(share(model.ffn));
+  switch (parameter) {
+    case Parameter::kTokenTable:
+    case Parameter::kHeadWeight:
+      return rows_of({share(model.vocab)}, C);
+    case Parameter::kPositionTable:
+      return rows_of({all(model.sequence)}, C);
+    case Parameter::kQkvWeight:
+      return rows_of(qkv, C);
+    case Parameter::kQkvBias:
+      return rows_of(qkv, 1);
+    case Parameter::kMlpInWeight:
+      return rows_of(inner, C);
+    case Parameter::kMlpInBias:
+      return rows_of(inner, 1);
+    case Parameter::kProjectionWeight:
+      return columns_of(model.heads * D);
+    case Parameter::kMlpOutWeight:
+      return columns_of(model.ffn);
+    default:
+      return rows_of({all(C)}, 1);
+  }
+}
+
+}  // namespace
+
+std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index) {
+  const Cut cut = cut_of(model, parameter, tp, index);
+  std::vector<SliceStretches> result;
+  std::int64_t slice = 0, whole = 0;
+  for (const Rows& rows : cut.parts) {
+    const std::int64_t begin = whole + rows.begin * cut.columns + cut.column_begin;
+    if (cut.column_count == cut.columns) {
+      const std::int64_t length = rows.count * cut.columns;
+      result.push_back({slice, begin, length, 1, length, length});
+    } else {
+      result.push_back({slice, begin, cut.column_count, rows.count, cut.column_count, cut.columns});
+    }
+    slice += rows.count * cut.column_count;
+    whole += rows.whole * cut.columns;
+  }
+  return result;
+}
+
+std::int64_t whole_count(const Model& model, Parameter parameter) {
+  std::int64_t count = 0;
+  for (const SliceStretches& part : slice_of(model, parameter, 1, 0))
+    count += part.length * part.times;
+  return count;
+}
+
 bool decays(Parameter parameter) {
   const Start start = start_of(parameter);
   return start == Start::kWeight || start == Start::kOutput;

@@ -19,6 +19,20 @@ namespace parallelarium {
 std::vector<float> initial_values(std::uint64_t seed, Parameter parameter, int layer,
                                   std::int64_t count, int layers);
 
+// How a rank's slice of a parameter stands in the whole one: `times` stretches of `length`
+// elements, each so many further on in the slice and in the whole.
+struct SliceStretches {
+  std::int64_t slice = 0, whole = 0;  // where the first begins
+  std::int64_t length = 0, times = 1;
+  std::int64_t slice_step = 0, whole_step = 0;
+};
+// The slice of rank `index` of `tp` tensor-parallel ranks: columns of row-parallel weights, rows of
+// column-parallel ones (heads; both halves of a gate), rows of the vocabulary's tables, and all of
+// the rest. Requires: TP divides heads, ffn and vocabulary; key/value heads divide TP or it them.
+std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index);
+// Elements of the whole parameter.
+std::int64_t whole_count(const Model& model, Parameter parameter);
+
 // Whether AdamW's weight decay applies: matrices and tables, not gains and biases.
 bool decays(Parameter parameter);
 

@@ -26,7 +26,8 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   // Until the other side asks for shutdown or goes away. Returns kDone, or kInvalid where the byte
-  // stream cannot be understood or ends within a message. A run under way is told to stop, but not waited for.
+  // stream cannot be understood or ends within a message. A run under way is told to stop, but not
+  // waited for.
   int serve();
 
   // Whether a run or calibration is under way.

@@ -379,16 +379,12 @@ TEST(Validate, RefusesNumbersThatNoFileCanHold) {
 
 TEST(CanExecute, NamesTheRuleThatIsMissing) {
   const std::pair<Fields, const char*> cases[] = {
-      {{{"tp", "2"}}, "run-tp"},
-      {{{"cp", "2"}}, "run-cp"},
+      {{{"tp", "2"}, {"vocab", "257"}}, "run-vocab-tp"},
+      {{{"cp", "2"}, {"context-parallel", "all-gather"}}, "run-cp-attention"},
       {{{"model", "moe-tiny"}, {"dp", "2"}, {"ep", "2"}}, "run-ep"},
       {{{"model", "moe-tiny"}}, "run-experts"},
-      {{{"model", "llama-tiny"}}, "run-norm"},
-      {{{"zero", "1"}}, "run-zero"},
       {{{"precision", "mixed-16"}}, "run-precision"},
-      {{{"attention", "fused"}}, "run-attention"},
       {{{"dropout", "0.1"}}, "run-dropout"},
-      {{{"kv-heads", "2"}}, "run-kv-heads"},
       {{{"vocab", "64"}}, "run-vocab"},
       {{{"dp", "5"}}, "run-ranks"}};
   for (const auto& [fields, id] : cases) {
@@ -399,6 +395,7 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
     EXPECT_EQ(can.error().id, id);
   }
   EXPECT_TRUE(can_execute(changed({{"dp", "4"}})).ok());
+  EXPECT_TRUE(can_execute(changed({{"model", "llama-tiny"}, {"recompute", "full"}})).ok());
   EXPECT_EQ(can_execute(changed({{"schedule", "interleaved"}, {"chunks", "2"}})).error().id,
             "run-chunks");
   EXPECT_EQ(can_execute(changed({{"schedule", "zb-h1"}})).error().id, "run-split");

@@ -33,7 +33,8 @@ RankProgram three_ops() {
     op.operand_first = i;
     op.operand_count = 1;
     rank.ops.push_back(op);
-    rank.operands.push_back({1, i == 0 ? Access::kWrite : Access::kRead, DataType::kF32, 0, 32});
+    rank.operands.push_back(
+        {1, i == 0 ? Access::kWrite : Access::kRead, DataType::kF32, -1, 0, 32});
   }
   return rank;
 }

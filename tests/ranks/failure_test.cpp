@@ -222,8 +222,8 @@ TEST(Refusal, IsOneSentenceBeforeAnythingRuns) {
   const Result<RunResult> unpaced =
       run(setup, program, {Backend::kPaced, Source::kPaced, {}}, {}, {});
   EXPECT_EQ(unpaced.error().id, "pace-missing");
-  setup.mesh.tp = 2;
-  EXPECT_EQ(run_now(setup, program).error().id, "run-tp");
+  setup.mesh.ep = 2;
+  EXPECT_EQ(run_now(setup, program).error().id, "run-ep");
 }
 
 TEST(Backend, AutoPacesWhereCoresAreFewerThanRanks) {

@@ -5,9 +5,8 @@
 
 #include <cmath>
 #include <cstring>
-#include <map>
 
-#include "tests/ranks/harness.h"
+#include "tests/ranks/proof.h"
 
 namespace parallelarium {
 namespace {
@@ -35,53 +34,9 @@ Setup setup_of(const Mesh2& c) {
   return setup;
 }
 
-// One rank's training of the same global batch; many meshes share it.
-const RunResult& one_rank(const Setup& setup) {
-  static std::map<std::string, RunResult> results;
-  Setup alone = one_rank_setup(setup);
-  alone.run.warmup = 1;
-  const std::string key = fmt::format("{} {} {} {}", alone.microbatches, alone.micro_batch,
-                                      alone.model.tied, alone.clip);
-  const auto found = results.find(key);
-  if (found != results.end()) return found->second;
-  Result<RunResult> result = run_now(alone, built(alone), {.gradients = true, .parameters = true});
-  EXPECT_TRUE(result.ok()) << result.error().text;
-  return results.emplace(key, std::move(*result)).first->second;
-}
-
 class EveryMesh : public testing::TestWithParam<Mesh2> {};
 
-TEST_P(EveryMesh, TrainsAsOneRankAndCountsWhatTheProgramSays) {
-  const parallelarium::Setup setup = setup_of(GetParam());
-  const Program program = built(setup);
-  for (const Message& wrong : check(program)) ADD_FAILURE() << wrong.text;
-  LaunchOptions options;
-  options.poison = true;
-  const Result<RunResult> result = run_now(setup, program, {.gradients = true}, options);
-  ASSERT_TRUE(result.ok()) << result.error().text;
-  const RunResult& one = one_rank(setup);
-
-  const Proof proof = compare(*result, one);
-  EXPECT_LE(proof.loss_difference, 1e-6);
-  EXPECT_LE(proof.gradient_difference, 5e-6) << proof.worst_parameter;
-  EXPECT_TRUE(proof.holds());
-  const Observation& seen = result->observation;
-  ASSERT_EQ(seen.losses.size(), 3u);
-  EXPECT_NEAR(seen.losses[0], std::log(256.0), 0.1);
-  for (std::size_t step = 0; step < 3; ++step) {
-    EXPECT_NEAR(seen.gradient_norms[step], one.observation.gradient_norms[step],
-                1e-5 * one.observation.gradient_norms[step]);
-  }
-
-  const std::vector<MemoryRow> memory = memory_of(program);
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    EXPECT_EQ(seen.traffic[rank], traffic_of(program, static_cast<int>(rank))) << "rank " << rank;
-    EXPECT_EQ(std::memcmp(seen.memory[rank].bytes, memory[rank].bytes, sizeof memory[rank].bytes),
-              0)
-        << "rank " << rank;
-    EXPECT_EQ(seen.memory[rank].peak_bytes, memory[rank].peak_bytes) << "rank " << rank;
-  }
-}
+TEST_P(EveryMesh, TrainsAsOneRankAndCountsWhatTheProgramSays) { expect_real(setup_of(GetParam())); }
 
 INSTANTIATE_TEST_SUITE_P(
     Matrix, EveryMesh,

@@ -80,8 +80,28 @@ class WrappedDevice final : public Device {
                           const float* probabilities, const AttentionShape& shape) override {
     return inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape);
   }
-  void rotary(float* qkv, Turn turn, const AttentionShape& shape) override {
-    return inner_->rotary(qkv, turn, shape);
+  void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
+                               const float* qkv, const float* keys_values,
+                               const AttentionBlock& block) override {
+    inner_->block_attention_forward(context, row_max, row_sum, scratch, qkv, keys_values, block);
+  }
+  void block_attention_finish(float* context, float* row_max, const float* row_sum,
+                              const AttentionShape& shape) override {
+    inner_->block_attention_finish(context, row_max, row_sum, shape);
+  }
+  void block_attention_backward(float* dqkv, float* dkeys_values, float* scratch,
+                                const float* dcontext, const float* qkv, const float* keys_values,
+                                const float* context, const float* lse,
+                                const AttentionBlock& block) override {
+    inner_->block_attention_backward(dqkv, dkeys_values, scratch, dcontext, qkv, keys_values,
+                                     context, lse, block);
+  }
+  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+                 std::int64_t rows, std::int64_t width) override {
+    inner_->copy_rows(to, to_stride, from, from_stride, rows, width);
+  }
+  void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
+    return inner_->rotary(qkv, turn, first, shape);
   }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {

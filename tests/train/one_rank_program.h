@@ -50,7 +50,7 @@ class OneRankProgram {
   using Slot = std::pair<Parameter, int>;
 
   void add_parameters() {
-    const auto [B, T, C, H, K, D, F, V, tokens, layers, mlp, norm, biases, positions, tied] =
+    const auto [B, T, C, H, K, D, F, V, tokens, layers, mlp, norm, biases, positions, tied, sequence, zigzag] =
         shape_;
     const bool norm_bias = norm == Norm::kLayer;
     const std::int64_t inner = mlp == Mlp::kSwiglu ? 2 * F : F;

@@ -66,9 +66,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Runs, Invalid,
-    testing::Values(Words{"run", "--tp", "2"}, Words{"run", "--text", "{}none.txt"},
+    testing::Values(Words{"run", "--cp", "2"}, Words{"run", "--text", "{}none.txt"},
                     Words{"run", "--backend", "abacus"}, Words{"run", "--steps", "-1"},
-                    Words{"run", "--backend", "cuda"}, Words{"run", "--zero", "3", "--dp", "2"},
+                    Words{"run", "--backend", "cuda"}, Words{"run", "--precision", "mixed-16"},
                     Words{"run", "--machine", "dgx-h100", "--backend", "cpu"},
                     Words{"run", "--rank", "9"}));
 

@@ -20,10 +20,15 @@ Bytes chunk_bytes(const DirectMember& member, int index) {
   return {range.begin * size, (range.end - range.begin) * size};
 }
 
-// The sum over members in rank order, block by block so that the block stays in cache. Nobody else
-// reads or writes this chunk of this member's array meanwhile.
+// The sum (or maximum) over members in rank order, block by block so that the block stays in cache.
+// Nobody else reads or writes this chunk of this member's array meanwhile.
 template <class Number>
 void sum_chunk(const DirectMember& member, Bytes chunk) {
+  const auto me = static_cast<std::size_t>(member.me);
+  const bool elsewhere =
+      member.kind == CollectiveKind::kReduceScatter && member.owns[me] != nullptr;
+  auto* target =
+      reinterpret_cast<Number*>(elsewhere ? member.owns[me] : member.arrays[me] + chunk.begin);
   constexpr std::int64_t kBlock = 512;
   std::array<Number, kBlock> sum;
   const std::int64_t count = chunk.size / static_cast<std::int64_t>(sizeof(Number));
@@ -33,14 +38,21 @@ void sum_chunk(const DirectMember& member, Bytes chunk) {
       const Number* part = reinterpret_cast<const Number*>(member.arrays[i] + chunk.begin) + first;
       if (i == 0) {
         std::copy_n(part, length, sum.data());
+      } else if (member.reduction == Reduction::kMax) {
+        for (std::int64_t j = 0; j < length; ++j) {
+          Number& most = sum[static_cast<std::size_t>(j)];
+          most = std::max(most, part[j]);
+        }
       } else {
         for (std::int64_t j = 0; j < length; ++j) sum[static_cast<std::size_t>(j)] += part[j];
       }
     }
-    Number* own = reinterpret_cast<Number*>(member.arrays[static_cast<std::size_t>(member.me)] +
-                                            chunk.begin) +
-                  first;
-    std::copy_n(sum.data(), length, own);
+    if (elsewhere && member.adds) {
+      for (std::int64_t j = 0; j < length; ++j)
+        target[first + j] += sum[static_cast<std::size_t>(j)];
+    } else {
+      std::copy_n(sum.data(), length, target + first);
+    }
   }
 }
 
@@ -95,9 +107,16 @@ Moved gather_chunks(const DirectMember& member) {
   std::byte* own = member.arrays[static_cast<std::size_t>(member.me)];
   const auto n = static_cast<int>(member.arrays.size());
   const auto copy = [&](int from, Bytes chunk) {
-    std::memcpy(own + chunk.begin, member.arrays[static_cast<std::size_t>(from)] + chunk.begin,
-                static_cast<std::size_t>(chunk.size));
-    moved.received += chunk.size;
+    const std::byte* elsewhere = member.kind == CollectiveKind::kAllGather
+                                     ? member.owns[static_cast<std::size_t>(from)]
+                                     : nullptr;
+    const std::byte* source = elsewhere != nullptr
+                                  ? elsewhere
+                                  : member.arrays[static_cast<std::size_t>(from)] + chunk.begin;
+    if (source != own + chunk.begin) {
+      std::memcpy(own + chunk.begin, source, static_cast<std::size_t>(chunk.size));
+    }
+    if (from != member.me) moved.received += chunk.size;
   };
   if (member.kind == CollectiveKind::kBroadcast) {
     if (member.me == 0) {
@@ -107,9 +126,7 @@ Moved gather_chunks(const DirectMember& member) {
     }
   } else if (member.kind == CollectiveKind::kAllReduce ||
              member.kind == CollectiveKind::kAllGather) {
-    for (int i = 0; i < n; ++i) {
-      if (i != member.me) copy(i, chunk_bytes(member, i));
-    }
+    for (int i = 0; i < n; ++i) copy(i, chunk_bytes(member, i));
     moved.sent = (n - 1) * chunk_bytes(member, member.me).size;
   }
   return moved;

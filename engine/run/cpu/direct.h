@@ -22,6 +22,9 @@ struct DirectMember {
   std::int64_t bytes = 0;              // of the whole array
   int me = 0;                          // index in the group
   std::span<std::byte* const> arrays;  // every member's, by index
+  std::span<std::byte* const> owns;    // every member's own chunk where it lies elsewhere, or null
+  Reduction reduction = Reduction::kSum;
+  bool adds = false;  // reduce_scatter adds to the own chunk that lies elsewhere
 };
 
 // Whether this version reduces or moves such numbers.

@@ -74,7 +74,8 @@ struct Gathering {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   DataType type = DataType::kF32;
   std::int64_t bytes = 0;
-  std::vector<std::byte*> data;  // by member
+  Reduction reduction = Reduction::kNone;
+  std::vector<std::byte*> data, own;  // by member
   std::atomic<std::uint32_t> arrivals{0};
   int joined = 0, left = 0;
   Pace pace;
@@ -100,7 +101,9 @@ struct GroupState {
     fresh.kind = call.kind;
     fresh.type = call.type;
     fresh.bytes = call.bytes;
+    fresh.reduction = call.reduction;
     fresh.data.assign(ranks.size(), nullptr);
+    fresh.own.assign(ranks.size(), nullptr);
     fresh.arrivals.store(0, std::memory_order_relaxed);
     fresh.joined = fresh.left = 0;
     fresh.pace = {};
@@ -178,8 +181,8 @@ class CpuTransport final : public Transport {
     if (!joined) return joined.error();
     Gathering& gathering = **joined;
     const auto all = static_cast<std::uint32_t>(n);
-    const DirectMember member{
-        call.kind, call.type, call.bytes, me, {gathering.data.data(), gathering.data.size()}};
+    const DirectMember member{call.kind,      call.type,     call.bytes,     me,
+                              gathering.data, gathering.own, call.reduction, call.adds};
     if (!arrive(gathering, all)) return stopped();
     call.met = gathering.met;
     call.pace = gathering.pace;
@@ -260,13 +263,14 @@ class CpuTransport final : public Transport {
     const std::lock_guard lock(group.mutex);
     Gathering& gathering = group.at(call);
     if (gathering.kind != call.kind || gathering.type != call.type ||
-        gathering.bytes != call.bytes) {
+        gathering.bytes != call.bytes || gathering.reduction != call.reduction) {
       return fail(
           message("collective-differs",
                   "Rank {} came to an {} of {} bytes, the others of its group to an {} of {}.",
                   rank_, name_of(call.kind), call.bytes, name_of(gathering.kind), gathering.bytes));
     }
     gathering.data[static_cast<std::size_t>(me)] = call.data;
+    gathering.own[static_cast<std::size_t>(me)] = call.own;
     join(gathering.pace, call.pace);
     if (++gathering.joined == static_cast<int>(group.ranks.size())) gathering.met = Clock::now();
     return &gathering;

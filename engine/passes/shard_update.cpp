@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// After all actions: what remains to be added up, and the update.
+#include <algorithm>
+
+#include "engine/passes/shard.h"
+#include "engine/passes/shard_drafts.h"
+
+namespace parallelarium {
+
+// Both copies of a tied table on two ranks add up their gradients, so that they stay equal. With
+// ZeRO the table is a bucket of its own on both.
+void ShardPass::add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
+  if (!setup_.model.tied) return;
+  std::vector<int> holders;
+  bool any_copy = false;
+  const auto table_of = [](const RankPlan& plan) {
+    return find_slice(plan.emitter->rank().parameters, Parameter::kTokenTable, -1);
+  };
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const ParameterSlice* table = table_of(plans[i]);
+    if (table == nullptr) continue;
+    holders.push_back(ranks[i]);
+    any_copy = any_copy || table->shared_copy;
+  }
+  if (!any_copy) return;
+  std::sort(holders.begin(), holders.end());
+  const DataType type = gradient_type(setup_);
+  for (RankPlan& plan : plans) {
+    const ParameterSlice* table = table_of(plan);
+    if (table == nullptr) continue;
+    const RankProgram& rank = plan.emitter->rank();
+    const DraftOperand part =
+        zero_stage(setup_) > 0
+            ? own_part(setup_, rank, bucket_at(rank, table->offset), Tensor::kGradients,
+                       Access::kAccumulate, type)
+            : range(Tensor::kGradients, Access::kAccumulate, type, table->offset, table->count);
+    emit_data(plan, data_draft(CollectiveKind::kAllReduce, Purpose::kEmbedding,
+                               plan.emitter->group(Axis::kPp, holders), part.count, {part}));
+  }
+}
+
+// Ranks that hold the same stages (DualPipe: r and p - 1 - r) add up their gradients, or with ZeRO
+// the chunks that are left of them.
+void ShardPass::add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
+  const DataType type = gradient_type(setup_);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    RankPlan& plan = plans[i];
+    const RankProgram& rank = plan.emitter->rank();
+    if (std::none_of(plan.chunks.begin(), plan.chunks.end(), [](auto& c) { return c.chunk.copy; }))
+      continue;
+    const int mirrored = ranks[ranks.size() - 1 - i];
+    const std::vector<int> pair = {std::min(ranks[i], mirrored), std::max(ranks[i], mirrored)};
+    std::vector<DraftOperand> parts;
+    if (zero_stage(setup_) == 0) {
+      parts = {range(Tensor::kGradients, Access::kAccumulate, type, 0, parameter_count(rank))};
+    } else {
+      for (std::size_t bucket = 0; bucket < rank.buckets.size(); ++bucket) {
+        parts.push_back(own_part(setup_, rank, static_cast<std::int16_t>(bucket),
+                                 Tensor::kGradients, Access::kAccumulate, type));
+      }
+    }
+    for (const DraftOperand& part : parts) {
+      emit_data(plan, data_draft(CollectiveKind::kAllReduce, Purpose::kGradients,
+                                 plan.emitter->group(Axis::kPp, pair), part.count, {part}));
+    }
+  }
+}
+
+void ShardPass::finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks) {
+  add_up_tables(plans, ranks);
+  add_up_copies(plans, ranks);
+  for (RankPlan& plan : plans) update(plan);
+}
+
+void ShardPass::update(RankPlan& plan) const {
+  RankEmitter& emitter = *plan.emitter;
+  const RankProgram& rank = emitter.rank();
+  const Precision& precision = setup_.precision;
+  const DataType gradients = gradient_type(setup_);
+  const int zero = zero_stage(setup_);
+  const std::int32_t replicas = replica_group(setup_, plan, Replicas::kAll, false);
+  if (emitter.holds(Tensor::kLossSum) && replicas >= 0) {
+    emit_data(plan,
+              data_draft(CollectiveKind::kAllReduce, Purpose::kLoss, replicas, 1,
+                         {range(Tensor::kLossSum, Access::kAccumulate, DataType::kF64, 0, 1)}));
+  }
+  const std::int64_t all = parameter_count(rank);
+  const std::int64_t mine = zero >= 1 ? own_count(rank) : all;
+  const auto buckets = static_cast<std::int16_t>(rank.buckets.size());
+
+  Draft norm = compute_draft(Piece::kGradNorm, mine, mine * precision.gradient_bytes);
+  if (zero == 0) {
+    norm.operands.push_back(range(Tensor::kGradients, Access::kRead, gradients, 0, all));
+  } else {
+    for (std::int16_t bucket = 0; bucket < buckets; ++bucket) {
+      norm.operands.push_back(
+          own_part(setup_, rank, bucket, Tensor::kGradients, Access::kRead, gradients));
+    }
+  }
+  norm.operands.push_back(range(Tensor::kSquareSum, Access::kWrite, DataType::kF64, 0, 1));
+  emit_one(plan, std::move(norm));
+
+  const auto sum_squares = [&](Axis axis, std::int32_t group) {
+    if (group < 0) return;
+    Draft sum = collective_draft(CollectiveKind::kAllReduce, axis, Purpose::kNorm, 8,
+                                 DataType::kF64, Draft{});
+    sum.op.phase = Phase::kUpdate;
+    sum.op.group = group;
+    sum.operands.push_back(range(Tensor::kSquareSum, Access::kAccumulate, DataType::kF64, 0, 1));
+    emit_one(plan, std::move(sum));
+  };
+  for (const Axis axis : {Axis::kTp, Axis::kPp}) {
+    sum_squares(axis, emitter.group(axis, group_of(setup_.mesh, axis, rank.rank)));
+  }
+  if (zero >= 1) sum_squares(Axis::kDp, replica_group(setup_, plan, Replicas::kShard, false));
+
+  // Reads gradient and states, writes states and parameter.
+  const std::int64_t touched = precision.gradient_bytes + precision.parameter_bytes +
+                               2 * (precision.master_bytes + precision.moments_bytes) +
+                               (precision.master_bytes == 0 ? precision.parameter_bytes : 0);
+  Draft optimizer = compute_draft(Piece::kOptimizer, mine, mine * touched);
+  const bool fp32 = precision.parameter_bytes == 4 && precision.gradient_bytes == 4 &&
+                    precision.master_bytes == 0 && precision.moments_bytes == 8;
+  if (fp32) {
+    constexpr DataType kType = DataType::kF32;
+    if (zero == 0) {
+      optimizer.operands = {range(Tensor::kParameters, Access::kAccumulate, kType, 0, all),
+                            range(Tensor::kGradients, Access::kRead, kType, 0, all),
+                            range(Tensor::kMoments, Access::kAccumulate, kType, 0, all),
+                            range(Tensor::kMoments, Access::kAccumulate, kType, all, all)};
+    } else {
+      for (std::int16_t bucket = 0; bucket < buckets; ++bucket) {
+        const auto part = [&](Tensor tensor, Access access) {
+          return own_part(setup_, rank, bucket, tensor, access, kType);
+        };
+        DraftOperand second = part(Tensor::kMoments, Access::kAccumulate);
+        second.offset += mine;
+        optimizer.operands.insert(optimizer.operands.end(),
+                                  {part(Tensor::kParameters, Access::kAccumulate),
+                                   part(Tensor::kGradients, Access::kRead),
+                                   part(Tensor::kMoments, Access::kAccumulate), second});
+      }
+    }
+    optimizer.operands.push_back(range(Tensor::kSquareSum, Access::kRead, DataType::kF64, 0, 1));
+  }
+  emit_one(plan, std::move(optimizer));
+
+  if (zero != 1 && zero != 2) return;
+  for (const Bucket& bucket : rank.buckets) {
+    const std::int32_t group =
+        replica_group(setup_, plan, Replicas::kShard, has_experts(rank, bucket));
+    if (group < 0) continue;
+    Draft gather = data_draft(CollectiveKind::kAllGather, Purpose::kParameters, group, bucket.count,
+                              {range(Tensor::kParameters, Access::kAccumulate,
+                                     parameter_type(setup_), bucket.begin, bucket.count)});
+    gather.op.layer = layer_of(rank, bucket);
+    emit_data(plan, gather);
+  }
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every axis of parallelism trains as one rank does.
+#include <gtest/gtest.h>
+
+#include "tests/ranks/proof.h"
+
+namespace parallelarium {
+namespace {
+
+class Axes : public testing::TestWithParam<const char*> {};
+
+TEST_P(Axes, TrainAsOneRankAndCountWhatTheProgramSays) { expect_real(small_model(GetParam())); }
+
+std::string name_of_case(const testing::TestParamInfo<const char*>& info) {
+  return test_name(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(Llama, Axes,
+                         testing::Values("llama", "llama pp=2 dp=2",
+                                         "llama pp=4 microbatches=5 micro-batch=2",
+                                         "llama dp=4 microbatches=1 schedule=gpipe"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Recompute, Axes,
+                         testing::Values("recompute=selective", "recompute=full",
+                                         "llama recompute=full pp=2 microbatches=4",
+                                         "recompute=selective pp=2 dp=2 micro-batch=2",
+                                         "recompute=full pp=4 microbatches=6"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Tensor, Axes,
+                         testing::Values("tp=2", "tp=4", "tp=2 pp=2 dp=2",
+                                         "tp=2 microbatches=5 micro-batch=3", "tp=4 pp=2 clip=0.05",
+                                         "tp=2 recompute=full", "llama tp=2", "llama tp=4",
+                                         "llama tp=4 pp=2 dp=2 microbatches=3",
+                                         "llama tp=2 dp=2 recompute=selective",
+                                         "llama tp=4 clip=0.05"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    Sequence, Axes,
+    testing::Values("tp=2 sequence-parallel=true", "tp=4 sequence-parallel=true micro-batch=2",
+                    "tp=2 pp=2 dp=2 sequence-parallel=true microbatches=4",
+                    "tp=4 pp=2 sequence-parallel=true clip=0.05",
+                    "tp=2 sequence-parallel=true recompute=full dp=2",
+                    "llama tp=2 sequence-parallel=true", "llama tp=4 dp=2 sequence-parallel=true",
+                    "llama tp=4 pp=2 sequence-parallel=true recompute=selective"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    Zero, Axes,
+    testing::Values("dp=2 zero=1", "dp=2 zero=2", "dp=2 zero=3", "dp=3 zero=1 microbatches=4",
+                    "dp=3 zero=2 microbatches=4", "dp=3 zero=3 microbatches=4",
+                    "dp=4 zero=1 clip=0.05", "dp=4 zero=2 clip=0.05", "dp=4 zero=3 clip=0.05",
+                    "dp=2 pp=2 zero=1", "dp=2 pp=2 zero=2 microbatches=4",
+                    "dp=2 pp=2 zero=3 microbatches=4", "dp=4 zero=1 zero-group=2",
+                    "dp=4 zero=2 zero-group=2 microbatches=3", "dp=4 zero=3 zero-group=2 clip=0.05",
+                    "llama dp=3 zero=3", "llama dp=2 pp=2 zero=3", "dp=2 tp=2 zero=1",
+                    "dp=2 tp=2 zero=2", "dp=2 tp=2 zero=3",
+                    "dp=2 tp=2 pp=2 zero=3 sequence-parallel=true microbatches=4",
+                    "llama dp=2 tp=4 zero=1 clip=0.05", "llama dp=2 tp=4 zero=2",
+                    "llama dp=2 tp=4 zero=3 sequence-parallel=true", "dp=2 zero=3 recompute=full",
+                    "dp=3 pp=2 zero=3 schedule=gpipe microbatches=3"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(Fused, Axes,
+                         testing::Values("attention=fused",
+                                         "llama attention=fused pp=2 micro-batch=2",
+                                         "attention=fused tp=2 recompute=selective",
+                                         "llama attention=fused recompute=full dp=2"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    ContextByAllGather, Axes,
+    testing::Values("cp=2 attention=fused context-parallel=all-gather",
+                    "cp=4 attention=fused context-parallel=all-gather micro-batch=3",
+                    "cp=2 pp=2 dp=2 attention=fused context-parallel=all-gather microbatches=4",
+                    "cp=2 tp=2 attention=fused context-parallel=all-gather sequence-parallel=true",
+                    "cp=2 dp=2 zero=3 attention=fused context-parallel=all-gather",
+                    "cp=2 zero=2 attention=fused context-parallel=all-gather microbatches=3",
+                    "cp=2 attention=fused context-parallel=all-gather recompute=full",
+                    "llama cp=2 attention=fused context-parallel=all-gather micro-batch=2",
+                    "llama cp=4 pp=2 attention=fused context-parallel=all-gather clip=0.05",
+                    "llama cp=2 tp=4 attention=fused context-parallel=all-gather zero=1"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(ContextByRing, Axes,
+                         testing::Values("cp=2 attention=fused",
+                                         "cp=4 attention=fused micro-batch=3",
+                                         "cp=2 pp=2 dp=2 attention=fused microbatches=4",
+                                         "cp=2 tp=2 attention=fused sequence-parallel=true",
+                                         "cp=2 dp=2 zero=3 attention=fused",
+                                         "cp=4 pp=2 attention=fused recompute=full",
+                                         "cp=2 attention=fused recompute=selective microbatches=3",
+                                         "llama cp=2 attention=fused micro-batch=2",
+                                         "llama cp=4 pp=2 attention=fused clip=0.05 microbatches=4",
+                                         "llama cp=2 tp=4 attention=fused zero=1"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    ContextByUlysses, Axes,
+    testing::Values(
+        "cp=2 context-parallel=ulysses", "cp=4 context-parallel=ulysses micro-batch=3",
+        "cp=2 pp=2 dp=2 context-parallel=ulysses microbatches=4",
+        "cp=2 tp=2 context-parallel=ulysses sequence-parallel=true micro-batch=2",
+        "cp=2 context-parallel=ulysses attention=fused micro-batch=2",
+        "cp=4 context-parallel=ulysses attention=fused",
+        "cp=2 context-parallel=ulysses recompute=selective",
+        "cp=2 context-parallel=ulysses recompute=selective attention=fused micro-batch=2",
+        "cp=2 dp=2 context-parallel=ulysses recompute=full zero=3",
+        "llama cp=2 context-parallel=ulysses micro-batch=2", "llama cp=4 context-parallel=ulysses",
+        "llama cp=4 context-parallel=ulysses attention=fused micro-batch=2 zero=2",
+        "llama cp=2 tp=2 pp=2 context-parallel=ulysses clip=0.05"),
+    name_of_case);
+
+}  // namespace
+}  // namespace parallelarium

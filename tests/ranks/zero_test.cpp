@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ZeRO promises: the same training to the bit, and the traffic of its paper to the byte.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/ranks/proof.h"
+
+namespace parallelarium {
+namespace {
+
+std::vector<NamedTensor> trained(const std::string& words, int zero) {
+  Setup setup = small_model(words + fmt::format(" zero={}", zero));
+  setup.run.steps = 5;
+  const Result<RunResult> result = run_now(setup, built(setup), {.parameters = true});
+  EXPECT_TRUE(result.ok()) << result.error().text;
+  return result->parameters;
+}
+
+// The largest difference over the norm, of all parameters together.
+double difference(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  double squares = 0, norm = 0;
+  EXPECT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].values.size(), b[i].values.size());
+    for (std::size_t j = 0; j < a[i].values.size(); ++j) {
+      const double d = static_cast<double>(a[i].values[j]) - static_cast<double>(b[i].values[j]);
+      squares += d * d;
+      norm += static_cast<double>(b[i].values[j]) * static_cast<double>(b[i].values[j]);
+    }
+  }
+  return std::sqrt(squares / norm);
+}
+
+bool same_bits(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].values != b[i].values) return false;
+  }
+  return a.size() == b.size();
+}
+
+class Stages : public testing::TestWithParam<const char*> {};
+
+TEST_P(Stages, GiveTheSameBitsWithOneMicroBatch) {
+  const std::string words = std::string(GetParam()) + " microbatches=1";
+  const std::vector<NamedTensor> plain = trained(words, 0);
+  for (const int zero : {1, 2, 3}) EXPECT_TRUE(same_bits(trained(words, zero), plain)) << zero;
+}
+
+TEST_P(Stages, GiveTheSameBitsInPairsWithSeveralMicroBatches) {
+  const std::string words = std::string(GetParam()) + " microbatches=3";
+  const std::vector<NamedTensor> zero0 = trained(words, 0), zero2 = trained(words, 2);
+  EXPECT_TRUE(same_bits(trained(words, 1), zero0));
+  EXPECT_TRUE(same_bits(trained(words, 3), zero2));
+  EXPECT_LE(difference(zero2, zero0), 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Meshes, Stages,
+                         testing::Values("dp=2", "dp=3 clip=0.05", "dp=2 pp=2", "llama dp=4",
+                                         "dp=2 tp=2 sequence-parallel=true"),
+                         [](const auto& c) { return test_name(c.param); });
+
+// Bytes that the group sends together for gradients and parameters, counted by the transports.
+std::int64_t moved(const Setup& setup) {
+  const Result<RunResult> result = run_now(setup, built(setup));
+  EXPECT_TRUE(result.ok()) << result.error().text;
+  std::int64_t bytes = 0;
+  for (const auto& rank : result->observation.traffic) {
+    for (const TrafficRow& row : rank) {
+      const bool states = row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters;
+      if (row.axis == Axis::kDp && states) bytes += row.sent_bytes;
+    }
+  }
+  return bytes;
+}
+
+// Rajbhandari et al. 2019, section VII; summed over the group the shares of unequal chunks are
+// whole: (N - 1) psi for each gather or scatter of all parameters.
+TEST(Traffic, IsThatOfThePaperToTheByte) {
+  for (const char* words : {"dp=2", "dp=3", "llama dp=4"}) {
+    for (const int m : {1, 3}) {
+      const std::int64_t times[] = {2, 2, m + 1, 3 * m};
+      for (int zero = 0; zero <= 3; ++zero) {
+        const parallelarium::Setup setup =
+            small_model(fmt::format("{} microbatches={} zero={}", words, m, zero));
+        const std::int64_t psi = 4 * count_parameters(setup.model).total;
+        EXPECT_EQ(moved(setup), times[zero] * (setup.mesh.dp - 1) * psi)
+            << words << " m " << m << " zero " << zero;
+      }
+    }
+  }
+}
+
+// Gradients and moments (ZeRO 2), and parameters (ZeRO 3), take a share of each rank's memory; what
+// is gathered for use counts as buffers.
+TEST(States, TakeTheirShareOfMemory) {
+  const auto bytes = [](int zero, Category category) {
+    const parallelarium::Setup setup = small_model(fmt::format("dp=4 zero={}", zero));
+    return memory_of(built(setup))[1].bytes[static_cast<int>(category)];
+  };
+  const std::int64_t psi = 4 * count_parameters(small_model("").model).total;
+  EXPECT_EQ(bytes(0, Category::kGradients), psi);
+  EXPECT_EQ(bytes(0, Category::kOptimizer), 2 * psi);
+  EXPECT_EQ(bytes(1, Category::kOptimizer), 2 * psi / 4);
+  EXPECT_EQ(bytes(2, Category::kGradients), psi / 4);
+  EXPECT_EQ(bytes(3, Category::kParameters), psi / 4);
+  EXPECT_EQ(bytes(3, Category::kGradients), psi / 4);
+}
+
+}  // namespace
+}  // namespace parallelarium
