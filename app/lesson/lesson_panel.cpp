@@ -30,6 +30,8 @@ namespace parallelarium {
 namespace {
 
 constexpr int kCrumbBeside = 76;  // margins and the menu button
+// How long a click is ignored, in ms, after the main button changed to Next or to another label.
+constexpr int kVerdictTime = 1000, kLabelTime = 700;
 
 // The words of a card: Markdown without its marks.
 QString plain_text(const QString& markdown) {
@@ -215,8 +217,10 @@ void LessonPanel::refresh_feedback() {
   feedback_->set_markdown(feedback, folder);
   if (state.judgement) {
     const Verdict verdict = state.judgement->verdict;
-    verdict_->setText(verdict == Verdict::kRight   ? tr("✓ Right")
-                      : state.unmet                ? tr("Check not met")
+    verdict_->setText(verdict == Verdict::kRight   ? player_.step().kind == StepKind::kRun
+                                                         ? tr("✓ The run is as predicted")
+                                                         : tr("✓ Right")
+                        : state.unmet ? tr("Check not met")
                       : verdict == Verdict::kAgain ? tr("Try again")
                                                    : tr("Not quite"));
     set_style_property(verdict_, "role", verdict == Verdict::kRight ? "good" : "warning");
@@ -276,6 +280,7 @@ void LessonPanel::refresh_controls() {
   hint_->setEnabled(player_.state().hints < player_.step().hints);
   hint_->setText(player_.state().hints == 0 ? tr("Hint") : tr("Next hint"));
   number_->setReadOnly(once);
+  const QString label = primary_->text();
   for (QAbstractButton* card : group_->buttons()) card->setEnabled(!once);
   order_->setReadOnly(solved);
   const bool running = session_.run_state() != RunState::kIdle;
@@ -302,6 +307,19 @@ void LessonPanel::refresh_controls() {
   if (solved) note_->hide();
   if (solved || (kind != StepKind::kPredict && kind != StepKind::kExplain))
     primary_->setToolTip({});
+  if (primary_->text() == label) return;
+  primary_->setDown(false);  // a press begun on the other label is no click on this one
+  relabelled_.start();
+}
+
+// A click meant for the label that stood here a moment ago is swallowed; keys are not.
+bool LessonPanel::eventFilter(QObject* watched, QEvent* event) {
+  const bool press =
+      event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick;
+  if (watched == primary_ && press && player_.is_open() && relabelled_.isValid() &&
+      !relabelled_.hasExpired(player_.state().solved ? kVerdictTime : kLabelTime))
+    return true;
+  return QWidget::eventFilter(watched, event);
 }
 
 void LessonPanel::primary() {

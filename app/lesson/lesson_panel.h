@@ -4,6 +4,7 @@
 // announced.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QWidget>
 
 #include "app/lesson/lesson_player.h"
@@ -48,6 +49,7 @@ class LessonPanel : public QWidget {
   void guess_changed(const QString& metric, double value);
 
  protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
@@ -71,6 +73,7 @@ class LessonPanel : public QWidget {
 
   Session& session_;
   LessonPlayer player_;
+  QElapsedTimer relabelled_;  // since the main button last changed its label
   QToolButton *crumb_ = nullptr, *menu_ = nullptr;
   QLabel* title_ = nullptr;
   StepDots* dots_ = nullptr;

@@ -188,6 +188,7 @@ void LessonPanel::build_buttons() {
   primary_->setProperty("primary", true);
   connect(hint_, &QPushButton::clicked, &player_, &LessonPlayer::show_hint);
   connect(back_, &QPushButton::clicked, &player_, &LessonPlayer::back);
+  primary_->installEventFilter(this);
   connect(primary_, &QPushButton::clicked, this, &LessonPanel::primary);
   for (QPushButton* button : {hint_, back_, primary_, show_answer_})
     button->setAutoDefault(true);  // Enter presses it
