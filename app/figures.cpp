@@ -106,6 +106,12 @@ QString share_text(double share, const QLocale& locale) {
   return plain(share * 100, locale) + QChar(0x00a0) + QLatin1Char('%');
 }
 
+double as_shown(double share) {
+  if (!std::isfinite(share) || share == 0) return share;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(share))) - 2);
+  return std::round(share / unit) * unit;
+}
+
 QString points_text(double difference, const QLocale& locale) {
   const double points = difference * 100;
   const QString number = locale.toString(std::fabs(points), 'f', 1);

@@ -190,7 +190,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
                        exact_bytes_text(seen.sent, locale)};
     all[0].difference =
         caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
-    all[1].difference = points_text(seen.bubble - expected.bubble, locale);
+    all[1].difference = points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
     all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
     all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
     all[0].observed_value = seen.seconds;
@@ -216,7 +216,8 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
                                           no_difference(pin->observation.source).isEmpty());
     if (same_clock && comparable)
       all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
-    all[1].since_pin = since.arg(points_text(now.bubble - before.bubble, locale));
+    all[1].since_pin =
+        since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
     all[2].since_pin = since.arg(bytes_difference_text(before.peak, now.peak, locale));
     all[3].since_pin = since.arg(bytes_difference_text(before.sent, now.sent, locale));
   }

@@ -181,7 +181,7 @@ std::vector<ByteTerm> byte_terms(const Setup& setup) {
        setup.zero >= 3},
       {Memory::tr("Gradients, %1").arg(type(precision.gradient_bytes)), precision.gradient_bytes,
        setup.zero >= 2},
-      {Memory::tr("Master weights, %1").arg(type(precision.master_bytes)), precision.master_bytes,
+      {Memory::tr("Master, %1").arg(type(precision.master_bytes)), precision.master_bytes,
        setup.zero >= 1},
       {Memory::tr("Two moments, %1").arg(type(moment)), precision.moments_bytes, setup.zero >= 1}};
 }
