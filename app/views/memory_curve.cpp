@@ -231,8 +231,7 @@ void paint_curve_frame(QPainter& painter, const QRectF& rect, const MemoryCurve&
       Curve::tr("peak %1 %2")
           .arg(bytes_text(curve.peak.bytes), QString::fromStdString(curve.peak.when.text));
   if (curve.limit > 0)
-    peak += QStringLiteral(" \u00b7 ") +
-            Curve::tr("limit %1").arg(bytes_text(curve.limit));
+    peak += QStringLiteral(" \u00b7 ") + Curve::tr("limit %1").arg(bytes_text(curve.limit));
   const QRectF head(rect.left(), rect.top(), rect.width(), kCurveCaption);
   QFont caps = theme.caps();
   caps.setCapitalization(QFont::MixedCase);
