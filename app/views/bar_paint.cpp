@@ -93,9 +93,12 @@ QColor desaturated(const QColor& color) {
 
 bool long_labels_fit(const BarList& list, const TimeAxis& axis, const QFont& font) {
   const QFontMetricsF metrics(font);
+  // No label is narrower than a digit; among a million bars most are, and are not measured.
+  const double narrowest = metrics.horizontalAdvance(QLatin1Char('0')) + 4;
   bool fit = true;
   for_each_run(list, axis, [&](const BarRun& run) {
-    if (!fit || run.last > run.first || run.x0 < axis.left || run.x1 > axis.left + axis.width)
+    if (!fit || run.x1 - run.x0 < narrowest || run.last > run.first || run.x0 < axis.left ||
+        run.x1 > axis.left + axis.width)
       return;
     const Bar& bar = list.bars[run.first];
     if (bar.microbatch < 0) return;
