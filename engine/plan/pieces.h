@@ -52,6 +52,9 @@
 // kGradNorm    kUpdate      r gradients: one operand per owned range, then w a sum of squares f64[1]
 // kOptimizer   kUpdate      a parameters, r gradients, a first moment, a second moment,
 //                           r sum of squares: AdamW; clips by the global norm when the Setup says so
+// kCombine     kForward     w target, r part, r part, ...: what the steps of a collective compute on one rank: the parts
+//                           in their order by the op's reduction (none: a copy of one part; avg: the sum divided by
+//                           the ranks of the op's group). The target may be one of the parts. Any type of numbers
 // clang-format on
 // kRecompute is a kForward with the same operands, executed again in the backward.
 // kStage stands for all pieces of an action at once (stage level; never executed).
@@ -87,6 +90,7 @@ enum class Piece : std::uint8_t {
   kGradNorm,
   kOptimizer,
   kTransfer,  // communication ops
+  kCombine,
 };
 std::string_view name_of(Piece piece);  // "norm1", "MLP in", ...
 
@@ -140,6 +144,8 @@ enum class Tensor : std::uint8_t {
   kHeadsContext,
   kExpertTokens,      // tokens dispatched to this rank's experts, and their activations
   kStageActivations,  // stage level: all that an action keeps for its backward
+  kArray,             // what a collective works on; chunks stand in their places
+  kResult,            // where an all-to-all puts what it receives
 };
 std::string_view name_of(Tensor tensor);
 

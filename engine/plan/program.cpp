@@ -15,11 +15,13 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value) 
 }  // namespace
 
 std::string_view name_of(Piece piece) {
-  static constexpr std::array<std::string_view, 24> kNames = {
+  static constexpr std::array<std::string_view, 25> kNames = {
       "stage",        "zero gradients", "embedding", "norm 1",        "QKV",        "attention",
       "projection",   "residual 1",     "norm 2",    "MLP in",        "activation", "MLP out",
       "residual 2",   "router",         "permute",   "experts",       "final norm", "head",
-      "loss maximum", "loss sum",       "loss",      "gradient norm", "optimizer",  "transfer"};
+      "loss maximum", "loss sum",       "loss",      "gradient norm", "optimizer",  "transfer",
+      "combine"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Piece::kCombine) + 1);
   return pick(kNames, piece);
 }
 
@@ -30,7 +32,7 @@ std::string_view name_of(Phase phase) {
 }
 
 std::string_view name_of(Tensor tensor) {
-  static constexpr std::array<std::string_view, 45> kNames = {"parameters",
+  static constexpr std::array<std::string_view, 47> kNames = {"parameters",
                                                               "gradients",
                                                               "master weights",
                                                               "moments",
@@ -74,8 +76,10 @@ std::string_view name_of(Tensor tensor) {
                                                               "QKV of the own heads",
                                                               "context of the own heads",
                                                               "expert tokens",
-                                                              "stage activations"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Tensor::kStageActivations) + 1);
+                                                              "stage activations",
+"array",
+"result"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Tensor::kResult) + 1);
   return pick(kNames, tensor);
 }
 
@@ -101,9 +105,22 @@ std::string_view name_of(Lane lane) {
 }
 
 std::string_view name_of(CollectiveKind kind) {
-  static constexpr std::array<std::string_view, 5> kNames = {
-      "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast"};
+  static constexpr std::array<std::string_view, kCollectiveKinds> kNames = {
+      "all_reduce", "all_gather", "reduce_scatter", "all_to_all",
+      "broadcast",  "scatter",    "gather",         "reduce"};
   return pick(kNames, kind);
+}
+
+std::string_view name_of(Reduction reduction) {
+  static constexpr std::array<std::string_view, 6> kNames = {"none", "sum", "max",
+                                                             "prod", "min", "avg"};
+  return pick(kNames, reduction);
+}
+
+std::string_view name_of(DataType type) {
+  static constexpr std::array<std::string_view, 4> kNames = {"float32", "bfloat16", "float64",
+                                                             "int32"};
+  return pick(kNames, type);
 }
 
 std::string_view name_of(Purpose purpose) {
@@ -179,6 +196,12 @@ Volume collective_volume(CollectiveKind kind, DataType type, std::int64_t bytes,
       return {others, others};
     case CollectiveKind::kBroadcast:
       return index == 0 ? Volume{count * size * (n - 1), 0} : Volume{0, count * size};
+    case CollectiveKind::kReduce:
+      return index == 0 ? Volume{0, count * size * (n - 1)} : Volume{count * size, 0};
+    case CollectiveKind::kScatter:
+      return index == 0 ? Volume{others, 0} : Volume{0, mine};
+    case CollectiveKind::kGather:
+      return index == 0 ? Volume{0, others} : Volume{mine, 0};
   }
   return {};
 }

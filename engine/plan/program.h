@@ -35,9 +35,13 @@ enum class CollectiveKind : std::uint8_t {
   kAllGather,
   kReduceScatter,
   kAllToAll,
-  kBroadcast
+  kBroadcast,
+  kScatter,
+  kGather,
+  kReduce
 };
-enum class Reduction : std::uint8_t { kNone, kSum, kMax };
+inline constexpr int kCollectiveKinds = 8;
+enum class Reduction : std::uint8_t { kNone, kSum, kMax, kProd, kMin, kAvg };
 enum class Purpose : std::uint8_t {
   kNone,
   kActivations,
@@ -60,6 +64,8 @@ enum class Access : std::uint8_t { kRead, kWrite, kAccumulate };
 std::string_view name_of(OpKind kind);
 std::string_view name_of(Lane lane);
 std::string_view name_of(CollectiveKind kind);  // "all_reduce"
+std::string_view name_of(Reduction reduction);  // "none" "sum" "max" "prod" "min" "avg"
+std::string_view name_of(DataType type);        // "float32" "bfloat16" "float64" "int32"
 std::string_view name_of(Purpose purpose);
 std::string_view name_of(Category category);
 std::int64_t size_of(DataType type);  // bytes of one element
@@ -109,11 +115,13 @@ struct Op {
   Piece piece = Piece::kStage;
   Phase phase = Phase::kForward;
   CollectiveKind collective = CollectiveKind::kAllReduce;  // kCollective only
+  // Of a Collective, of what a kCombine does, and of a Recv that combines what comes with what is
+  // there (its operands accumulate) instead of overwriting it.
   Reduction reduction = Reduction::kNone;
   Purpose purpose = Purpose::kNone;  // communication only
   DataType type = DataType::kF32;    // of the payload
   std::int16_t layer = -1;
-  std::int16_t chunk = 0;
+  std::int16_t chunk = 0;  // model chunk; of a collective's steps: the first chunk of the message
   // Ring attention: whose keys and values, as steps against the ring; 0: the rank's own.
   std::int16_t block = 0;
   std::int32_t microbatch = -1;
@@ -123,7 +131,8 @@ struct Op {
   std::int32_t group = -1;  // index in Program::groups; communication only
   std::int32_t batch = -1;  // >= 0: starts and ends with its neighbours of the same batch
   std::int32_t work = -1;   // index in Program::works; Compute only
-  // Payload in bytes: of a Send or Recv, what travels; of a Collective, the whole array as in
+  // Payload in bytes: of a Send or Recv, what travels (its operands' elements in their order, as one
+  // message); of a Collective, the whole array as in
   // nccl-tests (all-reduce: the array; all-gather and reduce-scatter: the gathered array).
   std::int64_t bytes = 0;
   std::int32_t repeat = 1;  // stage level: so many equal collectives in a row, `bytes` each
@@ -225,7 +234,7 @@ int representative_of(const Program& program, const Mesh& mesh, int rank);
 
 // Bytes that group member `index` sends (and receives) in a collective of `bytes` bytes over n
 // ranks, done the direct way: reduce-scatter and all-gather send what others need, an all-reduce is
-// both. Chunks differ by at most one element of `type`. Source: nccl-tests PERFORMANCE.md for equal
+// both; the root of a broadcast, scatter, gather or reduce is member 0. Chunks differ by at most one element of `type`. Source: nccl-tests PERFORMANCE.md for equal
 // chunks.
 struct Volume {
   std::int64_t sent = 0, received = 0;

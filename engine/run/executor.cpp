@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/plan/describe_op.h"
+#include "engine/run/combine_op.h"
 
 namespace parallelarium {
 
@@ -26,6 +27,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       behind_(devices[0]->runs_behind()),
       events_(behind_ ? plan_events(rank) : EventPlan{}),
       place_in_lane_(rank.ops.size(), 0),
+      stretches_(rank.ops.size()),
       sequence_(rank.ops.size(), 0),
       spans_(rank.ops.size()),
       ideal_(rank.ops.size()) {
@@ -37,6 +39,10 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
     lane.ops.push_back(static_cast<std::int32_t>(i));
     if (op.kind != OpKind::kCompute) {
       sequence_[i] = met[{op.group, op.kind, op.kind == OpKind::kCollective ? -1 : op.peer}]++;
+    }
+    if ((op.kind == OpKind::kSend || op.kind == OpKind::kRecv) && op.operand_count > 1) {
+      for (const Operand& operand : rank.operands_of(op))
+        stretches_[i].push_back({arena.address(operand), operand.count * size_of(operand.type)});
     }
   }
   for (const std::unique_ptr<Device>& device : devices_) {
@@ -218,7 +224,10 @@ bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanosecon
   const bool paced = !durations_.empty();
   const Nanoseconds before = paced ? thread_cpu_time() : Nanoseconds{0};
   try {
-    Result<void> done = execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
+    Result<void> done =
+        op.piece == Piece::kCombine
+            ? combine_op(device, program_, rank_, op, arena_.base())
+            : execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
     if (done) done = behind_ ? device.launched() : device.finish();
     if (!done) {
       fail(index, done.error());
@@ -247,6 +256,9 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
     part.sequence = sequence_[static_cast<std::size_t>(index)];
     part.data = arena_.address(rank_.operands_of(op)[0]);
     part.bytes = op.bytes;
+    part.stretches = stretches_[static_cast<std::size_t>(index)];
+    if (!part.send) part.reduction = op.reduction;
+    part.type = op.type;
     part.pace = pace;
     part.device = &device_of(index);
     part.marks = index * kMarksOfOp;

@@ -115,7 +115,9 @@ class Executor {
   Nanoseconds clock_error_{0};
 
   std::vector<std::uint32_t> place_in_lane_;  // by op
-  std::vector<std::int64_t> sequence_;        // by op; communication only
+  // By op: the places of a message in several; Send and Recv only.
+  std::vector<std::vector<Stretch>> stretches_;
+  std::vector<std::int64_t> sequence_;  // by op; communication only
   std::array<LaneState, kLanes> lanes_;
 
   // Of the step under way.

@@ -36,6 +36,12 @@ inline constexpr std::int32_t kBeganMark = 0;  // all sides were there: the span
 inline constexpr std::int32_t kEndedMark = 1;  // set by the executor
 inline constexpr std::int32_t kPostedMark = 2, kHalfMark = 3, kDoneMark = 4;
 
+// A stretch of a rank's memory.
+struct Stretch {
+  std::byte* data = nullptr;
+  std::int64_t bytes = 0;
+};
+
 // One Send or Recv. Ops of one batch are one call, so that they progress concurrently.
 struct TransferPart {
   bool send = false;
@@ -43,7 +49,13 @@ struct TransferPart {
   int group = -1;             // index in Program::groups
   std::int64_t sequence = 0;  // k-th of its (group, from, to) in this step
   std::byte* data = nullptr;  // sent from, or received into
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;     // of the whole message
+  // Where the payload lies in several places: these one after another, and not `data`. They stay
+  // until the call returns. The two sides may cut the message differently.
+  std::span<const Stretch> stretches;
+  // Of a receive: what comes is combined with what is there, as numbers of this type.
+  Reduction reduction = Reduction::kNone;
+  DataType type = DataType::kF32;
   Pace pace;                 // in: this side's; out: the later readiness, the longer duration
   Device* device = nullptr;  // of the lane: its memory, and what copies; null: host memory
   std::int32_t marks = 0;    // the op's first

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -8,6 +9,7 @@
 #include "engine/train/device.h"
 #include "kernels/accumulate.h"
 #include "kernels/activation.h"
+#include "kernels/combine.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
 #include "kernels/linear.h"
@@ -51,6 +53,19 @@ void reduce_parts(Number* target, std::span<const Number* const> parts, bool lar
   }
 }
 
+template <class Number>
+void combine_parts(Reduction reduction, std::byte* target,
+                   std::span<const std::byte* const> parts, int divisor, std::int64_t count) {
+  static_assert(static_cast<int>(Combine::kAverage) == static_cast<int>(Reduction::kAvg));
+  // Of a collective of 64 ranks at most.
+  std::array<const Number*, 64> typed;
+  assert(!parts.empty() && parts.size() <= typed.size());
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    typed[i] = reinterpret_cast<const Number*>(parts[i]);
+  combine_cpu(reinterpret_cast<Number*>(target), typed.data(), parts.size(),
+              static_cast<Combine>(reduction), divisor, size(count));
+}
+
 // Every launch has finished when it returns, so nothing can fail later.
 class CpuDevice final : public Device {
  public:
@@ -86,6 +101,19 @@ class CpuDevice final : public Device {
   void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
               std::int64_t count) override {
     reduce_parts(target, parts, largest, adds, count);
+  }
+  void combine(DataType type, Reduction reduction, std::byte* target,
+               std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
+    switch (type) {
+      case DataType::kF32:
+        return combine_parts<float>(reduction, target, parts, divisor, count);
+      case DataType::kBf16:
+        return combine_parts<Bf16>(reduction, target, parts, divisor, count);
+      case DataType::kF64:
+        return combine_parts<double>(reduction, target, parts, divisor, count);
+      case DataType::kI32:
+        return combine_parts<std::int32_t>(reduction, target, parts, divisor, count);
+    }
   }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
     std::swap_ranges(a, a + bytes, b);

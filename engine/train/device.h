@@ -19,6 +19,7 @@
 #include <memory>
 #include <span>
 
+#include "engine/plan/program.h"
 #include "engine/plan/result.h"
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
@@ -71,6 +72,11 @@ class Device {
                       std::int64_t count) = 0;
   virtual void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
                       std::int64_t count) = 0;
+  // target[i] = parts[0][i] op parts[1][i] op ...: kernels/combine.h's combine_cpu for any type and
+  // reduction. Addresses are read at the call. A device without it fails as a launch does.
+  virtual void combine(DataType type, Reduction reduction, std::byte* target,
+                       std::span<const std::byte* const> parts, int divisor,
+                       std::int64_t count) = 0;
   // Swaps two stretches that do not overlap.
   virtual void swap(std::byte* a, std::byte* b, std::int64_t bytes) = 0;
 

@@ -79,6 +79,13 @@ class QueuedDevice final : public Device {
       inner_->reduce(target, all, largest, adds, count);
     });
   }
+  void combine(DataType type, Reduction reduction, std::byte* target,
+               std::span<const std::byte* const> parts, int divisor,
+               std::int64_t count) override {
+    launch([=, this, all = std::vector<const std::byte*>(parts.begin(), parts.end())] {
+      inner_->combine(type, reduction, target, all, divisor, count);
+    });
+  }
   void zero(std::byte* address, std::int64_t bytes) override {
     launch([=, this] { inner_->zero(address, bytes); });
   }

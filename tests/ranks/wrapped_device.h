@@ -39,6 +39,11 @@ class WrappedDevice final : public Device {
               std::int64_t count) override {
     inner_->reduce(target, parts, largest, adds, count);
   }
+  void combine(DataType type, Reduction reduction, std::byte* target,
+               std::span<const std::byte* const> parts, int divisor,
+               std::int64_t count) override {
+    inner_->combine(type, reduction, target, parts, divisor, count);
+  }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override { inner_->swap(a, b, bytes); }
   void accumulate(float* sum, const float* part, std::int64_t count) override {
     return inner_->accumulate(sum, part, count);

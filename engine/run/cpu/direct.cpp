@@ -53,9 +53,23 @@ Moved swap_chunks(const DirectMember& member) {
 
 }  // namespace
 
-bool can_collect(CollectiveKind kind, DataType type) {
-  const bool reduces = kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter;
-  return !reduces || type == DataType::kF32 || type == DataType::kF64;
+bool can_collect(CollectiveKind kind, DataType type, Reduction reduction) {
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+    case CollectiveKind::kReduceScatter:
+      return (type == DataType::kF32 || type == DataType::kF64) &&
+             (reduction == Reduction::kSum || reduction == Reduction::kMax ||
+              reduction == Reduction::kNone);
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kAllToAll:
+    case CollectiveKind::kBroadcast:
+      return true;
+    case CollectiveKind::kScatter:
+    case CollectiveKind::kGather:
+    case CollectiveKind::kReduce:
+      return false;  // by steps only, see engine/collectives
+  }
+  return false;
 }
 
 Moved reduce_own_chunk(const DirectMember& member) {

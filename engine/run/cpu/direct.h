@@ -30,8 +30,8 @@ struct DirectMember {
   bool adds = false;  // reduce_scatter adds to the own chunk that lies elsewhere
 };
 
-// Whether this version reduces or moves such numbers.
-bool can_collect(CollectiveKind kind, DataType type);
+// Whether this version reduces or moves such numbers this way.
+bool can_collect(CollectiveKind kind, DataType type, Reduction reduction);
 
 // First half. all_reduce and reduce_scatter: the own chunk becomes the sum of all members' in rank
 // order; all_to_all: swaps chunks with every member of a higher index. The rest: nothing.

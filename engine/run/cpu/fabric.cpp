@@ -18,8 +18,7 @@ enum SlotState : std::uint32_t { kOpen, kAsleep, kDone };
 struct Slot {
   std::int64_t sequence = 0;
   std::atomic<std::uint32_t> state{kOpen};
-  const std::byte* from = nullptr;
-  std::byte* to = nullptr;
+  const TransferPart *send = nullptr, *recv = nullptr;
   bool has_send = false, has_recv = false;
   int left = 0;  // sides that have taken their results
   std::int64_t bytes = 0;
@@ -35,6 +34,39 @@ void join(Pace& all, const Pace& one) {
   all.ready = std::max(all.ready, one.ready);
   all.modelled = std::max(all.modelled, one.modelled);
   all.duration = std::max(all.duration, one.duration);
+}
+
+// Copies or combines one piece of a message.
+void deliver_piece(Device& device, const TransferPart& recv, std::byte* to, const std::byte* from,
+                   std::int64_t bytes) {
+  if (recv.reduction == Reduction::kNone) {
+    device.copy(to, from, bytes);
+  } else {
+    const std::byte* parts[] = {to, from};
+    device.combine(recv.type, recv.reduction, to, parts, 1, bytes / size_of(recv.type));
+  }
+}
+
+// The whole message, from the sender's stretches into the receiver's.
+void deliver(Device& device, const TransferPart& send, const TransferPart& recv) {
+  const Stretch whole_send{send.data, send.bytes}, whole_recv{recv.data, recv.bytes};
+  const std::span<const Stretch> from =
+      send.stretches.empty() ? std::span(&whole_send, 1) : send.stretches;
+  const std::span<const Stretch> to =
+      recv.stretches.empty() ? std::span(&whole_recv, 1) : recv.stretches;
+  std::size_t source = 0, target = 0;
+  std::int64_t read = 0, written = 0;  // of the current stretches
+  while (source < from.size() && target < to.size()) {
+    const std::int64_t bytes =
+        std::min(from[source].bytes - read, to[target].bytes - written);
+    if (bytes > 0) {
+      deliver_piece(device, recv, to[target].data + written, from[source].data + read, bytes);
+    }
+    read += bytes;
+    written += bytes;
+    if (read == from[source].bytes) ++source, read = 0;
+    if (target < to.size() && written == to[target].bytes) ++target, written = 0;
+  }
 }
 
 // The sends from one rank to another in one group.
@@ -187,9 +219,9 @@ class CpuTransport final : public Transport {
     const int n = static_cast<int>(group.ranks.size());
     const int me = group.member(rank_);
     assert(me >= 0);
-    if (!can_collect(call.kind, call.type)) {
-      return fail(message("collective-unknown", "Rank {} cannot do an {} of this type of numbers.",
-                          rank_, name_of(call.kind)));
+    if (!can_collect(call.kind, call.type, call.reduction)) {
+      return fail(message("collective-unknown", "Rank {} cannot do {} ({}) on {}.",
+                          rank_, name_of(call.kind), name_of(call.reduction), name_of(call.type)));
     }
     device_of(call).mark(call.marks + kPostedMark);
     Result<Gathering*> joined = join_gathering(group, call, me);
@@ -276,10 +308,10 @@ class CpuTransport final : public Transport {
       slot->bytes = part.bytes;
       join(slot->pace, part.pace);
       if (part.send) {
-        slot->from = part.data;
+        slot->send = &part;
         slot->has_send = true;
       } else {
-        slot->to = part.data;
+        slot->recv = &part;
         slot->has_recv = true;
       }
       if (!second) {
@@ -293,7 +325,7 @@ class CpuTransport final : public Transport {
     Device& device = device_of(part);
     device.wait(*slot->first, slot->first_marks + kPostedMark);
     device.mark(part.marks + kBeganMark);
-    device.copy(slot->to, slot->from, slot->bytes);
+    deliver(device, *slot->send, *slot->recv);
     device.mark(part.marks + kDoneMark);
     slot->copier = &device;
     slot->copier_marks = part.marks;

@@ -193,6 +193,20 @@ class CudaDevice final : public Device {
               std::int64_t count) override {
     reduce_parts(target, parts, largest, adds, count);
   }
+  void combine(DataType type, Reduction reduction, std::byte* target,
+               std::span<const std::byte* const> parts, int divisor,
+               std::int64_t count) override {
+    if (reduction == Reduction::kNone) return copy(target, parts[0], count * size_of(type));
+    const bool largest = reduction == Reduction::kMax;
+    const bool known = largest || reduction == Reduction::kSum;
+    if (known && type == DataType::kF32) return combine_parts<float>(target, parts, largest, count);
+    if (known && type == DataType::kF64)
+      return combine_parts<double>(target, parts, largest, count);
+    static_cast<void>(divisor);
+    if (good())
+      failure_ = message("cuda-combine", "Rank {} has no CUDA kernel for the {} of {} yet.", rank_,
+                         name_of(reduction), name_of(type));
+  }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
     if (use()) note(parallelarium::swap_bytes(a, b, size(bytes), stream_), "swap");
   }
@@ -426,6 +440,13 @@ class CudaDevice final : public Device {
       note(parallelarium::reduce(target, parts.data(), static_cast<int>(parts.size()), largest,
                                  adds, size(count), stream_),
            "reduce");
+  }
+  template <class T>
+  void combine_parts(std::byte* target, std::span<const std::byte* const> parts, bool largest,
+                     std::int64_t count) {
+    std::vector<const T*> typed;
+    for (const std::byte* part : parts) typed.push_back(reinterpret_cast<const T*>(part));
+    reduce_parts<T>(reinterpret_cast<T*>(target), typed, largest, false, count);
   }
   Result<TimePoint> time_of_event(cudaEvent_t event) {
     float milliseconds = 0;

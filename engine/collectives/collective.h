@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective algorithms: who sends which chunk to whom in which step, as a Program like any other.
+//
+// Every rank holds an array. It is cut into chunks, and each step passes some of them on: a step is
+// one batch on every rank, so its messages start together. What a rank computes between two steps
+// (adding what came, dividing for an average) is a Compute op of Piece::kCombine.
+//
+// `bytes` is the whole array, as nccl-tests counts it: of an all-gather what every rank ends with,
+// of a reduce-scatter what every rank begins with, of a scatter or gather what the root has. Where
+// it does not divide by the ranks, chunks differ by one element (chunk_of).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan/program.h"
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+inline constexpr int kMostCollectiveRanks = 64;
+
+// What to do. Root: of broadcast, scatter, gather and reduce; reduction: of reduce, reduce-scatter
+// and all-reduce. Elsewhere they are ignored.
+struct CollectiveSpec {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  std::string algorithm = "ring";
+  int ranks = 4;
+  std::int64_t bytes = 4 << 20;
+  int root = 0;
+  DataType type = DataType::kF32;
+  Reduction reduction = Reduction::kSum;
+  // Pipelined algorithms: into how many segments the array is cut; 0: their own number.
+  int segments = 0;
+  // hierarchical: ranks of a node; torus: ranks of a row; a divisor of `ranks`. 0: the largest
+  // divisor that is at most 8 (hierarchical), or the squarest grid (torus).
+  int node_size = 0;
+  // All-to-all with uneven counts: elements that rank o has for rank d at [o * ranks + d]. Empty:
+  // every rank has bytes / ranks for every other. Where given, `bytes` is the most that a rank
+  // sends or receives in all, its own part included.
+  std::vector<std::int64_t> counts;
+  bool operator==(const CollectiveSpec&) const = default;
+};
+
+// One chunk under way. Several moves of one step from one rank to another may be one message.
+struct Move {
+  int from = 0, to = 0;
+  int chunk = 0;
+  std::int64_t bytes = 0;
+  bool reduce = false;             // combined with what is there, instead of overwriting it
+  std::int32_t send = 0, recv = 0;  // its ops on the two ranks
+};
+
+// A collective algorithm, written out.
+//
+// Chunks are parts of the array, but for an all-to-all: there chunk o * ranks + d is what rank o
+// has for rank d. Buffer 0 of every rank is its array (Tensor::kArray), chunks at their places:
+// chunk_range says where. An all-to-all's buffer 1 is its result (Tensor::kResult), the chunks of
+// all origins one after another; its array holds those for all destinations. Further buffers are
+// scratch. Op::batch is the step, from 0. All ops stand in the compute lane.
+struct Collective {
+  CollectiveSpec spec;                   // with segments and node_size filled in
+  int chunks = 0;
+  std::vector<std::vector<Move>> steps;  // in each step in order of messages
+  Program program;
+};
+
+// Elements of chunk `chunk` in the array of any rank (all-to-all: of its origin).
+ChunkRange chunk_range(const Collective& collective, int chunk);
+// All-to-all: where rank `chunk % ranks` finds the chunk in its result.
+ChunkRange result_range(const Collective& collective, int chunk);
+
+// Errors, each one sentence: an unknown algorithm, a number of ranks it does not work with, a root
+// that is no rank, bytes that are no whole number of elements, a reduction that is none.
+Result<Collective> make_collective(const CollectiveSpec& spec);
+
+struct AlgorithmInfo {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  std::string name;     // "ring"
+  std::string title;    // "Ring"
+  std::string summary;  // what happens, one or two sentences
+  std::string source;   // where it comes from
+};
+// All of them, by kind, the simplest first.
+const std::vector<AlgorithmInfo>& collective_algorithms();
+const AlgorithmInfo* find_algorithm(CollectiveKind kind, std::string_view name);  // or null
+
+// "all_reduce" (or "all-reduce"); nothing where there is no such collective.
+std::optional<CollectiveKind> collective_kind(std::string_view name);
+// Sum, prod, min, max, avg; float32, float64, bfloat16, int32.
+std::optional<Reduction> reduction_by_name(std::string_view name);
+std::optional<DataType> data_type_by_name(std::string_view name);
+bool has_root(CollectiveKind kind);
+bool reduces(CollectiveKind kind);
+
+}  // namespace parallelarium

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the algorithm files write with: steps, messages and what ranks combine, kept as a Program
+// and as a list of moves at once.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "engine/collectives/collective.h"
+
+namespace parallelarium {
+
+// Elements of one of a rank's buffers.
+struct Cells {
+  std::int32_t buffer = 0;
+  std::int64_t offset = 0, count = 0;
+};
+
+// Part of a message: one chunk, from where to where.
+struct Part {
+  int chunk = 0;
+  Cells source, target;
+};
+
+class Writer {
+ public:
+  // `chunks` parts of the array, but for an all-to-all (see Collective).
+  Writer(const CollectiveSpec& spec, int chunks);
+
+  int ranks() const { return spec_.ranks; }
+  const CollectiveSpec& spec() const { return spec_; }
+  int chunks() const { return made_.chunks; }
+  std::int64_t count() const;  // elements of the whole array
+  // A chunk in a rank's array; of an all-to-all, in its origin's array or its destination's result.
+  Cells chunk(int chunk) const;
+  Cells result(int chunk) const;
+
+  // One more buffer of `count` elements on this rank.
+  std::int32_t add_scratch(int rank, std::int64_t count);
+
+  // Messages until the next call are one step.
+  void begin_step();
+  // One message. Where `reduce`, the receiver combines it with what is there.
+  // Requires: from != to; at least one part; within a step, no rank writes cells that it reads or
+  // writes a second time (check says so).
+  void message(int from, int to, std::span<const Part> parts, bool reduce = false);
+  // One message of these chunks, from their places in the array to the same places.
+  void pass(int from, int to, std::span<const int> chunks, bool reduce = false);
+  void pass(int from, int to, int chunk, bool reduce = false) {
+    pass(from, to, std::array{chunk}, reduce);
+  }
+
+  // After this step's messages and before the next step's: target = parts combined in their order
+  // by the reduction of the spec, the average's division included when `last` says that everything
+  // is there.
+  void combine(int rank, Cells target, std::span<const Cells> parts, bool last);
+  // Divides for an average; else nothing.
+  void finish(int rank, Cells cells);
+  void copy(int rank, Cells target, Cells source);
+
+  Collective done() &&;
+
+ private:
+  RankProgram& at(int rank) { return made_.program.ranks[static_cast<std::size_t>(rank)]; }
+  void add_operands(RankProgram& rank, Op& op, std::span<const Cells> cells, Access access);
+  void add_compute(int rank, Cells target, std::span<const Cells> parts, Reduction reduction);
+
+  CollectiveSpec spec_;
+  Collective made_;
+};
+
+// Adds cells after each other where they lie next to each other.
+inline bool touches(const Cells& a, const Cells& b) {
+  return a.buffer == b.buffer && a.offset + a.count == b.offset;
+}
+
+// The algorithms. Each requires a valid spec of its kind (make_collective has looked at ranks,
+// root and bytes) and at least 2 ranks. One .cpp for each family; a sentence where the algorithm
+// does not work with that many ranks.
+Result<Collective> direct_collective(const CollectiveSpec& spec);       // direct.cpp
+Result<Collective> all_reduce_through_root(const CollectiveSpec& spec);  // direct.cpp
+Result<Collective> binomial_collective(const CollectiveSpec& spec);      // tree.cpp
+Result<Collective> ring_collective(const CollectiveSpec& spec);          // ring.cpp
+Result<Collective> chain_collective(const CollectiveSpec& spec);         // chain.cpp
+Result<Collective> doubling_collective(const CollectiveSpec& spec);      // doubling.cpp
+Result<Collective> bruck_collective(const CollectiveSpec& spec);         // bruck.cpp
+Result<Collective> all_to_all_collective(const CollectiveSpec& spec);    // all_to_all.cpp
+Result<Collective> double_tree_collective(const CollectiveSpec& spec);   // double_tree.cpp
+Result<Collective> grid_collective(const CollectiveSpec& spec);          // grid.cpp
+
+// Log2 rounded up; is n a power of two.
+int levels_of(int n);
+bool is_power_of_two(int n);
+
+}  // namespace parallelarium
