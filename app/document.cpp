@@ -90,6 +90,8 @@ nlohmann::json document_of(const Session& session) {
   if (session.pinned()) view["pin"] = record_json(*session.pinned());
   json["view"] = std::move(view);
   if (!session.lesson_state().is_null()) json["lesson"] = session.lesson_state();
+  nlohmann::json collective = collective_document(session.collectives());
+  if (!collective.is_null()) json["collective"] = std::move(collective);
   return json;
 }
 
@@ -120,7 +122,15 @@ Result<void> restore_document(Session& session, const nlohmann::json& json,
       notes.push_back(record.error());
   }
   session.set_lesson_state(document && json.contains("lesson") ? json["lesson"] : nlohmann::json());
-  session.restore(*setup, std::move(runs), std::move(pinned));
+  if (document && json.contains("collective")) {
+    CollectiveSession probe(session.undo_stack());  // so that an error leaves the session untouched
+    const Result<void> good = restore_collectives(probe, json["collective"], notes);
+    if (!good) return good.error();
+    session.restore(*setup, std::move(runs), std::move(pinned));
+    session.collectives().restore(probe.choice(), probe.runs(), probe.all_sweeps());
+  } else {
+    session.restore(*setup, std::move(runs), std::move(pinned));
+  }
   session.wait_for_prediction();
   restore_view(session, view);
   Q_EMIT session.restored();

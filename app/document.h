@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "parallelarium-document/1": {format, setup, runs, view, lesson}. A teacher sends one file that
+// "parallelarium-document/1": {format, setup, runs, view, lesson, collective}. A teacher sends one file that
 // opens where it should. A bare setup and a PNG that holds one are read as well.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/collective_session.h"
 #include "app/session.h"
 
 namespace parallelarium {
@@ -15,6 +16,13 @@ namespace parallelarium {
 inline constexpr char kDocumentFormat[] = "parallelarium-document/1";
 // The text chunk of a PNG that holds the setup (with keyword and content as iTXt).
 inline constexpr char kSetupChunk[] = "parallelarium-setup";
+
+// The Collectives view's part: {choice, "runs", "sweep"}; null where nothing differs from a fresh
+// start.
+nlohmann::json collective_document(const CollectiveSession& collectives);
+// A wrong choice is an error; runs and points that cannot be kept become notes.
+Result<void> restore_collectives(CollectiveSession& collectives, const nlohmann::json& json,
+                                 std::vector<Message>& notes);
 
 // What the session holds, as a document.
 nlohmann::json document_of(const Session& session);

@@ -9,11 +9,14 @@
 #include <QSaveFile>
 #include <QSvgGenerator>
 
+#include "app/collective_session.h"
 #include "app/document.h"
 #include "app/quantities.h"
+#include "app/views/collectives_view.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
 #include "app/views/pipeline_view.h"
+#include "engine/wire/collective_messages.h"
 #include "engine/wire/csv.h"
 #include "engine/wire/trace.h"
 
@@ -41,6 +44,9 @@ void paint_view(QPainter& painter, QSizeF size, const Session& session,
     case ViewKind::kMesh:
       paint_mesh_picture(painter, size, session, options.dark, std::max(0, options.rank));
       break;
+    case ViewKind::kCollectives:
+      paint_collective_picture(painter, size, session, options.dark);
+      break;
     case ViewKind::kPipeline:
       paint_picture(painter, size, session, picture_options(options));
   }
@@ -52,13 +58,55 @@ QSize size_of_view(const Session& session, const ExportOptions& options) {
       return memory_picture_size();
     case ViewKind::kMesh:
       return mesh_picture_size();
+    case ViewKind::kCollectives:
+      return collective_picture_size(session);
     case ViewKind::kPipeline:
       break;
   }
   return picture_size(session, picture_options(options));
 }
 
-std::string setup_text(const Session& session) { return to_json(session.setup()).dump(); }
+// What a picture carries, so that it can be opened again: the setup, or a document where there is a
+// collective that differs from a fresh start.
+std::string setup_text(const Session& session) {
+  CollectiveSession fresh(const_cast<Session&>(session).undo_stack());
+  if (session.collectives().choice() == fresh.choice()) return to_json(session.setup()).dump();
+  nlohmann::json document{{"format", kDocumentFormat},
+                          {"setup", to_json(session.setup())},
+                          {"collective", to_json(session.collectives().choice())}};
+  return document.dump();
+}
+
+// Every move with its times, a line each; or all of it as `collective --json` prints it.
+std::string collective_text(const CollectiveSession& collectives, bool csv) {
+  const CollectivePlan& plan = *collectives.plan();
+  const CollectiveRun* run = collectives.fresh_run();
+  if (!csv) {
+    nlohmann::json json = to_json(plan.collective, plan.network, plan.cost);
+    if (run) {
+      json["measured"] = to_json(run->seen);
+      json["correct"] = run->seen.correct;
+    }
+    return json.dump(1) + '\n';
+  }
+  std::string text =
+      "source,step,from,to,chunk,bytes,combined,waited_nanoseconds,begin_nanoseconds,"
+      "end_nanoseconds\n";
+  const auto add = [&](const CollectiveMotion& motion) {
+    for (int step = 0; step < plan.steps(); ++step)
+      for (int at = 0; at < int(plan.collective.steps[std::size_t(step)].size()); ++at) {
+        const Move& move = motion.move({step, at});
+        const Span span = motion.span_of({step, at});
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", name_of(motion.source()), step + 1,
+                            move.from, move.to, move.chunk, move.bytes, move.reduce ? 1 : 0,
+                            motion.waited({step, at}).count(), span.begin.count(),
+                            span.end.count());
+      }
+  };
+  add(CollectiveMotion(collectives.plan(), plan.cost.timeline));
+  if (run) add(CollectiveMotion(run->plan, run->seen.timeline));
+  return text;
+}
 
 QByteArray png(const Session& session, QSize size, const ExportOptions& options) {
   QImage image(size * options.scale, QImage::Format_RGB32);
@@ -132,7 +180,20 @@ std::optional<ExportKind> export_kind_of(const QString& path) {
 }
 
 Result<void> export_to(const Session& session, const QString& path, const ExportOptions& options) {
-  if (!session.problems().empty())
+  const bool collective = options.view == ViewKind::kCollectives;
+  if (collective && session.collectives().problem())
+    return message("export-invalid", "There is nothing to export while the setting is wrong: {}",
+                   session.collectives().problem()->text);
+  if (collective && (options.kind == ExportKind::kTrace || options.kind == ExportKind::kCsv)) {
+    if (session.hidden(QStringLiteral("lane.run")) ||
+        session.hidden(QStringLiteral("lane.predicted")))
+      return message("export-hidden",
+                     "This step of the lesson hides the figures; commit your answer, then export.");
+    const std::string text =
+        collective_text(session.collectives(), options.kind == ExportKind::kCsv);
+    return write_bytes(path, QByteArray(text.data(), qsizetype(text.size())));
+  }
+  if (!collective && !session.problems().empty())
     return message("export-invalid", "There is nothing to export while the setup is not valid: {}",
                    session.problems().front().text);
   if (options.kind == ExportKind::kTrace || options.kind == ExportKind::kCsv) {

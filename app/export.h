@@ -11,6 +11,7 @@
 
 namespace parallelarium {
 
+// kTrace: of a collective, what `collective --json` prints.
 enum class ExportKind { kPng, kSvg, kPdf, kTrace, kCsv };
 
 struct ExportOptions {

@@ -6,8 +6,10 @@
 #include <QEventLoop>
 #include <cstdio>
 
+#include "app/collective_session.h"
 #include "app/document.h"
 #include "app/theme.h"
+#include "app/views/collectives_view.h"
 #include "app/window.h"
 
 namespace parallelarium {
@@ -21,6 +23,15 @@ int fail(int status, const Message& why) {
   return status;
 }
 
+// Where --at says, else where a picture shows most.
+void put_playhead(Session& session, const CommandLine& line) {
+  const auto at = [&](Nanoseconds whole, double otherwise) {
+    return Nanoseconds(std::int64_t(double(whole.count()) * line.at.value_or(otherwise)));
+  };
+  session.set_playhead(at(session.horizon(), 0.66));
+  session.collectives().set_playhead(at(session.collectives().horizon(), 0.42));
+}
+
 void settle(int milliseconds) {
   QElapsedTimer timer;
   timer.start();
@@ -29,6 +40,52 @@ void settle(int milliseconds) {
 }
 
 }  // namespace
+
+Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const CommandLine& line) {
+  CollectiveSpec& spec = choice.spec;
+  bool algorithm = false;
+  for (const auto& [option, value] : line.collective) {
+    const QString text = QString::fromStdString(value);
+    bool good = true;
+    if (option == "collective") {
+      const auto kind = collective_kind(value);
+      if (kind) spec.kind = *kind;
+      good = kind.has_value();
+    } else if (option == "algorithm") {
+      spec.algorithm = value;
+      algorithm = true;
+    } else if (option == "ranks") {
+      spec.ranks = text.toInt(&good);
+    } else if (option == "bytes") {
+      const auto bytes = bytes_from_text(text);
+      if (bytes) spec.bytes = *bytes;
+      good = bytes.has_value();
+    } else if (option == "root") {
+      spec.root = text.toInt(&good);
+    } else if (option == "dtype") {
+      const auto type = data_type_by_name(value);
+      if (type) spec.type = *type;
+      good = type.has_value();
+    } else if (option == "op") {
+      const auto reduction = reduction_by_name(value);
+      if (reduction) spec.reduction = *reduction;
+      good = reduction.has_value();
+    } else {
+      const auto topology = topology_by_name(value);
+      if (topology) choice.topology = *topology;
+      good = topology.has_value();
+    }
+    if (!good)
+      return message("collective-option",
+                     "--{} {} is none; `parallelarium-engine collective --help` lists them.", option,
+                     value);
+  }
+  if (!algorithm && !find_algorithm(spec.kind, spec.algorithm))
+    for (const AlgorithmInfo& info : collective_algorithms())
+      if (info.kind == spec.kind && !find_algorithm(spec.kind, spec.algorithm))
+        spec.algorithm = info.name;
+  return choice;
+}
 
 Result<void> prepare_session(Session& session, const CommandLine& line) {
   if (!line.file.isEmpty()) {
@@ -46,9 +103,23 @@ Result<void> prepare_session(Session& session, const CommandLine& line) {
       if (!set) return set.error();
     }
     session.set_lesson_state(nullptr);  // these settings are nobody's lesson
+    const CollectiveSession& kept = session.collectives();
+    const CollectiveChoice choice = kept.choice();
+    const std::vector<CollectiveRun> runs = kept.runs();
+    const std::vector<SweepPoint> sweep = kept.all_sweeps();
     session.restore(setup, session.runs(), std::nullopt);
+    session.collectives().restore(choice, runs, sweep);
     Q_EMIT session.restored();
   }
+  if (!line.collective.empty()) {
+    const Result<CollectiveChoice> choice = chosen_collective(session.collectives().choice(), line);
+    if (!choice) return choice.error();
+    session.collectives().restore(*choice, session.collectives().runs(),
+                                  session.collectives().all_sweeps());
+  }
+  session.set_collective_in_front(line.view == ViewKind::kCollectives);
+  if (session.collective_in_front() && session.collectives().problem())
+    return *session.collectives().problem();
   session.wait_for_prediction();
   if (!session.problems().empty()) return session.problems().front();
   return {};
@@ -83,6 +154,7 @@ int export_headless(const CommandLine& line) {
     const Result<void> ran = run_and_wait(session, line.verify);
     if (!ran) return fail(1, ran.error());
   }
+  put_playhead(session, line);
   ExportOptions options;
   options.kind = *kind;
   options.scale = line.scale;
@@ -99,8 +171,10 @@ int take_screenshot(const CommandLine& line) {
   if (line.dark) window.show_theme(*line.dark ? ThemeChoice::kDark : ThemeChoice::kLight);
   window.resize(line.size.isEmpty() ? QSize(1440, 900) : line.size);
   window.show();
+  window.show_view(line.view);
   const Result<void> prepared = prepare_session(window.session(), line);
-  if (!prepared && !window.session().problems().empty())
+  if (!prepared &&
+      (!window.session().problems().empty() || window.session().collectives().problem()))
     std::fprintf(stderr, "%s\n", prepared.error().text.c_str());  // a state worth a picture, too
   else if (!prepared)
     return fail(2, prepared.error());
@@ -110,8 +184,8 @@ int take_screenshot(const CommandLine& line) {
   }
   window.show_view(line.view);
   window.session().set_playing(false);
-  window.session().set_playhead(
-      Nanoseconds(std::int64_t(double(window.session().horizon().count()) * 0.66)));
+  put_playhead(window.session(), line);
+  if (line.view == ViewKind::kCollectives) window.collectives().wait_for_lines();
   settle(kSettleMs);
   if (!window.grab().save(line.screenshot, "PNG"))
     return fail(

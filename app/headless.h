@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/collective_plan.h"
 #include "app/export.h"
 #include "app/session.h"
 
@@ -24,10 +25,16 @@ struct CommandLine {
   QSize size;
   ViewKind view = ViewKind::kPipeline;
   std::vector<std::pair<std::string, std::string>> fields;  // one option per Setup field
+  // The Collectives view's options: "collective", "algorithm", "ranks", "bytes", "root", "dtype",
+  // "op", "topology".
+  std::vector<std::pair<std::string, std::string>> collective;
+  std::optional<double> at;  // share of the step or collective where the playhead stands
   bool headless() const { return !export_to.isEmpty() || !screenshot.isEmpty(); }
 };
 
-// Opens `file` and sets the fields.
+// The choice that the collective options make of `choice`. Error: a sentence that names the option.
+Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const CommandLine& line);
+// Opens `file` and sets the fields and the collective.
 Result<void> prepare_session(Session& session, const CommandLine& line);
 // Runs the setup and returns when the run has ended. The event loop runs meanwhile.
 Result<void> run_and_wait(Session& session, bool verify);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "app/collective_session.h"
 #include "app/headless.h"
 #include "app/resources.h"
 #include "app/window.h"
@@ -82,13 +83,30 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   const QCommandLineOption dark(QStringLiteral("dark"), Main::tr("Dark colours."));
   const QCommandLineOption theme(QStringLiteral("theme"), Main::tr("light or dark."),
                                  QStringLiteral("name"));
-  const QCommandLineOption view(QStringLiteral("view"), Main::tr("mesh, pipeline or memory."),
+  const QCommandLineOption view(QStringLiteral("view"), Main::tr("mesh, collectives, pipeline or memory."),
                                 QStringLiteral("name"));
   const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
                                 Main::tr("Show this help."));
   const QCommandLineOption version(QStringLiteral("version"), Main::tr("Show the version."));
   parser.addOptions(
       {to_file, shot, setup, run, verify, size, scale, dark, theme, view, help, version});
+  const QCommandLineOption at(QStringLiteral("at"),
+                              Main::tr("Show the moment at this share of the step, 0 to 1."),
+                              QStringLiteral("share"));
+  parser.addOption(at);
+  const std::pair<const char*, QString> collective[] = {
+      {"collective", Main::tr("Collectives view: all_reduce, all_gather, reduce_scatter, all_to_all, "
+                              "broadcast, scatter, gather or reduce.")},
+      {"algorithm", Main::tr("Collectives view: ring, direct, ... of that collective.")},
+      {"ranks", Main::tr("Collectives view: 1 to 16 ranks.")},
+      {"bytes", Main::tr("Collectives view: size of the array, such as 4MiB.")},
+      {"root", Main::tr("Collectives view: root of broadcast, scatter, gather, reduce.")},
+      {"dtype", Main::tr("Collectives view: float32, float64, bfloat16 or int32.")},
+      {"op", Main::tr("Collectives view: sum, prod, min, max or avg.")},
+      {"topology", Main::tr("Collectives view: memory (this computer), switch, ring, torus or "
+                            "two-level.")}};
+  for (const auto& [name, about] : collective)
+    parser.addOption({QLatin1String(name), about, QStringLiteral("value")});
   for (const FieldInfo& field : setup_fields())
     parser.addOption({QString::fromStdString(field.option), QString::fromStdString(field.help),
                       QStringLiteral("value")});
@@ -113,7 +131,7 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   }
   if (parser.isSet(view)) {
     const std::optional<ViewKind> kind = view_kind_of(parser.value(view));
-    if (!kind) return message("command-view", "--view must be mesh, pipeline or memory.");
+    if (!kind) return message("command-view", "--view must be mesh, collectives, pipeline or memory.");
     line.view = *kind;
   }
   if (parser.isSet(size)) {
@@ -127,6 +145,16 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
     line.scale = parser.value(scale).toDouble();
     if (!(line.scale >= 0.5 && line.scale <= 8))
       return message("command-scale", "--scale must be from 0.5 to 8.");
+  }
+  for (const auto& [name, about] : collective)
+    if (parser.isSet(QLatin1String(name)))
+      line.collective.emplace_back(name, parser.value(QLatin1String(name)).toStdString());
+  if (!line.collective.empty() && !parser.isSet(view)) line.view = ViewKind::kCollectives;
+  if (parser.isSet(at)) {
+    bool number = false;
+    line.at = parser.value(at).toDouble(&number);
+    if (!number || !(*line.at >= 0 && *line.at <= 1))
+      return message("command-at", "--at must be a number from 0 to 1.");
   }
   for (const FieldInfo& field : setup_fields()) {
     const QString option = QString::fromStdString(field.option);
@@ -173,7 +201,8 @@ int main(int argc, char** argv) {
   if (line->dark) window.show_theme(*line->dark ? ThemeChoice::kDark : ThemeChoice::kLight);
   window.show();
   const Result<void> prepared = prepare_session(window.session(), *line);
-  if (!prepared && window.session().problems().empty()) {
+  if (!prepared && window.session().problems().empty() &&
+      !window.session().collectives().problem()) {
     std::fprintf(stderr, "%s\n", prepared.error().text.c_str());
     return 2;
   }

@@ -38,6 +38,10 @@ std::vector<Quantity> memory_quantities(const Session& session, int rank_index,
 std::vector<Quantity> mesh_quantities(const Session& session, int rank_index,
                                       const QLocale& locale = QLocale());
 
+// Those of the Collectives view: time, bus bandwidth, sent per rank, result, steps.
+std::vector<Quantity> collective_quantities(const Session& session,
+                                            const QLocale& locale = QLocale());
+
 // The built rank whose memory peak is largest, and the one that sends most, of a prediction.
 int fullest_rank(const Prediction& prediction);
 int busiest_sender(const Prediction& prediction);

@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/collective_session.h"
 #include "app/controls.h"
 #include "app/figures.h"
 #include "app/scroll_hint.h"
@@ -30,6 +31,15 @@ bool is_about(const Formula& formula, const QString& key) {
   if (key.startsWith(QLatin1String("step")))
     return formula.unit == "seconds" || formula.unit == "flops" || has("makespan");
   return false;
+}
+
+// The same for the strip of the Collectives view.
+bool is_about_collective(const Formula& formula, const QString& key) {
+  const QString name = QString::fromStdString(formula.name).toLower();
+  if (key == QLatin1String("bus_bandwidth")) return name.contains(QLatin1String("bandwidth"));
+  if (key == QLatin1String("sent_bytes")) return formula.unit == "bytes";
+  if (key == QLatin1String("steps")) return name.contains(QLatin1String("steps"));
+  return formula.unit == "seconds";
 }
 
 }  // namespace
@@ -111,15 +121,20 @@ void SelectionPanel::refresh() {
       add_text(QStringLiteral("<span style='color:%1'>%2</span> %3")
                    .arg(muted, fact.word.toHtmlEscaped(), fact.value.toHtmlEscaped()));
   };
-  const SelectionText selected = describe_selection(session_);
+  const bool collective = session_.collective_in_front();
+  const SelectionText selected =
+      collective ? SelectionText() : describe_selection(session_);
   add_caps(tr("Selected"));
   if (!selected.headline.isEmpty() && text_.headline.isEmpty()) add(selected);
   if (!text_.headline.isEmpty()) add(text_);
   if (selected.headline.isEmpty() && text_.headline.isEmpty())
-    add_text(tr("Click a bar to see how long it takes and what it waited for; drag over a time to "
-                "see how it is spent."),
+    add_text(collective
+                 ? tr("Click a chunk or a step to see what it carries, what it adds to, and how "
+                      "long it waited; arrows walk over the moves.")
+                 : tr("Click a bar to see how long it takes and what it waited for; drag over a "
+                      "time to see how it is spent."),
              QStringLiteral("muted"));
-  add_proof();
+  if (!collective) add_proof();
   add_formulas();
   column_->addStretch();
   fit();
@@ -168,9 +183,12 @@ void SelectionPanel::add_proof() {
 void SelectionPanel::add_formulas() {
   const std::shared_ptr<const Prediction> prediction = session_.prediction();
   std::vector<const Formula*> chosen;
-  for (const Formula& formula : prediction->formulas)
-    if (is_about(formula, formula_key_)) chosen.push_back(&formula);
-  if (chosen.empty() || !session_.problems().empty()) return;
+  const bool collective = session_.collective_in_front();
+  const std::shared_ptr<const CollectivePlan> plan = session_.collectives().plan();
+  for (const Formula& formula : collective ? plan->formulas : prediction->formulas)
+    if (collective ? is_about_collective(formula, formula_key_) : is_about(formula, formula_key_))
+      chosen.push_back(&formula);
+  if (chosen.empty() || (!collective && !session_.problems().empty())) return;
   const bool bubble = formula_key_.startsWith(QLatin1String("bubble"));
   add_caps(bubble ? tr("Formula, without transfers") : tr("Formula"));
   if (formula_is_hidden()) {

@@ -28,18 +28,31 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
                                                                         : RunState::kRunning;
             state_->run_progress = std::clamp(share, 0.0, 1.0);
             state_->run_progress_text = what;
+            if (state_->sweep_size > 0) {
+              const auto whole = double(state_->sweep_size);
+              state_->run_progress =
+                  (whole - double(state_->sweep.size()) + state_->run_progress) / whole;
+              state_->run_progress_text = sweep_text();
+            }
             Q_EMIT run_state_changed();
           });
   connect(&state_->frames, &QTimer::timeout, this, [this] {
     const double elapsed = double(state_->since_frame.nsecsElapsed()) / 1e9;
     state_->since_frame.restart();
-    const double whole = double(horizon().count());
+    const bool collective = state_->collective_in_front;
+    const auto whole =
+        double((collective ? state_->collectives.horizon() : horizon()).count());
     if (whole <= 0) return;
-    double next = double(state_->playhead.count()) + whole * elapsed / state_->seconds_per_step;
+    const Nanoseconds now = collective ? state_->collectives.playhead() : state_->playhead;
+    double next = double(now.count()) + whole * elapsed / state_->seconds_per_step;
     if (next > whole) next = 0;
-    set_playhead(Nanoseconds(std::llround(next)));
+    if (collective)
+      state_->collectives.set_playhead(Nanoseconds(std::llround(next)));
+    else
+      set_playhead(Nanoseconds(std::llround(next)));
   });
   state_->frames.setTimerType(Qt::PreciseTimer);
+  connect(&state_->collectives, &CollectiveSession::changed, this, &Session::run_state_changed);
 
   // The first lesson's Setup is valid and small, so this is there before the window is.
   state_->setup = state_->base = default_setup();
@@ -251,6 +264,7 @@ void Session::restore(const Setup& setup, std::vector<RunRecord> runs,
   state_->follows_horizon = true;
   state_->playhead = Nanoseconds(0);
   select({}, false);
+  state_->collectives.restore({}, {}, {});
   apply_setup(setup);
   state_->undo.clear();
   horizon_changed();

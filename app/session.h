@@ -47,6 +47,8 @@ struct Guess {
   QString text;  // "16 %"
 };
 
+class CollectiveSession;
+struct CollectiveSpec;
 class EngineProcess;
 
 class Session : public QObject {
@@ -120,6 +122,16 @@ class Session : public QObject {
   Setup small_copy() const;
   EngineProcess& engine();
 
+  // --- the Collectives view ---
+
+  CollectiveSession& collectives();
+  const CollectiveSession& collectives() const;
+  // While that view is in front, what plays is the collective, and Run runs it on this computer.
+  bool collective_in_front() const;
+  void set_collective_in_front(bool in_front);
+  // Measures each spec in turn, for the plot of bandwidth by size.
+  void start_sweep(std::vector<CollectiveSpec> specs);
+
   // --- time, selection, zoom ---
 
   Nanoseconds playhead() const;
@@ -189,6 +201,9 @@ class Session : public QObject {
   void accept_prediction(Result<Prediction> result, std::optional<Message> too_fast);
   void horizon_changed();
   void begin_request(const QString& what);
+  void start_collective();
+  void continue_sweep();
+  QString sweep_text() const;  // what of it is measured now
   Result<void> keep_run(const nlohmann::json& answer);
   void finish_request(const QString& error);
   std::unique_ptr<State> state_;

@@ -22,13 +22,23 @@ void Session::dismiss_error() {
   Q_EMIT run_state_changed();
 }
 
-bool Session::machine_is_elsewhere() const { return !machine().local; }
+bool Session::machine_is_elsewhere() const {
+  return !state_->collective_in_front && !machine().local;
+}
 
 Source Session::expected_source() const {
+  if (state_->collective_in_front)
+    return uncalibrated_local_machine().cores >= state_->collectives.choice().spec.ranks
+               ? Source::kMeasured
+               : Source::kOversubscribed;
   return parallelarium::expected_source(state_->setup, machine());
 }
 
 QString Session::run_refusal() const {
+  if (state_->collective_in_front) {
+    const std::optional<Message>& problem = state_->collectives.problem();
+    return problem ? QString::fromStdString(problem->text) : QString();
+  }
   if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
   if (machine_is_elsewhere())
     return tr("%1 is not this computer, so nothing can run on it from here; run a small copy here "
@@ -41,14 +51,18 @@ QString Session::run_refusal() const {
 }
 
 const Message* Session::pace_problem() const {
-  return state_->too_fast && prediction_is_current() ? &*state_->too_fast : nullptr;
+  return state_->too_fast && prediction_is_current() && !state_->collective_in_front
+             ? &*state_->too_fast
+             : nullptr;
 }
 
 QString Session::run_label() const {
   if (machine_is_elsewhere()) return tr("Run a small copy here");
-  const int ranks = state_->setup.mesh.ranks();
+  const bool collective = state_->collective_in_front;
+  const int ranks =
+      collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
   const QString base =
-      state_->setup.run.backend == Backend::kCuda
+      !collective && state_->setup.run.backend == Backend::kCuda
           ? tr("Run on %n GPU rank(s)", nullptr, ranks)
           : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
   switch (expected_source()) {
@@ -83,6 +97,7 @@ Setup Session::small_copy() const {
 
 void Session::start_run(bool verify) {
   if (state_->run_state != RunState::kIdle || !run_refusal().isEmpty()) return;
+  if (state_->collective_in_front) return start_collective();
   state_->run_setup = state_->setup;
   state_->run_verifies = verify;
   begin_request(tr("Starting the ranks"));
@@ -104,6 +119,7 @@ void Session::start_calibration() {
   begin_request(tr("Measuring this computer"));
   state_->request = state_->engine->request(
       "calibrate", nlohmann::json::object(), [this](Result<nlohmann::json> result) {
+        if (result) state_->collectives.refresh_rates();
         finish_request(result ? QString() : QString::fromStdString(result.error().text));
       });
 }
@@ -172,6 +188,8 @@ void Session::finish_request(const QString& error) {
   state_->run_progress_text.clear();
   state_->last_error = error;
   state_->request = 0;
+  state_->sweep.clear();
+  state_->sweep_size = 0;
   // A calibration may have been part of it.
   state_->machines.clear();
   if (state_->problems.empty() && !(machine() == state_->prediction->machine)) refresh_prediction();

@@ -8,6 +8,7 @@
 #include <QUndoCommand>
 #include <map>
 
+#include "app/collective_session.h"
 #include "app/engine_process.h"
 #include "app/session.h"
 
@@ -53,7 +54,12 @@ struct Session::State {
   std::vector<Guess> guesses;
   nlohmann::json lesson_state;
 
+  bool collective_in_front = false;
+  std::vector<CollectiveSpec> sweep;  // still to be measured and being measured, last first
+  std::size_t sweep_size = 0;         // of the whole sweep, 0: none
+
   QUndoStack undo;
+  CollectiveSession collectives{undo};
   std::unique_ptr<EngineProcess> engine;
   QThreadPool worker;  // last: its destructor waits for the prediction under way
 };

@@ -7,16 +7,17 @@
 
 namespace parallelarium {
 
-enum class ViewKind { kMesh, kPipeline, kMemory };
+enum class ViewKind { kMesh, kCollectives, kPipeline, kMemory };
 
-// "mesh", "pipeline", "memory": as lessons and the command line name them.
+// "mesh", "collectives", "pipeline", "memory": as lessons and the command line name them.
 inline QString name_of(ViewKind view) {
-  static const char* const kNames[] = {"mesh", "pipeline", "memory"};
+  static const char* const kNames[] = {"mesh", "collectives", "pipeline", "memory"};
   return QLatin1String(kNames[static_cast<int>(view)]);
 }
 
 inline std::optional<ViewKind> view_kind_of(const QString& name) {
-  for (const ViewKind view : {ViewKind::kMesh, ViewKind::kPipeline, ViewKind::kMemory})
+  for (const ViewKind view :
+       {ViewKind::kMesh, ViewKind::kCollectives, ViewKind::kPipeline, ViewKind::kMemory})
     if (name == name_of(view)) return view;
   return std::nullopt;
 }

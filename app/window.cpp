@@ -10,12 +10,14 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/collective_session.h"
 #include "app/figures.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/selection_panel.h"
 #include "app/setup_fields.h"
 #include "app/shell_style.h"
 #include "app/theme.h"
+#include "app/views/collectives_view.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
 #include "app/views/pipeline_view.h"
@@ -41,6 +43,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   pipeline_ = new PipelineView(session_);
   memory_ = new MemoryView(session_);
   mesh_ = new MeshView(session_);
+  collectives_ = new CollectivesView(session_);
   lesson_ = new LessonPanel(session_);
   selection_ = new SelectionPanel(session_);
   strip_ = new Strip(session_);
@@ -65,15 +68,30 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     if (right_tabs_->isVisible()) right_tabs_->setCurrentWidget(selection_);
   });
   connect(views_, &QTabWidget::currentChanged, this, [this] {
+    session_.set_collective_in_front(view() == ViewKind::kCollectives);
     refresh_strip();
-    selection_->show_formulas(view() == ViewKind::kMemory ? QStringLiteral("memory.peak_bytes")
-                              : view() == ViewKind::kMesh ? QStringLiteral("traffic.sent_bytes")
-                                                          : QStringLiteral("bubble.of_total"));
+    refresh_banner();
+    const char* key = "bubble.of_total";
+    if (view() == ViewKind::kMemory) key = "memory.peak_bytes";
+    if (view() == ViewKind::kMesh) key = "traffic.sent_bytes";
+    if (view() == ViewKind::kCollectives) key = "seconds";
+    selection_->show_text({});
+    selection_->show_formulas(QLatin1String(key));
   });
   connect(memory_, &MemoryView::rank_changed, this, &Window::refresh_strip);
   connect(mesh_, &MeshView::rank_changed, this, &Window::refresh_strip);
   connect(memory_, &MemoryView::described, selection_, &SelectionPanel::show_text);
   connect(mesh_, &MeshView::described, selection_, &SelectionPanel::show_text);
+  connect(collectives_, &CollectivesView::described, selection_, &SelectionPanel::show_text);
+  for (const auto signal : {&CollectiveSession::changed, &CollectiveSession::run_changed})
+    connect(&session_.collectives(), signal, this, [this] {
+      if (view() == ViewKind::kCollectives) {
+        refresh_strip();
+        refresh_banner();
+        selection_->show_text({});
+      }
+      setWindowModified(modified());
+    });
   connect(lesson_, &LessonPanel::tab_wanted, this, [this](const QString& tab) {
     if (const auto wanted = view_kind_of(tab)) show_view(*wanted);
   });
@@ -125,6 +143,7 @@ void Window::build_layout() {
   views_->setDocumentMode(true);
   views_->setAccessibleName(tr("Views"));
   views_->addTab(mesh_, tr("Mesh"));
+  views_->addTab(collectives_, tr("Collectives"));
   views_->addTab(pipeline_, tr("Pipeline"));
   views_->addTab(memory_, tr("Memory"));
   views_->setCurrentWidget(pipeline_);
@@ -210,6 +229,8 @@ void Window::refresh_strip() {
         return memory_quantities(session_, memory_->rank_index());
       case ViewKind::kMesh:
         return mesh_quantities(session_, mesh_->rank_index());
+      case ViewKind::kCollectives:
+        return collective_quantities(session_);
       case ViewKind::kPipeline:
         break;
     }
@@ -256,7 +277,15 @@ void Window::refresh_banner() {
     }
     return choices;
   };
-  if (!session_.problems().empty()) {
+  if (view() == ViewKind::kCollectives && session_.collectives().problem()) {
+    std::vector<Choice> choices;
+    if (session_.undo_stack().canUndo())
+      choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
+    banner_->say(QString::fromStdString(session_.collectives().problem()->text),
+                 Banner::Kind::kWarning, std::move(choices));
+    return;
+  }
+  if (!session_.problems().empty() && view() != ViewKind::kCollectives) {
     const Message& problem = session_.problems().front();
     std::vector<Choice> choices = choices_of(problem);
     if (choices.empty() && session_.undo_stack().canUndo())
@@ -275,6 +304,10 @@ void Window::refresh_banner() {
   if (const Message* problem = session_.pace_problem()) {
     banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning,
                  choices_of(*problem));
+    return;
+  }
+  if (view() == ViewKind::kCollectives) {  // the rest is about the training step
+    banner_->say({}, Banner::Kind::kPlain, {});
     return;
   }
   const std::shared_ptr<const Prediction> prediction = session_.prediction();

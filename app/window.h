@@ -22,6 +22,7 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
+class CollectivesView;
 class LessonPanel;
 class MemoryView;
 class MeshView;
@@ -44,6 +45,7 @@ class Window : public QMainWindow {
   PipelineView& pipeline() { return *pipeline_; }
   MemoryView& memory() { return *memory_; }
   MeshView& mesh() { return *mesh_; }
+  CollectivesView& collectives() { return *collectives_; }
   // Brings a view to the front; the strip follows.
   void show_view(ViewKind view);
   ViewKind view() const;
@@ -131,6 +133,7 @@ class Window : public QMainWindow {
   PipelineView* pipeline_ = nullptr;
   MemoryView* memory_ = nullptr;
   MeshView* mesh_ = nullptr;
+  CollectivesView* collectives_ = nullptr;
   QTabWidget* views_ = nullptr;
   QWidget *center_ = nullptr, *middle_ = nullptr;
   QFrame* right_ = nullptr;

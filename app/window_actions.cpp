@@ -9,6 +9,7 @@
 #include "app/doctor.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/shortcut_sheet.h"
+#include "app/views/collectives_view.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
 #include "app/views/pipeline_view.h"
@@ -84,8 +85,9 @@ void Window::build_actions() {
 
   const std::tuple<QString, const char*, ViewKind> views[] = {
       {tr("Mes&h view"), "Ctrl+1", ViewKind::kMesh},
-      {tr("&Pipeline view"), "Ctrl+2", ViewKind::kPipeline},
-      {tr("Memor&y view"), "Ctrl+3", ViewKind::kMemory}};
+      {tr("&Collectives view"), "Ctrl+2", ViewKind::kCollectives},
+      {tr("&Pipeline view"), "Ctrl+3", ViewKind::kPipeline},
+      {tr("Memor&y view"), "Ctrl+4", ViewKind::kMemory}};
   for (const auto& [text, keys, view] : views)
     do_.views << add_action(text, key(keys), {}, [this, view = view] { show_view(view); });
 
@@ -190,6 +192,7 @@ void Window::build_menus() {
   view->addSeparator();
   view->addActions(do_.views);
   view->addActions(mesh_->view_actions());
+  view->addActions(collectives_->view_actions());
   view->addActions(memory_->view_actions());
   view->addSeparator();
   view->addActions(pipeline_->view_actions());
@@ -224,7 +227,8 @@ QList<QAction*> Window::all_actions() const {
   QList<QAction*> all = actions();
   for (QAction* action : pipeline_->view_actions() + top_bar_->transport().transport_actions() +
                              pipeline_->timeline().key_actions() + pipeline_->table_actions() +
-                             memory_->view_actions() + mesh_->view_actions())
+                             memory_->view_actions() + mesh_->view_actions() +
+                             collectives_->view_actions())
     if (!all.contains(action)) all << action;
   return all;
 }
@@ -234,8 +238,10 @@ void Window::refresh_actions() {
   const QString refusal = session_.run_refusal();
   do_.run->setEnabled(idle && refusal.isEmpty());
   do_.run->setToolTip(refusal.isEmpty() ? tr("Run the setup on ranks of this computer") : refusal);
-  do_.prove->setEnabled(idle && refusal.isEmpty());
-  do_.prove->setToolTip(refusal.isEmpty()
+  const bool collective = session_.collective_in_front();
+  do_.prove->setEnabled(idle && refusal.isEmpty() && !collective);
+  do_.prove->setToolTip(collective ? tr("Every run of a collective is verified cell by cell")
+                        : refusal.isEmpty()
                             ? tr("Run, repeat it on one rank, and compare losses and gradients")
                             : refusal);
   do_.small_copy->setEnabled(idle && session_.machine_is_elsewhere());
@@ -244,7 +250,7 @@ void Window::refresh_actions() {
   const bool lesson = lesson_->player().is_open();
   for (QAction* action : {do_.lesson_again, do_.lesson_answers, do_.lesson_leave})
     action->setEnabled(lesson);
-  do_.pin->setEnabled(session_.problems().empty());
+  do_.pin->setEnabled(session_.problems().empty() && !collective);
   do_.unpin->setEnabled(session_.pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)
     reset_sections_[section]->setEnabled(setup_->section_changed(int(section)));
@@ -253,7 +259,8 @@ void Window::refresh_actions() {
 void Window::show_shortcuts() {
   auto* sheet = new ShortcutSheet(
       {{tr("Anywhere"), actions()},
-       {tr("Views"), pipeline_->view_actions() + mesh_->view_actions() + memory_->view_actions()},
+       {tr("Views"), pipeline_->view_actions() + mesh_->view_actions() +
+                         collectives_->view_actions() + memory_->view_actions()},
        {tr("While the timeline has the focus"), pipeline_->timeline().key_actions()},
        {tr("While the table of ops has the focus"), pipeline_->table_actions()}},
       {do_.lessons, do_.words, do_.doctor}, this);

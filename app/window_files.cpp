@@ -11,6 +11,7 @@
 #include "app/document.h"
 #include "app/export_dialog.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/collective_session.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
 #include "app/window.h"
@@ -27,7 +28,7 @@ const char* const kEnding = ".parallelarium.json";
 
 bool Window::modified() const {
   return !const_cast<Window*>(this)->session_.undo_stack().isClean() ||
-         session_.runs().size() > saved_runs_;
+         session_.runs().size() + session_.collectives().runs().size() > saved_runs_;
 }
 
 bool Window::may_discard() {
@@ -45,7 +46,7 @@ bool Window::may_discard() {
 
 void Window::set_path(const QString& path) {
   path_ = path;
-  saved_runs_ = session_.runs().size();
+  saved_runs_ = session_.runs().size() + session_.collectives().runs().size();
   session_.undo_stack().setClean();
   refresh_name();
 }

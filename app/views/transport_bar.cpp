@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/collective_session.h"
 #include "app/figures.h"
 #include "app/theme.h"
 #include "app/views/whole_actions.h"
@@ -166,8 +167,8 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   connect(next_, &QAction::triggered, this, [this] { jump(true); });
   connect(play_, &QAction::triggered, this, [this] {
     // At the end of a step that does not loop, play means once more.
-    if (!session_.playing() && session_.playhead() >= session_.horizon())
-      session_.set_playhead(Nanoseconds(0));
+    if (!session_.playing() && playhead() >= horizon())
+      set_playhead(Nanoseconds(0));
     session_.set_playing(!session_.playing());
   });
   connect(slower_, &QAction::triggered, this,
@@ -180,21 +181,42 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
     session_.set_reduced_motion(on);
   });
   connect(scrub_, &QSlider::valueChanged, this, [this](int value) {
-    session_.set_playhead(Nanoseconds(session_.horizon().count() / kScrubSteps * value));
+    set_playhead(Nanoseconds(horizon().count() * value / kScrubSteps));
   });
-  connect(&session_, &Session::playhead_changed, this, [this] {
-    if (session_.playing() && !loop_->isChecked() && session_.playhead() < last_) {
+  const auto moved = [this](bool of_collective) {
+    if (of_collective != collective()) return;
+    if (session_.playing() && !loop_->isChecked() && playhead() < last_) {
       session_.set_playing(false);
-      session_.set_playhead(session_.horizon());
+      set_playhead(horizon());
     }
-    last_ = session_.playhead();
+    last_ = playhead();
     refresh_time();
-  });
+  };
+  connect(&session_, &Session::playhead_changed, this, [moved] { moved(false); });
+  const CollectiveSession* of = &session_.collectives();
+  connect(of, &CollectiveSession::playhead_changed, this, [moved] { moved(true); });
+  connect(of, &CollectiveSession::changed, this, &TransportBar::refresh);
+  connect(of, &CollectiveSession::run_changed, this, &TransportBar::refresh);
   connect(&session_, &Session::view_changed, this, &TransportBar::refresh);
   connect(&session_, &Session::prediction_changed, this, &TransportBar::refresh);
   connect(&session_, &Session::run_changed, this, &TransportBar::refresh);
   refresh_icons();
   refresh();
+}
+
+// The Session plays either the training step or the collective in front.
+bool TransportBar::collective() const { return session_.collective_in_front(); }
+Nanoseconds TransportBar::playhead() const {
+  return collective() ? session_.collectives().playhead() : session_.playhead();
+}
+Nanoseconds TransportBar::horizon() const {
+  return collective() ? session_.collectives().horizon() : session_.horizon();
+}
+void TransportBar::set_playhead(Nanoseconds time) {
+  if (collective())
+    session_.collectives().set_playhead(time);
+  else
+    session_.set_playhead(time);
 }
 
 QList<QAction*> TransportBar::transport_actions() const {
@@ -203,15 +225,18 @@ QList<QAction*> TransportBar::transport_actions() const {
 
 // Whether a lesson hides how long the step is.
 bool TransportBar::hides_length() const {
-  return session_.horizon() <= Nanoseconds(0) || session_.hidden(QStringLiteral("step.seconds"));
+  return horizon() <= Nanoseconds(0) ||
+         session_.hidden(collective() ? QStringLiteral("seconds") : QStringLiteral("step.seconds"));
 }
 
 void TransportBar::jump(bool forward) {
   session_.set_playing(false);
-  session_.set_playhead(next_event(session_, session_.playhead(), forward));
+  set_playhead(collective() ? session_.collectives().next_event(playhead(), forward)
+                            : next_event(session_, playhead(), forward));
 }
 
 void TransportBar::refresh() {
+  last_ = playhead();
   const bool playing = session_.playing();
   const QString what = playing ? tr("Pause") : tr("Play");
   if (play_->text() != what) {
@@ -219,23 +244,32 @@ void TransportBar::refresh() {
     refresh_icons();
   }
   speed_->setText(hides_length() ? tr("Speed")
-                                 : slowness_text(session_.horizon(), session_.seconds_per_step()));
+                                 : slowness_text(horizon(), session_.seconds_per_step()));
   speed_->setAccessibleName(tr("Speed, %1").arg(speed_->text()));
   if (reduced_->isChecked() != session_.reduced_motion())
     reduced_->setChecked(session_.reduced_motion());
   // Wide enough for every time of the step, so that nothing moves while it plays.
-  const QString widest = tr("%1 of step").arg(time_text(Nanoseconds(888'000'000)));
+  const QString widest = collective()
+                             ? tr("step %1 of %2").arg(888).arg(888)
+                             : tr("%1 of step").arg(time_text(Nanoseconds(888'000'000)));
+  scrub_->setAccessibleName(collective() ? tr("Time in the collective") : tr("Time in the step"));
   time_->setMinimumWidth(time_->fontMetrics().horizontalAdvance(widest));
   refresh_time();
 }
 
 void TransportBar::refresh_time() {
-  time_->setText(
-      tr("%1 of step").arg(hides_length() ? QStringLiteral("?") : time_text(session_.playhead())));
+  if (collective()) {
+    const CollectiveMotion& motion = session_.collectives().motion();
+    time_->setText(
+        tr("step %1 of %2").arg(motion.step_at(playhead()) + 1).arg(motion.steps()));
+  } else {
+    time_->setText(
+        tr("%1 of step").arg(hides_length() ? QStringLiteral("?") : time_text(playhead())));
+  }
   const QSignalBlocker blocker(scrub_);
-  const auto whole = static_cast<double>(std::max(session_.horizon(), Nanoseconds(1)).count());
+  const auto whole = static_cast<double>(std::max(horizon(), Nanoseconds(1)).count());
   scrub_->setValue(static_cast<int>(
-      std::lround(kScrubSteps * static_cast<double>(session_.playhead().count()) / whole)));
+      std::lround(kScrubSteps * static_cast<double>(playhead().count()) / whole)));
 }
 
 void TransportBar::refresh_icons() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Play, previous and next event, speed, scrub and time. The Session advances the playhead; this
-// only shows and asks.
+// Play, previous and next event, speed, scrub and time, of the training step or of the collective
+// in front. The Session advances the playhead; this only shows and asks.
 #pragma once
 
 #include <QWidget>
@@ -37,6 +37,10 @@ class TransportBar : public QWidget {
   void refresh_time();
   void refresh_icons();
   bool hides_length() const;
+  bool collective() const;
+  Nanoseconds playhead() const;
+  Nanoseconds horizon() const;
+  void set_playhead(Nanoseconds time);
   void jump(bool forward);
   Session& session_;
   QAction *previous_, *play_, *next_, *slower_, *faster_, *loop_, *reduced_;

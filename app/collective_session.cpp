@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/collective_session.h"
+
+#include <QElapsedTimer>
+#include <QUndoCommand>
+#include <algorithm>
+#include <functional>
+
+#include "engine/plan/machine.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::size_t kMostRuns = 20, kMostSweepPoints = 2000;
+constexpr int kMergeMs = 1000;
+
+Machine this_computer() {
+  Result<Machine> machine = find_machine("local");
+  return machine ? std::move(*machine) : uncalibrated_local_machine();
+}
+
+// Equal for two edits of the same keys.
+int edit_id(const CollectiveChoice& before, const CollectiveChoice& after) {
+  std::string keys = "collective";
+  for (const auto& change : nlohmann::json::diff(to_json(before), to_json(after)))
+    keys += change.at("path").get<std::string>() + '\n';
+  return static_cast<int>(std::hash<std::string>{}(keys)&0x7fffffff);
+}
+
+}  // namespace
+
+// One edit of the choice.
+class CollectiveCommand : public QUndoCommand {
+ public:
+  CollectiveCommand(CollectiveSession& session, const CollectiveChoice& before,
+                    const CollectiveChoice& after, const QString& what)
+      : QUndoCommand(what),
+        session_(session),
+        before_(before),
+        after_(after),
+        id_(edit_id(before, after)) {
+    age_.start();
+  }
+  void undo() override { session_.apply(before_); }
+  void redo() override { session_.apply(after_); }
+  int id() const override { return id_; }
+  bool mergeWith(const QUndoCommand* other) override {
+    const auto* next = dynamic_cast<const CollectiveCommand*>(other);
+    if (!next || age_.elapsed() > kMergeMs) return false;
+    age_.restart();
+    after_ = next->after_;
+    setObsolete(after_ == before_);
+    return true;
+  }
+
+ private:
+  CollectiveSession& session_;
+  CollectiveChoice before_, after_;
+  int id_;
+  QElapsedTimer age_;
+};
+
+CollectiveSession::CollectiveSession(QUndoStack& undo, QObject* parent)
+    : QObject(parent), undo_(undo) {
+  Result<CollectivePlan> plan = plan_collective(choice_, this_computer());
+  // The default is an all-reduce by ring over four ranks, which every version of the engine has.
+  Q_ASSERT(plan.ok());
+  plan_ = std::make_shared<const CollectivePlan>(std::move(*plan));
+  make_motion();
+}
+
+void CollectiveSession::change(const CollectiveChoice& choice, const QString& what) {
+  if (choice == choice_) return;
+  undo_.push(new CollectiveCommand(*this, choice_, choice, what));
+}
+
+void CollectiveSession::apply(const CollectiveChoice& choice) {
+  choice_ = choice;
+  const double share = horizon().count() > 0
+                           ? double(playhead_.count()) / double(horizon().count())
+                           : 0;
+  Result<CollectivePlan> plan = plan_collective(choice_, this_computer());
+  problem_.reset();
+  if (plan)
+    plan_ = std::make_shared<const CollectivePlan>(std::move(*plan));
+  else
+    problem_ = plan.error();
+  selected_ = {};
+  make_motion();
+  // The picture stays about where it was in the collective, however long that now takes.
+  playhead_ = Nanoseconds(std::llround(share * double(horizon().count())));
+  Q_EMIT changed();
+  Q_EMIT run_changed();
+  Q_EMIT selection_changed();
+  Q_EMIT playhead_changed();
+}
+
+void CollectiveSession::refresh_rates() { apply(choice_); }
+
+const CollectiveRun* CollectiveSession::run() const {
+  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run)
+    if (run->plan->choice.spec == choice_.spec) return &*run;
+  return runs_.empty() ? nullptr : &runs_.back();
+}
+
+bool CollectiveSession::run_is_stale() const {
+  const CollectiveRun* now = run();
+  return now && !(now->plan->choice.spec == choice_.spec);
+}
+
+Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveObservation seen) {
+  Result<CollectivePlan> plan = plan_collective({spec, Topology::kMemory}, this_computer());
+  if (!plan) return plan.error();
+  const auto& built = plan->collective.program.ranks;
+  bool same = built.size() == seen.timeline.ranks.size() && seen.sent_bytes.size() == built.size();
+  for (std::size_t rank = 0; same && rank < built.size(); ++rank)
+    same = seen.timeline.ranks[rank].spans.size() == built[rank].ops.size();
+  if (!same)
+    return message("collective-program",
+                   "The collective was run by an engine of another version, whose steps differ "
+                   "from the predicted ones; run it again with this version.");
+  std::erase_if(runs_, [&](const CollectiveRun& run) { return run.plan->choice.spec == spec; });
+  runs_.push_back({std::make_shared<const CollectivePlan>(std::move(*plan)), std::move(seen)});
+  if (runs_.size() > kMostRuns) runs_.erase(runs_.begin());
+  make_motion();
+  playhead_ = Nanoseconds(0);
+  Q_EMIT run_changed();
+  Q_EMIT playhead_changed();
+  return {};
+}
+
+std::vector<SweepPoint> CollectiveSession::sweep() const {
+  std::vector<SweepPoint> points;
+  const CollectiveSpec& now = plan_->choice.spec;
+  for (const SweepPoint& point : sweep_)
+    if (point.spec.kind == now.kind && point.spec.ranks == now.ranks &&
+        point.spec.type == now.type)
+      points.push_back(point);
+  return points;
+}
+
+void CollectiveSession::keep_sweep(const SweepPoint& point) {
+  std::erase_if(sweep_, [&](const SweepPoint& old) { return old.spec == point.spec; });
+  sweep_.push_back(point);
+  if (sweep_.size() > kMostSweepPoints) sweep_.erase(sweep_.begin());
+  Q_EMIT run_changed();
+}
+
+void CollectiveSession::make_motion() {
+  const CollectiveRun* seen = problem_ || !times_compare() ? nullptr : fresh_run();
+  motion_ = seen ? std::make_shared<const CollectiveMotion>(seen->plan, seen->seen.timeline)
+                 : std::make_shared<const CollectiveMotion>(plan_, plan_->cost.timeline);
+}
+
+Nanoseconds CollectiveSession::horizon() const {
+  Nanoseconds longest = plan_->cost.timeline.duration;
+  const CollectiveRun* seen = times_compare() ? fresh_run() : nullptr;
+  return seen ? std::max(longest, seen->seen.timeline.duration) : longest;
+}
+
+void CollectiveSession::set_playhead(Nanoseconds time) {
+  time = std::clamp(time, Nanoseconds(0), std::max(Nanoseconds(0), horizon()));
+  if (time == playhead_) return;
+  playhead_ = time;
+  Q_EMIT playhead_changed();
+}
+
+Nanoseconds CollectiveSession::next_event(Nanoseconds time, bool forward) const {
+  Nanoseconds best = forward ? horizon() : Nanoseconds(0);
+  for (int step = 0; step < motion_->steps(); ++step) {
+    const Nanoseconds begin = motion_->step_span(step).begin;
+    if (forward ? begin > time && begin < best : begin < time && begin > best) best = begin;
+  }
+  return best;
+}
+
+void CollectiveSession::select(MoveRef move) {
+  if (move == selected_) return;
+  selected_ = move;
+  Q_EMIT selection_changed();
+}
+
+void CollectiveSession::restore(const CollectiveChoice& choice, std::vector<CollectiveRun> runs,
+                                std::vector<SweepPoint> sweep) {
+  runs_ = std::move(runs);
+  sweep_ = std::move(sweep);
+  playhead_ = Nanoseconds(0);
+  apply(choice);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of the Session that belongs to the Collectives view: what is chosen, what is predicted
+// for it, its runs, and its own playhead. Views read it and ask it to change, as with the Session.
+#pragma once
+
+#include <QObject>
+#include <QUndoStack>
+#include <memory>
+
+#include "app/collective_plan.h"
+#include "app/views/collective_motion.h"
+
+namespace parallelarium {
+
+class CollectiveSession : public QObject {
+  Q_OBJECT
+
+ public:
+  // Changes become steps of `undo`, which must outlive this.
+  explicit CollectiveSession(QUndoStack& undo, QObject* parent = nullptr);
+
+  const CollectiveChoice& choice() const { return choice_; }
+  // As one undo step named `what`. An invalid choice is kept, with problem().
+  void change(const CollectiveChoice& choice, const QString& what);
+  const std::optional<Message>& problem() const { return problem_; }
+  // Of the latest valid choice; never null. Drawn dimmed while there is a problem().
+  std::shared_ptr<const CollectivePlan> plan() const { return plan_; }
+  // Predicts again with the rates of this computer as they are now (after a calibration).
+  void refresh_rates();
+
+  // The run of the chosen spec if there is one, else the latest, if any; then it is stale.
+  const CollectiveRun* run() const;
+  bool run_is_stale() const;
+  const CollectiveRun* fresh_run() const { return run_is_stale() ? nullptr : run(); }
+  // Whether the prediction is for this computer, whose ranks run: else the two share no time axis
+  // and no difference of times.
+  bool times_compare() const { return plan_->choice.topology == Topology::kMemory; }
+  const std::vector<CollectiveRun>& runs() const { return runs_; }
+  // Error: the observation is of another Program than the spec's (an engine of another version).
+  Result<void> keep_run(const CollectiveSpec& spec, CollectiveObservation seen);
+
+  // Measured by a sweep over sizes, of the operation, ranks and type that is chosen.
+  std::vector<SweepPoint> sweep() const;
+  const std::vector<SweepPoint>& all_sweeps() const { return sweep_; }
+  void keep_sweep(const SweepPoint& point);
+
+  // What is animated: the run of the choice where times_compare(), else the prediction.
+  const CollectiveMotion& motion() const { return *motion_; }
+  Nanoseconds horizon() const;
+  Nanoseconds playhead() const { return playhead_; }
+  void set_playhead(Nanoseconds time);
+  // The begin of the step before or after `time`; the ends of the timeline beyond them.
+  Nanoseconds next_event(Nanoseconds time, bool forward) const;
+
+  MoveRef selected() const { return selected_; }
+  void select(MoveRef move);
+
+  // Starts afresh with what a document holds.
+  void restore(const CollectiveChoice& choice, std::vector<CollectiveRun> runs,
+               std::vector<SweepPoint> sweep);
+
+ Q_SIGNALS:
+  void changed();  // choice, problem, plan
+  void run_changed();
+  void playhead_changed();
+  void selection_changed();
+
+ private:
+  friend class CollectiveCommand;
+  void apply(const CollectiveChoice& choice);
+  void make_motion();
+  QUndoStack& undo_;
+  CollectiveChoice choice_;
+  std::optional<Message> problem_;
+  std::shared_ptr<const CollectivePlan> plan_;
+  std::vector<CollectiveRun> runs_;
+  std::vector<SweepPoint> sweep_;
+  std::shared_ptr<const CollectiveMotion> motion_;
+  Nanoseconds playhead_{0};
+  MoveRef selected_;
+};
+
+}  // namespace parallelarium

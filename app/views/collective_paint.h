@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The picture of a collective: every rank's buffer with what is on its way, steps in time, bandwidth
+// by message size, and costs. One set of functions serves screen, PNG, SVG and PDF.
+#pragma once
+
+#include "app/theme.h"
+#include "app/views/collective_motion.h"
+#include "app/views/collective_plot.h"
+#include "app/views/collective_words.h"
+#include "app/views/timeline_paint.h"
+
+namespace parallelarium {
+
+struct CollectivePicture {
+  std::shared_ptr<const CollectivePlan> plan;       // of the choice
+  std::shared_ptr<const CollectiveMotion> predicted;
+  // Null: not run, or on other links; of another spec where stale.
+  std::shared_ptr<const CollectiveMotion> observed;
+  const CollectiveRun* run = nullptr;
+  bool stale = false;          // run and observed are of another spec
+  bool times_compare = true;   // the prediction is for the computer that runs it
+  Nanoseconds playhead{0};
+  bool tweened = true, dimmed = false;
+  bool values = false;         // numbers in place of contributions
+  bool hides_predicted = false, hides_run = false;  // a lesson asks for them
+  std::vector<SweepPoint> sweep;
+  std::shared_ptr<const BandwidthLines> lines;  // null: still being computed
+  std::shared_ptr<PlotCache> plot_cache;        // null: painted afresh
+  MoveRef selected;
+
+  // What is animated.
+  const CollectiveMotion& shown() const {
+    return observed && !stale && !hides_run ? *observed : *predicted;
+  }
+  Nanoseconds horizon() const;
+  bool is_matrix() const { return plan->collective.spec.kind == CollectiveKind::kAllToAll; }
+};
+
+struct CollectiveLayout {
+  QSizeF size;
+  int ranks = 0, chunks = 0;
+  bool matrix = false, labels_in_cells = true;
+  int slots = 1;  // chips in a cell
+  QRectF caption, buffers, bytes;
+  QPointF cell_origin, cell_pitch;
+  QSizeF cell_size;
+  QPointF result_origin, result_pitch;  // matrix: the slots of what arrived
+  QRectF lanes_head, lanes;
+  double lane_left = 0, lane_width = 0, lane_pitch = 0;
+  QRectF plot_head, plot, cost, verdict;
+
+  // Of a matrix: rank is the origin, chunk the destination.
+  QRectF cell(int rank, int chunk) const;
+  QRectF lane(int rank, bool observed) const;
+  double x_of(Nanoseconds time, Nanoseconds horizon) const;
+  // The line of the cost table at `point`, or -1.
+  int cost_row_at(QPointF point) const;
+  QRectF cost_row(int row) const;
+};
+
+inline constexpr int kCostRows = 5;
+
+// The least height at which nothing is squeezed.
+double collective_height(const CollectivePicture& picture, double width);
+CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size);
+
+void paint_collective(QPainter& painter, const CollectivePicture& picture,
+                      const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
+// Its parts.
+void paint_buffers(QPainter& painter, const CollectivePicture& picture,
+                   const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
+void paint_matrix(QPainter& painter, const CollectivePicture& picture,
+                  const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
+void paint_steps(QPainter& painter, const CollectivePicture& picture,
+                 const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
+void paint_costs(QPainter& painter, const CollectivePicture& picture,
+                 const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
+
+// The way of a move between its cells; a chunk travels along it.
+QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& layout, MoveRef ref,
+                    bool from_edge);
+// The move whose cell, message or bar lies at `point`; none.
+MoveRef move_at(const CollectivePicture& picture, const CollectiveLayout& layout, QPointF point);
+// A line of the cost table: what, formula, predicted, measured, and the source of the formula.
+struct CostRow {
+  QString what, formula, predicted, observed, source;
+};
+std::vector<CostRow> cost_rows(const CollectivePicture& picture);
+
+}  // namespace parallelarium

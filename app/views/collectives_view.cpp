@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/collectives_view.h"
+
+#include <QHeaderView>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+
+#include "app/figures.h"
+#include "app/views/collectives_state.h"
+#include "app/views/paint_tools.h"
+#include "app/views/view_keys.h"
+
+namespace parallelarium {
+
+CollectivesView::CollectivesView(Session& session, QWidget* parent)
+    : QWidget(parent), state_(std::make_unique<State>(session)) {
+  State& s = *state_;
+  setAccessibleName(tr("Collectives"));
+  setObjectName(QStringLiteral("CollectivesView"));
+  setAutoFillBackground(true);
+  setProperty("surface", true);
+  setAttribute(Qt::WA_StyledBackground);
+  s.worker.setMaxThreadCount(1);
+  s.scroll = new QScrollArea(this);
+  s.scroll->setFrameShape(QFrame::NoFrame);
+  s.scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  s.scroll->setFocusPolicy(Qt::NoFocus);
+  s.canvas = new QWidget;
+  s.canvas->setAttribute(Qt::WA_OpaquePaintEvent);
+  s.canvas->setFocusPolicy(Qt::StrongFocus);
+  s.canvas->setMouseTracking(true);
+  s.canvas->setAccessibleName(tr("Picture of the collective"));
+  s.canvas->installEventFilter(this);
+  s.scroll->setWidget(s.canvas);
+  s.table = new QTableWidget(this);
+  s.table->setAccessibleName(tr("Moves of the collective"));
+  s.table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  s.table->setSelectionBehavior(QAbstractItemView::SelectRows);
+  s.table->setSelectionMode(QAbstractItemView::SingleSelection);
+  s.table->setShowGrid(false);
+  s.table->setFrameShape(QFrame::NoFrame);
+  s.table->verticalHeader()->hide();
+  s.table->verticalHeader()->setDefaultSectionSize(22);
+  build_controls();
+  s.sweep = new QToolButton(s.canvas);
+  s.sweep->setObjectName(QStringLiteral("Link"));
+  s.sweep->setText(tr("measure"));
+  s.sweep->setToolTip(s.measure->toolTip());
+  s.sweep->setAccessibleName(tr("Measure the bandwidth of every size"));
+  connect(s.sweep, &QToolButton::clicked, s.measure, &QAction::trigger);
+  connect(s.table, &QTableWidget::currentCellChanged, this, [this](int row, int, int before, int) {
+    if (row < 0 || row == before || !state_->table->hasFocus()) return;
+    const QVariant at = state_->table->item(row, 0)->data(Qt::UserRole);
+    choose({at.toPoint().x(), at.toPoint().y()}, true);
+  });
+  const auto again = [this] {
+    if (isVisible()) refresh();
+  };
+  connect(&s.collectives, &CollectiveSession::changed, this, again);
+  connect(&s.collectives, &CollectiveSession::run_changed, this, again);
+  connect(&s.collectives, &CollectiveSession::selection_changed, this, [this] {
+    if (isVisible()) state_->canvas->update();
+  });
+  connect(&s.collectives, &CollectiveSession::playhead_changed, this,
+          &CollectivesView::move_playhead);
+  connect(&session, &Session::view_changed, this, again);
+  connect(&session, &Session::run_state_changed, this, [this] {
+    const bool idle = state_->session.run_state() == RunState::kIdle;
+    state_->measure->setEnabled(idle && !state_->collectives.problem());
+    state_->sweep->setEnabled(state_->measure->isEnabled());
+  });
+  setFocusProxy(s.canvas);
+  refresh_controls();
+}
+
+CollectivesView::~CollectivesView() {
+  state_->canvas->removeEventFilter(this);
+  state_->worker.waitForDone();
+}
+
+QWidget& CollectivesView::canvas() { return *state_->canvas; }
+
+QList<QAction*> CollectivesView::view_actions() const {
+  return {state_->show_table, state_->show_values, state_->measure};
+}
+
+// As collective_picture(), but with everything kept that the last frame has used.
+CollectivePicture CollectivesView::picture() const {
+  State& s = *state_;
+  const CollectiveSession& collectives = s.collectives;
+  CollectivePicture picture;
+  picture.plan = collectives.plan();
+  if (s.predicted_of != picture.plan) {
+    s.predicted_of = picture.plan;
+    s.predicted = std::make_shared<const CollectiveMotion>(picture.plan, picture.plan->cost.timeline);
+  }
+  picture.predicted = s.predicted;
+  picture.run = collectives.run();
+  picture.stale = collectives.run_is_stale();
+  picture.times_compare = collectives.times_compare();
+  if (picture.run && picture.times_compare) {
+    if (s.observed_of != picture.run->plan) {
+      s.observed_of = picture.run->plan;
+      s.observed = std::make_shared<const CollectiveMotion>(picture.run->plan,
+                                                            picture.run->seen.timeline);
+    }
+    picture.observed = s.observed;
+  }
+  picture.playhead = collectives.playhead();
+  picture.tweened = !s.session.reduced_motion();
+  picture.dimmed = collectives.problem().has_value();
+  picture.values = s.show_values->isChecked();
+  picture.hides_predicted = s.session.hidden(QStringLiteral("lane.predicted"));
+  picture.hides_run = s.session.hidden(QStringLiteral("lane.run"));
+  picture.sweep = collectives.sweep();
+  picture.selected = collectives.selected();
+  picture.lines = s.lines && s.lines->of(picture.plan->choice) ? s.lines : nullptr;
+  picture.plot_cache = s.plot_cache;
+  return picture;
+}
+
+CollectiveLayout CollectivesView::layout_now() const {
+  return collective_layout(picture(), state_->canvas->size());
+}
+
+void CollectivesView::refresh() {
+  State& s = *state_;
+  refresh_controls();
+  refresh_lines();
+  if (s.show_table->isChecked()) refresh_table();
+  s.show_values->setEnabled(s.collectives.fresh_run() != nullptr);
+  s.content->setEnabled(s.show_values->isEnabled());
+  s.content->setToolTip(s.content->isEnabled() ? QString()
+                                               : tr("Values are those of a run; press Run first"));
+  if (!s.content->isEnabled() && s.show_values->isChecked()) s.show_values->setChecked(false);
+  s.canvas->setAccessibleDescription(description());
+  s.canvas->update();
+}
+
+// The predicted lines of the plot, on a thread: they are dozens of simulations.
+void CollectivesView::refresh_lines() {
+  State& s = *state_;
+  const CollectiveChoice choice = s.collectives.plan()->choice;
+  if (s.computing || (s.lines && s.lines->of(choice))) return;
+  s.computing = true;
+  s.worker.start([this, choice] {
+    auto lines = std::make_shared<const BandwidthLines>(bandwidth_lines(choice));
+    QMetaObject::invokeMethod(
+        this,
+        [this, lines] {
+          state_->computing = false;
+          state_->lines = lines;
+          if (isVisible()) refresh();  // and asks again if the choice moved on meanwhile
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void CollectivesView::wait_for_lines() {
+  State& s = *state_;
+  s.worker.waitForDone();
+  if (!s.lines || !s.lines->of(s.collectives.plan()->choice))
+    s.lines = std::make_shared<const BandwidthLines>(bandwidth_lines(s.collectives.plan()->choice));
+  refresh();
+}
+
+void CollectivesView::refresh_table() {
+  State& s = *state_;
+  const CollectivePicture picture = this->picture();
+  const CollectivePlan& plan = *picture.plan;
+  const CollectiveMotion* seen = picture.observed && !picture.stale ? picture.observed.get() : nullptr;
+  QStringList heads{tr("Step"),  tr("From"), tr("To"), tr("Chunk"), tr("Bytes"),
+                    tr("There"), tr("Predicted begin"), tr("Predicted")};
+  if (seen) heads << tr("Waited") << source_text(seen->source());
+  const QSignalBlocker blocker(s.table);
+  s.table->setColumnCount(int(heads.size()));
+  s.table->setHorizontalHeaderLabels(heads);
+  int rows = 0;
+  for (const auto& moves : plan.collective.steps) rows += int(moves.size());
+  s.table->setRowCount(rows);
+  int row = 0;
+  for (int step = 0; step < plan.steps(); ++step)
+    for (int at = 0; at < int(plan.collective.steps[std::size_t(step)].size()); ++at, ++row) {
+      const MoveRef ref{step, at};
+      const Move& move = picture.predicted->move(ref);
+      const Span span = picture.predicted->span_of(ref);
+      const QString hidden = QStringLiteral("?");
+      QStringList texts{QString::number(step + 1),
+                        tr("rank %1").arg(move.from),
+                        tr("rank %1").arg(move.to),
+                        chunk_name(plan, move.chunk),
+                        bytes_text(move.bytes),
+                        move.reduce ? tr("combined") : tr("kept"),
+                        picture.hides_predicted ? hidden : time_text(span.begin),
+                        picture.hides_predicted ? hidden : time_text(span.end - span.begin)};
+      if (seen)
+        texts << (picture.hides_run ? hidden : time_text(seen->waited(ref)))
+              << (picture.hides_run ? hidden : time_text(seen->span_of(ref).end - seen->span_of(ref).begin));
+      for (int column = 0; column < int(texts.size()); ++column) {
+        auto* item = new QTableWidgetItem(texts[column]);
+        if (column >= 4 && column != 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        if (column == 0) item->setData(Qt::UserRole, QPoint(step, at));
+        s.table->setItem(row, column, item);
+      }
+      if (s.collectives.selected() == ref) s.table->selectRow(row);
+    }
+  s.table->resizeColumnsToContents();
+}
+
+void CollectivesView::move_playhead() {
+  State& s = *state_;
+  if (!isVisible()) return;
+  if (!s.session.playing()) s.canvas->setAccessibleDescription(description());
+  const CollectiveLayout layout = layout_now();
+  const double bottom = layout.lanes.bottom() + 8;
+  s.canvas->update(QRectF(0, 0, layout.size.width(), bottom).toAlignedRect());
+}
+
+void CollectivesView::paint_canvas(const QRect& dirty) {
+  State& s = *state_;
+  QPainter painter(s.canvas);
+  painter.setClipRect(dirty);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(dirty, theme.surface);
+  const CollectivePicture picture = this->picture();
+  const CollectiveLayout layout = collective_layout(picture, s.canvas->size());
+  paint_collective(painter, picture, layout, theme, nullptr);
+  if (!s.canvas->hasFocus()) return;
+  painter.setPen(QPen(theme.accent_line, 1, Qt::DotLine));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(QRectF(4, 2, layout.size.width() - 8, layout.bytes.bottom()));
+}
+
+QString CollectivesView::description() const {
+  const CollectivePicture picture = this->picture();
+  QString text = frame_sentence(picture.shown(), picture.playhead);
+  if (picture.run && !picture.stale && !picture.hides_run)
+    text += picture.run->seen.correct
+                ? tr("%1: verified cell by cell. ").arg(result_sentence(picture.plan->collective.spec))
+                : tr("%1 cells are wrong. ").arg(count_text(picture.run->seen.wrong_cells));
+  return text + plot_sentence(picture);
+}
+
+void CollectivesView::choose(MoveRef ref, bool go_there) {
+  State& s = *state_;
+  const CollectivePicture picture = this->picture();
+  s.collectives.select(ref);
+  if (ref.step < 0) return;
+  if (go_there) {
+    s.session.set_playing(false);
+    const Span span = picture.shown().span_of(ref);
+    s.collectives.set_playhead(span.begin + (span.end - span.begin) / 2);
+  }
+  const bool seen = picture.observed && !picture.stale && !picture.hides_run;
+  if (picture.hides_predicted) return;
+  Q_EMIT described(describe_move(*picture.predicted, seen ? picture.observed.get() : nullptr, ref));
+}
+
+void CollectivesView::walk(int moves, int steps) {
+  State& s = *state_;
+  const auto& all = s.collectives.plan()->collective.steps;
+  if (all.empty()) return;
+  MoveRef at = s.collectives.selected();
+  if (at.step < 0) {
+    at = {std::max(0, s.collectives.motion().step_at(s.collectives.playhead())), 0};
+  } else if (steps != 0) {
+    at.step = std::clamp(at.step + steps, 0, int(all.size()) - 1);
+    at.move = std::min(at.move, int(all[std::size_t(at.step)].size()) - 1);
+  } else {
+    at.move += moves;
+    if (at.move < 0 && at.step > 0) at = {at.step - 1, int(all[std::size_t(at.step - 1)].size()) - 1};
+    if (at.move >= int(all[std::size_t(at.step)].size()))
+      at = at.step + 1 < int(all.size()) ? MoveRef{at.step + 1, 0}
+                                         : MoveRef{at.step, at.move - 1};
+    at.move = std::max(0, at.move);
+  }
+  if (at.move < 0 || all[std::size_t(at.step)].empty()) return;
+  choose(at, true);
+}
+
+bool CollectivesView::press_key(QKeyEvent& event) {
+  State& s = *state_;
+  const auto key = view_key_of(event);
+  if (!key) return false;
+  const auto jump = [&](bool forward) {
+    s.session.set_playing(false);
+    s.collectives.set_playhead(s.collectives.next_event(s.collectives.playhead(), forward));
+  };
+  switch (*key) {
+    case ViewKey::kPlay:
+      s.session.set_playing(!s.session.playing());
+      return true;
+    case ViewKey::kStepBack:
+      jump(false);
+      return true;
+    case ViewKey::kStepOn:
+      jump(true);
+      return true;
+    case ViewKey::kPrevious:
+      walk(-1, 0);
+      return true;
+    case ViewKey::kNext:
+      walk(1, 0);
+      return true;
+    case ViewKey::kUp:
+      walk(0, -1);
+      return true;
+    case ViewKey::kDown:
+      walk(0, 1);
+      return true;
+    case ViewKey::kClear:
+      choose({}, false);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void CollectivesView::show_tool_tip(const QPoint& at, const QPoint& global) {
+  const CollectivePicture picture = this->picture();
+  const CollectiveLayout layout = layout_now();
+  QStringList lines = plot_lines_at(picture, layout, at);
+  const int row = layout.cost_row_at(at);
+  if (row >= 0) {
+    const CostRow cost = cost_rows(picture)[std::size_t(row)];
+    lines = QStringList{cost.what, cost.source};
+    lines.removeAll(QString());
+  }
+  if (const MoveRef ref = move_at(picture, layout, at); ref.step >= 0 && !picture.hides_predicted) {
+    const bool seen = picture.observed && !picture.stale && !picture.hides_run;
+    const SelectionText text =
+        describe_move(*picture.predicted, seen ? picture.observed.get() : nullptr, ref);
+    lines = QStringList{text.headline};
+    for (const Fact& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+  }
+  if (lines.isEmpty())
+    QToolTip::hideText();
+  else
+    QToolTip::showText(global, lines.join(QLatin1Char('\n')), state_->canvas);
+}
+
+bool CollectivesView::eventFilter(QObject* watched, QEvent* event) {
+  State& s = *state_;
+  if (watched != s.canvas) return QWidget::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::Paint:
+      paint_canvas(static_cast<QPaintEvent*>(event)->rect());
+      return true;
+    case QEvent::KeyPress:
+      return press_key(*static_cast<QKeyEvent*>(event));
+    case QEvent::FocusIn:
+    case QEvent::FocusOut:
+      s.canvas->update();
+      return false;
+    case QEvent::MouseMove: {
+      const auto* mouse = static_cast<QMouseEvent*>(event);
+      const CollectiveLayout layout = layout_now();
+      if (!(mouse->buttons() & Qt::LeftButton) || !layout.lanes.contains(mouse->position())) return false;
+      [[fallthrough]];
+    }
+    case QEvent::MouseButtonPress: {
+      const auto* mouse = static_cast<QMouseEvent*>(event);
+      if (event->type() == QEvent::MouseButtonPress && mouse->button() != Qt::LeftButton) return false;
+      s.canvas->setFocus(Qt::MouseFocusReason);
+      const CollectivePicture picture = this->picture();
+      const CollectiveLayout layout = layout_now();
+      if (event->type() == QEvent::MouseButtonPress)
+        choose(move_at(picture, layout, mouse->position()), false);
+      // A click or a drag over the steps in time scrubs.
+      if (layout.lanes.contains(mouse->position()) && mouse->position().x() >= layout.lane_left) {
+        const double share = (mouse->position().x() - layout.lane_left) / layout.lane_width;
+        s.session.set_playing(false);
+        s.collectives.set_playhead(
+            Nanoseconds(std::int64_t(share * double(picture.horizon().count()))));
+      }
+      return true;
+    }
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      show_tool_tip(help->pos(), help->globalPos());
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+void CollectivesView::resizeEvent(QResizeEvent*) { place_parts(); }
+
+void CollectivesView::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void CollectivesView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+    if (state_->canvas) refresh();
+}
+
+}  // namespace parallelarium
