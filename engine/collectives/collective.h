@@ -50,7 +50,7 @@ struct Move {
   int from = 0, to = 0;
   int chunk = 0;
   std::int64_t bytes = 0;
-  bool reduce = false;             // combined with what is there, instead of overwriting it
+  bool reduce = false;              // combined with what is there, instead of overwriting it
   std::int32_t send = 0, recv = 0;  // its ops on the two ranks
 };
 
@@ -62,7 +62,7 @@ struct Move {
 // all origins one after another; its array holds those for all destinations. Further buffers are
 // scratch. Op::batch is the step, from 0. All ops stand in the compute lane.
 struct Collective {
-  CollectiveSpec spec;                   // with segments and node_size filled in
+  CollectiveSpec spec;  // with segments and node_size filled in
   int chunks = 0;
   std::vector<std::vector<Move>> steps;  // in each step in order of messages
   Program program;
@@ -95,5 +95,10 @@ std::optional<Reduction> reduction_by_name(std::string_view name);
 std::optional<DataType> data_type_by_name(std::string_view name);
 bool has_root(CollectiveKind kind);
 bool reduces(CollectiveKind kind);
+
+// What nccl-tests multiplies the algorithm's bandwidth with, so that it can be compared with that
+// of a link whatever the collective and the number of ranks.
+// Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md.
+double bus_factor(CollectiveKind kind, int ranks);
 
 }  // namespace parallelarium

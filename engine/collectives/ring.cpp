@@ -19,7 +19,7 @@ void ring_step(Writer& writer, int behind, int direction, int first, bool reduce
   for (int rank = 0; rank < n; ++rank) {
     const int to = (rank + direction + n) % n;
     const int chunk = ((rank - direction * behind) % n + n) % n;
-    writer.pass(rank, to, first + chunk, reduce);
+    writer.pass(rank, to, first + chunk, reduce ? Arrival::kCombines : Arrival::kReplaces);
   }
 }
 

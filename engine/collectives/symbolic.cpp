@@ -133,8 +133,7 @@ class Run {
         }
         continue;
       }
-      const std::int64_t count =
-          ranks_[r].buffers[0].bytes / size_of(spec_.type);
+      const std::int64_t count = ranks_[r].buffers[0].bytes / size_of(spec_.type);
       const ChunkRange own = chunk_of(count, spec_.ranks, rank);
       std::vector<Contribution> all;
       for (int from = 0; from < spec_.ranks; ++from) all.push_back({from, 0});
@@ -339,9 +338,9 @@ class Run {
 
   void check_reduction(std::size_t rank, Reduction reduction, const Segments& a,
                        const Segments& b) {
-    const Reduction wanted =
-        spec_.reduction == Reduction::kAvg && reduction == Reduction::kSum ? Reduction::kAvg
-                                                                           : reduction;
+    const Reduction wanted = spec_.reduction == Reduction::kAvg && reduction == Reduction::kSum
+                                 ? Reduction::kAvg
+                                 : reduction;
     if (wanted != spec_.reduction)
       fault(message("collective-reduction", "Rank {} combines by {} instead of {}.", rank,
                     name_of(reduction), name_of(spec_.reduction)));
@@ -376,9 +375,9 @@ class Run {
   void expect(int rank, int buffer, ChunkRange range, const std::vector<Contribution>& wanted,
               bool averaged) {
     if (range.begin >= range.end) return;
-    const Segments cells = cut(
-        memory_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(buffer)], range.begin,
-        range.end);
+    const Segments cells =
+        cut(memory_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(buffer)], range.begin,
+            range.end);
     if (!covers(cells, range.end - range.begin)) {
       fault(message("collective-missing", "Rank {} ends without elements {} to {}.", rank,
                     range.begin, range.end - 1));

@@ -19,14 +19,14 @@ std::int64_t array_count(const CollectiveSpec& spec, int rank) {
   return count;
 }
 
-}  // namespace
-
 // What rank `from` has for rank `to` of an all-to-all.
-static std::int64_t pair_count(const CollectiveSpec& spec, int from, int to) {
+std::int64_t pair_count(const CollectiveSpec& spec, int from, int to) {
   if (!spec.counts.empty()) return spec.counts[static_cast<std::size_t>(from * spec.ranks + to)];
   const ChunkRange range = chunk_of(spec.bytes / size_of(spec.type), spec.ranks, to);
   return range.end - range.begin;
 }
+
+}  // namespace
 
 ChunkRange chunk_range(const Collective& collective, int chunk) {
   const CollectiveSpec& spec = collective.spec;
@@ -111,7 +111,7 @@ void Writer::add_operands(RankProgram& rank, Op& op, std::span<const Cells> cell
   }
 }
 
-void Writer::message(int from, int to, std::span<const Part> parts, bool reduce) {
+void Writer::message(int from, int to, std::span<const Part> parts, Arrival arrival) {
   assert(from != to && !parts.empty() && !made_.steps.empty());
   std::vector<Cells> sources, targets;
   Op op;
@@ -132,22 +132,24 @@ void Writer::message(int from, int to, std::span<const Part> parts, bool reduce)
   recv.kind = OpKind::kRecv;
   recv.peer = from;
   // An average is a sum until it is finished.
-  if (reduce)
+  const bool combines = arrival == Arrival::kCombines;
+  if (combines)
     recv.reduction = spec_.reduction == Reduction::kAvg ? Reduction::kSum : spec_.reduction;
-  add_operands(at(to), recv, targets, reduce ? Access::kAccumulate : Access::kWrite);
+  add_operands(at(to), recv, targets, combines ? Access::kAccumulate : Access::kWrite);
   at(from).ops.push_back(send);
   at(to).ops.push_back(recv);
   for (const Part& part : parts) {
     made_.steps.back().push_back({from, to, part.chunk, part.source.count * size_of(spec_.type),
-                                  reduce, static_cast<std::int32_t>(at(from).ops.size() - 1),
+                                  arrival != Arrival::kReplaces,
+                                  static_cast<std::int32_t>(at(from).ops.size() - 1),
                                   static_cast<std::int32_t>(at(to).ops.size() - 1)});
   }
 }
 
-void Writer::pass(int from, int to, std::span<const int> chunks, bool reduce) {
+void Writer::pass(int from, int to, std::span<const int> chunks, Arrival arrival) {
   std::vector<Part> parts;
   for (const int index : chunks) parts.push_back({index, chunk(index), chunk(index)});
-  message(from, to, parts, reduce);
+  message(from, to, parts, arrival);
 }
 
 void Writer::add_compute(int rank, Cells target, std::span<const Cells> parts,

@@ -16,11 +16,11 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value) 
 
 std::string_view name_of(Piece piece) {
   static constexpr std::array<std::string_view, 25> kNames = {
-      "stage",        "zero gradients", "embedding", "norm 1",        "QKV",        "attention",
-      "projection",   "residual 1",     "norm 2",    "MLP in",        "activation", "MLP out",
-      "residual 2",   "router",         "permute",   "experts",       "final norm", "head",
-      "loss maximum", "loss sum",       "loss",      "gradient norm", "optimizer",  "transfer",
-      "combine"};
+      "stage",      "zero gradients", "embedding",  "norm 1",       "QKV",
+      "attention",  "projection",     "residual 1", "norm 2",       "MLP in",
+      "activation", "MLP out",        "residual 2", "router",       "permute",
+      "experts",    "final norm",     "head",       "loss maximum", "loss sum",
+      "loss",       "gradient norm",  "optimizer",  "transfer",     "combine"};
   static_assert(kNames.size() == static_cast<std::size_t>(Piece::kCombine) + 1);
   return pick(kNames, piece);
 }
@@ -77,8 +77,8 @@ std::string_view name_of(Tensor tensor) {
                                                               "context of the own heads",
                                                               "expert tokens",
                                                               "stage activations",
-"array",
-"result"};
+                                                              "array",
+                                                              "result"};
   static_assert(kNames.size() == static_cast<std::size_t>(Tensor::kResult) + 1);
   return pick(kNames, tensor);
 }

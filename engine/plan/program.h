@@ -131,9 +131,9 @@ struct Op {
   std::int32_t group = -1;  // index in Program::groups; communication only
   std::int32_t batch = -1;  // >= 0: starts and ends with its neighbours of the same batch
   std::int32_t work = -1;   // index in Program::works; Compute only
-  // Payload in bytes: of a Send or Recv, what travels (its operands' elements in their order, as one
-  // message); of a Collective, the whole array as in
-  // nccl-tests (all-reduce: the array; all-gather and reduce-scatter: the gathered array).
+  // Payload in bytes: of a Send or Recv, what travels (its operands' elements in their order, as
+  // one message); of a Collective, the whole array as in nccl-tests (all-reduce: the array;
+  // all-gather and reduce-scatter: the gathered array).
   std::int64_t bytes = 0;
   std::int32_t repeat = 1;  // stage level: so many equal collectives in a row, `bytes` each
   std::int32_t after_first = 0, after_count = 0;      // in RankProgram::after
@@ -234,8 +234,8 @@ int representative_of(const Program& program, const Mesh& mesh, int rank);
 
 // Bytes that group member `index` sends (and receives) in a collective of `bytes` bytes over n
 // ranks, done the direct way: reduce-scatter and all-gather send what others need, an all-reduce is
-// both; the root of a broadcast, scatter, gather or reduce is member 0. Chunks differ by at most one element of `type`. Source: nccl-tests PERFORMANCE.md for equal
-// chunks.
+// both; the root of a broadcast, scatter, gather or reduce is member 0. Chunks differ by at most
+// one element of `type`. Source: nccl-tests PERFORMANCE.md for equal chunks.
 struct Volume {
   std::int64_t sent = 0, received = 0;
 };

@@ -10,8 +10,7 @@ Result<void> combine_op(Device& device, const Program& program, const RankProgra
   constexpr std::size_t kMostParts = 64;
   const std::span<const Operand> operands = rank.operands_of(op);
   const bool averages = op.reduction == Reduction::kAvg;
-  const bool grouped =
-      op.group >= 0 && op.group < static_cast<std::int32_t>(program.groups.size());
+  const bool grouped = op.group >= 0 && op.group < static_cast<std::int32_t>(program.groups.size());
   bool alike = operands.size() >= 2 && operands.size() <= kMostParts + 1;
   for (const Operand& operand : operands) {
     alike = alike && operand.count == operands[0].count && operand.type == op.type;
@@ -27,9 +26,8 @@ Result<void> combine_op(Device& device, const Program& program, const RankProgra
   std::array<const std::byte*, kMostParts> parts;
   for (std::size_t i = 1; i < operands.size(); ++i) parts[i - 1] = address(operands[i]);
   const int divisor =
-      averages
-          ? static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size())
-          : 1;
+      averages ? static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size())
+               : 1;
   device.combine(op.type, op.reduction, address(operands[0]),
                  std::span<const std::byte* const>(parts.data(), operands.size() - 1), divisor,
                  operands[0].count);

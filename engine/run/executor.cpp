@@ -29,6 +29,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       place_in_lane_(rank.ops.size(), 0),
       stretches_(rank.ops.size()),
       sequence_(rank.ops.size(), 0),
+      meetings_(rank.ops.size(), 0),
       spans_(rank.ops.size()),
       ideal_(rank.ops.size()) {
   std::map<std::tuple<std::int32_t, OpKind, std::int32_t>, std::int64_t> met;
@@ -44,6 +45,11 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       for (const Operand& operand : rank.operands_of(op))
         stretches_[i].push_back({arena.address(operand), operand.count * size_of(operand.type)});
     }
+  }
+  for (std::size_t i = 0; i < rank.ops.size(); ++i) {
+    const Op& op = rank.ops[i];
+    if (op.kind != OpKind::kCompute)
+      meetings_[i] = met[{op.group, op.kind, op.kind == OpKind::kCollective ? -1 : op.peer}];
   }
   for (const std::unique_ptr<Device>& device : devices_) {
     device->reserve_marks(static_cast<std::int32_t>(rank.ops.size()) * kMarksOfOp);
@@ -90,7 +96,9 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
     lane.ledger.clear();
   }
   round_.fetch_add(1, std::memory_order_release);
-  Stop::wake(round_);
+  const bool threads = std::any_of(lanes_.begin(), lanes_.end(),
+                                   [](const LaneState& lane) { return lane.thread.joinable(); });
+  if (threads) Stop::wake(round_);
   if (!run_lane(Lane::kCompute)) return stopped();
   for (LaneState& lane : lanes_) {
     if (!lane.ops.empty() && !await(Lane::kCompute, lane.ops.back())) return stopped();
@@ -109,6 +117,8 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   record.traffic = ledger.rows();
   for (const Ideal& ideal : ideal_)
     record.modelled_end = std::max(record.modelled_end, ideal.modelled);
+  // A rank may begin its next step while its peers still leave this one.
+  for (std::size_t i = 0; i < sequence_.size(); ++i) sequence_[i] += meetings_[i];
   return {};
 }
 
@@ -224,10 +234,9 @@ bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanosecon
   const bool paced = !durations_.empty();
   const Nanoseconds before = paced ? thread_cpu_time() : Nanoseconds{0};
   try {
-    Result<void> done =
-        op.piece == Piece::kCombine
-            ? combine_op(device, program_, rank_, op, arena_.base())
-            : execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
+    Result<void> done = op.piece == Piece::kCombine
+                            ? combine_op(device, program_, rank_, op, arena_.base())
+                            : execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
     if (done) done = behind_ ? device.launched() : device.finish();
     if (!done) {
       fail(index, done.error());

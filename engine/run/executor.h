@@ -117,7 +117,9 @@ class Executor {
   std::vector<std::uint32_t> place_in_lane_;  // by op
   // By op: the places of a message in several; Send and Recv only.
   std::vector<std::vector<Stretch>> stretches_;
-  std::vector<std::int64_t> sequence_;  // by op; communication only
+  // By op, communication only: its number among those that meet there, over all steps; how many of
+  // them a step has.
+  std::vector<std::int64_t> sequence_, meetings_;
   std::array<LaneState, kLanes> lanes_;
 
   // Of the step under way.

@@ -3,7 +3,7 @@
 // alone: behind it are threads of one process (cpu/fabric.h) or, later, NCCL and processes.
 //
 // Every call is a rendezvous: it returns when the bytes have moved, and nothing is buffered. The
-// k-th send from a to b in a group meets the k-th receive; `sequence` is that k within one step.
+// k-th send from a to b in a group meets the k-th receive; `sequence` is that k.
 //
 // Where devices run behind, a call returns when its work stands in their streams in the right order
 // instead; threads meet then only to agree on it.
@@ -47,7 +47,7 @@ struct TransferPart {
   bool send = false;
   int peer = -1;              // global rank
   int group = -1;             // index in Program::groups
-  std::int64_t sequence = 0;  // k-th of its (group, from, to) in this step
+  std::int64_t sequence = 0;  // k-th of its (group, from, to)
   std::byte* data = nullptr;  // sent from, or received into
   std::int64_t bytes = 0;     // of the whole message
   // Where the payload lies in several places: these one after another, and not `data`. They stay
@@ -72,7 +72,7 @@ struct TransferPart {
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   int group = -1;
-  std::int64_t sequence = 0;  // k-th collective of its group in this step
+  std::int64_t sequence = 0;  // k-th collective of its group
   DataType type = DataType::kF32;
   Reduction reduction = Reduction::kNone;
   std::byte* data = nullptr;

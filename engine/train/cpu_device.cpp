@@ -54,8 +54,8 @@ void reduce_parts(Number* target, std::span<const Number* const> parts, bool lar
 }
 
 template <class Number>
-void combine_parts(Reduction reduction, std::byte* target,
-                   std::span<const std::byte* const> parts, int divisor, std::int64_t count) {
+void combine_parts(Reduction reduction, std::byte* target, std::span<const std::byte* const> parts,
+                   int divisor, std::int64_t count) {
   static_assert(static_cast<int>(Combine::kAverage) == static_cast<int>(Reduction::kAvg));
   // Of a collective of 64 ranks at most.
   std::array<const Number*, 64> typed;

@@ -6,6 +6,8 @@
 //   devices     {}                            -> the object of `devices --json`
 //   calibrate   {}                            -> {machine}                 (progress, cancellable)
 //   run         {setup, verify}               -> {observation, machine, proof?}        (likewise)
+//   collective  {name, algorithm, ...}        -> the measured object of `collective --json`
+//                                                (see collective_messages.h; likewise)
 //   shutdown    {}                            -> {}, and the engine ends
 // Notifications: `$/progress` {id, phase, share, what} from the engine, where phase is
 // "calibrating", "running" or "proving" and share goes from 0 to 1 within the phase;

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "engine/run/collective_run.h"
+#include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/version.h"
 #include "engine/worker/commands.h"
@@ -36,6 +38,19 @@ Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
   if (training->proof) json["proof"] = to_json(*training->proof);
   if (training->unproven) json["unproven"] = to_json(*training->unproven);
   return json;
+}
+
+Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch) {
+  const Result<Collective> collective = make_collective(request.spec);
+  if (!collective) return collective.error();
+  watch.progress("running", 0, "");
+  CollectiveRunOptions options;
+  options.repeats = request.repeats;
+  options.warmup = request.warmup;
+  options.values = request.values;
+  const Result<CollectiveObservation> seen = run_collective(*collective, options, watch.cancel);
+  if (!seen) return seen.error();
+  return to_json(*seen);
 }
 
 }  // namespace
@@ -137,13 +152,22 @@ void Server::answer(const RpcRequest& request) {
       return;
     }
     start(request, [wish = std::move(*run)](const Watch& watch) { return run_job(wish, watch); });
+  } else if (request.method == "collective") {
+    const Result<CollectiveRequest> wish = collective_request_from_json(request.params);
+    const Result<Collective> made =
+        wish ? make_collective(wish->spec) : Result<Collective>(wish.error());
+    if (!made) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams, made.error()));
+      return;
+    }
+    start(request, [wish = *wish](const Watch& watch) { return collective_job(wish, watch); });
   } else if (request.method == "shutdown") {
     send(rpc_result(request.id, nlohmann::json::object()));
   } else {
     send(rpc_error(request.id, RpcCode::kMethodNotFound,
                    message("rpc-unknown",
                            "There is no method \"{}\"; there are initialize, devices, calibrate, "
-                           "run and shutdown.",
+                           "run, collective and shutdown.",
                            request.method)));
   }
 }

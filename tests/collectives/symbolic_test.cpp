@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every algorithm, run on sets of contributions: right for every input at once.
-#include <gtest/gtest.h>
-
 #include "engine/collectives/symbolic.h"
+
+#include <gtest/gtest.h>
 
 namespace parallelarium {
 namespace {

@@ -80,8 +80,7 @@ class QueuedDevice final : public Device {
     });
   }
   void combine(DataType type, Reduction reduction, std::byte* target,
-               std::span<const std::byte* const> parts, int divisor,
-               std::int64_t count) override {
+               std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     launch([=, this, all = std::vector<const std::byte*>(parts.begin(), parts.end())] {
       inner_->combine(type, reduction, target, all, divisor, count);
     });

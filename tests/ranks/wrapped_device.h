@@ -40,8 +40,7 @@ class WrappedDevice final : public Device {
     inner_->reduce(target, parts, largest, adds, count);
   }
   void combine(DataType type, Reduction reduction, std::byte* target,
-               std::span<const std::byte* const> parts, int divisor,
-               std::int64_t count) override {
+               std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     inner_->combine(type, reduction, target, parts, divisor, count);
   }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override { inner_->swap(a, b, bytes); }

@@ -57,8 +57,7 @@ void deliver(Device& device, const TransferPart& send, const TransferPart& recv)
   std::size_t source = 0, target = 0;
   std::int64_t read = 0, written = 0;  // of the current stretches
   while (source < from.size() && target < to.size()) {
-    const std::int64_t bytes =
-        std::min(from[source].bytes - read, to[target].bytes - written);
+    const std::int64_t bytes = std::min(from[source].bytes - read, to[target].bytes - written);
     if (bytes > 0) {
       deliver_piece(device, recv, to[target].data + written, from[source].data + read, bytes);
     }
@@ -220,8 +219,8 @@ class CpuTransport final : public Transport {
     const int me = group.member(rank_);
     assert(me >= 0);
     if (!can_collect(call.kind, call.type, call.reduction)) {
-      return fail(message("collective-unknown", "Rank {} cannot do {} ({}) on {}.",
-                          rank_, name_of(call.kind), name_of(call.reduction), name_of(call.type)));
+      return fail(message("collective-unknown", "Rank {} cannot do {} ({}) on {}.", rank_,
+                          name_of(call.kind), name_of(call.reduction), name_of(call.type)));
     }
     device_of(call).mark(call.marks + kPostedMark);
     Result<Gathering*> joined = join_gathering(group, call, me);

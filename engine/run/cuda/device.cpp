@@ -194,8 +194,7 @@ class CudaDevice final : public Device {
     reduce_parts(target, parts, largest, adds, count);
   }
   void combine(DataType type, Reduction reduction, std::byte* target,
-               std::span<const std::byte* const> parts, int divisor,
-               std::int64_t count) override {
+               std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     if (reduction == Reduction::kNone) return copy(target, parts[0], count * size_of(type));
     const bool largest = reduction == Reduction::kMax;
     const bool known = largest || reduction == Reduction::kSum;

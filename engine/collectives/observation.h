@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a collective was seen to do on real ranks: times, bytes, and whether every cell was right.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/plan/timeline.h"
+
+namespace parallelarium {
+
+// A cell of a rank's result: the whole result of every rank is compared, the first differences are
+// told.
+struct WrongCell {
+  int rank = 0;
+  std::int64_t element = 0;  // in the array, or in the result of an all-to-all
+  double expected = 0, found = 0;
+};
+
+// The first elements of chunks as they really were: values[((step + 1) * ranks + rank) * chunks +
+// chunk]; step -1 is before the first. NaN where a chunk has no elements or no place on the rank.
+struct CollectiveValues {
+  int steps = 0;
+  std::vector<double> first;
+};
+
+struct CollectiveObservation {
+  Source source = Source::kMeasured;                     // or oversubscribed: more ranks than cores
+  double seconds = 0, seconds_min = 0, seconds_max = 0;  // median and extremes of the repeats
+  double algorithm_bandwidth = 0, bus_bandwidth = 0;     // of the median
+  bool correct = false;
+  std::int64_t wrong_cells = 0;
+  std::vector<WrongCell> wrong;                          // the first of them
+  std::vector<std::int64_t> sent_bytes, received_bytes;  // by rank, counted by the transport
+  // The repeat of median duration. A span begins when both sides are there: before it, since the op
+  // before, the rank waits.
+  Timeline timeline;
+  CollectiveValues values;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closed forms of a collective's time in the latency-bandwidth model, beside the simulated one.
+#pragma once
+
+#include <optional>
+
+#include "engine/predict/network.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+struct ClosedForm {
+  Formula formula;
+  // Whether the simulation gives the same: the ranks hang on one switch, all chunks are equal, and
+  // the form makes no assumption that the steps do not keep. Else formula.note says what differs.
+  bool exact = false;
+};
+
+// The time of the algorithm by its closed form. None where the literature has none, or where the
+// ranks do not hang on one switch.
+std::optional<ClosedForm> closed_form(const Collective& collective, const Network& network);
+
+// All formulas of a collective: time, bytes per rank, bandwidths.
+std::vector<Formula> formulas_of(const Collective& collective, const Network& network);
+
+}  // namespace parallelarium

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/flows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+
+#include "engine/plan/matching.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+// Ends this close together are one moment: what should end together differs by rounding alone.
+constexpr double kSame = 1e-13;
+
+struct Flow {
+  std::vector<int> links;
+  double latency = 0, remaining = 0, rate = 0, combine = 0;
+  double begin = 0;
+  int arrived = 0;
+  bool active = false;
+};
+
+struct Event {
+  double time = 0;
+  enum Kind : std::uint8_t { kLatencyOver, kArrived, kComputed } kind = kLatencyOver;
+  std::int32_t subject = 0;  // a flow, or a rank
+  bool operator>(const Event& other) const {
+    return time != other.time ? time > other.time : subject > other.subject;
+  }
+};
+
+// One walk. Every rank has one lane, whose next unit (a compute op, or the messages of a step)
+// starts when the one before has ended.
+class FlowWalk {
+ public:
+  FlowWalk(const Collective& collective, const Network& network)
+      : collective_(collective),
+        network_(network),
+        matching_(match(collective.program)),
+        routes_(network, collective.spec.ranks),
+        flows_(matching_.meetings.size()),
+        ranks_(collective.program.ranks.size()),
+        carried_(routes_.bandwidths().size(), 0) {
+    cost_.step_seconds.assign(collective.steps.size(), 0);
+    for (const RankProgram& rank : collective.program.ranks)
+      cost_.timeline.ranks.emplace_back().spans.resize(rank.ops.size());
+  }
+
+  CollectiveCost run() {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) post(static_cast<int>(rank));
+    while (true) {
+      share_links();
+      const double next = std::min(events_.empty() ? kNever : events_.top().time, next_end());
+      if (next == kNever) break;
+      advance(next);
+    }
+    cost_.seconds = now_;
+    cost_.timeline.duration = to_nanoseconds(now_);
+    for (std::size_t link = 0; link < carried_.size(); ++link) {
+      if (carried_[link] == 0) continue;
+      const double busy =
+          now_ > 0 ? static_cast<double>(carried_[link]) / routes_.bandwidths()[link] / now_ : 0;
+      cost_.links.push_back({routes_.name_of_link(static_cast<int>(link)), carried_[link], busy});
+    }
+    std::stable_sort(cost_.links.begin(), cost_.links.end(),
+                     [](const LinkUse& a, const LinkUse& b) { return a.busy > b.busy; });
+    return std::move(cost_);
+  }
+
+ private:
+  struct Rank {
+    std::size_t next = 0, end = 0;  // the unit under way
+    int pending = 0;
+    double begin = 0;
+  };
+
+  static Nanoseconds to_nanoseconds(double seconds) {
+    return Nanoseconds{std::llround(seconds * 1e9)};
+  }
+  const std::vector<Op>& ops(int rank) const {
+    return collective_.program.ranks[static_cast<std::size_t>(rank)].ops;
+  }
+
+  // Starts the rank's next unit.
+  void post(int number) {
+    Rank& rank = ranks_[static_cast<std::size_t>(number)];
+    const std::vector<Op>& all = ops(number);
+    if (rank.next == all.size()) return;
+    const Op& first = all[rank.next];
+    rank.end = rank.next + 1;
+    if (first.kind == OpKind::kCompute) {
+      rank.begin = now_;
+      rank.pending = 1;
+      events_.push({now_ + combine_seconds(work_bytes(first)), Event::kComputed, number});
+      return;
+    }
+    while (first.batch >= 0 && rank.end < all.size() && all[rank.end].batch == first.batch)
+      ++rank.end;
+    rank.begin = kNever;
+    rank.pending = static_cast<int>(rank.end - rank.next);
+    for (std::size_t op = rank.next; op < rank.end; ++op) {
+      const std::int32_t meeting =
+          matching_.meeting_of[static_cast<std::size_t>(matching_.base[number]) + op];
+      Flow& flow = flows_[static_cast<std::size_t>(meeting)];
+      if (++flow.arrived == 2) start(meeting, number, all[op]);
+    }
+  }
+
+  // Bytes of all parts that a combine takes but the first, which it starts from.
+  std::int64_t work_bytes(const Op& op) const {
+    if (op.work < 0) return 0;
+    const Work& work = collective_.program.works[static_cast<std::size_t>(op.work)].front();
+    return work.elements * size_of(op.type) * (op.operand_count - 2) /
+           std::max(1, op.operand_count - 1);
+  }
+  double combine_seconds(std::int64_t bytes) const {
+    return network_.combine_bytes_per_second > 0
+               ? static_cast<double>(bytes) / network_.combine_bytes_per_second
+               : 0;
+  }
+
+  void start(std::int32_t meeting, int number, const Op& op) {
+    Flow& flow = flows_[static_cast<std::size_t>(meeting)];
+    const bool sends = op.kind == OpKind::kSend;
+    Routes::Way way = routes_.way(sends ? number : op.peer, sends ? op.peer : number);
+    flow.links = std::move(way.links);
+    flow.latency = way.latency;
+    flow.remaining = static_cast<double>(op.bytes);
+    flow.begin = now_;
+    for (const int link : flow.links) carried_[static_cast<std::size_t>(link)] += op.bytes;
+    for (const Place place : members(meeting)) {
+      Rank& rank = ranks_[static_cast<std::size_t>(place.rank)];
+      rank.begin = std::min(rank.begin, now_);
+      const Op& member = ops(place.rank)[static_cast<std::size_t>(place.op)];
+      if (member.kind == OpKind::kRecv && member.reduction != Reduction::kNone)
+        flow.combine = combine_seconds(op.bytes);
+    }
+    events_.push({now_ + flow.latency, Event::kLatencyOver, meeting});
+  }
+
+  std::span<const Place> members(std::int32_t meeting) const {
+    const Meeting& found = matching_.meetings[static_cast<std::size_t>(meeting)];
+    return {matching_.members.data() + found.first, static_cast<std::size_t>(found.count)};
+  }
+
+  double next_end() const {
+    double next = kNever;
+    for (const std::int32_t index : active_) {
+      const Flow& flow = flows_[static_cast<std::size_t>(index)];
+      next = std::min(next, now_ + flow.remaining / flow.rate);
+    }
+    return next;
+  }
+
+  // Goes to `next` and does everything that is due then.
+  void advance(double next) {
+    const double due = next * (1 + kSame);
+    std::vector<std::int32_t> over;
+    for (const std::int32_t index : active_) {
+      Flow& flow = flows_[static_cast<std::size_t>(index)];
+      if (now_ + flow.remaining / flow.rate <= due) {
+        over.push_back(index);
+      } else {
+        flow.remaining = std::max(0.0, flow.remaining - (next - now_) * flow.rate);
+      }
+    }
+    now_ = next;
+    for (const std::int32_t index : over) end_of_bytes(index);
+    while (!events_.empty() && events_.top().time <= due) {
+      const Event event = events_.top();
+      events_.pop();
+      if (event.kind == Event::kComputed) {
+        end_of_op(event.subject);
+      } else if (event.kind == Event::kArrived) {
+        arrive(event.subject);
+      } else {
+        Flow& flow = flows_[static_cast<std::size_t>(event.subject)];
+        if (flow.remaining > 0) {
+          active_.push_back(event.subject);
+          changed_ = true;
+        } else {
+          arrive(event.subject);
+        }
+      }
+    }
+  }
+
+  void end_of_bytes(std::int32_t index) {
+    active_.erase(std::find(active_.begin(), active_.end(), index));
+    changed_ = true;
+    const Flow& flow = flows_[static_cast<std::size_t>(index)];
+    if (flow.combine > 0) {
+      events_.push({now_ + flow.combine, Event::kArrived, index});
+    } else {
+      arrive(index);
+    }
+  }
+
+  void arrive(std::int32_t index) {
+    for (const Place place : members(index)) {
+      const Op& op = ops(place.rank)[static_cast<std::size_t>(place.op)];
+      if (op.batch >= 0) {
+        double& step = cost_.step_seconds[static_cast<std::size_t>(op.batch)];
+        step = std::max(step, now_);
+      }
+    }
+    for (const Place place : members(index)) end_of_op(place.rank);
+  }
+
+  void end_of_op(int number) {
+    Rank& rank = ranks_[static_cast<std::size_t>(number)];
+    if (--rank.pending > 0) return;
+    auto& spans = cost_.timeline.ranks[static_cast<std::size_t>(number)].spans;
+    for (; rank.next < rank.end; ++rank.next)
+      spans[rank.next] = {to_nanoseconds(rank.begin), to_nanoseconds(now_)};
+    post(number);
+  }
+
+  // Max-min: the link that can give the least to each of its flows decides for them first.
+  void share_links() {
+    if (!changed_) return;
+    changed_ = false;
+    std::vector<double> left = routes_.bandwidths();
+    std::vector<int> users(left.size(), 0);
+    for (const std::int32_t index : active_) {
+      Flow& flow = flows_[static_cast<std::size_t>(index)];
+      flow.rate = 0;
+      for (const int link : flow.links) ++users[static_cast<std::size_t>(link)];
+    }
+    std::size_t open = active_.size();
+    while (open > 0) {
+      double least = kNever;
+      for (std::size_t link = 0; link < left.size(); ++link) {
+        if (users[link] > 0) least = std::min(least, left[link] / users[link]);
+      }
+      std::vector<bool> full(left.size(), false);
+      for (std::size_t link = 0; link < left.size(); ++link)
+        full[link] = users[link] > 0 && left[link] / users[link] <= least * (1 + kSame);
+      for (const std::int32_t index : active_) {
+        Flow& flow = flows_[static_cast<std::size_t>(index)];
+        if (flow.rate > 0) continue;
+        const bool decided = std::any_of(flow.links.begin(), flow.links.end(), [&](int link) {
+          return full[static_cast<std::size_t>(link)];
+        });
+        if (!decided) continue;
+        flow.rate = least;
+        --open;
+        for (const int link : flow.links) {
+          left[static_cast<std::size_t>(link)] =
+              std::max(0.0, left[static_cast<std::size_t>(link)] - least);
+          --users[static_cast<std::size_t>(link)];
+        }
+      }
+    }
+  }
+
+  const Collective& collective_;
+  const Network network_;
+  const Matching matching_;
+  const Routes routes_;
+  std::vector<Flow> flows_;  // by meeting
+  std::vector<Rank> ranks_;
+  std::vector<std::int64_t> carried_;  // by link
+  std::vector<std::int32_t> active_;   // flows whose bytes are under way
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  CollectiveCost cost_;
+  double now_ = 0;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Routes::Routes(const Network& network, int ranks) : network_(network), ranks_(ranks) {
+  const double link = network.bytes_per_second;
+  const auto n = static_cast<std::size_t>(ranks);
+  switch (network.topology) {
+    case Topology::kSwitch:  // out of rank r: r; into it: n + r
+      bandwidths_.assign(2 * n, link);
+      break;
+    case Topology::kRing:  // from r to the right: 2 r; to the left: 2 r + 1
+      bandwidths_.assign(2 * n, link);
+      break;
+    case Topology::kTorus:  // from r along the row right 4 r, left 4 r + 1, the column 4 r + 2, + 3
+      bandwidths_.assign(4 * n, link);
+      break;
+    case Topology::kTwoLevel:  // a switch's, then out of node k: 2 n + 2 k; into it: 2 n + 2 k + 1
+      bandwidths_.assign(2 * n, link);
+      bandwidths_.insert(bandwidths_.end(),
+                         2 * n / static_cast<std::size_t>(std::max(1, network.node_size)),
+                         network.node_bytes_per_second);
+      break;
+    case Topology::kMemory:  // what all copies share, then into rank r: 1 + r
+      bandwidths_.assign(1 + n, link);
+      if (network.shared_bytes_per_second > 0) bandwidths_[0] = network.shared_bytes_per_second;
+      break;
+  }
+}
+
+int Routes::shortest(int from, int to, int n) {
+  const int right = ((to - from) % n + n) % n;
+  return right <= n - right ? right : right - n;
+}
+
+Routes::Way Routes::way(int from, int to) const {
+  Way way;
+  const int n = ranks_;
+  const auto follow = [&](int steps, const auto& link_at) {
+    for (int step = 0; step != steps; step += steps > 0 ? 1 : -1) {
+      way.links.push_back(link_at(step, steps > 0));
+      way.latency += network_.latency_seconds;
+    }
+  };
+  const auto wrap = [](int value, int size) { return (value % size + size) % size; };
+  switch (network_.topology) {
+    case Topology::kSwitch:
+      return {{from, n + to}, network_.latency_seconds};
+    case Topology::kRing:
+      follow(shortest(from, to, n),
+             [&](int step, bool right) { return 2 * wrap(from + step, n) + (right ? 0 : 1); });
+      return way;
+    case Topology::kTorus: {
+      const int columns = network_.node_size, rows = n / columns;
+      const int row = from / columns, column = from % columns;
+      follow(shortest(column, to % columns, columns), [&](int step, bool right) {
+        return 4 * (row * columns + wrap(column + step, columns)) + (right ? 0 : 1);
+      });
+      follow(shortest(row, to / columns, rows), [&](int step, bool down) {
+        return 4 * (wrap(row + step, rows) * columns + to % columns) + (down ? 2 : 3);
+      });
+      return way;
+    }
+    case Topology::kTwoLevel: {
+      const int a = from / network_.node_size, b = to / network_.node_size;
+      if (a == b) return {{from, n + to}, network_.latency_seconds};
+      return {{2 * n + 2 * a, 2 * n + 2 * b + 1}, network_.node_latency_seconds};
+    }
+    case Topology::kMemory:
+      return {{0, 1 + to}, network_.latency_seconds};
+  }
+  return way;
+}
+
+std::string Routes::name_of_link(int link) const {
+  const int n = ranks_;
+  const auto wrap = [](int value, int size) { return (value % size + size) % size; };
+  switch (network_.topology) {
+    case Topology::kRing: {
+      const int from = link / 2;
+      return fmt::format("rank {} to rank {}", from, wrap(from + (link % 2 == 0 ? 1 : -1), n));
+    }
+    case Topology::kTorus: {
+      const int columns = network_.node_size, rows = n / columns;
+      const int from = link / 4, row = from / columns, column = from % columns;
+      const int way = link % 2 == 0 ? 1 : -1;
+      const int to = link % 4 < 2 ? row * columns + wrap(column + way, columns)
+                                  : wrap(row + way, rows) * columns + column;
+      return fmt::format("rank {} to rank {}", from, to);
+    }
+    case Topology::kMemory:
+      return link == 0 ? "all copies" : fmt::format("copies to rank {}", link - 1);
+    case Topology::kSwitch:
+    case Topology::kTwoLevel:
+      break;
+  }
+  if (link < n) return fmt::format("rank {} to switch", link);
+  if (link < 2 * n) return fmt::format("switch to rank {}", link - n);
+  const int node = (link - 2 * n) / 2;
+  return link % 2 == 0 ? fmt::format("node {} to network", node)
+                       : fmt::format("network to node {}", node);
+}
+
+CollectiveCost simulate_flows(const Collective& collective, const Network& network) {
+  return FlowWalk(collective, network).run();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What collective_run.cpp is made of: exact inputs and results, and a Program that notes what it
+// holds.
+#pragma once
+
+#include <cstddef>
+
+#include "engine/run/collective_run.h"
+
+namespace parallelarium {
+
+// The rank's input into `count` elements of its array.
+void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count);
+double read_value(DataType type, const std::byte* array, std::int64_t element);
+// Adds this rank's wrong cells to the run. `result`: of an all-to-all.
+void compare_result(const Collective& collective, int rank, const std::byte* array,
+                    const std::byte* result, CollectiveObservation& run);
+
+// The same Program in which every rank, after each of its steps, copies the first element of every
+// chunk that it has a place for into one more buffer, its last: element (step + 1) * chunks +
+// chunk.
+Program with_notes(const Collective& collective);
+
+}  // namespace parallelarium

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective as JSON: what is asked for, what `collective --json` prints, and what a run answers.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/collectives/observation.h"
+#include "engine/predict/network.h"
+
+namespace parallelarium {
+
+// {"name","algorithm","ranks","bytes","root","type","operation","segments","node_size","counts"};
+// what is absent has its default. Errors name the key.
+nlohmann::json to_json(const CollectiveSpec& spec);
+Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json);
+
+// The object of `collective NAME --json`, without a run: what design.md's contract names, and
+// "root", "type", "operation", "chunks", "topology", "latency_seconds", "bytes_per_second",
+// "step_seconds", "links", "formulas".
+nlohmann::json to_json(const Collective& collective, const Network& network,
+                       const CollectiveCost& cost);
+
+// "measured" of `collective NAME --json`, and the answer of the method `collective`; lossless.
+nlohmann::json to_json(const CollectiveObservation& observation);
+Result<CollectiveObservation> collective_observation_from_json(const nlohmann::json& json);
+
+// Parameters of the method `collective`: a spec and {"repeats","warmup","values"}.
+struct CollectiveRequest {
+  CollectiveSpec spec;
+  int repeats = 20, warmup = 3;
+  bool values = false;
+};
+Result<CollectiveRequest> collective_request_from_json(const nlohmann::json& params);
+nlohmann::json to_json(const CollectiveRequest& request);
+
+}  // namespace parallelarium

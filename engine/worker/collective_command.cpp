@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// `collective NAME`: a collective algorithm, its steps and cost; with --run executed, with --sweep
+// over sizes.
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/collectives/symbolic.h"
+#include "engine/predict/collective_formulas.h"
+#include "engine/run/collective_run.h"
+#include "engine/wire/collective_messages.h"
+#include "engine/worker/collective_text.h"
+#include "engine/worker/command.h"
+#include "engine/worker/units.h"
+
+namespace parallelarium {
+namespace {
+
+struct Options {
+  CollectiveSpec spec;
+  std::string name, algorithm, bytes = "4194304", type = "float32", operation = "sum";
+  std::string topology = "switch", machine, counts;
+  double latency = 1e-6, bandwidth = 10e9, node_latency = 5e-6, node_bandwidth = 10e9;
+  double combine = 0;
+  int repeats = 20;
+  bool json = false, run = false, sweep = false, csv = false;
+  const CLI::Option *latency_given = nullptr, *bandwidth_given = nullptr;
+  const CLI::Option *topology_given = nullptr, *bytes_given = nullptr;
+};
+
+std::string list_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// "4194304", "64K" and "64KiB" (1024s), "1MB" (1000s).
+std::optional<std::int64_t> bytes_of(const std::string& text) {
+  std::size_t end = 0;
+  while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
+  if (end == 0 || end > 15) return std::nullopt;
+  const std::int64_t number = std::stoll(text.substr(0, end));
+  std::string unit = text.substr(end);
+  if (unit.empty() || unit == "B") return number;
+  const std::size_t power = std::string("KMGT").find(unit[0] == 'k' ? 'K' : unit[0]);
+  if (power == std::string::npos) return std::nullopt;
+  unit = unit.substr(1);
+  if (unit != "" && unit != "i" && unit != "iB" && unit != "B") return std::nullopt;
+  std::int64_t scale = 1;
+  for (std::size_t i = 0; i <= power; ++i) scale *= unit == "B" ? 1000 : 1024;
+  if (number > (std::int64_t{1} << 40) / scale) return std::int64_t{1} << 41;
+  return number * scale;
+}
+
+Result<CollectiveSpec> spec_of(const Options& options) {
+  CollectiveSpec spec = options.spec;
+  const auto kind = collective_kind(options.name);
+  if (!kind) {
+    std::vector<std::string> names;
+    for (int i = 0; i < kCollectiveKinds; ++i)
+      names.emplace_back(name_of(static_cast<CollectiveKind>(i)));
+    return message("collective-unknown", "\"{}\" is no collective; there are {}.", options.name,
+                   list_of(names));
+  }
+  spec.kind = *kind;
+  spec.algorithm = options.algorithm;
+  const auto bytes = bytes_of(options.bytes);
+  if (!bytes) {
+    return message("collective-bytes",
+                   "--bytes {} is no size; give a number of bytes such as 4194304, 64KiB or 1MB.",
+                   options.bytes);
+  }
+  spec.bytes = *bytes;
+  const auto type = data_type_by_name(options.type);
+  if (!type) {
+    return message("collective-type",
+                   "--dtype {} is no type; there are float32, float64, bfloat16 and int32.",
+                   options.type);
+  }
+  spec.type = *type;
+  const auto reduction = reduction_by_name(options.operation);
+  if (!reduction) {
+    return message("collective-operation",
+                   "--op {} is no operation; there are sum, prod, min, max and avg.",
+                   options.operation);
+  }
+  spec.reduction = *reduction;
+  return spec;
+}
+
+Result<Network> network_for(const Options& options, const Collective& collective) {
+  Network network;
+  const int ranks = collective.spec.ranks;
+  if (!options.machine.empty()) {
+    const Result<Machine> machine = find_machine(options.machine);
+    if (!machine) return machine.error();
+    network = network_of(*machine, ranks);
+  }
+  if (options.machine.empty() || options.topology_given->count() > 0) {
+    const auto topology = topology_by_name(options.topology);
+    if (!topology) {
+      return message("collective-topology",
+                     "--topology {} is none; there are switch, ring, torus, two-level and memory.",
+                     options.topology);
+    }
+    network.topology = *topology;
+  }
+  if (options.machine.empty()) {
+    network.node_latency_seconds = options.node_latency;
+    network.node_bytes_per_second = options.node_bandwidth;
+    network.combine_bytes_per_second = options.combine;
+  }
+  if (options.machine.empty() || options.latency_given->count() > 0)
+    network.latency_seconds = options.latency;
+  if (options.machine.empty() || options.bandwidth_given->count() > 0)
+    network.bytes_per_second = options.bandwidth;
+  if (network.node_size == 0) network.node_size = collective.spec.node_size;
+  if (Result<void> good = check_network(network, ranks); !good) return good.error();
+  return network;
+}
+
+Outcome collective(const Options& options, Progress& progress) {
+  Result<CollectiveSpec> spec = spec_of(options);
+  if (!spec) return Outcome::invalid(spec.error());
+  if (spec->algorithm.empty()) {
+    for (const AlgorithmInfo& info : collective_algorithms()) {
+      if (info.kind != spec->kind) continue;
+      if (spec->algorithm.empty() || info.name == "ring") spec->algorithm = info.name;
+    }
+  }
+  const Result<Collective> made = make_collective(*spec);
+  if (!made) return Outcome::invalid(made.error());
+  const Result<Network> network = network_for(options, *made);
+  if (!network) return Outcome::invalid(network.error());
+  std::vector<Message> wrong = check(made->program);
+  if (wrong.empty()) wrong = check_collective(*made);
+  if (!wrong.empty()) return Outcome::failed(wrong.front());
+  const CollectiveCost cost = cost_of(*made, *network);
+  std::optional<CollectiveObservation> seen;
+  if (options.run) {
+    progress.report(0, "running");
+    CollectiveRunOptions wishes;
+    wishes.repeats = options.repeats;
+    Result<CollectiveObservation> run = run_collective(*made, wishes);
+    if (!run) return Outcome::failed(run.error());
+    seen = std::move(*run);
+  }
+  Outcome outcome;
+  if (options.json) {
+    nlohmann::json json = to_json(*made, *network, cost);
+    if (seen) {
+      json["measured"] = to_json(*seen);
+      json["correct"] = seen->correct;
+    }
+    outcome = Outcome::done(json_text(json));
+  } else {
+    outcome = Outcome::done(collective_text(*made, *network, cost, seen));
+  }
+  if (seen && !seen->correct) {
+    outcome.status = kFailed;
+    outcome.error =
+        message("collective-incorrect", "{} cells of the result are wrong.", seen->wrong_cells);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+void add_collective(Commands& commands) {
+  CLI::App* command = commands.add(
+      "collective", "a collective algorithm: its steps, its cost, and its run on local ranks",
+      "  parallelarium-engine collective all_reduce --algorithm ring --ranks 4 --bytes 4MiB\n"
+      "  parallelarium-engine collective all_gather --algorithm ring --ranks 8 --bytes 1MiB "
+      "--json\n"
+      "  parallelarium-engine collective all_reduce --ranks 2 --run\n\n" +
+          algorithms_text());
+  auto options = std::make_shared<Options>();
+  const auto add = [command](const char* name, auto& into, const char* help, const char* unit) {
+    return command->add_option(name, into, help)->option_text(unit);
+  };
+  add("name", options->name, "all_reduce, all_gather, ... (see below)", "NAME")->required();
+  add("--algorithm", options->algorithm, "one of those below (default: ring, or the first)", "A");
+  add("--ranks", options->spec.ranks, "1 to 64 (default: 4)", "N");
+  options->bytes_given =
+      add("--bytes", options->bytes, "the whole array, as in nccl-tests (default: 4MiB)", "S");
+  add("--root", options->spec.root, "root of broadcast, scatter, gather, reduce (default: 0)", "R");
+  add("--dtype", options->type, "float32, float64, bfloat16 or int32", "T");
+  add("--op", options->operation, "sum, prod, min, max or avg", "O");
+  add("--segments", options->spec.segments, "pieces of a pipelined array", "K");
+  add("--node-size", options->spec.node_size, "ranks of a node, or of a row of a torus", "G");
+  options->topology_given = add("--topology", options->topology,
+                                "switch, ring, torus, two-level or memory (default: switch)", "T");
+  options->latency_given =
+      add("--latency", options->latency, "of a link (default: 1e-6)", "SECONDS");
+  options->bandwidth_given =
+      add("--bandwidth", options->bandwidth, "of a link, one direction (default: 10e9)", "B/S");
+  add("--node-latency", options->node_latency, "two-level: between nodes (default: 5e-6)",
+      "SECONDS");
+  add("--node-bandwidth", options->node_bandwidth, "two-level: of a node's link (default: 10e9)",
+      "B/S");
+  add("--combine-bandwidth", options->combine,
+      "what a rank combines per second (default: combining takes no time)", "B/S");
+  add("--machine", options->machine, "links of this machine instead (local: this computer)", "M");
+  command->add_flag("--run", options->run, "execute it on local ranks and verify every cell");
+  add("--repeats", options->repeats, "timed repeats of a run (default: 20)", "N");
+  command->add_flag("--json", options->json, "print JSON");
+  commands.set_body(command,
+                    [options](Progress& progress) { return collective(*options, progress); });
+}
+
+}  // namespace parallelarium
