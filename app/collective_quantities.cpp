@@ -61,14 +61,14 @@ std::vector<Quantity> collective_quantities(const Session& session, const QLocal
     const QString source = source_text(seen.source);
     const QString caveat = no_difference(collectives, seen.source);
     const std::int64_t counted = most(seen.sent_bytes);
-    all[0].observed = {seconds_text(seen.seconds, locale), source,
-                       Quantities::tr("median of %1 repeats; shortest %2, longest %3")
-                           .arg(seen.timeline.steps)
-                           .arg(seconds_text(seen.seconds_min, locale),
-                                seconds_text(seen.seconds_max, locale))};
-    all[1].observed = {rate_text(seen.bus_bandwidth, locale), source,
-                       Quantities::tr("algorithm bandwidth %1")
-                           .arg(rate_text(seen.algorithm_bandwidth, locale))};
+    all[0].observed = {
+        seconds_text(seen.seconds, locale), source,
+        Quantities::tr("median of %1 repeats; shortest %2, longest %3")
+            .arg(seen.timeline.steps)
+            .arg(seconds_text(seen.seconds_min, locale), seconds_text(seen.seconds_max, locale))};
+    all[1].observed = {
+        rate_text(seen.bus_bandwidth, locale), source,
+        Quantities::tr("algorithm bandwidth %1").arg(rate_text(seen.algorithm_bandwidth, locale))};
     all[2].observed = {bytes_text(counted, locale), Quantities::tr("counted"),
                        exact_bytes_text(counted, locale)};
     all[3].observed = {seen.correct ? Quantities::tr("exact") : Quantities::tr("wrong"),
@@ -77,9 +77,9 @@ std::vector<Quantity> collective_quantities(const Session& session, const QLocal
     all[4].observed = {count_text(run->plan->steps(), locale), Quantities::tr("counted"), {}};
     all[0].difference =
         caveat.isEmpty() ? relative_text(plan.cost.seconds, seen.seconds, locale) : caveat;
-    all[1].difference =
-        caveat.isEmpty() ? relative_text(plan.cost.bus_bandwidth, seen.bus_bandwidth, locale)
-                         : caveat;
+    all[1].difference = caveat.isEmpty()
+                            ? relative_text(plan.cost.bus_bandwidth, seen.bus_bandwidth, locale)
+                            : caveat;
     all[2].difference = bytes_difference_text(sent, counted, locale);
     all[3].difference = seen.wrong_cells == 1
                             ? Quantities::tr("1 cell")

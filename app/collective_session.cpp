@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QUndoCommand>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "engine/plan/machine.h"
@@ -76,9 +77,8 @@ void CollectiveSession::change(const CollectiveChoice& choice, const QString& wh
 
 void CollectiveSession::apply(const CollectiveChoice& choice) {
   choice_ = choice;
-  const double share = horizon().count() > 0
-                           ? double(playhead_.count()) / double(horizon().count())
-                           : 0;
+  const double share =
+      horizon().count() > 0 ? double(playhead_.count()) / double(horizon().count()) : 0;
   Result<CollectivePlan> plan = plan_collective(choice_, this_computer());
   problem_.reset();
   if (plan)
@@ -133,8 +133,7 @@ std::vector<SweepPoint> CollectiveSession::sweep() const {
   std::vector<SweepPoint> points;
   const CollectiveSpec& now = plan_->choice.spec;
   for (const SweepPoint& point : sweep_)
-    if (point.spec.kind == now.kind && point.spec.ranks == now.ranks &&
-        point.spec.type == now.type)
+    if (point.spec.kind == now.kind && point.spec.ranks == now.ranks && point.spec.type == now.type)
       points.push_back(point);
   return points;
 }

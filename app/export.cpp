@@ -69,8 +69,7 @@ QSize size_of_view(const Session& session, const ExportOptions& options) {
 // What a picture carries, so that it can be opened again: the setup, or a document where there is a
 // collective that differs from a fresh start.
 std::string setup_text(const Session& session) {
-  CollectiveSession fresh(const_cast<Session&>(session).undo_stack());
-  if (session.collectives().choice() == fresh.choice()) return to_json(session.setup()).dump();
+  if (session.collectives().choice() == CollectiveChoice{}) return to_json(session.setup()).dump();
   nlohmann::json document{{"format", kDocumentFormat},
                           {"setup", to_json(session.setup())},
                           {"collective", to_json(session.collectives().choice())}};
@@ -97,10 +96,10 @@ std::string collective_text(const CollectiveSession& collectives, bool csv) {
       for (int at = 0; at < int(plan.collective.steps[std::size_t(step)].size()); ++at) {
         const Move& move = motion.move({step, at});
         const Span span = motion.span_of({step, at});
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", name_of(motion.source()), step + 1,
-                            move.from, move.to, move.chunk, move.bytes, move.reduce ? 1 : 0,
-                            motion.waited({step, at}).count(), span.begin.count(),
-                            span.end.count());
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{}\n", name_of(motion.source()), step + 1,
+                        move.from, move.to, move.chunk, move.bytes, move.reduce ? 1 : 0,
+                        motion.waited({step, at}).count(), span.begin.count(), span.end.count());
       }
   };
   add(CollectiveMotion(collectives.plan(), plan.cost.timeline));

@@ -77,8 +77,8 @@ Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const Comman
     }
     if (!good)
       return message("collective-option",
-                     "--{} {} is none; `parallelarium-engine collective --help` lists them.", option,
-                     value);
+                     "--{} {} is none; `parallelarium-engine collective --help` lists them.",
+                     option, value);
   }
   if (!algorithm && !find_algorithm(spec.kind, spec.algorithm))
     for (const AlgorithmInfo& info : collective_algorithms())

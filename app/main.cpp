@@ -83,7 +83,8 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   const QCommandLineOption dark(QStringLiteral("dark"), Main::tr("Dark colours."));
   const QCommandLineOption theme(QStringLiteral("theme"), Main::tr("light or dark."),
                                  QStringLiteral("name"));
-  const QCommandLineOption view(QStringLiteral("view"), Main::tr("mesh, collectives, pipeline or memory."),
+  const QCommandLineOption view(QStringLiteral("view"),
+                                Main::tr("mesh, collectives, pipeline or memory."),
                                 QStringLiteral("name"));
   const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
                                 Main::tr("Show this help."));
@@ -95,8 +96,9 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
                               QStringLiteral("share"));
   parser.addOption(at);
   const std::pair<const char*, QString> collective[] = {
-      {"collective", Main::tr("Collectives view: all_reduce, all_gather, reduce_scatter, all_to_all, "
-                              "broadcast, scatter, gather or reduce.")},
+      {"collective",
+       Main::tr("Collectives view: all_reduce, all_gather, reduce_scatter, all_to_all, "
+                "broadcast, scatter, gather or reduce.")},
       {"algorithm", Main::tr("Collectives view: ring, direct, ... of that collective.")},
       {"ranks", Main::tr("Collectives view: 1 to 16 ranks.")},
       {"bytes", Main::tr("Collectives view: size of the array, such as 4MiB.")},
@@ -131,7 +133,8 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   }
   if (parser.isSet(view)) {
     const std::optional<ViewKind> kind = view_kind_of(parser.value(view));
-    if (!kind) return message("command-view", "--view must be mesh, collectives, pipeline or memory.");
+    if (!kind)
+      return message("command-view", "--view must be mesh, collectives, pipeline or memory.");
     line.view = *kind;
   }
   if (parser.isSet(size)) {

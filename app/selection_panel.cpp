@@ -122,8 +122,7 @@ void SelectionPanel::refresh() {
                    .arg(muted, fact.word.toHtmlEscaped(), fact.value.toHtmlEscaped()));
   };
   const bool collective = session_.collective_in_front();
-  const SelectionText selected =
-      collective ? SelectionText() : describe_selection(session_);
+  const SelectionText selected = collective ? SelectionText() : describe_selection(session_);
   add_caps(tr("Selected"));
   if (!selected.headline.isEmpty() && text_.headline.isEmpty()) add(selected);
   if (!text_.headline.isEmpty()) add(text_);

@@ -40,8 +40,7 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
     const double elapsed = double(state_->since_frame.nsecsElapsed()) / 1e9;
     state_->since_frame.restart();
     const bool collective = state_->collective_in_front;
-    const auto whole =
-        double((collective ? state_->collectives.horizon() : horizon()).count());
+    const auto whole = double((collective ? state_->collectives.horizon() : horizon()).count());
     if (whole <= 0) return;
     const Nanoseconds now = collective ? state_->collectives.playhead() : state_->playhead;
     double next = double(now.count()) + whole * elapsed / state_->seconds_per_step;

@@ -31,9 +31,8 @@ void Session::start_collective() {
   state_->request = state_->engine->request(
       "collective", to_json(CollectiveRequest{spec, kRunRepeats, kWarmup, true}),
       [this, spec](Result<nlohmann::json> answer) {
-        Result<CollectiveObservation> seen =
-            answer ? collective_observation_from_json(*answer)
-                   : Result<CollectiveObservation>(answer.error());
+        Result<CollectiveObservation> seen = answer ? collective_observation_from_json(*answer)
+                                                    : Result<CollectiveObservation>(answer.error());
         const Result<void> kept = seen ? state_->collectives.keep_run(spec, std::move(*seen))
                                        : Result<void>(seen.error());
         finish_request(kept ? QString() : QString::fromStdString(kept.error().text));

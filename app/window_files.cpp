@@ -8,10 +8,10 @@
 #include <QMimeData>
 #include <QStandardPaths>
 
+#include "app/collective_session.h"
 #include "app/document.h"
 #include "app/export_dialog.h"
 #include "app/lesson/lesson_panel.h"
-#include "app/collective_session.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
 #include "app/window.h"

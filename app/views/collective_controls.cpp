@@ -103,7 +103,8 @@ void CollectivesView::build_controls() {
       [this](int direction) {
         // To the next number of ranks that the algorithm works with.
         CollectiveChoice next = state_->collectives.choice();
-        for (next.spec.ranks += direction; next.spec.ranks >= 1 && next.spec.ranks <= kMostShownRanks;
+        for (next.spec.ranks += direction;
+             next.spec.ranks >= 1 && next.spec.ranks <= kMostShownRanks;
              next.spec.ranks += direction) {
           next.spec.root = std::min(next.spec.root, next.spec.ranks - 1);
           if (make_collective(next.spec)) return QString::number(next.spec.ranks);
@@ -147,7 +148,8 @@ void CollectivesView::build_controls() {
     bool number = false;
     const int root = text.trimmed().toInt(&number);
     if (number)
-      change(tr("Root %1").arg(root), [root](CollectiveChoice& choice) { choice.spec.root = root; });
+      change(tr("Root %1").arg(root),
+             [root](CollectiveChoice& choice) { choice.spec.root = root; });
     refresh_controls();
   });
   s.ranks_label = label(tr("Ranks"), s.ranks);
@@ -158,7 +160,8 @@ void CollectivesView::build_controls() {
     s.type->addItem(text_of(name_of(type)), int(type));
   connect(s.type, &QComboBox::activated, this, [this](int index) {
     const auto type = DataType(state_->type->itemData(index).toInt());
-    change(state_->type->itemText(index), [type](CollectiveChoice& choice) { choice.spec.type = type; });
+    change(state_->type->itemText(index),
+           [type](CollectiveChoice& choice) { choice.spec.type = type; });
   });
   s.reduction = make_combo(tr("How contributions are combined"), s.head);
   for (const Reduction reduction :
@@ -181,7 +184,8 @@ void CollectivesView::build_controls() {
   s.content = new Segments(
       tr("What chunks show"),
       {{QStringLiteral("ranks"), tr("Ranks"), tr("Whose contributions are in each chunk")},
-       {QStringLiteral("values"), tr("Values"), tr("The first number of each chunk, from the run")}},
+       {QStringLiteral("values"), tr("Values"),
+        tr("The first number of each chunk, from the run")}},
       s.head);
   s.shape = new Segments(tr("Picture or table"),
                          {{QStringLiteral("picture"), tr("Picture"), {}},
@@ -239,8 +243,8 @@ void CollectivesView::refresh_controls() {
   const bool problem = s.collectives.problem().has_value();
   s.ranks->set_invalid(problem);
   const std::pair<QWidget*, const char*> locks[] = {
-      {s.kind, "name"},   {s.algorithm, "algorithm"}, {s.ranks, "ranks"},
-      {s.bytes, "bytes"}, {s.root, "root"},           {s.type, "type"},
+      {s.kind, "name"},           {s.algorithm, "algorithm"}, {s.ranks, "ranks"},
+      {s.bytes, "bytes"},         {s.root, "root"},           {s.type, "type"},
       {s.reduction, "operation"}, {s.topology, "topology"}};
   for (const auto& [control, key] : locks)
     control->setEnabled(s.session.allowed(QStringLiteral("collective.") + QLatin1String(key)));

@@ -39,10 +39,12 @@ void paint_lane(QPainter& painter, const CollectivePicture& picture, const Colle
     const double x0 = layout.x_of(span.begin, horizon), x1 = layout.x_of(span.end, horizon);
     const QRectF bar(x0 + 0.5, lane.top() + 0.5, std::max(1.0, x1 - x0 - 1), lane.height() - 1);
     const bool future = observed && !stale && span.begin > picture.playhead;
-    const bool chosen = !stale && picture.selected.step == step &&
-                        (motion.move(picture.selected).from == rank || motion.move(picture.selected).to == rank);
-    painter.setPen(chosen ? QPen(theme.accent_line, 1.8)
-                   : observed && !future ? QPen(Qt::NoPen) : QPen(line, 1));
+    const bool chosen =
+        !stale && picture.selected.step == step &&
+        (motion.move(picture.selected).from == rank || motion.move(picture.selected).to == rank);
+    painter.setPen(chosen                ? QPen(theme.accent_line, 1.8)
+                   : observed && !future ? QPen(Qt::NoPen)
+                                         : QPen(line, 1));
     painter.setBrush(observed ? (future ? theme.surface : stale ? tint : line) : tint);
     if (bar.width() > 3)
       painter.drawRoundedRect(bar, 2, 2);
@@ -54,7 +56,8 @@ void paint_lane(QPainter& painter, const CollectivePicture& picture, const Colle
       painter.setPen(QPen(line, 1));
       painter.setBrush(theme.surface);
       painter.drawRoundedRect(bar, 2, 2);
-      painter.fillRect(QRectF(bar.left(), bar.top(), std::max(0.0, now - bar.left()), bar.height()), line);
+      painter.fillRect(QRectF(bar.left(), bar.top(), std::max(0.0, now - bar.left()), bar.height()),
+                       line);
     }
   }
 }
@@ -92,21 +95,24 @@ void paint_steps(QPainter& painter, const CollectivePicture& picture,
   QFont caps = theme.caps();
   caps.setCapitalization(QFont::MixedCase);
   const QString title = lanes_title(picture), note = lanes_note(picture);
-  const double taken = std::min(QFontMetricsF(caps).horizontalAdvance(title), layout.lanes_head.width());
+  const double taken =
+      std::min(QFontMetricsF(caps).horizontalAdvance(title), layout.lanes_head.width());
   put_elided(painter, layout.lanes_head, Qt::AlignVCenter, title, caps, theme.muted, texts);
   const double room = layout.lanes_head.width() - taken - 20;
-  const double note_width = std::min(room, QFontMetricsF(theme.font(11)).horizontalAdvance(note) + 1);
+  const double note_width =
+      std::min(room, QFontMetricsF(theme.font(11)).horizontalAdvance(note) + 1);
   if (room > 60)
-    put_elided(painter, QRectF(layout.lanes_head.right() - note_width, layout.lanes_head.top(), note_width, 18),
-               Qt::AlignVCenter, note, theme.font(11), theme.muted, texts);
+    put_elided(
+        painter,
+        QRectF(layout.lanes_head.right() - note_width, layout.lanes_head.top(), note_width, 18),
+        Qt::AlignVCenter, note, theme.font(11), theme.muted, texts);
   const QFont name = theme.font(layout.lane_pitch > 20 ? 12 : 10);
   for (int rank = 0; rank < layout.ranks; ++rank) {
     const QRectF above = layout.lane(rank, false), below = layout.lane(rank, true);
     put_text(painter, QRectF(layout.lanes.left(), above.top(), 66, below.bottom() - above.top()),
              Qt::AlignVCenter, Words::tr("Rank %1").arg(rank), name, theme.text, texts);
     if (!picture.hides_predicted) paint_lane(painter, picture, layout, rank, false, theme);
-    if (picture.observed && !picture.hides_run &&
-        rank < picture.observed->plan().ranks())
+    if (picture.observed && !picture.hides_run && rank < picture.observed->plan().ranks())
       paint_lane(painter, picture, layout, rank, true, theme);
   }
   const double y = layout.lanes.bottom() + 2;
@@ -145,15 +151,16 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
   const auto spread = [&](const std::vector<std::int64_t>& bytes) {
     if (bytes.empty()) return bytes_text(0);
     const auto [least, greatest] = std::minmax_element(bytes.begin(), bytes.end());
-    return *least == *greatest ? bytes_text(*greatest) : Words::tr("\u2264 %1").arg(bytes_text(most(bytes)));
+    return *least == *greatest ? bytes_text(*greatest)
+                               : Words::tr("\u2264 %1").arg(bytes_text(most(bytes)));
   };
   const auto formula = [&](const char* word) { return formula_named(plan, word); };
   const auto told = [&](CostRow row, const Formula* by) {
     if (by) {
       if (row.formula.isEmpty()) row.formula = QString::fromStdString(by->expression);
-      row.source = QStringLiteral("%1 = %2\n%3").arg(QString::fromStdString(by->expression),
-                                                     QString::fromStdString(by->values),
-                                                     QString::fromStdString(by->source));
+      row.source = QStringLiteral("%1 = %2\n%3")
+                       .arg(QString::fromStdString(by->expression),
+                            QString::fromStdString(by->values), QString::fromStdString(by->source));
       if (!by->note.empty()) row.source += QLatin1Char('\n') + QString::fromStdString(by->note);
     }
     if (picture.hides_predicted) row.predicted = QStringLiteral("?"), row.formula.clear();
@@ -164,21 +171,35 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
   QString bus = QStringLiteral("S / t");
   if (factor && factor->expression != "1")
     bus += QStringLiteral(" \u00b7 ") + QString::fromStdString(factor->expression);
-  return {told({Words::tr("Sent per rank"), {}, spread(plan.cost.sent_bytes),
-                run ? spread(run->seen.sent_bytes) : none, {}},
+  return {told({Words::tr("Sent per rank"),
+                {},
+                spread(plan.cost.sent_bytes),
+                run ? spread(run->seen.sent_bytes) : none,
+                {}},
                formula("sent")),
-          told({Words::tr("Steps"), {}, count_text(plan.steps()),
-                run ? count_text(run->plan->steps()) : none, {}},
+          told({Words::tr("Steps"),
+                {},
+                count_text(plan.steps()),
+                run ? count_text(run->plan->steps()) : none,
+                {}},
                formula("steps")),
-          told({Words::tr("Time"), {}, seconds_text(plan.cost.seconds),
-                run ? seconds_text(run->seen.seconds) : none, {}},
+          told({Words::tr("Time"),
+                {},
+                seconds_text(plan.cost.seconds),
+                run ? seconds_text(run->seen.seconds) : none,
+                {}},
                formula("time")),
-          told({Words::tr("Algorithm bandwidth"), QStringLiteral("S / t"),
+          told({Words::tr("Algorithm bandwidth"),
+                QStringLiteral("S / t"),
                 rate_text(plan.cost.algorithm_bandwidth),
-                run ? rate_text(run->seen.algorithm_bandwidth) : none, {}},
+                run ? rate_text(run->seen.algorithm_bandwidth) : none,
+                {}},
                nullptr),
-          told({Words::tr("Bus bandwidth"), bus, rate_text(plan.cost.bus_bandwidth),
-                run ? rate_text(run->seen.bus_bandwidth) : none, {}},
+          told({Words::tr("Bus bandwidth"),
+                bus,
+                rate_text(plan.cost.bus_bandwidth),
+                run ? rate_text(run->seen.bus_bandwidth) : none,
+                {}},
                factor)};
 }
 
@@ -201,20 +222,23 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
     put_text(painter, QRectF(rect.left() + words, head.top(), 80, 18), Qt::AlignVCenter,
              Words::tr("formula"), small, theme.muted, texts);
   put_text(painter, QRectF(before, head.top(), kColumn - 4, 18), Qt::AlignVCenter | Qt::AlignRight,
-           prediction_source_text(picture.plan->word).section(QLatin1Char(' '), 0, 0), small, theme.muted, texts);
+           prediction_source_text(picture.plan->word).section(QLatin1Char(' '), 0, 0), small,
+           theme.muted, texts);
   put_elided(painter, QRectF(last, head.top(), kColumn, 18), Qt::AlignVCenter | Qt::AlignRight,
-             fresh ? source_text(picture.run->seen.source) : Words::tr("not run"), small, theme.muted, texts);
+             fresh ? source_text(picture.run->seen.source) : Words::tr("not run"), small,
+             theme.muted, texts);
   const std::vector<CostRow> rows = cost_rows(picture);
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const QRectF line = layout.cost_row(int(at));
     painter.fillRect(QRectF(line.left(), line.bottom() - 1, line.width(), 1), theme.grid);
-    put_elided(painter, QRectF(line.left(), line.top(), words - 4, 26), Qt::AlignVCenter, rows[at].what,
-               plain, theme.text, texts);
+    put_elided(painter, QRectF(line.left(), line.top(), words - 4, 26), Qt::AlignVCenter,
+               rows[at].what, plain, theme.text, texts);
     if (formulas)
-      put_elided(painter, QRectF(line.left() + words, line.top(), before - line.left() - words - 2, 26),
+      put_elided(painter,
+                 QRectF(line.left() + words, line.top(), before - line.left() - words - 2, 26),
                  Qt::AlignVCenter, rows[at].formula, small, theme.muted, texts);
-    put_text(painter, QRectF(before, line.top(), kColumn - 4, 26), Qt::AlignVCenter | Qt::AlignRight,
-             rows[at].predicted, plain, theme.text, texts);
+    put_text(painter, QRectF(before, line.top(), kColumn - 4, 26),
+             Qt::AlignVCenter | Qt::AlignRight, rows[at].predicted, plain, theme.text, texts);
     put_text(painter, QRectF(last, line.top(), kColumn, 26), Qt::AlignVCenter | Qt::AlignRight,
              rows[at].observed, bold, theme.text, texts);
   }
@@ -223,15 +247,17 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
   if (fresh && !picture.hides_run) {
     const CollectiveObservation& seen = picture.run->seen;
     if (seen.correct) {
-      verdict = Words::tr("%1: verified cell by cell.").arg(result_sentence(picture.plan->collective.spec));
+      verdict = Words::tr("%1: verified cell by cell.")
+                    .arg(result_sentence(picture.plan->collective.spec));
       ink = theme.good;
     } else {
       verdict = Words::tr("%1 cells are wrong.").arg(count_text(seen.wrong_cells));
       if (!seen.wrong.empty())
-        verdict += QLatin1Char(' ') + Words::tr("The first: rank %1, element %2 is %3, not %4.")
-                                          .arg(seen.wrong[0].rank)
-                                          .arg(seen.wrong[0].element)
-                                          .arg(number_text(seen.wrong[0].found), number_text(seen.wrong[0].expected));
+        verdict += QLatin1Char(' ') +
+                   Words::tr("The first: rank %1, element %2 is %3, not %4.")
+                       .arg(seen.wrong[0].rank)
+                       .arg(seen.wrong[0].element)
+                       .arg(number_text(seen.wrong[0].found), number_text(seen.wrong[0].expected));
       ink = theme.mark;
     }
   }
@@ -246,7 +272,8 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
   }
   put_elided(painter, QRectF(layout.verdict.topLeft(), QSizeF(layout.verdict.width(), 17)),
              Qt::AlignVCenter, first, plain, ink, texts);
-  put_elided(painter, QRectF(layout.verdict.left(), layout.verdict.top() + 17, layout.verdict.width(), 17),
+  put_elided(painter,
+             QRectF(layout.verdict.left(), layout.verdict.top() + 17, layout.verdict.width(), 17),
              Qt::AlignVCenter, second, plain, ink, texts);
 }
 

@@ -109,8 +109,8 @@ QRectF CollectiveLayout::lane(int rank, bool observed) const {
 }
 
 double CollectiveLayout::x_of(Nanoseconds time, Nanoseconds horizon) const {
-  return lane_left + lane_width * double(time.count()) /
-                         double(std::max<std::int64_t>(1, horizon.count()));
+  return lane_left +
+         lane_width * double(time.count()) / double(std::max<std::int64_t>(1, horizon.count()));
 }
 
 QRectF CollectiveLayout::cost_row(int row) const {
@@ -128,9 +128,11 @@ QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& la
   const Move& move = picture.shown().move(ref);
   QPainterPath path;
   if (layout.matrix) return path;
-  const QRectF source = layout.cell(move.from, move.chunk), target = layout.cell(move.to, move.chunk);
+  const QRectF source = layout.cell(move.from, move.chunk),
+               target = layout.cell(move.to, move.chunk);
   const int n = layout.ranks;
-  const bool ring = n > 2 && picture.plan->collective.spec.algorithm.find("ring") != std::string::npos;
+  const bool ring =
+      n > 2 && picture.plan->collective.spec.algorithm.find("ring") != std::string::npos;
   const bool wraps = ring && std::abs(move.to - move.from) == n - 1;
   const bool right = wraps ? move.to < move.from : move.to > move.from;
   const auto edge = [](const QRectF& cell, bool on_right) {

@@ -104,8 +104,7 @@ int CollectiveMotion::step_at(Nanoseconds time) const {
 
 int CollectiveMotion::settled_step(int rank, int chunk, Nanoseconds time) const {
   int after = 0;
-  for (const Change& change :
-       changes_[std::size_t(rank * plan_->collective.chunks + chunk)])
+  for (const Change& change : changes_[std::size_t(rank * plan_->collective.chunks + chunk)])
     if (change.time <= time) after = change.after;
   return after;
 }
@@ -124,8 +123,7 @@ std::vector<Flight> CollectiveMotion::flights(Nanoseconds time) const {
     const auto& spans = moves_[std::size_t(step)];
     for (std::size_t at = 0; at < spans.size(); ++at) {
       const double share = share_of(spans[at], time);
-      if (step == now || (share > 0 && share < 1))
-        flights.push_back({{step, int(at)}, share});
+      if (step == now || (share > 0 && share < 1)) flights.push_back({{step, int(at)}, share});
     }
   }
   return flights;

@@ -63,9 +63,9 @@ class CollectiveMotion {
   Nanoseconds duration_{0};
   int ranks_ = 0;
   std::vector<Span> step_spans_, rank_spans_;
-  std::vector<std::vector<Span>> moves_;       // as Collective::steps
+  std::vector<std::vector<Span>> moves_;         // as Collective::steps
   std::vector<std::vector<Nanoseconds>> ready_;  // when both sides could have begun
-  std::vector<std::vector<Change>> changes_;   // by rank * chunks + chunk, ascending
+  std::vector<std::vector<Change>> changes_;     // by rank * chunks + chunk, ascending
 };
 
 }  // namespace parallelarium

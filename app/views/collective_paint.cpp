@@ -17,7 +17,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
-constexpr double kNumbered = 15;  // a chip narrower than this has no number
+constexpr double kNumbered = 15;       // a chip narrower than this has no number
 constexpr std::size_t kFewMoves = 40;  // with a label on every message
 
 // The chips of a set in `rect`: numbered where there is room, else thin bars and a count.
@@ -165,10 +165,11 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
         put_text(painter, at, Qt::AlignVCenter | (layout.labels_in_cells ? 0 : int(Qt::AlignRight)),
                  chunk_name(*picture.plan, chunk), label, theme.muted, texts);
       }
-      const QRectF inside = layout.labels_in_cells ? cell.adjusted(34, 1, -6, -1)
-                                                   : cell.adjusted(3, 0, -3, 0);
+      const QRectF inside =
+          layout.labels_in_cells ? cell.adjusted(34, 1, -6, -1) : cell.adjusted(3, 0, -3, 0);
       if (picture.values)
-        put_elided(painter, inside, Qt::AlignVCenter | (layout.labels_in_cells ? 0 : int(Qt::AlignHCenter)),
+        put_elided(painter, inside,
+                   Qt::AlignVCenter | (layout.labels_in_cells ? 0 : int(Qt::AlignHCenter)),
                    value_text(picture, rank, chunk), theme.font(cell.height() >= 18 ? 12 : 9),
                    theme.text, texts);
       else
@@ -189,9 +190,12 @@ void paint_matrix(QPainter& painter, const CollectivePicture& picture,
   for (const Flight& flight : motion.flights(picture.playhead)) {
     const auto chunk = std::size_t(motion.move(flight.ref).chunk);
     moving[chunk] |= flight.share < 1;
-    share[chunk] = std::max(share[chunk], picture.tweened ? flight.share : flight.share < 1 ? 0.5 : 1);
+    share[chunk] = std::max(share[chunk], picture.tweened    ? flight.share
+                                          : flight.share < 1 ? 0.5
+                                                             : 1);
   }
-  const QColor color = theme.solid(OpColor::kCommunication), pale = theme.tint(OpColor::kCommunication);
+  const QColor color = theme.solid(OpColor::kCommunication),
+               pale = theme.tint(OpColor::kCommunication);
   const double chip = std::min(16.0, layout.cell_size.height());
   put_text(painter, QRectF(layout.cell_origin.x(), 4 + layout.buffers.top() - 4, 400, 18),
            Qt::AlignVCenter, QString(), theme.font(11), theme.muted, texts);
@@ -213,11 +217,15 @@ void paint_matrix(QPainter& painter, const CollectivePicture& picture,
       painter.setBrush(there ? color : pale);
       painter.drawRoundedRect(cell, 3, 3);
       if (!there && moving[chunk] && share[chunk] > 0)
-        painter.fillRect(QRectF(cell.left(), cell.top(), cell.width() * share[chunk], cell.height()),
-                         mixed(pale, color, 0.6));
+        painter.fillRect(
+            QRectF(cell.left(), cell.top(), cell.width() * share[chunk], cell.height()),
+            mixed(pale, color, 0.6));
       else if (!there && !home)
         painter.fillRect(cell.adjusted(3, cell.height() - 5, -3, -2), mixed(pale, color, 0.6));
-      QPen outline(moving[chunk] ? color : stays ? theme.muted : theme.control_line, moving[chunk] ? 1.8 : 1);
+      QPen outline(moving[chunk] ? color
+                   : stays       ? theme.muted
+                                 : theme.control_line,
+                   moving[chunk] ? 1.8 : 1);
       if (stays) outline.setStyle(Qt::DashLine);
       painter.setPen(outline);
       painter.setBrush(Qt::NoBrush);
@@ -225,30 +233,36 @@ void paint_matrix(QPainter& painter, const CollectivePicture& picture,
       const auto& moves = plan.collective.program.ranks;
       (void)moves;
       const ChunkRange range = chunk_range(plan.collective, int(chunk));
-      const QString bytes = bytes_text((range.end - range.begin) * size_of(plan.collective.spec.type));
-      if (QFontMetricsF(theme.font(10)).horizontalAdvance(bytes) + 6 < cell.width() && cell.height() >= 14)
+      const QString bytes =
+          bytes_text((range.end - range.begin) * size_of(plan.collective.spec.type));
+      if (QFontMetricsF(theme.font(10)).horizontalAdvance(bytes) + 6 < cell.width() &&
+          cell.height() >= 14)
         put_text(painter, cell, Qt::AlignCenter, bytes, theme.font(10),
                  there ? theme.ink_on(color) : theme.text, texts);
     }
     // What has arrived on the rank, by where it came from.
     const double y = layout.result_origin.y() + origin * layout.result_pitch.y();
     const double height = std::min(20.0, layout.result_pitch.y() - 2);
-    const QRectF row(layout.result_origin.x(), y, layout.result_pitch.x() * n, layout.result_pitch.y() - 4);
-    paint_chip(painter, QPointF(row.left() - 26, row.center().y() - chip / 2), chip, origin, theme, texts);
+    const QRectF row(layout.result_origin.x(), y, layout.result_pitch.x() * n,
+                     layout.result_pitch.y() - 4);
+    paint_chip(painter, QPointF(row.left() - 26, row.center().y() - chip / 2), chip, origin, theme,
+               texts);
     for (int from = 0; from < n; ++from) {
       const bool there = motion.held(origin, from * n + origin, picture.playhead) != 0;
       const double width = std::min(24.0, layout.result_pitch.x() - 2);
-      const QRectF slot(row.left() + from * layout.result_pitch.x(), row.center().y() - height / 2, width, height);
+      const QRectF slot(row.left() + from * layout.result_pitch.x(), row.center().y() - height / 2,
+                        width, height);
       painter.setPen(there ? QPen(Qt::NoPen) : QPen(theme.hairline, 1));
       painter.setBrush(there ? theme.rank(from) : theme.surface);
       painter.drawRoundedRect(slot, std::min(width, height) / 2, std::min(width, height) / 2);
       if (there && width >= kNumbered)
-        put_text(painter, slot, Qt::AlignCenter, QString::number(from), theme.font(height >= 15 ? 11 : 9),
-                 theme.ink_on(theme.rank(from)), texts);
+        put_text(painter, slot, Qt::AlignCenter, QString::number(from),
+                 theme.font(height >= 15 ? 11 : 9), theme.ink_on(theme.rank(from)), texts);
     }
   }
-  put_elided(painter, QRectF(layout.result_origin.x() - 26, layout.result_origin.y() - 20,
-                             layout.size.width() - 16 - layout.result_origin.x() + 26, 16),
+  put_elided(painter,
+             QRectF(layout.result_origin.x() - 26, layout.result_origin.y() - 20,
+                    layout.size.width() - 16 - layout.result_origin.x() + 26, 16),
              Qt::AlignVCenter, Words::tr("arrived on each rank, by where it came from"),
              theme.font(11), theme.muted, texts);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The picture of a collective: every rank's buffer with what is on its way, steps in time, bandwidth
-// by message size, and costs. One set of functions serves screen, PNG, SVG and PDF.
+// The picture of a collective: every rank's buffer with what is on its way, steps in time,
+// bandwidth by message size, and costs. One set of functions serves screen, PNG, SVG and PDF.
 #pragma once
 
 #include "app/theme.h"
@@ -12,16 +12,16 @@
 namespace parallelarium {
 
 struct CollectivePicture {
-  std::shared_ptr<const CollectivePlan> plan;       // of the choice
+  std::shared_ptr<const CollectivePlan> plan;  // of the choice
   std::shared_ptr<const CollectiveMotion> predicted;
   // Null: not run, or on other links; of another spec where stale.
   std::shared_ptr<const CollectiveMotion> observed;
   const CollectiveRun* run = nullptr;
-  bool stale = false;          // run and observed are of another spec
-  bool times_compare = true;   // the prediction is for the computer that runs it
+  bool stale = false;         // run and observed are of another spec
+  bool times_compare = true;  // the prediction is for the computer that runs it
   Nanoseconds playhead{0};
   bool tweened = true, dimmed = false;
-  bool values = false;         // numbers in place of contributions
+  bool values = false;                              // numbers in place of contributions
   bool hides_predicted = false, hides_run = false;  // a lesson asks for them
   std::vector<SweepPoint> sweep;
   std::shared_ptr<const BandwidthLines> lines;  // null: still being computed

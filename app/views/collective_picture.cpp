@@ -19,12 +19,15 @@ struct Words {
 // Where the figures come from.
 QString footer(const CollectivePicture& picture) {
   const CollectivePlan& plan = *picture.plan;
-  QStringList parts{Words::tr("%1: %2").arg(prediction_source_text(plan.word), seconds_text(plan.cost.seconds))};
+  QStringList parts{
+      Words::tr("%1: %2").arg(prediction_source_text(plan.word), seconds_text(plan.cost.seconds))};
   if (picture.hides_predicted) parts.clear();
   if (picture.run && !picture.stale && !picture.hides_run)
-    parts << Words::tr("%1: %2").arg(source_text(picture.run->seen.source), seconds_text(picture.run->seen.seconds));
+    parts << Words::tr("%1: %2").arg(source_text(picture.run->seen.source),
+                                     seconds_text(picture.run->seen.seconds));
   parts << Words::tr("links: %1, latency %2, %3")
-               .arg(title_of(plan.choice.topology).toLower(), seconds_text(plan.network.latency_seconds),
+               .arg(title_of(plan.choice.topology).toLower(),
+                    seconds_text(plan.network.latency_seconds),
                     rate_text(plan.network.bytes_per_second));
   return parts.join(QStringLiteral(" \u00b7 "));
 }
@@ -35,12 +38,14 @@ CollectivePicture collective_picture(const Session& session) {
   const CollectiveSession& collectives = session.collectives();
   CollectivePicture picture;
   picture.plan = collectives.plan();
-  picture.predicted = std::make_shared<const CollectiveMotion>(picture.plan, picture.plan->cost.timeline);
+  picture.predicted =
+      std::make_shared<const CollectiveMotion>(picture.plan, picture.plan->cost.timeline);
   picture.run = collectives.run();
   picture.stale = collectives.run_is_stale();
   picture.times_compare = collectives.times_compare();
   if (picture.run && picture.times_compare)
-    picture.observed = std::make_shared<const CollectiveMotion>(picture.run->plan, picture.run->seen.timeline);
+    picture.observed =
+        std::make_shared<const CollectiveMotion>(picture.run->plan, picture.run->seen.timeline);
   picture.playhead = collectives.playhead();
   picture.tweened = !session.reduced_motion();
   picture.dimmed = collectives.problem().has_value();
@@ -67,7 +72,8 @@ void paint_collective_picture(QPainter& painter, QSizeF size, const Session& ses
   painter.setRenderHint(QPainter::Antialiasing);
   painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
   put_elided(painter, QRectF(16, 10, size.width() - 32, 24), Qt::AlignVCenter,
-             collective_title(picture.plan->collective.spec), theme.font(14, true), theme.text, texts);
+             collective_title(picture.plan->collective.spec), theme.font(14, true), theme.text,
+             texts);
   const QSizeF inner(size.width(), size.height() - kTitle - kFooter);
   painter.translate(0, kTitle);
   paint_collective(painter, picture, collective_layout(picture, inner), theme, texts);
@@ -77,10 +83,10 @@ void paint_collective_picture(QPainter& painter, QSizeF size, const Session& ses
   const QFont small = theme.font(11);
   const QString maker = QObject::tr("Parallelarium");
   const double taken = QFontMetricsF(small).horizontalAdvance(maker) + 16;
-  put_elided(painter, QRectF(16, y + 6, size.width() - 32 - taken, 16), Qt::AlignVCenter, footer(picture),
-             small, theme.muted, texts);
-  put_text(painter, QRectF(16, y + 6, size.width() - 32, 16), Qt::AlignVCenter | Qt::AlignRight, maker,
-           small, theme.muted, texts);
+  put_elided(painter, QRectF(16, y + 6, size.width() - 32 - taken, 16), Qt::AlignVCenter,
+             footer(picture), small, theme.muted, texts);
+  put_text(painter, QRectF(16, y + 6, size.width() - 32, 16), Qt::AlignVCenter | Qt::AlignRight,
+           maker, small, theme.muted, texts);
   painter.restore();
 }
 

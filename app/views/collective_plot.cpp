@@ -24,8 +24,9 @@ constexpr double kLeft = 46, kBottom = 38, kTop = 6, kRight = 8;
 const Qt::PenStyle kDashes[] = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
 
 QCPScatterStyle marker_of(std::size_t line, const Theme& theme) {
-  const QCPScatterStyle::ScatterShape shapes[] = {QCPScatterStyle::ssDisc, QCPScatterStyle::ssSquare,
-                                                  QCPScatterStyle::ssTriangle, QCPScatterStyle::ssCross};
+  const QCPScatterStyle::ScatterShape shapes[] = {
+      QCPScatterStyle::ssDisc, QCPScatterStyle::ssSquare, QCPScatterStyle::ssTriangle,
+      QCPScatterStyle::ssCross};
   const bool open = line == 1 || line == 2;
   return {shapes[line % 4], QPen(theme.text, 1), QBrush(open ? theme.surface : theme.text), 6.5};
 }
@@ -92,7 +93,8 @@ Axes axes_of(const CollectivePicture& picture) {
   if (!picture.hides_run)
     for (const SweepPoint& point : picture.sweep) meet(point.bus_bandwidth);
   if (most < least) return {0.1, 10};
-  Axes axes{std::pow(10, std::floor(std::log10(least))), std::pow(10, std::ceil(std::log10(most * 1.05)))};
+  Axes axes{std::pow(10, std::floor(std::log10(least))),
+            std::pow(10, std::ceil(std::log10(most * 1.05)))};
   if (axes.upper <= axes.lower) axes.upper = axes.lower * 10;
   return axes;
 }
@@ -148,7 +150,8 @@ void paint_marker(QPainter& painter, const QPointF& at, std::size_t line, const 
   if (line == 0) painter.drawEllipse(at, 3, 3);
   if (line == 1) painter.drawRect(QRectF(at.x() - 2.8, at.y() - 2.8, 5.6, 5.6));
   if (line == 2)
-    painter.drawPolygon(QPolygonF{at + QPointF(0, -3.4), at + QPointF(3, 2.6), at + QPointF(-3, 2.6)});
+    painter.drawPolygon(
+        QPolygonF{at + QPointF(0, -3.4), at + QPointF(3, 2.6), at + QPointF(-3, 2.6)});
   if (line == 3) {
     painter.drawLine(at + QPointF(-3, -3), at + QPointF(3, 3));
     painter.drawLine(at + QPointF(-3, 3), at + QPointF(3, -3));
@@ -169,7 +172,8 @@ std::vector<std::string> compared_algorithms(const CollectiveSpec& spec) {
     CollectiveSpec other = spec;
     other.algorithm = info.name;
     other.segments = other.node_size = 0;
-    if (info.kind != spec.kind || info.name == spec.algorithm || names.size() >= kMostLines) continue;
+    if (info.kind != spec.kind || info.name == spec.algorithm || names.size() >= kMostLines)
+      continue;
     if (make_collective(other)) names.push_back(info.name);
   }
   return names;
@@ -224,7 +228,8 @@ QString crossover_text(const BandwidthLines& lines) {
   }
   if (!small || lines.lines.size() < 2) return {};
   const QString first = title_of(lines.choice.spec, small->algorithm);
-  if (small == large) return Words::tr("predicted: %1 is quickest at every size").arg(first.toLower());
+  if (small == large)
+    return Words::tr("predicted: %1 is quickest at every size").arg(first.toLower());
   // Where the two lines meet, between the powers of two on either side.
   for (std::size_t at = 1; at < std::min(small->points.size(), large->points.size()); ++at) {
     const auto ahead = [&](std::size_t i) {
@@ -243,10 +248,11 @@ QString crossover_text(const BandwidthLines& lines) {
   return {};
 }
 
-void paint_plot(QPainter& painter, const CollectivePicture& picture,
-                const CollectiveLayout& layout, const Theme& theme, TextLog* texts) {
+void paint_plot(QPainter& painter, const CollectivePicture& picture, const CollectiveLayout& layout,
+                const Theme& theme, TextLog* texts) {
   const QRectF rect = layout.plot;
-  if (painter.hasClipping() && !painter.clipBoundingRect().intersects(rect.united(layout.plot_head)))
+  if (painter.hasClipping() &&
+      !painter.clipBoundingRect().intersects(rect.united(layout.plot_head)))
     return;
   QFont caps = theme.caps();
   caps.setCapitalization(QFont::MixedCase);
@@ -303,11 +309,12 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture,
     painter.drawLine(QPointF(key_rect.left(), y), QPointF(key_rect.left() + 30, y));
     paint_marker(painter, QPointF(key_rect.left() + 15, y), at, theme);
     put_text(painter, QRectF(key_rect.left() + 38, y - 7.5, widest + 8, 15), Qt::AlignVCenter,
-             title_of(picture.plan->collective.spec, lines[at].algorithm), font, theme.muted, texts);
+             title_of(picture.plan->collective.spec, lines[at].algorithm), font, theme.muted,
+             texts);
   }
   put_elided(painter, QRectF(rect.left(), rect.bottom() - 16, rect.width(), 16), Qt::AlignVCenter,
-             picture.hides_predicted ? QString() : crossover_text(*picture.lines), font, theme.muted,
-             texts);
+             picture.hides_predicted ? QString() : crossover_text(*picture.lines), font,
+             theme.muted, texts);
 }
 
 QString plot_sentence(const CollectivePicture& picture) {
@@ -322,13 +329,15 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
   const double left = layout.plot.left() + kLeft, right = layout.plot.right() - kRight;
   const double share = (point.x() - left) / (right - left);
   if (share < -0.02 || share > 1.02) return {};
-  const double low = std::log2(double(kLeastSweepBytes) * 0.8), high = std::log2(double(kMostSweepBytes) * 1.25);
+  const double low = std::log2(double(kLeastSweepBytes) * 0.8),
+               high = std::log2(double(kMostSweepBytes) * 1.25);
   const double wanted = low + share * (high - low);
   QStringList lines;
   std::int64_t nearest = kLeastSweepBytes;
   for (const BandwidthLine& line : picture.lines->lines)
     for (const auto& [bytes, rate] : line.points)
-      if (std::abs(std::log2(double(bytes)) - wanted) < std::abs(std::log2(double(nearest)) - wanted))
+      if (std::abs(std::log2(double(bytes)) - wanted) <
+          std::abs(std::log2(double(nearest)) - wanted))
         nearest = bytes;
   lines << bytes_text(nearest);
   for (const BandwidthLine& line : picture.lines->lines) {
@@ -338,7 +347,8 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
         text += QLatin1Char(' ') + Words::tr("predicted %1").arg(rate_text(rate));
     for (const SweepPoint& seen : picture.sweep)
       if (seen.spec.bytes == nearest && seen.spec.algorithm == line.algorithm && !picture.hides_run)
-        text += QStringLiteral(", ") + source_text(seen.source) + QLatin1Char(' ') + rate_text(seen.bus_bandwidth);
+        text += QStringLiteral(", ") + source_text(seen.source) + QLatin1Char(' ') +
+                rate_text(seen.bus_bandwidth);
     lines << text;
   }
   return lines;

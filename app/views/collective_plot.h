@@ -43,9 +43,8 @@ struct PlotCache {
 struct CollectivePicture;
 struct CollectiveLayout;
 struct PaintedText;
-void paint_plot(QPainter& painter, const CollectivePicture& picture,
-                const CollectiveLayout& layout, const Theme& theme,
-                std::vector<PaintedText>* texts);
+void paint_plot(QPainter& painter, const CollectivePicture& picture, const CollectiveLayout& layout,
+                const Theme& theme, std::vector<PaintedText>* texts);
 // What the plot says in words.
 QString plot_sentence(const CollectivePicture& picture);
 // Predicted and measured bandwidth at the size under `point`, one line each; empty elsewhere.

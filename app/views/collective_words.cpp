@@ -52,17 +52,17 @@ QString reduction_word(const CollectiveSpec& spec) {
 }  // namespace
 
 QString phase_of(const CollectivePlan& plan, int step) {
-  if (plan.collective.spec.kind != CollectiveKind::kAllReduce || step < 0 || step >= plan.steps())
-    return {};
+  const CollectiveSpec& spec = plan.collective.spec;
+  if (spec.kind != CollectiveKind::kAllReduce || step < 0 || step >= plan.steps()) return {};
+  const std::string& name = spec.algorithm;
+  // One phase alone has no name of its own.
+  if (name == "direct" || name == "recursive-doubling") return {};
   const auto& moves = plan.collective.steps[std::size_t(step)];
-  const bool some = std::any_of(moves.begin(), moves.end(), [](const Move& m) { return m.reduce; });
-  const bool all = std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.reduce; });
-  const std::string& name = plan.collective.spec.algorithm;
-  const bool rooted = name.find("tree") != std::string::npos || name.find("root") != std::string::npos;
-  if (some != all || moves.empty()) return {};
-  // Who sends a whole array to be combined does no reduce-scatter.
-  const bool whole = plan.collective.chunks == 1 || name == "recursive_doubling";
-  if (whole && !rooted) return all ? Words::tr("exchange") : QString();
+  const auto combining =
+      std::count_if(moves.begin(), moves.end(), [](const Move& m) { return m.reduce; });
+  const bool all = combining == std::ptrdiff_t(moves.size());
+  if (moves.empty() || (combining > 0 && !all)) return {};
+  const bool rooted = name == "root" || name == "tree" || name == "double-tree";
   if (all) return rooted ? Words::tr("reduce") : Words::tr("reduce-scatter");
   return rooted ? Words::tr("broadcast") : Words::tr("all-gather");
 }
@@ -88,10 +88,9 @@ QString step_sentence(const CollectivePlan& plan, int step) {
   const bool one_each = int(messages.size()) == int(senders.size());
   if (everyone && one_each && shifts.size() == 1) {
     const int shift = *shifts.begin();
-    const QString who = shift == 1 ? Words::tr("its right neighbour")
-                        : shift == n - 1
-                            ? Words::tr("its left neighbour")
-                            : Words::tr("the rank %1 to its right").arg(shift);
+    const QString who = shift == 1       ? Words::tr("its right neighbour")
+                        : shift == n - 1 ? Words::tr("its left neighbour")
+                                         : Words::tr("the rank %1 to its right").arg(shift);
     return Words::tr("every rank sends %1 to %2, %3").arg(what, who, fate(reduce, each > 1));
   }
   if (everyone && int(messages.size()) == n * (n - 1))
@@ -140,18 +139,21 @@ QString bytes_line(const CollectiveMotion& motion, Nanoseconds time) {
     most = std::max(most, bytes);
   }
   const bool all_send = int(links.size()) >= plan.ranks();
-  const QString amount = least == most ? bytes_text(most)
-                                       : Words::tr("%1 to %2").arg(bytes_text(std::max<std::int64_t>(0, least)),
-                                                                   bytes_text(most));
-  QString text = all_send ? Words::tr("%1 on every link in this step").arg(amount)
-                 : links.size() == 1
-                     ? Words::tr("%1 on one link in this step").arg(amount)
-                     : Words::tr("%1 on each of %2 links in this step").arg(amount).arg(links.size());
+  const QString amount =
+      least == most ? bytes_text(most)
+                    : Words::tr("%1 to %2")
+                          .arg(bytes_text(std::max<std::int64_t>(0, least)), bytes_text(most));
+  QString text =
+      all_send ? Words::tr("%1 on every link in this step").arg(amount)
+      : links.size() == 1
+          ? Words::tr("%1 on one link in this step").arg(amount)
+          : Words::tr("%1 on each of %2 links in this step").arg(amount).arg(links.size());
   const auto& sent = plan.cost.sent_bytes;
   const auto busiest = std::max_element(sent.begin(), sent.end());
   if (busiest == sent.end() || *busiest == 0) return text;
   const int rank = int(busiest - sent.begin());
-  const bool alike = std::all_of(sent.begin(), sent.end(), [&](std::int64_t b) { return b == *busiest; });
+  const bool alike =
+      std::all_of(sent.begin(), sent.end(), [&](std::int64_t b) { return b == *busiest; });
   const QString who = alike ? Words::tr("each rank") : Words::tr("rank %1, the busiest,").arg(rank);
   return text + QStringLiteral(" \u00b7 ") +
          Words::tr("%1 has sent %2 of its %3")
@@ -160,14 +162,17 @@ QString bytes_line(const CollectiveMotion& motion, Nanoseconds time) {
 
 QString result_sentence(const CollectiveSpec& spec) {
   const QString word = reduction_word(spec);
-  const QString ranks = spec.ranks == 1 ? Words::tr("the one rank") : Words::tr("all %1 ranks").arg(spec.ranks);
+  const QString ranks =
+      spec.ranks == 1 ? Words::tr("the one rank") : Words::tr("all %1 ranks").arg(spec.ranks);
   switch (spec.kind) {
     case CollectiveKind::kAllReduce:
       return Words::tr("Every chunk ends as the %1 of %2, on every rank").arg(word, ranks);
     case CollectiveKind::kReduceScatter:
       return Words::tr("Every rank ends with its own chunk, the %1 of %2").arg(word, ranks);
     case CollectiveKind::kReduce:
-      return Words::tr("Every chunk ends as the %1 of %2, on rank %3").arg(word, ranks).arg(spec.root);
+      return Words::tr("Every chunk ends as the %1 of %2, on rank %3")
+          .arg(word, ranks)
+          .arg(spec.root);
     case CollectiveKind::kAllGather:
       return Words::tr("Every rank ends with the chunks of %1").arg(ranks);
     case CollectiveKind::kGather:
@@ -199,8 +204,7 @@ QString set_text(RankSet set) {
   QStringList ranks;
   for (int rank = 0; rank < 64; ++rank)
     if (set >> rank & 1) ranks << QString::number(rank);
-  if (ranks.size() > 8)
-    ranks = ranks.mid(0, 3) << QString(QChar(0x2026)) << ranks.back();
+  if (ranks.size() > 8) ranks = ranks.mid(0, 3) << QString(QChar(0x2026)) << ranks.back();
   return QLatin1Char('{') + ranks.join(QStringLiteral(", ")) + QLatin1Char('}');
 }
 
@@ -213,19 +217,22 @@ SelectionText describe_move(const CollectiveMotion& predicted, const CollectiveM
     return text;
   const Move& move = predicted.move(ref);
   text.headline = move_sentence(plan, move);
-  text.facts.push_back({Words::tr("step"), Words::tr("%1 of %2").arg(ref.step + 1).arg(plan.steps())});
+  text.facts.push_back(
+      {Words::tr("step"), Words::tr("%1 of %2").arg(ref.step + 1).arg(plan.steps())});
   text.facts.push_back({Words::tr("carries"), bytes_text(move.bytes)});
   const auto& before = plan.holdings[std::size_t(ref.step)].sets;
   const RankSet there = before[std::size_t(move.to * plan.collective.chunks + move.chunk)];
   const RankSet comes = before[std::size_t(move.from * plan.collective.chunks + move.chunk)];
   if (move.reduce)
-    text.facts.push_back({Words::tr("adds"), Words::tr("%1 to %2").arg(set_text(comes), set_text(there))});
+    text.facts.push_back(
+        {Words::tr("adds"), Words::tr("%1 to %2").arg(set_text(comes), set_text(there))});
   else if (comes != 0)
     text.facts.push_back({Words::tr("brings"), set_text(comes)});
   const auto times = [&](const CollectiveMotion& motion, const QString& source) {
     const Span span = motion.span_of(ref);
     text.facts.push_back({Words::tr("%1: waited").arg(source), time_text(motion.waited(ref))});
-    text.facts.push_back({Words::tr("%1: transferred in").arg(source), time_text(span.end - span.begin)});
+    text.facts.push_back(
+        {Words::tr("%1: transferred in").arg(source), time_text(span.end - span.begin)});
   };
   times(predicted, prediction_source_text(plan.word));
   if (observed) times(*observed, source_text(observed->source()));
@@ -246,7 +253,9 @@ QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time) {
     under_way += flight.share > 0 && flight.share < 1;
     arrived += flight.share >= 1;
   }
-  text += Words::tr("%1 chunks are under way, %2 of this step have arrived. ").arg(under_way).arg(arrived);
+  text += Words::tr("%1 chunks are under way, %2 of this step have arrived. ")
+              .arg(under_way)
+              .arg(arrived);
   text += bytes_line(motion, time) + QStringLiteral(". ");
   if (plan.collective.spec.kind == CollectiveKind::kAllToAll || plan.collective.chunks > 8 ||
       plan.ranks() > 8)

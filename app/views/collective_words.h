@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sentences about a collective: its steps, moves and frames, as pictures, tables, exports and screen
-// readers say them.
+// Sentences about a collective: its steps, moves and frames, as pictures, tables, exports and
+// screen readers say them.
 #pragma once
 
 #include "app/selection_panel.h"

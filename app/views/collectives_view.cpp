@@ -95,7 +95,8 @@ CollectivePicture CollectivesView::picture() const {
   picture.plan = collectives.plan();
   if (s.predicted_of != picture.plan) {
     s.predicted_of = picture.plan;
-    s.predicted = std::make_shared<const CollectiveMotion>(picture.plan, picture.plan->cost.timeline);
+    s.predicted =
+        std::make_shared<const CollectiveMotion>(picture.plan, picture.plan->cost.timeline);
   }
   picture.predicted = s.predicted;
   picture.run = collectives.run();
@@ -104,8 +105,8 @@ CollectivePicture CollectivesView::picture() const {
   if (picture.run && picture.times_compare) {
     if (s.observed_of != picture.run->plan) {
       s.observed_of = picture.run->plan;
-      s.observed = std::make_shared<const CollectiveMotion>(picture.run->plan,
-                                                            picture.run->seen.timeline);
+      s.observed =
+          std::make_shared<const CollectiveMotion>(picture.run->plan, picture.run->seen.timeline);
     }
     picture.observed = s.observed;
   }
@@ -171,9 +172,16 @@ void CollectivesView::refresh_table() {
   State& s = *state_;
   const CollectivePicture picture = this->picture();
   const CollectivePlan& plan = *picture.plan;
-  const CollectiveMotion* seen = picture.observed && !picture.stale ? picture.observed.get() : nullptr;
-  QStringList heads{tr("Step"),  tr("From"), tr("To"), tr("Chunk"), tr("Bytes"),
-                    tr("There"), tr("Predicted begin"), tr("Predicted")};
+  const CollectiveMotion* seen =
+      picture.observed && !picture.stale ? picture.observed.get() : nullptr;
+  QStringList heads{tr("Step"),
+                    tr("From"),
+                    tr("To"),
+                    tr("Chunk"),
+                    tr("Bytes"),
+                    tr("There"),
+                    tr("Predicted begin"),
+                    tr("Predicted")};
   if (seen) heads << tr("Waited") << source_text(seen->source());
   const QSignalBlocker blocker(s.table);
   s.table->setColumnCount(int(heads.size()));
@@ -198,7 +206,8 @@ void CollectivesView::refresh_table() {
                         picture.hides_predicted ? hidden : time_text(span.end - span.begin)};
       if (seen)
         texts << (picture.hides_run ? hidden : time_text(seen->waited(ref)))
-              << (picture.hides_run ? hidden : time_text(seen->span_of(ref).end - seen->span_of(ref).begin));
+              << (picture.hides_run ? hidden
+                                    : time_text(seen->span_of(ref).end - seen->span_of(ref).begin));
       for (int column = 0; column < int(texts.size()); ++column) {
         auto* item = new QTableWidgetItem(texts[column]);
         if (column >= 4 && column != 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -238,9 +247,10 @@ QString CollectivesView::description() const {
   const CollectivePicture picture = this->picture();
   QString text = frame_sentence(picture.shown(), picture.playhead);
   if (picture.run && !picture.stale && !picture.hides_run)
-    text += picture.run->seen.correct
-                ? tr("%1: verified cell by cell. ").arg(result_sentence(picture.plan->collective.spec))
-                : tr("%1 cells are wrong. ").arg(count_text(picture.run->seen.wrong_cells));
+    text +=
+        picture.run->seen.correct
+            ? tr("%1: verified cell by cell. ").arg(result_sentence(picture.plan->collective.spec))
+            : tr("%1 cells are wrong. ").arg(count_text(picture.run->seen.wrong_cells));
   return text + plot_sentence(picture);
 }
 
@@ -271,10 +281,10 @@ void CollectivesView::walk(int moves, int steps) {
     at.move = std::min(at.move, int(all[std::size_t(at.step)].size()) - 1);
   } else {
     at.move += moves;
-    if (at.move < 0 && at.step > 0) at = {at.step - 1, int(all[std::size_t(at.step - 1)].size()) - 1};
+    if (at.move < 0 && at.step > 0)
+      at = {at.step - 1, int(all[std::size_t(at.step - 1)].size()) - 1};
     if (at.move >= int(all[std::size_t(at.step)].size()))
-      at = at.step + 1 < int(all.size()) ? MoveRef{at.step + 1, 0}
-                                         : MoveRef{at.step, at.move - 1};
+      at = at.step + 1 < int(all.size()) ? MoveRef{at.step + 1, 0} : MoveRef{at.step, at.move - 1};
     at.move = std::max(0, at.move);
   }
   if (at.move < 0 || all[std::size_t(at.step)].empty()) return;
@@ -358,12 +368,14 @@ bool CollectivesView::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::MouseMove: {
       const auto* mouse = static_cast<QMouseEvent*>(event);
       const CollectiveLayout layout = layout_now();
-      if (!(mouse->buttons() & Qt::LeftButton) || !layout.lanes.contains(mouse->position())) return false;
+      if (!(mouse->buttons() & Qt::LeftButton) || !layout.lanes.contains(mouse->position()))
+        return false;
       [[fallthrough]];
     }
     case QEvent::MouseButtonPress: {
       const auto* mouse = static_cast<QMouseEvent*>(event);
-      if (event->type() == QEvent::MouseButtonPress && mouse->button() != Qt::LeftButton) return false;
+      if (event->type() == QEvent::MouseButtonPress && mouse->button() != Qt::LeftButton)
+        return false;
       s.canvas->setFocus(Qt::MouseFocusReason);
       const CollectivePicture picture = this->picture();
       const CollectiveLayout layout = layout_now();

@@ -167,8 +167,7 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   connect(next_, &QAction::triggered, this, [this] { jump(true); });
   connect(play_, &QAction::triggered, this, [this] {
     // At the end of a step that does not loop, play means once more.
-    if (!session_.playing() && playhead() >= horizon())
-      set_playhead(Nanoseconds(0));
+    if (!session_.playing() && playhead() >= horizon()) set_playhead(Nanoseconds(0));
     session_.set_playing(!session_.playing());
   });
   connect(slower_, &QAction::triggered, this,
@@ -249,9 +248,8 @@ void TransportBar::refresh() {
   if (reduced_->isChecked() != session_.reduced_motion())
     reduced_->setChecked(session_.reduced_motion());
   // Wide enough for every time of the step, so that nothing moves while it plays.
-  const QString widest = collective()
-                             ? tr("step %1 of %2").arg(888).arg(888)
-                             : tr("%1 of step").arg(time_text(Nanoseconds(888'000'000)));
+  const QString widest = collective() ? tr("step %1 of %2").arg(888).arg(888)
+                                      : tr("%1 of step").arg(time_text(Nanoseconds(888'000'000)));
   scrub_->setAccessibleName(collective() ? tr("Time in the collective") : tr("Time in the step"));
   time_->setMinimumWidth(time_->fontMetrics().horizontalAdvance(widest));
   refresh_time();
@@ -260,16 +258,15 @@ void TransportBar::refresh() {
 void TransportBar::refresh_time() {
   if (collective()) {
     const CollectiveMotion& motion = session_.collectives().motion();
-    time_->setText(
-        tr("step %1 of %2").arg(motion.step_at(playhead()) + 1).arg(motion.steps()));
+    time_->setText(tr("step %1 of %2").arg(motion.step_at(playhead()) + 1).arg(motion.steps()));
   } else {
     time_->setText(
         tr("%1 of step").arg(hides_length() ? QStringLiteral("?") : time_text(playhead())));
   }
   const QSignalBlocker blocker(scrub_);
   const auto whole = static_cast<double>(std::max(horizon(), Nanoseconds(1)).count());
-  scrub_->setValue(static_cast<int>(
-      std::lround(kScrubSteps * static_cast<double>(playhead().count()) / whole)));
+  scrub_->setValue(
+      static_cast<int>(std::lround(kScrubSteps * static_cast<double>(playhead().count()) / whole)));
 }
 
 void TransportBar::refresh_icons() {

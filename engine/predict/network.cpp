@@ -32,7 +32,7 @@ Network network_of(const Machine& machine, int ranks) {
   network.node_latency_seconds = machine.inter_node.latency_seconds.value;
   for (const KernelRate& rate : machine.kernels) {
     if (rate.kernel == kReduceKernel)
-      network.combine_bytes_per_second = rate.elements_per_second * 4;
+      network.combine_bytes_per_second = rate.elements_per_second.value * 4;
   }
   if (machine.local) {
     network.topology = Topology::kMemory;

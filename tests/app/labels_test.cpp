@@ -196,7 +196,7 @@ TEST_P(Labels, AreNeitherClippedNorOverEachOther) {
   wait_until([] { return false; }, 60);
   ASSERT_EQ(window.size(), GetParam().size);
   expect_tidy(window, 11);
-  for (const ViewKind view : {ViewKind::kMesh, ViewKind::kMemory}) {
+  for (const ViewKind view : {ViewKind::kMesh, ViewKind::kCollectives, ViewKind::kMemory}) {
     SCOPED_TRACE(name_of(view).toStdString());
     window.show_view(view);
     wait_until([] { return false; }, 20);
