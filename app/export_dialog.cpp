@@ -10,7 +10,7 @@
 
 namespace parallelarium {
 
-ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* parent)
+ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* parent, ViewKind view)
     : QDialog(parent) {
   setWindowTitle(tr("Export"));
   auto* column = new QVBoxLayout(this);
@@ -21,8 +21,11 @@ ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* par
       {ExportKind::kPng, tr("Picture: PNG, can be opened again here")},
       {ExportKind::kSvg, tr("Picture: SVG")},
       {ExportKind::kPdf, tr("Picture: PDF")},
-      {ExportKind::kTrace, tr("Timeline: Chrome trace JSON, for Perfetto")},
-      {ExportKind::kCsv, tr("Timeline: table (CSV)")}};
+      {ExportKind::kTrace, view == ViewKind::kCollectives
+                               ? tr("Collective: steps, costs and run (JSON)")
+                               : tr("Timeline: Chrome trace JSON, for Perfetto")},
+      {ExportKind::kCsv, view == ViewKind::kCollectives ? tr("Collective: table of moves (CSV)")
+                                                        : tr("Timeline: table (CSV)")}};
   for (const auto& [value, text] : formats) format_->addItem(text, int(value));
   format_->setCurrentIndex(format_->findData(int(kind)));
   form->addRow(tr("&Format"), format_);

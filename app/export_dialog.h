@@ -15,7 +15,9 @@ class ExportDialog : public QDialog {
   Q_OBJECT
 
  public:
-  ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* parent = nullptr);
+  // `view`: whose picture and figures are exported.
+  ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* parent = nullptr,
+               ViewKind view = ViewKind::kPipeline);
   ExportOptions options() const;
   // ".png" and so on.
   static QString ending_of(ExportKind kind);

@@ -147,7 +147,7 @@ void Window::fill_recent() {
 
 void Window::export_dialog(ExportKind kind) {
   const bool zoomed = session_.visible() != TimeRange{Nanoseconds(0), session_.horizon()};
-  ExportDialog dialog(dark_, zoomed, kind, this);
+  ExportDialog dialog(dark_, zoomed && view() != ViewKind::kCollectives, kind, this, view());
   if (dialog.exec() != QDialog::Accepted) return;
   ExportOptions options = dialog.options();
   options.view = view();

@@ -75,6 +75,15 @@ std::vector<WordMeaning> word_meanings() {
        Words::tr("Ways to divide training: data (each rank its own sequences), tensor (each matrix "
                  "product), pipeline (the layers), context (each sequence), expert (the experts of "
                  "a mixture).")},
+      {Words::tr("collective"),
+       Words::tr("A pattern in which all ranks of a group exchange data: all-reduce, all-gather, "
+                 "reduce-scatter, all-to-all, broadcast, scatter, gather, reduce.")},
+      {Words::tr("chunk"), Words::tr("A part of the array that a collective passes on by itself.")},
+      {Words::tr("algorithm bandwidth"),
+       Words::tr("Size of the array divided by the time of the collective.")},
+      {Words::tr("bus bandwidth"),
+       Words::tr("Algorithm bandwidth times a factor of the operation and the number of ranks, so "
+                 "that it can be compared with the rate of a link.")},
       {Words::tr("ZeRO"),
        Words::tr("Ranks that hold the same parameters share out optimizer state (1), gradients (2) "
                  "and parameters (3) in place of keeping copies.")},

@@ -195,9 +195,10 @@ void CollectivesView::build_controls() {
   s.shape->set_value(QStringLiteral("picture"));
   s.show_table = new QAction(tr("Collectives: &moves as a table"), this);
   s.show_values = new QAction(tr("Collectives: &values of the run"), this);
+  s.show_parts = new QAction(tr("Collectives: all-reduce as reduce-scatter and all-&gather"), this);
   s.measure = new QAction(tr("Collectives: measure every si&ze"), this);
   s.measure->setToolTip(tr("Run the algorithms of the plot at sizes from 4 KiB to 64 MiB"));
-  for (QAction* action : {s.show_table, s.show_values}) action->setCheckable(true);
+  for (QAction* action : {s.show_table, s.show_values, s.show_parts}) action->setCheckable(true);
   connect(s.shape, &Segments::chosen, this, [this](const QString& value) {
     state_->show_table->setChecked(value == QLatin1String("table"));
   });
@@ -212,6 +213,7 @@ void CollectivesView::build_controls() {
     state_->content->set_value(on ? QStringLiteral("values") : QStringLiteral("ranks"));
     refresh();
   });
+  connect(s.show_parts, &QAction::toggled, this, &CollectivesView::refresh);
   connect(s.measure, &QAction::triggered, this, [this] {
     state_->session.start_sweep(sweep_specs(state_->collectives.plan()->choice.spec));
   });

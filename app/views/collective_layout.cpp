@@ -31,6 +31,12 @@ Nanoseconds CollectivePicture::horizon() const {
   return longest;
 }
 
+Nanoseconds CollectivePicture::parts_time() const {
+  const auto whole = double(std::max<std::int64_t>(1, shown().duration().count()));
+  return Nanoseconds(
+      std::llround(double(playhead.count()) / whole * double(parts->duration().count())));
+}
+
 double collective_height(const CollectivePicture& picture, double) {
   const int rows = rows_of(picture), ranks = picture.plan->ranks();
   return kCaption + kRankHead + rows * cell_pitch_for(rows) + kWrap + kBytes + kLanesHead +
@@ -67,10 +73,13 @@ CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size
     layout.labels_in_cells = false;
   } else {
     // A column of labels where there is no room for them in the cells.
-    const double inner = width - 2 * kMargin - 20;
+    const bool halves = picture.parts != nullptr;
+    const double across = halves ? width / 2 : width;
+    if (halves) layout.second_half = across;
+    const double inner = across - 2 * kMargin - 20;
     layout.labels_in_cells = inner / n >= 112;
     const double left = layout.labels_in_cells ? kMargin + 10 : kMargin + 26;
-    const double room = width - kMargin - 10 - left;
+    const double room = across - kMargin - 10 - left;
     const double between = std::clamp(room / n * 0.27, 5.0, 56.0);
     layout.cell_pitch = QPointF((room + between) / n, pitch);
     const double cell = layout.cell_pitch.x() - between;

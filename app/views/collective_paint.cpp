@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/figures.h"
+#include "app/views/collective_parts.h"
 #include "app/views/collective_plot.h"
 #include "app/views/paint_tools.h"
 
@@ -124,6 +125,33 @@ void paint_flights(QPainter& painter, const CollectivePicture& picture,
                nullptr);
   }
   (void)texts;
+}
+
+// The reduce-scatter and the all-gather in the right half; what the two halves have in common.
+QString paint_parts(QPainter& painter, const CollectivePicture& picture,
+                    const CollectiveLayout& layout, const Theme& theme, TextLog* texts) {
+  CollectivePicture parts = picture;
+  parts.plan = std::make_shared<const CollectivePlan>(picture.parts->plan());
+  parts.predicted = picture.parts;
+  parts.observed = nullptr;
+  parts.run = nullptr;
+  parts.values = false;
+  parts.playhead = picture.parts_time();
+  parts.selected = {};
+  painter.fillRect(QRectF(layout.second_half - 2, layout.buffers.top(), 1, layout.buffers.height()),
+                   theme.hairline);
+  painter.translate(layout.second_half, 0);
+  paint_buffers(painter, parts, layout, theme, texts);
+  painter.translate(-layout.second_half, 0);
+  const Agreement now =
+      agreement(picture.shown(), picture.playhead, *picture.parts, parts.playhead);
+  const QString title =
+      Words::tr("Left: the all-reduce. Right: a reduce-scatter, then an all-gather.");
+  if (now.all == 0) return title;
+  return title + QLatin1Char(' ') +
+         (now.same == now.all
+              ? Words::tr("All %1 chunks hold the same.").arg(now.all)
+              : Words::tr("%1 of %2 chunks hold the same now.").arg(now.same).arg(now.all));
 }
 
 void paint_rank_head(QPainter& painter, const QPointF& at, int rank, double room,
@@ -290,8 +318,10 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
     paint_matrix(painter, picture, layout, theme, texts);
   else
     paint_buffers(painter, picture, layout, theme, texts);
-  put_elided(painter, layout.bytes, Qt::AlignCenter, bytes_line(motion, picture.playhead),
-             theme.font(12), mixed(theme.text, theme.solid(OpColor::kCommunication), 0.55), texts);
+  QString line = bytes_line(motion, picture.playhead);
+  if (layout.second_half > 0) line = paint_parts(painter, picture, layout, theme, texts);
+  put_elided(painter, layout.bytes, Qt::AlignCenter, line, theme.font(12),
+             mixed(theme.text, theme.solid(OpColor::kCommunication), 0.55), texts);
   paint_steps(painter, picture, layout, theme, texts);
   paint_plot(painter, picture, layout, theme, texts);
   paint_costs(painter, picture, layout, theme, texts);

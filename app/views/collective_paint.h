@@ -3,6 +3,8 @@
 // bandwidth by message size, and costs. One set of functions serves screen, PNG, SVG and PDF.
 #pragma once
 
+#include <QPainterPath>
+
 #include "app/theme.h"
 #include "app/views/collective_motion.h"
 #include "app/views/collective_plot.h"
@@ -28,6 +30,11 @@ struct CollectivePicture {
   std::shared_ptr<PlotCache> plot_cache;        // null: painted afresh
   MoveRef selected;
 
+  // The same as two collectives, to stand beside it; null: not shown.
+  std::shared_ptr<const CollectiveMotion> parts;
+  // Where the parts are at the playhead.
+  Nanoseconds parts_time() const;
+
   // What is animated.
   const CollectiveMotion& shown() const {
     return observed && !stale && !hides_run ? *observed : *predicted;
@@ -38,6 +45,7 @@ struct CollectivePicture {
 
 struct CollectiveLayout {
   QSizeF size;
+  double second_half = 0;  // where the parts begin; 0: none
   int ranks = 0, chunks = 0;
   bool matrix = false, labels_in_cells = true;
   int slots = 1;  // chips in a cell

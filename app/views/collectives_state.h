@@ -30,11 +30,11 @@ struct CollectivesView::State {
   QScrollArea* scroll = nullptr;
   QWidget* canvas = nullptr;
   QTableWidget* table = nullptr;
-  QAction *show_table = nullptr, *show_values = nullptr, *measure = nullptr;
+  QAction *show_table = nullptr, *show_values = nullptr, *show_parts = nullptr, *measure = nullptr;
 
   // Kept between frames, for as long as what they are of is shown.
-  std::shared_ptr<const CollectiveMotion> predicted, observed;
-  std::shared_ptr<const CollectivePlan> predicted_of, observed_of;
+  std::shared_ptr<const CollectiveMotion> predicted, observed, parts;
+  std::shared_ptr<const CollectivePlan> predicted_of, observed_of, parts_of;
   std::shared_ptr<PlotCache> plot_cache = std::make_shared<PlotCache>();
   std::shared_ptr<const BandwidthLines> lines;
   bool computing = false;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "app/figures.h"
+#include "app/views/collective_parts.h"
 #include "app/views/collectives_state.h"
 #include "app/views/paint_tools.h"
 #include "app/views/view_keys.h"
@@ -84,7 +85,7 @@ CollectivesView::~CollectivesView() {
 QWidget& CollectivesView::canvas() { return *state_->canvas; }
 
 QList<QAction*> CollectivesView::view_actions() const {
-  return {state_->show_table, state_->show_values, state_->measure};
+  return {state_->show_table, state_->show_values, state_->show_parts, state_->measure};
 }
 
 // As collective_picture(), but with everything kept that the last frame has used.
@@ -118,6 +119,13 @@ CollectivePicture CollectivesView::picture() const {
   picture.hides_run = s.session.hidden(QStringLiteral("lane.run"));
   picture.sweep = collectives.sweep();
   picture.selected = collectives.selected();
+  if (s.show_parts->isChecked()) {
+    if (s.parts_of != picture.plan) {
+      s.parts_of = picture.plan;
+      s.parts = reduce_scatter_then_all_gather(*picture.plan);
+    }
+    picture.parts = s.parts;
+  }
   picture.lines = s.lines && s.lines->of(picture.plan->choice) ? s.lines : nullptr;
   picture.plot_cache = s.plot_cache;
   return picture;
@@ -137,6 +145,7 @@ void CollectivesView::refresh() {
   s.content->setToolTip(s.content->isEnabled() ? QString()
                                                : tr("Values are those of a run; press Run first"));
   if (!s.content->isEnabled() && s.show_values->isChecked()) s.show_values->setChecked(false);
+  s.show_parts->setEnabled(s.collectives.plan()->choice.spec.kind == CollectiveKind::kAllReduce);
   s.canvas->setAccessibleDescription(description());
   s.canvas->update();
 }

@@ -19,6 +19,7 @@
 #include "app/export.h"
 #include "app/quantities.h"
 #include "app/selection_panel.h"
+#include "app/views/collective_parts.h"
 #include "app/views/collectives_view.h"
 #include "app/views/transport_bar.h"
 #include "app/window.h"
@@ -129,6 +130,28 @@ TEST(CollectiveWords, SayWhatTheStepDoes) {
       EXPECT_FALSE(frame_sentence(any, any.duration() / 3).isEmpty());
       EXPECT_FALSE(frame_sentence(any, any.duration() / 3).contains(QLatin1Char('%')));
     }
+}
+
+TEST(CollectiveParts, AReduceScatterAndAnAllGatherAreAnAllReduce) {
+  for (const int ranks : {2, 3, 4, 8, 16})
+    for (const char* algorithm : {"ring", "halving-doubling"}) {
+      const CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, algorithm, ranks);
+      if (!make_collective(choice.spec)) continue;
+      const auto plan = planned(choice);
+      const CollectiveMotion whole(plan, plan->cost.timeline);
+      const auto parts = reduce_scatter_then_all_gather(*plan);
+      ASSERT_NE(parts, nullptr);
+      EXPECT_EQ(parts->plan().cost.sent_bytes, plan->cost.sent_bytes);
+      const Agreement start = agreement(whole, Nanoseconds(-1), *parts, Nanoseconds(-1));
+      const Agreement end = agreement(whole, whole.duration(), *parts, parts->duration());
+      EXPECT_EQ(start.same, start.all);
+      EXPECT_GT(end.all, 0);
+      EXPECT_EQ(end.same, end.all);
+      EXPECT_EQ(parts->sent_until(0, parts->duration()), plan->cost.sent_bytes[0]);
+    }
+  EXPECT_EQ(
+      reduce_scatter_then_all_gather(*planned(choice_of(CollectiveKind::kBroadcast, "tree", 4))),
+      nullptr);
 }
 
 class CollectivePictures : public testing::TestWithParam<int> {};
