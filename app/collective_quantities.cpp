@@ -18,11 +18,9 @@ std::int64_t most(const std::vector<std::int64_t>& bytes) {
   return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
 }
 
-// What stands in place of a difference of times, or empty where they may be compared.
-QString no_difference(const CollectiveSession& collectives, Source source) {
-  if (!collectives.times_compare()) return Quantities::tr("of other links");
-  if (source != Source::kMeasured) return Quantities::tr("not evidence of speed");
-  return {};
+// Times are compared only where both are of the same links, and the ranks had cores of their own.
+bool times_compare(const CollectiveSession& collectives, Source source) {
+  return collectives.times_compare() && source == Source::kMeasured;
 }
 
 }  // namespace
@@ -59,7 +57,7 @@ std::vector<Quantity> collective_quantities(const Session& session, const QLocal
   if (run) {
     const CollectiveObservation& seen = run->seen;
     const QString source = source_text(seen.source);
-    const QString caveat = no_difference(collectives, seen.source);
+    const bool compare = times_compare(collectives, seen.source);
     const std::int64_t counted = most(seen.sent_bytes);
     all[0].observed = {
         seconds_text(seen.seconds, locale), source,
@@ -76,10 +74,9 @@ std::vector<Quantity> collective_quantities(const Session& session, const QLocal
                        Quantities::tr("every cell of every rank was compared")};
     all[4].observed = {count_text(run->plan->steps(), locale), Quantities::tr("counted"), {}};
     all[0].difference =
-        caveat.isEmpty() ? relative_text(plan.cost.seconds, seen.seconds, locale) : caveat;
-    all[1].difference = caveat.isEmpty()
-                            ? relative_text(plan.cost.bus_bandwidth, seen.bus_bandwidth, locale)
-                            : caveat;
+        compare ? relative_text(plan.cost.seconds, seen.seconds, locale) : QString();
+    all[1].difference =
+        compare ? relative_text(plan.cost.bus_bandwidth, seen.bus_bandwidth, locale) : QString();
     all[2].difference = bytes_difference_text(sent, counted, locale);
     all[3].difference = seen.wrong_cells == 1
                             ? Quantities::tr("1 cell")

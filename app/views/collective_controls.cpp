@@ -183,7 +183,7 @@ void CollectivesView::build_controls() {
   });
   s.content = new Segments(
       tr("What chunks show"),
-      {{QStringLiteral("ranks"), tr("Ranks"), tr("Whose contributions are in each chunk")},
+      {{QStringLiteral("ranks"), tr("Contributions"), tr("Whose contributions are in each chunk")},
        {QStringLiteral("values"), tr("Values"),
         tr("The first number of each chunk, from the run")}},
       s.head);

@@ -15,7 +15,7 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
-constexpr double kColumn = 72;  // of figures in the table
+constexpr double kColumn = 86;  // of figures in the table
 
 const Formula* formula_named(const CollectivePlan& plan, const char* word) {
   for (const Formula& formula : plan.formulas)
@@ -75,10 +75,14 @@ QString lanes_title(const CollectivePicture& picture) {
 // What the right end of the lanes' head says.
 QString lanes_note(const CollectivePicture& picture) {
   if (picture.hides_predicted && picture.hides_run) return QStringLiteral("?");
-  if (picture.observed && !picture.stale && !picture.hides_run && picture.run)
-    return Words::tr("repeat %1 of %2, the median")
-        .arg(picture.run->seen.timeline.step)
-        .arg(picture.run->seen.timeline.steps);
+  if (picture.observed && !picture.stale && !picture.hides_run && picture.run) {
+    const QString which = Words::tr("repeat %1 of %2, the median")
+                              .arg(picture.run->seen.timeline.step)
+                              .arg(picture.run->seen.timeline.steps);
+    const bool evidence = picture.run->seen.source == Source::kMeasured;
+    return evidence ? which
+                    : which + QStringLiteral(" \u00b7 ") + Words::tr("not evidence of speed");
+  }
   if (picture.observed && picture.stale)
     return collective_title(picture.run->plan->collective.spec);
   if (!picture.times_compare)
@@ -222,7 +226,7 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
     put_text(painter, QRectF(rect.left() + words, head.top(), 80, 18), Qt::AlignVCenter,
              Words::tr("formula"), small, theme.muted, texts);
   put_text(painter, QRectF(before, head.top(), kColumn - 4, 18), Qt::AlignVCenter | Qt::AlignRight,
-           prediction_source_text(picture.plan->word).section(QLatin1Char(' '), 0, 0), small,
+           prediction_source_text(picture.plan->word).section(QLatin1Char(','), 0, 0), small,
            theme.muted, texts);
   put_elided(painter, QRectF(last, head.top(), kColumn, 18), Qt::AlignVCenter | Qt::AlignRight,
              fresh ? source_text(picture.run->seen.source) : Words::tr("not run"), small,

@@ -7,15 +7,15 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kMargin = 16, kCaption = 26, kRankHead = 22, kBytes = 34, kLanesHead = 24;
+constexpr double kMargin = 16, kCaption = 26, kRankHead = 22, kBytes = 28, kLanesHead = 24;
 constexpr double kPhases = 22, kLowerHead = 24, kLeastLower = 200, kMostLower = 330;
 constexpr double kLaneLeft = 86, kWrap = 12;
 
 // Heights that go with a number of rows: as high as in a small picture, lower where there are many.
 double cell_pitch_for(int rows) {
-  return rows <= 4 ? 42 : rows <= 6 ? 34 : rows <= 8 ? 27 : rows <= 16 ? 17 : 12;
+  return rows <= 4 ? 37 : rows <= 6 ? 34 : rows <= 8 ? 27 : rows <= 16 ? 17 : 12;
 }
-double lane_pitch_for(int ranks) { return ranks <= 4 ? 30 : ranks <= 8 ? 22 : 15; }
+double lane_pitch_for(int ranks) { return ranks <= 4 ? 26 : ranks <= 8 ? 22 : 15; }
 
 int rows_of(const CollectivePicture& picture) {
   return picture.is_matrix() ? picture.plan->ranks() : std::max(1, picture.plan->collective.chunks);
@@ -92,14 +92,15 @@ CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size
   layout.lanes_head = QRectF(kMargin, y, width - 2 * kMargin, 18);
   y += kLanesHead;
   layout.lane_pitch = lane_pitch_for(n);
+  layout.two_lanes = picture.observed != nullptr;
   layout.lane_left = kLaneLeft;
   layout.lane_width = width - kLaneLeft - kMargin - 6;
   layout.lanes = QRectF(kMargin, y, width - 2 * kMargin, n * layout.lane_pitch);
   y += n * layout.lane_pitch + kPhases;
   const double half = width >= 640 ? std::round(width * 0.5) : width;
   layout.plot_head = QRectF(kMargin, y, half - kMargin - 26, 18);
-  const double below = std::max(120.0, size.height() - y - kLowerHead - 8);
-  layout.plot = QRectF(kMargin, y + kLowerHead, half - kMargin - 26, below);
+  const double below = std::max(120.0, size.height() - y - kLowerHead - 18);
+  layout.plot = QRectF(kMargin, y + kLowerHead + 10, half - kMargin - 26, below);
   layout.cost = QRectF(half + 8, y, width - half - 8 - kMargin, kLowerHead + 20 + kCostRows * 27);
   layout.verdict = QRectF(layout.cost.left(), layout.cost.bottom() + 8, layout.cost.width(), 34);
   return layout;
@@ -112,9 +113,11 @@ QRectF CollectiveLayout::cell(int rank, int chunk) const {
 }
 
 QRectF CollectiveLayout::lane(int rank, bool observed) const {
-  const double height = std::floor((lane_pitch - (lane_pitch > 20 ? 10 : 3)) / 2);
-  const double y = lanes.top() + rank * lane_pitch + 1;
-  return {lane_left, y + (observed ? height + (lane_pitch > 20 ? 2 : 1) : 0), lane_width, height};
+  const double top = lanes.top() + rank * lane_pitch + 1;
+  const double gap = lane_pitch > 20 ? 2 : 1, room = lane_pitch - (lane_pitch > 20 ? 6 : 3);
+  if (!two_lanes) return {lane_left, top + (room - 10) / 2, lane_width, std::min(12.0, room)};
+  const double height = std::floor((room - gap) / 2);
+  return {lane_left, top + (observed ? height + gap : 0), lane_width, height};
 }
 
 double CollectiveLayout::x_of(Nanoseconds time, Nanoseconds horizon) const {
@@ -152,11 +155,13 @@ QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& la
   if (!from_edge) path.lineTo(out);
   if (wraps) {
     const double bottom = layout.cell(0, layout.chunks - 1).bottom() + 8;
-    const double away = right ? 10 : -10;
-    path.lineTo(out + QPointF(away, 0));
-    path.lineTo(out.x() + away, bottom);
-    path.lineTo(in.x() - away, bottom);
-    path.lineTo(in - QPointF(away, 0));
+    // On the left it goes round the column of labels.
+    const double left = layout.labels_in_cells ? 10 : 32;
+    const double after = right ? 8 : -left, before = right ? -left : 8;
+    path.lineTo(out + QPointF(after, 0));
+    path.lineTo(out.x() + after, bottom);
+    path.lineTo(in.x() + before, bottom);
+    path.lineTo(in + QPointF(before, 0));
   } else if (std::abs(move.to - move.from) > 1) {
     // Over the ranks between: bent, so that it does not lie on other ways.
     const double bend = std::min(26.0, layout.cell_pitch.y() * 0.7) * (right ? -1 : 1);

@@ -55,6 +55,7 @@ struct CollectiveLayout {
   QPointF result_origin, result_pitch;  // matrix: the slots of what arrived
   QRectF lanes_head, lanes;
   double lane_left = 0, lane_width = 0, lane_pitch = 0;
+  bool two_lanes = true;  // a run stands below the prediction
   QRectF plot_head, plot, cost, verdict;
 
   // Of a matrix: rank is the origin, chunk the destination.

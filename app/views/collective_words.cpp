@@ -20,11 +20,12 @@ QString number_of_chunks(int chunks) {
   return chunks == 1 ? Words::tr("one chunk") : Words::tr("%1 chunks").arg(chunks);
 }
 
-// What happens to what arrives.
+// What happens to what arrives, at one receiver or at several.
 QString fate(bool reduce, bool several) {
   if (reduce)
-    return several ? Words::tr("combined with what is there") : Words::tr("who adds it to its own");
-  return several ? Words::tr("and kept") : Words::tr("who keeps it");
+    return several ? Words::tr("who combine it with their own")
+                   : Words::tr("who adds it to its own");
+  return several ? Words::tr("who keep it") : Words::tr("who keeps it");
 }
 
 // Messages of one step: chunks by (from, to).
@@ -91,7 +92,7 @@ QString step_sentence(const CollectivePlan& plan, int step) {
     const QString who = shift == 1       ? Words::tr("its right neighbour")
                         : shift == n - 1 ? Words::tr("its left neighbour")
                                          : Words::tr("the rank %1 to its right").arg(shift);
-    return Words::tr("every rank sends %1 to %2, %3").arg(what, who, fate(reduce, each > 1));
+    return Words::tr("every rank sends %1 to %2, %3").arg(what, who, fate(reduce, false));
   }
   if (everyone && int(messages.size()) == n * (n - 1))
     return Words::tr("every rank sends %1 to every other, %2").arg(what, fate(reduce, true));
@@ -106,13 +107,13 @@ QString step_sentence(const CollectivePlan& plan, int step) {
         .arg(messages.size())
         .arg(what)
         .arg(*receivers.begin())
-        .arg(fate(reduce, true));
+        .arg(fate(reduce, false));
   if (messages.size() == 1)
     return Words::tr("rank %1 sends %2 to rank %3, %4")
         .arg(*senders.begin())
         .arg(what)
         .arg(*receivers.begin())
-        .arg(fate(reduce, each > 1));
+        .arg(fate(reduce, false));
   bool partners = one_each;
   for (const auto& [ends, count] : messages)
     partners = partners && messages.count({ends.second, ends.first}) > 0;
