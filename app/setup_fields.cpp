@@ -48,6 +48,7 @@ const std::map<std::string, Getter>& getters() {
       {"recompute", [](const Setup& s) { return in_json(s, "recompute"); }},
       {"context-parallel", [](const Setup& s) { return in_json(s, "context_parallel"); }},
       {"attention", [](const Setup& s) { return in_json(s, "attention"); }},
+      {"collectives", [](const Setup& s) { return text(s.collectives); }},
       {"dropout", [](const Setup& s) { return real(s.dropout); }},
       {"learning-rate", [](const Setup& s) { return real(s.learning_rate); }},
       {"clip", [](const Setup& s) { return real(s.clip); }},

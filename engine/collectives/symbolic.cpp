@@ -7,92 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/collectives/segments.h"
+
 namespace parallelarium {
 
 namespace {
 
 constexpr std::size_t kMostFaults = 20;
-
-// Element `at + shift` of rank `rank`'s array, for every `at` of a segment.
-struct Contribution {
-  std::int32_t rank = 0;
-  std::int64_t shift = 0;
-  auto operator<=>(const Contribution&) const = default;
-};
-
-// A run of cells whose values are combined from the same ranks.
-struct Segment {
-  std::int64_t begin = 0, end = 0;
-  std::vector<Contribution> from;  // sorted; a contribution that is in twice stands here twice
-  bool averaged = false;
-};
-using Segments = std::vector<Segment>;  // ascending, without overlap; gaps hold nothing
-
-// Those within [begin, end), counted from `begin`.
-Segments cut(const Segments& all, std::int64_t begin, std::int64_t end) {
-  Segments part;
-  auto first = std::partition_point(all.begin(), all.end(),
-                                    [&](const Segment& s) { return s.end <= begin; });
-  for (; first != all.end() && first->begin < end; ++first) {
-    Segment segment = *first;
-    segment.begin = std::max(segment.begin, begin) - begin;
-    segment.end = std::min(segment.end, end) - begin;
-    for (Contribution& one : segment.from) one.shift += begin;
-    part.push_back(std::move(segment));
-  }
-  return part;
-}
-
-void append(Segments& all, Segments part, std::int64_t offset) {
-  for (Segment& segment : part) {
-    segment.begin += offset;
-    segment.end += offset;
-    for (Contribution& one : segment.from) one.shift -= offset;
-    if (!all.empty() && all.back().end == segment.begin && all.back().from == segment.from &&
-        all.back().averaged == segment.averaged) {
-      all.back().end = segment.end;
-    } else {
-      all.push_back(std::move(segment));
-    }
-  }
-}
-
-// Puts `part`, counted from 0, into [offset, offset + count) of `all`.
-void put(Segments& all, Segments part, std::int64_t offset, std::int64_t count) {
-  Segments result;
-  append(result, cut(all, 0, offset), 0);
-  append(result, std::move(part), offset);
-  if (!all.empty() && all.back().end > offset + count)
-    append(result, cut(all, offset + count, all.back().end), offset + count);
-  all = std::move(result);
-}
-
-bool covers(const Segments& all, std::int64_t count) {
-  std::int64_t at = 0;
-  for (const Segment& segment : all) {
-    if (segment.begin != at) return false;
-    at = segment.end;
-  }
-  return at == count;
-}
-
-// Both combined, cell by cell. Requires: both cover the same cells.
-Segments merge(const Segments& a, const Segments& b) {
-  Segments result;
-  std::size_t i = 0, j = 0;
-  std::int64_t at = 0;
-  while (i < a.size() && j < b.size()) {
-    const std::int64_t end = std::min(a[i].end, b[j].end);
-    Segment both{at, end, {}, a[i].averaged || b[j].averaged};
-    std::merge(a[i].from.begin(), a[i].from.end(), b[j].from.begin(), b[j].from.end(),
-               std::back_inserter(both.from));
-    result.push_back(std::move(both));
-    at = end;
-    if (a[i].end == end) ++i;
-    if (j < b.size() && b[j].end == end) ++j;
-  }
-  return result;
-}
 
 class Run {
  public:

@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "engine/passes/arrange.h"
+#include "engine/passes/expand.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard.h"
 
@@ -251,12 +252,17 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   if (!built) return built;
   const bool all_ranks = options.all_ranks || (setup.mesh.ranks() <= kMostBuiltRanks &&
                                                built->op_count() * replicas <= kMostPieceOps);
-  if (!all_ranks) return built;
-  if (replicas == 1) {
-    built->representatives = false;
-    return built;
+  const bool expands = setup.collectives != "direct";
+  if (!all_ranks && expands) {
+    return message("collectives-large",
+                   "Collectives by steps are built for all ranks at once, and this Setup has too "
+                   "many; choose collectives direct.");
   }
-  return replicate(*built, setup);
+  if (!all_ranks) return built;
+  if (replicas == 1) built->representatives = false;
+  Program program = replicas == 1 ? std::move(*built) : replicate(*built, setup);
+  if (!expands) return program;
+  return expand(program, setup.collectives);
 }
 
 }  // namespace parallelarium

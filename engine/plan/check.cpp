@@ -237,6 +237,12 @@ void check_references(const Program& program, std::vector<Message>& messages) {
             fault = "comes after an op that is not earlier";
           }
         }
+        const bool transfer = op.kind == OpKind::kSend || op.kind == OpKind::kRecv;
+        std::int64_t bytes = 0;
+        for (const Operand& operand : rank.operands_of(op))
+          bytes += operand.count * size_of(operand.type);
+        if (transfer && op.operand_count > 1 && bytes != op.bytes)
+          fault = "has a message whose parts are not its size";
       }
       if (fault != nullptr) {
         messages.push_back(

@@ -26,8 +26,11 @@ std::string words_of(const Part& part) {
 
 bool is_expert_piece(Piece piece) { return piece == Piece::kRouter || piece == Piece::kExpert; }
 
-// What an axis of parallelism adds: copies between layouts, and a ring's further blocks.
-bool is_extra(const Op& op) { return op.piece == Piece::kPermute || op.block > 0; }
+// What an axis of parallelism adds: copies between layouts, a ring's further blocks, and what the
+// steps of a collective compute.
+bool is_extra(const Op& op) {
+  return op.piece == Piece::kPermute || op.piece == Piece::kCombine || op.block > 0;
+}
 
 // What an action must compute on the layers that it holds. Layers in `experts` have experts in
 // place of the MLP; their inner pieces are not counted here.

@@ -10,6 +10,9 @@
 
 namespace parallelarium {
 
+// The addition of a received array into a local one, inside reductions.
+inline constexpr std::string_view kReduceKernel = "reduce";
+
 // The name in Machine::kernels; empty for pieces that are matrix products (QKV, projection, MLP in
 // and out, head, experts), for whole stages and for transfers.
 constexpr std::string_view kernel_of(Piece piece, Phase phase) {
@@ -38,12 +41,11 @@ constexpr std::string_view kernel_of(Piece piece, Phase phase) {
       return "grad_norm";
     case Piece::kOptimizer:
       return "adamw";
+    case Piece::kCombine:
+      return kReduceKernel;
     default:
       return {};
   }
 }
-
-// The addition of a received array into a local one, inside reductions.
-inline constexpr std::string_view kReduceKernel = "reduce";
 
 }  // namespace parallelarium

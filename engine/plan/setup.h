@@ -59,6 +59,10 @@ struct Setup {
   Recompute recompute = Recompute::kNone;
   ContextParallel context_parallel = ContextParallel::kRing;
   Attention attention = Attention::kUnfused;
+  // How collectives are done: "direct", the transport's own; or by sends and receives of an
+  // algorithm of engine/collectives, for every collective that has one of this name ("ring"), or
+  // kind by kind ("all_reduce=double-tree,all_gather=bruck").
+  std::string collectives = "direct";
   double dropout = 0;
   double learning_rate = 1e-3;
   double clip = 0;                // gradient-norm bound; 0 means none

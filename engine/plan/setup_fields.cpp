@@ -306,6 +306,8 @@ const std::vector<Field>& fields() {
       {{"attention", "attention", "unfused or fused"},
        choice(
            [](Setup & s) -> auto& { return s.attention; }, kAttentions)},
+      {{"collectives", "collectives", "direct, ring, ..., or all_reduce=ring,all_gather=bruck"},
+       text([](Setup & s) -> auto& { return s.collectives; })},
       {{"dropout", "dropout", "probability from 0 to 0.99"},
        number(
            [](Setup & s) -> auto& { return s.dropout; }, kDropout)},

@@ -107,6 +107,7 @@ Result<Setup> read_setup(const nlohmann::json& json) {
   reader.choice("recompute", setup.recompute, kRecomputes);
   reader.choice("context_parallel", setup.context_parallel, kContextParallels);
   reader.choice("attention", setup.attention, kAttentions);
+  reader.text("collectives", setup.collectives);
   reader.number("dropout", setup.dropout, kDropout.low, kDropout.high);
   reader.number("learning_rate", setup.learning_rate, kLearningRate.low, kLearningRate.high);
   reader.number("clip", setup.clip, kClip.low, kClip.high);
@@ -187,6 +188,7 @@ nlohmann::json to_json(const Setup& setup) {
                            {"seed", run.seed},
                            {"text", run.text}}}};
   if (setup.nodes > 0) json["nodes"] = setup.nodes;
+  if (setup.collectives != "direct") json["collectives"] = setup.collectives;
   if (!setup.stage_layers.empty()) json["stage_layers"] = setup.stage_layers;
   return json;
 }

@@ -13,38 +13,109 @@ constexpr const char* kThakur =
     "Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, "
     "IJHPCA 19 (2005)";
 constexpr const char* kChan = "Chan et al., Collective communication, CCPE 19 (2007)";
+constexpr const char* kPatarasuk = "Patarasuk and Yuan, JPDC 69 (2009)";
+constexpr const char* kLatencyBandwidth =
+    "the latency-bandwidth model itself: messages of a step share the busiest port";
 
 // time = messages · α + volume · S / B + combined · S γ, as text and as numbers.
 struct Form {
   double messages = 0, volume = 0, combined = 0;
-  std::string messages_text, volume_text, combined_text;  // empty: no such term
+  const char *messages_text = "", *volume_text = "", *combined_text = "";  // empty: a factor of 1
   const char* source = kThakur;
-  bool equal_chunks = true;  // needs chunks of one size
-  bool power_of_two = false;
+  bool power_of_two = false;  // holds for these; close for others
+  bool close = false;         // holds for none
 };
 
+constexpr const char *kShare = "(n − 1)/n", *kLevels = "⌈log2 n⌉", *kLog = "log2 n";
+
+Form direct_form(const CollectiveSpec& spec) {
+  const double n = spec.ranks, share = (n - 1) / n;
+  const bool whole = spec.kind == CollectiveKind::kBroadcast ||
+                     spec.kind == CollectiveKind::kReduce ||
+                     spec.kind == CollectiveKind::kAllReduce;
+  const double volume = whole ? n - 1 : share;
+  const char* text = whole ? "(n − 1)" : kShare;
+  return {1, volume, reduces(spec.kind) ? volume : 0, "", text, text, kLatencyBandwidth};
+}
+
+Form tree_form(const CollectiveSpec& spec, double levels) {
+  const bool parts = spec.kind == CollectiveKind::kScatter || spec.kind == CollectiveKind::kGather;
+  if (parts) return {levels, 1 - 1.0 / spec.ranks, 0, kLog, kShare, "", kThakur, true};
+  const bool twice = spec.kind == CollectiveKind::kAllReduce;
+  const char* text = twice ? "2 ⌈log2 n⌉" : kLevels;
+  return {twice ? 2 * levels : levels,
+          twice ? 2 * levels : levels,
+          reduces(spec.kind) ? levels : 0,
+          text,
+          text,
+          kLevels,
+          kThakur};
+}
+
+Form ring_form(const CollectiveSpec& spec) {
+  const double n = spec.ranks, share = (n - 1) / n, k = spec.segments;
+  const bool reducing = reduces(spec.kind);
+  if (has_root(spec.kind)) {
+    const double steps = n - 2 + k;
+    return {steps,           steps / k, reducing ? steps / k : 0, "(n − 2 + k)", "(n − 2 + k)/k",
+            "(n − 2 + k)/k", kChan};
+  }
+  if (spec.kind == CollectiveKind::kAllReduce)
+    return {2 * (n - 1), 2 * share, share, "2 (n − 1)", "2 (n − 1)/n", kShare, kPatarasuk};
+  if (spec.kind == CollectiveKind::kAllToAll && spec.algorithm == "ring")
+    return {n - 1, (n - 1) / 2, 0, "(n − 1)", "(n − 1)/2", "", kLatencyBandwidth};
+  return {n - 1,  share,  reducing ? share : 0,           "(n − 1)",
+          kShare, kShare, reducing ? kPatarasuk : kThakur};
+}
+
+Form grid_form(const CollectiveSpec& spec) {
+  const double n = spec.ranks, g = spec.node_size, other = n / g;
+  const double once = (g - 1) / g + (other - 1) / n;
+  if (spec.algorithm == "hierarchical") {
+    return {2 * (g - 1 + other - 1),
+            2 * once,
+            once,
+            "2 (g − 1 + n/g − 1)",
+            "2 ((g − 1)/g + (n/g − 1)/n)",
+            "((g − 1)/g + (n/g − 1)/n)",
+            "Jia et al. 2018 (arXiv 1807.11205), section 3.3"};
+  }
+  return {2 * (g - 1 + other - 1),
+          2 * once,
+          once,
+          "2 (r − 1 + c − 1)",
+          "2 (n − 1)/n",
+          kShare,
+          "Ying et al. 2018 (arXiv 1811.06992), section 2.2",
+          false,
+          g != other};
+}
+
 std::optional<Form> form_of(const CollectiveSpec& spec) {
-  const double n = spec.ranks;
+  const double n = spec.ranks, share = (n - 1) / n;
+  const double levels = std::ceil(std::log2(n));
   const std::string& name = spec.algorithm;
-  const double share = (n - 1) / n;
-  using K = CollectiveKind;
-  if (name == "ring") {
-    switch (spec.kind) {
-      case K::kAllGather:
-        return Form{n - 1, share, 0, "(n − 1)", "(n − 1)/n", "", kThakur};
-      case K::kReduceScatter:
-        return Form{n - 1, share, share, "(n − 1)", "(n − 1)/n", "(n − 1)/n", kThakur};
-      case K::kAllReduce:
-        return Form{2 * (n - 1),
-                    2 * share,
-                    share,
-                    "2 (n − 1)",
-                    "2 (n − 1)/n",
-                    "(n − 1)/n",
-                    "Patarasuk and Yuan, JPDC 69 (2009)"};
-      default:
-        break;
-    }
+  const bool all_reduce = spec.kind == CollectiveKind::kAllReduce;
+  const double reduced = reduces(spec.kind) ? share : 0;
+  if (name == "direct") return direct_form(spec);
+  if (name == "root")
+    return Form{2, 2 * (n - 1), n - 1, "2", "2 (n − 1)", "(n − 1)", kLatencyBandwidth};
+  if (name == "tree") return tree_form(spec, levels);
+  if (name == "ring" || name == "bidirectional-ring" || name == "pairwise") return ring_form(spec);
+  if (name == "scatter-all-gather")
+    return Form{levels + n - 1, 2 * share, 0, "(log2 n + n − 1)", "2 (n − 1)/n", "", kThakur, true};
+  if (name == "recursive-doubling" && all_reduce)
+    return Form{levels, levels, levels, kLog, kLog, kLog, kThakur, true};
+  if (name == "bruck" && spec.kind == CollectiveKind::kAllToAll)
+    return Form{levels, levels / 2, 0, kLog, "(log2 n)/2", "", kThakur, true};
+  if (name == "bruck") return Form{levels, share, 0, kLevels, kShare, "", kThakur};
+  if (name == "recursive-doubling" || name == "recursive-halving")
+    return Form{levels, share, reduced, kLog, kShare, kShare, kThakur, true};
+  if (name == "halving-doubling")
+    return Form{2 * levels, 2 * share, share, "2 log2 n", "2 (n − 1)/n", kShare, kThakur, true};
+  if (name == "hierarchical" || name == "torus") return grid_form(spec);
+  if (name == "double-tree") {
+    return Form{4 * levels, 2, 1, "4 log2 n", "2", "", "Sanders, Speck, Traeff 2009", false, true};
   }
   return std::nullopt;
 }
@@ -66,20 +137,29 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   formula.source = form->source;
   formula.value = form->messages * network.latency_seconds +
                   form->volume * bytes / network.bytes_per_second + form->combined * bytes * gamma;
-  formula.expression = fmt::format("{} α + {} S / B", form->messages_text, form->volume_text);
+  const auto term = [](const char* factor, const char* unit) {
+    return *factor == '\0' ? std::string(unit) : fmt::format("{} {}", factor, unit);
+  };
+  formula.expression = term(form->messages_text, "α") + " + " + term(form->volume_text, "S / B");
   formula.values =
-      fmt::format("{:g} · {:g} s + {:g} · {} / {:g} B/s", form->messages, network.latency_seconds,
+      fmt::format("{:g} · {:g} s + {:g} · {} B / {:g} B/s", form->messages, network.latency_seconds,
                   form->volume, spec.bytes, network.bytes_per_second);
-  if (gamma > 0 && !form->combined_text.empty()) {
-    formula.expression += fmt::format(" + {} S γ", form->combined_text);
-    formula.values += fmt::format(" + {:g} · {} · {:g} s", form->combined, spec.bytes, gamma);
+  if (gamma > 0 && form->combined > 0) {
+    formula.expression += " + " + term(form->combined_text, "S γ");
+    formula.values += fmt::format(" + {:g} · {} B · {:g} s/B", form->combined, spec.bytes, gamma);
   }
   const std::int64_t elements = spec.bytes / size_of(spec.type);
-  const bool equal = !form->equal_chunks || elements % collective.chunks == 0;
+  const int parts = spec.kind == CollectiveKind::kAllToAll ? spec.ranks : collective.chunks;
+  const bool equal = elements % parts == 0;
   const bool power = !form->power_of_two || (spec.ranks & (spec.ranks - 1)) == 0;
-  closed.exact = equal && power && spec.counts.empty();
+  // Two messages that are combined at once on one rank count as one in the simulation.
+  const bool crowded =
+      gamma > 0 && (spec.algorithm == "bidirectional-ring" || spec.algorithm == "torus");
+  closed.exact = equal && power && !form->close && !crowded && spec.counts.empty();
   if (!equal) formula.note = "chunks differ by one element, and the largest decides";
   if (!power) formula.note = "holds for powers of two; other numbers of ranks come close";
+  if (form->close)
+    formula.note = "an approximation for large S; the simulation follows every message";
   return closed;
 }
 

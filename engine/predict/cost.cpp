@@ -152,8 +152,13 @@ double CostModel::seconds(const Op& op, int rank) const {
     case OpKind::kSend:
     case OpKind::kRecv: {
       const Link& link = link_between(rank, op.peer);
+      // Both sides of a transfer take the longer time, so the receiver alone may count this.
+      const double combining =
+          op.reduction == Reduction::kNone
+              ? 0
+              : reduce_seconds_ * static_cast<double>(op.bytes / size_of(op.type));
       return link.latency_seconds.value +
-             over(static_cast<double>(op.bytes), link.bytes_per_second.value);
+             over(static_cast<double>(op.bytes), link.bytes_per_second.value) + combining;
     }
     case OpKind::kCollective:
       return collective_seconds(op);

@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "engine/plan/matching.h"
+#include "engine/predict/transfer_table.h"
 
 namespace parallelarium {
 
@@ -20,8 +21,9 @@ struct Flow {
   std::vector<int> links;
   double latency = 0, remaining = 0, rate = 0, combine = 0;
   double begin = 0;
+  double bytes = 0;
   int arrived = 0;
-  bool active = false;
+  bool combines = false;
 };
 
 struct Event {
@@ -42,6 +44,8 @@ class FlowWalk {
         network_(network),
         matching_(match(collective.program)),
         routes_(network, collective.spec.ranks),
+        table_(network.topology == Topology::kMemory ? network.transfers
+                                                     : std::vector<TransferPoint>{}),
         flows_(matching_.meetings.size()),
         ranks_(collective.program.ranks.size()),
         carried_(routes_.bandwidths().size(), 0) {
@@ -95,7 +99,7 @@ class FlowWalk {
     if (first.kind == OpKind::kCompute) {
       rank.begin = now_;
       rank.pending = 1;
-      events_.push({now_ + combine_seconds(work_bytes(first)), Event::kComputed, number});
+      events_.push({now_ + compute_seconds(first), Event::kComputed, number});
       return;
     }
     while (first.batch >= 0 && rank.end < all.size() && all[rank.end].batch == first.batch)
@@ -117,6 +121,14 @@ class FlowWalk {
     return work.elements * size_of(op.type) * (op.operand_count - 2) /
            std::max(1, op.operand_count - 1);
   }
+  // From measured points a copy takes time too.
+  double compute_seconds(const Op& op) const {
+    if (table_.empty() || op.work < 0) return combine_seconds(work_bytes(op));
+    const Work& work = collective_.program.works[static_cast<std::size_t>(op.work)].front();
+    const std::int64_t parts = std::max(1, op.operand_count - 1);
+    return static_cast<double>(std::max<std::int64_t>(1, parts - 1)) *
+           table_.combine_seconds(static_cast<double>(work.elements / parts * size_of(op.type)));
+  }
   double combine_seconds(std::int64_t bytes) const {
     return network_.combine_bytes_per_second > 0
                ? static_cast<double>(bytes) / network_.combine_bytes_per_second
@@ -128,7 +140,8 @@ class FlowWalk {
     const bool sends = op.kind == OpKind::kSend;
     Routes::Way way = routes_.way(sends ? number : op.peer, sends ? op.peer : number);
     flow.links = std::move(way.links);
-    flow.latency = way.latency;
+    flow.latency = table_.empty() ? way.latency : table_.latency();
+    flow.bytes = static_cast<double>(op.bytes);
     flow.remaining = static_cast<double>(op.bytes);
     flow.begin = now_;
     for (const int link : flow.links) carried_[static_cast<std::size_t>(link)] += op.bytes;
@@ -136,8 +149,10 @@ class FlowWalk {
       Rank& rank = ranks_[static_cast<std::size_t>(place.rank)];
       rank.begin = std::min(rank.begin, now_);
       const Op& member = ops(place.rank)[static_cast<std::size_t>(place.op)];
-      if (member.kind == OpKind::kRecv && member.reduction != Reduction::kNone)
-        flow.combine = combine_seconds(op.bytes);
+      if (member.kind == OpKind::kRecv && member.reduction != Reduction::kNone) {
+        flow.combines = true;
+        if (table_.empty()) flow.combine = combine_seconds(op.bytes);
+      }
     }
     events_.push({now_ + flow.latency, Event::kLatencyOver, meeting});
   }
@@ -224,6 +239,13 @@ class FlowWalk {
   void share_links() {
     if (!changed_) return;
     changed_ = false;
+    if (!table_.empty()) {
+      for (const std::int32_t index : active_) {
+        Flow& flow = flows_[static_cast<std::size_t>(index)];
+        flow.rate = table_.rate(flow.bytes, flow.combines, active_.size());
+      }
+      return;
+    }
     std::vector<double> left = routes_.bandwidths();
     std::vector<int> users(left.size(), 0);
     for (const std::int32_t index : active_) {
@@ -262,6 +284,7 @@ class FlowWalk {
   const Network network_;
   const Matching matching_;
   const Routes routes_;
+  const TransferTable table_;
   std::vector<Flow> flows_;  // by meeting
   std::vector<Rank> ranks_;
   std::vector<std::int64_t> carried_;  // by link

@@ -81,6 +81,33 @@ RankBytes rank_bytes(const Collective& collective) {
   return bytes;
 }
 
+std::optional<std::int64_t> crossover_bytes(const CollectiveSpec& a, const CollectiveSpec& b,
+                                            const Network& network) {
+  // Elements that cut into equal chunks for most algorithms, so that rounding does not decide.
+  const std::int64_t grain = size_of(a.type) * 2 * a.ranks;
+  const auto a_wins = [&](std::int64_t grains) {
+    const auto seconds = [&](CollectiveSpec spec) {
+      spec.bytes = grains * grain;
+      const Result<Collective> collective = make_collective(spec);
+      return collective ? cost_of(*collective, network).seconds : 0.0;
+    };
+    return seconds(a) < seconds(b);
+  };
+  std::int64_t low = std::max<std::int64_t>(1, 1024 / grain);
+  const bool first = a_wins(low);
+  std::int64_t high = low;
+  while (a_wins(high) == first) {
+    low = high;
+    high *= 2;
+    if (high * grain > (std::int64_t{1} << 32)) return std::nullopt;
+  }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (a_wins(middle) == first ? low : high) = middle;
+  }
+  return high * grain;
+}
+
 CollectiveCost cost_of(const Collective& collective, const Network& network) {
   CollectiveCost cost = simulate_flows(collective, network);
   const RankBytes bytes = rank_bytes(collective);

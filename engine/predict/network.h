@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/collectives/collective.h"
+#include "engine/collectives/observation.h"
 #include "engine/plan/machine.h"
 #include "engine/plan/timeline.h"
 
@@ -45,6 +46,8 @@ struct Network {
   double combine_bytes_per_second = 0;
   // Memory: all copies together move at most this many bytes per second.
   double shared_bytes_per_second = 0;
+  // Memory: measured messages by size, which then count instead of latency and rates; or empty.
+  std::vector<TransferPoint> transfers;
 };
 
 // The Network of a Machine for that many ranks: a switch, or two levels where they do not fit into
@@ -72,6 +75,12 @@ struct CollectiveCost {
 
 // Requires: check_network is content; check(collective.program) is empty.
 CollectiveCost cost_of(const Collective& collective, const Network& network);
+
+// The smallest size, to two elements per rank, from which on the other of the two algorithms is the
+// faster one, between 1 KiB and 4 GiB; none if one is faster throughout. `bytes` of the specs is
+// ignored. Requires: both can be made.
+std::optional<std::int64_t> crossover_bytes(const CollectiveSpec& a, const CollectiveSpec& b,
+                                            const Network& network);
 
 // Bytes that each rank sends and receives. Exact; needs no Network.
 struct RankBytes {

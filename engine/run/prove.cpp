@@ -35,6 +35,7 @@ Setup one_rank_setup(const Setup& setup) {
   one.attention = Attention::kUnfused;
   one.zero = one.zero_group = one.nodes = 0;
   one.schedule = "1f1b";
+  one.collectives = "direct";
   one.chunks = 1;
   one.stage_layers.clear();
   one.model.stage_layers.clear();

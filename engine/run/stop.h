@@ -23,6 +23,8 @@ class Stop {
   Stop(const Stop&) = delete;
   Stop& operator=(const Stop&) = delete;
 
+  std::chrono::nanoseconds spin() const { return spin_; }
+
   // Ends the run: every wait returns. The first reason is kept.
   void raise(Message why);
   bool raised() const { return word_.load(std::memory_order_acquire) != 0; }

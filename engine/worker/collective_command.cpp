@@ -7,8 +7,10 @@
 
 #include "engine/collectives/symbolic.h"
 #include "engine/predict/collective_formulas.h"
+#include "engine/run/collective_calibrate.h"
 #include "engine/run/collective_run.h"
 #include "engine/wire/collective_messages.h"
+#include "engine/worker/collective_sweep.h"
 #include "engine/worker/collective_text.h"
 #include "engine/worker/command.h"
 #include "engine/worker/units.h"
@@ -19,11 +21,11 @@ namespace {
 struct Options {
   CollectiveSpec spec;
   std::string name, algorithm, bytes = "4194304", type = "float32", operation = "sum";
-  std::string topology = "switch", machine, counts;
+  std::string topology = "switch", machine, counts, against;
   double latency = 1e-6, bandwidth = 10e9, node_latency = 5e-6, node_bandwidth = 10e9;
   double combine = 0;
   int repeats = 20;
-  bool json = false, run = false, sweep = false, csv = false;
+  bool json = false, run = false, sweep = false, csv = false, calibrate = false;
   const CLI::Option *latency_given = nullptr, *bandwidth_given = nullptr;
   const CLI::Option *topology_given = nullptr, *bytes_given = nullptr;
 };
@@ -50,6 +52,16 @@ std::optional<std::int64_t> bytes_of(const std::string& text) {
   for (std::size_t i = 0; i <= power; ++i) scale *= unit == "B" ? 1000 : 1024;
   if (number > (std::int64_t{1} << 40) / scale) return std::int64_t{1} << 41;
   return number * scale;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return words;
 }
 
 Result<CollectiveSpec> spec_of(const Options& options) {
@@ -85,6 +97,16 @@ Result<CollectiveSpec> spec_of(const Options& options) {
                    options.operation);
   }
   spec.reduction = *reduction;
+  if (options.counts.empty()) return spec;
+  for (const std::string& word : words_of(options.counts)) {
+    const bool digits = !word.empty() && word.size() <= 12 &&
+                        word.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits) {
+      return message("collective-counts", "--counts has \"{}\" where a whole number belongs.",
+                     word);
+    }
+    spec.counts.push_back(std::stoll(word));
+  }
   return spec;
 }
 
@@ -114,14 +136,76 @@ Result<Network> network_for(const Options& options, const Collective& collective
     network.latency_seconds = options.latency;
   if (options.machine.empty() || options.bandwidth_given->count() > 0)
     network.bytes_per_second = options.bandwidth;
+  if (options.calibrate) {
+    Result<std::vector<TransferPoint>> points = measure_transfers(16 << 20);
+    if (!points) return points.error();
+    network.topology = Topology::kMemory;
+    network.transfers = std::move(*points);
+  }
   if (network.node_size == 0) network.node_size = collective.spec.node_size;
   if (Result<void> good = check_network(network, ranks); !good) return good.error();
   return network;
 }
 
+// Several algorithms, or all that there are, over sizes.
+Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress) {
+  std::vector<std::string> algorithms;
+  if (!spec.algorithm.empty() && spec.algorithm != "all") algorithms = words_of(spec.algorithm);
+  for (const AlgorithmInfo& info : collective_algorithms()) {
+    if (info.kind == spec.kind && (spec.algorithm.empty() || spec.algorithm == "all"))
+      algorithms.push_back(info.name);
+  }
+  if (options.bytes_given->count() == 0) spec.bytes = 64 << 20;
+  // Whatever is wrong with the spec is wrong with every algorithm; and it gives the node size.
+  std::optional<Network> network;
+  for (const std::string& algorithm : algorithms) {
+    spec.algorithm = algorithm;
+    const Result<Collective> made = make_collective(spec);
+    if (!made && (algorithms.size() == 1 || made.error().id == "collective-algorithm"))
+      return Outcome::invalid(made.error());
+    if (!made || network) continue;
+    const Result<Network> found = network_for(options, *made);
+    if (!found) return Outcome::invalid(found.error());
+    network = *found;
+  }
+  if (!network) return Outcome::invalid(make_collective(spec).error());
+  const Result<std::vector<SweepRow>> rows =
+      sweep(spec, algorithms, *network, options.run ? options.repeats : 0,
+            [&](double share) { progress.report(share, "measuring"); });
+  if (!rows) return Outcome::failed(rows.error());
+  return Outcome::done(options.json  ? json_text(sweep_json(*rows))
+                       : options.csv ? sweep_csv(*rows)
+                                     : sweep_text(*rows));
+}
+
+std::string crossover_text(const CollectiveSpec& spec, const std::string& other,
+                           const Network& network, std::optional<std::int64_t> crossover) {
+  const auto seconds = [&](const std::string& algorithm, std::int64_t bytes) {
+    CollectiveSpec at = spec;
+    at.algorithm = algorithm;
+    at.bytes = bytes / size_of(spec.type) * size_of(spec.type);
+    return cost_of(*make_collective(at), network).seconds;
+  };
+  const std::int64_t small = 1024;
+  const bool first = seconds(spec.algorithm, small) <= seconds(other, small);
+  const std::string& early = first ? spec.algorithm : other;
+  const std::string& late = first ? other : spec.algorithm;
+  if (!crossover)
+    return fmt::format("\nFrom 1 KiB to 4 GiB {} is never slower than {} on these links.\n", early,
+                       late);
+  return fmt::format("\nUp to {} {} is faster, from there on {}.\n",
+                     bytes_text(static_cast<double>(*crossover)), early, late);
+}
+
 Outcome collective(const Options& options, Progress& progress) {
   Result<CollectiveSpec> spec = spec_of(options);
   if (!spec) return Outcome::invalid(spec.error());
+  if (options.repeats < 1 || options.repeats > 100000)
+    return Outcome::invalid(
+        message("collective-repeats", "--repeats is 1 to 100000, not {}.", options.repeats));
+  if (options.csv && !options.sweep)
+    return Outcome::invalid(message("collective-csv", "--csv belongs to --sweep; add it."));
+  if (options.sweep) return sweep_of(options, *spec, progress);
   if (spec->algorithm.empty()) {
     for (const AlgorithmInfo& info : collective_algorithms()) {
       if (info.kind != spec->kind) continue;
@@ -136,6 +220,14 @@ Outcome collective(const Options& options, Progress& progress) {
   if (wrong.empty()) wrong = check_collective(*made);
   if (!wrong.empty()) return Outcome::failed(wrong.front());
   const CollectiveCost cost = cost_of(*made, *network);
+  std::optional<std::int64_t> crossover;
+  if (!options.against.empty()) {
+    CollectiveSpec other = *spec;
+    other.algorithm = options.against;
+    const Result<Collective> rival = make_collective(other);
+    if (!rival) return Outcome::invalid(rival.error());
+    crossover = crossover_bytes(*spec, other, *network);
+  }
   std::optional<CollectiveObservation> seen;
   if (options.run) {
     progress.report(0, "running");
@@ -148,13 +240,17 @@ Outcome collective(const Options& options, Progress& progress) {
   Outcome outcome;
   if (options.json) {
     nlohmann::json json = to_json(*made, *network, cost);
+    if (crossover) json["crossover_bytes"] = *crossover;
     if (seen) {
       json["measured"] = to_json(*seen);
       json["correct"] = seen->correct;
     }
     outcome = Outcome::done(json_text(json));
   } else {
-    outcome = Outcome::done(collective_text(*made, *network, cost, seen));
+    std::string text = collective_text(*made, *network, cost, seen);
+    if (!options.against.empty())
+      text += crossover_text(*spec, options.against, *network, crossover);
+    outcome = Outcome::done(std::move(text));
   }
   if (seen && !seen->correct) {
     outcome.status = kFailed;
@@ -172,7 +268,10 @@ void add_collective(Commands& commands) {
       "  parallelarium-engine collective all_reduce --algorithm ring --ranks 4 --bytes 4MiB\n"
       "  parallelarium-engine collective all_gather --algorithm ring --ranks 8 --bytes 1MiB "
       "--json\n"
-      "  parallelarium-engine collective all_reduce --ranks 2 --run\n\n" +
+      "  parallelarium-engine collective all_reduce --ranks 2 --run\n"
+      "  parallelarium-engine collective all_reduce --ranks 8 --algorithm tree --against ring\n"
+      "  parallelarium-engine collective all_reduce --ranks 2 --calibrate --sweep --run --csv\n"
+      "  parallelarium-engine collective all_to_all --ranks 2 --counts 1,2,3,4\n\n" +
           algorithms_text());
   auto options = std::make_shared<Options>();
   const auto add = [command](const char* name, auto& into, const char* help, const char* unit) {
@@ -184,6 +283,8 @@ void add_collective(Commands& commands) {
   options->bytes_given =
       add("--bytes", options->bytes, "the whole array, as in nccl-tests (default: 4MiB)", "S");
   add("--root", options->spec.root, "root of broadcast, scatter, gather, reduce (default: 0)", "R");
+  add("--counts", options->counts, "all_to_all: elements from each rank to each, row by row",
+      "C,C,...");
   add("--dtype", options->type, "float32, float64, bfloat16 or int32", "T");
   add("--op", options->operation, "sum, prod, min, max or avg", "O");
   add("--segments", options->spec.segments, "pieces of a pipelined array", "K");
@@ -203,6 +304,12 @@ void add_collective(Commands& commands) {
   add("--machine", options->machine, "links of this machine instead (local: this computer)", "M");
   command->add_flag("--run", options->run, "execute it on local ranks and verify every cell");
   add("--repeats", options->repeats, "timed repeats of a run (default: 20)", "N");
+  add("--against", options->against, "also the size at which this algorithm takes over", "A");
+  command->add_flag("--calibrate", options->calibrate,
+                    "measure messages between two threads first (2 s), predict from them");
+  command->add_flag("--sweep", options->sweep,
+                    "over sizes from 4 KiB to --bytes (default: 64MiB); --algorithm a,b or all");
+  command->add_flag("--csv", options->csv, "print a sweep as CSV");
   command->add_flag("--json", options->json, "print JSON");
   commands.set_body(command,
                     [options](Progress& progress) { return collective(*options, progress); });

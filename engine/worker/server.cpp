@@ -43,7 +43,7 @@ Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
 Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch) {
   const Result<Collective> collective = make_collective(request.spec);
   if (!collective) return collective.error();
-  watch.progress("running", 0, "");
+  watch.progress("running", 0, "the collective");
   CollectiveRunOptions options;
   options.repeats = request.repeats;
   options.warmup = request.warmup;

@@ -145,6 +145,22 @@ INSTANTIATE_TEST_SUITE_P(
         "pp=2 tp=2 dp=2 schedule=zb-v sequence-parallel=true clip=0.05",
         "pp=2 schedule=zb-v recompute=full microbatches=4"),
     name_of_case);
+// Collectives by the steps of engine/collectives: the same training.
+INSTANTIATE_TEST_SUITE_P(
+    Collectives, Axes,
+    testing::Values("dp=2 collectives=ring", "dp=3 collectives=ring microbatches=4",
+                    "dp=3 collectives=all_reduce=double-tree clip=0.05",
+                    "dp=4 collectives=recursive-doubling", "dp=4 collectives=torus",
+                    "dp=4 zero=1 collectives=ring clip=0.05",
+                    "dp=3 zero=2 collectives=ring microbatches=4",
+                    "dp=4 zero=3 collectives=all_gather=bruck,reduce_scatter=recursive-halving",
+                    "dp=2 zero=3 recompute=full collectives=direct,all_reduce=tree",
+                    "tp=4 collectives=ring", "tp=2 pp=2 dp=2 collectives=halving-doubling",
+                    "llama tp=4 dp=2 sequence-parallel=true collectives=ring",
+                    "cp=2 dp=2 context-parallel=ulysses collectives=pairwise",
+                    "cp=4 context-parallel=ulysses collectives=bruck",
+                    "dp=2 pp=2 zero=3 microbatches=4 collectives=ring"),
+    name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     BothEnds, Axes,
     testing::Values(

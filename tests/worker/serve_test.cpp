@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "engine/plan/setup.h"
+#include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/rpc.h"
 #include "tests/worker/cli.h"
@@ -183,6 +184,28 @@ TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
   EXPECT_EQ(observation->losses.size(), 4u);
   EXPECT_EQ(answer.at("result").at("proof").at("holds"), true);
   EXPECT_EQ(answer.at("result").at("machine").at("name"), "local");
+}
+
+TEST(Serve, RunsACollectiveAndSaysWhatEveryRankHeld) {
+  const Folder folder;
+  Engine engine;
+  CollectiveRequest request;
+  request.spec.ranks = 2;
+  request.spec.bytes = 4096;
+  request.repeats = 3;
+  request.values = true;
+  engine.call(1, "collective", to_json(request));
+  const json answer = engine.answer(1);
+  ASSERT_TRUE(answer.contains("result")) << answer;
+  const Result<CollectiveObservation> seen = collective_observation_from_json(answer.at("result"));
+  ASSERT_TRUE(seen.ok()) << seen.error().text;
+  EXPECT_TRUE(seen->correct);
+  EXPECT_EQ(seen->timeline.ranks.size(), 2U);
+  EXPECT_EQ(seen->values.steps, 2);
+  EXPECT_EQ(seen->values.first.size(), 3U * 2 * 2);
+  request.spec.ranks = 65;
+  engine.call(2, "collective", to_json(request));
+  EXPECT_EQ(engine.answer(2).at("error").at("code"), -32602);
 }
 
 TEST(Serve, ACancelledRunEndsAtOnceAndTheNextOneWorks) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <thread>
 
 #include "engine/run/cpu/direct.h"
 
@@ -11,18 +12,25 @@ namespace parallelarium {
 
 namespace {
 
-// Set by the waiter that goes to sleep, so that nobody pays for waking where nobody sleeps.
-enum SlotState : std::uint32_t { kOpen, kAsleep, kDone };
+// kAsleep: set by the waiter that goes to sleep, so that nobody pays for waking where nobody
+// sleeps. kCopying: pieces of the message may be taken; a waiter that is awake takes some too.
+enum SlotState : std::uint32_t { kOpen, kAsleep, kCopying, kDone };
+
+// From this size on a message is delivered in pieces, by both sides.
+constexpr std::int64_t kSharedBytes = 32 << 10;
+constexpr std::int64_t kLeastPiece = 16 << 10, kMostPiece = 8 << 20;
+constexpr std::int64_t kPieceGrain = 4096;  // whole elements of every type
 
 // Where one send meets its receive.
 struct Slot {
   std::int64_t sequence = 0;
   std::atomic<std::uint32_t> state{kOpen};
   const TransferPart *send = nullptr, *recv = nullptr;
-  bool has_send = false, has_recv = false;
   int left = 0;  // sides that have taken their results
   std::int64_t bytes = 0;
   std::int64_t moved = 0;
+  std::int64_t piece_bytes = 0;
+  std::atomic<std::int64_t> taken{0}, delivered{0};  // bytes
   Pace pace;
   TimePoint met;
   // Where devices run behind: the first side, and the side that copied.
@@ -47,24 +55,35 @@ void deliver_piece(Device& device, const TransferPart& recv, std::byte* to, cons
   }
 }
 
-// The whole message, from the sender's stretches into the receiver's.
-void deliver(Device& device, const TransferPart& send, const TransferPart& recv) {
+// Bytes [begin, end) of a message, from the sender's stretches into the receiver's.
+void deliver(Device& device, const TransferPart& send, const TransferPart& recv, std::int64_t begin,
+             std::int64_t end) {
   const Stretch whole_send{send.data, send.bytes}, whole_recv{recv.data, recv.bytes};
   const std::span<const Stretch> from =
       send.stretches.empty() ? std::span(&whole_send, 1) : send.stretches;
   const std::span<const Stretch> to =
       recv.stretches.empty() ? std::span(&whole_recv, 1) : recv.stretches;
   std::size_t source = 0, target = 0;
-  std::int64_t read = 0, written = 0;  // of the current stretches
-  while (source < from.size() && target < to.size()) {
-    const std::int64_t bytes = std::min(from[source].bytes - read, to[target].bytes - written);
-    if (bytes > 0) {
-      deliver_piece(device, recv, to[target].data + written, from[source].data + read, bytes);
-    }
-    read += bytes;
-    written += bytes;
-    if (read == from[source].bytes) ++source, read = 0;
-    if (target < to.size() && written == to[target].bytes) ++target, written = 0;
+  std::int64_t source_begin = 0, target_begin = 0;  // of the current stretches, in the message
+  for (std::int64_t at = begin; at < end;) {
+    while (source_begin + from[source].bytes <= at) source_begin += from[source++].bytes;
+    while (target_begin + to[target].bytes <= at) target_begin += to[target++].bytes;
+    const std::int64_t until =
+        std::min({end, source_begin + from[source].bytes, target_begin + to[target].bytes});
+    deliver_piece(device, recv, to[target].data + (at - target_begin),
+                  from[source].data + (at - source_begin), until - at);
+    at = until;
+  }
+}
+
+// Takes and delivers pieces until none is left.
+void take_pieces(Device& device, Slot& slot) {
+  while (true) {
+    const std::int64_t begin = slot.taken.fetch_add(slot.piece_bytes, std::memory_order_relaxed);
+    if (begin >= slot.bytes) return;
+    const std::int64_t end = std::min(slot.bytes, begin + slot.piece_bytes);
+    deliver(device, *slot.send, *slot.recv, begin, end);
+    slot.delivered.fetch_add(end - begin, std::memory_order_release);
   }
 }
 
@@ -84,7 +103,7 @@ struct Channel {
     Slot& slot = *open.back();
     slot.sequence = sequence;
     slot.state.store(kOpen, std::memory_order_relaxed);
-    slot.has_send = slot.has_recv = false;
+    slot.send = slot.recv = nullptr;
     slot.left = 0;
     slot.pace = {};
     slot.first = slot.copier = nullptr;
@@ -191,12 +210,19 @@ class CpuTransport final : public Transport {
       if (!posted) return posted.error();
       slots[i] = *posted;
     }
+    help_while_awake(parts, slots);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Slot& slot = *slots[i];
-      while (slot.state.load(std::memory_order_acquire) != kDone) {
+      std::uint32_t state = kOpen;
+      while ((state = slot.state.load(std::memory_order_acquire)) != kDone) {
+        if (state == kCopying) {
+          take_pieces(device_of(parts[i]), slot);
+          std::this_thread::yield();
+          continue;
+        }
         std::uint32_t expected = kOpen;
         slot.state.compare_exchange_strong(expected, kAsleep, std::memory_order_acq_rel);
-        if (expected == kDone) break;
+        if (expected != kOpen && expected != kAsleep) continue;
         if (!shared_.stop.wait_while(slot.state, kAsleep)) return stopped();
       }
       Device& device = device_of(parts[i]);
@@ -291,13 +317,48 @@ class CpuTransport final : public Transport {
     return part.send ? group.channel(me, peer) : group.channel(peer, me);
   }
 
+  // Looks at all parts for as long as a wait may stay awake, and lends a hand where pieces are to
+  // be had.
+  void help_while_awake(std::span<TransferPart> parts, Slot** slots) {
+    if (shared_.stop.spin().count() == 0) return;
+    const TimePoint end = Clock::now() + shared_.stop.spin();
+    bool waits = true;
+    while (waits && !shared_.stop.raised() && Clock::now() < end) {
+      waits = false;
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::uint32_t state = slots[i]->state.load(std::memory_order_acquire);
+        if (state == kCopying) take_pieces(device_of(parts[i]), *slots[i]);
+        waits |= state != kDone;
+      }
+    }
+  }
+
+  // Both sides are here. The other one helps where it is awake.
+  void deliver_all(Device& device, Slot& slot) {
+    std::uint32_t expected = kOpen;
+    const bool shares = slot.bytes >= kSharedBytes && !device.runs_behind();
+    if (shares) {
+      const std::int64_t eighth = (slot.bytes / 8 + kPieceGrain - 1) / kPieceGrain * kPieceGrain;
+      slot.piece_bytes = std::clamp(eighth, kLeastPiece, kMostPiece);
+      slot.taken.store(0, std::memory_order_relaxed);
+      slot.delivered.store(0, std::memory_order_relaxed);
+    }
+    if (!shares ||
+        !slot.state.compare_exchange_strong(expected, kCopying, std::memory_order_acq_rel)) {
+      deliver(device, *slot.send, *slot.recv, 0, slot.bytes);
+      return;
+    }
+    take_pieces(device, slot);
+    while (slot.delivered.load(std::memory_order_acquire) < slot.bytes) std::this_thread::yield();
+  }
+
   Result<Slot*> post(TransferPart& part) {
     Channel& channel = channel_of(part);
     Slot* slot = nullptr;
     {
       const std::lock_guard lock(channel.mutex);
       slot = &channel.at(part.sequence);
-      const bool second = slot->has_send || slot->has_recv;
+      const bool second = slot->send != nullptr || slot->recv != nullptr;
       if (second && slot->bytes != part.bytes) {
         const int from = part.send ? rank_ : part.peer, to = part.send ? part.peer : rank_;
         return fail(message("transfer-size", "Rank {} sends {} bytes to rank {}, which expects {}.",
@@ -308,10 +369,8 @@ class CpuTransport final : public Transport {
       join(slot->pace, part.pace);
       if (part.send) {
         slot->send = &part;
-        slot->has_send = true;
       } else {
         slot->recv = &part;
-        slot->has_recv = true;
       }
       if (!second) {
         slot->first = &device_of(part);
@@ -324,7 +383,7 @@ class CpuTransport final : public Transport {
     Device& device = device_of(part);
     device.wait(*slot->first, slot->first_marks + kPostedMark);
     device.mark(part.marks + kBeganMark);
-    deliver(device, *slot->send, *slot->recv);
+    deliver_all(device, *slot);
     device.mark(part.marks + kDoneMark);
     slot->copier = &device;
     slot->copier_marks = part.marks;

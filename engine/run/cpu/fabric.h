@@ -3,7 +3,8 @@
 // one rank's buffer into another's.
 //
 // A transfer is copied by whichever side arrives second, so a posted part needs nobody's attention
-// and the parts of a batch progress whatever order their peers come in. An all-reduce is done the
+// and the parts of a batch progress whatever order their peers come in; a first side that is still
+// awake copies pieces of large messages too, so that both cores work. An all-reduce is done the
 // direct way: each member sums its chunk over all members' buffers, then copies the others'
 // finished chunks; with n members it sends and receives 2 (n-1)/n of the array, the least possible.
 //

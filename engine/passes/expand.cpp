@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/passes/expand.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "engine/collectives/collective.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr std::int64_t kAlignment = 64;
+
+// Which algorithm for which kind; empty: the collective stays.
+using Choice = std::array<std::string, kCollectiveKinds>;
+
+Result<Choice> choice_of(const std::string& text) {
+  Choice choice;
+  bool any = false;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string entry = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    const std::size_t equals = entry.find('=');
+    const std::string name = equals == std::string::npos ? entry : entry.substr(equals + 1);
+    const auto kind =
+        equals == std::string::npos ? std::nullopt : collective_kind(entry.substr(0, equals));
+    bool found = false;
+    for (const AlgorithmInfo& info : collective_algorithms()) {
+      if (info.name != name || (equals != std::string::npos && info.kind != kind)) continue;
+      choice[static_cast<std::size_t>(info.kind)] = name;
+      found = any = true;
+    }
+    if (!found) {
+      Message why = message("collectives-unknown",
+                            "collectives \"{}\" is no algorithm; write direct, ring, or such as "
+                            "all_reduce=double-tree,all_gather=bruck.",
+                            entry);
+      why.field = "collectives";
+      return why;
+    }
+  }
+  assert(any);
+  return choice;
+}
+
+// One algorithm for one size, made once and copied to every collective like it.
+using Recipe = std::tuple<CollectiveKind, int, std::int64_t, DataType, Reduction>;
+
+class Expander {
+ public:
+  Expander(const Program& program, Choice choice)
+      : program_(program), choice_(std::move(choice)), result_(program) {}
+
+  Result<Program> run() {
+    for (std::size_t rank = 0; rank < program_.ranks.size(); ++rank) {
+      if (Result<void> done = expand_rank(program_.ranks[rank], result_.ranks[rank]); !done)
+        return done.error();
+    }
+    result_.batches = batches_;
+    return std::move(result_);
+  }
+
+ private:
+  Result<const Collective*> made(const Op& op, int ranks) {
+    const Recipe recipe{op.collective, ranks, op.bytes, op.type, op.reduction};
+    const auto known = made_.find(recipe);
+    if (known != made_.end()) return &known->second;
+    CollectiveSpec spec;
+    spec.kind = op.collective;
+    spec.algorithm = choice_[static_cast<std::size_t>(op.collective)];
+    spec.ranks = ranks;
+    spec.bytes = op.bytes;
+    spec.type = op.type;
+    spec.reduction = op.reduction == Reduction::kNone ? Reduction::kSum : op.reduction;
+    Result<Collective> collective = make_collective(spec);
+    if (!collective) {
+      Message why = collective.error();
+      why.field = "collectives";
+      return why;
+    }
+    return &made_.emplace(recipe, std::move(*collective)).first->second;
+  }
+
+  Result<void> expand_rank(const RankProgram& from, RankProgram& to) {
+    to.ops.clear();
+    to.after.clear();
+    to.operands.clear();
+    lane_scratch_.fill(0);
+    std::vector<std::int32_t> first(from.ops.size()), last(from.ops.size());
+    std::vector<std::pair<std::size_t, Lane>>
+        scratch;  // new buffers, whose lane's place is to come
+    std::int32_t batches = program_.batches;
+    for (std::size_t index = 0; index < from.ops.size(); ++index) {
+      const Op& op = from.ops[index];
+      first[index] = static_cast<std::int32_t>(to.ops.size());
+      const int ranks =
+          op.kind == OpKind::kCollective
+              ? static_cast<int>(program_.groups[static_cast<std::size_t>(op.group)].ranks.size())
+              : 1;
+      if (ranks > 1 && !choice_[static_cast<std::size_t>(op.collective)].empty()) {
+        const Result<const Collective*> collective = made(op, ranks);
+        if (!collective) return collective.error();
+        write_steps(from, op, **collective, to, scratch, batches);
+      } else {
+        append(from, op, to);
+      }
+      last[index] = static_cast<std::int32_t>(to.ops.size()) - 1;
+      // What the whole came after, its first op comes after.
+      Op& begins = to.ops[static_cast<std::size_t>(first[index])];
+      begins.after_first = static_cast<std::int32_t>(to.after.size());
+      begins.after_count = op.after_count;
+      for (const std::int32_t before : from.after_of(op))
+        to.after.push_back(last[static_cast<std::size_t>(before)]);
+    }
+    for (std::size_t buffer = 0; buffer < from.buffers.size(); ++buffer) {
+      Buffer& moved = to.buffers[buffer];
+      if (moved.opened_by < 0) continue;
+      moved.opened_by = first[static_cast<std::size_t>(moved.opened_by)];
+      moved.closed_by = last[static_cast<std::size_t>(moved.closed_by)];
+    }
+    std::array<std::int64_t, kLanes> place{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      place[lane] = to.arena_bytes;
+      to.arena_bytes += lane_scratch_[lane];
+    }
+    for (const auto& [buffer, lane] : scratch)
+      to.buffers[buffer].offset += place[static_cast<std::size_t>(lane)];
+    batches_ = std::max(batches_, batches);
+    return {};
+  }
+
+  static void append(const RankProgram& from, const Op& op, RankProgram& to) {
+    Op copy = op;
+    copy.operand_first = static_cast<std::int32_t>(to.operands.size());
+    for (const Operand& operand : from.operands_of(op)) to.operands.push_back(operand);
+    copy.after_count = 0;
+    to.ops.push_back(copy);
+  }
+
+  // Labels of the collective, work of its steps.
+  Op labelled(const Op& whole, const Op& step) {
+    Op op = whole;
+    op.kind = step.kind;
+    op.piece = step.kind == OpKind::kCompute ? Piece::kCombine : Piece::kTransfer;
+    op.reduction = step.reduction;
+    op.bytes = step.bytes;
+    op.repeat = 1;
+    op.after_first = op.after_count = op.operand_count = 0;
+    return op;
+  }
+
+  void write_combine(const Op& whole, Reduction reduction, std::initializer_list<Operand> operands,
+                     RankProgram& to) {
+    Op op = labelled(whole, {});
+    op.kind = OpKind::kCompute;
+    op.piece = Piece::kCombine;
+    op.reduction = reduction;
+    op.operand_first = static_cast<std::int32_t>(to.operands.size());
+    op.operand_count = static_cast<std::int32_t>(operands.size());
+    const auto parts = static_cast<std::int64_t>(operands.size()) - 1;
+    const Operand& target = *operands.begin();
+    if (target.count == 0) return;
+    op.work = work_of(target.count, parts, size_of(target.type));
+    for (const Operand& operand : operands) to.operands.push_back(operand);
+    to.ops.push_back(op);
+  }
+
+  std::int32_t work_of(std::int64_t count, std::int64_t parts, std::int64_t size) {
+    const auto [entry, added] = works_.try_emplace({count * parts, count * (parts + 1) * size},
+                                                   static_cast<std::int32_t>(result_.works.size()));
+    if (added) {
+      Work work;
+      work.piece = Piece::kCombine;
+      work.elements = count * parts;
+      work.bytes = count * (parts + 1) * size;
+      work.flops = static_cast<double>(count * (parts - 1));
+      result_.works.push_back({work});
+    }
+    return entry->second;
+  }
+
+  void write_steps(const RankProgram& from, const Op& op, const Collective& collective,
+                   RankProgram& to, std::vector<std::pair<std::size_t, Lane>>& scratch,
+                   std::int32_t& batches) {
+    const Group& group = program_.groups[static_cast<std::size_t>(op.group)];
+    const auto member =
+        std::lower_bound(group.ranks.begin(), group.ranks.end(), from.rank) - group.ranks.begin();
+    const RankProgram& steps = collective.program.ranks[static_cast<std::size_t>(member)];
+    const auto operands = from.operands_of(op);
+    const auto begun = static_cast<std::int32_t>(to.ops.size());
+    // Buffer 0 is the collective's array; the others lie one after another in the lane's scratch.
+    std::vector<Operand> base = {operands[0]};
+    const std::size_t first_scratch = to.buffers.size();
+    std::int64_t offset = 0;
+    for (std::size_t buffer = 1; buffer < steps.buffers.size(); ++buffer) {
+      Buffer added;
+      added.bytes = steps.buffers[buffer].bytes;
+      added.offset = offset;
+      offset += (added.bytes + kAlignment - 1) / kAlignment * kAlignment;
+      Operand cells = operands[0];
+      cells.buffer = static_cast<std::int32_t>(to.buffers.size());
+      cells.offset = 0;
+      base.push_back(cells);
+      scratch.emplace_back(to.buffers.size(), op.lane);
+      to.buffers.push_back(added);
+    }
+    std::int64_t& most = lane_scratch_[static_cast<std::size_t>(op.lane)];
+    most = std::max(most, offset);
+
+    const ChunkRange own = chunk_of(op.bytes / size_of(op.type),
+                                    static_cast<int>(group.ranks.size()), static_cast<int>(member));
+    Operand mine = operands[0];
+    mine.offset += own.begin;
+    mine.count = own.end - own.begin;
+    mine.shard = -1;
+    const auto with = [](Operand operand, Access access) {
+      operand.access = access;
+      return operand;
+    };
+    const bool elsewhere = operands.size() > 1;
+    if (elsewhere && op.collective == CollectiveKind::kAllGather)
+      write_combine(op, Reduction::kNone,
+                    {with(mine, Access::kWrite), with(operands[1], Access::kRead)}, to);
+    for (const Op& step : steps.ops) {
+      Op made = labelled(op, step);
+      if (step.kind == OpKind::kCompute) {
+        const auto target = steps.operands_of(step)[0];
+        made.work = work_of(target.count, step.operand_count - 1, size_of(op.type));
+      } else {
+        made.peer = group.ranks[static_cast<std::size_t>(step.peer)];
+        made.batch = batches + step.batch;
+      }
+      made.operand_first = static_cast<std::int32_t>(to.operands.size());
+      made.operand_count = step.operand_count;
+      for (const Operand& cells : steps.operands_of(step)) {
+        Operand operand = base[static_cast<std::size_t>(cells.buffer)];
+        operand.access = cells.access;
+        operand.offset += cells.offset;
+        operand.count = cells.count;
+        operand.shard = -1;
+        to.operands.push_back(operand);
+      }
+      to.ops.push_back(made);
+    }
+    batches += collective.program.batches;
+    if (op.collective == CollectiveKind::kAllToAll) {
+      Operand whole = operands[0], result = base[1];
+      whole.count = result.count = op.bytes / size_of(op.type);
+      write_combine(op, Reduction::kNone,
+                    {with(whole, Access::kWrite), with(result, Access::kRead)}, to);
+    }
+    if (elsewhere && op.collective == CollectiveKind::kReduceScatter) {
+      if (operands[1].access == Access::kAccumulate) {
+        write_combine(op, Reduction::kSum,
+                      {with(operands[1], Access::kAccumulate), with(operands[1], Access::kRead),
+                       with(mine, Access::kRead)},
+                      to);
+      } else {
+        write_combine(op, Reduction::kNone,
+                      {with(operands[1], Access::kWrite), with(mine, Access::kRead)}, to);
+      }
+    }
+    open_scratch(begun, first_scratch, to);
+  }
+
+  // Scratch is open from the op that first touches it to the last.
+  static void open_scratch(std::int32_t begun, std::size_t first_scratch, RankProgram& to) {
+    for (auto index = static_cast<std::size_t>(begun); index < to.ops.size(); ++index) {
+      for (const Operand& operand : to.operands_of(to.ops[index])) {
+        const auto buffer = static_cast<std::size_t>(operand.buffer);
+        if (buffer < first_scratch) continue;
+        if (to.buffers[buffer].opened_by < 0)
+          to.buffers[buffer].opened_by = static_cast<std::int32_t>(index);
+        to.buffers[buffer].closed_by = static_cast<std::int32_t>(index);
+      }
+    }
+  }
+
+  const Program& program_;
+  const Choice choice_;
+  Program result_;
+  std::map<Recipe, Collective> made_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> works_;
+  std::array<std::int64_t, kLanes> lane_scratch_{};
+  std::int32_t batches_ = 0;
+};
+
+}  // namespace
+
+Result<Program> expand(const Program& program, const std::string& algorithms) {
+  Result<Choice> choice = choice_of(algorithms);
+  if (!choice) return choice.error();
+  return Expander(program, std::move(*choice)).run();
+}
+
+}  // namespace parallelarium

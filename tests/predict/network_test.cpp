@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Costs of collectives against closed forms, and what topologies and shared links do to them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "engine/predict/collective_formulas.h"
+
+namespace parallelarium {
+namespace {
+
+Collective made(CollectiveKind kind, const std::string& algorithm, int ranks, std::int64_t bytes,
+                int node_size = 0) {
+  CollectiveSpec spec;
+  spec.kind = kind;
+  spec.algorithm = algorithm;
+  spec.ranks = ranks;
+  spec.bytes = bytes;
+  spec.node_size = node_size;
+  Result<Collective> collective = make_collective(spec);
+  EXPECT_TRUE(collective) << (collective ? "" : collective.error().text);
+  return std::move(*collective);
+}
+
+Network switched() {
+  Network network;
+  network.latency_seconds = 3e-6;
+  network.bytes_per_second = 7e9;
+  network.combine_bytes_per_second = 11e9;
+  return network;
+}
+
+// The closed forms are written from the literature, the simulation moves every message.
+TEST(Cost, EqualsTheClosedFormWhereThatIsExact) {
+  int exact = 0;
+  std::set<std::string> algorithms;
+  for (const AlgorithmInfo& info : collective_algorithms()) {
+    for (const int ranks : {2, 3, 4, 6, 8, 16, 64}) {
+      for (const double combine : {0.0, 11e9}) {
+        CollectiveSpec spec;
+        spec.kind = info.kind;
+        spec.algorithm = info.name;
+        spec.ranks = ranks;
+        spec.bytes = 4LL * 2 * 64 * 9 * 1000;
+        const Result<Collective> collective = make_collective(spec);
+        if (!collective) continue;
+        Network network = switched();
+        network.combine_bytes_per_second = combine;
+        const auto closed = closed_form(*collective, network);
+        ASSERT_TRUE(closed) << info.name;
+        const double simulated = cost_of(*collective, network).seconds;
+        if (!closed->exact) {
+          EXPECT_FALSE(combine == 0 && closed->formula.note.empty()) << info.name;
+          continue;
+        }
+        ++exact;
+        algorithms.insert(std::string(name_of(info.kind)) + info.name);
+        EXPECT_NEAR(simulated / closed->formula.value, 1, 1e-12)
+            << name_of(info.kind) << " " << info.name << " " << ranks;
+      }
+    }
+  }
+  EXPECT_GT(exact, 200);
+  EXPECT_EQ(algorithms.size(), collective_algorithms().size() - 1);  // all but the double tree
+}
+
+// Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md.
+TEST(BusBandwidth, HasTheFactorsOfNcclTests) {
+  using K = CollectiveKind;
+  for (const int n : {2, 4, 8}) {
+    EXPECT_DOUBLE_EQ(bus_factor(K::kAllReduce, n), 2.0 * (n - 1) / n);
+    for (const K kind : {K::kAllGather, K::kReduceScatter, K::kAllToAll, K::kScatter, K::kGather})
+      EXPECT_DOUBLE_EQ(bus_factor(kind, n), (n - 1.0) / n);
+    for (const K kind : {K::kBroadcast, K::kReduce}) EXPECT_DOUBLE_EQ(bus_factor(kind, n), 1);
+  }
+  const Collective ring = made(K::kAllReduce, "ring", 8, 8 << 20);
+  Network network = switched();
+  network.combine_bytes_per_second = network.latency_seconds = 0;
+  EXPECT_NEAR(cost_of(ring, network).bus_bandwidth, network.bytes_per_second, 1);
+}
+
+TEST(Topology, TwoDirectionsHalveTheTimeOnARingAndNotOnASwitch) {
+  const Collective one = made(CollectiveKind::kAllReduce, "ring", 8, 16 << 20);
+  const Collective two = made(CollectiveKind::kAllReduce, "bidirectional-ring", 8, 16 << 20);
+  Network network;
+  network.latency_seconds = 0;
+  EXPECT_NEAR(cost_of(two, network).seconds / cost_of(one, network).seconds, 1, 1e-9);
+  network.topology = Topology::kRing;
+  EXPECT_NEAR(cost_of(two, network).seconds / cost_of(one, network).seconds, 0.5, 1e-9);
+}
+
+// Between neighbours of a row there is one link each way; the far ends of a ring of 8 are 4 apart.
+TEST(Topology, MessagesPassThroughAndShareLinks) {
+  const Collective direct = made(CollectiveKind::kAllToAll, "direct", 8, 8 * 8 * 1000);
+  Network network;
+  network.latency_seconds = 0;
+  network.bytes_per_second = 1e9;
+  network.topology = Topology::kRing;
+  const CollectiveCost cost = cost_of(direct, network);
+  // To the right: distances 1 to 4, to the left 1 to 3; each link carries the sum of distances.
+  const double chunk = 8 * 1000;
+  EXPECT_NEAR(cost.seconds, (1 + 2 + 3 + 4) * chunk / 1e9, 1e-12);
+  EXPECT_EQ(cost.links.size(), 16U);
+  EXPECT_EQ(cost.links.front().bytes, 10 * 8000);
+  EXPECT_NEAR(cost.links.front().busy, 1, 1e-9);
+}
+
+// 2 (g-1)/g S inside and 2 (k-1)/k S/g over the network for each rank, whose node shares one link.
+TEST(Topology, HierarchyKeepsMostBytesInsideTheNodes) {
+  Network network;
+  network.topology = Topology::kTwoLevel;
+  network.latency_seconds = network.node_latency_seconds = 0;
+  network.bytes_per_second = 400e9;
+  network.node_bytes_per_second = 50e9;
+  network.node_size = 8;
+  const std::int64_t bytes = 64 << 20;
+  const auto size = static_cast<double>(bytes);
+  const Collective two_level = made(CollectiveKind::kAllReduce, "hierarchical", 32, bytes, 8);
+  const double inside = 2 * 7.0 / 8 * size / 400e9, outside = 2 * 3.0 / 4 * size / 50e9;
+  EXPECT_NEAR(cost_of(two_level, network).seconds, inside + outside, 1e-12);
+  const Collective doubling = made(CollectiveKind::kAllReduce, "recursive-doubling", 32, bytes);
+  EXPECT_GT(cost_of(doubling, network).seconds, 5 * (inside + outside));
+}
+
+TEST(Topology, TorusUsesRowsAndColumnsAtOnce) {
+  Network network;
+  network.topology = Topology::kTorus;
+  network.latency_seconds = 0;
+  network.node_size = 4;
+  const std::int64_t bytes = 16 << 20;
+  const Collective torus = made(CollectiveKind::kAllReduce, "torus", 16, bytes, 4);
+  const Collective ring = made(CollectiveKind::kAllReduce, "ring", 16, bytes);
+  EXPECT_NEAR(cost_of(torus, network).seconds,
+              static_cast<double>(bytes) * 15 / 16 / network.bytes_per_second, 1e-9);
+  EXPECT_LT(cost_of(torus, network).seconds, 0.6 * cost_of(ring, network).seconds);
+}
+
+TEST(RankBytes, RingsSendTheLeastPossible) {
+  for (const int ranks : {2, 3, 7, 8}) {
+    const std::int64_t bytes = 840LL * ranks;
+    const RankBytes sent = rank_bytes(made(CollectiveKind::kAllReduce, "ring", ranks, bytes));
+    for (const std::int64_t one : sent.sent) EXPECT_EQ(one, 2 * (ranks - 1) * bytes / ranks);
+    for (const std::int64_t one : sent.received) EXPECT_EQ(one, 2 * (ranks - 1) * bytes / ranks);
+  }
+}
+
+// Like for like, the naive all-reduce sends n / 2 times as much as the ring.
+TEST(RankBytes, AllPairsSendHalfTheRanksTimesTheRing) {
+  const std::int64_t bytes = 8 << 20;
+  const RankBytes naive = rank_bytes(made(CollectiveKind::kAllReduce, "direct", 8, bytes));
+  const RankBytes ring = rank_bytes(made(CollectiveKind::kAllReduce, "ring", 8, bytes));
+  EXPECT_EQ(naive.sent[0], 7 * bytes);
+  EXPECT_EQ(naive.sent[0], 4 * ring.sent[0]);
+  const RankBytes root = rank_bytes(made(CollectiveKind::kAllReduce, "root", 8, bytes));
+  EXPECT_EQ(root.sent[0] + root.received[0], 2 * 7 * bytes);
+}
+
+TEST(Crossover, IsWhereBothTakeTheSameTime) {
+  CollectiveSpec ring;
+  ring.ranks = 8;
+  ring.algorithm = "ring";
+  CollectiveSpec doubling = ring;
+  doubling.algorithm = "recursive-doubling";
+  Network network;
+  network.latency_seconds = 1e-5;
+  network.bytes_per_second = 1e9;
+  const auto size = crossover_bytes(ring, doubling, network);
+  ASSERT_TRUE(size);
+  // 14 α + 1.75 S/B = 3 α + 3 S/B
+  EXPECT_NEAR(static_cast<double>(*size), 11e-5 / 1.25 * 1e9, 64);
+  EXPECT_FALSE(crossover_bytes(ring, ring, network));
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// `collective NAME`: the contract's keys, runs, sweeps and refusals.
+#include <gmock/gmock.h>
+
+#include "engine/wire/collective_messages.h"
+#include "tests/worker/cli.h"
+
+namespace parallelarium {
+namespace {
+
+TEST(CollectiveCommand, AnswersWhatTheContractSays) {
+  const Reply reply =
+      command({"collective", "all_reduce", "--algorithm", "ring", "--ranks", "4", "--bytes", "4096",
+               "--latency", "1e-6", "--bandwidth", "1e9", "--json"});
+  ASSERT_EQ(reply.status, kDone) << reply.err;
+  const nlohmann::json json = reply.json();
+  EXPECT_EQ(json["name"], "all_reduce");
+  EXPECT_EQ(json["algorithm"], "ring");
+  EXPECT_EQ(json["ranks"], 4);
+  EXPECT_EQ(json["bytes"], 4096);
+  ASSERT_EQ(json["steps"].size(), 6U);
+  std::vector<std::int64_t> sent(4);
+  for (const nlohmann::json& step : json["steps"]) {
+    ASSERT_EQ(step.size(), 4U);
+    for (const nlohmann::json& move : step) {
+      EXPECT_EQ(move["to"], (move["from"].get<int>() + 1) % 4);
+      EXPECT_EQ(move["bytes"], 1024);
+      sent[move["from"].get<std::size_t>()] += move["bytes"].get<std::int64_t>();
+    }
+    EXPECT_EQ(step[0]["reduce"], &step - &json["steps"][0] < 3);
+  }
+  EXPECT_EQ(json["sent_bytes"], sent);
+  EXPECT_EQ(json["received_bytes"], sent);
+  EXPECT_NEAR(json["seconds"], 6 * (1e-6 + 1024 / 1e9), 1e-15);
+  EXPECT_NEAR(json["algorithm_bandwidth"], 4096 / json["seconds"].get<double>(), 1);
+  EXPECT_NEAR(json["bus_bandwidth"], 1.5 * json["algorithm_bandwidth"].get<double>(), 1);
+  EXPECT_FALSE(json.contains("measured"));
+}
+
+TEST(CollectiveCommand, RunsAndVerifies) {
+  const Reply reply = command({"collective", "reduce_scatter", "--ranks", "3", "--bytes", "1000",
+                               "--dtype", "bfloat16", "--op", "max", "--run", "--json"});
+  ASSERT_EQ(reply.status, kDone) << reply.err;
+  const nlohmann::json json = reply.json();
+  EXPECT_EQ(json["correct"], true);
+  EXPECT_GT(json["measured"]["seconds"], 0);
+  const Result<CollectiveObservation> seen = collective_observation_from_json(json["measured"]);
+  ASSERT_TRUE(seen) << seen.error().text;
+  EXPECT_EQ(to_json(*seen), json["measured"]);
+  EXPECT_EQ(json["measured"]["sent_bytes"], json["sent_bytes"]);
+}
+
+TEST(CollectiveCommand, HelpListsEveryAlgorithm) {
+  const Reply reply = command({"collective", "--help"});
+  ASSERT_EQ(reply.status, kDone);
+  for (const AlgorithmInfo& info : collective_algorithms())
+    EXPECT_THAT(reply.out, testing::HasSubstr(info.name + " ")) << info.name;
+}
+
+TEST(CollectiveCommand, TellsTheSizeAtWhichAnotherAlgorithmTakesOver) {
+  const Reply reply =
+      command({"collective", "all_reduce", "--ranks", "8", "--algorithm", "ring", "--against",
+               "recursive-doubling", "--latency", "1e-5", "--bandwidth", "1e9", "--json"});
+  ASSERT_EQ(reply.status, kDone) << reply.err;
+  EXPECT_NEAR(reply.json()["crossover_bytes"], 88000, 64);
+}
+
+TEST(CollectiveCommand, SweepsOverSizesAndAlgorithms) {
+  const Reply reply =
+      command({"collective", "all_gather", "--ranks", "2", "--algorithm", "ring,direct", "--bytes",
+               "256KiB", "--sweep", "--run", "--repeats", "3", "--csv"});
+  ASSERT_EQ(reply.status, kDone) << reply.err;
+  EXPECT_EQ(std::count(reply.out.begin(), reply.out.end(), '\n'), 1 + 2 * 4);
+  EXPECT_THAT(reply.out, testing::HasSubstr("all_gather,direct,2,float32,262144,"));
+  EXPECT_THAT(reply.out, testing::Not(testing::HasSubstr("false")));
+}
+
+TEST(CollectiveCommand, TakesUnevenCounts) {
+  const Reply reply = command({"collective", "all_to_all", "--ranks", "2", "--counts", "1,2,3,4",
+                               "--algorithm", "pairwise", "--run", "--json"});
+  ASSERT_EQ(reply.status, kDone) << reply.err;
+  EXPECT_EQ(reply.json()["sent_bytes"], (std::vector<std::int64_t>{8, 12}));
+  EXPECT_EQ(reply.json()["correct"], true);
+}
+
+TEST(CollectiveCommand, ReadsItsSpecBack) {
+  CollectiveSpec spec;
+  spec.kind = CollectiveKind::kAllToAll;
+  spec.algorithm = "bruck";
+  spec.ranks = 2;
+  spec.counts = {1, 2, 3, 4};
+  spec.type = DataType::kBf16;
+  spec.reduction = Reduction::kMin;
+  const Result<CollectiveSpec> read = collective_spec_from_json(to_json(spec));
+  ASSERT_TRUE(read) << read.error().text;
+  EXPECT_EQ(*read, spec);
+  EXPECT_FALSE(collective_spec_from_json({{"name", "all_ruduce"}}));
+  EXPECT_FALSE(collective_spec_from_json({{"ranks", "four"}}));
+  EXPECT_FALSE(collective_request_from_json({{"repeats", 0}}));
+}
+
+}  // namespace
+}  // namespace parallelarium
