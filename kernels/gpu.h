@@ -23,6 +23,7 @@
 #include "kernels/attention.h"
 #include "kernels/bf16.h"
 #include "kernels/block_attention.h"
+#include "kernels/dropout.h"
 #include "kernels/rotary.h"
 
 namespace parallelarium {
@@ -54,6 +55,22 @@ template <class T>
 [[nodiscard]] cudaError_t residual_bias_add(T* out, const T* stream_in, const T* branch,
                                             const T* bias, std::int64_t N, std::int64_t C,
                                             cudaStream_t stream);
+
+// dropout.h
+template <class T>
+[[nodiscard]] cudaError_t dropout_residual(T* out, std::uint8_t* mask, const T* stream_in,
+                                           const T* branch, const Dropout& dropout,
+                                           std::int64_t first, std::size_t count,
+                                           cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t dropout_grad(T* dbranch, const T* dx, const std::uint8_t* mask,
+                                       float scale, std::size_t count, cudaStream_t stream);
+// attention.h: mask and dropped probabilities [B,H,T,T] of the probabilities.
+template <class T>
+[[nodiscard]] cudaError_t dropout_probabilities(T* dropped, std::uint8_t* mask,
+                                                const T* probabilities,
+                                                const AttentionDropout& dropout,
+                                                const AttentionShape& shape, cudaStream_t stream);
 
 // activation.h
 template <class T>

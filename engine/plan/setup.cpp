@@ -127,9 +127,6 @@ Result<void> can_execute(const Setup& setup) {
   if (precision != fp32)
     return cannot("run-precision", "This version runs fp32; other precisions are predicted.",
                   "precision", {"fp32"});
-  if (setup.dropout > 0)
-    return cannot("run-dropout", "This version runs without dropout; dropout is predicted.",
-                  "dropout", {"0"});
   return can_execute_model(setup.model);
 }
 

@@ -152,6 +152,8 @@ class RankRun {
     scalars.step = step;
     scalars.learning_rate = setup_.learning_rate;
     scalars.clip = setup_.clip;
+    scalars.seed = setup_.run.seed;
+    scalars.first_sample = std::int64_t{here_.dp} * setup_.microbatches * setup_.micro_batch;
     if (Result<void> done = executor_.align(); !done) return done;
     const Result<TimePoint> start = job_.transport.barrier();
     if (!start) return start.error();

@@ -99,7 +99,20 @@ void qkv_forward(const Launch& op) {
   if (!op.shape.learned_positions) turn(op, op.f32(op.count() - 1), Turn::kForward);
 }
 
+void residual_input_grad(const Launch& op) {
+  op.device.dropout_grad(op.f32(2), op.f32(0), op.u8(1), op.dropout().scale, op.operands[2].count);
+}
+
 void residual_forward(const Launch& op) {
+  if (op.count() > 3) {
+    const std::int64_t C = op.shape.C;
+    const Dropout dropout = op.dropout();
+    return op.for_each_own_run([&](std::int64_t row, std::int64_t token, std::int64_t rows) {
+      const std::int64_t at = row * C;
+      op.device.dropout_residual(op.f32(2) + at, op.u8(3) + at, op.f32(0) + at, op.f32(1) + at,
+                                 dropout, token * C, rows * C);
+    });
+  }
   op.device.residual_add(op.f32(2), op.f32(0), op.f32(1), op.operands[2].count);
 }
 
@@ -135,8 +148,10 @@ constexpr Entry kEntries[] = {
     Entry{Piece::kProjection, kF, 3, 4, row_forward<projection_sizes>},
     Entry{Piece::kProjection, kI, 3, 3, linear_input_grad<projection_sizes>},
     Entry{Piece::kProjection, kW, 3, 4, linear_weight_grad<projection_sizes>},
-    Entry{Piece::kResidual1, kF, 3, 3, residual_forward},
-    Entry{Piece::kResidual2, kF, 3, 3, residual_forward},
+    Entry{Piece::kResidual1, kF, 3, 4, residual_forward},
+    Entry{Piece::kResidual1, kI, 3, 3, residual_input_grad},
+    Entry{Piece::kResidual2, kF, 3, 4, residual_forward},
+    Entry{Piece::kResidual2, kI, 3, 3, residual_input_grad},
     Entry{Piece::kMlpIn, kF, 3, 4, linear_forward<mlp_in_sizes>},
     Entry{Piece::kMlpIn, kI, 3, 3, linear_input_grad<mlp_in_sizes>},
     Entry{Piece::kMlpIn, kW, 3, 4, linear_weight_grad<mlp_in_sizes>},

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "engine/train/random.h"
+#include "kernels/random.h"
 
 namespace parallelarium {
 namespace {

@@ -384,7 +384,6 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
       {{{"model", "moe-tiny"}, {"dp", "2"}, {"ep", "2"}}, "run-ep"},
       {{{"model", "moe-tiny"}}, "run-experts"},
       {{{"precision", "mixed-16"}}, "run-precision"},
-      {{{"dropout", "0.1"}}, "run-dropout"},
       {{{"vocab", "64"}}, "run-vocab"},
       {{{"dp", "5"}}, "run-ranks"}};
   for (const auto& [fields, id] : cases) {
