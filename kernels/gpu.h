@@ -43,6 +43,10 @@ template <class T>
 // fill.h
 template <class T>
 [[nodiscard]] cudaError_t fill(T* values, float value, std::size_t count, cudaStream_t stream);
+// Rows of `width` elements, `stride` apart: to = value.
+template <class T>
+[[nodiscard]] cudaError_t fill_rows(T* to, std::int64_t stride, float value, std::int64_t rows,
+                                    std::int64_t width, cudaStream_t stream);
 // bf16.h: between float and Bf16, either way.
 template <class To, class From>
 [[nodiscard]] cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream);

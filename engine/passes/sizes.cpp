@@ -29,6 +29,7 @@ LocalSizes local_sizes(const Setup& setup) {
   shape.sequence = model.sequence;
   shape.zigzag = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses;
   shape.heads = model.heads;
+  shape.vocab = model.vocab;
   shape.dropout = setup.dropout;
   sizes.N = shape.B * shape.T;
   sizes.N_norm = setup.sequence_parallel ? sizes.N / t : sizes.N;

@@ -165,6 +165,11 @@ class CpuDevice final : public Device {
     for (std::int64_t row = 0; row < rows; ++row)
       std::copy_n(from + row * from_stride, width, to + row * to_stride);
   }
+  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                 std::int64_t width) override {
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::fill_n(to + row * stride, size(width), value);
+  }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {
     residual_add_cpu(out, stream, branch, size(count));

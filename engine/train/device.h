@@ -120,6 +120,10 @@ class Device {
   virtual void copy_rows(float* to, std::int64_t to_stride, const float* from,
                          std::int64_t from_stride, std::int64_t rows, std::int64_t width) = 0;
 
+  // Rows of `width` floats, `stride` apart: to = value.
+  virtual void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                         std::int64_t width) = 0;
+
   virtual void residual_add(float* out, const float* stream, const float* branch,
                             std::int64_t count) = 0;
   virtual void dropout_residual(float* out, std::uint8_t* mask, const float* stream,

@@ -379,7 +379,6 @@ TEST(Validate, RefusesNumbersThatNoFileCanHold) {
 
 TEST(CanExecute, NamesTheRuleThatIsMissing) {
   const std::pair<Fields, const char*> cases[] = {
-      {{{"tp", "2"}, {"vocab", "257"}}, "run-vocab-tp"},
       {{{"cp", "2"}, {"context-parallel", "all-gather"}}, "run-cp-attention"},
       {{{"model", "moe-tiny"}, {"dp", "2"}, {"ep", "2"}}, "run-ep"},
       {{{"model", "moe-tiny"}}, "run-experts"},

@@ -165,6 +165,12 @@ INSTANTIATE_TEST_SUITE_P(
         "llama pp=2 dp=2 schedule=dualpipe-v microbatches=5 zero=3",
         "pp=2 tp=2 schedule=dualpipe-v microbatches=4 sequence-parallel=true recompute=selective"),
     name_of_case);
+INSTANTIATE_TEST_SUITE_P(PaddedVocabulary, Axes,
+                         testing::Values("vocab=257 tp=2", "vocab=257 tp=4 clip=0.05",
+                                         "llama vocab=261 tp=4 dp=2 sequence-parallel=true zero=3",
+                                         "vocab=259 tp=2 pp=2 dp=2 zero=1",
+                                         "llama vocab=257 tp=2 pp=2 schedule=zb-h1"),
+                         name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     Dropout, Axes,
     testing::Values(

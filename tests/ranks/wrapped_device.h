@@ -114,6 +114,10 @@ class WrappedDevice final : public Device {
   void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
     return inner_->rotary(qkv, turn, first, shape);
   }
+  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                 std::int64_t width) override {
+    inner_->fill_rows(to, stride, value, rows, width);
+  }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {
     return inner_->residual_add(out, stream, branch, count);

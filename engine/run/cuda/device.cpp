@@ -307,6 +307,10 @@ class CudaDevice final : public Device {
            "copy_rows");
   }
 
+  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                 std::int64_t width) override {
+    if (use()) note(parallelarium::fill_rows(to, stride, value, rows, width, stream_), "fill_rows");
+  }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {
     if (use())
