@@ -5,6 +5,7 @@
 #include "app/local_prediction.h"
 #include "app/session.h"
 #include "app/session_state.h"
+#include "engine/plan/schedule_rules.h"
 #include "engine/predict/compare.h"
 
 namespace parallelarium {
@@ -68,7 +69,7 @@ Setup Session::small_copy() const {
                        : big.model.mlp == Mlp::kSwiglu ? "llama-tiny"
                                                        : "gpt-tiny";
   if (Result<Model> model = find_model(preset)) copy.model = std::move(*model);
-  const int stages = std::max(1, big.mesh.pp * big.chunks);
+  const int stages = stages_of(big);
   if (copy.model.layers % stages != 0)
     copy.model.layers = (copy.model.layers / stages + 1) * stages;
   copy.model.stage_layers.clear();
