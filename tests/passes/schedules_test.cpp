@@ -163,16 +163,18 @@ TEST(SplitBackward, HoldsWhatThePaperSays) {
   EXPECT_LT(h2, 2 * whole);
 }
 
-// What a stage keeps between the parts of its backward is the same whether it is one op or many.
+// What a stage keeps between the parts of its backward is the same whether it is one op or many;
+// but one op holds what it reads and what it writes at once, and frees nothing on the way.
 TEST(SplitBackward, KeepsTheSameMemoryAtBothLevels) {
   for (const char* schedule : {"zb-h1", "zb-h2", "zb-v", "dualpipe-v"}) {
     const parallelarium::Setup setup = setup_of({schedule, 4, 8, 1});
-    const auto pieces = memory_of(build(setup)),
-               stages = memory_of(build(setup, {.stage_level = true}));
+    const auto pieces = memory_of(build(setup));
+    const auto stages = memory_of(build(setup, {.stage_level = true}));
     for (std::size_t rank = 0; rank < pieces.size(); ++rank) {
-      const auto peak = static_cast<double>(pieces[rank].peak_bytes);
-      EXPECT_NEAR(static_cast<double>(stages[rank].peak_bytes), peak, 0.05 * peak)
-          << schedule << " rank " << rank;
+      const double share = static_cast<double>(stages[rank].peak_bytes) /
+                           static_cast<double>(pieces[rank].peak_bytes);
+      EXPECT_GE(share, 0.99) << schedule << " rank " << rank;
+      EXPECT_LE(share, 1.1) << schedule << " rank " << rank;
     }
   }
 }
