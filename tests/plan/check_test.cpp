@@ -119,6 +119,14 @@ bool races(const RankProgram& rank) {
   const std::size_t count = rank.ops.size();
   EXPECT_LE(count, Ops().size());
   std::vector<Ops> before(count);
+  const auto ending_with = [&](std::int32_t op) {  // ops of a batch end together
+    Ops ops;
+    ops.set(static_cast<std::size_t>(op));
+    const std::int32_t batch = rank.ops[static_cast<std::size_t>(op)].batch;
+    for (std::size_t other = 0; batch >= 0 && other < count; ++other)
+      if (rank.ops[other].batch == batch) ops.set(other);
+    return ops;
+  };
   for (int pass = 0; pass < 3; ++pass) {  // batches reach ahead of their first op
     for (std::size_t index = 0; index < count; ++index) {
       const Op& op = rank.ops[index];
@@ -128,7 +136,7 @@ bool races(const RankProgram& rank) {
         if (same_unit) {
           for (const std::int32_t edge : rank.after_of(candidate)) {
             before[index] |= before[static_cast<std::size_t>(edge)];
-            before[index].set(static_cast<std::size_t>(edge));
+            before[index] |= ending_with(edge);
           }
         } else if (other < index && candidate.lane == op.lane) {
           before[index] |= before[other];
