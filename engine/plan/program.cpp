@@ -30,7 +30,7 @@ std::string_view name_of(Phase phase) {
 }
 
 std::string_view name_of(Tensor tensor) {
-  static constexpr std::array<std::string_view, 45> kNames = {"parameters",
+  static constexpr std::array<std::string_view, 47> kNames = {"parameters",
                                                               "gradients",
                                                               "master weights",
                                                               "moments",
