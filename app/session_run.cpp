@@ -38,6 +38,8 @@ QString Session::run_refusal() const {
   const Result<void> executable = can_execute(state_->setup);
   if (!executable) return QString::fromStdString(executable.error().text);
   if (const Message* problem = pace_problem()) return QString::fromStdString(problem->text);
+  if (state_->question_open)
+    return tr("A run would show the answer: commit yours in the lesson first.");
   return {};
 }
 
@@ -130,11 +132,15 @@ Result<void> Session::keep_run(const nlohmann::json& answer) {
   Result<RunRecord> record = make_run_record(std::move(*observation), *on);
   if (!record) return record.error();
   if (answer.contains("proof") && answer["proof"].is_object()) record->proof = answer["proof"];
-  std::erase_if(state_->runs, [&](const RunRecord& run) {
-    return run.observation.setup == record->observation.setup;
-  });
-  state_->runs.push_back(std::move(*record));
-  if (state_->runs.size() > kMostRuns) state_->runs.erase(state_->runs.begin());
+  std::vector<RunRecord>& runs = state_->runs;
+  const auto forget = [&](std::size_t run) {
+    runs.erase(runs.begin() + std::ptrdiff_t(run));
+    if (run < state_->earlier_runs) --state_->earlier_runs;
+  };
+  for (std::size_t run = runs.size(); run-- > 0;)
+    if (runs[run].observation.setup == record->observation.setup) forget(run);
+  if (runs.size() == kMostRuns) forget(0);
+  runs.push_back(std::move(*record));
   return {};
 }
 
