@@ -210,6 +210,23 @@ BandwidthLines bandwidth_lines(const CollectiveChoice& choice) {
         line.points.emplace_back(bytes, cost_of(*made, network).bus_bandwidth);
     }
   }
+  const BandwidthLine *small = nullptr, *large = nullptr;
+  for (const BandwidthLine& line : lines.lines) {
+    if (line.points.empty()) continue;
+    if (!small || line.points.front().second > small->points.front().second) small = &line;
+    if (!large || line.points.back().second > large->points.back().second) large = &line;
+  }
+  if (!small) return lines;
+  lines.quickest_small = small->algorithm;
+  lines.quickest_large = large->algorithm;
+  if (small == large) return lines;
+  CollectiveChoice first = choice, second = choice;
+  first.spec.algorithm = small->algorithm;
+  second.spec.algorithm = large->algorithm;
+  first.spec.segments = second.spec.segments = 0;
+  const Result<Collective> made = make_collective(first.spec);
+  if (made)
+    lines.crossover = crossover_bytes(first.spec, second.spec, network_for(first, *made, machine));
   return lines;
 }
 
@@ -229,32 +246,15 @@ std::vector<CollectiveSpec> sweep_specs(const CollectiveSpec& spec) {
 }
 
 QString crossover_text(const BandwidthLines& lines) {
-  const BandwidthLine *small = nullptr, *large = nullptr;
-  for (const BandwidthLine& line : lines.lines) {
-    if (line.points.empty()) continue;
-    if (!small || line.points.front().second > small->points.front().second) small = &line;
-    if (!large || line.points.back().second > large->points.back().second) large = &line;
-  }
-  if (!small || lines.lines.size() < 2) return {};
-  const QString first = title_of(lines.choice.spec, small->algorithm);
-  if (small == large)
-    return Words::tr("predicted: %1 is quickest at every size").arg(first.toLower());
-  // Where the two lines meet, between the powers of two on either side.
-  for (std::size_t at = 1; at < std::min(small->points.size(), large->points.size()); ++at) {
-    const auto ahead = [&](std::size_t i) {
-      return std::log(large->points[i].second) - std::log(small->points[i].second);
-    };
-    if (ahead(at) <= 0) continue;
-    const double before = ahead(at - 1), after = ahead(at);
-    const double share = before < after ? -before / (after - before) : 1;
-    const double size = std::exp(std::log(double(small->points[at - 1].first)) +
-                                 share * (std::log(double(small->points[at].first)) -
-                                          std::log(double(small->points[at - 1].first))));
-    return Words::tr("predicted: %1 is quickest for small messages, %2 overtakes it at %3")
-        .arg(first.toLower(), title_of(lines.choice.spec, large->algorithm).toLower(),
-             bytes_text(std::int64_t(size)));
-  }
-  return {};
+  if (lines.quickest_small.empty() || lines.lines.size() < 2) return {};
+  const QString small = title_of(lines.choice.spec, lines.quickest_small).toLower();
+  if (lines.quickest_small == lines.quickest_large)
+    return Words::tr("predicted: %1 is quickest at every size").arg(small);
+  const QString large = title_of(lines.choice.spec, lines.quickest_large).toLower();
+  return lines.crossover
+             ? Words::tr("predicted: %1 for small messages, %2 from %3")
+                   .arg(small, large, bytes_text(*lines.crossover))
+             : Words::tr("predicted: %1 for small messages, %2 for large").arg(small, large);
 }
 
 void paint_plot(QPainter& painter, const CollectivePicture& picture, const CollectiveLayout& layout,

@@ -5,6 +5,7 @@
 
 #include <QPainter>
 #include <QPicture>
+#include <optional>
 
 #include "app/collective_plan.h"
 #include "app/theme.h"
@@ -21,17 +22,20 @@ struct BandwidthLine {
 struct BandwidthLines {
   CollectiveChoice choice;  // whose operation, ranks, type and topology these are
   std::vector<BandwidthLine> lines;
+  // The quickest at the least and at the greatest size, and from where on the latter is quicker.
+  std::string quickest_small, quickest_large;
+  std::optional<std::int64_t> crossover;
   bool of(const CollectiveChoice& other) const;
 };
-// The algorithms that are compared: the chosen one and the first others that work with so many
-// ranks.
+// The algorithms that are compared: the chosen one and others of the textbook that work with so
+// many ranks.
 std::vector<std::string> compared_algorithms(const CollectiveSpec& spec);
 // Predicted at powers of two. Pure; safe on any thread.
 BandwidthLines bandwidth_lines(const CollectiveChoice& choice);
 // What a sweep measures: every compared algorithm at every second power of two, as far as the
 // arrays of all ranks fit into half a gibibyte.
 std::vector<CollectiveSpec> sweep_specs(const CollectiveSpec& spec);
-// "Direct is quickest below 96 KiB, ring above", or that one is quickest everywhere; as predicted.
+// "predicted: direct for small messages, ring from 96 KiB", or that one is quickest everywhere.
 QString crossover_text(const BandwidthLines& lines);
 
 // A recording of the axes and lines, kept while nothing of them changes.

@@ -32,7 +32,7 @@ std::string_view name_of(Phase phase) {
 }
 
 std::string_view name_of(Tensor tensor) {
-  static constexpr std::array<std::string_view, 47> kNames = {"parameters",
+  static constexpr std::array<std::string_view, 49> kNames = {"parameters",
                                                               "gradients",
                                                               "master weights",
                                                               "moments",
