@@ -119,7 +119,7 @@ void fill_plot(QCustomPlot& plot, const CollectivePicture& picture, const Theme&
   plot.yAxis->setTicker(QSharedPointer<RateTicker>::create());
   plot.xAxis->setRange(double(kLeastSweepBytes) * 0.8, double(kMostSweepBytes) * 1.25);
   const Axes axes = axes_of(picture);
-  plot.yAxis->setRange(axes.lower, axes.upper);
+  plot.yAxis->setRange(axes.lower * 0.97, axes.upper * 1.03);
   const double chosen = double(picture.plan->collective.spec.bytes);
   if (plot.xAxis->range().contains(chosen)) {
     QCPGraph* here = plot.addGraph();
