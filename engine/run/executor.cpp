@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/plan/describe_op.h"
+#include "engine/run/gpu/nccl_rules.h"
 
 namespace parallelarium {
 
@@ -27,6 +28,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       events_(behind_ ? plan_events(rank) : EventPlan{}),
       place_in_lane_(rank.ops.size(), 0),
       sequence_(rank.ops.size(), 0),
+      turn_(issue_turns(rank)),
       spans_(rank.ops.size()),
       ideal_(rank.ops.size()) {
   std::map<std::tuple<std::int32_t, OpKind, std::int32_t>, std::int64_t> met;
@@ -89,7 +91,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   for (LaneState& lane : lanes_) {
     if (!lane.ops.empty() && !await(Lane::kCompute, lane.ops.back())) return stopped();
   }
-  if (behind_ && !(finish_lanes() && read_marks())) return stopped();
+  if (behind_ && !(follow_lanes() && finish_lanes() && read_marks())) return stopped();
   record.spans = spans_;
   record.clock_error = clock_error_;
   record.memory = arena_.take_peaks();
@@ -250,6 +252,7 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
     part.pace = pace;
     part.device = &device_of(index);
     part.marks = index * kMarksOfOp;
+    if (ledger != nullptr) part.turn = turn_[static_cast<std::size_t>(index)];
     if (!durations_.empty()) part.pace.duration = durations_[static_cast<std::size_t>(index)];
   }
   if (Result<void> done = transport_.transfer(parts); !done) return false;
@@ -285,12 +288,13 @@ bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePo
   call.pace = pace;
   call.device = &device_of(index);
   call.marks = index * kMarksOfOp;
+  if (ledger != nullptr) call.turn = turn_[static_cast<std::size_t>(index)];
   if (Result<void> done = transport_.collective(call); !done) return false;
   pace = call.pace;
   begin = call.met;
   if (ledger != nullptr) {
     ledger->count(program_.groups[static_cast<std::size_t>(op.group)].axis, name_of(op.collective),
-                  op.purpose, call.sent, call.received);
+                  op.purpose, call.sent, call.received, call.counted);
   }
   return true;
 }
@@ -331,60 +335,6 @@ Result<void> Executor::forward(int microbatches) {
   }
   progress.set(-1, Doing::kNothing);
   return {};
-}
-
-Result<void> Executor::align() {
-  clock_error_ = Nanoseconds{0};
-  for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
-    const Result<Nanoseconds> error = devices_[lane]->align();
-    if (!error) {
-      outside(error.error());
-      return stopped();
-    }
-    clock_error_ = std::max(clock_error_, *error);
-  }
-  return {};
-}
-
-// Every lane's thread has launched everything and touches its device no more in this step.
-bool Executor::finish_lanes() {
-  LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(Lane::kCompute)];
-  for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
-    if (lanes_[lane].ops.empty()) continue;
-    progress.set(lanes_[lane].ops.back(), Doing::kComputing);
-    if (Result<void> done = devices_[lane]->finish(); !done) return outside(done.error());
-  }
-  progress.set(-1, Doing::kNothing);
-  return !stop_.raised();
-}
-
-bool Executor::read_marks() {
-  for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
-    const auto index = static_cast<std::int32_t>(i);
-    const auto begin = device_of(index).time_of(index * kMarksOfOp + kBeganMark);
-    const auto end = device_of(index).time_of(index * kMarksOfOp + kEndedMark);
-    if (!begin) return outside(begin.error());
-    if (!end) return outside(end.error());
-    spans_[i] = {*begin - start_, *end - start_};
-  }
-  // Ops of a batch are one unit, from its first beginning; all end marks stand behind all of it,
-  // and the first of them is the closest.
-  for (LaneState& lane : lanes_) {
-    for (std::size_t first = 0; first < lane.ops.size();) {
-      std::size_t end = first + 1;
-      const std::int32_t batch = op_at(lane.ops[first]).batch;
-      while (batch >= 0 && end < lane.ops.size() && op_at(lane.ops[end]).batch == batch) ++end;
-      Span unit = spans_[static_cast<std::size_t>(lane.ops[first])];
-      for (std::size_t i = first; i < end; ++i) {
-        const Span& part = spans_[static_cast<std::size_t>(lane.ops[i])];
-        unit.begin = std::min(unit.begin, part.begin);
-      }
-      for (std::size_t i = first; i < end; ++i)
-        spans_[static_cast<std::size_t>(lane.ops[i])] = unit;
-      first = end;
-    }
-  }
-  return true;
 }
 
 bool Executor::outside(const Message& why) {

@@ -233,8 +233,13 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
   };
   try {
     ask_for_precise_sleep();
+    if (Result<void> met = job.transport.connect(); !met) {
+      if (!job.stop.raised()) return fail(met.error().text);
+      return met;
+    }
     RankRun run(job, outcome);
     Result<void> done = run.run();
+    if (done) done = job.transport.close();
     if (!done && !job.stop.raised()) return fail(done.error().text);
     return done;
   } catch (const std::exception& error) {

@@ -60,6 +60,8 @@ class Device {
   }
   // Ties the device's clock to the process's. Returns by how much they may differ.
   virtual Result<std::chrono::nanoseconds> align() { return std::chrono::nanoseconds{0}; }
+  // Whether the device has come to the mark where it was set last. Requires: it was set.
+  virtual bool passed(std::int32_t index) const { return static_cast<void>(index), true; }
   // When the mark was passed. Requires: align() before the mark was set, finish() after.
   virtual Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) {
     return message("mark-unknown", "This device keeps no mark {}.", index);
