@@ -41,9 +41,9 @@ struct StepFigures {
 
 // What a run was seen to do.
 struct Observation {
-  Setup setup;          // exactly what was run
-  std::string machine;  // title of the Machine whose time was kept or dilated
-  std::string backend;  // "cpu", "paced", "cuda"
+  Setup setup;            // exactly what was run
+  std::string machine;    // title of the Machine whose time was kept or dilated
+  std::string backend;    // "cpu", "paced", "cuda"
   std::string transport;  // "shared memory", "TCP", "NCCL 2.28.9"; empty: not known
   Source source = Source::kMeasured;
   double pace_factor = 0;                        // paced: wall time over modelled time

@@ -41,6 +41,8 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       sequence_[i] = met[{op.group, op.kind, op.kind == OpKind::kCollective ? -1 : op.peer}]++;
     }
   }
+  if (devices_[0]->names_ops())
+    for (const Op& op : rank.ops) names_.push_back(describe(op));
   for (const std::unique_ptr<Device>& device : devices_) {
     device->reserve_marks(static_cast<std::int32_t>(rank.ops.size()) * kMarksOfOp);
   }
@@ -157,6 +159,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   Nanoseconds real_work{0};
   Ledger& ledger = lanes_[static_cast<std::size_t>(lane)].ledger;
   bool good = false;
+  if (!names_.empty()) device.enter_op(names_[static_cast<std::size_t>(unit.front())].c_str());
   if (op.kind == OpKind::kCompute) {
     progress.set(unit.front(), Doing::kComputing);
     good = compute(unit.front(), scalars_, real_work);
@@ -165,6 +168,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
     good = op.kind == OpKind::kCollective ? collective(unit.front(), pace, &ledger, begin)
                                           : transfer(unit, pace, ideal, &ledger, begin);
   }
+  if (!names_.empty()) device.leave_op();
   if (!good) return false;
   if (behind_) {
     for (const std::int32_t index : unit) device.mark(index * kMarksOfOp + kEndedMark);

@@ -119,6 +119,7 @@ class Executor {
   std::vector<std::uint32_t> place_in_lane_;  // by op
   std::vector<std::int64_t> sequence_;        // by op; communication only
   std::vector<std::int32_t> turn_;            // by op; communication only
+  std::vector<std::string> names_;            // by op; empty where no device wants them
   std::array<LaneState, kLanes> lanes_;
 
   // Of the step under way.

@@ -41,7 +41,7 @@ bool Executor::follow_lanes() {
     const std::int32_t op = ops[at[lane]];
     const Doing doing = !devices_[lane]->passed(op * kMarksOfOp + kBeganMark) ? Doing::kAwaitingOps
                         : op_at(op).kind == OpKind::kCompute                  ? Doing::kComputing
-                                                                              : Doing::kTransferring;
+                                                             : Doing::kTransferring;
     if (progress.op.load() != op || progress.doing.load() != doing) progress.set(op, doing);
     return false;
   };

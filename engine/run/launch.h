@@ -29,6 +29,9 @@ struct LaunchOptions {
   // Absent: ranks meet in shared memory, of the host or of one GPU.
   std::function<std::unique_ptr<Transport>(TransportParts)> make_transport;
   std::string transport = "shared memory";  // what the report calls it
+  // Set: every rank is a process, and this one runs world->rank() alone. Then only rank 0's result
+  // holds anything.
+  World* world = nullptr;
   // Fill every buffer with not-a-number when its last user is done with it.
   bool poison = false;
   // Run a Program that check() refuses, to see it hang.

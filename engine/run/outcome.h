@@ -10,8 +10,8 @@
 
 namespace parallelarium {
 
-// `ranks`: one outcome per rank of the Program, in its order; gradients and parameters are taken out
-// of them.
+// `ranks`: one outcome per rank of the Program, in its order; gradients and parameters are taken
+// out of them.
 RunResult result_of(const Setup& setup, const Program& program, const BackendChoice& choice,
                     const RunControl& control, const std::vector<RankOutcome*>& ranks);
 

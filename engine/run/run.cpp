@@ -12,7 +12,11 @@
 
 #include "engine/run/cpu/fabric.h"
 #include "engine/run/gpu/module.h"
+#include "engine/run/gpu/nccl_launch.h"
 #include "engine/run/launch.h"
+#include "engine/run/net/outcome_bytes.h"
+#include "engine/run/net/socket_transport.h"
+#include "engine/run/net/world.h"
 #include "engine/run/outcome.h"
 #include "engine/run/rank.h"
 #include "engine/run/watch.h"
@@ -32,7 +36,7 @@ void forget_peak() {
 
 // Why this Program cannot be run as asked, before any thread starts.
 Result<void> check_request(const Setup& setup, const Program& program, const BackendChoice& choice,
-                           const RunControl& control) {
+                           const RunControl& control, const World* world) {
   if (Result<void> can = can_execute(setup); !can) return can;
   if (program.level != Level::kPiece || program.representatives ||
       static_cast<int>(program.ranks.size()) != setup.mesh.ranks()) {
@@ -48,8 +52,9 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
   if (choice.backend == Backend::kCuda) return {};  // its memory is asked for rank by rank
   std::int64_t needed = 0;
   for (const RankProgram& rank : program.ranks) {
-    needed += rank.arena_bytes;
+    if (world == nullptr || rank.rank == world->rank()) needed += rank.arena_bytes;
   }
+  if (world != nullptr) needed *= world->place().local_size;
   const std::int64_t free = proc_bytes("/proc/meminfo", "MemAvailable:");
   if (free > 0 && needed > free) {
     return message(
@@ -70,12 +75,32 @@ struct LocalRank {
   std::thread thread;
 };
 
+// Every process's outcome to rank 0's.
+Result<void> gather(World& world, const Program& program, std::vector<LocalRank>& ranks) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (program.ranks[i].rank != world.rank()) continue;
+    ranks[i].outcome.process_bytes = proc_bytes("/proc/self/status", "VmHWM:");
+    Result<std::vector<std::string>> all = world.finish(to_bytes(ranks[i].outcome));
+    if (!all) return all.error();
+    for (std::size_t other = 0; other < all->size(); ++other) {
+      if (other == i) continue;
+      Result<RankOutcome> outcome = outcome_from_bytes((*all)[other]);
+      if (!outcome) return outcome.error();
+      ranks[other].outcome = std::move(*outcome);
+      ranks[other].outcome.clock_error += world.clock_error(program.ranks[other].rank);
+    }
+    break;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<RunResult> launch(const Setup& setup, const Program& program, const BackendChoice& choice,
                          const RunControl& control, const RunWishes& wishes,
                          const LaunchOptions& options) {
-  if (Result<void> can = check_request(setup, program, choice, control); !can) return can.error();
+  if (Result<void> can = check_request(setup, program, choice, control, options.world); !can)
+    return can.error();
   if (!options.unchecked) {
     if (const std::vector<Message> wrong = check(program); !wrong.empty()) return wrong.front();
   }
@@ -91,6 +116,10 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                    text->held_out_count(), setup.mesh.dp * setup.micro_batch);
   }
 
+  World* const world = options.world;
+  const auto runs_here = [&](std::size_t i) {
+    return world == nullptr || program.ranks[i].rank == world->rank();
+  };
   forget_peak();
   // Looking at a word for a moment before sleeping only pays where every rank has a core.
   Stop stop(std::chrono::microseconds(paced || static_cast<int>(count) > cores ? 0 : 5));
@@ -101,6 +130,8 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   for (std::size_t i = 0; i < count; ++i) {
     progress.push_back(std::make_unique<RankProgress>());
     LocalRank& rank = ranks[i];
+    outcomes.push_back(&rank.outcome);
+    if (!runs_here(i)) continue;
     for (int lane = 0; lane < kLanes; ++lane) {
       rank.devices[static_cast<std::size_t>(lane)] =
           options.make_device(program.ranks[i].rank, static_cast<Lane>(lane));
@@ -109,17 +140,17 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
         Arena::make(*rank.devices[0], program.ranks[i], options.poison);
     if (!arena) return arena.error();
     rank.arena = std::move(*arena);
-    rank.transport = fabric.transport(program.ranks[i].rank);
+    rank.transport = world != nullptr ? nullptr : fabric.transport(program.ranks[i].rank);
     if (options.make_transport) {
       rank.transport = options.make_transport(
           {program, program.ranks[i], stop, *rank.devices[0], std::move(rank.transport)});
     }
-    outcomes.push_back(&rank.outcome);
   }
+  if (world != nullptr) world->begin(stop, progress);
 
   std::mutex mutex;
   std::condition_variable ended;
-  std::size_t running = count;
+  std::size_t running = world != nullptr ? 1 : count;
   const auto rank_thread = [&](std::size_t i) {
     RankJob job{setup,
                 *text,
@@ -140,11 +171,15 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
     }
     // A failure has been given to `stop`, which all ranks share.
     static_cast<void>(run_rank(job, ranks[i].outcome));
+    // Nothing of a stopped run may still be under way when its memory goes.
+    for (const std::unique_ptr<Device>& device : ranks[i].devices)
+      static_cast<void>(device->finish());
     const std::lock_guard lock(mutex);
     --running;
     ended.notify_one();
   };
   for (std::size_t i = 0; i < count; ++i) {
+    if (!runs_here(i)) continue;
     try {
       ranks[i].thread = std::thread(rank_thread, i);
     } catch (const std::system_error&) {
@@ -153,7 +188,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                          "fewer ranks.",
                          i));
       const std::lock_guard lock(mutex);
-      running -= count - i;
+      running -= world != nullptr ? 1 : count - i;
       break;
     }
   }
@@ -165,7 +200,8 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
       lock.unlock();
       watch.look();
       if (stop.raised()) {
-        for (LocalRank& rank : ranks) rank.transport->abort();
+        for (LocalRank& rank : ranks)
+          if (rank.transport != nullptr) rank.transport->abort();
       }
       lock.lock();
     }
@@ -174,23 +210,45 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
     if (rank.thread.joinable()) rank.thread.join();
   }
   watch.look();
+  if (world != nullptr) {
+    if (Result<void> done = gather(*world, program, ranks); !done) return done.error();
+    if (!world->leads()) return RunResult{};
+  }
   if (stop.raised()) return stop.why();
   RunResult result = result_of(setup, program, choice, control, outcomes);
   result.observation.transport = options.transport;
+  for (const RankOutcome* rank : outcomes)
+    if (rank != outcomes.front()) result.observation.process_bytes += rank->process_bytes;
   return result;
 }
 
 Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
-                      const RunControl& control, const RunWishes& wishes) {
+                      const RunControl& control, const RunWishes& wishes, World* world) {
   LaunchOptions options;
-  if (choice.backend == Backend::kCuda) {
-    const Result<CudaModule*> module = cuda_module();
-    if (!module) return module.error();
-    // One GPU for all ranks: they meet in its memory.
-    options.make_device = [gpus = *module](int rank, Lane lane) {
-      return gpus->make_device(0, rank, lane);
+  options.world = world;
+  if (world != nullptr) {
+    options.transport = "TCP between processes";
+    options.make_transport = [world](TransportParts parts) {
+      return make_socket_transport(*world, parts.program, parts.stop);
     };
   }
+  if (choice.backend != Backend::kCuda)
+    return launch(setup, program, choice, control, wishes, options);
+  const Result<CudaModule*> module = cuda_module();
+  if (!module) return module.error();
+  options.make_device = [gpus = *module, &choice](int rank, Lane lane) {
+    return gpus->make_device(choice.gpus[static_cast<std::size_t>(rank)], rank, lane);
+  };
+  // Ranks on one GPU meet in its memory.
+  if (world == nullptr && (program.ranks.size() == 1 || choice.source == Source::kSharedGpu)) {
+    options.transport = "memory of one GPU";
+    return launch(setup, program, choice, control, wishes, options);
+  }
+  const Result<Nccl*> nccl = (*module)->nccl();
+  if (!nccl) return nccl.error();
+  options.transport = "NCCL " + nccl_version_text((*nccl)->version());
+  options.make_transport =
+      world != nullptr ? nccl_between_processes(**nccl, *world) : nccl_between_threads(**nccl);
   return launch(setup, program, choice, control, wishes, options);
 }
 

@@ -71,8 +71,8 @@ struct CollectiveCall {
   Pace pace;
   Device* device = nullptr;  // as in TransferPart
   std::int32_t marks = 0;
-  // Place among the rank's communication of one step (issue_turns), for transports that issue in one
-  // order; -1: nothing else of the rank is under way.
+  // Place among the rank's communication of one step (issue_turns), for transports that issue in
+  // one order; -1: nothing else of the rank is under way.
   std::int64_t turn = -1;
   TimePoint met;
   std::int64_t sent = 0, received = 0;  // what this member's data travelled

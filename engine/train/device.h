@@ -67,6 +67,12 @@ class Device {
     return message("mark-unknown", "This device keeps no mark {}.", index);
   }
 
+  // Whether what is launched between these two is worth a name for a profiler; only then are they
+  // called, in pairs, by the thread that launches. The name stays while the object does.
+  virtual bool names_ops() const { return false; }
+  virtual void enter_op(const char* name) { static_cast<void>(name); }
+  virtual void leave_op() {}
+
   // target[i] = (with `adds`: +=) the sum, or the largest, of all parts' [i] in the order of the
   // parts. target may be one of them. At most 16 parts; their addresses are read at the call.
   virtual void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,

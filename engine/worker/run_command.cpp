@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `run`: the Setup executed on local ranks, beside its prediction.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -37,6 +38,9 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["source"] = name_of(observed.source);
   json["backend"] = observed.backend;
   json["backend_reason"] = training.choice.why.text;
+  json["transport"] = observed.transport;
+  json["clock_error_seconds"] =
+      std::chrono::duration<double>(observed.timeline.clock_error).count();
   json["setup"] = to_json(observed.setup);
   json["date"] = observed.date;
   // Row by row beside the prediction, which has one rank of every stage; and all of them.
@@ -119,6 +123,12 @@ std::string proof_text(const Proof& proof) {
   return text;
 }
 
+bool is_by_formula(const Observation& observed) {
+  return std::any_of(observed.traffic.begin(), observed.traffic.end(), [](const auto& rows) {
+    return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.counted; });
+  });
+}
+
 std::string run_text(const Training& training) {
   const Observation& observed = training.result.observation;
   const std::string word(name_of(observed.source));
@@ -130,6 +140,14 @@ std::string run_text(const Training& training) {
       fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
                   word, observed.setup.run.steps);
   text += comparison_text(compare_with(training.prediction, observed), word);
+  if (observed.timeline.clock_error.count() > 0)
+    text += fmt::format(
+        "  Ranks' clocks agree within {}.\n",
+        seconds_text(std::chrono::duration<double>(observed.timeline.clock_error).count()));
+  if (!observed.transport.empty())
+    text += fmt::format("  Ranks met over {}.\n", observed.transport);
+  if (is_by_formula(observed))
+    text += "  Bytes of whole NCCL collectives are those of the formula, not counted.\n";
   text += fmt::format("  Steps took {} to {}.\n", seconds_text(observed.step.seconds_min),
                       seconds_text(observed.step.seconds_max));
   if (observed.process_bytes > 0)
@@ -145,6 +163,18 @@ std::string run_text(const Training& training) {
   return text;
 }
 
+// A rank that is not rank 0, in a process of its own: rank 0 tells.
+Outcome run_member(const Preparation& preparation, bool verify) {
+  Watch watch;
+  watch.abandon = [](const Message&) { std::_Exit(kFailed); };
+  const Result<Training> training = train(preparation, verify, watch);
+  Outcome outcome;
+  if (training) return outcome;
+  outcome.status = kFailed;
+  if (!is_told_by_leader(training.error())) outcome.error = training.error();
+  return outcome;
+}
+
 Outcome run_setup(const Options& options, Progress& progress) {
   const Result<Setup> setup = options.setup.resolve();
   if (!setup) return Outcome::invalid(setup.error());
@@ -152,8 +182,11 @@ Outcome run_setup(const Options& options, Progress& progress) {
     return Outcome::invalid(message("rank-outside",
                                     "There is no rank {}; this Setup has ranks 0 to {}.",
                                     options.rank, setup->mesh.ranks() - 1));
-  const Result<Preparation> preparation = prepare(*setup);
+  Result<std::optional<ProcessPlace>> place = find_place(process_environment());
+  if (!place) return Outcome::invalid(place.error());
+  const Result<Preparation> preparation = prepare(*setup, std::move(*place));
   if (!preparation) return Outcome::invalid(preparation.error());
+  if (!preparation->leads()) return run_member(*preparation, options.verify);
   for (const std::string& file : {options.trace, options.csv}) {
     if (file.empty()) continue;
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());

@@ -88,8 +88,8 @@ TEST_P(OnMesh, TurnsOfAllRanksAreOneOrder) {
     last.fill(-1);
     for (std::size_t op = 0; op < rank.ops.size(); ++op) {
       auto& before = last[static_cast<std::size_t>(rank.ops[op].lane)];
-      if (before >= 0) edges.emplace_back(vertex[index][static_cast<std::size_t>(before)],
-                                          vertex[index][op]);
+      if (before >= 0)
+        edges.emplace_back(vertex[index][static_cast<std::size_t>(before)], vertex[index][op]);
       before = static_cast<std::int32_t>(op);
       for (const std::int32_t earlier : rank.after_of(rank.ops[op]))
         edges.emplace_back(vertex[index][static_cast<std::size_t>(earlier)], vertex[index][op]);
@@ -122,14 +122,15 @@ TEST_P(OnMesh, TurnsOfAllRanksAreOneOrder) {
   EXPECT_EQ(placed, waits.size()) << "some wait in a circle";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Meshes, OnMesh,
-    testing::Values("", "dp=3", "tp=2 sequence_parallel=true", "pp=4 microbatches=6",
-                    "dp=2 zero=3 microbatches=3", "cp=2 attention=fused", "cp=4 attention=fused",
-                    "tp=2 pp=2 dp=2 zero=1", "tp=2 cp=2 dp=2 attention=fused zero=2",
-                    "pp=2 chunks=2 schedule=interleaved microbatches=4 dp=2",
-                    "cp=2 context_parallel=ulysses tp=2"),
-    [](const auto& one) { return test_name(one.param); });
+INSTANTIATE_TEST_SUITE_P(Meshes, OnMesh,
+                         testing::Values("", "dp=3", "tp=2 sequence_parallel=true",
+                                         "pp=4 microbatches=6", "dp=2 zero=3 microbatches=3",
+                                         "cp=2 attention=fused", "cp=4 attention=fused",
+                                         "tp=2 pp=2 dp=2 zero=1",
+                                         "tp=2 cp=2 dp=2 attention=fused zero=2",
+                                         "pp=2 chunks=2 schedule=interleaved microbatches=4 dp=2",
+                                         "cp=2 context_parallel=ulysses tp=2"),
+                         [](const auto& one) { return test_name(one.param); });
 
 TEST(NcclVersions, AreNamedWhereTheyAreTooOld) {
   EXPECT_EQ(nccl_version_text(22809), "2.28.9");

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/run/cpu/fabric.h"
-#include "engine/run/gpu/nccl_threads.h"
+#include "engine/run/gpu/nccl_launch.h"
 #include "tests/cuda/thread_nccl.h"
 #include "tests/ranks/proof.h"
 
@@ -48,13 +48,13 @@ TEST_P(NcclMesh, TrainsLikeOneRankAndKeepsTheRulesOfNccl) {
   for (const RankTimeline& rank : many->observation.timeline.ranks)
     for (const Span& span : rank.spans) EXPECT_LE(span.begin, span.end);
 }
-INSTANTIATE_TEST_SUITE_P(
-    Meshes, NcclMesh,
-    testing::Values("dp=2", "tp=2 sequence_parallel=true", "pp=4 microbatches=4",
-                    "dp=3 zero=1", "dp=2 zero=3 microbatches=3", "cp=2 attention=fused",
-                    "tp=2 pp=2 dp=2 zero=2", "llama tp=2 cp=2 attention=fused",
-                    "cp=2 context_parallel=ulysses"),
-    [](const auto& one) { return test_name(one.param); });
+INSTANTIATE_TEST_SUITE_P(Meshes, NcclMesh,
+                         testing::Values("dp=2", "tp=2 sequence_parallel=true",
+                                         "pp=4 microbatches=4", "dp=3 zero=1",
+                                         "dp=2 zero=3 microbatches=3", "cp=2 attention=fused",
+                                         "tp=2 pp=2 dp=2 zero=2", "llama tp=2 cp=2 attention=fused",
+                                         "cp=2 context_parallel=ulysses"),
+                         [](const auto& one) { return test_name(one.param); });
 
 struct Ended {
   Message why;
@@ -100,7 +100,8 @@ TEST(NcclHang, OfOneRankEndsAllWithinTheTimeoutAndNamesIt) {
   EXPECT_EQ(nccl.open(), 0);
 }
 
-// A kernel of rank 1 does not end: its host has launched everything, and the marks tell where it is.
+// A kernel of rank 1 does not end: its host has launched everything, and the marks tell where it
+// is.
 TEST(NcclHang, OfOneDeviceNamesTheOpThatItIsStillAt) {
   ThreadNccl nccl;
   LaunchOptions options = over(nccl);

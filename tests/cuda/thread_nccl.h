@@ -2,8 +2,8 @@
 // NCCL's functions among the threads of a test: they move real bytes between the threads' buffers
 // on queued devices, complete later as NCCL does, and can be told to fail or to stall one rank.
 //
-// Whatever the user guide forbids is written down as a violation: a call for a device while its last
-// group is not launched, two threads at once, an operation outside of a group.
+// Whatever the user guide forbids is written down as a violation: a call for a device while its
+// last group is not launched, two threads at once, an operation outside of a group.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,8 @@ struct Clique {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<NcclComm*> arrived;  // to init or to be split
-  std::map<int, std::vector<std::tuple<int, NcclComm*, NcclComm**>>> splits;  // by call: key, parent
+  std::map<int, std::vector<std::tuple<int, NcclComm*, NcclComm**>>>
+      splits;  // by call: key, parent
   struct Message {
     const std::byte* data = nullptr;
     std::int64_t bytes = 0;
@@ -97,8 +98,7 @@ class ThreadNccl final : public Nccl {
     std::memcpy(id.bytes.data(), &number, sizeof number);
     return NcclStatus::kSuccess;
   }
-  NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank,
-                  Device& device) override {
+  NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank, Device& device) override {
     static_cast<void>(dynamic_cast<QueuedDevice&>(device));
     int number = 0;
     std::memcpy(&number, id.bytes.data(), sizeof number);
@@ -185,6 +185,8 @@ class ThreadNccl final : public Nccl {
     }
     --open_;
     ++aborted_;
+    std::unique_lock lock(queue_mutex_);
+    idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
     return NcclStatus::kSuccess;
   }
   std::string get_last_error(NcclComm*) override { return "told on purpose"; }
@@ -281,8 +283,8 @@ class ThreadNccl final : public Nccl {
       const std::lock_guard lock(nccl.mutex_);
       if (nccl.inside_[rank]++ > 0) nccl.violations_.push_back("two threads of one rank at once");
       for (const auto& comm : nccl.comms_) {
-        if (comm->world_rank == rank && !comm->aborted &&
-            comm->state == NcclStatus::kInProgress && comm->clique != nullptr)
+        if (comm->world_rank == rank && !comm->aborted && comm->state == NcclStatus::kInProgress &&
+            comm->clique != nullptr)
           nccl.violations_.push_back(std::string(call) + " before the last call had succeeded");
       }
     }
@@ -391,9 +393,9 @@ class ThreadNccl final : public Nccl {
     for (auto part = all.from.rbegin(); part != all.from.rend(); ++part, first = false) {
       const auto* values = reinterpret_cast<const Number*>(part->second + skip);
       for (std::int64_t i = 0; i < one.count; ++i) {
-        sum[i] = first                               ? values[i]
+        sum[i] = first                              ? values[i]
                  : one.reduction == Reduction::kMax ? std::max(sum[i], values[i])
-                                                     : sum[i] + values[i];
+                                                    : sum[i] + values[i];
       }
     }
   }
@@ -432,10 +434,14 @@ class ThreadNccl final : public Nccl {
         queued_.wait(lock, [&] { return !queue_.empty(); });
         task = std::move(queue_.front());
         queue_.pop_front();
+        busy_ = static_cast<bool>(task);
       }
       if (!task) return;
       std::this_thread::sleep_for(std::chrono::microseconds{30});
       task();
+      const std::lock_guard lock(queue_mutex_);
+      busy_ = false;
+      idle_.notify_all();
     }
   }
 
@@ -452,7 +458,8 @@ class ThreadNccl final : public Nccl {
       lost_ = -1;
   NcclStatus failure_ = NcclStatus::kSuccess;
   std::mutex queue_mutex_;
-  std::condition_variable queued_;
+  std::condition_variable queued_, idle_;
+  bool busy_ = false;
   std::deque<std::function<void()>> queue_;
   std::thread launcher_;
 };

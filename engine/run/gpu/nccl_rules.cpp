@@ -75,8 +75,7 @@ std::vector<std::int32_t> issue_turns(const RankProgram& rank) {
 
 Result<void> check_nccl(int version, int communicators) {
   if (version < kHasSplit) {
-    return message("nccl-old",
-                   "NCCL {} is too old to split communicators; install 2.26 or newer.",
+    return message("nccl-old", "NCCL {} is too old to split communicators; install 2.26 or newer.",
                    nccl_version_text(version));
   }
   if (communicators > 1 && version < kHasLaunchOrder) {

@@ -24,10 +24,10 @@ struct NcclSplit {
 std::vector<NcclSplit> plan_splits(const Program& program);
 
 // By op: when its rank issues it among its communication of one step, 0, 1, 2 ...; -1 for compute.
-// Ops of one batch have the turn of the first. A rank's ops stand in the Program's one global order,
-// so ranks that follow their turns launch the operations of several communicators in one order,
-// which NCCL asks for.
-// Source: NCCL user guide, "Using multiple NCCL communicators concurrently".
+// Ops of one batch have the turn of the first. A rank's ops stand in the Program's one global
+// order, so ranks that follow their turns launch the operations of several communicators in one
+// order, which NCCL asks for. Source: NCCL user guide, "Using multiple NCCL communicators
+// concurrently".
 std::vector<std::int32_t> issue_turns(const RankProgram& rank);
 
 // Whether this NCCL can run a Program that needs so many communicators. Below 2.18 there is no

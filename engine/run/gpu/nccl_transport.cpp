@@ -24,7 +24,8 @@ std::int64_t nccl_scratch_bytes(const Program& program, const RankProgram& rank,
   std::int64_t bytes = 0;
   for (const Op& op : rank.ops) {
     if (op.kind != OpKind::kCollective || op.lane != lane) continue;
-    const auto n = static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size());
+    const auto n =
+        static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size());
     if (n < 2) continue;
     const std::int64_t element = size_of(op.type);
     const std::int64_t chunk = chunk_of(op.bytes / element, n, 0).end * element;
@@ -82,7 +83,8 @@ Result<void> NcclTransport::checked(NcclStatus status, NcclComm* comm, const std
   {
     const std::lock_guard lock(mutex_);
     if (ended_) return stopped();
-    why = nccl_failure(rank_.rank, status, doing, comm != nullptr ? nccl_.get_last_error(comm) : "");
+    why =
+        nccl_failure(rank_.rank, status, doing, comm != nullptr ? nccl_.get_last_error(comm) : "");
   }
   stop_.raise(why);
   return why;
@@ -103,8 +105,8 @@ Result<void> NcclTransport::wait_for(NcclComm* comm, const std::string& doing, b
     if (state != NcclStatus::kInProgress) return checked(state, comm, doing);
     if (stop_.raised()) return stopped();
     if (limited && wait_.now() - begin > wait_.connecting) {
-      const Message why = nccl_timeout(
-          rank_.rank, doing, std::chrono::duration<double>(wait_.connecting).count());
+      const Message why =
+          nccl_timeout(rank_.rank, doing, std::chrono::duration<double>(wait_.connecting).count());
       stop_.raise(why);
       return why;
     }
@@ -221,9 +223,8 @@ Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
     }
     return NcclStatus::kSuccess;
   };
-  const std::string doing =
-      fmt::format("{} rank {}", parts.front().send ? "a transfer to" : "a transfer from",
-                  parts.front().peer);
+  const std::string doing = fmt::format(
+      "{} rank {}", parts.front().send ? "a transfer to" : "a transfer from", parts.front().peer);
   if (Result<void> done = issue(turn, doing, comms, lane, calls); !done) return done;
   for (TransferPart& part : parts) part.moved = part.bytes;
   return {};
@@ -274,8 +275,7 @@ NcclStatus NcclTransport::launch(const CollectiveCall& call, NcclComm* comm, int
       // From a copy, since chunks leave from where others arrive.
       return each([&](int peer, std::int64_t begin, std::int64_t count) {
         if (peer == me) return NcclStatus::kSuccess;
-        const NcclStatus sent =
-            nccl_.send(scratch + begin * size, count * size, peer, comm, lane);
+        const NcclStatus sent = nccl_.send(scratch + begin * size, count * size, peer, comm, lane);
         if (sent != NcclStatus::kSuccess && sent != NcclStatus::kInProgress) return sent;
         return nccl_.recv(at(begin), count * size, peer, comm, lane);
       });
@@ -288,15 +288,8 @@ Result<void> NcclTransport::alone(CollectiveCall& call) {
   Device& lane = *call.device;
   lane.mark(call.marks + kBeganMark);
   call.met = Clock::now();
-  const DirectMember member{&lane,
-                            call.kind,
-                            call.type,
-                            call.bytes,
-                            0,
-                            {&call.data, 1},
-                            {&call.own, 1},
-                            call.reduction,
-                            call.adds};
+  const DirectMember member{&lane,           call.kind,      call.type,      call.bytes, 0,
+                            {&call.data, 1}, {&call.own, 1}, call.reduction, call.adds};
   reduce_own_chunk(member);
   gather_chunks(member);
   return {};
@@ -336,8 +329,7 @@ Result<void> NcclTransport::collective(CollectiveCall& call) {
       lane.accumulate(reinterpret_cast<double*>(call.own), reinterpret_cast<double*>(scratch),
                       count);
     } else {
-      lane.accumulate(reinterpret_cast<float*>(call.own), reinterpret_cast<float*>(scratch),
-                      count);
+      lane.accumulate(reinterpret_cast<float*>(call.own), reinterpret_cast<float*>(scratch), count);
     }
   }
   const Volume volume = collective_volume(call.kind, call.type, call.bytes, n, me);

@@ -31,14 +31,14 @@ namespace parallelarium {
 // How a rank waits for NCCL; tests bring a clock of their own.
 struct NcclWait {
   std::function<TimePoint()> now = [] { return Clock::now(); };
-  std::function<void()> pause;                      // between two looks; absent: 20 microseconds
+  std::function<void()> pause;  // between two looks; absent: 20 microseconds
   std::chrono::nanoseconds connecting{60'000'000'000};  // for connecting and for closing
 };
 
 class NcclTransport final : public Transport {
  public:
-  // References outlive it. `host` keeps the barrier; `devices`: the lanes' of this rank; `unique_id`
-  // gives all ranks the same id, made by one of them.
+  // References outlive it. `host` keeps the barrier; `devices`: the lanes' of this rank;
+  // `unique_id` gives all ranks the same id, made by one of them.
   NcclTransport(Nccl& nccl, const Program& program, const RankProgram& rank, Stop& stop,
                 std::unique_ptr<Transport> host, std::function<Result<NcclId>()> unique_id,
                 Device& device, NcclWait wait = {});
@@ -79,9 +79,9 @@ class NcclTransport final : public Transport {
 
   std::mutex mutex_;  // one thread of this rank calls NCCL at a time
   NcclComm* world_ = nullptr;
-  NcclComm* none_ = nullptr;  // what a split gives a rank that is in no child
-  std::vector<NcclComm*> comms_;  // by group; null: this rank is not in it, or alone
-  bool ended_ = false;            // closed or aborted
+  NcclComm* none_ = nullptr;                  // what a split gives a rank that is in no child
+  std::vector<NcclComm*> comms_;              // by group; null: this rank is not in it, or alone
+  bool ended_ = false;                        // closed or aborted
   std::array<std::byte*, kLanes> scratch_{};  // by lane: for what NCCL does not do in place
   std::atomic<std::uint32_t> next_turn_{0};
 };

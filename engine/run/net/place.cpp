@@ -29,9 +29,10 @@ class Reader {
     const std::optional<int> value = text ? number(*text, most) : std::nullopt;
     if (value) return *value;
     if (!error_) {
-      error_ = message("launcher-unclear",
-                       "{} started this process, but {} is {}; start all ranks with one {} command.",
-                       launcher_, name, text ? "\"" + *text + "\"" : "not set", launcher_);
+      error_ =
+          message("launcher-unclear",
+                  "{} started this process, but {} is {}; start all ranks with one {} command.",
+                  launcher_, name, text ? "\"" + *text + "\"" : "not set", launcher_);
     }
     return 0;
   }

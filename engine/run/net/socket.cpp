@@ -126,8 +126,9 @@ Result<Socket> connect_to(const std::string& address, int port, TimePoint deadli
   wanted.ai_socktype = SOCK_STREAM;
   const int failed = getaddrinfo(address.c_str(), std::to_string(port).c_str(), &wanted, &found);
   if (failed != 0) {
-    return message("host-unknown", "The host of rank 0, {}, is not known here ({}); set MASTER_ADDR.",
-                   address, gai_strerror(failed));
+    return message("host-unknown",
+                   "The host of rank 0, {}, is not known here ({}); set MASTER_ADDR.", address,
+                   gai_strerror(failed));
   }
   Socket connected;
   while (!connected && Clock::now() < deadline) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL between the rank threads of one process, each on a GPU of its own.
+// NCCL between ranks that have a GPU each: threads of one process, or processes.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,11 @@
 
 namespace parallelarium {
 
-// For LaunchOptions::make_transport of one run. `nccl` outlives the run.
+// For LaunchOptions::make_transport of one run. References outlive the run.
 std::function<std::unique_ptr<Transport>(TransportParts)> nccl_between_threads(Nccl& nccl,
                                                                                NcclWait wait = {});
+// Rank 0 makes NCCL's id and shares it over the world's connections.
+std::function<std::unique_ptr<Transport>(TransportParts)> nccl_between_processes(Nccl& nccl,
+                                                                                 World& world);
 
 }  // namespace parallelarium
