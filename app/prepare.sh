@@ -8,7 +8,7 @@ STEPS=${STEPS:-3}
 
 # Debian packages that a build needs.
 BUILD_PACKAGES="g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libcli11-dev libfmt-dev
-  libspdlog-dev libhwloc-dev libdnnl-dev libopenblas-serial-dev libmd4c-dev qt6-base-dev qt6-svg-dev
+  libhwloc-dev libdnnl-dev libopenblas-serial-dev libmd4c-dev qt6-base-dev qt6-svg-dev
   qt6-l10n-tools qt6-tools-dev libqcustomplot-dev libgl1-mesa-dev"
 
 say() { printf '%s\n' "$*" >&2; }

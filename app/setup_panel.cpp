@@ -14,7 +14,7 @@ namespace parallelarium {
 namespace {
 
 QString age_of_calibration(const Machine& machine) {
-  if (!machine.local) return QString::fromStdString(machine.flops_16bit.origin);
+  if (!machine.local) return QString::fromStdString(machine.half_flops_per_second.origin);
   if (machine.calibrated.empty()) return QObject::tr("not calibrated yet");
   const QString date = QString::fromStdString(machine.calibrated).left(10);
   const QString today = QDate::currentDate().toString(Qt::ISODate);

@@ -190,8 +190,8 @@ Machine uncalibrated_local_machine() {
                           fmt::format("measured on this computer: {:.1f} GB shared by {} core{}",
                                       memory / 1e9, machine.cores, machine.cores == 1 ? "" : "s")};
   machine.memory_bytes_per_second = {10e9, "assumed"};
-  machine.flops_fp32 = {100e9, "assumed"};
-  machine.flops_16bit = {100e9, "assumed"};
+  machine.fp32_flops_per_second = {100e9, "assumed"};
+  machine.half_flops_per_second = {100e9, "assumed"};
   machine.matmul_efficiency = {0.6, "assumed"};
   machine.launch_seconds = {2e-6, "assumed"};
   machine.intra_node = {{10e-6, "assumed"}, {5e9, "assumed"}};

@@ -25,17 +25,17 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
-// Measured seconds of one matrix product [m,k] x [k,n] in the given precision.
+// The rate of one matrix product [m,k] x [k,n] in the given precision.
 struct MatmulPoint {
   std::int64_t m = 0, n = 0, k = 0;
-  double flops_per_second = 0;
+  Sourced flops_per_second;
   bool operator==(const MatmulPoint&) const = default;
 };
 
-// Measured cost of a piece that is not a matrix product: seconds = launch + elements / rate.
+// The rate of a piece that is not a matrix product: seconds = launch + elements / rate.
 struct KernelRate {
   std::string kernel;  // "norm", "attention", "gelu", "softmax", "loss", "adamw", "copy", ...
-  double elements_per_second = 0;
+  Sourced elements_per_second;
   bool operator==(const KernelRate&) const = default;
 };
 
@@ -47,8 +47,8 @@ struct Machine {
   int nodes = 1;
   Sourced memory_bytes;             // of one device
   Sourced memory_bytes_per_second;  // of one device
-  Sourced flops_fp32;               // peak of one device, per second
-  Sourced flops_16bit;              // peak, dense, tensor cores where there are any
+  Sourced fp32_flops_per_second;    // peak of one device
+  Sourced half_flops_per_second;  // peak of fp16 and bf16, dense, tensor cores where there are any
   Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
   Sourced launch_seconds;     // fixed cost of one op
   Link intra_node;            // between two devices of one node

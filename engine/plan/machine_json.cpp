@@ -50,7 +50,7 @@ Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& pr
   reader.whole("m", point.m, 1, kMost);
   reader.whole("n", point.n, 1, kMost);
   reader.whole("k", point.k, 1, kMost);
-  reader.number("flops_per_second", point.flops_per_second, 0, kLargest);
+  read_child(reader, "flops_per_second", point.flops_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return point;
 }
@@ -59,7 +59,7 @@ Result<KernelRate> read_rate(const nlohmann::json& json, const std::string& pref
   KernelRate rate;
   SettingsReader reader(json, prefix);
   reader.text("kernel", rate.kernel);
-  reader.number("elements_per_second", rate.elements_per_second, 0, kLargest);
+  read_child(reader, "elements_per_second", rate.elements_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return rate;
 }
@@ -108,8 +108,8 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   reader.whole("nodes", machine.nodes, 1, 1'000'000);
   read_child(reader, "memory_bytes", machine.memory_bytes, read_sourced);
   read_child(reader, "memory_bytes_per_second", machine.memory_bytes_per_second, read_sourced);
-  read_child(reader, "flops_fp32", machine.flops_fp32, read_sourced);
-  read_child(reader, "flops_16bit", machine.flops_16bit, read_sourced);
+  read_child(reader, "fp32_flops_per_second", machine.fp32_flops_per_second, read_sourced);
+  read_child(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
   read_child(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
   read_child(reader, "launch_seconds", machine.launch_seconds, read_sourced);
   read_child(reader, "intra_node", machine.intra_node, read_link);
@@ -124,8 +124,8 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   for (const auto& [key, number] :
        {std::pair{"memory_bytes", machine.memory_bytes},
         {"memory_bytes_per_second", machine.memory_bytes_per_second},
-        {"flops_fp32", machine.flops_fp32},
-        {"flops_16bit", machine.flops_16bit},
+        {"fp32_flops_per_second", machine.fp32_flops_per_second},
+        {"half_flops_per_second", machine.half_flops_per_second},
         {"matmul_efficiency", machine.matmul_efficiency},
         {"intra_node.bytes_per_second", machine.intra_node.bytes_per_second},
         {"inter_node.bytes_per_second", machine.inter_node.bytes_per_second}}) {
@@ -147,8 +147,8 @@ nlohmann::json to_json(const Machine& machine) {
                          {"nodes", machine.nodes},
                          {"memory_bytes", to_json(machine.memory_bytes)},
                          {"memory_bytes_per_second", to_json(machine.memory_bytes_per_second)},
-                         {"flops_fp32", to_json(machine.flops_fp32)},
-                         {"flops_16bit", to_json(machine.flops_16bit)},
+                         {"fp32_flops_per_second", to_json(machine.fp32_flops_per_second)},
+                         {"half_flops_per_second", to_json(machine.half_flops_per_second)},
                          {"matmul_efficiency", to_json(machine.matmul_efficiency)},
                          {"launch_seconds", to_json(machine.launch_seconds)},
                          {"intra_node", to_json(machine.intra_node)},
@@ -161,12 +161,12 @@ nlohmann::json to_json(const Machine& machine) {
       json["matmuls"].push_back({{"m", point.m},
                                  {"n", point.n},
                                  {"k", point.k},
-                                 {"flops_per_second", point.flops_per_second}});
+                                 {"flops_per_second", to_json(point.flops_per_second)}});
   }
   if (!machine.kernels.empty()) {
     for (const KernelRate& rate : machine.kernels)
       json["kernels"].push_back(
-          {{"kernel", rate.kernel}, {"elements_per_second", rate.elements_per_second}});
+          {{"kernel", rate.kernel}, {"elements_per_second", to_json(rate.elements_per_second)}});
   }
   return json;
 }

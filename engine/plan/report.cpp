@@ -145,8 +145,8 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
   step.tokens_per_second = sequences * static_cast<double>(setup.model.sequence) / step.seconds;
   step.model_flops_per_second_per_rank = sequences * model_flops_per_sequence(setup.model) /
                                          step.seconds / static_cast<double>(setup.mesh.ranks());
-  const double peak = setup.precision.activation_bytes() == 2 ? machine.flops_16bit.value
-                                                              : machine.flops_fp32.value;
+  const double peak = setup.precision.activation_bytes() == 2 ? machine.half_flops_per_second.value
+                                                              : machine.fp32_flops_per_second.value;
   const bool comparable =
       timeline.source == Source::kPredicted || timeline.source == Source::kMeasured;
   if (comparable && peak > 0) step.mfu = step.model_flops_per_second_per_rank / peak;

@@ -13,7 +13,7 @@ namespace {
 const KernelRate* rate_of(const Machine& machine, std::string_view kernel) {
   if (kernel.empty()) return nullptr;
   for (const KernelRate& rate : machine.kernels) {
-    if (rate.kernel == kernel && rate.elements_per_second > 0) return &rate;
+    if (rate.kernel == kernel && rate.elements_per_second.value > 0) return &rate;
   }
   return nullptr;
 }
@@ -28,14 +28,14 @@ double matmul_rate(const std::vector<MatmulPoint>& points, std::int64_t m, std::
   };
   std::array<Near, 4> nearest;
   for (const MatmulPoint& point : points) {
-    if (point.flops_per_second <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
+    if (point.flops_per_second.value <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
     const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
     const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
     const double dk = std::log2(static_cast<double>(k) / static_cast<double>(point.k));
     const double size = (dm + dn + dk) / 3;
     const auto square = [](double value) { return value * value; };
     const double aspect = square(dm - size) + square(dn - size) + square(dk - size);
-    Near near{3 * size * size + 4 * aspect, std::log(point.flops_per_second)};
+    Near near{3 * size * size + 4 * aspect, std::log(point.flops_per_second.value)};
     for (Near& kept : nearest) {
       if (near.distance < kept.distance) std::swap(near, kept);
     }
@@ -82,7 +82,7 @@ double calls_of(const Work& work, const std::vector<Work>& works) {
 double work_seconds(const Work& work, const Machine& machine, DataType type) {
   const double launch = machine.launch_seconds.value;
   if (const KernelRate* rate = rate_of(machine, kernel_of(work.piece, work.phase))) {
-    return launch + static_cast<double>(work.elements) / rate->elements_per_second;
+    return launch + static_cast<double>(work.elements) / rate->elements_per_second.value;
   }
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
@@ -90,8 +90,8 @@ double work_seconds(const Work& work, const Machine& machine, DataType type) {
     if (rate > 0) return launch + work.flops / rate;
   }
   // The slower of arithmetic and memory traffic (the roofline).
-  const double peak =
-      type == DataType::kBf16 ? machine.flops_16bit.value : machine.flops_fp32.value;
+  const double peak = type == DataType::kBf16 ? machine.half_flops_per_second.value
+                                              : machine.fp32_flops_per_second.value;
   const double arithmetic = over(work.flops, peak * machine.matmul_efficiency.value);
   const double traffic =
       over(static_cast<double>(work.bytes), machine.memory_bytes_per_second.value);
@@ -122,7 +122,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
                        static_cast<int>(group.ranks.size())});
   }
   if (const KernelRate* rate = rate_of(machine, kReduceKernel)) {
-    reduce_seconds_ = 1 / rate->elements_per_second;
+    reduce_seconds_ = 1 / rate->elements_per_second.value;
   }
 }
 

@@ -190,7 +190,8 @@ std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
 
 // Points of equal shape (a forward and an input gradient may have one) are averaged in time; each
 // time is the mean over the cores.
-std::vector<MatmulPoint> points_of(const std::vector<Measured>& measured) {
+std::vector<MatmulPoint> points_of(const std::vector<Measured>& measured,
+                                   const std::string& origin) {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<double>> seconds;
   for (const Measured& core : measured) {
     for (const ProductTime& time : core.products) {
@@ -204,13 +205,13 @@ std::vector<MatmulPoint> points_of(const std::vector<Measured>& measured) {
     const auto [m, n, k] = shape;
     const double flops =
         2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    points.push_back({m, n, k, flops * static_cast<double>(times.size()) / sum});
+    points.push_back({m, n, k, {flops * static_cast<double>(times.size()) / sum, origin}});
   }
   return points;
 }
 
 // One rate for each kernel: the geometric mean over sizes and cores.
-std::vector<KernelRate> rates_of(const std::vector<Measured>& measured) {
+std::vector<KernelRate> rates_of(const std::vector<Measured>& measured, const std::string& origin) {
   std::vector<KernelRate> rates;
   std::map<std::string, std::pair<double, int>> logs;
   for (const Measured& core : measured) {
@@ -221,7 +222,7 @@ std::vector<KernelRate> rates_of(const std::vector<Measured>& measured) {
     }
   }
   for (const auto& [kernel, log] : logs) {
-    rates.push_back({kernel, std::exp(log.first / log.second)});
+    rates.push_back({kernel, {std::exp(log.first / log.second), origin}});
   }
   return rates;
 }
@@ -263,20 +264,21 @@ Result<Machine> calibrate(const RunControl& control) {
 
   Machine machine = uncalibrated_local_machine();
   const std::string origin = "measured on this computer on " + today();
-  machine.matmuls = points_of(measured);
-  machine.kernels = rates_of(measured);
+  machine.matmuls = points_of(measured, origin);
+  machine.kernels = rates_of(measured, origin);
   if (machine.matmuls.empty() || machine.kernels.empty()) {
     return message("calibration-empty", "The calibration measured nothing; run it again.");
   }
   double best = 0;
   std::vector<double> rates, copies;
   for (const MatmulPoint& point : machine.matmuls) {
-    best = std::max(best, point.flops_per_second);
-    rates.push_back(point.flops_per_second);
+    best = std::max(best, point.flops_per_second.value);
+    rates.push_back(point.flops_per_second.value);
   }
   for (const Measured& core : measured) copies.push_back(core.copy);
-  machine.flops_fp32 = {best, origin + " (best matrix product)"};
-  machine.flops_16bit = {best, "assumed: the rate of fp32, in which the engine computes here"};
+  machine.fp32_flops_per_second = {best, origin + " (best matrix product)"};
+  machine.half_flops_per_second = {best,
+                                   "assumed: the rate of fp32, in which the engine computes here"};
   machine.matmul_efficiency = {median(rates) / best, origin};
   machine.memory_bytes_per_second = {median(copies), origin};
   machine.launch_seconds = {launch, origin};

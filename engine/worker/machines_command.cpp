@@ -23,8 +23,10 @@ std::string machine_text(const Machine& machine) {
   row("memory of a device", bytes_text(machine.memory_bytes.value), machine.memory_bytes);
   row("memory bandwidth", count_text(machine.memory_bytes_per_second.value, "B/s"),
       machine.memory_bytes_per_second);
-  row("peak, fp32", count_text(machine.flops_fp32.value, "FLOP/s"), machine.flops_fp32);
-  row("peak, 16 bit", count_text(machine.flops_16bit.value, "FLOP/s"), machine.flops_16bit);
+  row("peak, fp32", count_text(machine.fp32_flops_per_second.value, "FLOP/s"),
+      machine.fp32_flops_per_second);
+  row("peak, 16 bit", count_text(machine.half_flops_per_second.value, "FLOP/s"),
+      machine.half_flops_per_second);
   row("share of peak reached", percent_text(machine.matmul_efficiency.value),
       machine.matmul_efficiency);
   row("fixed cost of an op", seconds_text(machine.launch_seconds.value), machine.launch_seconds);
@@ -40,14 +42,15 @@ std::string machine_text(const Machine& machine) {
   }
   text += table.text();
   if (!machine.matmuls.empty()) {
-    const auto [least, most] = std::minmax_element(machine.matmuls.begin(), machine.matmuls.end(),
-                                                   [](const MatmulPoint& a, const MatmulPoint& b) {
-                                                     return a.flops_per_second < b.flops_per_second;
-                                                   });
+    const auto [least, most] =
+        std::minmax_element(machine.matmuls.begin(), machine.matmuls.end(),
+                            [](const MatmulPoint& a, const MatmulPoint& b) {
+                              return a.flops_per_second.value < b.flops_per_second.value;
+                            });
     const auto row_of = [](const char* name, const MatmulPoint& point) {
       return std::vector<std::string>{
           name, fmt::format("[{}, {}] x [{}, {}]", point.m, point.k, point.k, point.n),
-          count_text(point.flops_per_second, "FLOP/s")};
+          count_text(point.flops_per_second.value, "FLOP/s")};
     };
     Table products({"", "", ">"});
     products.add(row_of("slowest", *least));
@@ -58,7 +61,7 @@ std::string machine_text(const Machine& machine) {
   if (!machine.kernels.empty()) {
     Table kernels({"kernel", ">rate"});
     for (const KernelRate& kernel : machine.kernels)
-      kernels.add({kernel.kernel, count_text(kernel.elements_per_second, "elements/s")});
+      kernels.add({kernel.kernel, count_text(kernel.elements_per_second.value, "elements/s")});
     text += "\nOther kernels, measured\n" + kernels.text();
   }
   text += machine.calibrated.empty()
@@ -91,8 +94,9 @@ Outcome list(bool json) {
     };
     table.add({name, machine->title,
                fmt::format("{}", machine->local ? machine->cores : machine->devices_per_node),
-               bytes_text(machine->memory_bytes.value), rate(machine->flops_fp32, "FLOP/s"),
-               rate(machine->flops_16bit, "FLOP/s"),
+               bytes_text(machine->memory_bytes.value),
+               rate(machine->fp32_flops_per_second, "FLOP/s"),
+               rate(machine->half_flops_per_second, "FLOP/s"),
                rate(machine->intra_node.bytes_per_second, "B/s"),
                machine->local ? "" : rate(machine->inter_node.bytes_per_second, "B/s"),
                word_text(*machine)});

@@ -19,10 +19,10 @@ int main() {
   fmt::print("{} cores, {:.2f} s\n", machine->cores, seconds);
   for (const MatmulPoint& point : machine->matmuls) {
     fmt::print("product {:5} {:5} {:5} {:8.1f} GFLOP/s\n", point.m, point.n, point.k,
-               point.flops_per_second / 1e9);
+               point.flops_per_second.value / 1e9);
   }
   for (const KernelRate& rate : machine->kernels) {
-    fmt::print("{:15} {:8.3f} G elements/s\n", rate.kernel, rate.elements_per_second / 1e9);
+    fmt::print("{:15} {:8.3f} G elements/s\n", rate.kernel, rate.elements_per_second.value / 1e9);
   }
   fmt::print("copy {:.1f} GB/s, op {:.2f} us, message {:.1f} us + {:.2f} GB/s\n",
              machine->memory_bytes_per_second.value / 1e9, machine->launch_seconds.value * 1e6,

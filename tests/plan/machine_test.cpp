@@ -36,8 +36,9 @@ TEST_F(Machines, EveryPresetCanPredictAndEveryNumberHasAnOrigin) {
     EXPECT_EQ(machine->name, name);
     EXPECT_EQ(machine->local, name == "local");
     for (const Sourced* number :
-         {&machine->memory_bytes, &machine->memory_bytes_per_second, &machine->flops_fp32,
-          &machine->flops_16bit, &machine->matmul_efficiency, &machine->launch_seconds,
+         {&machine->memory_bytes, &machine->memory_bytes_per_second,
+          &machine->fp32_flops_per_second, &machine->half_flops_per_second,
+          &machine->matmul_efficiency, &machine->launch_seconds,
           &machine->intra_node.latency_seconds, &machine->intra_node.bytes_per_second,
           &machine->inter_node.latency_seconds, &machine->inter_node.bytes_per_second}) {
       EXPECT_GT(number->value, 0) << name;
@@ -58,7 +59,8 @@ TEST_F(Machines, EveryPresetCanPredictAndEveryNumberHasAnOrigin) {
 TEST_F(Machines, H100HasItsRidge) {
   const Result<Machine> machine = find_machine("dgx-h100");
   ASSERT_TRUE(machine.ok());
-  EXPECT_NEAR(machine->flops_16bit.value / machine->memory_bytes_per_second.value, 295, 0.5);
+  EXPECT_NEAR(machine->half_flops_per_second.value / machine->memory_bytes_per_second.value, 295,
+              0.5);
   EXPECT_LT(machine->intra_node.bytes_per_second.value, 450e9);
 }
 

@@ -184,7 +184,7 @@ TEST(StepFigures, ReportTheBusiestRank) {
   const Timeline timeline = simulate(tiny.program, tiny.durations);
   auto setup = small_setup("1f1b", 2, 1, 2);
   Machine machine;
-  machine.flops_fp32.value = 1e12;
+  machine.fp32_flops_per_second.value = 1e12;
   const StepFigures step = step_figures(tiny.program, timeline, setup, machine);
   EXPECT_DOUBLE_EQ(step.seconds, 150e-9);
   EXPECT_DOUBLE_EQ(step.compute_seconds, 120e-9);

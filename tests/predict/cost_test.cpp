@@ -12,8 +12,8 @@ Machine machine() {
   Machine result;
   result.devices_per_node = 8;
   result.nodes = 4;
-  result.flops_fp32.value = 1e12;
-  result.flops_16bit.value = 8e12;
+  result.fp32_flops_per_second.value = 1e12;
+  result.half_flops_per_second.value = 8e12;
   result.matmul_efficiency.value = 0.5;
   result.memory_bytes_per_second.value = 1e11;
   result.launch_seconds.value = 1e-6;
@@ -48,7 +48,7 @@ TEST(WorkSeconds, TakesMeasuredRatesWhereTheyAre) {
   for (const MatmulPoint& point : calibrated.matmuls) {
     const Work work = product(point.m, point.n, point.k);
     EXPECT_NEAR(work_seconds(work, calibrated, DataType::kF32),
-                1e-6 + work.flops / point.flops_per_second, 1e-9);
+                1e-6 + work.flops / point.flops_per_second.value, 1e-9);
   }
   // Between two points of one aspect the rate lies between theirs.
   calibrated.matmuls.pop_back();
