@@ -7,6 +7,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <fstream>
+#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -192,7 +193,11 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
       break;
     }
   }
-  RunWatch watch(setup, program, control, progress, stop, paced, cores);
+  // Rank 0 alone knows where all ranks are.
+  RunControl watched = control;
+  if (world != nullptr && !world->leads())
+    watched.hang_timeout_seconds = std::numeric_limits<double>::infinity();
+  RunWatch watch(setup, program, watched, progress, stop, paced, cores);
   {
     std::unique_lock lock(mutex);
     while (running > 0) {
