@@ -217,10 +217,11 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   watch.look();
   if (world != nullptr) {
     if (Result<void> done = gather(*world, program, ranks); !done) return done.error();
-    if (!world->leads()) return RunResult{};
   }
   if (stop.raised()) return stop.why();
-  RunResult result = result_of(setup, program, choice, control, outcomes);
+  RunResult result;
+  if (world != nullptr && !world->leads()) return result;
+  result = result_of(setup, program, choice, control, outcomes);
   result.observation.transport = options.transport;
   for (const RankOutcome* rank : outcomes)
     if (rank != outcomes.front()) result.observation.process_bytes += rank->process_bytes;

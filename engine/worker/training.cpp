@@ -29,8 +29,8 @@ RunControl control_of(const Watch& watch, std::string_view phase) {
 Result<RunResult> run_in_world(const Preparation& preparation, const Program& program,
                                const RunControl& control, const RunWishes& wishes) {
   const std::string digest =
-      fmt::format("{} {} {} {}", kVersion, static_cast<int>(preparation.choice.backend), wishes.gradients,
-                  to_json(preparation.setup).dump());
+      fmt::format("{} {} {} {}", kVersion, static_cast<int>(preparation.choice.backend),
+                  wishes.gradients, to_json(preparation.setup).dump());
   Result<std::unique_ptr<World>> world = World::join(*preparation.place, digest);
   if (!world) return world.error();
   Result<RunResult> result =
