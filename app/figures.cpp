@@ -166,7 +166,7 @@ QString with_firm_units(QString text) {
 QString prediction_source_text(const std::string& word) {
   if (word == "peak") return Figures::tr("lower bound at peak rates");
   if (word == "assumed") return Figures::tr("predicted, assumed rates");
-  if (word == "published") return Figures::tr("predicted, published rates");
+  if (word == "published") return Figures::tr("predicted, published efficiencies");
   return Figures::tr("predicted");
 }
 
@@ -184,6 +184,10 @@ QString source_text(Source source) {
       return Figures::tr("shared GPU");
   }
   return {};
+}
+
+QString minutes_text(std::int64_t minutes) {
+  return minutes == 1 ? Figures::tr("1 minute") : Figures::tr("%1 minutes").arg(minutes);
 }
 
 QString age_text(const std::string& iso_date) {

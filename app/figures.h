@@ -40,7 +40,8 @@ QString with_firm_units(QString text);
 
 // Words for where a number comes from: "predicted", "lower bound at peak rates", "assumed".
 QString prediction_source_text(const std::string& word);
-QString source_text(Source source);  // "measured", "paced", ...
+QString source_text(Source source);          // "measured", "paced", ...
+QString minutes_text(std::int64_t minutes);  // "1 minute", "12 minutes"
 // "2 min ago", "today 14:05", "2026-11-21" for an ISO 8601 date in UTC.
 QString age_text(const std::string& iso_date);
 

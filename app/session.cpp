@@ -63,9 +63,10 @@ Session::~Session() {
 }
 
 const RunRecord* Session::run_record() const {
-  for (auto run = state_->runs.rbegin(); run != state_->runs.rend(); ++run)
+  const std::span<const RunRecord> runs = shown_runs();
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run)
     if (run->observation.setup == state_->setup) return &*run;
-  return state_->runs.empty() ? nullptr : &state_->runs.back();
+  return runs.empty() ? nullptr : &runs.back();
 }
 
 bool Session::run_is_stale() const {
@@ -74,6 +75,17 @@ bool Session::run_is_stale() const {
 }
 
 const std::vector<RunRecord>& Session::runs() const { return state_->runs; }
+
+std::span<const RunRecord> Session::shown_runs() const {
+  return std::span(state_->runs).subspan(state_->earlier_runs);
+}
+
+void Session::set_earlier_runs_aside(bool aside) {
+  state_->earlier_runs = aside ? state_->runs.size() : 0;
+  if (aside) state_->pinned.reset();
+  horizon_changed();
+  Q_EMIT run_changed();
+}
 
 const RunRecord* Session::pinned() const { return state_->pinned ? &*state_->pinned : nullptr; }
 
@@ -227,6 +239,14 @@ void Session::set_allowed(QStringList keys) {
   Q_EMIT view_changed();
 }
 
+bool Session::question_open() const { return state_->question_open; }
+
+void Session::set_question_open(bool open) {
+  if (open == state_->question_open) return;
+  state_->question_open = open;
+  Q_EMIT run_state_changed();  // whether Run can be pressed
+}
+
 const std::vector<Guess>& Session::guesses() const { return state_->guesses; }
 
 void Session::set_guesses(std::vector<Guess> guesses) {
@@ -241,10 +261,12 @@ void Session::restore(const Setup& setup, std::vector<RunRecord> runs,
                       std::optional<RunRecord> pinned) {
   if (runs.size() > kMostRuns) runs.erase(runs.begin(), runs.end() - kMostRuns);
   state_->runs = std::move(runs);
+  state_->earlier_runs = 0;
   state_->pinned = std::move(pinned);
   state_->marks.clear();
   state_->hidden.clear();
   state_->allowed.clear();
+  state_->question_open = false;
   state_->guesses.clear();
   state_->base = default_setup();
   state_->last_error.clear();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/plan/report.h"
@@ -88,7 +89,11 @@ class Session : public QObject {
   // setup(): drawn desaturated, and no difference is computed.
   const RunRecord* run_record() const;
   bool run_is_stale() const;
-  const std::vector<RunRecord>& runs() const;  // oldest first
+  const std::vector<RunRecord>& runs() const;  // all that a document keeps, oldest first
+  // What a lesson that starts does not want to see: keeps the runs made so far out of every view
+  // (a document still keeps them) and takes the pin away. False: they are back.
+  void set_earlier_runs_aside(bool aside);
+  std::span<const RunRecord> shown_runs() const;  // those not aside, oldest first
   // Pinned: an earlier prediction (observed() is false) or run, drawn as a third, outlined lane.
   const RunRecord* pinned() const;
   void pin();  // the current run if it is not stale, else the prediction
@@ -158,6 +163,9 @@ class Session : public QObject {
   // Setting keys that may be changed now; empty means all.
   bool allowed(const QString& key) const;
   void set_allowed(QStringList keys);
+  // A question of the lesson is open and a run would show its answer: run_refusal() says so.
+  bool question_open() const;
+  void set_question_open(bool open);
   const std::vector<Guess>& guesses() const;
   void set_guesses(std::vector<Guess> guesses);
   // What the lesson player keeps in a document; the session only carries it.

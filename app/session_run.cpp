@@ -5,6 +5,7 @@
 #include "app/local_prediction.h"
 #include "app/session.h"
 #include "app/session_state.h"
+#include "engine/plan/schedule_rules.h"
 #include "engine/predict/compare.h"
 
 namespace parallelarium {
@@ -37,6 +38,8 @@ QString Session::run_refusal() const {
   const Result<void> executable = can_execute(state_->setup);
   if (!executable) return QString::fromStdString(executable.error().text);
   if (const Message* problem = pace_problem()) return QString::fromStdString(problem->text);
+  if (state_->question_open)
+    return tr("A run would show the answer: commit yours in the lesson first.");
   return {};
 }
 
@@ -68,7 +71,7 @@ Setup Session::small_copy() const {
                        : big.model.mlp == Mlp::kSwiglu ? "llama-tiny"
                                                        : "gpt-tiny";
   if (Result<Model> model = find_model(preset)) copy.model = std::move(*model);
-  const int stages = std::max(1, big.mesh.pp * big.chunks);
+  const int stages = stages_of(big);
   if (copy.model.layers % stages != 0)
     copy.model.layers = (copy.model.layers / stages + 1) * stages;
   copy.model.stage_layers.clear();
@@ -129,11 +132,15 @@ Result<void> Session::keep_run(const nlohmann::json& answer) {
   Result<RunRecord> record = make_run_record(std::move(*observation), *on);
   if (!record) return record.error();
   if (answer.contains("proof") && answer["proof"].is_object()) record->proof = answer["proof"];
-  std::erase_if(state_->runs, [&](const RunRecord& run) {
-    return run.observation.setup == record->observation.setup;
-  });
-  state_->runs.push_back(std::move(*record));
-  if (state_->runs.size() > kMostRuns) state_->runs.erase(state_->runs.begin());
+  std::vector<RunRecord>& runs = state_->runs;
+  const auto forget = [&](std::size_t run) {
+    runs.erase(runs.begin() + std::ptrdiff_t(run));
+    if (run < state_->earlier_runs) --state_->earlier_runs;
+  };
+  for (std::size_t run = runs.size(); run-- > 0;)
+    if (runs[run].observation.setup == record->observation.setup) forget(run);
+  if (runs.size() == kMostRuns) forget(0);
+  runs.push_back(std::move(*record));
   return {};
 }
 

@@ -28,6 +28,7 @@ struct Session::State {
   double seconds_per_op = 1e-6;  // learned from the predictions made so far
 
   std::vector<RunRecord> runs;
+  std::size_t earlier_runs = 0;  // how many of the oldest are aside
   std::optional<RunRecord> pinned;
 
   RunState run_state = RunState::kIdle;
@@ -50,6 +51,7 @@ struct Session::State {
   std::vector<Nanoseconds> marks;
 
   QStringList hidden, allowed;
+  bool question_open = false;
   std::vector<Guess> guesses;
   nlohmann::json lesson_state;
 

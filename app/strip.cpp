@@ -63,7 +63,8 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
 
   QStringList notes;
   if (size != StripSize::kFull && !quantity.difference.isEmpty())
-    notes << tr("difference: %1").arg(quantity.difference);
+    notes << (quantity.guess.isEmpty() ? tr("difference: %1").arg(quantity.difference)
+                                       : quantity.difference);  // a guess needs the room
   if (!quantity.guess.isEmpty()) notes << tr("your guess: %1").arg(quantity.guess);
   if (!quantity.since_pin.isEmpty()) notes << quantity.since_pin;
   footnote_->set_full_text(notes.join(QStringLiteral(" · ")));

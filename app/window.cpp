@@ -220,8 +220,10 @@ void Window::refresh_strip() {
 // An open lesson has text, question and feedback to show: it gets most of the column.
 void Window::share_right_column() {
   auto* right = static_cast<QVBoxLayout*>(right_->layout());
-  right->setStretchFactor(lesson_, lesson_->player().is_open() ? 5 : 1);
-  right->setStretchFactor(selection_, lesson_->player().is_open() ? 2 : 1);
+  const LessonPlayer& player = lesson_->player();
+  const bool much = player.is_open() || player.finished_lesson();
+  right->setStretchFactor(lesson_, much ? 5 : 1);
+  right->setStretchFactor(selection_, much ? 2 : 1);
 }
 
 void Window::show_setup_popup() {
@@ -289,7 +291,8 @@ void Window::refresh_banner() {
                    }}});
     return;
   }
-  const QString refusal = session_.run_refusal();
+  // The lesson itself says that it waits for an answer.
+  const QString refusal = session_.question_open() ? QString() : session_.run_refusal();
   banner_->say(refusal.isEmpty() ? QString() : tr("Run is off: %1").arg(refusal),
                Banner::Kind::kPlain, {});
 }

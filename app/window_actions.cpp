@@ -241,9 +241,10 @@ void Window::refresh_actions() {
   do_.small_copy->setEnabled(idle && session_.machine_is_elsewhere());
   do_.cancel->setEnabled(!idle && session_.run_state() != RunState::kCancelling);
   do_.calibrate->setEnabled(idle);
-  const bool lesson = lesson_->player().is_open();
-  for (QAction* action : {do_.lesson_again, do_.lesson_answers, do_.lesson_leave})
-    action->setEnabled(lesson);
+  const LessonPlayer& player = lesson_->player();
+  do_.lesson_leave->setEnabled(player.is_open());
+  for (QAction* action : {do_.lesson_again, do_.lesson_answers})
+    action->setEnabled(player.is_open() || player.finished_lesson());
   do_.pin->setEnabled(session_.problems().empty());
   do_.unpin->setEnabled(session_.pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/lesson/guess_text.h"
 
+#include <QObject>
 #include <cmath>
 
 namespace parallelarium {
@@ -31,6 +32,12 @@ QString guess_text(double value, const std::string& unit, const QLocale& locale)
   const QString number = plain.toString(shown, 'f', QLocale::FloatingPointShortest);
   const QString label = unit_label(unit);
   return label.isEmpty() ? number : number + QChar(0x00a0) + label;
+}
+
+QString guess_problem(double value, const std::string& unit) {
+  if (unit == "share" && (value < 0 || value > 1))
+    return QObject::tr("A share lies between 0\u00a0% and 100\u00a0%.");
+  return value < 0 ? QObject::tr("The answer cannot be negative.") : QString();
 }
 
 std::optional<double> read_guess(const QString& typed, const std::string& unit,

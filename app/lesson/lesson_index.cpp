@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/figures.h"
 #include "app/theme.h"
 
 namespace parallelarium {
@@ -129,9 +130,7 @@ void LessonIndex::fill() {
     QString refusal;
     if (lesson) {
       const LessonText& text = lesson->text(LessonPlayer::language());
-      QString facts = tr("%n minute(s)", nullptr, lesson->minutes)
-                          .replace(QLatin1String("(s)"),
-                                   lesson->minutes == 1 ? QString() : QStringLiteral("s"));
+      QString facts = minutes_text(lesson->minutes);
       if (player_.progress().done(lesson->id, lesson->version))
         facts += QStringLiteral(" · ✓ ") + tr("done");
       words += QStringLiteral("\n%1\n%2").arg(facts, QString::fromStdString(text.summary));

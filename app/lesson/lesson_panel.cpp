@@ -4,16 +4,13 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QButtonGroup>
-#include <QFileDialog>
-#include <QInputDialog>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QTextDocument>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -21,7 +18,6 @@
 #include "app/controls.h"
 #include "app/figures.h"
 #include "app/lesson/guess_text.h"
-#include "app/lesson/lesson_index.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
 
@@ -30,8 +26,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kCrumbBeside = 76;  // margins and the menu button
-// How long a click is ignored, in ms, after the main button changed to Next or to another label.
-constexpr int kVerdictTime = 1000, kLabelTime = 700;
+constexpr int kAround = 8;        // left free above and below what is scrolled to
 
 // The words of a card: Markdown without its marks.
 QString plain_text(const QString& markdown) {
@@ -58,21 +53,6 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
   refresh();
 }
 
-QString LessonPanel::first_to_do() const {
-  const Result<Course> course = read_course(lessons_folder());
-  if (!course || course->lessons.empty()) return {};
-  for (const CourseEntry& entry : course->lessons) {
-    const Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
-    if (!lesson || player_.progress().done(lesson->id, lesson->version)) continue;
-    return QString::fromStdString(entry.id);
-  }
-  return QString::fromStdString(course->lessons.front().id);
-}
-
-void LessonPanel::open_first() {
-  if (const QString id = first_to_do(); !id.isEmpty()) open(id);
-}
-
 void LessonPanel::open(const QString& id) {
   const Result<void> opened =
       player_.open(QString::fromStdString(lessons_folder()) + QLatin1Char('/') + id);
@@ -80,43 +60,44 @@ void LessonPanel::open(const QString& id) {
 }
 
 void LessonPanel::refresh() {
-  if (!player_.is_open()) {
-    shown_.clear();
-    title_->setText(tr("Who computes what, when"));
-    dots_->set_steps(0, 0);
-    text_->set_markdown(
-        tr("Each row of the picture is one **rank**, and each bar is one micro-batch passing "
-           "forward "
-           "or backward through that rank's layers. Hatched time is **idle**.\n\n"
-           "This is the prediction for the settings shown. Press **Run** and real ranks "
-           "train that way: what was observed appears below it.\n\n"
-           "Turn any setting, or let a lesson lead you: **Lessons** above lists them all."),
-        {});
-    number_row_->hide();
-    card_box_->hide();
-    order_->hide();
-    hints_->set_markdown({}, {});
-    answer_->set_markdown({}, {});
-    feedback_box_->hide();
-    note_->hide();
-  } else {
+  if (player_.is_open()) {
     const std::string now = player_.answers()["lesson"].get<std::string>() + "/" +
                             player_.answers()["seed"].dump() + "/" + player_.step().id;
     const bool step_is_new = now != shown_;
     const bool had_focus = isAncestorOf(QApplication::focusWidget());
+    const int hints_before = step_is_new || hints_->isHidden() ? 0 : hints_->height();
     if (step_is_new) {
       shown_ = now;
       show_step();
     }
     refresh_feedback();
-    write_crumb();
-    refresh_controls();
     if (step_is_new && had_focus) focus_answer();
-    if (step_is_new && player_.state().judgement) show_feedback();
-    return;
+    if (step_is_new && player_.state().judgement) reveal(feedback_box_);
+    if (!step_is_new && hints_->height() > hints_before && !hints_->isHidden())
+      reveal(hints_, hints_before);
+  } else {
+    shown_.clear();
+    player_.finished_lesson() ? show_finished() : show_welcome();
+    for (QWidget* part : std::initializer_list<QWidget*>{number_row_, card_box_, order_, hints_,
+                                                         answer_, feedback_box_, note_})
+      part->hide();
+    dots_->set_steps(0, 0);
+    revealed_ = nullptr;
+    scroll_->verticalScrollBar()->setValue(0);
   }
   write_crumb();
   refresh_controls();
+}
+
+void LessonPanel::show_welcome() {
+  title_->setText(tr("Who computes what, when"));
+  text_->set_markdown(
+      tr("Each row of the picture is one **rank**, and each bar is one micro-batch passing "
+         "forward or backward through that rank's layers. Hatched time is **idle**.\n\n"
+         "This is the prediction for the settings shown. Press **Run** and real ranks "
+         "train that way: what was observed appears below it.\n\n"
+         "Turn any setting, or let a lesson lead you: **Lessons** above lists them all."),
+      {});
 }
 
 void LessonPanel::resizeEvent(QResizeEvent* event) {
@@ -173,6 +154,7 @@ void LessonPanel::show_step() {
     card->deleteLater();
   }
   card_box_->setVisible(!numeric && !step.options.empty());
+  QWidget* before = text_;  // Tab leads from the text to the cards
   if (!numeric)
     for (const Option& option : step.options) {
       const QString id = QString::fromStdString(option.id);
@@ -181,6 +163,8 @@ void LessonPanel::show_step() {
       group_->addButton(card);
       cards_->addWidget(card);
       card->show();
+      setTabOrder(before, card);
+      before = card;
     }
   order_->setVisible(step.kind == StepKind::kBuild);
   if (step.kind == StepKind::kBuild) {
@@ -190,7 +174,8 @@ void LessonPanel::show_step() {
     for (const std::string& line : lines) text << QString::fromStdString(line);
     order_->setPlainText(text.join(QLatin1Char('\n')));
   }
-  scroll_->ensureVisible(0, 0);
+  revealed_ = nullptr;
+  scroll_->verticalScrollBar()->setValue(0);
 }
 
 void LessonPanel::focus_answer() {
@@ -198,7 +183,7 @@ void LessonPanel::focus_answer() {
   QWidget* first = primary_;
   if (!player_.state().solved) {
     if (!number_row_->isHidden()) first = number_;
-    if (!card_box_->isHidden() && !group_->buttons().isEmpty()) first = group_->buttons().front();
+    if (!card_box_->isHidden()) first = text_;  // a card with the focus would look preselected
     if (!order_->isHidden()) first = order_;
   }
   first->setFocus(Qt::TabFocusReason);
@@ -216,18 +201,21 @@ void LessonPanel::refresh_feedback() {
   continue_->setVisible(player_.may_continue());
   feedback_->set_markdown(feedback, folder);
   if (state.judgement) {
-    const Verdict verdict = state.judgement->verdict;
-    verdict_->setText(verdict == Verdict::kRight   ? player_.step().kind == StepKind::kRun
-                                                         ? tr("✓ The run is as predicted")
-                                                         : tr("✓ Right")
-                        : state.unmet ? tr("Check not met")
-                      : verdict == Verdict::kAgain ? tr("Try again")
-                                                   : tr("Not quite"));
-    set_style_property(verdict_, "role", verdict == Verdict::kRight ? "good" : "warning");
+    const bool right = state.judgement->verdict == Verdict::kRight;
+    verdict_->setText(verdict_text());
+    set_style_property(verdict_, "role", right ? "good" : "warning");
   }
   if (!state.solved) show_answer_->setChecked(false);
   const bool shown = state.solved && show_answer_->isChecked();
   answer_->set_markdown(shown ? player_.model_answer() : QString(), folder);
+}
+
+QString LessonPanel::verdict_text() const {
+  const LessonPlayer::StepState& state = player_.state();
+  if (state.judgement->verdict == Verdict::kRight)
+    return player_.step().kind == StepKind::kRun ? tr("✓ The run is as predicted") : tr("✓ Right");
+  if (state.unmet) return tr("Check not met");
+  return state.judgement->verdict == Verdict::kAgain ? tr("Try again") : tr("Not quite");
 }
 
 Answer LessonPanel::typed() const {
@@ -248,82 +236,113 @@ bool LessonPanel::can_commit() const {
   const Step& step = player_.step();
   if (step.kind != StepKind::kPredict && step.kind != StepKind::kExplain) return true;
   const Answer answer = typed();
-  return step.ask && !step.ask->answer.empty() ? answer.number.has_value() : !answer.option.empty();
+  if (!step.ask || step.ask->answer.empty()) return !answer.option.empty();
+  return answer.number && guess_problem(*answer.number, step.ask->unit).isEmpty();
 }
 
 QString LessonPanel::answer_note() const {
   const Step& step = player_.step();
   const QString text = number_->text().trimmed();
-  if (!number_row_->isHidden() && !text.isEmpty() && !can_commit())
-    return tr("“%1” is not a number: type one, such as %2.")
-        .arg(text, step.ask->unit == "share" ? guess_text(0.125, "share") : QStringLiteral("4"));
+  if (!number_row_->isHidden() && !text.isEmpty()) {
+    const std::optional<double> number = typed().number;
+    if (!number)
+      return tr("“%1” is not a number: type one, such as %2.")
+          .arg(text, step.ask->unit == "share" ? guess_text(0.125, "share") : QStringLiteral("4"));
+    if (const QString problem = guess_problem(*number, step.ask->unit); !problem.isEmpty())
+      return problem;
+  }
   if (step.kind != StepKind::kPredict) return {};
   return step.hints > 0 ? tr("You commit a prediction once; hints come before that.")
                         : tr("You commit a prediction once.");
 }
 
+QString LessonPanel::primary_label() const {
+  if (!player_.is_open()) {
+    if (!player_.finished_lesson()) return tr("Start the lesson");
+    return next_to_do().isEmpty() ? tr("All lessons …") : tr("Next lesson");
+  }
+  if (player_.state().solved) return player_.at_end() ? tr("Finish") : tr("Next");
+  switch (player_.step().kind) {
+    case StepKind::kRun:
+      return session_.run_state() == RunState::kIdle ? tr("▶ Run") : tr("Cancel");
+    case StepKind::kGoal:
+    case StepKind::kBuild:
+      return tr("Check");
+    default:
+      return tr("Commit");
+  }
+}
+
 void LessonPanel::refresh_controls() {
   const bool open = player_.is_open();
-  menu_->setVisible(open);
+  const bool solved = open && player_.state().solved;
+  menu_->setVisible(open || player_.finished_lesson());
   back_->setVisible(open);
-  hint_->setVisible(open && player_.step().hints > 0 && !player_.state().solved);
-  show_answer_->setVisible(open && player_.state().solved && !player_.model_answer().isEmpty());
-  if (!open) {
-    primary_->setText(tr("Start the lesson"));
-    primary_->setEnabled(!first_to_do().isEmpty());
-    return;
-  }
-  const StepKind kind = player_.step().kind;
-  const bool solved = player_.state().solved;
-  const bool once = kind == StepKind::kPredict && solved;
-  back_->setEnabled(player_.step_index() > 0);
-  hint_->setEnabled(player_.state().hints < player_.step().hints);
-  hint_->setText(player_.state().hints == 0 ? tr("Hint") : tr("Next hint"));
-  number_->setReadOnly(once);
-  const QString label = primary_->text();
-  for (QAbstractButton* card : group_->buttons()) card->setEnabled(!once);
-  order_->setReadOnly(solved);
-  const bool running = session_.run_state() != RunState::kIdle;
-  const QString refusal = session_.run_refusal();
+  hint_->setVisible(open && player_.step().hints > 0 && !solved);
+  show_answer_->setVisible(solved && !player_.model_answer().isEmpty());
   primary_->setEnabled(true);
-  if (solved) {
-    primary_->setText(player_.at_end() ? tr("Finish") : tr("Next"));
-  } else if (kind == StepKind::kRun) {
-    primary_->setText(running ? tr("Cancel") : tr("▶ Run"));
-    primary_->setEnabled(running || refusal.isEmpty());
-    note_->setText(running             ? session_.run_progress_text()
-                   : refusal.isEmpty() ? session_.last_error()
-                                       : refusal);
-    note_->setVisible(!note_->text().isEmpty());
-  } else if (kind == StepKind::kGoal || kind == StepKind::kBuild) {
-    primary_->setText(tr("Check"));
-  } else {
-    primary_->setText(tr("Commit"));
-    primary_->setEnabled(can_commit());
-    note_->setText(answer_note());
-    note_->setVisible(!note_->text().isEmpty());
-    primary_->setToolTip(note_->text());
+  QString note;
+  if (open) {
+    const StepKind kind = player_.step().kind;
+    const bool once = kind == StepKind::kPredict && solved;
+    back_->setEnabled(player_.step_index() > 0);
+    const bool more_hints = player_.state().hints < player_.step().hints;
+    if (!more_hints && hint_->hasFocus()) focus_answer();  // before it goes grey
+    hint_->setEnabled(more_hints);
+    hint_->setText(player_.state().hints == 0 ? tr("Hint") : tr("Next hint"));
+    number_->setReadOnly(once);
+    for (QAbstractButton* card : group_->buttons()) card->setEnabled(!once);
+    order_->setReadOnly(solved);
+    if (kind == StepKind::kRun && !solved) {
+      const bool running = session_.run_state() != RunState::kIdle;
+      const QString refusal = session_.run_refusal();
+      primary_->setEnabled(running || refusal.isEmpty());
+      note = running             ? session_.run_progress_text()
+             : refusal.isEmpty() ? session_.last_error()
+                                 : refusal;
+    } else if ((kind == StepKind::kPredict || kind == StepKind::kExplain) && !solved) {
+      primary_->setEnabled(can_commit());
+      note = answer_note();
+    }
+  } else if (!player_.finished_lesson()) {
+    primary_->setEnabled(has_lessons());
   }
-  if (solved) note_->hide();
-  if (solved || (kind != StepKind::kPredict && kind != StepKind::kExplain))
-    primary_->setToolTip({});
+  note_->setText(note);
+  note_->setVisible(!note.isEmpty());
+  primary_->setToolTip(note);
+  const QString label = primary_->text();
+  primary_->setText(primary_label());
   if (primary_->text() == label) return;
-  primary_->setDown(false);  // a press begun on the other label is no click on this one
+  primary_->setDown(false);  // a press begun on the other label is none on this one
   relabelled_.start();
 }
 
-// A click meant for the label that stood here a moment ago is swallowed; keys are not.
+// A press meant for the label that stood here a moment ago is swallowed, and so is a key held down.
 bool LessonPanel::eventFilter(QObject* watched, QEvent* event) {
-  const bool press =
+  if (watched == revealed_ && (event->type() == QEvent::Resize || event->type() == QEvent::Move))
+    QMetaObject::invokeMethod(this, &LessonPanel::scroll_to_revealed, Qt::QueuedConnection);
+  if (watched != primary_) return QWidget::eventFilter(watched, event);
+  const bool click =
       event->type() == QEvent::MouseButtonPress || event->type() == QEvent::MouseButtonDblClick;
-  if (watched == primary_ && press && player_.is_open() && relabelled_.isValid() &&
-      !relabelled_.hasExpired(player_.state().solved ? kVerdictTime : kLabelTime))
-    return true;
+  bool key = false, held = false;
+  if (event->type() == QEvent::KeyPress) {
+    const auto& press = static_cast<const QKeyEvent&>(*event);
+    for (const int pressing : {Qt::Key_Return, Qt::Key_Enter, Qt::Key_Space, Qt::Key_Select})
+      key = key || press.key() == pressing;
+    held = key && press.isAutoRepeat();
+  }
+  const bool solved = player_.is_open() && player_.state().solved;
+  const bool too_soon =
+      relabelled_.isValid() && relabelled_.elapsed() < (solved ? verdict_pause_ : label_pause_);
+  if (held || ((click || key) && player_.is_open() && too_soon)) return true;
   return QWidget::eventFilter(watched, event);
 }
 
 void LessonPanel::primary() {
-  if (!player_.is_open()) return open_first();
+  if (!player_.is_open()) {
+    const bool all_done = player_.finished_lesson() && next_to_do().isEmpty();
+    return all_done ? show_index() : open_first();
+  }
   if (player_.state().solved) return player_.next();
   if (player_.step().kind == StepKind::kRun) {
     if (session_.run_state() == RunState::kIdle)
@@ -347,54 +366,27 @@ void LessonPanel::announce(bool) {
                               plain_text(player_.feedback()));
   QAccessibleEvent event(verdict_, QAccessible::Alert);
   QAccessible::updateAccessibility(&event);
-  show_feedback();
-  // A goal can be reached while the student turns a setting elsewhere: that keeps the focus.
-  if (isAncestorOf(QApplication::focusWidget())) primary_->setFocus();
+  reveal(feedback_box_);
+  // Not after a wrong answer, which Enter would commit again, nor when a run ends while the student
+  // is elsewhere.
+  if (player_.state().solved && isAncestorOf(QApplication::focusWidget())) primary_->setFocus();
 }
 
-void LessonPanel::show_feedback() {
-  QMetaObject::invokeMethod(
-      this, [this] { scroll_->ensureWidgetVisible(feedback_box_, 0, 8); }, Qt::QueuedConnection);
+void LessonPanel::reveal(QWidget* part, int from) {
+  revealed_ = part;
+  revealed_from_ = from;
+  part->installEventFilter(this);
+  QMetaObject::invokeMethod(this, &LessonPanel::scroll_to_revealed, Qt::QueuedConnection);
 }
 
-void LessonPanel::show_index() {
-  LessonIndex index(player_, this);
-  if (index.exec() == QDialog::Accepted) focus_answer();
-}
-
-void LessonPanel::ask_reset() {
-  if (!player_.is_open()) return;
-  const auto answer = QMessageBox::question(
-      this, tr("Reset the lesson"),
-      tr("Start “%1” again? Your answers to it are cleared and its numbers may change.")
-          .arg(player_.lesson_title()));
-  if (answer == QMessageBox::Yes) {
-    shown_.clear();
-    player_.reset();
-  }
-}
-
-void LessonPanel::leave_lesson() { player_.close(); }
-
-void LessonPanel::export_answers() {
-  if (!player_.is_open()) return;
-  bool ok = false;
-  const QString name = QInputDialog::getText(this, tr("Export my answers"), tr("Your name"),
-                                             QLineEdit::Normal, QString(), &ok);
-  if (!ok) return;
-  const QString path = QFileDialog::getSaveFileName(
-      this, tr("Export my answers"),
-      QString::fromStdString(player_.lesson().id) + QStringLiteral("-answers.json"),
-      tr("JSON files (*.json)"));
-  if (path.isEmpty()) return;
-  nlohmann::json answers = player_.answers();
-  answers["format"] = "parallelarium-answers/1";
-  answers["name"] = name.toStdString();
-  const QByteArray text = QByteArray::fromStdString(
-      answers.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
-    say_failure(tr("%1 could not be written: %2.").arg(path, file.errorString()));
+void LessonPanel::scroll_to_revealed() {
+  if (!revealed_ || revealed_->isHidden()) return;
+  QScrollBar* bar = scroll_->verticalScrollBar();
+  const int room = scroll_->viewport()->height();
+  const int top = revealed_->mapTo(scroll_->widget(), QPoint(0, 0)).y();
+  const int begin = top + revealed_from_ - kAround, end = top + revealed_->height() + kAround;
+  if (end > bar->value() + room) bar->setValue(end - room);
+  if (begin < bar->value()) bar->setValue(begin);
 }
 
 }  // namespace parallelarium

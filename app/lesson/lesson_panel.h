@@ -30,13 +30,17 @@ class LessonPanel : public QWidget {
  public:
   explicit LessonPanel(Session& session, QWidget* parent = nullptr);
   LessonPlayer& player() { return player_; }
-  // The first lesson of the course that is not done, or the first. Without a sentence to the user
-  // where there are no lessons.
+  // Opens the next lesson to do; where all are done, the first. Nothing where there are none.
   void open_first();
-  // Its id; empty where there are no lessons.
-  QString first_to_do() const;
+  // The id of the first lesson not done, counted from behind the one that was just finished. Empty
+  // where all are done or there are none.
+  QString next_to_do() const;
+  bool has_lessons() const;
   // By the id of the course. A failure is shown in the panel.
   void open(const QString& id);
+  // For so long, in ms, after the main button changed its label (to Next: `verdict`) a press on it
+  // is taken for one on the old label and ignored.
+  void set_pauses(int verdict, int label) { verdict_pause_ = verdict, label_pause_ = label; }
 
  public Q_SLOTS:
   void show_index();
@@ -57,11 +61,16 @@ class LessonPanel : public QWidget {
   void write_crumb();  // "Filling the bubble · part 3 of 6", the name shortened to the width
   void build_head();
   void build_body();
+  void build_number();
   void build_buttons();
   void refresh();
+  void show_welcome();      // no lesson is open
+  void show_finished();     // what the lesson just finished came to, and what is next
   void show_step();         // the step's own text and controls, when the step changes
   void refresh_controls();  // what is enabled, and the words on the buttons
   void refresh_feedback();
+  QString verdict_text() const;
+  QString primary_label() const;
   void primary();
   Answer typed() const;
   bool can_commit() const;
@@ -69,7 +78,10 @@ class LessonPanel : public QWidget {
   void say_failure(const QString& sentence);
   void focus_answer();  // the keys go to what this step asks, else to the button that leads on
   void announce(bool right);
-  void show_feedback();  // scrolls to it, once the pane has its new height
+  // Keeps in view what of `part` lies below its first `from` pixels, or its beginning where not all
+  // of it has room, until the student scrolls or the step changes: heights settle late.
+  void reveal(QWidget* part, int from = 0);
+  void scroll_to_revealed();
 
   Session& session_;
   LessonPlayer player_;
@@ -88,7 +100,10 @@ class LessonPanel : public QWidget {
   QFrame* feedback_box_ = nullptr;
   QPushButton *continue_ = nullptr, *hint_ = nullptr, *show_answer_ = nullptr, *back_ = nullptr,
               *primary_ = nullptr;
+  QWidget* revealed_ = nullptr;
+  int revealed_from_ = 0;
   std::string shown_;  // lesson, seed and step that show_step() built
+  int verdict_pause_ = 1000, label_pause_ = 700;
 };
 
 }  // namespace parallelarium

@@ -10,6 +10,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -93,28 +94,6 @@ void LessonPanel::build_body() {
     refresh_controls();
   });
 
-  number_row_ = new QWidget;
-  auto* row = row_of(8);
-  number_row_->setLayout(row);
-  number_ = new QLineEdit;
-  number_->setObjectName(QStringLiteral("LessonNumber"));
-  number_->setMaximumWidth(110);
-  number_->setMaxLength(24);
-  number_->setTextMargins(6, 0, 6, 0);
-  unit_ = new QLabel;
-  row->addWidget(number_);
-  row->addWidget(unit_);
-  row->addStretch();
-  body_->addWidget(number_row_);
-  connect(number_, &QLineEdit::textEdited, this,
-          [this] { scroll_->ensureWidgetVisible(number_row_, 0, 8); });
-  connect(number_, &QLineEdit::textChanged, this, [this] {
-    if (player_.is_open()) refresh_controls();
-  });
-  connect(number_, &QLineEdit::returnPressed, this, [this] {
-    if (player_.is_open() && !player_.state().solved) primary();
-  });
-
   order_ = new QPlainTextEdit;
   order_->setObjectName(QStringLiteral("LessonOrder"));
   order_->setAccessibleName(tr("Your order, one line per stage"));
@@ -155,7 +134,9 @@ void LessonPanel::build_body() {
   show_answer_->setCheckable(true);
   show_answer_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
   connect(show_answer_, &QPushButton::toggled, this, [this] {
-    if (player_.is_open()) refresh_feedback();
+    if (!player_.is_open()) return;
+    refresh_feedback();
+    if (show_answer_->isChecked()) reveal(answer_);
   });
   body_->addWidget(show_answer_);
   answer_ = new MarkdownView;
@@ -172,6 +153,36 @@ void LessonPanel::build_body() {
   scroll_->setWidget(content);
   layout()->addWidget(scroll_);
   add_scroll_hint(*scroll_);
+  const QScrollBar* bar = scroll_->verticalScrollBar();
+  connect(bar, &QScrollBar::rangeChanged, this, &LessonPanel::scroll_to_revealed,
+          Qt::QueuedConnection);
+  connect(bar, &QScrollBar::actionTriggered, this, [this] { revealed_ = nullptr; });
+}
+
+// The number stands beside the button that commits it, not in the text: hints and feedback never
+// move it.
+void LessonPanel::build_number() {
+  number_row_ = new QWidget;
+  auto* row = row_of(8);
+  number_row_->setLayout(row);
+  auto* label = new QLabel(tr("Your answer"));
+  number_ = new QLineEdit;
+  label->setBuddy(number_);
+  number_->setObjectName(QStringLiteral("LessonNumber"));
+  number_->setMaximumWidth(110);
+  number_->setMaxLength(24);
+  number_->setTextMargins(6, 0, 6, 0);
+  unit_ = new QLabel;
+  row->addWidget(label);
+  row->addStretch();
+  row->addWidget(number_);
+  row->addWidget(unit_);
+  connect(number_, &QLineEdit::textChanged, this, [this] {
+    if (player_.is_open()) refresh_controls();
+  });
+  connect(number_, &QLineEdit::returnPressed, this, [this] {
+    if (player_.is_open() && !player_.state().solved) primary();
+  });
 }
 
 void LessonPanel::build_buttons() {
@@ -181,6 +192,8 @@ void LessonPanel::build_buttons() {
   note_->setProperty("role", "muted");
   note_->hide();
   column->addWidget(note_);
+  build_number();
+  column->addWidget(number_row_);
   hint_ = new QPushButton(tr("Hint"));
   back_ = new QPushButton(tr("Back"));
   primary_ = new QPushButton;

@@ -65,7 +65,10 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   seed_ = seed ? *seed : QRandomGenerator::global()->bounded(1u, 1000000u);
   drawn_ = draw(*lesson_, seed_);
   states_ = std::vector<StepState>(lesson_->steps.size());
+  finished_.reset();
+  since_start_.start();
   session_.set_guesses({});
+  session_.set_earlier_runs_aside(true);
   enter(0, true);
   return {};
 }
@@ -77,7 +80,9 @@ void LessonPlayer::close() {
   states_.clear();
   session_.set_hidden({});
   session_.set_allowed({});
+  session_.set_question_open(false);
   session_.set_guesses({});
+  session_.set_earlier_runs_aside(false);
   session_.set_base(default_setup());
   session_.set_lesson_state(nullptr);
   Q_EMIT changed();
@@ -131,6 +136,7 @@ void LessonPlayer::apply_hidden_and_allowed() {
     allowed << QLatin1String(kNoSetting);
   const bool keeps_lock = step().kind == StepKind::kGoal || open_question;
   session_.set_allowed(keeps_lock ? allowed : QStringList());
+  session_.set_question_open(step().kind == StepKind::kPredict && open_question);
 }
 
 void LessonPlayer::set_setup(const Result<Setup>& wanted) {
@@ -170,18 +176,17 @@ void LessonPlayer::commit(const Answer& answer) {
   if (step().kind == StepKind::kPredict && state().solved) return;
   if (is_question(step().kind) && !step().reveal.empty())
     set_setup(setup_at(*lesson_, at_, drawn_, true));
-  judge_now(answer, false);
+  judge_now(answer);
 }
 
-void LessonPlayer::judge_now(const Answer& answer, bool silent_unless_right) {
+void LessonPlayer::judge_now(const Answer& answer) {
   session_.wait_for_prediction();
   Result<Judgement> judgement = judge(step(), answer, context());
   if (!judgement) {
-    if (!silent_unless_right) Q_EMIT failed(QString::fromStdString(judgement.error().text));
+    Q_EMIT failed(QString::fromStdString(judgement.error().text));
     return;
   }
   const bool right = judgement->verdict == Verdict::kRight;
-  if (!right && silent_unless_right) return;
   StepState& state = states_[at_];
   state.answer = answer;
   state.judgement = std::move(*judgement);
@@ -258,14 +263,14 @@ void LessonPlayer::run() {
 }
 
 void LessonPlayer::watch() {
-  if (!is_open() || busy_ || (state().solved && !state().unmet)) return;
+  if (!is_open() || busy_ || step().kind != StepKind::kRun) return;
+  if (state().solved && !state().unmet) return;
   const RunRecord* run = session_.run_record();
   const bool has_run = run && run->observed() && !session_.run_is_stale();
   const QScopedValueRollback<bool> busy(busy_, true);
-  if (step().kind == StepKind::kRun && has_run && session_.prediction_is_current() &&
+  if (has_run && session_.prediction_is_current() &&
       run->observation.date != state().date)  // each run is judged once
-    judge_now({}, false);
-  if (step().kind == StepKind::kGoal && session_.prediction_is_current()) judge_now({}, true);
+    judge_now({});
 }
 
 void LessonPlayer::show_hint() {
@@ -279,7 +284,8 @@ void LessonPlayer::next() {
   if (!is_open() || !state().solved) return;
   leave();
   if (!at_end()) return enter(at_ + 1, true);
-  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, true, answers());
+  finished_ = {lesson_title(), QString::fromStdString(lesson_->folder), summary(), answers()};
+  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, true, finished_->answers);
   if (!kept) Q_EMIT failed(QString::fromStdString(kept.error().text));
   close();
   Q_EMIT finished();
@@ -322,6 +328,8 @@ void LessonPlayer::restore() {
       return;
     }
     lesson_ = std::move(*lesson);
+    finished_.reset();
+    since_start_.start();
     seed_ = state["seed"].get<std::uint64_t>();
     drawn_ = draw(*lesson_, seed_);
     states_ = std::vector<StepState>(lesson_->steps.size());
@@ -357,6 +365,7 @@ json LessonPlayer::answers() const {
           {"version", lesson_->version},
           {"seed", seed_},
           {"language", language()},
+          {"seconds", since_start_.elapsed() / 1000},
           {"steps", std::move(steps)}};
 }
 

@@ -3,6 +3,7 @@
 // committed, judges answers, predictions and runs, and keeps the guesses. It knows no widget.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QString>
 #include <cstdint>
@@ -34,6 +35,12 @@ class LessonPlayer : public QObject {
     std::string source, machine, date;  // of the run that was judged
   };
 
+  // A lesson that was played to its end.
+  struct Finished {
+    QString title, folder, summary;  // the summary: Markdown
+    nlohmann::json answers;
+  };
+
   explicit LessonPlayer(Session& session, QObject* parent = nullptr);
 
   // Starts the lesson in that folder at its first step. `seed` draws its values; none: by chance.
@@ -56,7 +63,8 @@ class LessonPlayer : public QObject {
 
   QString lesson_title() const;
   // Titles and Markdown of the step with its numbers put in, in the user's language.
-  QString title() const;
+  QString title() const { return title(at_); }
+  QString title(std::size_t step) const;
   QString body() const;
   QString option_text(const std::string& option) const;
   QString hint(int number) const;  // 1 to 3
@@ -74,9 +82,12 @@ class LessonPlayer : public QObject {
   void run();  // of a run step: starts it; the result is judged when it comes
   void show_hint();
   void next();  // at the end: finishes the lesson and closes it
+  // The lesson finished last, until another is opened; else null.
+  const Finished* finished_lesson() const { return finished_ ? &*finished_ : nullptr; }
   void back();
 
-  // The whole play as JSON: version, seed, answers, attempts, hints, source and machine of runs.
+  // The whole play as JSON: version, seed, answers, attempts, hints, source and machine of runs,
+  // and the seconds it has taken.
   nlohmann::json answers() const;
   LessonProgress& progress() { return progress_; }
   const LessonProgress& progress() const { return progress_; }
@@ -101,15 +112,18 @@ class LessonPlayer : public QObject {
   void set_setup(const Result<Setup>& setup);
   // The context to judge the current step in: its revealed or the Session's Setup.
   Context context() const;
-  void judge_now(const Answer& answer, bool silent_unless_right);
+  void judge_now(const Answer& answer);
   void keep_guess();
   void show_order(const Answer& answer);
-  void watch();  // goals and runs are judged as soon as what they need is there
+  void watch();  // a run is judged as soon as it is there
   void save();
   void restore();
   QString missed_limits() const;
   QString filled(const std::string& markdown, const Symbols& symbols) const;
-  const StepText& text() const;
+  const StepText& text(std::size_t step) const;
+  QString summary() const;
+  QString summary_of(std::size_t step) const;  // one entry of it; empty: nothing was asked
+  const StepState* run_after(std::size_t step) const;
   Symbols body_symbols() const;
   Symbols part_symbols() const;
   std::optional<double> latest_guess() const;
@@ -122,6 +136,8 @@ class LessonPlayer : public QObject {
   std::vector<StepState> states_;
   std::size_t at_ = 0;
   bool busy_ = false;  // the player itself is changing the Session
+  QElapsedTimer since_start_;
+  std::optional<Finished> finished_;
 };
 
 }  // namespace parallelarium

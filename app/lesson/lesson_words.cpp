@@ -59,10 +59,10 @@ std::string written(double value, std::string_view unit) {
 
 }  // namespace
 
-const StepText& LessonPlayer::text() const {
+const StepText& LessonPlayer::text(std::size_t step) const {
   static const StepText kNone;
   const auto& steps = lesson_->text(language()).steps;
-  const auto found = steps.find(step().id);
+  const auto found = steps.find(lesson_->steps[step].id);
   return found == steps.end() ? kNone : found->second;
 }
 
@@ -96,19 +96,23 @@ QString LessonPlayer::lesson_title() const {
   return QString::fromStdString(lesson_->text(language()).title);
 }
 
-QString LessonPlayer::title() const { return QString::fromStdString(text().title); }
+QString LessonPlayer::title(std::size_t step) const {
+  return QString::fromStdString(text(step).title);
+}
 
-QString LessonPlayer::body() const { return filled(text().body, body_symbols()); }
+QString LessonPlayer::body() const { return filled(text(at_).body, body_symbols()); }
 
 QString LessonPlayer::option_text(const std::string& option) const {
-  return filled(text().part("option " + option), part_symbols());
+  return filled(text(at_).part("option " + option), part_symbols());
 }
 
 QString LessonPlayer::hint(int number) const {
-  return filled(text().part("hint " + std::to_string(number)), part_symbols());
+  return filled(text(at_).part("hint " + std::to_string(number)), part_symbols());
 }
 
-QString LessonPlayer::model_answer() const { return filled(text().part("answer"), part_symbols()); }
+QString LessonPlayer::model_answer() const {
+  return filled(text(at_).part("answer"), part_symbols());
+}
 
 QString LessonPlayer::missed_limits() const {
   if (step().kind != StepKind::kRun) return {};
@@ -128,7 +132,7 @@ QString LessonPlayer::feedback() const {
   const std::string part = plain ? judgement.feedback : "feedback " + judgement.feedback;
   QString words;
   // Sentences about an order that is refused replace the lesson's words about a complete one.
-  if (judgement.reasons.empty()) words = filled(text().part(part), judgement.symbols);
+  if (judgement.reasons.empty()) words = filled(text(at_).part(part), judgement.symbols);
   if (const QString limits = missed_limits(); !limits.isEmpty())
     words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + limits;
   for (const Message& reason : judgement.reasons)

@@ -42,14 +42,17 @@ void OptionCard::paintEvent(QPaintEvent*) {
   const Theme& theme = theme_for(palette());
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);
-  const bool strong = isChecked() || hasFocus();
-  painter.setPen(QPen(strong                        ? theme.accent_line
-                      : underMouse() && isEnabled() ? theme.muted
-                                                    : theme.control_line,
-                      hasFocus() ? 2 : 1));
+  const QRectF card = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+  painter.setPen(isChecked()                   ? theme.accent_line
+                 : underMouse() && isEnabled() ? theme.muted
+                                               : theme.control_line);
   painter.setBrush(isChecked() ? theme.accent_soft : theme.surface);
-  const qreal inset = hasFocus() ? 1 : 0.5;
-  painter.drawRoundedRect(QRectF(rect()).adjusted(inset, inset, -inset, -inset), 6, 6);
+  painter.drawRoundedRect(card, 6, 6);
+  if (hasFocus()) {  // dashes in ink: the accent would look like a choice
+    painter.setPen(QPen(theme.text, 1, Qt::DashLine));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(card.adjusted(3, 3, -3, -3), 4, 4);
+  }
   const qreal middle = kTop + 1 + fontMetrics().height() / 2.0;
   painter.setPen(QPen(isChecked() ? theme.accent_line : theme.muted, 1.4));
   painter.setBrush(Qt::NoBrush);

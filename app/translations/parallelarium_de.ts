@@ -4,10 +4,6 @@
 <context>
     <name>QObject</name>
     <message>
-        <source>assumed rates: not calibrated yet</source>
-        <translation>angenommene Raten: noch nicht kalibriert</translation>
-    </message>
-    <message>
         <source>calibrated today</source>
         <translation>heute kalibriert</translation>
     </message>
@@ -151,10 +147,6 @@
         <translation>DEIN LAUF</translation>
     </message>
     <message>
-        <source>PINNED</source>
-        <translation>ANGEHEFTET</translation>
-    </message>
-    <message>
         <source>pinned</source>
         <translation>angeheftet</translation>
     </message>
@@ -217,6 +209,26 @@
     <message>
         <source>real time</source>
         <translation>Echtzeit</translation>
+    </message>
+    <message>
+        <source>A share lies between 0&#xa0;% and 100&#xa0;%.</source>
+        <translation>Ein Anteil liegt zwischen 0&#xa0;% und 100&#xa0;%.</translation>
+    </message>
+    <message>
+        <source>The answer cannot be negative.</source>
+        <translation>Die Antwort kann nicht negativ sein.</translation>
+    </message>
+    <message>
+        <source>not calibrated yet</source>
+        <translation>noch nicht kalibriert</translation>
+    </message>
+    <message>
+        <source>sizes predicted, and counted in the run (%1)</source>
+        <translation>Größen vorhergesagt und im Lauf gezählt (%1)</translation>
+    </message>
+    <message>
+        <source>sizes predicted</source>
+        <translation>Größen vorhergesagt</translation>
     </message>
 </context>
 <context>
@@ -309,10 +321,6 @@
         <translation>vorhergesagt, angenommene Raten</translation>
     </message>
     <message>
-        <source>predicted, published rates</source>
-        <translation>vorhergesagt, veröffentlichte Raten</translation>
-    </message>
-    <message>
         <source>predicted</source>
         <translation>vorhergesagt</translation>
     </message>
@@ -344,111 +352,803 @@
         <source>today %1</source>
         <translation>heute %1</translation>
     </message>
+    <message>
+        <source>predicted, published efficiencies</source>
+        <translation>vorhergesagt, veröffentlichte Wirkungsgrade</translation>
+    </message>
+    <message>
+        <source>1 minute</source>
+        <translation>1 Minute</translation>
+    </message>
+    <message>
+        <source>%1 minutes</source>
+        <translation>%1 Minuten</translation>
+    </message>
+</context>
+<context>
+    <name>glossary</name>
+    <message>
+        <source>rank</source>
+        <translation>Rang</translation>
+    </message>
+    <message>
+        <source>One process that trains together with others; here on a core or a GPU of this computer.</source>
+        <translation>Ein Prozess, der mit anderen zusammen trainiert; hier auf einem Kern oder einer GPU dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>stage</source>
+        <translation>Stufe</translation>
+    </message>
+    <message>
+        <source>The layers that one rank of a pipeline holds.</source>
+        <translation>Die Schichten, die ein Rang einer Pipeline hält.</translation>
+    </message>
+    <message>
+        <source>micro-batch, m</source>
+        <translation>Mikro-Batch, m</translation>
+    </message>
+    <message>
+        <source>A part of the batch that goes through the pipeline by itself; m is how many there are.</source>
+        <translation>Ein Teil des Batches, der für sich durch die Pipeline geht; m ist ihre Anzahl.</translation>
+    </message>
+    <message>
+        <source>p</source>
+        <translation>p</translation>
+    </message>
+    <message>
+        <source>The number of stages of the pipeline.</source>
+        <translation>Die Zahl der Stufen der Pipeline.</translation>
+    </message>
+    <message>
+        <source>training step</source>
+        <translation>Trainingsschritt</translation>
+    </message>
+    <message>
+        <source>All forwards, backwards and one update of the parameters. The timeline shows one of them.</source>
+        <translation>Alle Vorwärts- und Rückwärtsläufe und ein Update der Parameter. Die Zeitleiste zeigt einen davon.</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>Blase</translation>
+    </message>
+    <message>
+        <source>Time in which a rank waits: hatched in the timeline.</source>
+        <translation>Zeit, in der ein Rang wartet: in der Zeitleiste schraffiert.</translation>
+    </message>
+    <message>
+        <source>bubble of whole step</source>
+        <translation>Blase am ganzen Schritt</translation>
+    </message>
+    <message>
+        <source>Waiting divided by the whole step, waiting and work.</source>
+        <translation>Warten geteilt durch den ganzen Schritt, Warten und Arbeit.</translation>
+    </message>
+    <message>
+        <source>bubble over ideal time</source>
+        <translation>Blase zur idealen Zeit</translation>
+    </message>
+    <message>
+        <source>Waiting divided by work alone.</source>
+        <translation>Warten geteilt durch die Arbeit allein.</translation>
+    </message>
+    <message>
+        <source>naive, GPipe, 1F1B</source>
+        <translation>naiv, GPipe, 1F1B</translation>
+    </message>
+    <message>
+        <source>Orders of work in a pipeline. Naive: one batch at a time. GPipe: all forwards, then all backwards. 1F1B: one forward, one backward in turn, which keeps fewer micro-batches in memory.</source>
+        <translation>Reihenfolgen der Arbeit in einer Pipeline. Naiv: ein Batch nach dem anderen. GPipe: erst alle Vorwärts-, dann alle Rückwärtsläufe. 1F1B: abwechselnd vorwärts und rückwärts, was weniger Mikro-Batches im Speicher hält.</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Computed from the settings before anything runs, with transfers and waiting.</source>
+        <translation>Aus den Einstellungen berechnet, bevor etwas läuft, mit Übertragungen und Warten.</translation>
+    </message>
+    <message>
+        <source>assumed rates</source>
+        <translation>angenommene Raten</translation>
+    </message>
+    <message>
+        <source>The prediction uses rates that were not measured here yet; the first run measures this computer.</source>
+        <translation>Die Vorhersage benutzt Raten, die hier noch nicht gemessen sind; der erste Lauf vermisst diesen Rechner.</translation>
+    </message>
+    <message>
+        <source>calibrated</source>
+        <translation>kalibriert</translation>
+    </message>
+    <message>
+        <source>The prediction uses rates that were measured on this computer.</source>
+        <translation>Die Vorhersage benutzt Raten, die auf diesem Rechner gemessen sind.</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
+    </message>
+    <message>
+        <source>Seen in a run whose ranks each had a core or GPU of their own.</source>
+        <translation>In einem Lauf gesehen, dessen Ränge je einen eigenen Kern oder eine eigene GPU hatten.</translation>
+    </message>
+    <message>
+        <source>paced</source>
+        <translation>getaktet</translation>
+    </message>
+    <message>
+        <source>Seen in a run with more ranks than cores. Arithmetic, messages and waiting are real; how long an operation lasts is set, as if every rank had a device.</source>
+        <translation>In einem Lauf mit mehr Rängen als Kernen gesehen. Rechnung, Nachrichten und Warten sind echt; wie lange ein Vorgang dauert, ist gesetzt, als hätte jeder Rang ein Gerät.</translation>
+    </message>
+    <message>
+        <source>set by pace</source>
+        <translation>vom Takt bestimmt</translation>
+    </message>
+    <message>
+        <source>This time follows from the pace and says nothing about speed, so it is not compared.</source>
+        <translation>Diese Zeit folgt aus dem Takt, sagt nichts über Geschwindigkeit und wird darum nicht verglichen.</translation>
+    </message>
+    <message>
+        <source>oversubscribed</source>
+        <translation>überbelegt</translation>
+    </message>
+    <message>
+        <source>Seen in a run whose ranks shared cores without a pace: its times are no evidence of speed.</source>
+        <translation>In einem Lauf gesehen, dessen Ränge sich ohne Takt Kerne teilten: seine Zeiten belegen keine Geschwindigkeit.</translation>
+    </message>
+    <message>
+        <source>counted</source>
+        <translation>gezählt</translation>
+    </message>
+    <message>
+        <source>Bytes that the ranks themselves counted while running.</source>
+        <translation>Bytes, die die Ränge beim Laufen selbst gezählt haben.</translation>
+    </message>
+    <message>
+        <source>pt</source>
+        <translation>Pkt.</translation>
+    </message>
+    <message>
+        <source>Percentage points: from 33 % to 35 % is 2 pt.</source>
+        <translation>Prozentpunkte: von 33 % auf 35 % sind es 2 Pkt.</translation>
+    </message>
+    <message>
+        <source>57× slower</source>
+        <translation>57× langsamer</translation>
+    </message>
+    <message>
+        <source>The screen plays the step that many times slower than it ran.</source>
+        <translation>Der Bildschirm spielt den Schritt so viel langsamer ab, als er lief.</translation>
+    </message>
+    <message>
+        <source>Prove it</source>
+        <translation>Beweisen</translation>
+    </message>
+    <message>
+        <source>Repeats the run on one rank and compares losses and gradients. Before that, the loss of one rank reads “–”.</source>
+        <translation>Wiederholt den Lauf auf einem Rang und vergleicht Verluste und Gradienten. Davor steht beim Verlust eines Rangs „–“.</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>Anheften</translation>
+    </message>
+    <message>
+        <source>Keeps the present run or prediction in the picture, to compare what comes after.</source>
+        <translation>Hält den jetzigen Lauf oder die jetzige Vorhersage im Bild, um Späteres damit zu vergleichen.</translation>
+    </message>
+    <message>
+        <source>DP, TP, PP, CP, EP</source>
+        <translation>DP, TP, PP, CP, EP</translation>
+    </message>
+    <message>
+        <source>Ways to divide training: data (each rank its own sequences), tensor (each matrix product), pipeline (the layers), context (each sequence), expert (the experts of a mixture).</source>
+        <translation>Arten, Training aufzuteilen: Daten (jeder Rang eigene Sequenzen), Tensor (jedes Matrixprodukt), Pipeline (die Schichten), Kontext (jede Sequenz), Experten (die Experten einer Mischung).</translation>
+    </message>
+    <message>
+        <source>ZeRO</source>
+        <translation>ZeRO</translation>
+    </message>
+    <message>
+        <source>Ranks that hold the same parameters share out optimizer state (1), gradients (2) and parameters (3) in place of keeping copies.</source>
+        <translation>Ränge mit denselben Parametern teilen Optimiererzustand (1), Gradienten (2) und Parameter (3) unter sich auf, statt Kopien zu halten.</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>neu rechnen</translation>
+    </message>
+    <message>
+        <source>Activations are computed again in the backward in place of being kept.</source>
+        <translation>Aktivierungen werden im Rückwärtslauf neu gerechnet, statt gehalten zu werden.</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>How wrong the model&apos;s predictions of the text are; training makes it smaller.</source>
+        <translation>Wie falsch das Modell den Text vorhersagt; Training macht ihn kleiner.</translation>
+    </message>
+</context>
+<context>
+    <name>limits</name>
+    <message>
+        <source>the bubble of the whole step</source>
+        <translation>die Blase am ganzen Schritt</translation>
+    </message>
+    <message>
+        <source>the step time</source>
+        <translation>die Schrittdauer</translation>
+    </message>
+    <message>
+        <source>the micro-batches held at most</source>
+        <translation>die höchstens gehaltenen Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>the micro-batches held by stage %1</source>
+        <translation>die von Stufe %1 gehaltenen Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>the peak memory of stage %1</source>
+        <translation>die Speicherspitze von Stufe %1</translation>
+    </message>
+    <message>
+        <source>To pass, %1 must lie between %2 and %3; in this run it is %4.</source>
+        <translation>Zum Bestehen muss der Wert für „%1“ zwischen %2 und %3 liegen; in diesem Lauf ist er %4.</translation>
+    </message>
+    <message>
+        <source>To pass, %1 must be %2; in this run it is %3.</source>
+        <translation>Zum Bestehen muss der Wert für „%1“ %2 sein; in diesem Lauf ist er %3.</translation>
+    </message>
+    <message>
+        <source>To pass, %1 must be at least %2; in this run it is %3.</source>
+        <translation>Zum Bestehen muss der Wert für „%1“ mindestens %2 sein; in diesem Lauf ist er %3.</translation>
+    </message>
+    <message>
+        <source>To pass, %1 must be at most %2; in this run it is %3.</source>
+        <translation>Zum Bestehen darf der Wert für „%1“ höchstens %2 sein; in diesem Lauf ist er %3.</translation>
+    </message>
+    <message>
+        <source>You went on with this run: the check is **not met**.</source>
+        <translation>Du bist mit diesem Lauf weitergegangen: die Prüfung ist **nicht bestanden**.</translation>
+    </message>
 </context>
 <context>
     <name>main</name>
     <message>
         <source>A workbench for distributed training: predicted and measured, side by side.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Werkbank für verteiltes Training: vorhergesagt und gemessen nebeneinander.</translation>
     </message>
     <message>
         <source>A document, a setup, or a picture exported from here.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Write the timeline as .png .svg .pdf, Chrome trace .json or .csv, without a window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Dokument, Einstellungen oder ein von hier exportiertes Bild.</translation>
     </message>
     <message>
         <source>Write a picture of the whole window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Bild des ganzen Fensters schreiben.</translation>
     </message>
     <message>
         <source>Open this setup or document.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Einstellungen oder dieses Dokument öffnen.</translation>
     </message>
     <message>
         <source>Run the setup first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Einstellungen zuerst laufen lassen.</translation>
     </message>
     <message>
         <source>Run it, and prove it on one rank.</source>
-        <translation type="unfinished"></translation>
+        <translation>Laufen lassen und auf einem Rang beweisen.</translation>
     </message>
     <message>
         <source>Logical size of the picture.</source>
-        <translation type="unfinished"></translation>
+        <translation>Logische Größe des Bildes.</translation>
     </message>
     <message>
         <source>Pixels per logical pixel: 1, 2, 4.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pixel je logischem Pixel: 1, 2, 4.</translation>
     </message>
     <message>
         <source>Dark colours.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dunkle Farben.</translation>
     </message>
     <message>
         <source>light or dark.</source>
-        <translation type="unfinished"></translation>
+        <translation>light (hell) oder dark (dunkel).</translation>
     </message>
     <message>
         <source>Show this help.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Hilfe zeigen.</translation>
     </message>
     <message>
         <source>Show the version.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Version zeigen.</translation>
+    </message>
+    <message>
+        <source>Write a view as .png .svg .pdf, or the timeline as Chrome trace .json or .csv, without a window.</source>
+        <translation>Eine Ansicht als .png .svg .pdf oder die Zeitleiste als Chrome-Trace .json oder .csv schreiben, ohne Fenster.</translation>
+    </message>
+    <message>
+        <source>mesh, pipeline or memory.</source>
+        <translation>mesh, pipeline oder memory.</translation>
+    </message>
+</context>
+<context>
+    <name>memory</name>
+    <message>
+        <source>forward</source>
+        <translation>vorwärts</translation>
+    </message>
+    <message>
+        <source>forward and backward in turn</source>
+        <translation>vorwärts und rückwärts im Wechsel</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>rückwärts</translation>
+    </message>
+    <message>
+        <source>update</source>
+        <translation>Update</translation>
+    </message>
+    <message>
+        <source>peak %1</source>
+        <translation>Spitze %1</translation>
+    </message>
+    <message>
+        <source>pinned %1</source>
+        <translation>angeheftet %1</translation>
+    </message>
+    <message>
+        <source>limit %1</source>
+        <translation>Grenze %1</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>Gradients</source>
+        <translation>Gradienten</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>Optimierer</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>Aktivierungen</translation>
+    </message>
+    <message>
+        <source>Buffers</source>
+        <translation>Puffer</translation>
+    </message>
+    <message>
+        <source>Rank %1 · stage %2</source>
+        <translation>Rang %1 · Stufe %2</translation>
+    </message>
+    <message>
+        <source>16-bit</source>
+        <translation>16 Bit</translation>
+    </message>
+    <message>
+        <source>fp32</source>
+        <translation>fp32</translation>
+    </message>
+    <message>
+        <source>8-bit</source>
+        <translation>8 Bit</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>Parameters, %1</source>
+        <translation>Parameter, %1</translation>
+    </message>
+    <message>
+        <source>Gradients, %1</source>
+        <translation>Gradienten, %1</translation>
+    </message>
+    <message>
+        <source>Master, %1</source>
+        <translation>Masterkopie, %1</translation>
+    </message>
+    <message>
+        <source>Two moments, %1</source>
+        <translation>Zwei Momente, %1</translation>
+    </message>
+    <message>
+        <source>%1 → next, %2</source>
+        <translation>%1 → nächste, %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2, %3</source>
+        <translation>%1 von %2, %3</translation>
+    </message>
+    <message>
+        <source>m · b s h</source>
+        <translation>m · b s h</translation>
+    </message>
+    <message>
+        <source>%1 calls, each one micro-batch of the residual stream</source>
+        <translation>%1 Aufrufe, jeder ein Mikro-Batch des Residualstroms</translation>
+    </message>
+    <message>
+        <source>N = %1; %2 = %3; %4 calls. A rank&apos;s share differs by the element that is left over; over the group the sum is exact.</source>
+        <translation>N = %1; %2 = %3; %4 Aufrufe. Der Anteil eines Rangs weicht um das übrige Element ab; über die Gruppe ist die Summe genau.</translation>
+    </message>
+    <message>
+        <source>Unexplained</source>
+        <translation>Unerklärt</translation>
+    </message>
+    <message>
+        <source>pinned %1 (%2)</source>
+        <translation>angeheftet %1 (%2)</translation>
+    </message>
+    <message>
+        <source>predicted %1 (%2)</source>
+        <translation>vorhergesagt %1 (%2)</translation>
+    </message>
+    <message>
+        <source>counted %1 (%2)</source>
+        <translation>gezählt %1 (%2)</translation>
+    </message>
+    <message>
+        <source>equal to the byte, in every category</source>
+        <translation>bytegenau gleich, in jeder Kategorie</translation>
+    </message>
+    <message>
+        <source>difference %1</source>
+        <translation>Unterschied %1</translation>
+    </message>
+    <message>
+        <source>held from start to end</source>
+        <translation>gehalten von Anfang bis Ende</translation>
+    </message>
+    <message>
+        <source>held for %1, from %2 to %3</source>
+        <translation>gehalten für %1, von %2 bis %3</translation>
+    </message>
+    <message>
+        <source>Optimizer state</source>
+        <translation>Optimiererzustand</translation>
+    </message>
+    <message>
+        <source>a shard of all layers of the rank</source>
+        <translation>ein Teil aller Schichten des Rangs</translation>
+    </message>
+    <message>
+        <source>%1 of layer %2</source>
+        <translation>%1 von Schicht %2</translation>
+    </message>
+    <message>
+        <source>%1 of tables and final norm</source>
+        <translation>%1 von Tabellen und letzter Norm</translation>
+    </message>
+    <message>
+        <source>a program of this size keeps the activations of a whole stage as one tensor</source>
+        <translation>ein Programm dieser Größe hält die Aktivierungen einer ganzen Stufe als einen Tensor</translation>
+    </message>
+    <message>
+        <source>activations are fp32, 4 bytes where the paper counts 2</source>
+        <translation>Aktivierungen sind fp32, 4 Bytes, wo der Artikel 2 zählt</translation>
+    </message>
+    <message>
+        <source>there is no dropout: its masks and outputs are not kept</source>
+        <translation>es gibt kein Dropout: seine Masken und Ausgaben werden nicht gehalten</translation>
+    </message>
+    <message>
+        <source>fused attention keeps no scores</source>
+        <translation>verschmolzene Attention hält keine Bewertungen</translation>
+    </message>
+    <message>
+        <source>the statistics of the norms are kept, which the paper leaves out</source>
+        <translation>die Statistiken der Normen werden gehalten, die der Artikel auslässt</translation>
+    </message>
+    <message>
+        <source>Memory per rank</source>
+        <translation>Speicher je Rang</translation>
+    </message>
+    <message>
+        <source>ZeRO %1</source>
+        <translation>ZeRO %1</translation>
+    </message>
+    <message>
+        <source>%1 data-parallel ranks</source>
+        <translation>%1 datenparallele Ränge</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 Parameter</translation>
+    </message>
+    <message>
+        <source>stage %1</source>
+        <translation>Stufe %1</translation>
+    </message>
+    <message>
+        <source>ZERO STAGES · PREDICTED, AND COUNTED IN THE RUN</source>
+        <translation>ZERO-STUFEN · VORHERGESAGT UND IM LAUF GEZÄHLT</translation>
+    </message>
+    <message>
+        <source>ZERO STAGES · PREDICTED</source>
+        <translation>ZERO-STUFEN · VORHERGESAGT</translation>
+    </message>
+    <message>
+        <source>ONE RANK OF EVERY STAGE</source>
+        <translation>EIN RANG JEDER STUFE</translation>
+    </message>
+    <message>
+        <source>EVERY RANK</source>
+        <translation>JEDER RANG</translation>
+    </message>
+    <message>
+        <source>PREDICTED, AND COUNTED IN THE RUN</source>
+        <translation>VORHERGESAGT UND IM LAUF GEZÄHLT</translation>
+    </message>
+    <message>
+        <source>PREDICTED</source>
+        <translation>VORHERGESAGT</translation>
+    </message>
+    <message>
+        <source>MEMORY OVER ONE STEP</source>
+        <translation>SPEICHER ÜBER EINEN SCHRITT</translation>
+    </message>
+    <message>
+        <source>%1, sizes counted</source>
+        <translation>%1, Größen gezählt</translation>
+    </message>
+    <message>
+        <source>B PER PARAMETER</source>
+        <translation>B JE PARAMETER</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>on this rank</source>
+        <translation>auf diesem Rang</translation>
+    </message>
+    <message>
+        <source>%1 / N</source>
+        <translation>%1 / N</translation>
+    </message>
+    <message>
+        <source>Together %1</source>
+        <translation>Zusammen %1</translation>
+    </message>
+    <message>
+        <source>SENT PER STEP AND RANK</source>
+        <translation>GESENDET JE SCHRITT UND RANG</translation>
+    </message>
+    <message>
+        <source>nothing: one rank has nobody to send to</source>
+        <translation>nichts: ein einzelner Rang hat keinen Empfänger</translation>
+    </message>
+    <message>
+        <source>%1 further kinds: %2</source>
+        <translation>%1 weitere Arten: %2</translation>
+    </message>
+    <message>
+        <source>predicted, not counted yet</source>
+        <translation>vorhergesagt, noch nicht gezählt</translation>
+    </message>
+    <message>
+        <source>counted by the engine: equal to the byte</source>
+        <translation>von der Engine gezählt: bytegenau gleich</translation>
+    </message>
+    <message>
+        <source>counted by the engine: it differs</source>
+        <translation>von der Engine gezählt: es weicht ab</translation>
+    </message>
+    <message>
+        <source>%1 further kind: %2</source>
+        <translation>%1 weitere Art: %2</translation>
+    </message>
+</context>
+<context>
+    <name>mesh</name>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>all ranks</source>
+        <translation>alle Ränge</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>nichts</translation>
+    </message>
+    <message>
+        <source>%1 ranks</source>
+        <translation>%1 Ränge</translation>
+    </message>
+    <message>
+        <source>Rank %1</source>
+        <translation>Rang %1</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>one rank in %1</source>
+        <translation>ein Rang in %1</translation>
+    </message>
+    <message>
+        <source>%1 ranks in %2</source>
+        <translation>%1 Ränge in %2</translation>
+    </message>
+    <message>
+        <source>%1 from rank %2 to rank %3</source>
+        <translation>%1 von Rang %2 zu Rang %3</translation>
+    </message>
+    <message>
+        <source>%1 further messages</source>
+        <translation>%1 weitere Nachrichten</translation>
+    </message>
+    <message>
+        <source>nobody sends</source>
+        <translation>niemand sendet</translation>
+    </message>
+    <message>
+        <source>At %1: %2.</source>
+        <translation>Bei %1: %2.</translation>
+    </message>
+    <message>
+        <source>Stage %1</source>
+        <translation>Stufe %1</translation>
+    </message>
+    <message>
+        <source>%1, layers %2</source>
+        <translation>%1, Schichten %2</translation>
+    </message>
+    <message>
+        <source>%1 ranks alike</source>
+        <translation>%1 gleiche Ränge</translation>
+    </message>
+    <message>
+        <source>layers %1</source>
+        <translation>Schichten %1</translation>
+    </message>
+    <message>
+        <source>%1 at most</source>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>sent %1</source>
+        <translation>gesendet %1</translation>
+    </message>
+    <message>
+        <source>One rank</source>
+        <translation>Ein Rang</translation>
+    </message>
+    <message>
+        <source>ranks count TP, CP, DP, then PP (Megatron&apos;s default)</source>
+        <translation>Ränge zählen TP, CP, DP, dann PP (Vorgabe von Megatron)</translation>
+    </message>
+    <message>
+        <source>ranks count TP, CP, PP, then DP (the lecture notes&apos; order)</source>
+        <translation>Ränge zählen TP, CP, PP, dann DP (Ordnung des Skripts)</translation>
+    </message>
+    <message>
+        <source>a card stands for equal ranks</source>
+        <translation>eine Karte steht für gleiche Ränge</translation>
+    </message>
+    <message>
+        <source>links redden with the bytes of a step</source>
+        <translation>Verbindungen röten sich mit den Bytes eines Schritts</translation>
+    </message>
+    <message>
+        <source>links redden with the bytes so far</source>
+        <translation>Verbindungen röten sich mit den Bytes bis jetzt</translation>
+    </message>
+    <message>
+        <source>times %1</source>
+        <translation>Zeiten %1</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>predicted, and counted to the byte</source>
+        <translation>vorhergesagt und bytegenau gezählt</translation>
+    </message>
+    <message>
+        <source>predicted, %1 counted</source>
+        <translation>vorhergesagt, %1 gezählt</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>most memory</source>
+        <translation>meister Speicher</translation>
+    </message>
+    <message>
+        <source>sends in a step</source>
+        <translation>sendet im Schritt</translation>
+    </message>
+    <message>
+        <source>%1 group</source>
+        <translation>%1-Gruppe</translation>
+    </message>
+    <message>
+        <source>ITS GROUPS</source>
+        <translation>SEINE GRUPPEN</translation>
+    </message>
+    <message>
+        <source>once</source>
+        <translation>einmal</translation>
+    </message>
+    <message>
+        <source>%1 times</source>
+        <translation>%1-mal</translation>
+    </message>
+    <message>
+        <source>to rank %1</source>
+        <translation>an Rang %1</translation>
+    </message>
+    <message>
+        <source>in its %1 group</source>
+        <translation>in seiner %1-Gruppe</translation>
+    </message>
+    <message>
+        <source>WHAT IT SENDS IN A STEP</source>
+        <translation>WAS ER IN EINEM SCHRITT SENDET</translation>
     </message>
 </context>
 <context>
     <name>parallelarium::AllSettings</name>
     <message>
         <source>All settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Einstellungen</translation>
     </message>
     <message>
         <source>Batch and model</source>
-        <translation type="unfinished"></translation>
+        <translation>Batch und Modell</translation>
     </message>
     <message>
         <source>&amp;Micro-batch size</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Mikro-Batch-Größe</translation>
     </message>
     <message>
         <source>Se&amp;quence</source>
-        <translation type="unfinished"></translation>
+        <translation>Se&amp;quenz</translation>
     </message>
     <message>
         <source>%1 (%2 bytes)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (%2 Bytes)</translation>
     </message>
     <message>
         <source>&amp;Precision</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Genauigkeit</translation>
     </message>
     <message>
         <source>&amp;Attention</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Attention</translation>
     </message>
     <message>
         <source>unfused: keeps the scores</source>
-        <translation type="unfinished"></translation>
+        <translation>einzeln: hält die Bewertungen</translation>
     </message>
     <message>
         <source>fused: computes them again</source>
-        <translation type="unfinished"></translation>
+        <translation>verschmolzen: rechnet sie neu</translation>
     </message>
     <message>
         <source>&amp;Dropout</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Dropout</translation>
     </message>
     <message>
         <source>&amp;Learning rate</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Lernrate</translation>
     </message>
     <message>
         <source>Gradient &amp;clip (0: none)</source>
-        <translation type="unfinished"></translation>
+        <translation>Gradienten &amp;kappen (0: nicht)</translation>
     </message>
     <message>
         <source>Parallelism</source>
@@ -456,71 +1156,71 @@
     </message>
     <message>
         <source>C&amp;hunks per rank</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Stücke je Rang</translation>
     </message>
     <message>
         <source>Context &amp;kind</source>
-        <translation type="unfinished"></translation>
+        <translation>A&amp;rt der Kontextteilung</translation>
     </message>
     <message>
         <source>ring</source>
-        <translation type="unfinished"></translation>
+        <translation>Ring</translation>
     </message>
     <message>
         <source>all-gather</source>
-        <translation type="unfinished"></translation>
+        <translation>All-Gather</translation>
     </message>
     <message>
         <source>Ulysses</source>
-        <translation type="unfinished"></translation>
+        <translation>Ulysses</translation>
     </message>
     <message>
         <source>ZeRO &amp;group (0: all of DP)</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;ZeRO-Gruppe (0: ganzes DP)</translation>
     </message>
     <message>
         <source>&amp;Nodes (0: as needed)</source>
-        <translation type="unfinished"></translation>
+        <translation>K&amp;noten (0: nach Bedarf)</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf</translation>
     </message>
     <message>
         <source>&amp;Backend</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Backend</translation>
     </message>
     <message>
         <source>auto</source>
-        <translation type="unfinished"></translation>
+        <translation>automatisch</translation>
     </message>
     <message>
         <source>CPU, unpaced</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU, ungetaktet</translation>
     </message>
     <message>
         <source>CPU, paced</source>
-        <translation type="unfinished"></translation>
+        <translation>CPU, getaktet</translation>
     </message>
     <message>
         <source>CUDA</source>
-        <translation type="unfinished"></translation>
+        <translation>CUDA</translation>
     </message>
     <message>
         <source>Pac&amp;e, seconds a forward</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Takt, Sekunden je Vorwärtslauf</translation>
     </message>
     <message>
         <source>&amp;Timed steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Ge&amp;messene Schritte</translation>
     </message>
     <message>
         <source>&amp;Warm-up steps</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Anlaufschritte</translation>
     </message>
     <message>
         <source>Seed (&amp;x)</source>
-        <translation type="unfinished"></translation>
+        <translation>Startwert (&amp;x)</translation>
     </message>
     <message>
         <source>Reset %1</source>
@@ -528,23 +1228,23 @@
     </message>
     <message>
         <source>Te&amp;xt</source>
-        <translation type="unfinished"></translation>
+        <translation>Te&amp;xt</translation>
     </message>
     <message>
         <source>Text to train on</source>
-        <translation type="unfinished"></translation>
+        <translation>Text zum Trainieren</translation>
     </message>
     <message>
         <source>Text (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Text (*)</translation>
     </message>
     <message>
         <source>simple English, made here</source>
-        <translation type="unfinished"></translation>
+        <translation>einfaches Englisch, hier erzeugt</translation>
     </message>
     <message>
         <source>Text to train on: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Text zum Trainieren: %1</translation>
     </message>
     <message>
         <source>%1 %2</source>
@@ -555,58 +1255,58 @@
     <name>parallelarium::Doctor</name>
     <message>
         <source>Doctor</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagnose</translation>
     </message>
     <message>
         <source>Asking the engine what this computer has …</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Engine wird gefragt, was dieser Rechner hat …</translation>
     </message>
     <message>
         <source>&amp;Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Kopieren</translation>
     </message>
     <message>
         <source>%1: %2, %3 cores, %4 memory</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: %2, %3 Kerne, %4 Speicher</translation>
     </message>
     <message>
         <source>there</source>
-        <translation type="unfinished"></translation>
+        <translation>vorhanden</translation>
     </message>
     <message>
         <source>Engine program</source>
-        <translation type="unfinished"></translation>
+        <translation>Engine-Programm</translation>
     </message>
     <message>
         <source>missing</source>
-        <translation type="unfinished"></translation>
+        <translation>fehlt</translation>
     </message>
     <message>
         <source>Calibration</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalibrierung</translation>
     </message>
     <message>
         <source>never made: rates are assumed</source>
-        <translation type="unfinished"></translation>
+        <translation>nie gemacht: Raten sind angenommen</translation>
     </message>
     <message>
         <source>The first run measures this computer, or Run, Calibrate.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der erste Lauf vermisst diesen Rechner, oder Starten, Kalibrieren.</translation>
     </message>
     <message>
         <source>Backend %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Backend %1</translation>
     </message>
 </context>
 <context>
     <name>parallelarium::EngineProcess</name>
     <message>
         <source>killed by signal %1</source>
-        <translation type="unfinished"></translation>
+        <translation>von Signal %1 beendet</translation>
     </message>
     <message>
         <source>exit status %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgabewert %1</translation>
     </message>
 </context>
 <context>
@@ -617,43 +1317,43 @@
     </message>
     <message>
         <source>Picture: PNG, can be opened again here</source>
-        <translation type="unfinished"></translation>
+        <translation>Bild: PNG, lässt sich hier wieder öffnen</translation>
     </message>
     <message>
         <source>Picture: SVG</source>
-        <translation type="unfinished"></translation>
+        <translation>Bild: SVG</translation>
     </message>
     <message>
         <source>Picture: PDF</source>
-        <translation type="unfinished"></translation>
+        <translation>Bild: PDF</translation>
     </message>
     <message>
         <source>Timeline: Chrome trace JSON, for Perfetto</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitleiste: Chrome-Trace-JSON, für Perfetto</translation>
     </message>
     <message>
         <source>Timeline: table (CSV)</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitleiste: Tabelle (CSV)</translation>
     </message>
     <message>
         <source>&amp;Format</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Format</translation>
     </message>
     <message>
         <source>%1×</source>
-        <translation type="unfinished"></translation>
+        <translation>%1×</translation>
     </message>
     <message>
         <source>&amp;Scale</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Maßstab</translation>
     </message>
     <message>
         <source>light</source>
-        <translation type="unfinished"></translation>
+        <translation>hell</translation>
     </message>
     <message>
         <source>dark</source>
-        <translation type="unfinished"></translation>
+        <translation>dunkel</translation>
     </message>
     <message>
         <source>&amp;Colours</source>
@@ -661,11 +1361,11 @@
     </message>
     <message>
         <source>Only the &amp;visible time</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur die &amp;sichtbare Zeit</translation>
     </message>
     <message>
         <source>&amp;Save …</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Speichern …</translation>
     </message>
 </context>
 <context>
@@ -699,22 +1399,15 @@
     <name>parallelarium::LessonIndex</name>
     <message>
         <source>Lessons</source>
-        <translation type="unfinished"></translation>
+        <translation>Lektionen</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message numerus="yes">
-        <source>%n minute(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
-        </translation>
+        <translation>Beginnen</translation>
     </message>
     <message>
         <source>done</source>
-        <translation type="unfinished"></translation>
+        <translation>fertig</translation>
     </message>
     <message>
         <source>Lesson</source>
@@ -729,7 +1422,7 @@
     </message>
     <message>
         <source>Who computes what, when</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer rechnet was, wann</translation>
     </message>
     <message>
         <source>Each row of the picture is one **rank**, and each bar is one micro-batch passing forward or backward through that rank&apos;s layers. Hatched time is **idle**.
@@ -737,63 +1430,59 @@
 This is the prediction for the settings shown. Press **Run** and real ranks train that way: what was observed appears below it.
 
 Turn any setting, or let a lesson lead you: **Lessons** above lists them all.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Zeile des Bildes ist ein **Rang**, jeder Balken ein Mikro-Batch, der vorwärts oder rückwärts durch die Schichten dieses Rangs geht. Schraffierte Zeit ist **untätig**.
+
+Das ist die Vorhersage für die gezeigten Einstellungen. Drücke **Starten**, und echte Ränge trainieren so: was beobachtet wurde, erscheint darunter.
+
+Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen** oben listet alle auf.</translation>
     </message>
     <message>
         <source>Lessons</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source> · step %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Lektionen</translation>
     </message>
     <message>
         <source>All lessons</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>%1 · step %2 of %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Lektionen</translation>
     </message>
     <message>
         <source>Your answer %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Antwort %1</translation>
     </message>
     <message>
         <source>**Hint %1.** %2</source>
-        <translation type="unfinished"></translation>
+        <translation>**Tipp %1.** %2</translation>
     </message>
     <message>
         <source>✓ Right</source>
-        <translation type="unfinished"></translation>
+        <translation>✓ Richtig</translation>
     </message>
     <message>
         <source>Try again</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch einmal</translation>
     </message>
     <message>
         <source>Not quite</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht ganz</translation>
     </message>
     <message>
         <source>Start the lesson</source>
-        <translation type="unfinished"></translation>
+        <translation>Lektion beginnen</translation>
     </message>
     <message>
         <source>Hint</source>
-        <translation type="unfinished"></translation>
+        <translation>Tipp</translation>
     </message>
     <message>
         <source>Next hint</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Tipp</translation>
     </message>
     <message>
         <source>Finish</source>
-        <translation type="unfinished"></translation>
+        <translation>Fertig</translation>
     </message>
     <message>
         <source>Next</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiter</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -801,94 +1490,404 @@ Turn any setting, or let a lesson lead you: **Lessons** above lists them all.</s
     </message>
     <message>
         <source>▶ Run</source>
-        <translation type="unfinished"></translation>
+        <translation>▶ Starten</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen</translation>
     </message>
     <message>
         <source>Commit</source>
-        <translation type="unfinished"></translation>
+        <translation>Festlegen</translation>
     </message>
     <message>
         <source>Reset the lesson</source>
-        <translation type="unfinished"></translation>
+        <translation>Lektion zurücksetzen</translation>
     </message>
     <message>
         <source>Start “%1” again? Your answers to it are cleared and its numbers may change.</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ neu beginnen? Deine Antworten dazu werden gelöscht, und ihre Zahlen können sich ändern.</translation>
     </message>
     <message>
         <source>Export my answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Meine Antworten exportieren</translation>
     </message>
     <message>
         <source>Your name</source>
-        <translation type="unfinished"></translation>
+        <translation>Dein Name</translation>
     </message>
     <message>
         <source>JSON files (*.json)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON-Dateien (*.json)</translation>
     </message>
     <message>
         <source>%1 could not be written: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 konnte nicht geschrieben werden: %2.</translation>
     </message>
     <message>
         <source>All lessons …</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Lektionen …</translation>
     </message>
     <message>
         <source>Start this lesson again …</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Lektion neu beginnen …</translation>
     </message>
     <message>
         <source>Leave the lesson and keep this setup</source>
-        <translation type="unfinished"></translation>
+        <translation>Lektion verlassen und diese Einstellungen behalten</translation>
     </message>
     <message>
         <source>Export my answers …</source>
-        <translation type="unfinished"></translation>
+        <translation>Meine Antworten exportieren …</translation>
     </message>
     <message>
         <source>More about this lesson</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr zu dieser Lektion</translation>
     </message>
     <message>
         <source>Lesson text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text der Lektion</translation>
     </message>
     <message>
         <source>Your order, one line per stage</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Reihenfolge, eine Zeile je Stufe</translation>
     </message>
     <message>
         <source>Hints</source>
-        <translation type="unfinished"></translation>
+        <translation>Tipps</translation>
     </message>
     <message>
         <source>Feedback</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückmeldung</translation>
     </message>
     <message>
         <source>Model answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Musterantwort</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source> · part %1 of %2</source>
+        <translation> · Teil %1 von %2</translation>
+    </message>
+    <message>
+        <source>✓ The run is as predicted</source>
+        <translation>✓ Der Lauf ist wie vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Check not met</source>
+        <translation>Prüfung nicht bestanden</translation>
+    </message>
+    <message>
+        <source>“%1” is not a number: type one, such as %2.</source>
+        <translation>„%1“ ist keine Zahl: tippe eine, etwa %2.</translation>
+    </message>
+    <message>
+        <source>You commit a prediction once; hints come before that.</source>
+        <translation>Eine Vorhersage legst du einmal fest; Tipps kommen davor.</translation>
+    </message>
+    <message>
+        <source>You commit a prediction once.</source>
+        <translation>Eine Vorhersage legst du einmal fest.</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>Nächste Lektion</translation>
+    </message>
+    <message>
+        <source>Done: %1</source>
+        <translation>Fertig: %1</translation>
+    </message>
+    <message>
+        <source>You have done every lesson. The setup is yours now: change what you like.</source>
+        <translation>Du hast alle Lektionen gemacht. Die Einstellungen gehören jetzt dir: ändere, was du magst.</translation>
+    </message>
+    <message>
+        <source>**Next:** %1 (%2).</source>
+        <translation>**Weiter geht es mit:** %1 (%2).</translation>
+    </message>
+    <message>
+        <source>Continue with this run</source>
+        <translation>Mit diesem Lauf weitermachen</translation>
+    </message>
+    <message>
+        <source>The check stays marked as not met</source>
+        <translation>Die Prüfung bleibt als nicht bestanden vermerkt</translation>
+    </message>
+    <message>
+        <source>Your answer</source>
+        <translation>Deine Antwort</translation>
     </message>
 </context>
 <context>
     <name>parallelarium::LessonPlayer</name>
     <message>
         <source>Lesson: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Lektion: %1</translation>
     </message>
     <message>
         <source>Your order could not be saved in %1: %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Reihenfolge konnte nicht in %1 gespeichert werden: %2.</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::MemoryView</name>
+    <message>
+        <source>Rank whose memory is shown</source>
+        <translation>Rang, dessen Speicher gezeigt wird</translation>
+    </message>
+    <message>
+        <source>What is shown</source>
+        <translation>Was gezeigt wird</translation>
+    </message>
+    <message>
+        <source>ZeRO</source>
+        <translation>ZeRO</translation>
+    </message>
+    <message>
+        <source>The four ZeRO stages</source>
+        <translation>Die vier ZeRO-Stufen</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>Bytes per parameter, and bytes sent</source>
+        <translation>Bytes je Parameter und gesendete Bytes</translation>
+    </message>
+    <message>
+        <source>Over the step</source>
+        <translation>Im Schritt</translation>
+    </message>
+    <message>
+        <source>Memory of this rank over one step</source>
+        <translation>Speicher dieses Rangs über einen Schritt</translation>
+    </message>
+    <message>
+        <source>Every rank</source>
+        <translation>Jeder Rang</translation>
+    </message>
+    <message>
+        <source>First and last stages beside the others</source>
+        <translation>Erste und letzte Stufen neben den anderen</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>What is kept for the backward, tensor by tensor</source>
+        <translation>Was für den Rückwärtslauf gehalten wird, Tensor für Tensor</translation>
+    </message>
+    <message>
+        <source>Recipe of bytes per parameter</source>
+        <translation>Rezept der Bytes je Parameter</translation>
+    </message>
+    <message>
+        <source>Precision %1</source>
+        <translation>Genauigkeit %1</translation>
+    </message>
+    <message>
+        <source>Bytes of a parameter</source>
+        <translation>Bytes eines Parameters</translation>
+    </message>
+    <message>
+        <source>Bytes of a gradient</source>
+        <translation>Bytes eines Gradienten</translation>
+    </message>
+    <message>
+        <source>Bytes of a master weight</source>
+        <translation>Bytes einer Masterkopie</translation>
+    </message>
+    <message>
+        <source>Bytes of both moments</source>
+        <translation>Bytes beider Momente</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>Tensors kept for the backward</source>
+        <translation>Für den Rückwärtslauf gehaltene Tensoren</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>one layer, micro-batch</source>
+        <translation>eine Schicht, ein Mikro-Batch</translation>
+    </message>
+    <message>
+        <source>in the paper</source>
+        <translation>im Artikel</translation>
+    </message>
+    <message>
+        <source>its bytes</source>
+        <translation>seine Bytes</translation>
+    </message>
+    <message>
+        <source>held at the peak</source>
+        <translation>an der Spitze gehalten</translation>
+    </message>
+    <message>
+        <source>Memory: &amp;ZeRO stages</source>
+        <translation>Speicher: &amp;ZeRO-Stufen</translation>
+    </message>
+    <message>
+        <source>Memory: &amp;bytes per parameter</source>
+        <translation>Speicher: &amp;Bytes je Parameter</translation>
+    </message>
+    <message>
+        <source>Memory: over the &amp;step</source>
+        <translation>Speicher: im &amp;Schritt</translation>
+    </message>
+    <message>
+        <source>Memory: every &amp;rank</source>
+        <translation>Speicher: jeder &amp;Rang</translation>
+    </message>
+    <message>
+        <source>Memory: &amp;tensors</source>
+        <translation>Speicher: &amp;Tensoren</translation>
+    </message>
+    <message>
+        <source>counted</source>
+        <translation>gezählt</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>vorhergesagt</translation>
+    </message>
+    <message>
+        <source>exactly</source>
+        <translation>genau</translation>
+    </message>
+    <message>
+        <source>ZeRO %1</source>
+        <translation>ZeRO %1</translation>
+    </message>
+    <message>
+        <source>holds</source>
+        <translation>hält</translation>
+    </message>
+    <message>
+        <source>is</source>
+        <translation>ist</translation>
+    </message>
+    <message>
+        <source>counted %1</source>
+        <translation>gezählt %1</translation>
+    </message>
+    <message>
+        <source>At %1</source>
+        <translation>Bei %1</translation>
+    </message>
+    <message>
+        <source>Hidden until you answer.</source>
+        <translation>Verborgen, bis du antwortest.</translation>
+    </message>
+    <message>
+        <source>%1 %2 predicted</source>
+        <translation>%1 %2 vorhergesagt</translation>
+    </message>
+    <message>
+        <source>, %1 counted</source>
+        <translation>, %1 gezählt</translation>
+    </message>
+    <message>
+        <source>, %1 pinned</source>
+        <translation>, %1 angeheftet</translation>
+    </message>
+    <message>
+        <source>%1. %2. At %3 it holds %4. Peak %5 %6.</source>
+        <translation>%1. %2. Bei %3 hält er %4. Spitze %5 %6.</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%1 in %2</translation>
+    </message>
+    <message>
+        <source>One layer and micro-batch: %1 here, %2 by Korthikanti et al. 2022, table 2.</source>
+        <translation>Eine Schicht und ein Mikro-Batch: hier %1, %2 nach Korthikanti et al. 2022, Tabelle 2.</translation>
+    </message>
+    <message>
+        <source>Why they differ: %1.</source>
+        <translation>Warum sie abweichen: %1.</translation>
+    </message>
+    <message>
+        <source>custom</source>
+        <translation>eigenes</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::MeshView</name>
+    <message>
+        <source>Mesh</source>
+        <translation>Gitter</translation>
+    </message>
+    <message>
+        <source>Find rank</source>
+        <translation>Rang suchen</translation>
+    </message>
+    <message>
+        <source>Find a rank by its number</source>
+        <translation>Einen Rang nach seiner Nummer suchen</translation>
+    </message>
+    <message>
+        <source>Ranks go from 0 to %1.</source>
+        <translation>Ränge gehen von 0 bis %1.</translation>
+    </message>
+    <message>
+        <source>Order of the ranks</source>
+        <translation>Ordnung der Ränge</translation>
+    </message>
+    <message>
+        <source>DP before PP</source>
+        <translation>DP vor PP</translation>
+    </message>
+    <message>
+        <source>PP before DP</source>
+        <translation>PP vor DP</translation>
+    </message>
+    <message>
+        <source>The chosen rank</source>
+        <translation>Der gewählte Rang</translation>
+    </message>
+    <message>
+        <source>Mesh: &amp;find a rank</source>
+        <translation>Gitter: Rang &amp;suchen</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>most memory</source>
+        <translation>meister Speicher</translation>
+    </message>
+    <message>
+        <source>The bytes are hidden until you answer.</source>
+        <translation>Die Bytes sind verborgen, bis du antwortest.</translation>
+    </message>
+    <message>
+        <source>layers %1</source>
+        <translation>Schichten %1</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>sends %1 in a step</source>
+        <translation>sendet %1 im Schritt</translation>
     </message>
 </context>
 <context>
@@ -1033,6 +2032,22 @@ nach Plan</translation>
         <source>? hidden for now</source>
         <translation>? vorerst verborgen</translation>
     </message>
+    <message>
+        <source>Formula, without transfers</source>
+        <translation>Formel, ohne Übertragungen</translation>
+    </message>
+    <message>
+        <source>Predicted, with transfers</source>
+        <translation>Vorhergesagt, mit Übertragungen</translation>
+    </message>
+    <message>
+        <source>bubble of whole step &lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>Blase am ganzen Schritt &lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>bubble over ideal time &lt;b&gt;%1&lt;/b&gt;</source>
+        <translation>Blase zur idealen Zeit &lt;b&gt;%1&lt;/b&gt;</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::Session</name>
@@ -1078,6 +2093,10 @@ nach Plan</translation>
     <message>
         <source>Cancelling</source>
         <translation>Wird abgebrochen</translation>
+    </message>
+    <message>
+        <source>A run would show the answer: commit yours in the lesson first.</source>
+        <translation>Ein Lauf würde die Antwort zeigen: lege zuerst deine in der Lektion fest.</translation>
     </message>
 </context>
 <context>
@@ -1140,14 +2159,6 @@ nach Plan</translation>
     <message>
         <source>%1 parameters, %2 active · %3 wide</source>
         <translation>%1 Parameter, %2 aktiv · %3 breit</translation>
-    </message>
-    <message>
-        <source>%1 cores,</source>
-        <translation>%1 Kerne,</translation>
-    </message>
-    <message>
-        <source>%1 per node ·</source>
-        <translation>%1 je Knoten ·</translation>
     </message>
     <message>
         <source>%1 rank on %2 cores</source>
@@ -1306,47 +2317,67 @@ nach Plan</translation>
         <translation>Alle Einstellungen …</translation>
     </message>
     <message>
-        <source>Locked by this step of the lesson</source>
-        <translation>In diesem Schritt der Lektion gesperrt</translation>
-    </message>
-    <message>
         <source>needs experts</source>
         <translation>braucht Experten</translation>
+    </message>
+    <message>
+        <source>%1 per node</source>
+        <translation>%1 je Knoten</translation>
+    </message>
+    <message>
+        <source>%1 core</source>
+        <translation>%1 Kern</translation>
+    </message>
+    <message>
+        <source>%1 cores</source>
+        <translation>%1 Kerne</translation>
+    </message>
+    <message>
+        <source>%1 rank on %2 node</source>
+        <translation>%1 Rang auf %2 Knoten</translation>
+    </message>
+    <message>
+        <source>%1 ranks on %2 node</source>
+        <translation>%1 Ränge auf %2 Knoten</translation>
+    </message>
+    <message>
+        <source>Locked by this part of the lesson</source>
+        <translation>In diesem Teil der Lektion gesperrt</translation>
     </message>
 </context>
 <context>
     <name>parallelarium::ShortcutSheet</name>
     <message>
-        <source>Shortcuts</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>With the mouse on the timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit der Maus auf der Zeitleiste</translation>
     </message>
     <message>
         <source>Ctrl+wheel</source>
-        <translation type="unfinished"></translation>
+        <translation>Strg+Rad</translation>
     </message>
     <message>
         <source>Zoom at the pointer</source>
-        <translation type="unfinished"></translation>
+        <translation>Am Zeiger vergrößern</translation>
     </message>
     <message>
         <source>Wheel, Shift+wheel</source>
-        <translation type="unfinished"></translation>
+        <translation>Rad, Umschalt+Rad</translation>
     </message>
     <message>
         <source>Scroll; move through time</source>
-        <translation type="unfinished"></translation>
+        <translation>Blättern; durch die Zeit gehen</translation>
     </message>
     <message>
         <source>Drag</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziehen</translation>
     </message>
     <message>
         <source>Select a range of time</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Zeitbereich wählen</translation>
+    </message>
+    <message>
+        <source>Help and shortcuts</source>
+        <translation>Hilfe und Tasten</translation>
     </message>
 </context>
 <context>
@@ -1363,8 +2394,8 @@ nach Plan</translation>
 <context>
     <name>parallelarium::StepDots</name>
     <message>
-        <source>Step %1 of %2</source>
-        <translation>Schritt %1 von %2</translation>
+        <source>Part %1 of %2</source>
+        <translation>Teil %1 von %2</translation>
     </message>
 </context>
 <context>
@@ -1632,10 +2663,6 @@ nach Plan</translation>
         <translation>&amp;Bild exportieren …</translation>
     </message>
     <message>
-        <source>PNG, SVG or PDF of the timeline</source>
-        <translation>PNG, SVG oder PDF der Zeitleiste</translation>
-    </message>
-    <message>
         <source>Export &amp;trace …</source>
         <translation>&amp;Trace exportieren …</translation>
     </message>
@@ -1871,7 +2898,9 @@ nach Plan</translation>
         <source>A workbench for learning and planning distributed training of language models: every picture is predicted first, then run on real ranks.
 
 The window is free software under the GNU General Public License, version 3 or later; engine, kernels and lessons are under the Apache License 2.0.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Werkbank, um verteiltes Training von Sprachmodellen zu lernen und zu planen: jedes Bild wird erst vorhergesagt und dann auf echten Rängen ausgeführt.
+
+Das Fenster ist freie Software unter der GNU General Public License, Version 3 oder später; Engine, Kernels und Lektionen stehen unter der Apache License 2.0.</translation>
     </message>
     <message>
         <source>Unsaved changes</source>
@@ -1913,6 +2942,57 @@ The window is free software under the GNU General Public License, version 3 or l
         <source>Export</source>
         <translation>Exportieren</translation>
     </message>
+    <message>
+        <source>Mesh</source>
+        <translation>Gitter</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Fewer ranks, a smaller model or micro-batch would shrink it.</source>
+        <translation>Weniger Ränge, ein kleineres Modell oder Mikro-Batch würden es verkleinern.</translation>
+    </message>
+    <message>
+        <source>This does not fit in memory: the ranks need %1 together of %2. %3</source>
+        <translation>Das passt nicht in den Speicher: die Ränge brauchen zusammen %1 von %2. %3</translation>
+    </message>
+    <message>
+        <source>PNG, SVG or PDF of the view in front</source>
+        <translation>PNG, SVG oder PDF der vorderen Ansicht</translation>
+    </message>
+    <message>
+        <source>Mes&amp;h view</source>
+        <translation>&amp;Gitteransicht</translation>
+    </message>
+    <message>
+        <source>&amp;Pipeline view</source>
+        <translation>&amp;Pipelineansicht</translation>
+    </message>
+    <message>
+        <source>Memor&amp;y view</source>
+        <translation>Spe&amp;icheransicht</translation>
+    </message>
+    <message>
+        <source>All keys, and where else help is</source>
+        <translation>Alle Tasten, und wo es sonst Hilfe gibt</translation>
+    </message>
+    <message>
+        <source>&amp;Words</source>
+        <translation>&amp;Wörter</translation>
+    </message>
+    <message>
+        <source>What the words in this window mean</source>
+        <translation>Was die Wörter in diesem Fenster bedeuten</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::WordsSheet</name>
+    <message>
+        <source>Words</source>
+        <translation>Wörter</translation>
+    </message>
 </context>
 <context>
     <name>quantities</name>
@@ -1943,10 +3023,6 @@ The window is free software under the GNU General Public License, version 3 or l
     <message>
         <source>not run yet</source>
         <translation>noch nicht gelaufen</translation>
-    </message>
-    <message>
-        <source>Loss, step %1</source>
-        <translation>Verlust, Schritt %1</translation>
     </message>
     <message>
         <source>run on one rank</source>
@@ -2020,6 +3096,22 @@ The window is free software under the GNU General Public License, version 3 or l
         <source>hidden for now</source>
         <translation>vorerst verborgen</translation>
     </message>
+    <message>
+        <source>Loss, training step %1</source>
+        <translation>Verlust, Trainingsschritt %1</translation>
+    </message>
+    <message>
+        <source>Bytes per parameter</source>
+        <translation>Bytes je Parameter</translation>
+    </message>
+    <message>
+        <source>parameters, gradients and optimizer of this rank at their peaks; the formula gives %1 = %2</source>
+        <translation>Parameter, Gradienten und Optimierer dieses Rangs an ihren Spitzen; die Formel gibt %1 = %2</translation>
+    </message>
+    <message>
+        <source>Sent along %1</source>
+        <translation>Gesendet entlang %1</translation>
+    </message>
 </context>
 <context>
     <name>selection</name>
@@ -2054,6 +3146,57 @@ The window is free software under the GNU General Public License, version 3 or l
     <message>
         <source>waited %1 for</source>
         <translation>wartete %1 auf</translation>
+    </message>
+</context>
+<context>
+    <name>summary</name>
+    <message>
+        <source>1 hint</source>
+        <translation>1 Tipp</translation>
+    </message>
+    <message>
+        <source>%1 hints</source>
+        <translation>%1 Tipps</translation>
+    </message>
+    <message>
+        <source>right at the first try</source>
+        <translation>im ersten Versuch richtig</translation>
+    </message>
+    <message>
+        <source>right at try %1</source>
+        <translation>im %1. Versuch richtig</translation>
+    </message>
+    <message>
+        <source>check not met</source>
+        <translation>Prüfung nicht bestanden</translation>
+    </message>
+    <message>
+        <source>right</source>
+        <translation>richtig</translation>
+    </message>
+    <message>
+        <source>not right</source>
+        <translation>nicht richtig</translation>
+    </message>
+    <message>
+        <source>guess %1</source>
+        <translation>geschätzt %1</translation>
+    </message>
+    <message>
+        <source>answer %1</source>
+        <translation>Antwort %1</translation>
+    </message>
+    <message>
+        <source>predicted %1</source>
+        <translation>vorhergesagt %1</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>Lauf %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 right at the first try</source>
+        <translation>%1 von %2 im ersten Versuch richtig</translation>
     </message>
 </context>
 <context>
@@ -2183,10 +3326,6 @@ The window is free software under the GNU General Public License, version 3 or l
         <translation>für %1, angenommene Raten</translation>
     </message>
     <message>
-        <source>for %1, published rates</source>
-        <translation>für %1, veröffentlichte Raten</translation>
-    </message>
-    <message>
         <source>for this engine, calibrated</source>
         <translation>für diese Engine, kalibriert</translation>
     </message>
@@ -2197,10 +3336,6 @@ The window is free software under the GNU General Public License, version 3 or l
     <message>
         <source>%1 RUN</source>
         <translation>LAUF: %1</translation>
-    </message>
-    <message>
-        <source>step %1 of %2, the median</source>
-        <translation>Schritt %1 von %2, der mittlere</translation>
     </message>
     <message>
         <source>not evidence of speed</source>
@@ -2237,10 +3372,6 @@ The window is free software under the GNU General Public License, version 3 or l
     <message>
         <source>micro-batch size %1</source>
         <translation>Mikro-Batch-Größe %1</translation>
-    </message>
-    <message>
-        <source>run with other settings</source>
-        <translation>Lauf mit anderen Einstellungen</translation>
     </message>
     <message>
         <source>run with %1</source>
@@ -2305,6 +3436,26 @@ The window is free software under the GNU General Public License, version 3 or l
     <message>
         <source>At %1: %2.</source>
         <translation>Bei %1: %2.</translation>
+    </message>
+    <message>
+        <source>for %1, published efficiencies</source>
+        <translation>für %1, veröffentlichte Wirkungsgrade</translation>
+    </message>
+    <message>
+        <source>training step %1 of %2, the median</source>
+        <translation>Trainingsschritt %1 von %2, der Median</translation>
+    </message>
+    <message>
+        <source>other settings</source>
+        <translation>anderen Einstellungen</translation>
+    </message>
+    <message>
+        <source>PINNED</source>
+        <translation>ANGEHEFTET</translation>
+    </message>
+    <message>
+        <source>with %1</source>
+        <translation>mit %1</translation>
     </message>
 </context>
 </TS>

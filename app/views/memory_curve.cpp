@@ -81,6 +81,21 @@ std::vector<MemoryCurve::Part> parts_of(const RankProgram& rank, const RankTimel
   return parts;
 }
 
+// Peak, when it is, what was pinned, and the limit: as many of them as have room, never cut.
+QString peak_text(const MemoryCurve& curve, const QFontMetricsF& metrics, double room) {
+  const QString dot = QStringLiteral(" \u00b7 ");
+  const QString peak = Curve::tr("peak %1").arg(bytes_text(curve.peak.bytes));
+  const QString when = QLatin1Char(' ') + QString::fromStdString(curve.peak.when.text);
+  QString pinned, limit;
+  if (!curve.pinned.empty())
+    pinned = dot + Curve::tr("pinned %1").arg(bytes_text(curve.pinned_peak));
+  if (curve.limit > 0) limit = dot + Curve::tr("limit %1").arg(bytes_text(curve.limit));
+  for (const QString& text :
+       {peak + when + pinned + limit, peak + when + pinned, peak + pinned + limit, peak + pinned})
+    if (metrics.horizontalAdvance(text) + 4 <= room) return text;
+  return peak;
+}
+
 class ByteTicker : public QCPAxisTicker {
  public:
   explicit ByteTicker(ByteScale scale) : scale_(std::move(scale)) {}
@@ -126,6 +141,14 @@ MemoryCurve memory_curve(const Program& program, const Timeline& timeline, int r
   curve.parts =
       parts_of(program.ranks[std::size_t(rank_index)], timeline.ranks[std::size_t(rank_index)]);
   return curve;
+}
+
+void MemoryCurve::pin(const MemoryCurve& earlier) {
+  pinned.clear();
+  for (const MemoryPoint& point : earlier.points) pinned.push_back({point.time, sum(point.bytes)});
+  if (!pinned.empty()) pinned.push_back({earlier.end, pinned.back().bytes});
+  pinned_peak = earlier.peak.bytes;
+  most = std::max(most, earlier.most);
 }
 
 CategoryBytes held_at(const MemoryCurve& curve, Nanoseconds time) {
@@ -196,6 +219,16 @@ void fill_memory_plot(QCustomPlot& plot, const MemoryCurve& curve, bool observed
     }
     under = graph;
   }
+  if (!curve.pinned.empty()) {
+    QCPGraph* outline = plot.addGraph();
+    outline->setLineStyle(QCPGraph::lsStepLeft);
+    outline->setAdaptiveSampling(false);
+    outline->setPen(QPen(theme.text, 1));
+    QVector<QCPGraphData> data;
+    for (const MemoryCurve::Level& level : curve.pinned)
+      data.append(QCPGraphData(seconds(level.time), double(level.bytes)));
+    outline->data()->set(data, true);
+  }
   if (curve.limit > 0 && double(curve.limit) < curve_top(curve)) {
     QCPGraph* limit = plot.addGraph();
     limit->setPen(QPen(theme.mark, 1, Qt::DashLine));
@@ -227,19 +260,15 @@ void paint_curve_frame(QPainter& painter, const QRectF& rect, const MemoryCurve&
                        TextLog* texts) {
   const QFont small = theme.font(11);
   const QFontMetricsF metrics(small);
-  QString peak =
-      Curve::tr("peak %1 %2")
-          .arg(bytes_text(curve.peak.bytes), QString::fromStdString(curve.peak.when.text));
-  if (curve.limit > 0)
-    peak += QStringLiteral(" \u00b7 ") + Curve::tr("limit %1").arg(bytes_text(curve.limit));
   const QRectF head(rect.left(), rect.top(), rect.width(), kCurveCaption);
   QFont caps = theme.caps();
   caps.setCapitalization(QFont::MixedCase);
   const double taken = QFontMetricsF(caps).horizontalAdvance(title) + 20;
-  const double left = std::min(taken, head.width() * 0.6);
+  const QString peak = peak_text(curve, metrics, head.width() - taken);
+  const double left = std::min(taken, head.width() - metrics.horizontalAdvance(peak) - 8);
   paint_caption(painter, QRectF(head.left(), head.top(), left, head.height()), title, theme, texts);
-  put_elided(painter, head.adjusted(left, 0, 0, 0), Qt::AlignVCenter | Qt::AlignRight, peak, small,
-             theme.mark, texts);
+  put_text(painter, head.adjusted(left, 0, 0, 0), Qt::AlignVCenter | Qt::AlignRight, peak, small,
+           theme.mark, texts);
   const double y = rect.bottom() - kCurveFoot;
   double free = axis.left;
   for (const MemoryCurve::Part& part : curve.parts) {

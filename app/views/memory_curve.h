@@ -22,6 +22,14 @@ struct MemoryCurve {
     TimeRange range;
   };
   std::vector<Part> parts;
+  // Bytes of all categories over the step of what is pinned; empty: nothing is.
+  struct Level {
+    Nanoseconds time{0};
+    std::int64_t bytes = 0;
+  };
+  std::vector<Level> pinned;
+  std::int64_t pinned_peak = 0;
+  void pin(const MemoryCurve& earlier);  // as an outline
 };
 MemoryCurve memory_curve(const Program& program, const Timeline& timeline, int rank_index,
                          std::int64_t limit);

@@ -86,7 +86,7 @@ CountedParts counted_parts(const MemoryRow& counted, const MemoryRow& planned,
 
 const RunRecord* run_of(const Session& session, const Setup& setup) {
   const RunRecord* found = nullptr;
-  for (const RunRecord& run : session.runs())
+  for (const RunRecord& run : session.shown_runs())
     if (run.observed() && run.observation.setup == setup) found = &run;
   return found;
 }

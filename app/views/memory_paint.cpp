@@ -26,13 +26,15 @@ double most_of(const BarChart& chart) {
   for (const BarGroup& group : chart.groups) {
     if (group.planned) most = std::max(most, double(group.planned->total));
     if (group.counted) most = std::max(most, double(group.counted->total));
+    if (group.pinned) most = std::max(most, double(group.pinned->total));
   }
   return most;
 }
 
+enum class Look { kTinted, kSolid, kOutlined };  // predicted, counted, pinned
+
 void paint_stack(QPainter& painter, const QRectF& bar, const CategoryBytes& parts,
-                 std::int64_t unexplained, bool solid, const BarLayout& layout,
-                 const Theme& theme) {
+                 std::int64_t unexplained, Look look, const BarLayout& layout, const Theme& theme) {
   double below = 0;
   for (const Category category : kStack) {
     const auto bytes = double(parts[std::size_t(category)]);
@@ -43,11 +45,11 @@ void paint_stack(QPainter& painter, const QRectF& bar, const CategoryBytes& part
     const QRectF part(bar.left(), top, bar.width(), bottom - top);
     if (part.height() <= 0) continue;
     const QColor color = theme.memory(category);
-    if (solid || part.height() < 2 || part.width() < 4) {
+    if (look == Look::kSolid || part.height() < 2 || part.width() < 4) {
       painter.fillRect(part, color);
       continue;
     }
-    painter.fillRect(part, memory_tint(theme, category));
+    if (look == Look::kTinted) painter.fillRect(part, memory_tint(theme, category));
     painter.setPen(QPen(color, 1));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(part.adjusted(0.5, 0.5, -0.5, -0.5));
@@ -97,8 +99,8 @@ void paint_unexplained(QPainter& painter, const QRectF& rect, const Theme& theme
   painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
 }
 
-double paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexplained,
-                           const Theme& theme, TextLog* texts) {
+void paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexplained,
+                         const QString& pinned, const Theme& theme, TextLog* texts) {
   const QFont font = theme.font(11);
   const QFontMetricsF metrics(font);
   double x = rect.left();
@@ -120,7 +122,12 @@ double paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unex
              font, theme.muted, texts);
     x += width + 24;
   }
-  return x - rect.left();
+  if (pinned.isEmpty() || x + 60 > rect.right()) return;
+  painter.setPen(QPen(theme.text, 1));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(QRectF(x + 0.5, rect.center().y() - 5.5, 13, 11));
+  put_elided(painter, QRectF(x + 20, rect.top(), rect.right() - x - 20, rect.height()),
+             Qt::AlignVCenter, pinned, font, theme.muted, texts);
 }
 
 void paint_caption(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme,
@@ -144,11 +151,15 @@ BarLayout bar_layout(const BarChart& chart, const QRectF& rect, const Theme& the
   layout.most = most * 1.02;
   const auto count = double(std::max<std::size_t>(1, chart.groups.size()));
   const double pitch = layout.axes.width() / count;
-  const bool pairs = std::any_of(chart.groups.begin(), chart.groups.end(),
-                                 [](const BarGroup& group) { return group.counted.has_value(); });
+  const auto any = [&](auto part) {
+    return std::any_of(chart.groups.begin(), chart.groups.end(),
+                       [&](const BarGroup& group) { return (group.*part).has_value(); });
+  };
+  const bool counted = any(&BarGroup::counted), pinned = any(&BarGroup::pinned);
+  const int bars = 1 + counted + pinned;
   const double gap = pitch >= 40 ? 6 : pitch >= 12 ? 1 : 0;
   const double air = pitch >= 60 ? 16 : pitch >= 20 ? 4 : 1;
-  const double bar = std::min(kMostBar, std::max(1.0, (pitch - air - gap) / (pairs ? 2 : 1)));
+  const double bar = std::min(kMostBar, std::max(1.0, (pitch - air - gap * (bars - 1)) / bars));
   double widest = 0;
   const QFontMetricsF metrics(theme.font(11, true));
   for (const BarGroup& group : chart.groups)
@@ -157,16 +168,18 @@ BarLayout bar_layout(const BarChart& chart, const QRectF& rect, const Theme& the
   for (std::size_t at = 0; at < chart.groups.size(); ++at) {
     const BarGroup& group = chart.groups[at];
     const double left = layout.axes.left() + double(at) * pitch;
-    const double wide = pairs ? 2 * bar + gap : bar;
-    const double x = left + (pitch - wide) / 2;
+    const double wide = bars * bar + (bars - 1) * gap;
+    double x = left + (pitch - wide) / 2;
     BarBox box;
     box.group = QRectF(left, rect.top(), pitch, rect.height());
-    const auto stand = [&](double at_x, std::int64_t total) {
-      const double top = layout.y_of(double(total));
-      return QRectF(at_x, top, bar, layout.axes.bottom() - top);
+    const auto stand = [&](const auto& parts) {
+      const double top = layout.y_of(parts ? double(parts->total) : 0), at_x = x;
+      x += bar + gap;
+      return parts ? QRectF(at_x, top, bar, layout.axes.bottom() - top) : QRectF();
     };
-    if (group.planned) box.planned = stand(x, group.planned->total);
-    if (group.counted) box.counted = stand(x + bar + gap, group.counted->total);
+    box.planned = stand(group.planned);
+    if (counted) box.counted = stand(group.counted);
+    if (pinned) box.pinned = stand(group.pinned);
     layout.boxes.push_back(box);
   }
   return layout;
@@ -189,7 +202,7 @@ void paint_bars(QPainter& painter, const BarChart& chart, const BarLayout& layou
     const BarGroup& group = chart.groups[at];
     const BarBox& box = layout.boxes[at];
     if (group.framed || int(at) == cursor) {
-      const double wide = std::min(box.group.width() - 2, 2 * kMostBar + 40);
+      const double wide = std::min(box.group.width() - 2, 3 * kMostBar + 12);
       const QRectF frame(box.group.center().x() - wide / 2, box.group.top() + 0.5, wide,
                          box.group.height() - 1);
       painter.setPen(
@@ -200,11 +213,18 @@ void paint_bars(QPainter& painter, const BarChart& chart, const BarLayout& layou
     painter.save();
     if (group.stale) painter.setOpacity(kDimmed);
     if (group.planned)
-      paint_stack(painter, box.planned, group.planned->parts, 0, false, layout, theme);
+      paint_stack(painter, box.planned, group.planned->parts, 0, Look::kTinted, layout, theme);
     if (group.counted)
-      paint_stack(painter, box.counted, group.counted->parts, group.counted->unexplained, true,
-                  layout, theme);
+      paint_stack(painter, box.counted, group.counted->parts, group.counted->unexplained,
+                  Look::kSolid, layout, theme);
     painter.restore();
+    if (group.pinned) {
+      paint_stack(painter, box.pinned, group.pinned->parts, group.pinned->unexplained,
+                  Look::kOutlined, layout, theme);
+      painter.setPen(QPen(theme.text, 1));  // as in the legend: some categories are pale
+      painter.setBrush(Qt::NoBrush);
+      painter.drawRect(box.pinned.adjusted(-0.5, -0.5, 0.5, 0.5));
+    }
     const QRectF below(box.group.left(), layout.axes.bottom() + 4, box.group.width(), 18);
     if (int(at) % layout.label_every == 0)
       put_text(painter, below, Qt::AlignCenter, group.label, group.framed ? bold : small,
@@ -216,8 +236,9 @@ void paint_bars(QPainter& painter, const BarChart& chart, const BarLayout& layou
     }
     const QString total = bytes_text(group.planned->total);
     if (metrics.horizontalAdvance(total) + 6 > box.group.width()) continue;
-    const double top =
-        std::min(box.planned.top(), group.counted ? box.counted.top() : box.planned.top());
+    double top = box.planned.top();
+    if (group.counted) top = std::min(top, box.counted.top());
+    if (group.pinned) top = std::min(top, box.pinned.top());
     put_text(painter, QRectF(box.group.left(), top - 17, box.group.width(), 16), Qt::AlignCenter,
              total, small, theme.muted, texts);
   }
@@ -229,20 +250,29 @@ void paint_bars(QPainter& painter, const BarChart& chart, const BarLayout& layou
 
 QStringList bar_lines(const BarGroup& group) {
   QStringList lines{group.label};
-  if (!group.planned) return lines << group.instead;
+  const auto add_pin = [&] {
+    if (group.pinned)
+      lines << Paint::tr("pinned %1 (%2)")
+                   .arg(bytes_text(group.pinned->total), exact_bytes_text(group.pinned->total));
+    return lines;
+  };
+  if (!group.planned) {
+    lines << group.instead;
+    return add_pin();
+  }
   lines << Paint::tr("predicted %1 (%2)")
                .arg(bytes_text(group.planned->total), exact_bytes_text(group.planned->total));
   for (const Category category : kStack)
     if (const std::int64_t bytes = group.planned->parts[std::size_t(category)]; bytes > 0)
       lines << QStringLiteral("%1: %2").arg(category_text(category), bytes_text(bytes));
-  if (!group.counted) return lines;
+  if (!group.counted) return add_pin();
   lines << Paint::tr("counted %1 (%2)")
                .arg(bytes_text(group.counted->total), exact_bytes_text(group.counted->total));
   lines << (group.counted->equals_plan
                 ? Paint::tr("equal to the byte, in every category")
                 : Paint::tr("difference %1")
                       .arg(bytes_difference_text(group.planned->total, group.counted->total)));
-  return lines;
+  return add_pin();
 }
 
 std::optional<Category> category_at(const BarGroup& group, const BarLayout& layout,

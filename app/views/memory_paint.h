@@ -10,12 +10,13 @@
 
 namespace parallelarium {
 
-// A pair of bars.
+// A pair of bars, with a third one where something is pinned.
 struct BarGroup {
   QString label;
   std::optional<PeakParts> planned;
   std::optional<CountedParts> counted;
-  bool framed = false;  // the one that is set
+  std::optional<CountedParts> pinned;  // of an earlier prediction or run: an outline
+  bool framed = false;                 // the one that is set
   bool stale = false;
   QString instead;  // said where there is no bar: "needs DP"
 };
@@ -24,7 +25,7 @@ struct BarChart {
   std::int64_t limit = 0;  // of one device; 0: not known
 };
 struct BarBox {
-  QRectF group, planned, counted;  // counted: empty where there is none
+  QRectF group, planned, counted, pinned;  // empty where there is none
 };
 struct BarLayout {
   QRectF axes;
@@ -53,9 +54,10 @@ struct ByteScale {
 };
 ByteScale byte_scale(double bytes, int lines);
 
-// Swatches and words, left-aligned; those that do not fit are left out. Returns the width taken.
-double paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexplained,
-                           const Theme& theme, TextLog* texts);
+// Swatches and words, left-aligned; those that do not fit are left out. `pinned` says what the
+// outlined bars and curve are; empty: nothing is pinned.
+void paint_memory_legend(QPainter& painter, const QRectF& rect, bool with_unexplained,
+                         const QString& pinned, const Theme& theme, TextLog* texts);
 void paint_caption(QPainter& painter, const QRectF& rect, const QString& text, const Theme& theme,
                    TextLog* texts);
 // Dots with an outline: what no category explains.

@@ -175,6 +175,7 @@ QString MemoryView::description() const {
     if (!group.planned) continue;
     QString text = tr("%1 %2 predicted").arg(group.label, bytes_text(group.planned->total));
     if (group.counted) text += tr(", %1 counted").arg(bytes_text(group.counted->total));
+    if (group.pinned) text += tr(", %1 pinned").arg(bytes_text(group.pinned->total));
     stages << text;
   }
   const Nanoseconds now =

@@ -27,7 +27,28 @@ QString title_of(const Setup& setup, const Prediction& prediction) {
   return parts.join(QStringLiteral(" \u00b7 "));
 }
 
-void fill_ranks(const Session& session, MemoryShown& shown) {
+// The rank of `pin` with that global number, or -1.
+int rank_of(const RunRecord& pin, int global_rank) {
+  const auto& ranks = pin.prediction->program.ranks;
+  for (std::size_t at = 0; at < ranks.size(); ++at)
+    if (ranks[at].rank == global_rank) return int(at);
+  return -1;
+}
+
+// What was counted in a pinned run, or planned in a pinned prediction; none: it has no such rank.
+std::optional<CountedParts> pinned_parts(const RunRecord* pin, int global_rank) {
+  const int at = pin ? rank_of(*pin, global_rank) : -1;
+  if (at < 0) return std::nullopt;
+  const Program& program = pin->prediction->program;
+  const PeakParts plan = peak_parts(program.ranks[std::size_t(at)]);
+  if (pin->observed())
+    for (const MemoryRow& counted : pin->observation.memory)
+      if (counted.rank == global_rank)
+        return counted_parts(counted, memory_of(program)[std::size_t(at)], plan);
+  return CountedParts{plan.parts, plan.total, 0, true};
+}
+
+void fill_ranks(const Session& session, const RunRecord* pin, MemoryShown& shown) {
   const Prediction& prediction = *session.prediction();
   const std::vector<MemoryRow> rows = memory_of(prediction.program);
   const bool many = prediction.setup.mesh.ranks() > prediction.setup.mesh.pp;
@@ -41,6 +62,7 @@ void fill_ranks(const Session& session, MemoryShown& shown) {
       for (const MemoryRow& counted : shown.run->observation.memory)
         if (counted.rank == rank.rank)
           group.counted = counted_parts(counted, rows[at], *group.planned);
+    group.pinned = pinned_parts(pin, rank.rank);
     group.framed = int(at) == shown.rank_index;
     group.stale = shown.stale;
     shown.ranks.groups.push_back(group);
@@ -80,12 +102,19 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   shown.title = title_of(setup, prediction);
   if (prediction.program.ranks.empty()) return shown;
 
+  const RunRecord* pin = session.pinned();
+  if (pin && session.hidden(pin->observed() ? QStringLiteral("lane.run")
+                                            : QStringLiteral("lane.predicted")))
+    pin = nullptr;
+  const int global = prediction.program.ranks[std::size_t(rank_index)].rank;
+  if (pin) shown.pinned = pinned_title(*pin, session.setup());
   bool any_counted = false;
   for (const ZeroColumn& column : plans.columns(session, rank_index)) {
     BarGroup group;
     group.label = Shown::tr("ZeRO %1").arg(column.zero);
     group.planned = column.planned;
     group.counted = session.hidden(QStringLiteral("lane.run")) ? std::nullopt : column.counted;
+    if (pin && pin->observation.setup.zero == column.zero) group.pinned = pinned_parts(pin, global);
     group.framed = column.is_set;
     group.stale = shown.stale;
     group.instead = column.refusal.isEmpty() ? QStringLiteral("\u2026") : column.refusal;
@@ -98,7 +127,7 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   shown.stages_title = any_counted
                            ? Shown::tr("ZERO STAGES \u00b7 PREDICTED, AND COUNTED IN THE RUN")
                            : Shown::tr("ZERO STAGES \u00b7 PREDICTED");
-  fill_ranks(session, shown);
+  fill_ranks(session, pin, shown);
   shown.ranks_title =
       (prediction.program.representatives ? Shown::tr("ONE RANK OF EVERY STAGE")
                                           : Shown::tr("EVERY RANK")) +
@@ -106,6 +135,10 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   shown.traffic = traffic_terms(prediction, shown.run, rank_index);
   shown.curve =
       memory_curve(*shown.program, *shown.timeline, shown.timeline_rank, prediction.capacity_bytes);
+  if (const int at = pin ? rank_of(*pin, global) : -1; at >= 0)
+    shown.curve.pin(memory_curve(
+        pin->prediction->program,
+        pin->observed() ? pin->observation.timeline : pin->prediction->timeline, at, 0));
   shown.curve_title =
       Shown::tr("MEMORY OVER ONE STEP") + dot + where.toUpper() + dot +
       (shown.run ? Shown::tr("%1, sizes counted").arg(source_text(shown.timeline->source))
@@ -128,7 +161,8 @@ void paint_memory_picture(QPainter& painter, QSizeF size, const Session& session
   const double width = size.width(), foot = size.height() - kFooter;
   put_elided(painter, QRectF(16, 8, width - 32, 24), Qt::AlignVCenter, shown.title,
              theme.font(14, true), theme.text, texts);
-  paint_memory_legend(painter, QRectF(16, 34, width - 32, 20), shown.run != nullptr, theme, texts);
+  paint_memory_legend(painter, QRectF(16, 34, width - 32, 20), shown.run != nullptr, shown.pinned,
+                      theme, texts);
   const double side = std::min(280.0, width * 0.34), upper = 64,
                middle = upper + (foot - upper) * 0.52;
   const QRectF left(16, upper, width - side - 56, middle - upper - 12);

@@ -26,6 +26,7 @@ struct MemoryShown {
   const Timeline* timeline = nullptr;  // of the run if there is one, else of the prediction
   int timeline_rank = 0;               // the same rank in that Program
   QString title, stages_title, curve_title, ranks_title;
+  QString pinned;  // what the outlined bars and curve are; empty: nothing is pinned
   BarChart stages, ranks;
   std::vector<TrafficTerm> traffic;
   MemoryCurve curve;

@@ -103,7 +103,10 @@ void paint_traffic(QPainter& painter, const QRectF& rect, const std::vector<Traf
   }
   if (shown < terms.size() && rect.bottom() - y >= 18) {
     put_elided(painter, QRectF(rect.left(), y, rect.width(), 18), Qt::AlignVCenter,
-               Tables::tr("%1 further kinds: %2").arg(terms.size() - shown).arg(bytes_text(rest)),
+               (terms.size() - shown == 1 ? Tables::tr("%1 further kind: %2")
+                                          : Tables::tr("%1 further kinds: %2"))
+                   .arg(terms.size() - shown)
+                   .arg(bytes_text(rest)),
                small, theme.muted, texts);
     y += 18;
   }

@@ -264,8 +264,8 @@ void MemoryView::paintEvent(QPaintEvent*) {
   for (const BarChart* chart : {&s.shown.stages, &s.shown.ranks})
     for (const BarGroup& group : chart->groups)
       unexplained = unexplained || (group.counted && group.counted->unexplained > 0);
-  paint_memory_legend(painter, QRectF(16, kHeader - 2, width() - 32, 20), unexplained, theme,
-                      nullptr);
+  paint_memory_legend(painter, QRectF(16, kHeader - 2, width() - 32, 20), unexplained,
+                      s.shown.pinned, theme, nullptr);
   const auto ask = [&](const QRectF& rect) {
     put_text(painter, rect, Qt::AlignCenter, QStringLiteral("?"), theme.font(15, true), theme.muted,
              nullptr);

@@ -173,29 +173,6 @@ QString rank_headline(const RankFacts& facts, const Mesh& mesh) {
   return at.isEmpty() ? name : name + QStringLiteral(" \u00b7 ") + at.join(QStringLiteral(", "));
 }
 
-std::vector<std::pair<QString, QString>> rank_lines(const RankFacts& facts) {
-  std::vector<std::pair<QString, QString>> lines;
-  lines.emplace_back(Words::tr("layers"), layers_text(facts.layers));
-  QString memory = Words::tr("%1 predicted").arg(bytes_text(facts.peak_bytes));
-  if (facts.counted_bytes)
-    memory += QStringLiteral(", ") + Words::tr("%1 counted").arg(bytes_text(*facts.counted_bytes));
-  lines.emplace_back(Words::tr("most memory"), memory);
-  QString sent = Words::tr("%1 predicted").arg(bytes_text(facts.sent));
-  if (facts.counted_sent)
-    sent += QStringLiteral(", ") + Words::tr("%1 counted").arg(bytes_text(*facts.counted_sent));
-  lines.emplace_back(Words::tr("sends in a step"), sent);
-  for (const auto& [axis, ranks] : facts.groups)
-    lines.emplace_back(Words::tr("%1 group").arg(axis_text(axis)), ranks_text(ranks));
-  for (const RankLink& link : facts.links)
-    lines.emplace_back(
-        link.peer >= 0 ? Words::tr("to rank %1").arg(link.peer)
-                       : Words::tr("in its %1 group").arg(axis_text(link.axis)),
-        QStringLiteral("%1, %2, %3")
-            .arg(link.what, bytes_text(link.sent),
-                 link.calls == 1 ? Words::tr("once") : Words::tr("%1 times").arg(link.calls)));
-  return lines;
-}
-
 MeshMotion::MeshMotion(const Program& program, const Timeline& timeline) : program_(&program) {
   ranks_.resize(program.ranks.size());
   for (std::size_t at = 0; at < program.ranks.size() && at < timeline.ranks.size(); ++at) {

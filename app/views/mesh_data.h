@@ -43,9 +43,8 @@ struct RankFacts {
 };
 // Requires: 0 <= rank < ranks of the mesh.
 RankFacts rank_facts(const Prediction& prediction, const RunRecord* run, int rank);
-// Headline and lines: word and value.
+// "Rank 5 \u00b7 DP 1, TP 1"
 QString rank_headline(const RankFacts& facts, const Mesh& mesh);
-std::vector<std::pair<QString, QString>> rank_lines(const RankFacts& facts);
 // "0 4 8 12", or "0, 4, 8 … 60 (16 ranks)".
 QString ranks_text(const std::vector<int>& ranks);
 QString axis_text(Axis axis);  // "TP"

@@ -302,20 +302,4 @@ void paint_mesh(QPainter& painter, const MeshPicture& picture, const MeshLayout&
   painter.restore();
 }
 
-void paint_rank_facts(QPainter& painter, const QRectF& rect, const RankFacts& facts,
-                      const Mesh& mesh, bool hides_traffic, const Theme& theme, TextLog* texts) {
-  put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), 20), Qt::AlignVCenter,
-             rank_headline(facts, mesh), theme.font(12, true), theme.text, texts);
-  double y = rect.top() + 24;
-  for (const auto& [word, value] : rank_lines(facts)) {
-    if (y + 32 > rect.bottom()) return;
-    put_elided(painter, QRectF(rect.left(), y, rect.width(), 15), Qt::AlignVCenter, word,
-               theme.font(11), theme.muted, texts);
-    const bool hidden = hides_traffic && word.startsWith(Mesh2D::tr("sends"));
-    put_elided(painter, QRectF(rect.left(), y + 15, rect.width(), 16), Qt::AlignVCenter,
-               hidden ? QStringLiteral("?") : value, theme.font(12), theme.text, texts);
-    y += 35;
-  }
-}
-
 }  // namespace parallelarium

@@ -44,8 +44,5 @@ const RunRecord* mesh_run(const Session& session);
 bool mesh_hides_traffic(const Session& session);
 // What lies along the links, and where the figures come from.
 QString mesh_legend(const Session& session, bool by_class, bool whole_step);
-// What a click shows, as lines of text; those without room are left out.
-void paint_rank_facts(QPainter& painter, const QRectF& rect, const RankFacts& facts,
-                      const Mesh& mesh, bool hides_traffic, const Theme& theme, TextLog* texts);
 
 }  // namespace parallelarium

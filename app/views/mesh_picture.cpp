@@ -7,6 +7,7 @@
 #include "app/views/mesh_paint.h"
 #include "app/views/mesh_view.h"
 #include "app/views/paint_tools.h"
+#include "app/views/rank_list.h"
 #include "app/views/words.h"
 
 namespace parallelarium {
@@ -100,7 +101,8 @@ void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, 
   paint_mesh(painter, picture, layout, theme, texts);
   const RankFacts facts = rank_facts(*prediction, run, picture.selected);
   paint_rank_facts(painter, QRectF(width - side - 16, 62, side, foot - 72), facts,
-                   prediction->setup.mesh, picture.hides_traffic, theme, texts);
+                   prediction->setup.mesh, session.hidden(QStringLiteral("memory.peak_bytes")),
+                   picture.hides_traffic, theme, texts);
   painter.fillRect(QRectF(16, foot + 4, width - 32, 1), theme.hairline);
   const auto line = [&](int index) { return QRectF(16, foot + 9 + index * 15, width - 32, 14); };
   put_elided(painter, line(0), Qt::AlignVCenter, mesh_legend(session, layout.by_class, true), small,

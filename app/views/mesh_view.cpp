@@ -2,11 +2,9 @@
 #include "app/views/mesh_view.h"
 
 #include <QAction>
-#include <QHeaderView>
 #include <QHelpEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
-#include <QTableWidget>
 #include <QToolTip>
 #include <algorithm>
 
@@ -14,6 +12,7 @@
 #include "app/figures.h"
 #include "app/views/mesh_paint.h"
 #include "app/views/paint_tools.h"
+#include "app/views/rank_list.h"
 #include "app/views/words.h"
 
 namespace parallelarium {
@@ -34,7 +33,7 @@ struct MeshView::State {
   MeshMotion motion;
   QLineEdit* find = nullptr;
   Segments* order = nullptr;
-  QTableWidget* table = nullptr;
+  RankList* list = nullptr;
   QAction* search = nullptr;
   QRectF grid;
   MeshPicture picture() const {
@@ -60,6 +59,7 @@ MeshView::MeshView(Session& session, QWidget* parent)
   setFocusPolicy(Qt::StrongFocus);
   s.find = new QLineEdit(this);
   s.find->setPlaceholderText(tr("Find rank"));
+  s.find->setTextMargins(6, 0, 6, 0);
   s.find->setAccessibleName(tr("Find a rank by its number"));
   connect(s.find, &QLineEdit::returnPressed, this, [this] {
     bool number = false;
@@ -85,18 +85,8 @@ MeshView::MeshView(Session& session, QWidget* parent)
         value == QLatin1String("dp-pp") ? RankOrder::kTpCpEpDpPp : RankOrder::kTpCpEpPpDp;
     state_->session.change_setup(next, tr("Order of the ranks"));
   });
-  s.table = new QTableWidget(this);
-  s.table->setAccessibleName(tr("The chosen rank"));
-  s.table->setColumnCount(2);
-  s.table->verticalHeader()->hide();
-  s.table->horizontalHeader()->hide();
-  s.table->horizontalHeader()->setStretchLastSection(true);
-  s.table->setColumnWidth(0, 92);
-  s.table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  s.table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  s.table->setWordWrap(true);
-  s.table->setShowGrid(false);
-  s.table->setFrameShape(QFrame::NoFrame);
+  s.list = new RankList(this);
+  s.list->setAccessibleName(tr("The chosen rank"));
   s.search = new QAction(tr("Mesh: &find a rank"), this);
   s.search->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_F));
   s.search->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -153,24 +143,8 @@ void MeshView::refresh_facts() {
   if (prediction.program.ranks.empty()) return;
   s.rank = rank();
   s.facts = rank_facts(prediction, mesh_run(s.session), s.rank);
-  const auto lines = rank_lines(s.facts);
-  const bool hidden_memory = s.session.hidden(QStringLiteral("memory.peak_bytes"));
-  s.table->setRowCount(int(lines.size()));
-  for (int row = 0; row < int(lines.size()); ++row) {
-    const auto& [word, value] = lines[std::size_t(row)];
-    const bool hidden =
-        (row == 1 && hidden_memory) ||
-        ((row == 2 || row > 2 + int(s.facts.groups.size())) && mesh_hides_traffic(s.session));
-    auto* name = new QTableWidgetItem(word);
-    name->setForeground(theme_for(palette()).muted);
-    auto* item = new QTableWidgetItem(hidden ? QStringLiteral("?") : value);
-    item->setToolTip(hidden ? QString() : value);
-    name->setTextAlignment(Qt::AlignLeft | Qt::AlignTop);
-    item->setTextAlignment(Qt::AlignLeft | Qt::AlignTop);
-    s.table->setItem(row, 0, name);
-    s.table->setItem(row, 1, item);
-  }
-  s.table->resizeRowsToContents();
+  s.list->set_lines(rank_lines(s.facts, s.session.hidden(QStringLiteral("memory.peak_bytes")),
+                               mesh_hides_traffic(s.session)));
   setAccessibleDescription(description());
 }
 
@@ -205,9 +179,8 @@ void MeshView::place_parts() {
   s.find->setGeometry(w - 16 - 104, kHeader - 5, 104, 30);
   const int top = kHeader + kTools;
   const int side = beside ? std::min(kSide, w * 38 / 100) : 0;
-  s.table->setVisible(beside);
-  s.table->setGeometry(w - side - 8, top + 20, side, h - top - 28);
-  s.table->resizeRowsToContents();
+  s.list->setVisible(beside);
+  s.list->setGeometry(w - side - 12, top + 20, side, h - top - 28);
   s.grid = QRectF(16, top, w - 32 - (beside ? side + 12 : 0), h - top - 30);
 }
 
@@ -227,8 +200,8 @@ void MeshView::paintEvent(QPaintEvent*) {
              mesh_hides_traffic(s.session) ? tr("The bytes are hidden until you answer.")
                                            : mesh_legend(s.session, layout.by_class, false),
              theme.font(11), theme.muted, nullptr);
-  if (s.table->isVisible())
-    put_elided(painter, QRectF(s.table->x() + 4, s.table->y() - 24, s.table->width() - 8, 20),
+  if (s.list->isVisible())
+    put_elided(painter, QRectF(s.list->x(), s.list->y() - 24, s.list->width(), 20),
                Qt::AlignVCenter, rank_headline(s.facts, setup.mesh), theme.font(12, true),
                theme.text, nullptr);
   if (!hasFocus()) return;

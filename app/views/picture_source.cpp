@@ -134,11 +134,7 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
     PictureLane pin;
     pin.style = LaneStyle::kPinned;
     pin.rows = rows_of(*pinned, pinned_);
-    const QString source = pinned->observed() ? source_text(pinned->observation.source)
-                                              : prediction_source_text(pinned->prediction->word);
-    pin.title = QObject::tr("PINNED") + kDot + source;
-    if (!(pinned->observation.setup == session.setup()))
-      pin.title += kDot + stale_title(pinned->observation.setup, session.setup());
+    pin.title = pinned_title(*pinned, session.setup());
     pin.short_title = QObject::tr("pinned");
     pin.hidden = session.hidden(pinned->observed() ? QStringLiteral("lane.run")
                                                    : QStringLiteral("lane.predicted"));

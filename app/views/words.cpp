@@ -238,7 +238,7 @@ QString predicted_title(const Prediction& prediction) {
                             ? Words::tr("assumed rates, this computer is not calibrated yet")
                             : Words::tr("for %1, assumed rates").arg(machine));
   if (prediction.word == "published")
-    return predicted + Words::tr("for %1, published rates").arg(machine);
+    return predicted + Words::tr("for %1, published efficiencies").arg(machine);
   return predicted + (prediction.machine.local ? Words::tr("for this engine, calibrated")
                                                : Words::tr("for %1, calibrated").arg(machine));
 }
@@ -260,7 +260,10 @@ QString run_title(const Observation& observation, bool absolute) {
   return title;
 }
 
-QString stale_title(const Setup& run, const Setup& present) {
+namespace {
+
+// "8 micro-batches": in what `run` differs from the present Setup.
+QString differing(const Setup& run, const Setup& present) {
   QStringList parts;
   const auto differs = [&](bool is, const QString& text) {
     if (is) parts << text;
@@ -278,8 +281,23 @@ QString stale_title(const Setup& run, const Setup& present) {
                  QT_TRANSLATE_NOOP("words", "%1 micro-batches")));
   differs(run.micro_batch != present.micro_batch,
           Words::tr("micro-batch size %1").arg(run.micro_batch));
-  if (parts.isEmpty() || parts.size() > 3) return Words::tr("run with other settings");
-  return Words::tr("run with %1").arg(parts.join(QStringLiteral(", ")));
+  if (parts.isEmpty() || parts.size() > 3) return Words::tr("other settings");
+  return parts.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+QString stale_title(const Setup& run, const Setup& present) {
+  return Words::tr("run with %1").arg(differing(run, present));
+}
+
+QString pinned_title(const RunRecord& pinned, const Setup& present) {
+  const QString title = Words::tr("PINNED") + kDot +
+                        (pinned.observed() ? source_text(pinned.observation.source)
+                                           : prediction_source_text(pinned.prediction->word));
+  const Setup& setup = pinned.observation.setup;
+  return setup == present ? title
+                          : title + kDot + Words::tr("with %1").arg(differing(setup, present));
 }
 
 QString picture_title(const Setup& setup) {

@@ -34,6 +34,8 @@ QString predicted_title(const Prediction& prediction);
 QString run_title(const Observation& observation, bool absolute);
 // "run with 8 micro-batches": what differs from the present Setup, for a stale run.
 QString stale_title(const Setup& run, const Setup& present);
+// "PINNED \u00b7 predicted \u00b7 with 8 micro-batches".
+QString pinned_title(const RunRecord& pinned, const Setup& present);
 
 // "1F1B \u00b7 4 stages \u00b7 8 micro-batches"
 QString picture_title(const Setup& setup);

@@ -188,7 +188,10 @@ class Walk {
     const bool forward = purpose == Purpose::kActivations;
     const SlotTable source_table = table_of(from, action.chunk, action.microbatch);
     const SlotTable target_table = table_of(to, to_chunk, action.microbatch);
-    const std::int32_t source_slot = forward ? source.output_slot : source.gradient_slot;
+    const std::int32_t source_slot = forward ? source.output_slot
+                                     : action.kind == ActionKind::kInputGrad
+                                         ? source.input_gradient_slot
+                                         : source.gradient_slot;
     const std::int32_t target_slot = forward ? target.input_slot : target.gradient_slot;
     if (from == to) {
       target_table[target_slot] = source_table[source_slot];

@@ -22,6 +22,8 @@ struct ChunkDrafts {
   double seconds[4] = {};                                              // nominal, by ActionKind
   std::int32_t slots = 0;                                              // size of its slot table
   std::int32_t input_slot = -1, output_slot = -1, gradient_slot = -1;  // what its transfers carry
+  std::int32_t input_gradient_slot =
+      -1;  // what an input part leaves; a whole backward works in place
   const std::vector<Draft>& of(ActionKind kind) const {
     switch (kind) {
       case ActionKind::kForward:

@@ -25,16 +25,6 @@ std::vector<Draft> pieces_of(const Setup& setup, const LocalSizes& sizes, const 
   return drafts;
 }
 
-bool splits_backward(const Order& order) {
-  for (const auto& rank : order.ranks) {
-    for (const Action& action : rank) {
-      if (action.kind == ActionKind::kInputGrad || action.kind == ActionKind::kWeightGrad)
-        return true;
-    }
-  }
-  return false;
-}
-
 std::vector<std::vector<Chunk>> chunks_of(const Setup& setup, const Order& order) {
   const std::vector<int> counts = layers_of_stages(setup);
   std::vector<int> first_layer(counts.size() + 1, 0);
@@ -117,6 +107,8 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   drafts.input_slot = slot(Tensor::kInput, chunk.layers.front());
   drafts.output_slot = slot(Tensor::kInput, chunk.layers.back() + 1);
   drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
+  drafts.input_gradient_slot =
+      stage_level ? drafts.gradient_slot : slot(Tensor::kGradResidual, chunk.layers.front());
   for (auto* list : {&drafts.forward, &drafts.backward, &drafts.input, &drafts.weight}) {
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
@@ -247,21 +239,10 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
     return message("order-stages", "The order has {} stages, but the layers are split into {}.",
                    order.stages, stages);
   }
-  const bool splits = splits_backward(order);
-  if (splits && options.all_ranks) {
-    // The residual's gradient is updated in place, which a weight part that comes later must not
-    // see.
-    return message(
-        "order-split",
-        "The order {} splits the backward into I and W, which is predicted, not run; use "
-        "whole backwards B.",
-        order.name);
-  }
   const std::vector<std::vector<Chunk>> chunks = chunks_of(setup, order);
   const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
   const std::int64_t ops = piece_ops(setup, order, chunks);
-  const bool stage_level =
-      options.stage_level || splits || (ops > kMostPieceOps && !options.all_ranks);
+  const bool stage_level = options.stage_level || (ops > kMostPieceOps && !options.all_ranks);
   // A whole stage at once cannot pass keys and values round while it computes: it gathers them.
   Setup built_setup = setup;
   if (stage_level && setup.context_parallel == ContextParallel::kRing)

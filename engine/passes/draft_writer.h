@@ -48,6 +48,8 @@ class DraftWriter {
   void read(Tensor tensor, int layer, std::int64_t count) {
     add(tensor, layer, Access::kRead, count, 0, 0, z_.type);
   }
+  // Tells the buffer of the last operand apart from others of its tensor and layer.
+  void part(std::int16_t part) { drafts_.back().operands.back().part = part; }
   // Opens the tensor's buffer and writes all of it.
   void write(Tensor tensor, int layer, std::int64_t count) {
     add(tensor, layer, Access::kWrite, count, 0, count * size_of(z_.type), z_.type);

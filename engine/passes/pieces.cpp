@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/passes/pieces.h"
 
-#include "engine/passes/draft_writer.h"
+#include "engine/passes/piece_writer.h"
 
 namespace parallelarium {
 
 namespace {
 
 // Writes the pieces of one action in the operand order of plan/pieces.h.
-class Writer : private DraftWriter {
+class Writer : private PieceWriter {
  public:
   Writer(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
          const std::vector<ParameterSlice>& slices)
-      : DraftWriter(sizes, slices),
-        setup_(setup),
-        model_(setup.model),
-        z_(sizes),
-        s_(sizes.shape),
-        chunk_(chunk) {}
+      : PieceWriter(setup, sizes, chunk, slices) {}
 
-  using DraftWriter::take;
+  using PieceWriter::take;
 
   void forward() {
     phase_ = Phase::kForward;
@@ -55,147 +50,11 @@ class Writer : private DraftWriter {
   }
   void embedding_backward() {
     begin(Piece::kEmbedding, Phase::kWeightGrad, -1, z_.N * s_.C);
-    read(Tensor::kGradResidual, -1, z_.N * s_.C);
+    read_stream(entering(first_layer()), z_.N * s_.C);
     tokens(Tensor::kTokens);
     gradient(Parameter::kTokenTable, -1);
     if (model_.learned_positions) gradient(Parameter::kPositionTable, -1);
     work().bytes = z_.N * (4 + 3 * s_.C * size_of(z_.type));
-  }
-
-  struct NormNames {
-    Piece piece;
-    Tensor in, out, stats;
-    Parameter gain, bias;
-    int layer;
-  };
-  NormNames norm1(int layer) const {
-    return {Piece::kNorm1,
-            Tensor::kInput,
-            Tensor::kNorm1Out,
-            Tensor::kNorm1Stats,
-            Parameter::kNorm1Gain,
-            Parameter::kNorm1Bias,
-            layer};
-  }
-  NormNames norm2(int layer) const {
-    return {Piece::kNorm2,
-            Tensor::kMiddle,
-            Tensor::kNorm2Out,
-            Tensor::kNorm2Stats,
-            Parameter::kNorm2Gain,
-            Parameter::kNorm2Bias,
-            layer};
-  }
-  NormNames final_norm() const {
-    return {Piece::kFinalNorm,
-            Tensor::kInput,
-            Tensor::kFinalNormOut,
-            Tensor::kFinalNormStats,
-            Parameter::kFinalNormGain,
-            Parameter::kFinalNormBias,
-            -1};
-  }
-  void norm_forward(const NormNames& n, int in_layer) {
-    begin(n.piece, phase_, n.layer, z_.N_norm * s_.C);
-    read(n.in, in_layer, z_.N_norm * s_.C);
-    parameter(n.gain, n.layer);
-    if (has_norm_bias()) parameter(n.bias, n.layer);
-    write(n.out, n.layer, z_.N_norm * s_.C);
-    write_float(n.stats, n.layer, 2 * z_.N_norm);
-  }
-  void norm_backward(const NormNames& n, int in_layer, Tensor dy, Access dx) {
-    if (input_) {
-      begin(n.piece, Phase::kInputGrad, n.layer, z_.N_norm * s_.C);
-      read(dy, n.layer, z_.N_norm * s_.C);
-      read(n.in, in_layer, z_.N_norm * s_.C);
-      parameter(n.gain, n.layer);
-      read_float(n.stats, n.layer, 2 * z_.N_norm);
-      if (dx == Access::kWrite) {
-        write(Tensor::kGradResidual, -1, z_.N_norm * s_.C);
-      } else {
-        add(Tensor::kGradResidual, -1, Access::kAccumulate, z_.N_norm * s_.C, 0, 0, z_.type);
-      }
-    }
-    if (weight_) {
-      begin(n.piece, Phase::kWeightGrad, n.layer, z_.N_norm * s_.C);
-      read(dy, n.layer, z_.N_norm * s_.C);
-      read(n.in, in_layer, z_.N_norm * s_.C);
-      read_float(n.stats, n.layer, 2 * z_.N_norm);
-      gradient(n.gain, n.layer);
-      if (has_norm_bias()) gradient(n.bias, n.layer);
-    }
-  }
-
-  struct LinearNames {
-    Piece piece;
-    Tensor in, out;  // forward
-    Tensor d_out, d_in;
-    Parameter weight, bias;
-    std::int64_t in_width, out_width;
-  };
-  void linear_forward(const LinearNames& n, int layer) {
-    begin(n.piece, phase_, layer, z_.N * n.out_width);
-    product(z_.N, n.out_width, n.in_width);
-    read(n.in, layer, z_.N * n.in_width);
-    parameter(n.weight, layer);
-    if (model_.biases) parameter(n.bias, layer);
-    write(n.out, layer, z_.N * n.out_width);
-  }
-  void linear_backward(const LinearNames& n, int layer) {
-    const int d_layer = n.d_out == Tensor::kGradResidual ? -1 : layer;
-    if (input_) {
-      begin(n.piece, Phase::kInputGrad, layer, z_.N * n.in_width);
-      product(z_.N, n.in_width, n.out_width);
-      read(n.d_out, d_layer, z_.N * n.out_width);
-      parameter(n.weight, layer);
-      write(n.d_in, layer, z_.N * n.in_width);
-    }
-    if (weight_) {
-      begin(n.piece, Phase::kWeightGrad, layer, n.in_width * n.out_width);
-      product(n.out_width, n.in_width, z_.N);
-      read(n.d_out, d_layer, z_.N * n.out_width);
-      read(n.in, layer, z_.N * n.in_width);
-      gradient(n.weight, layer);
-      if (model_.biases) gradient(n.bias, layer);
-    }
-  }
-  LinearNames qkv() const {
-    return {Piece::kQkv,
-            Tensor::kNorm1Out,
-            Tensor::kQkvOut,
-            Tensor::kGradQkv,
-            Tensor::kGradBranch,
-            Parameter::kQkvWeight,
-            Parameter::kQkvBias,
-            s_.C,
-            z_.A};
-  }
-  LinearNames projection() const {
-    return {Piece::kProjection,         Tensor::kContext,     Tensor::kProjectionOut,
-            Tensor::kGradResidual,      Tensor::kGradContext, Parameter::kProjectionWeight,
-            Parameter::kProjectionBias, z_.value_width,       s_.C};
-  }
-  LinearNames mlp_in() const {
-    return {Piece::kMlpIn,
-            Tensor::kNorm2Out,
-            Tensor::kMlpInOut,
-            Tensor::kGradMlpInOut,
-            Tensor::kGradBranch,
-            Parameter::kMlpInWeight,
-            Parameter::kMlpInBias,
-            s_.C,
-            z_.F_in};
-  }
-  LinearNames mlp_out() const {
-    return {Piece::kMlpOut,
-            Tensor::kActivationOut,
-            Tensor::kMlpOutOut,
-            Tensor::kGradResidual,
-            Tensor::kGradActivationOut,
-            Parameter::kMlpOutWeight,
-            Parameter::kMlpOutBias,
-            s_.F,
-            s_.C};
   }
 
   std::int64_t scores() const { return s_.B * s_.H * s_.T * z_.T_full; }
@@ -286,11 +145,12 @@ class Writer : private DraftWriter {
       }
       linear_backward(mlp_in(), layer);
     }
-    norm_backward(norm2(layer), layer, Tensor::kGradBranch, Access::kAccumulate);
+    const Stream left = leaving(layer), between = middle(layer);
+    norm_backward(norm2(layer), layer, &left, between);
     linear_backward(projection(), layer);
     attention_backward(layer);
     linear_backward(qkv(), layer);
-    norm_backward(norm1(layer), layer, Tensor::kGradBranch, Access::kAccumulate);
+    norm_backward(norm1(layer), layer, &between, entering(layer));
   }
 
   // Tokens that this rank's experts work on in one micro-batch: every token goes to top_k experts;
@@ -329,7 +189,7 @@ class Writer : private DraftWriter {
     if (input_) {
       begin(Piece::kExpert, Phase::kInputGrad, layer, expert_tokens() * s_.C);
       expert_product(1);
-      read(Tensor::kGradResidual, -1, z_.N * s_.C);
+      read_stream(leaving(layer), z_.N * s_.C);
       parameter(Parameter::kExpertWeights, layer);
       read(Tensor::kExpertTokens, layer, expert_tokens() * s_.C);
       write(Tensor::kGradBranch, layer, z_.N * s_.C);
@@ -388,23 +248,12 @@ class Writer : private DraftWriter {
       read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
       gradient(head_weight(), -1);
     }
-    norm_backward(final_norm(), end_layer(), Tensor::kGradBranch, Access::kWrite);
+    norm_backward(final_norm(), end_layer(), nullptr, {});
   }
 
-  bool has_norm_bias() const { return model_.norm == Norm::kLayer; }
   Parameter head_weight() const {
     return model_.tied ? Parameter::kTokenTable : Parameter::kHeadWeight;
   }
-  int first_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.front(); }
-  int end_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.back() + 1; }
-
-  const Setup& setup_;
-  const Model& model_;
-  const LocalSizes& z_;
-  const Shape& s_;
-  const Chunk& chunk_;
-  Phase phase_ = Phase::kForward;
-  bool input_ = true, weight_ = true;
 };
 
 }  // namespace

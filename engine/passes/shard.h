@@ -106,7 +106,10 @@ class ShardPass : public ActionHooks {
   void reduce_copies(RankPlan& plan, const State& state, const Task& task) const;
   void add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
   void add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
-  void update(RankPlan& plan) const;
+  static std::int32_t mirrored_pair(std::vector<RankPlan>& plans, const std::vector<int>& ranks,
+                                    std::size_t index);
+  // `mirrored`: the group of the ranks that hold the same stages, or -1.
+  void update(RankPlan& plan, std::int32_t mirrored) const;
 
   const Setup& setup_;
   bool stage_level_;

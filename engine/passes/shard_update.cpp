@@ -39,17 +39,24 @@ void ShardPass::add_up_tables(std::vector<RankPlan>& plans, const std::vector<in
   }
 }
 
-// Ranks that hold the same stages (DualPipe: r and p - 1 - r) add up their gradients, or with ZeRO
-// the chunks that are left of them.
+// The two ranks that hold the same stages (DualPipe: r and p - 1 - r), or -1.
+std::int32_t ShardPass::mirrored_pair(std::vector<RankPlan>& plans, const std::vector<int>& ranks,
+                                      std::size_t index) {
+  RankPlan& plan = plans[index];
+  if (std::none_of(plan.chunks.begin(), plan.chunks.end(), [](auto& c) { return c.chunk.copy; }))
+    return -1;
+  const int own = ranks[index], mirrored = ranks[ranks.size() - 1 - index];
+  return plan.emitter->group(Axis::kPp, {std::min(own, mirrored), std::max(own, mirrored)});
+}
+
+// They add up their gradients, or with ZeRO the chunks that are left of them.
 void ShardPass::add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const {
   const DataType type = gradient_type(setup_);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     RankPlan& plan = plans[i];
     const RankProgram& rank = plan.emitter->rank();
-    if (std::none_of(plan.chunks.begin(), plan.chunks.end(), [](auto& c) { return c.chunk.copy; }))
-      continue;
-    const int mirrored = ranks[ranks.size() - 1 - i];
-    const std::vector<int> pair = {std::min(ranks[i], mirrored), std::max(ranks[i], mirrored)};
+    const std::int32_t pair = mirrored_pair(plans, ranks, i);
+    if (pair < 0) continue;
     std::vector<DraftOperand> parts;
     if (zero_stage(setup_) == 0) {
       parts = {range(Tensor::kGradients, Access::kAccumulate, type, 0, parameter_count(rank))};
@@ -60,8 +67,8 @@ void ShardPass::add_up_copies(std::vector<RankPlan>& plans, const std::vector<in
       }
     }
     for (const DraftOperand& part : parts) {
-      emit_data(plan, data_draft(CollectiveKind::kAllReduce, Purpose::kGradients,
-                                 plan.emitter->group(Axis::kPp, pair), part.count, {part}));
+      emit_data(plan, data_draft(CollectiveKind::kAllReduce, Purpose::kGradients, pair, part.count,
+                                 {part}));
     }
   }
 }
@@ -69,20 +76,23 @@ void ShardPass::add_up_copies(std::vector<RankPlan>& plans, const std::vector<in
 void ShardPass::finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks) {
   add_up_tables(plans, ranks);
   add_up_copies(plans, ranks);
-  for (RankPlan& plan : plans) update(plan);
+  for (std::size_t i = 0; i < plans.size(); ++i) update(plans[i], mirrored_pair(plans, ranks, i));
 }
 
-void ShardPass::update(RankPlan& plan) const {
+void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
   RankEmitter& emitter = *plan.emitter;
   const RankProgram& rank = emitter.rank();
   const Precision& precision = setup_.precision;
   const DataType gradients = gradient_type(setup_);
   const int zero = zero_stage(setup_);
   const std::int32_t replicas = replica_group(setup_, plan, Replicas::kAll, false);
-  if (emitter.holds(Tensor::kLossSum) && replicas >= 0) {
-    emit_data(plan,
-              data_draft(CollectiveKind::kAllReduce, Purpose::kLoss, replicas, 1,
-                         {range(Tensor::kLossSum, Access::kAccumulate, DataType::kF64, 0, 1)}));
+  if (emitter.holds(Tensor::kLossSum)) {
+    for (const std::int32_t group : {replicas, mirrored}) {
+      if (group < 0) continue;
+      emit_data(plan,
+                data_draft(CollectiveKind::kAllReduce, Purpose::kLoss, group, 1,
+                           {range(Tensor::kLossSum, Access::kAccumulate, DataType::kF64, 0, 1)}));
+    }
   }
   const std::int64_t all = parameter_count(rank);
   const std::int64_t mine = zero >= 1 ? own_count(rank) : all;

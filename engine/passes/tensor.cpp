@@ -70,10 +70,14 @@ class TensorPass {
     return collective_draft(kind, Axis::kTp, purpose, whole_ * size_of(sizes_.type), sizes_.type,
                             beside);
   }
-  DraftOperand all_tokens(Tensor tensor, int layer, bool opens) const {
+  // Of one piece: a weight gradient may come long after what its input gradient gathered.
+  DraftOperand all_tokens(Tensor tensor, const Draft& beside, bool opens) const {
     DraftOperand operand;
     operand.tensor = tensor;
-    operand.layer = static_cast<std::int16_t>(layer);
+    operand.layer = beside.op.layer;
+    // Experts read what their router gathered.
+    const Piece piece = beside.op.piece == Piece::kExpert ? Piece::kRouter : beside.op.piece;
+    operand.part = static_cast<std::int16_t>(piece);
     operand.type = sizes_.type;
     operand.count = whole_;
     if (opens) {
@@ -91,14 +95,13 @@ class TensorPass {
     const bool activation = enters && (forward || weight);
     const bool gradient = leaves && !forward;
     const bool expert = draft.op.piece == Piece::kExpert;
-    if (expert && forward)
-      draft.operands[0] = all_tokens(Tensor::kSequenceInput, draft.op.layer, false);
+    if (expert && forward) draft.operands[0] = all_tokens(Tensor::kSequenceInput, draft, false);
     if ((!activation && !gradient) || (expert && weight)) return;
     // Operand 0 of a product's forward and of every gradient is what enters; a weight gradient's
     // second is the forward's input.
     DraftOperand& input = draft.operands[enters && weight && draft.op.piece != Piece::kRouter];
-    const DraftOperand gathered = all_tokens(
-        gradient ? Tensor::kSequenceGradient : Tensor::kSequenceInput, draft.op.layer, false);
+    const DraftOperand gathered =
+        all_tokens(gradient ? Tensor::kSequenceGradient : Tensor::kSequenceInput, draft, false);
     if (!weight || activation || draft.op.piece == Piece::kEmbedding) {
       const Purpose purpose = gradient ? Purpose::kGradients
                               : weight ? Purpose::kRegather
@@ -106,7 +109,7 @@ class TensorPass {
       Draft gather = collective(CollectiveKind::kAllGather, purpose, draft);
       DraftOperand own = input;
       own.count = own_;
-      gather.operands = {all_tokens(gathered.tensor, gathered.layer, true), own};
+      gather.operands = {all_tokens(gathered.tensor, draft, true), own};
       drafts_.push_back(std::move(gather));
     }
     input = gathered;
@@ -124,8 +127,8 @@ class TensorPass {
       DraftOperand own = output;
       own.count = own_;
       own.opens = own_ * size_of(sizes_.type);
-      output = all_tokens(Tensor::kPartialSum, drafts_[at].op.layer, true);
-      sum.operands = {all_tokens(Tensor::kPartialSum, drafts_[at].op.layer, false), own};
+      output = all_tokens(Tensor::kPartialSum, drafts_[at], true);
+      sum.operands = {all_tokens(Tensor::kPartialSum, drafts_[at], false), own};
     } else {
       DraftOperand in_place = output;
       in_place.access = Access::kAccumulate;

@@ -14,6 +14,7 @@
 // kEmbedding   kWeightGrad  r dx [N,C], r tokens, a d(token table), (a d(position table))
 // kNorm1/2     kForward     r x [N,C], r gain [C], (r bias [C]), w y [N,C], w stats [2,N] mean, rstd
 // kNorm1/2     kInputGrad   r dy, r x, r gain, r stats, a dx   (dx already holds the residual's part)
+//   split      kInputGrad   r dy, r x, r gain, r stats, w dx, r the residual's part, left as it was for W
 // kNorm1/2     kWeightGrad  r dy, r x, r stats, a d(gain), (a d(bias))
 // kFinalNorm   as kNorm1, but kInputGrad writes dx instead of accumulating
 // kQkv         kForward     r y [N,C], r w [A,C], (r b [A]), w qkv [N,A]   Q heads, K heads, V heads

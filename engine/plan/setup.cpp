@@ -155,16 +155,6 @@ Result<void> can_execute(const Setup& setup) {
   if (setup.dropout > 0)
     return cannot("run-dropout", "This version runs without dropout; dropout is predicted.",
                   "dropout", {"0"});
-  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  if (rule != nullptr && rule->splits_backward)
-    return cannot("run-split",
-                  "This version runs whole backwards; schedules that split them into input and "
-                  "weight parts are predicted.",
-                  "schedule", {"1f1b", "gpipe"});
-  if (rule != nullptr && rule->chunks != 1)
-    return cannot("run-chunks",
-                  "This version runs one chunk on each rank; schedules with several are predicted.",
-                  "schedule", {"1f1b", "gpipe"});
   return can_execute_model(setup.model);
 }
 

@@ -207,11 +207,19 @@ class RankRun {
       const Result<double> loss = scalar(Tensor::kLossSum);
       if (!loss) return loss.error();
       outcome_.held_out_sum += *loss;
-      outcome_.held_out_tokens += microbatches * job_.program.shape.B * job_.program.shape.T;
+      outcome_.held_out_tokens +=
+          losses_of(microbatches) * job_.program.shape.B * job_.program.shape.T;
       first += microbatches * per_microbatch;
       left -= microbatches;
     }
     return {};
+  }
+
+  // Micro-batches below `count` whose loss this rank computes: DualPipe has two last stages.
+  std::int64_t losses_of(int count) const {
+    return std::count_if(job_.rank.ops.begin(), job_.rank.ops.end(), [&](const Op& op) {
+      return op.piece == Piece::kLoss && op.phase == Phase::kForward && op.microbatch < count;
+    });
   }
 
   const RankJob& job_;

@@ -13,6 +13,7 @@
 #include "app/views/memory_curve.h"
 #include "app/views/memory_data.h"
 #include "app/views/memory_paint.h"
+#include "app/views/memory_state.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
@@ -214,6 +215,70 @@ TEST(MemoryPicture, ObservedAreasHaveTheColoursOfTheirCategories) {
         for (int x = 0; x < image.width(); x += 3)
           seen += image.pixelColor(x, y) == theme.memory(category);
       EXPECT_GT(seen, 200) << int(category) << dark;
+    }
+  }
+}
+
+TEST(MemoryPicture, ThePinIsAThirdBarAndCurveToTheByte) {
+  for (const bool observed : {false, true}) {
+    Session session;
+    const PlanSetup before = pipeline_setup(4, 8, "gpipe"), after = pipeline_setup(4, 8, "1f1b");
+    std::vector<RunRecord> runs;
+    if (observed) runs.push_back(made_up_run(before, 1.1));
+    session.restore(before, std::move(runs), std::nullopt);
+    session.wait_for_prediction();
+    session.pin();
+    session.change_setup(after, QStringLiteral("1f1b"));
+    session.wait_for_prediction();
+    ZeroPlans plans;
+    plans.keep(after, ZeroPlans::compute(after));
+    const MemoryShown shown = memory_shown(session, plans, 0);
+    const auto earlier = predicted(before), now = predicted(after);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+      ASSERT_TRUE(shown.ranks.groups[rank].pinned);
+      EXPECT_EQ(shown.ranks.groups[rank].pinned->total, earlier->memory[rank].peak_bytes);
+      EXPECT_EQ(shown.ranks.groups[rank].planned->total, now->memory[rank].peak_bytes);
+    }
+    EXPECT_EQ(shown.curve.pinned_peak, earlier->memory[0].peak_bytes);
+    EXPECT_GE(shown.curve.most, double(earlier->memory[0].peak_bytes));
+    EXPECT_TRUE(shown.pinned.contains(observed ? "PINNED \u00b7 paced" : "PINNED \u00b7 predicted"))
+        << shown.pinned.toStdString();
+    EXPECT_TRUE(shown.pinned.endsWith(QStringLiteral("with GPipe"))) << shown.pinned.toStdString();
+    // Three bars stand beside each other, none on another.
+    const BarLayout layout = bar_layout(shown.ranks, QRectF(0, 0, 700, 300), light_theme());
+    for (const BarBox& box : layout.boxes) {
+      EXPECT_FALSE(box.planned.intersects(box.pinned));
+      EXPECT_TRUE(box.group.contains(box.pinned));
+    }
+    session.set_hidden({observed ? QStringLiteral("lane.run") : QStringLiteral("lane")});
+    EXPECT_TRUE(memory_shown(session, plans, 0).pinned.isEmpty());
+  }
+}
+
+TEST(MemoryPicture, ThePeakIsNeverCut) {
+  const PlanSetup setup = pipeline_setup(4, 8);
+  const auto prediction = predicted(setup);
+  MemoryCurve curve = memory_curve(prediction->program, prediction->timeline, 0, 1LL << 34);
+  for (const bool pinned : {false, true}) {
+    if (pinned) curve.pin(curve);
+    for (const double width : {420.0, 560.0, 700.0, 840.0, 1200.0}) {
+      QImage image(int(width), 200, QImage::Format_RGB32);
+      QPainter painter(&image);
+      TextLog texts;
+      paint_curve_frame(painter, QRectF(16, 0, width - 32, 200), curve,
+                        QStringLiteral("MEMORY OVER ONE STEP \u00b7 RANK 0 \u00b7 STAGE 0 \u00b7 "
+                                       "predicted, published efficiencies"),
+                        light_theme(), {{Nanoseconds(0), curve.end}, kCurveAxis, width - 86},
+                        &texts);
+      int peaks = 0;
+      for (const PaintedText& text : texts)
+        if (text.text.startsWith(QStringLiteral("peak "))) {
+          ++peaks;
+          EXPECT_TRUE(text.text.contains(bytes_text(curve.peak.bytes)));
+          EXPECT_FALSE(text.text.contains(QChar(0x2026))) << text.text.toStdString();
+        }
+      EXPECT_EQ(peaks, 1) << width;
+      EXPECT_EQ(overlapping(texts), "") << width;
     }
   }
 }

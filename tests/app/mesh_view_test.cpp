@@ -15,6 +15,7 @@
 #include "app/quantities.h"
 #include "app/views/mesh_data.h"
 #include "app/views/mesh_paint.h"
+#include "app/views/rank_list.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
@@ -190,6 +191,31 @@ TEST(MeshWidget, ClicksAndKeysWalkOverTheRanks) {
   EXPECT_EQ(met.size(), 8u);
   const QString now = view.description();
   EXPECT_TRUE(now.contains(QStringLiteral("8 ranks"))) << now.toStdString();
+}
+
+TEST(MeshRankList, BarsAddUpToWhatTheRankSendsAndALessonHidesFigures) {
+  const auto prediction = predicted(meshed(2, 2, 2));
+  const RankFacts facts = rank_facts(*prediction, nullptr, 3);
+  std::int64_t bytes = 0;
+  int sections = 0;
+  for (const RankLine& line : rank_lines(facts, false, false)) {
+    bytes += line.bytes;
+    sections += !line.section.isEmpty();
+    EXPECT_FALSE(line.value.contains(QLatin1Char('?')));
+  }
+  EXPECT_EQ(bytes, facts.sent);
+  EXPECT_EQ(sections, 2) << "its groups, and what it sends";
+  const auto hidden = rank_lines(facts, true, true);
+  EXPECT_EQ(hidden[1].value, QStringLiteral("?"));
+  for (const RankLine& line : hidden) EXPECT_EQ(line.bytes, 0);
+
+  // The list of the widget says the same in words, for screen readers.
+  RankList list;
+  list.resize(240, 500);
+  list.set_lines(rank_lines(facts, false, false));
+  ASSERT_EQ(std::size_t(list.count()), list.lines().size());
+  EXPECT_EQ(list.item(0)->text(), list.lines()[0].text());
+  EXPECT_TRUE(list.item(0)->text().startsWith(QStringLiteral("layers: ")));
 }
 
 TEST(MeshQuantities, SplitWhatARankSendsByAxis) {

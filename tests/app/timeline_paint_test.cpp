@@ -8,7 +8,6 @@
 #include <random>
 
 #include "app/views/bar_paint.h"
-#include "app/views/range_readout.h"
 #include "app/views/time_axis.h"
 #include "tests/app/pipeline_fixture.h"
 
@@ -17,77 +16,6 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-
-TimeAxis axis_of(std::int64_t begin, std::int64_t end, double left, double width) {
-  return {{Nanoseconds(begin), Nanoseconds(end)}, left, width};
-}
-
-TEST(TimeAxis, PixelsAndTimesAreInverse) {
-  for (const auto& axis : {axis_of(0, 1'000'000, 86, 770), axis_of(5'000, 5'321, 0, 97),
-                           axis_of(0, 90'000'000'000, 86, 1500)}) {
-    EXPECT_DOUBLE_EQ(axis.x_of(axis.range.begin), axis.left);
-    EXPECT_NEAR(axis.x_of(axis.range.end), axis.left + axis.width, 1e-9);
-    for (double x = axis.left; x <= axis.left + axis.width; x += 13.7)
-      EXPECT_NEAR(axis.x_of(axis.time_at(x)), x, axis.pixels_per_nanosecond());
-  }
-}
-
-TEST(TimeAxis, AnEmptyRangeIsNoReasonToDivideByZero) {
-  const TimeAxis axis = axis_of(7, 7, 10, 100);
-  EXPECT_EQ(axis.x_of(Nanoseconds(7)), 10);
-  EXPECT_TRUE(ticks_of(axis, 60).empty());
-}
-
-TEST(Ticks, StandInOneTwoFiveStepsAndApart) {
-  std::mt19937_64 random(1);
-  for (int sample = 0; sample < 300; ++sample) {
-    const auto length = static_cast<std::int64_t>(
-        std::pow(10.0, 2.5 + 8 * std::generate_canonical<double, 53>(random)));
-    const std::int64_t begin = static_cast<std::int64_t>(random() % 1'000'000);
-    const TimeAxis axis =
-        axis_of(begin, begin + length, 86, 300 + static_cast<double>(random() % 1500));
-    const auto ticks = ticks_of(axis, 64);
-    ASSERT_FALSE(ticks.empty());
-    for (std::size_t i = 1; i < ticks.size(); ++i) {
-      EXPECT_GE(axis.x_of(ticks[i].time) - axis.x_of(ticks[i - 1].time), 63.9);
-      std::int64_t step = (ticks[i].time - ticks[i - 1].time).count();
-      while (step % 10 == 0) step /= 10;
-      EXPECT_TRUE(step == 1 || step == 2 || step == 5) << step;
-    }
-    for (const Tick& tick : ticks) {
-      EXPECT_GE(tick.time, axis.range.begin);
-      EXPECT_LE(tick.time, axis.range.end);
-    }
-  }
-}
-
-TEST(Ticks, AreLabelledInTheUnitOfTheirStep) {
-  const auto ticks = ticks_of(axis_of(0, 90'000'000, 86, 770), 64);
-  ASSERT_EQ(ticks.size(), 10u);
-  EXPECT_EQ(ticks[0].label, "0 ms");
-  EXPECT_EQ(ticks[6].label, "60 ms");
-  EXPECT_EQ(ticks_of(axis_of(0, 9'000, 86, 770), 64)[1].label, QStringLiteral("1 \u00b5s"));
-}
-
-TEST(Zoom, KeepsThePointUnderThePointerAndTheStepInside) {
-  const Nanoseconds horizon = milliseconds(90);
-  TimeRange range{Nanoseconds(0), horizon};
-  const Nanoseconds fixed = milliseconds(61);
-  for (int notch = 0; notch < 30; ++notch) {
-    const double before = static_cast<double>((fixed - range.begin).count()) /
-                          static_cast<double>(range.length().count());
-    range = zoomed(range, fixed, 0.8, horizon);
-    const double after = static_cast<double>((fixed - range.begin).count()) /
-                         static_cast<double>(range.length().count());
-    EXPECT_NEAR(before, after, 1e-3);
-    EXPECT_GE(range.begin, Nanoseconds(0));
-    EXPECT_LE(range.end, horizon);
-  }
-  EXPECT_LT(range.length(), microseconds(200));
-  EXPECT_EQ(zoomed(range, fixed, 1e9, horizon), (TimeRange{Nanoseconds(0), horizon}));
-  EXPECT_EQ(panned(range, milliseconds(500), horizon).end, horizon);
-  EXPECT_EQ(panned(range, milliseconds(-500), horizon).begin, Nanoseconds(0));
-}
 
 // --- runs of bars ---
 
@@ -421,82 +349,6 @@ TEST(Playhead, LeavesOutALaneWithoutRows) {
   };
   for (const RowBox& box : layout.rows)
     EXPECT_EQ(marked(box.bar.center().y() + layout.tick_band), box.row >= 0);
-}
-
-TEST(Snap, GoesToTheNearestEdgeAndNoFurther) {
-  PlanSetup setup = pipeline_setup(2, 4);
-  setup.mesh.tp = 2;  // collectives between the pieces of an action
-  const Picture picture = two_lanes(setup);
-  const PictureLayout layout = layout_of(picture, QSizeF(1400, 480), light_theme());
-  // Of the bars that are drawn: from far an action is one bar, and its parts have no edges.
-  std::vector<Nanoseconds> edges;
-  std::size_t drawn = 0, all = 0;
-  for (const PictureLane& lane : picture.lanes) {
-    const Zoom zoom = lane.rows->zoom_at(layout.axis(picture.range).pixels_per_nanosecond());
-    for (const Row& row : lane.rows->rows) {
-      all += row.lane(Lane::kCompute).bars.size();
-      drawn += row.lane(Lane::kCompute, zoom).bars.size();
-      for (const Bar& bar : row.lane(Lane::kCompute, zoom).bars) {
-        edges.push_back(bar.span.begin);
-        edges.push_back(bar.span.end);
-      }
-    }
-  }
-  EXPECT_LT(drawn, all);
-  const Nanoseconds slack = picture.range.end / 200;
-  for (int sample = 0; sample <= 500; ++sample) {
-    const Nanoseconds time = picture.range.end / 500 * sample;
-    Nanoseconds nearest = edges.front();
-    for (const Nanoseconds edge : edges)
-      if (std::chrono::abs(edge - time) < std::chrono::abs(nearest - time)) nearest = edge;
-    const auto snap = snapped(picture, layout, time, slack);
-    EXPECT_EQ(snap.has_value(), std::chrono::abs(nearest - time) <= slack);
-    if (snap) {
-      EXPECT_EQ(std::chrono::abs(*snap - time), std::chrono::abs(nearest - time));
-    }
-  }
-}
-
-// Every nanosecond-wide slice counted by hand would take too long; the ops themselves are summed
-// instead, clipped to the range, straight from Program and Timeline.
-TEST(Range, SharesAndBytesEqualASumOverOps) {
-  const auto prediction = predicted(pipeline_setup(3, 5));
-  const auto rows = rows_of(prediction, 1);
-  const Program& program = prediction->program;
-  for (int sample = 0; sample < 40; ++sample) {
-    const TimeRange range{rows->end / 40 * sample / 2, rows->end / 40 * (sample + 7)};
-    std::array<double, kOpColors> busy{};
-    double sent = 0;
-    for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-      for (const Bar& bar : bars_of(program, *rows->timeline, static_cast<int>(rank))) {
-        const double inside = static_cast<double>(std::max<std::int64_t>(
-            0,
-            (std::min(bar.span.end, range.end) - std::max(bar.span.begin, range.begin)).count()));
-        if (bar.lane == Lane::kCompute) busy[static_cast<std::size_t>(color_of(bar))] += inside;
-      }
-      for (std::size_t op = 0; op < program.ranks[rank].ops.size(); ++op) {
-        if (program.ranks[rank].ops[op].kind != OpKind::kSend) continue;
-        const Span& span = rows->timeline->ranks[rank].spans[op];
-        const double inside = static_cast<double>(std::max<std::int64_t>(
-            0, (std::min(span.end, range.end) - std::max(span.begin, range.begin)).count()));
-        const double length = static_cast<double>((span.end - span.begin).count());
-        if (length > 0)
-          sent += static_cast<double>(program.ranks[rank].ops[op].bytes) * inside / length;
-      }
-    }
-    const RangeReadout readout = read_range(*rows, range);
-    EXPECT_EQ(readout.duration, range.length());
-    const double whole = static_cast<double>(range.length().count()) * 3;
-    double sum = readout.idle;
-    for (std::size_t kind = 0; kind < kOpColors; ++kind) {
-      EXPECT_NEAR(readout.busy[kind], busy[kind] / whole, 1e-9);
-      sum += readout.busy[kind];
-    }
-    EXPECT_NEAR(sum, 1, 1e-9);
-    // Collectives (the tied embedding's) are sent too, so the sum over sends is a lower bound that
-    // is met wherever no collective lies in the range.
-    EXPECT_GE(readout.sent_bytes, sent * (1 - 1e-9) - 1);
-  }
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
   window.grab();
   EXPECT_LT(timer.elapsed(), 2000);
   EXPECT_EQ(window.session().setup(), default_setup());
-  EXPECT_EQ(window.lesson().first_to_do(), QStringLiteral("naive-and-gpipe"));
+  EXPECT_EQ(window.lesson().next_to_do(), QStringLiteral("naive-and-gpipe"));
   EXPECT_TRUE(window.session().prediction_is_current());
   EXPECT_TRUE(window.session().playing());
   EXPECT_FALSE(window.modified());

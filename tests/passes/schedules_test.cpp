@@ -50,14 +50,16 @@ TEST_P(EverySchedule, PassesTheCheckWithEveryAxisAndShard) {
     for (const int zero : {0, 1, 2, 3}) {
       for (const int tp : {1, 2}) {
         if (dp == 1 && zero > 0) continue;
-        parallelarium::Setup setup = setup_of(GetParam());
-        setup.mesh.dp = dp;
-        setup.mesh.tp = tp;
-        setup.zero = zero;
-        // Pieces name gradients and parameters of which ZeRO 2 and 3 keep a shard.
-        const auto faults = check(build(setup, {.stage_level = zero >= 2}));
-        EXPECT_TRUE(faults.empty())
-            << "dp " << dp << " zero " << zero << " tp " << tp << ": " << faults.front().text;
+        for (const bool stage_level : {false, true}) {
+          parallelarium::Setup setup = setup_of(GetParam());
+          setup.mesh.dp = dp;
+          setup.mesh.tp = tp;
+          setup.zero = zero;
+          if (!stage_level) setup.model.layers = stages_of(setup);
+          const auto faults = check(build(setup, {.stage_level = stage_level}));
+          EXPECT_TRUE(faults.empty()) << "dp " << dp << " zero " << zero << " tp " << tp
+                                      << " stages " << stage_level << ": " << faults.front().text;
+        }
       }
     }
   }
@@ -161,14 +163,20 @@ TEST(SplitBackward, HoldsWhatThePaperSays) {
   EXPECT_LT(h2, 2 * whole);
 }
 
-TEST(SplitBackward, IsPredictedAtStageLevelAndNotRun) {
-  const parallelarium::Setup setup = setup_of({"zb-h1", 2, 4, 1});
-  EXPECT_EQ(build(setup).level, Level::kStage);
-  const auto order = make_order(setup);
-  ASSERT_TRUE(order.ok());
-  const auto refused = build_program(setup, *order, {.all_ranks = true});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().id, "order-split");
+// What a stage keeps between the parts of its backward is the same whether it is one op or many;
+// but one op holds what it reads and what it writes at once, and frees nothing on the way.
+TEST(SplitBackward, KeepsTheSameMemoryAtBothLevels) {
+  for (const char* schedule : {"zb-h1", "zb-h2", "zb-v", "dualpipe-v"}) {
+    const parallelarium::Setup setup = setup_of({schedule, 4, 8, 1});
+    const auto pieces = memory_of(build(setup));
+    const auto stages = memory_of(build(setup, {.stage_level = true}));
+    for (std::size_t rank = 0; rank < pieces.size(); ++rank) {
+      const double share = static_cast<double>(stages[rank].peak_bytes) /
+                           static_cast<double>(pieces[rank].peak_bytes);
+      EXPECT_GE(share, 0.99) << schedule << " rank " << rank;
+      EXPECT_LE(share, 1.1) << schedule << " rank " << rank;
+    }
+  }
 }
 
 }  // namespace

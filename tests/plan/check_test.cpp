@@ -21,6 +21,15 @@ Program pipeline(int pp = 4, int dp = 1, int microbatches = 8) {
   return built(small_setup("1f1b", pp, dp, microbatches));
 }
 
+// Several chunks on a rank, split backwards, stages held twice.
+std::vector<Program> unusual() {
+  Setup interleaved = small_setup("interleaved", 2, 2, 4, 4);
+  interleaved.chunks = 2;
+  return {built(interleaved), built(small_setup("zb-h1", 2, 2, 3)),
+          built(small_setup("zb-v", 2, 1, 3, 4)), built(small_setup("dualpipe", 2, 1, 4)),
+          built(small_setup("dualpipe-v", 2, 1, 4, 4))};
+}
+
 // Takes an op out of a rank, as if a pass had forgotten it.
 void drop(RankProgram& rank, std::int32_t index) {
   const auto moved = [&](std::int32_t op) { return op > index ? op - 1 : op; };
@@ -61,8 +70,7 @@ TEST(Check, FindsNothingInRightPrograms) {
   }
 }
 
-TEST(Check, FindsEveryTransferThatOneSideDropped) {
-  const Program right = pipeline(3, 1, 4);
+void expect_dropped_transfers_found(const Program& right) {
   for (std::size_t rank = 0; rank < right.ranks.size(); ++rank) {
     for (const std::int32_t op : ops_where(right.ranks[rank], is_transfer)) {
       Program program = right;
@@ -72,8 +80,12 @@ TEST(Check, FindsEveryTransferThatOneSideDropped) {
   }
 }
 
-TEST(Check, FindsEveryPieceThatIsMissing) {
-  const Program right = pipeline(2, 2, 2);
+TEST(Check, FindsEveryTransferThatOneSideDropped) {
+  expect_dropped_transfers_found(pipeline(3, 1, 4));
+  for (const Program& program : unusual()) expect_dropped_transfers_found(program);
+}
+
+void expect_missing_pieces_found(const Program& right) {
   const RankProgram& rank = right.ranks[0];
   for (const std::int32_t op :
        ops_where(rank, [](const Op& o) { return o.kind == OpKind::kCompute; })) {
@@ -83,6 +95,11 @@ TEST(Check, FindsEveryPieceThatIsMissing) {
     drop(program.ranks[0], op);
     EXPECT_NE(faults(program), "") << name_of(gone.piece) << " " << name_of(gone.phase);
   }
+}
+
+TEST(Check, FindsEveryPieceThatIsMissing) {
+  expect_missing_pieces_found(pipeline(2, 2, 2));
+  for (const Program& program : unusual()) expect_missing_pieces_found(program);
 }
 
 TEST(Check, FindsDoubledWork) {
@@ -102,6 +119,14 @@ bool races(const RankProgram& rank) {
   const std::size_t count = rank.ops.size();
   EXPECT_LE(count, Ops().size());
   std::vector<Ops> before(count);
+  const auto ending_with = [&](std::int32_t op) {  // ops of a batch end together
+    Ops ops;
+    ops.set(static_cast<std::size_t>(op));
+    const std::int32_t batch = rank.ops[static_cast<std::size_t>(op)].batch;
+    for (std::size_t other = 0; batch >= 0 && other < count; ++other)
+      if (rank.ops[other].batch == batch) ops.set(other);
+    return ops;
+  };
   for (int pass = 0; pass < 3; ++pass) {  // batches reach ahead of their first op
     for (std::size_t index = 0; index < count; ++index) {
       const Op& op = rank.ops[index];
@@ -111,7 +136,7 @@ bool races(const RankProgram& rank) {
         if (same_unit) {
           for (const std::int32_t edge : rank.after_of(candidate)) {
             before[index] |= before[static_cast<std::size_t>(edge)];
-            before[index].set(static_cast<std::size_t>(edge));
+            before[index] |= ending_with(edge);
           }
         } else if (other < index && candidate.lane == op.lane) {
           before[index] |= before[other];
@@ -141,10 +166,9 @@ bool races(const RankProgram& rank) {
   return false;
 }
 
-TEST(Check, FindsEveryDroppedEdgeThatLetsLanesRace) {
-  const Program right = pipeline(3, 2, 4);
+void expect_dropped_edges_found(const Program& right, int at_least) {
   int races_found = 0;
-  for (std::size_t rank = 0; rank < 3; ++rank) {
+  for (std::size_t rank = 0; rank < std::min<std::size_t>(3, right.ranks.size()); ++rank) {
     EXPECT_FALSE(races(right.ranks[rank]));
     for (std::size_t index = 0; index < right.ranks[rank].ops.size(); ++index) {
       const Op& op = right.ranks[rank].ops[index];
@@ -162,7 +186,12 @@ TEST(Check, FindsEveryDroppedEdgeThatLetsLanesRace) {
       }
     }
   }
-  EXPECT_GT(races_found, 30);
+  EXPECT_GT(races_found, at_least);
+}
+
+TEST(Check, FindsEveryDroppedEdgeThatLetsLanesRace) {
+  expect_dropped_edges_found(pipeline(3, 2, 4), 30);
+  for (const Program& program : unusual()) expect_dropped_edges_found(program, 10);
 }
 
 // Transfers placed rank by rank, each where its own rank meets it, and issued one by one.

@@ -409,9 +409,11 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
   }
   EXPECT_TRUE(can_execute(changed({{"dp", "4"}})).ok());
   EXPECT_TRUE(can_execute(changed({{"model", "llama-tiny"}, {"recompute", "full"}})).ok());
-  EXPECT_EQ(can_execute(changed({{"schedule", "interleaved"}, {"chunks", "2"}})).error().id,
-            "run-chunks");
-  EXPECT_EQ(can_execute(changed({{"schedule", "zb-h1"}})).error().id, "run-split");
+  for (const char* schedule : {"interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"}) {
+    const bool chunks = std::string(schedule) == "interleaved";
+    EXPECT_TRUE(can_execute(changed({{"schedule", schedule}, {"chunks", chunks ? "2" : "1"}})).ok())
+        << schedule;
+  }
   EXPECT_TRUE(can_execute(changed({{"model", "gpt2-124m"}, {"pp", "3"}})).ok());
 }
 

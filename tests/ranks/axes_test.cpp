@@ -104,6 +104,67 @@ INSTANTIATE_TEST_SUITE_P(
         "llama cp=4 context-parallel=ulysses attention=fused micro-batch=2 zero=2",
         "llama cp=2 tp=2 pp=2 context-parallel=ulysses clip=0.05"),
     name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    Chunks, Axes,
+    testing::Values(
+        "pp=2 schedule=interleaved chunks=2", "pp=2 schedule=interleaved chunks=2 microbatches=5",
+        "pp=4 layers=8 schedule=interleaved chunks=2 microbatches=6",
+        "layers=6 pp=2 schedule=interleaved chunks=3 microbatches=3 micro-batch=2",
+        "schedule=interleaved chunks=2 microbatches=3",
+        "llama pp=2 schedule=interleaved chunks=2 microbatches=4",
+        "pp=2 dp=2 schedule=interleaved chunks=2 zero=1 microbatches=3",
+        "pp=2 dp=2 schedule=interleaved chunks=2 zero=2 clip=0.05",
+        "pp=2 dp=2 schedule=interleaved chunks=2 zero=3 microbatches=4",
+        "pp=2 dp=4 schedule=interleaved chunks=2 zero=3 zero-group=2",
+        "llama pp=2 tp=4 schedule=interleaved chunks=2 clip=0.05",
+        "pp=2 tp=2 dp=2 schedule=interleaved chunks=2 sequence-parallel=true recompute=full",
+        "pp=2 cp=2 schedule=interleaved chunks=2 attention=fused microbatches=4",
+        "llama pp=2 cp=2 schedule=interleaved chunks=2 context-parallel=ulysses zero=2"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    Split, Axes,
+    testing::Values(
+        "schedule=zb-h1 microbatches=3", "pp=2 schedule=zb-h1",
+        "pp=4 schedule=zb-h1 microbatches=8", "pp=4 schedule=zb-h2 microbatches=9 clip=0.05",
+        "pp=3 layers=3 schedule=zb-h2 microbatches=4 micro-batch=2",
+        "llama pp=2 schedule=zb-h1 microbatches=5", "llama pp=4 schedule=zb-h2 microbatches=8",
+        "pp=2 dp=2 schedule=zb-h1 zero=1", "pp=2 dp=2 schedule=zb-h1 zero=2",
+        "pp=2 dp=2 schedule=zb-h2 zero=3 microbatches=4",
+        "llama pp=2 dp=4 schedule=zb-h1 zero=3 zero-group=2",
+        "pp=2 schedule=zb-h1 recompute=full microbatches=4",
+        "pp=2 schedule=zb-h2 recompute=selective microbatches=4",
+        "pp=2 tp=2 schedule=zb-h1 microbatches=4", "llama pp=2 tp=4 schedule=zb-h1 clip=0.05",
+        "pp=2 tp=2 dp=2 schedule=zb-h1 sequence-parallel=true zero=1",
+        "llama pp=2 tp=4 schedule=zb-h2 sequence-parallel=true microbatches=4",
+        "pp=2 cp=2 schedule=zb-h1 attention=fused microbatches=4",
+        "pp=2 cp=2 schedule=zb-h2 attention=fused context-parallel=all-gather",
+        "llama pp=2 cp=2 schedule=zb-h1 context-parallel=ulysses micro-batch=2",
+        "pp=2 schedule=zb-v microbatches=4", "schedule=zb-v microbatches=3",
+        "layers=8 pp=4 schedule=zb-v microbatches=8",
+        "llama pp=2 dp=2 schedule=zb-v zero=3 microbatches=5",
+        "pp=2 tp=2 dp=2 schedule=zb-v sequence-parallel=true clip=0.05",
+        "pp=2 schedule=zb-v recompute=full microbatches=4"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    BothEnds, Axes,
+    testing::Values(
+        "pp=2 schedule=dualpipe microbatches=4", "pp=4 schedule=dualpipe microbatches=8",
+        "pp=4 schedule=dualpipe microbatches=10 clip=0.05",
+        "llama pp=2 schedule=dualpipe microbatches=6",
+        "llama pp=4 dp=2 schedule=dualpipe microbatches=8 clip=0.05",
+        "pp=2 dp=2 schedule=dualpipe microbatches=4 zero=1",
+        "pp=2 dp=2 schedule=dualpipe microbatches=4 zero=2",
+        "pp=2 dp=2 schedule=dualpipe microbatches=4 zero=3 clip=0.05",
+        "pp=2 dp=4 schedule=dualpipe microbatches=4 zero=2 zero-group=2",
+        "pp=2 tp=2 dp=2 schedule=dualpipe microbatches=4 sequence-parallel=true",
+        "llama pp=2 tp=4 schedule=dualpipe microbatches=4 clip=0.05",
+        "pp=2 cp=2 schedule=dualpipe microbatches=4 attention=fused",
+        "pp=2 schedule=dualpipe microbatches=4 recompute=full",
+        "pp=2 schedule=dualpipe-v microbatches=4", "schedule=dualpipe-v microbatches=2",
+        "layers=8 pp=4 schedule=dualpipe-v microbatches=8",
+        "llama pp=2 dp=2 schedule=dualpipe-v microbatches=5 zero=3",
+        "pp=2 tp=2 schedule=dualpipe-v microbatches=4 sequence-parallel=true recompute=selective"),
+    name_of_case);
 
 }  // namespace
 }  // namespace parallelarium

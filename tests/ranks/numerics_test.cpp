@@ -118,8 +118,12 @@ TEST(Proof, SeesAWrongGradient) {
   EXPECT_TRUE(compare(one, one).holds());
 }
 
-TEST(HeldOut, LossIsTheSameWhateverTheMesh) {
-  parallelarium::Setup setup = small_setup(4, 2, 4);
+class HeldOut : public testing::TestWithParam<const char*> {};
+
+TEST_P(HeldOut, LossIsTheSameWhateverTheMesh) {
+  parallelarium::Setup setup = small_setup(4, 2, 8, GetParam());
+  if (setup.schedule == "interleaved") setup.chunks = 3;
+  if (setup.schedule.back() == 'v') setup.model.layers = 8;
   setup.run.text = PARALLELARIUM_SOURCE_DIR "/LICENSES/Apache-2.0.txt";
   parallelarium::Setup alone = one_rank_setup(setup);
   const RunWishes wishes{.held_out_loss = true};
@@ -131,6 +135,10 @@ TEST(HeldOut, LossIsTheSameWhateverTheMesh) {
   EXPECT_NEAR(many->held_out_loss, one->held_out_loss, 1e-2);
   EXPECT_GT(many->held_out_loss, 3);
 }
+
+INSTANTIATE_TEST_SUITE_P(Schedules, HeldOut,
+                         testing::Values("1f1b", "interleaved", "zb-h2", "zb-v", "dualpipe",
+                                         "dualpipe-v"));
 
 }  // namespace
 }  // namespace parallelarium

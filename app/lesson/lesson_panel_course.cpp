@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The part of the lesson panel that goes from lesson to lesson: which is next, what a finished one
+// came to, start again, leave, export.
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QSaveFile>
+#include <algorithm>
+
+#include "app/figures.h"
+#include "app/lesson/lesson_index.h"
+#include "app/lesson/lesson_panel.h"
+#include "app/lesson/markdown_view.h"
+
+namespace parallelarium {
+
+namespace {
+
+// The course that came with the program; without lessons if it cannot be read.
+Course course_here() {
+  Result<Course> course = read_course(lessons_folder());
+  return course ? std::move(*course) : Course();
+}
+
+}  // namespace
+
+bool LessonPanel::has_lessons() const { return !course_here().lessons.empty(); }
+
+QString LessonPanel::next_to_do() const {
+  const Course course = course_here();
+  std::vector<CourseEntry> entries = course.lessons;
+  if (const auto* finished = player_.finished_lesson())
+    for (std::size_t at = 0; at < entries.size(); ++at)
+      if (entries[at].id == finished->answers["lesson"]) {
+        std::rotate(entries.begin(), entries.begin() + std::ptrdiff_t(at) + 1, entries.end());
+        break;
+      }
+  for (const CourseEntry& entry : entries) {
+    const Result<Lesson> lesson = read_lesson(course.folder + "/" + entry.id);
+    if (lesson && !player_.progress().done(lesson->id, lesson->version))
+      return QString::fromStdString(entry.id);
+  }
+  return {};
+}
+
+void LessonPanel::open_first() {
+  QString id = next_to_do();
+  if (const Course course = course_here(); id.isEmpty() && !course.lessons.empty())
+    id = QString::fromStdString(course.lessons.front().id);
+  if (!id.isEmpty()) open(id);
+}
+
+void LessonPanel::show_finished() {
+  const LessonPlayer::Finished& finished = *player_.finished_lesson();
+  title_->setText(tr("Done: %1").arg(finished.title));
+  QString next = tr("You have done every lesson. The setup is yours now: change what you like.");
+  if (const QString id = next_to_do(); !id.isEmpty()) {
+    const Result<Lesson> lesson = read_lesson(lessons_folder() + "/" + id.toStdString());
+    if (lesson)
+      next = tr("**Next:** %1 (%2).")
+                 .arg(QString::fromStdString(lesson->text(LessonPlayer::language()).title),
+                      minutes_text(lesson->minutes));
+  }
+  text_->set_markdown(finished.summary + QStringLiteral("\n\n") + next, finished.folder);
+}
+
+void LessonPanel::show_index() {
+  LessonIndex index(player_, this);
+  if (index.exec() == QDialog::Accepted) focus_answer();
+}
+
+void LessonPanel::ask_reset() {
+  if (const auto* finished = player_.finished_lesson())
+    return open(QFileInfo(finished->folder).fileName());
+  if (!player_.is_open()) return;
+  const auto answer = QMessageBox::question(
+      this, tr("Reset the lesson"),
+      tr("Start “%1” again? Your answers to it are cleared and its numbers may change.")
+          .arg(player_.lesson_title()));
+  if (answer == QMessageBox::Yes) {
+    shown_.clear();
+    player_.reset();
+  }
+}
+
+void LessonPanel::leave_lesson() { player_.close(); }
+
+void LessonPanel::export_answers() {
+  const auto* finished = player_.finished_lesson();
+  if (!finished && !player_.is_open()) return;
+  nlohmann::json answers = finished ? finished->answers : player_.answers();
+  bool ok = false;
+  const QString name = QInputDialog::getText(this, tr("Export my answers"), tr("Your name"),
+                                             QLineEdit::Normal, QString(), &ok);
+  if (!ok) return;
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Export my answers"),
+                                   QString::fromStdString(answers["lesson"].get<std::string>()) +
+                                       QStringLiteral("-answers.json"),
+                                   tr("JSON files (*.json)"));
+  if (path.isEmpty()) return;
+  answers["format"] = "parallelarium-answers/1";
+  answers["name"] = name.toStdString();
+  const QByteArray text = QByteArray::fromStdString(
+      answers.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
+    say_failure(tr("%1 could not be written: %2.").arg(path, file.errorString()));
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes norms and linear layers, the pieces that hold nearly all parameters, with their backwards,
+// and says which buffer holds the gradient of the residual stream where.
+#pragma once
+
+#include "engine/passes/draft_writer.h"
+
+namespace parallelarium {
+
+class PieceWriter : protected DraftWriter {
+ protected:
+  PieceWriter(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
+              const std::vector<ParameterSlice>& slices)
+      : DraftWriter(sizes, slices),
+        setup_(setup),
+        model_(setup.model),
+        z_(sizes),
+        s_(sizes.shape),
+        chunk_(chunk) {}
+
+  // Where a gradient of the residual stream lies: a whole backward updates one buffer in place.
+  // Weight gradients that come later must see it as it was at their place, so an input part keeps
+  // one for every place: as it leaves a layer (what the chunk receives, at its end), between
+  // attention and MLP, and as it enters.
+  struct Stream {
+    int layer = -1;
+    std::int16_t part = 0;
+  };
+  bool is_whole() const { return input_ && weight_; }
+  Stream leaving(int layer) const {
+    return is_whole() || layer == chunk_.layers.back() ? Stream{} : Stream{layer + 1, 0};
+  }
+  Stream middle(int layer) const { return is_whole() ? Stream{} : Stream{layer, 1}; }
+  Stream entering(int layer) const { return is_whole() ? Stream{} : Stream{layer, 0}; }
+  void read_stream(const Stream& stream, std::int64_t count) {
+    read(Tensor::kGradResidual, stream.layer, count);
+    part(stream.part);
+  }
+
+  struct NormNames {
+    Piece piece;
+    Tensor in, out, stats;
+    Parameter gain, bias;
+    int layer;
+    std::int16_t branch = 0;  // part of kGradBranch that is dy
+  };
+  NormNames norm1(int layer) const {
+    return {Piece::kNorm1,
+            Tensor::kInput,
+            Tensor::kNorm1Out,
+            Tensor::kNorm1Stats,
+            Parameter::kNorm1Gain,
+            Parameter::kNorm1Bias,
+            layer,
+            1};
+  }
+  NormNames norm2(int layer) const {
+    return {Piece::kNorm2,
+            Tensor::kMiddle,
+            Tensor::kNorm2Out,
+            Tensor::kNorm2Stats,
+            Parameter::kNorm2Gain,
+            Parameter::kNorm2Bias,
+            layer};
+  }
+  NormNames final_norm() const {
+    return {Piece::kFinalNorm,
+            Tensor::kInput,
+            Tensor::kFinalNormOut,
+            Tensor::kFinalNormStats,
+            Parameter::kFinalNormGain,
+            Parameter::kFinalNormBias,
+            -1};
+  }
+  void norm_forward(const NormNames& n, int in_layer) {
+    begin(n.piece, phase_, n.layer, z_.N_norm * s_.C);
+    read(n.in, in_layer, z_.N_norm * s_.C);
+    parameter(n.gain, n.layer);
+    if (has_norm_bias()) parameter(n.bias, n.layer);
+    write(n.out, n.layer, z_.N_norm * s_.C);
+    write_float(n.stats, n.layer, 2 * z_.N_norm);
+  }
+  // dx is what `after` holds: `before` with the norm's part added, or that part alone.
+  void norm_backward(const NormNames& n, int in_layer, const Stream* before, const Stream& after) {
+    const std::int64_t count = z_.N_norm * s_.C;
+    const auto read_dy = [&] {
+      read(Tensor::kGradBranch, n.layer, count);
+      part(n.branch);
+    };
+    if (input_) {
+      begin(n.piece, Phase::kInputGrad, n.layer, count);
+      read_dy();
+      read(n.in, in_layer, count);
+      parameter(n.gain, n.layer);
+      read_float(n.stats, n.layer, 2 * z_.N_norm);
+      if (before != nullptr && is_whole()) {
+        add(Tensor::kGradResidual, after.layer, Access::kAccumulate, count, 0, 0, z_.type);
+      } else {
+        write(Tensor::kGradResidual, after.layer, count);
+        part(after.part);
+        if (before != nullptr) read_stream(*before, count);
+      }
+    }
+    if (weight_) {
+      begin(n.piece, Phase::kWeightGrad, n.layer, count);
+      read_dy();
+      read(n.in, in_layer, count);
+      read_float(n.stats, n.layer, 2 * z_.N_norm);
+      gradient(n.gain, n.layer);
+      if (has_norm_bias()) gradient(n.bias, n.layer);
+    }
+  }
+
+  struct LinearNames {
+    Piece piece;
+    Tensor in, out;  // forward
+    Tensor d_out, d_in;
+    Parameter weight, bias;
+    std::int64_t in_width, out_width;
+    std::int16_t branch = 0;  // part of kGradBranch that is d_in
+  };
+  void linear_forward(const LinearNames& n, int layer) {
+    begin(n.piece, phase_, layer, z_.N * n.out_width);
+    product(z_.N, n.out_width, n.in_width);
+    read(n.in, layer, z_.N * n.in_width);
+    parameter(n.weight, layer);
+    if (model_.biases) parameter(n.bias, layer);
+    write(n.out, layer, z_.N * n.out_width);
+  }
+  void linear_backward(const LinearNames& n, int layer) {
+    const auto read_d_out = [&] {
+      if (n.d_out == Tensor::kGradResidual)
+        read_stream(n.piece == Piece::kProjection ? middle(layer) : leaving(layer),
+                    z_.N * n.out_width);
+      else
+        read(n.d_out, layer, z_.N * n.out_width);
+    };
+    if (input_) {
+      begin(n.piece, Phase::kInputGrad, layer, z_.N * n.in_width);
+      product(z_.N, n.in_width, n.out_width);
+      read_d_out();
+      parameter(n.weight, layer);
+      write(n.d_in, layer, z_.N * n.in_width);
+      part(n.branch);
+    }
+    if (weight_) {
+      begin(n.piece, Phase::kWeightGrad, layer, n.in_width * n.out_width);
+      product(n.out_width, n.in_width, z_.N);
+      read_d_out();
+      read(n.in, layer, z_.N * n.in_width);
+      gradient(n.weight, layer);
+      if (model_.biases) gradient(n.bias, layer);
+    }
+  }
+  LinearNames qkv() const {
+    return {Piece::kQkv,
+            Tensor::kNorm1Out,
+            Tensor::kQkvOut,
+            Tensor::kGradQkv,
+            Tensor::kGradBranch,
+            Parameter::kQkvWeight,
+            Parameter::kQkvBias,
+            s_.C,
+            z_.A,
+            1};
+  }
+  LinearNames projection() const {
+    return {Piece::kProjection,         Tensor::kContext,     Tensor::kProjectionOut,
+            Tensor::kGradResidual,      Tensor::kGradContext, Parameter::kProjectionWeight,
+            Parameter::kProjectionBias, z_.value_width,       s_.C};
+  }
+  LinearNames mlp_in() const {
+    return {Piece::kMlpIn,
+            Tensor::kNorm2Out,
+            Tensor::kMlpInOut,
+            Tensor::kGradMlpInOut,
+            Tensor::kGradBranch,
+            Parameter::kMlpInWeight,
+            Parameter::kMlpInBias,
+            s_.C,
+            z_.F_in};
+  }
+  LinearNames mlp_out() const {
+    return {Piece::kMlpOut,
+            Tensor::kActivationOut,
+            Tensor::kMlpOutOut,
+            Tensor::kGradResidual,
+            Tensor::kGradActivationOut,
+            Parameter::kMlpOutWeight,
+            Parameter::kMlpOutBias,
+            s_.F,
+            s_.C};
+  }
+
+  bool has_norm_bias() const { return model_.norm == Norm::kLayer; }
+  int first_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.front(); }
+  int end_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.back() + 1; }
+
+  const Setup& setup_;
+  const Model& model_;
+  const LocalSizes& z_;
+  const Shape& s_;
+  const Chunk& chunk_;
+  Phase phase_ = Phase::kForward;
+  bool input_ = true, weight_ = true;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the functions of pieces share: an op with its addresses, and the tables that they stand in,
+// one for each family of pieces. To add a piece: write its function with the operands in the order
+// of engine/plan/pieces.h, and add its line to the table of its family.
+#pragma once
+
+#include <cassert>
+#include <span>
+
+#include "engine/plan/program.h"
+#include "engine/train/device.h"
+#include "engine/train/execute.h"
+
+namespace parallelarium {
+
+// An op with its operands resolved to device addresses.
+struct Launch {
+  Device& device;
+  const Shape& shape;
+  const RankProgram& program;
+  std::span<const Operand> operands;
+  std::byte* arena;
+  const StepScalars& scalars;
+  int block;
+  Phase phase;
+
+  std::size_t count() const { return operands.size(); }
+  Tensor tensor(std::size_t index) const {
+    return program.buffers[static_cast<std::size_t>(operands[index].buffer)].tensor;
+  }
+  std::byte* bytes(std::size_t index) const {
+    const Operand& operand = operands[index];
+    return arena + program.buffers[static_cast<std::size_t>(operand.buffer)].offset +
+           operand.offset * size_of(operand.type);
+  }
+  float* f32(std::size_t index) const {
+    assert(operands[index].type == DataType::kF32);
+    return reinterpret_cast<float*>(bytes(index));
+  }
+  // The operand where the op has it, else null: the biases of pieces.h.
+  float* f32_or_null(std::size_t index) const { return index < count() ? f32(index) : nullptr; }
+  std::int32_t* i32(std::size_t index) const {
+    assert(operands[index].type == DataType::kI32);
+    return reinterpret_cast<std::int32_t*>(bytes(index));
+  }
+  double* f64(std::size_t index) const {
+    assert(operands[index].type == DataType::kF64);
+    return reinterpret_cast<double*>(bytes(index));
+  }
+  std::int64_t N() const { return shape.B * shape.T; }
+  // Tokens of a norm or residual: fewer than N under sequence parallelism.
+  std::int64_t own_tokens() const { return operands[0].count / shape.C; }
+  // What a TP group adds up, one of its ranks contributes.
+  bool adds_biases() const { return program.at.tp == 0; }
+  // Where the operand's first element stands among the rank's parameters.
+  std::int64_t parameter_at(std::size_t index) const {
+    const Operand& operand = operands[index];
+    return operand.shard < 0 ? operand.offset
+                             : program.buckets[static_cast<std::size_t>(operand.shard)].own_begin;
+  }
+  // Calls visit(first row, first position, rows) for every run of positions of every sequence.
+  template <class Visit>
+  void for_each_run(const Visit& visit) const {
+    const PositionRuns positions = positions_of(shape, program.at.cp);
+    for (std::int64_t run = 0; run < positions.runs * shape.B; ++run)
+      visit(run * positions.length, positions.begin[run % positions.runs], positions.length);
+  }
+  // Of an attention op whose QKV is operand `qkv`: under Ulysses the whole sequence and some heads.
+  AttentionShape attention_of(std::size_t qkv) const {
+    if (tensor(qkv) != Tensor::kHeadsInput) return attention();
+    const std::int64_t ranks = shape.sequence / shape.T;
+    return {shape.B, shape.sequence, shape.H / ranks, std::max<std::int64_t>(1, shape.K / ranks),
+            shape.D};
+  }
+  AttentionShape attention() const { return {shape.B, shape.T, shape.H, shape.K, shape.D}; }
+};
+
+// Turns all tokens of the rank, which are one or two runs of positions of each sequence.
+void turn(const Launch& op, float* qkv, Turn direction);
+
+struct Entry {
+  Piece piece;
+  Phase phase;
+  std::size_t fewest, most;  // operands
+  void (*launch)(const Launch&);
+};
+inline constexpr Phase kF = Phase::kForward;
+inline constexpr Phase kI = Phase::kInputGrad;
+inline constexpr Phase kW = Phase::kWeightGrad;
+inline constexpr Phase kU = Phase::kUpdate;
+
+// Embedding, norms, linear layers, activation, residual.
+std::span<const Entry> layer_entries();
+// Attention and the copies between its layouts.
+std::span<const Entry> attention_entries();
+// The three parts of the loss.
+std::span<const Entry> loss_entries();
+// Clearing, norm of the gradients, optimizer.
+std::span<const Entry> update_entries();
+
+}  // namespace parallelarium

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Embedding, norms, linear layers, activation, residual.
+#include "engine/train/launch.h"
+
+namespace parallelarium {
+namespace {
+
+void embedding_forward(const Launch& op) {
+  const std::size_t out = op.count() - 1;
+  const std::int64_t C = op.shape.C;
+  const float* positions = out == 3 && op.adds_biases() ? op.f32(2) : nullptr;
+  op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
+    op.device.embedding_forward(op.f32(out) + row * C, op.i32(0) + row, op.f32(1),
+                                positions != nullptr ? positions + position * C : nullptr, length,
+                                length, C);
+  });
+}
+
+void embedding_weight_grad(const Launch& op) {
+  const std::int64_t C = op.shape.C;
+  float* positions = op.f32_or_null(3);
+  op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
+    op.device.embedding_grad(op.f32(2), positions != nullptr ? positions + position * C : nullptr,
+                             op.f32(0) + row * C, op.i32(1) + row, length, length, C);
+  });
+}
+
+void norm_forward(const Launch& op) {
+  const std::size_t out = op.count() - 2;
+  if (op.shape.norm == Norm::kRms)
+    op.device.rms_norm_forward(op.f32(out), op.f32(out + 1), op.f32(0), op.f32(1), op.own_tokens(),
+                               op.shape.C);
+  else
+    op.device.layer_norm_forward(op.f32(out), op.f32(out + 1), op.f32(0), op.f32(1),
+                                 out == 3 ? op.f32(2) : nullptr, op.own_tokens(), op.shape.C);
+}
+
+void norm_input_grad(const Launch& op, bool accumulate) {
+  // An input part leaves the gradient that it adds to as it was.
+  if (op.count() > 5)
+    op.device.copy(op.bytes(4), op.bytes(5), op.operands[4].count * size_of(op.operands[4].type));
+  if (op.shape.norm == Norm::kRms)
+    op.device.rms_norm_input_grad(op.f32(4), op.f32(0), op.f32(1), op.f32(2), op.f32(3), accumulate,
+                                  op.own_tokens(), op.shape.C);
+  else
+    op.device.layer_norm_input_grad(op.f32(4), op.f32(0), op.f32(1), op.f32(2), op.f32(3),
+                                    accumulate, op.own_tokens(), op.shape.C);
+}
+void inner_norm_input_grad(const Launch& op) { norm_input_grad(op, true); }
+void final_norm_input_grad(const Launch& op) { norm_input_grad(op, false); }
+
+void norm_weight_grad(const Launch& op) {
+  op.device.norm_weight_grad(op.f32(3), op.f32_or_null(4), op.f32(0), op.f32(1), op.f32(2),
+                             op.own_tokens(), op.shape.C);
+}
+
+// A linear layer from K inputs to M outputs.
+struct Sizes {
+  std::int64_t M, K;
+};
+Sizes qkv_sizes(const Shape& shape) { return {(shape.H + 2 * shape.K) * shape.D, shape.C}; }
+Sizes projection_sizes(const Shape& shape) { return {shape.C, shape.H * shape.D}; }
+Sizes mlp_in_sizes(const Shape& shape) {
+  return {shape.mlp == Mlp::kSwiglu ? 2 * shape.F : shape.F, shape.C};
+}
+Sizes mlp_out_sizes(const Shape& shape) { return {shape.C, shape.F}; }
+Sizes head_sizes(const Shape& shape) { return {shape.V, shape.C}; }
+
+template <Sizes (*kSizes)(const Shape&)>
+void linear_forward(const Launch& op) {
+  const auto [M, K] = kSizes(op.shape);
+  const std::size_t out = op.count() - 1;
+  op.device.linear_forward(op.f32(out), op.f32(0), op.f32(1), out == 3 ? op.f32(2) : nullptr,
+                           op.N(), M, K);
+}
+// Of a row-parallel product, whose partial sums the TP group adds up.
+template <Sizes (*kSizes)(const Shape&)>
+void row_forward(const Launch& op) {
+  const auto [M, K] = kSizes(op.shape);
+  const std::size_t out = op.count() - 1;
+  op.device.linear_forward(op.f32(out), op.f32(0), op.f32(1),
+                           out == 3 && op.adds_biases() ? op.f32(2) : nullptr, op.N(), M, K);
+}
+template <Sizes (*kSizes)(const Shape&)>
+void linear_input_grad(const Launch& op) {
+  const auto [M, K] = kSizes(op.shape);
+  op.device.linear_input_grad(op.f32(2), op.f32(0), op.f32(1), op.N(), M, K);
+}
+template <Sizes (*kSizes)(const Shape&)>
+void linear_weight_grad(const Launch& op) {
+  const auto [M, K] = kSizes(op.shape);
+  op.device.linear_weight_grad(op.f32(2), op.f32_or_null(3), op.f32(0), op.f32(1), op.N(), M, K);
+}
+
+// Without learned positions queries and keys carry theirs: they are turned as soon as they exist,
+// and their gradients are turned back where attention's backward has made them.
+void qkv_forward(const Launch& op) {
+  linear_forward<qkv_sizes>(op);
+  if (!op.shape.learned_positions) turn(op, op.f32(op.count() - 1), Turn::kForward);
+}
+
+void residual_forward(const Launch& op) {
+  op.device.residual_add(op.f32(2), op.f32(0), op.f32(1), op.operands[2].count);
+}
+
+void activation_forward(const Launch& op) {
+  if (op.shape.mlp == Mlp::kSwiglu)
+    op.device.swiglu_forward(op.f32(1), op.f32(0), op.N(), op.shape.F);
+  else
+    op.device.gelu_forward(op.f32(1), op.f32(0), op.N() * op.shape.F);
+}
+
+void activation_input_grad(const Launch& op) {
+  if (op.shape.mlp == Mlp::kSwiglu)
+    op.device.swiglu_backward(op.f32(2), op.f32(0), op.f32(1), op.N(), op.shape.F);
+  else
+    op.device.gelu_backward(op.f32(2), op.f32(0), op.f32(1), op.N() * op.shape.F);
+}
+
+constexpr Entry kEntries[] = {
+    Entry{Piece::kEmbedding, kF, 3, 4, embedding_forward},
+    Entry{Piece::kEmbedding, kW, 3, 4, embedding_weight_grad},
+    Entry{Piece::kNorm1, kF, 4, 5, norm_forward},
+    Entry{Piece::kNorm1, kI, 5, 6, inner_norm_input_grad},
+    Entry{Piece::kNorm1, kW, 4, 5, norm_weight_grad},
+    Entry{Piece::kNorm2, kF, 4, 5, norm_forward},
+    Entry{Piece::kNorm2, kI, 5, 6, inner_norm_input_grad},
+    Entry{Piece::kNorm2, kW, 4, 5, norm_weight_grad},
+    Entry{Piece::kFinalNorm, kF, 4, 5, norm_forward},
+    Entry{Piece::kFinalNorm, kI, 5, 5, final_norm_input_grad},
+    Entry{Piece::kFinalNorm, kW, 4, 5, norm_weight_grad},
+    Entry{Piece::kQkv, kF, 3, 4, qkv_forward},
+    Entry{Piece::kQkv, kI, 3, 3, linear_input_grad<qkv_sizes>},
+    Entry{Piece::kQkv, kW, 3, 4, linear_weight_grad<qkv_sizes>},
+    Entry{Piece::kProjection, kF, 3, 4, row_forward<projection_sizes>},
+    Entry{Piece::kProjection, kI, 3, 3, linear_input_grad<projection_sizes>},
+    Entry{Piece::kProjection, kW, 3, 4, linear_weight_grad<projection_sizes>},
+    Entry{Piece::kResidual1, kF, 3, 3, residual_forward},
+    Entry{Piece::kResidual2, kF, 3, 3, residual_forward},
+    Entry{Piece::kMlpIn, kF, 3, 4, linear_forward<mlp_in_sizes>},
+    Entry{Piece::kMlpIn, kI, 3, 3, linear_input_grad<mlp_in_sizes>},
+    Entry{Piece::kMlpIn, kW, 3, 4, linear_weight_grad<mlp_in_sizes>},
+    Entry{Piece::kActivation, kF, 2, 2, activation_forward},
+    Entry{Piece::kActivation, kI, 3, 3, activation_input_grad},
+    Entry{Piece::kMlpOut, kF, 3, 4, row_forward<mlp_out_sizes>},
+    Entry{Piece::kMlpOut, kI, 3, 3, linear_input_grad<mlp_out_sizes>},
+    Entry{Piece::kMlpOut, kW, 3, 4, linear_weight_grad<mlp_out_sizes>},
+    Entry{Piece::kHead, kF, 3, 3, linear_forward<head_sizes>},
+    Entry{Piece::kHead, kI, 3, 3, linear_input_grad<head_sizes>},
+    Entry{Piece::kHead, kW, 3, 3, linear_weight_grad<head_sizes>},
+};
+
+}  // namespace
+
+std::span<const Entry> layer_entries() { return kEntries; }
+
+}  // namespace parallelarium
