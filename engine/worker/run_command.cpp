@@ -4,11 +4,13 @@
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/wire/csv.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/trace.h"
 #include "engine/worker/command.h"
+#include "engine/worker/probe.h"
 #include "engine/worker/report_text.h"
 #include "engine/worker/setup_options.h"
 #include "engine/worker/table.h"
@@ -191,6 +193,14 @@ Outcome run_setup(const Options& options, Progress& progress) {
     if (file.empty()) continue;
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
   }
+  if (preparation->choice.backend == Backend::kCuda) {
+    const Devices devices = probe_devices();
+    const std::vector<int>& gpus = preparation->choice.gpus;
+    for (const int gpu : std::set<int>(gpus.begin(), gpus.end())) {
+      const std::string others = use_text(devices.topology, gpu);
+      if (!others.empty()) progress.say(others + "; times measured beside it mean little.");
+    }
+  }
   if (!preparation->calibrated())
     progress.say("This computer was never calibrated; measuring it once takes about 5 s.");
   Result<Training> training = train(*preparation, options.verify, watch_of(progress));
@@ -240,12 +250,13 @@ Watch watch_of(Progress& progress) {
 }
 
 void add_run(Commands& commands) {
-  CLI::App* command =
-      commands.add("run", "train on local ranks and set what is seen beside the prediction",
-                   "  parallelarium-engine run\n"
-                   "  parallelarium-engine run --pp 2 --dp 2 --schedule gpipe --verify\n"
-                   "  parallelarium-engine run --steps 200 --text novel.txt --backend cpu --pp 2\n"
-                   "  parallelarium-engine run --trace step.json --csv step.csv\n");
+  CLI::App* command = commands.add(
+      "run", "train on local ranks and set what is seen beside the prediction",
+      "  parallelarium-engine run\n"
+      "  parallelarium-engine run --pp 2 --dp 2 --schedule gpipe --verify\n"
+      "  parallelarium-engine run --steps 200 --text novel.txt --backend cpu --pp 2\n"
+      "  parallelarium-engine run --trace step.json --csv step.csv\n"
+      "  mpirun -n 2 parallelarium-engine run --pp 2 --backend cpu   (or torchrun, srun)\n");
   auto options = std::make_shared<Options>();
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--verify", options->verify,
