@@ -164,7 +164,8 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
     progress.set(unit.front(), Doing::kComputing);
     good = compute(unit.front(), scalars_, real_work);
   } else {
-    progress.set(unit.front(), Doing::kTransferring);
+    // Until it stands in the stream, the device has not arrived at it.
+    progress.set(unit.front(), behind_ ? Doing::kAwaitingOps : Doing::kTransferring);
     good = op.kind == OpKind::kCollective ? collective(unit.front(), pace, &ledger, begin)
                                           : transfer(unit, pace, ideal, &ledger, begin);
   }

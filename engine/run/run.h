@@ -22,7 +22,7 @@ class World;          // net/world.h
 struct BackendChoice {
   Backend backend = Backend::kCpu;  // never kAuto
   Source source = Source::kMeasured;
-  Message why;            // "4 ranks on 2 cores: paced"
+  Message why;                 // "4 ranks on 2 cores: paced"
   std::vector<int> gpus = {};  // of each rank; empty where ranks are on CPUs
 };
 // `place`: set where every rank is a process of its own.

@@ -56,7 +56,7 @@ GpuTopology read_topology(const Nvml& nvml, const std::vector<std::string>& buse
 // From libnvidia-ml.so.1, loaded for the call. Error "nvml-missing".
 Result<GpuTopology> local_topology(const std::vector<std::string>& buses);
 
-// "3 processes use GPU 1 (python 12.0 GB, ...)", for a warning; empty where nobody does.
+// "GPU 1 is in use by python (4711) 11.2 GiB", for a warning; empty where nobody does.
 std::string use_text(const GpuTopology& topology, int gpu);
 
 }  // namespace parallelarium

@@ -53,7 +53,11 @@ TEST(CudaModule, AnswersOrSaysWhyNot) {
 
 // Two ranks of each kind of mesh on computers with 1, 2 and 4 GPUs.
 TEST(GpuChoice, GivesEveryRankAGpuOrPutsAllOnOneOrSaysWhy) {
-  const auto computer = [](std::size_t count) { return std::vector<GpuFacts>(count, {"H100"}); };
+  const auto computer = [](std::size_t count) {
+    GpuFacts gpu;
+    gpu.name = "H100";
+    return std::vector<GpuFacts>(count, gpu);
+  };
   parallelarium::Setup setup = small_setup(1, 2, 1);
   const Result<BackendChoice> each = choose_gpus(setup, computer(4), nullptr);
   ASSERT_TRUE(each.ok());

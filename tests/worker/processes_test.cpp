@@ -141,12 +141,12 @@ TEST_P(RanksAsProcesses, TrainAsThreadsDo) {
     EXPECT_EQ(run.at(key), expected.at(key)) << key;
   EXPECT_EQ(run.at("memory").at("all_ranks"), expected.at("memory").at("all_ranks"));
 }
-INSTANTIATE_TEST_SUITE_P(Meshes, RanksAsProcesses,
-                         testing::Values(std::vector<const char*>{"--dp", "2"},
-                                         std::vector<const char*>{"--pp", "2", "--tp", "2"},
-                                         std::vector<const char*>{"--dp", "3", "--zero", "3"},
-                                         std::vector<const char*>{"--cp", "2", "--attention",
-                                                                  "fused", "--pp", "2"}));
+INSTANTIATE_TEST_SUITE_P(
+    Meshes, RanksAsProcesses,
+    testing::Values(std::vector<const char*>{"--dp", "2", "--pp", "1"},
+                    std::vector<const char*>{"--pp", "2", "--tp", "2"},
+                    std::vector<const char*>{"--dp", "3", "--zero", "3", "--pp", "1"},
+                    std::vector<const char*>{"--cp", "2", "--attention", "fused", "--pp", "2"}));
 
 TEST(Processes, AllEndWhenOneIsKilledAndItIsNamed) {
   const Folder folder;
@@ -168,7 +168,7 @@ TEST(Processes, TheOthersTellWhenRank0IsKilled) {
   const Folder folder;
   folder.pretend_calibrated();
   Processes processes(folder);
-  processes.start_ranks(2, small({"--dp", "2"}, "100000"));
+  processes.start_ranks(2, small({"--dp", "2", "--pp", "1"}, "100000"));
   std::this_thread::sleep_for(std::chrono::seconds{2});
   processes.signal(0, SIGKILL);
   EXPECT_EQ(processes.wait_for(1, 10), kFailed);
@@ -179,11 +179,11 @@ TEST(Processes, RefuseWhatDoesNotFitInOneSentence) {
   const Folder folder;
   folder.pretend_calibrated();
   Processes processes(folder);
-  processes.start_ranks(2, small({"--dp", "4"}));
+  processes.start_ranks(2, small({"--dp", "4", "--pp", "1"}));
   EXPECT_EQ(processes.wait_for(0, 30), kInvalid);
   EXPECT_THAT(processes.err(0), HasSubstr("started 2 processes and this Setup has 4 ranks"));
   Processes paced(folder);
-  paced.start_ranks(2, small({"--dp", "2"}, "3", "paced"));
+  paced.start_ranks(2, small({"--dp", "2", "--pp", "1"}, "3", "paced"));
   EXPECT_EQ(paced.wait_for(1, 30), kInvalid);
   EXPECT_THAT(paced.err(1), HasSubstr("run unpaced"));
 }

@@ -74,7 +74,7 @@ TEST(Topology, NamesLinksAndWhoUsesTheGpus) {
   EXPECT_EQ(found.pcie[3], "PCIe 5 x8");
   EXPECT_TRUE(found.use[0].empty());
   ASSERT_EQ(found.use[2].size(), 1u);
-  EXPECT_EQ(use_text(found, 2), "GPU 2 is in use by process 4000000000 12.0 GB");
+  EXPECT_EQ(use_text(found, 2), "GPU 2 is in use by process 4000000000 11.2 GiB");
   EXPECT_EQ(use_text(found, 0), "");
 }
 
