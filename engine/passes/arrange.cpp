@@ -212,9 +212,9 @@ class Walk {
     // Two transfers in opposite directions that become ready together are one exchange.
     State& a = states_[from];
     State& b = states_[to];
-    const bool exchange = a.transfer_op >= 0 && a.transfer_peer == to && b.transfer_peer == from &&
-                          a.transfer_time == now && b.transfer_time == now && !a.transfer_sends &&
-                          b.transfer_sends;
+    const bool exchange = a.transfer_op >= 0 && b.transfer_op >= 0 && a.transfer_peer == to &&
+                          b.transfer_peer == from && a.transfer_time == now &&
+                          b.transfer_time == now && !a.transfer_sends && b.transfer_sends;
     double begin = std::max({now, a.pipe_free, b.pipe_free});
     if (exchange) {
       begin = now;

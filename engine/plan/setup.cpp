@@ -136,25 +136,12 @@ Result<void> can_execute(const Setup& setup) {
     if (others <= kMostRanks) why.alternatives = {std::to_string(kMostRanks / others)};
     return why;
   }
-  if (setup.model.vocab % mesh.tp != 0) {
-    const std::int64_t fits = (setup.model.vocab / mesh.tp + 1) * mesh.tp;
-    Message why = message("run-vocab-tp",
-                          "TP {} does not divide the vocabulary of {}; padded ones are predicted, "
-                          "{} can be run.",
-                          mesh.tp, setup.model.vocab, fits);
-    why.field = "model.vocab";
-    why.alternatives = {std::to_string(fits)};
-    return why;
-  }
   const Precision fp32 = precision_recipes().back();
   Precision precision = setup.precision;
   precision.name = fp32.name;
   if (precision != fp32)
     return cannot("run-precision", "This version runs fp32; other precisions are predicted.",
                   "precision", {"fp32"});
-  if (setup.dropout > 0)
-    return cannot("run-dropout", "This version runs without dropout; dropout is predicted.",
-                  "dropout", {"0"});
   return can_execute_model(setup.model);
 }
 

@@ -309,6 +309,8 @@ Result<void> Executor::forward(int microbatches) {
     if (op.microbatch < 0 || op.microbatch >= microbatches) return false;
     return op.phase == Phase::kForward;
   };
+  StepScalars scalars = scalars_;
+  scalars.training = false;
   LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(Lane::kCompute)];
   for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
     if (!belongs(rank_.ops[i])) continue;
@@ -326,7 +328,7 @@ Result<void> Executor::forward(int microbatches) {
            rank_.ops[i + 1].batch == rank_.ops[i].batch) {
       unit.push_back(static_cast<std::int32_t>(++i));
     }
-    if (!(computes                      ? compute(index, scalars_, real_work)
+    if (!(computes                      ? compute(index, scalars, real_work)
           : kind == OpKind::kCollective ? collective(index, pace, nullptr, begin)
                                         : transfer(unit, {}, ideal, nullptr, begin))) {
       return stopped();

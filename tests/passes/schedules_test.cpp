@@ -179,5 +179,30 @@ TEST(SplitBackward, KeepsTheSameMemoryAtBothLevels) {
   }
 }
 
+// An exchange is one on both of its ranks: where a ring's transfers came between on one of them, it
+// is none.
+TEST(Exchanges, AreThoseOfBothRanks) {
+  int exchanges = 0;
+  for (const char* schedule : {"1f1b", "zb-h1", "dualpipe", "dualpipe-v"}) {
+    for (const int cp : {1, 2}) {
+      parallelarium::Setup setup = setup_of({schedule, 2, 4, 1});
+      setup.model.layers = 8;
+      setup.mesh.cp = cp;
+      setup.attention = Attention::kFused;
+      std::map<std::int32_t, int> sends, receives;
+      for (const RankProgram& rank : build(setup, {.all_ranks = true}).ranks) {
+        for (const Op& op : rank.ops) {
+          if (op.batch < 0) continue;
+          ASSERT_TRUE(op.kind == OpKind::kSend || op.kind == OpKind::kRecv);
+          ++(op.kind == OpKind::kSend ? sends : receives)[op.batch];
+        }
+      }
+      EXPECT_EQ(sends, receives) << schedule << " cp " << cp;
+      exchanges += static_cast<int>(sends.size());
+    }
+  }
+  EXPECT_GT(exchanges, 10);
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -392,12 +392,10 @@ TEST(Validate, RefusesNumbersThatNoFileCanHold) {
 
 TEST(CanExecute, NamesTheRuleThatIsMissing) {
   const std::pair<Fields, const char*> cases[] = {
-      {{{"tp", "2"}, {"vocab", "257"}}, "run-vocab-tp"},
       {{{"cp", "2"}, {"context-parallel", "all-gather"}}, "run-cp-attention"},
       {{{"model", "moe-tiny"}, {"dp", "2"}, {"ep", "2"}}, "run-ep"},
       {{{"model", "moe-tiny"}}, "run-experts"},
       {{{"precision", "mixed-16"}}, "run-precision"},
-      {{{"dropout", "0.1"}}, "run-dropout"},
       {{{"vocab", "64"}}, "run-vocab"},
       {{{"dp", "5"}}, "run-ranks"}};
   for (const auto& [fields, id] : cases) {

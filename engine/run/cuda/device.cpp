@@ -102,17 +102,19 @@ class CudaDevice final : public CudaStream {
   }
 
   void attention_forward(float* context, float* probabilities, const float* qkv,
-                         const AttentionShape& shape) override {
+                         const AttentionShape& shape,
+                         const DroppedProbabilities<float>& dropout) override {
     if (use())
-      note(parallelarium::attention_forward(*matmul_, context, probabilities, qkv, shape, stream_),
+      note(parallelarium::attention_forward(*matmul_, context, probabilities, qkv, shape, stream_,
+                                            dropout),
            "attention_forward");
   }
   void attention_backward(float* dqkv, float* scratch_floats, const float* dcontext,
-                          const float* qkv, const float* probabilities,
-                          const AttentionShape& shape) override {
+                          const float* qkv, const float* probabilities, const AttentionShape& shape,
+                          const DroppedProbabilities<float>& dropout) override {
     if (use())
       note(parallelarium::attention_backward(*matmul_, dqkv, scratch_floats, 1, dcontext, qkv,
-                                             probabilities, shape, stream_),
+                                             probabilities, shape, stream_, dropout),
            "attention_backward");
   }
   void block_attention_forward(float* context, float* row_max, float* row_sum, float*,
@@ -149,10 +151,27 @@ class CudaDevice final : public CudaStream {
            "copy_rows");
   }
 
+  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                 std::int64_t width) override {
+    if (use()) note(parallelarium::fill_rows(to, stride, value, rows, width, stream_), "fill_rows");
+  }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {
     if (use())
       note(parallelarium::residual_add(out, stream, branch, size(count), stream_), "residual_add");
+  }
+  void dropout_residual(float* out, std::uint8_t* mask, const float* stream, const float* branch,
+                        const Dropout& dropout, std::int64_t first, std::int64_t count) override {
+    if (use())
+      note(parallelarium::dropout_residual(out, mask, stream, branch, dropout, first, size(count),
+                                           stream_),
+           "dropout_residual");
+  }
+  void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
+                    std::int64_t count) override {
+    if (use())
+      note(parallelarium::dropout_grad(dbranch, dx, mask, scale, size(count), stream_),
+           "dropout_grad");
   }
   void gelu_forward(float* g, const float* u, std::int64_t count) override {
     if (use()) note(parallelarium::gelu_forward(g, u, size(count), stream_), "gelu_forward");
