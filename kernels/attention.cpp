@@ -52,10 +52,29 @@ void causal_softmax_grad(float* __restrict__ grad, const float* __restrict__ pro
   }
 }
 
+// Rows [begin, end) of one head.
+void drop_rows(const DroppedProbabilities<float>& dropout, std::int64_t b, std::int64_t h,
+               const float* probabilities, std::int64_t begin, std::int64_t end,
+               const AttentionShape& shape) {
+  const Dropout& how = dropout.of.dropout;
+  const std::int64_t T = shape.T;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const std::int64_t row = ((b * shape.H + h) * T + i) * T, first = dropout.of.row(b, h, i);
+    std::uint8_t* mask = dropout.mask + row;
+    float* dropped = dropout.dropped + row;
+    const float* p = probabilities + i * T;
+    for (std::int64_t j = 0; j <= i; ++j) mask[j] = how.keeps(first + j) ? 1 : 0;
+    for (std::int64_t j = 0; j <= i; ++j) dropped[j] = mask[j] != 0 ? p[j] * how.scale : 0.0F;
+    std::fill(mask + i + 1, mask + T, std::uint8_t{0});
+    std::fill(dropped + i + 1, dropped + T, 0.0F);
+  }
+}
+
 }  // namespace
 
 void attention_forward_cpu(float* context, float* probabilities, const float* qkv,
-                           const AttentionShape& shape) {
+                           const AttentionShape& shape,
+                           const DroppedProbabilities<float>& dropout) {
   const auto [B, T, H, K, D] = shape;
   const std::int64_t A = (H + 2 * K) * D;
   const float scale = 1.0F / std::sqrt(static_cast<float>(D));
@@ -73,14 +92,20 @@ void attention_forward_cpu(float* context, float* probabilities, const float* qk
       matmul_cpu(Transpose::kNo, Transpose::kYes, end - i, end, D, scale, q + i * A, A, k, A, 0.0F,
                  p + i * T, T);
       causal_softmax(p, i, end, T);
-      matmul_cpu(Transpose::kNo, Transpose::kNo, end - i, D, end, 1.0F, p + i * T, T, v, A, 0.0F,
-                 out + i * H * D, H * D);
+      const float* weights = p;
+      if (dropout.mask != nullptr) {
+        drop_rows(dropout, b, h, p, i, end, shape);
+        weights = dropout.dropped + head * T * T;
+      }
+      matmul_cpu(Transpose::kNo, Transpose::kNo, end - i, D, end, 1.0F, weights + i * T, T, v, A,
+                 0.0F, out + i * H * D, H * D);
     }
   }
 }
 
 void attention_backward_cpu(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
-                            const float* probabilities, const AttentionShape& shape) {
+                            const float* probabilities, const AttentionShape& shape,
+                            const DroppedProbabilities<float>& dropout) {
   const auto [B, T, H, K, D] = shape;
   const std::int64_t A = (H + 2 * K) * D;
   const std::int64_t queries_per_key = H / K;
@@ -92,11 +117,15 @@ void attention_backward_cpu(float* dqkv, float* scratch, const float* dcontext, 
     const std::int64_t k_at = b * T * A + (H + h / queries_per_key) * D;
     const std::int64_t v_at = k_at + K * D;
     const float* p = probabilities + head * T * T;
+    const float* weights = dropout.mask != nullptr ? dropout.dropped + head * T * T : p;
     const float* dout = dcontext + b * T * H * D + h * D;
     for (std::int64_t i = 0; i < T; i += kBlock) {
       const std::int64_t end = std::min(i + kBlock, T);
       matmul_cpu(Transpose::kNo, Transpose::kYes, end - i, end, D, 1.0F, dout + i * H * D, H * D,
                  qkv + v_at, A, 0.0F, scratch + i * T, T);
+      for (std::int64_t row = i; dropout.mask != nullptr && row < end; ++row)
+        dropout_grad_cpu(scratch + row * T, scratch + row * T, dropout.mask + (head * T + row) * T,
+                         dropout.of.dropout.scale, static_cast<std::size_t>(row + 1));
       causal_softmax_grad(scratch, p, scale, i, end, T);
       matmul_cpu(Transpose::kNo, Transpose::kNo, end - i, D, end, 1.0F, scratch + i * T, T,
                  qkv + k_at, A, 0.0F, dqkv + q_at + i * A, A);
@@ -108,7 +137,7 @@ void attention_backward_cpu(float* dqkv, float* scratch, const float* dcontext, 
       const std::int64_t corner = j * T + j;
       matmul_cpu(Transpose::kYes, Transpose::kNo, keys, D, T - j, 1.0F, scratch + corner, T,
                  qkv + q_at + j * A, A, kept, dqkv + k_at + j * A, A);
-      matmul_cpu(Transpose::kYes, Transpose::kNo, keys, D, T - j, 1.0F, p + corner, T,
+      matmul_cpu(Transpose::kYes, Transpose::kNo, keys, D, T - j, 1.0F, weights + corner, T,
                  dout + j * H * D, H * D, kept, dqkv + v_at + j * A, A);
     }
   }

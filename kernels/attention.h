@@ -12,18 +12,31 @@
 
 #include <cstdint>
 
+#include "kernels/dropout.h"
+
 namespace parallelarium {
 
 struct AttentionShape {
   std::int64_t B = 0, T = 0, H = 0, K = 0, D = 0;
 };
 
+// Dropout of the probabilities, where there is any: context = dropped V. Both [B,H,T,T]; zero above
+// the diagonal.
+template <class T>
+struct DroppedProbabilities {
+  std::uint8_t* mask = nullptr;  // 1: kept. Null: no dropout
+  T* dropped = nullptr;          // probabilities * mask * scale
+  AttentionDropout of;
+};
+
 // Requires: K divides H.
 void attention_forward_cpu(float* context, float* probabilities, const float* qkv,
-                           const AttentionShape& shape);
+                           const AttentionShape& shape,
+                           const DroppedProbabilities<float>& dropout = {});
 
 // Overwrites dqkv. scratch: float[T*T].
 void attention_backward_cpu(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
-                            const float* probabilities, const AttentionShape& shape);
+                            const float* probabilities, const AttentionShape& shape,
+                            const DroppedProbabilities<float>& dropout = {});
 
 }  // namespace parallelarium

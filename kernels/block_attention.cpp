@@ -16,7 +16,15 @@ constexpr std::int64_t kRows = 128;  // queries of one product
 struct Tile {
   std::int64_t rows, keys;  // a rectangle of scores, row-major without gaps
   std::int64_t seen;
+  std::int64_t number = 0;  // of the first score in dropout; rows are `sequence` apart
 };
+
+// Multiplies row r of a tile by its factors.
+void drop_row(float* row, const AttentionDropout& dropout, const Tile& tile, std::int64_t r) {
+  const std::int64_t first = tile.number + r * dropout.sequence;
+  const std::int64_t seen = std::min(tile.seen + r, tile.keys);
+  for (std::int64_t j = 0; j < seen; ++j) row[j] *= dropout.dropout.factor(first + j);
+}
 
 PARALLELARIUM_VECTOR
 void join_rows(float* __restrict__ scores, float* __restrict__ context, std::int64_t context_stride,
@@ -83,7 +91,9 @@ void for_each_tile(const AttentionBlock& block, const Visit& visit) {
           const std::int64_t seen = position + 1 - block.keys.begin[k];
           const std::int64_t keys = std::min(key_run, seen + rows - 1);
           if (keys <= 0) continue;
-          visit(head / H, head % H, q * query_run + i, k * key_run, Tile{rows, keys, seen});
+          const std::int64_t number =
+              block.dropout.row(head / H, head % H, position) + block.keys.begin[k];
+          visit(head / H, head % H, q * query_run + i, k * key_run, Tile{rows, keys, seen, number});
         }
       }
     }
@@ -111,6 +121,8 @@ void block_attention_forward_cpu(float* context, float* row_max, float* row_sum,
         matmul_cpu(Transpose::kNo, Transpose::kYes, tile.rows, tile.keys, D, scale,
                    qkv + (b * T + i) * A + h * D, A, keys, block.stride, 0.0F, scratch, tile.keys);
         join_rows(scratch, out, out_stride, row_max + row, row_sum + row, tile, D);
+        for (std::int64_t r = 0; block.dropout.dropout.drops() && r < tile.rows; ++r)
+          drop_row(scratch + r * tile.keys, block.dropout, tile, r);
         matmul_cpu(Transpose::kNo, Transpose::kNo, tile.rows, D, tile.keys, 1.0F, scratch,
                    tile.keys, keys + K * D, block.stride, 1.0F, out, out_stride);
       });
@@ -152,8 +164,12 @@ void block_attention_backward_cpu(float* dqkv, float* dkeys_values, float* scrat
                    A, keys, block.stride, 0.0F, scratch, tile.keys);
         matmul_cpu(Transpose::kNo, Transpose::kYes, tile.rows, tile.keys, D, 1.0F,
                    dcontext + out_at, out_stride, values, block.stride, 0.0F, dscores, tile.keys);
+        for (std::int64_t r = 0; block.dropout.dropout.drops() && r < tile.rows; ++r)
+          drop_row(dscores + r * tile.keys, block.dropout, tile, r);
         rows_grad(scratch, dscores, dcontext + out_at, context + out_at, out_stride,
                   lse + (b * H + h) * T + i, tile, scale, D);
+        for (std::int64_t r = 0; block.dropout.dropout.drops() && r < tile.rows; ++r)
+          drop_row(scratch + r * tile.keys, block.dropout, tile, r);
         matmul_cpu(Transpose::kNo, Transpose::kNo, tile.rows, D, tile.keys, 1.0F, dscores,
                    tile.keys, keys, block.stride, 1.0F, dqkv + query_at, A);
         matmul_cpu(Transpose::kYes, Transpose::kNo, tile.keys, D, tile.rows, 1.0F, dscores,

@@ -28,6 +28,11 @@ __device__ inline float dot(const float* a, const float* b, std::int64_t D) {
   return sum;
 }
 
+// What dropout makes of a probability.
+__device__ inline float factor_of(const AttentionDropout& dropout, std::int64_t number) {
+  return dropout.dropout.drops() ? dropout.dropout.factor(number) : 1.0F;
+}
+
 // sum += scale_j row_j over `count` partners, column by column; rows `stride` apart.
 __device__ inline void add_rows(float (&sum)[kColumns], const float* scales, const float* rows,
                                 std::int64_t stride, std::int64_t count, std::int64_t D) {
@@ -85,8 +90,9 @@ __global__ void __launch_bounds__(kLanesOfWarp)
       const float part = there ? __expf(score - now) : 0.0F;
       total = total * kept + over_warp(part, Sum{});
       largest = now;
+      const std::int64_t number = block.dropout.row(b, h, own) + block.keys.begin[run] + j;
       __syncthreads();
-      shared.first[threadIdx.x] = part;
+      shared.first[threadIdx.x] = part * factor_of(block.dropout, number);
       __syncthreads();
       for (float& value : sum) value *= kept;
       add_rows(sum, shared.first, keys + K * D + first * block.stride, block.stride, count, D);
@@ -112,17 +118,17 @@ __global__ void __launch_bounds__(kLanesOfWarp)
 }
 
 // The probability of a key for a query, and the gradient of their score:
-// dS = P (dcontext . (value - context)) scale.
+// dS = P (dcontext . (factor value - context)) scale; after dropout the probability is factor P.
 struct Pair {
   float probability, gradient;
 };
 __device__ inline Pair pair_of(const float* query, const float* key, const float* value,
                                const float* dcontext, const float* context, float lse, float scale,
-                               std::int64_t D) {
+                               float factor, std::int64_t D) {
   const float probability = __expf(dot(query, key, D) * scale - lse);
   float slope = 0;
-  for (std::int64_t d = 0; d < D; ++d) slope += dcontext[d] * (value[d] - context[d]);
-  return {probability, probability * slope * scale};
+  for (std::int64_t d = 0; d < D; ++d) slope += dcontext[d] * (factor * value[d] - context[d]);
+  return {factor * probability, probability * slope * scale};
 }
 
 __global__ void __launch_bounds__(kLanesOfWarp)
@@ -152,8 +158,10 @@ __global__ void __launch_bounds__(kLanesOfWarp)
       Pair pair{};
       if (threadIdx.x < count) {
         const float* key = keys + (first + threadIdx.x) * block.stride;
+        const std::int64_t number =
+            block.dropout.row(b, h, own) + block.keys.begin[run] + first + threadIdx.x;
         pair = pair_of(qkv + query_at, key, key + K * D, dcontext + out_at, context + out_at,
-                       lse[row], scale, D);
+                       lse[row], scale, factor_of(block.dropout, number), D);
       }
       __syncthreads();
       shared.first[threadIdx.x] = pair.gradient;
@@ -193,8 +201,11 @@ __global__ void __launch_bounds__(kLanesOfWarp)
         if (threadIdx.x < count) {
           const std::int64_t n = base + threadIdx.x;
           const std::int64_t out_at = n * H * D + h * D;
-          pair = pair_of(qkv + n * A + h * D, key, key + K * D, dcontext + out_at, context + out_at,
-                         lse[(b * H + h) * T + n - b * T], scale, D);
+          const std::int64_t query = block.queries.begin[run] + first + threadIdx.x;
+          const std::int64_t number = block.dropout.row(b, h, query) + own;
+          pair =
+              pair_of(qkv + n * A + h * D, key, key + K * D, dcontext + out_at, context + out_at,
+                      lse[(b * H + h) * T + n - b * T], scale, factor_of(block.dropout, number), D);
         }
         __syncthreads();
         shared.first[threadIdx.x] = pair.gradient;

@@ -31,6 +31,9 @@ struct AttentionBlock {
   TokenRuns queries, keys;
   std::int64_t stride = 0;  // floats between tokens of keys_values, and of their gradient
   bool first = false;       // starts the sums (forward) or the queries' gradient (backward)
+  // Of the probabilities: they still sum to one, but context = sum of factor_ij P_ij V_j. Numbered
+  // by positions, so that nothing of it is kept (as in Dao et al. 2022).
+  AttentionDropout dropout = {};
 };
 
 // Floats of scratch that the functions need.

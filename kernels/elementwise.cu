@@ -111,6 +111,14 @@ __global__ void residual_bias_add_kernel(T* out, const T* stream, const T* branc
 }
 
 template <class T>
+__global__ void fill_rows_kernel(T* to, std::int64_t stride, float value, std::int64_t rows,
+                                 std::int64_t width) {
+  for_cells<1>(rows, width, false, [&](std::int64_t n, std::int64_t c, auto) {
+    to[n * stride + c] = rounded<T>(value);
+  });
+}
+
+template <class T>
 __global__ void swiglu_forward_kernel(T* g, const T* u, std::int64_t N, std::int64_t F, bool wide) {
   for_cells<kWidth<T>>(N, F, wide, [&](std::int64_t n, std::int64_t f, auto width) {
     constexpr int W = decltype(width)::value;
@@ -151,6 +159,13 @@ cudaError_t accumulate(T* sum, const T* part, std::size_t count, cudaStream_t st
 template <class T>
 cudaError_t fill(T* values, float value, std::size_t count, cudaStream_t stream) {
   return map(Constant{value}, count, stream, values);
+}
+template <class T>
+cudaError_t fill_rows(T* to, std::int64_t stride, float value, std::int64_t rows,
+                      std::int64_t width, cudaStream_t stream) {
+  if (rows == 0 || width == 0) return cudaSuccess;
+  return launch(fill_rows_kernel<T>, cells_grid<T>(rows, width), dim3(kThreads), 0, stream, to,
+                stride, value, rows, width);
 }
 template <class To, class From>
 cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream) {
@@ -207,6 +222,8 @@ template cudaError_t cast(float*, const Bf16*, std::size_t, cudaStream_t);
 template cudaError_t cast(Bf16*, const float*, std::size_t, cudaStream_t);
 #define PARALLELARIUM_FOR(T)                                                                   \
   template cudaError_t fill(T*, float, std::size_t, cudaStream_t);                             \
+  template cudaError_t fill_rows(T*, std::int64_t, float, std::int64_t, std::int64_t,          \
+                                 cudaStream_t);                                                \
   template cudaError_t residual_add(T*, const T*, const T*, std::size_t, cudaStream_t);        \
   template cudaError_t residual_bias_add(T*, const T*, const T*, const T*, std::int64_t,       \
                                          std::int64_t, cudaStream_t);                          \

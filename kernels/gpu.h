@@ -23,6 +23,7 @@
 #include "kernels/attention.h"
 #include "kernels/bf16.h"
 #include "kernels/block_attention.h"
+#include "kernels/dropout.h"
 #include "kernels/rotary.h"
 
 namespace parallelarium {
@@ -42,6 +43,10 @@ template <class T>
 // fill.h
 template <class T>
 [[nodiscard]] cudaError_t fill(T* values, float value, std::size_t count, cudaStream_t stream);
+// Rows of `width` elements, `stride` apart: to = value.
+template <class T>
+[[nodiscard]] cudaError_t fill_rows(T* to, std::int64_t stride, float value, std::int64_t rows,
+                                    std::int64_t width, cudaStream_t stream);
 // bf16.h: between float and Bf16, either way.
 template <class To, class From>
 [[nodiscard]] cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream);
@@ -54,6 +59,22 @@ template <class T>
 [[nodiscard]] cudaError_t residual_bias_add(T* out, const T* stream_in, const T* branch,
                                             const T* bias, std::int64_t N, std::int64_t C,
                                             cudaStream_t stream);
+
+// dropout.h
+template <class T>
+[[nodiscard]] cudaError_t dropout_residual(T* out, std::uint8_t* mask, const T* stream_in,
+                                           const T* branch, const Dropout& dropout,
+                                           std::int64_t first, std::size_t count,
+                                           cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t dropout_grad(T* dbranch, const T* dx, const std::uint8_t* mask,
+                                       float scale, std::size_t count, cudaStream_t stream);
+// attention.h: mask and dropped probabilities [B,H,T,T] of the probabilities.
+template <class T>
+[[nodiscard]] cudaError_t dropout_probabilities(T* dropped, std::uint8_t* mask,
+                                                const T* probabilities,
+                                                const AttentionDropout& dropout,
+                                                const AttentionShape& shape, cudaStream_t stream);
 
 // activation.h
 template <class T>

@@ -71,12 +71,14 @@ template <class G, class T>
 template <class T>
 [[nodiscard]] cublasStatus_t attention_forward(GpuMatmul& matmul, T* context, T* probabilities,
                                                const T* qkv, const AttentionShape& shape,
-                                               cudaStream_t stream);
+                                               cudaStream_t stream,
+                                               const DroppedProbabilities<T>& dropout = {});
 // scratch: T[scratch_heads * T * T], scratch_heads >= 1; up to K heads are worked on at once.
 template <class T>
 [[nodiscard]] cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
                                                 std::int64_t scratch_heads, const T* dcontext,
                                                 const T* qkv, const T* probabilities,
-                                                const AttentionShape& shape, cudaStream_t stream);
+                                                const AttentionShape& shape, cudaStream_t stream,
+                                                const DroppedProbabilities<T>& dropout = {});
 
 }  // namespace parallelarium

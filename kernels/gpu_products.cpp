@@ -52,7 +52,8 @@ cublasStatus_t linear_weight_grad(GpuMatmul& matmul, G* dw, const T* dy, const T
 // need a stride of zero for it and a sum over the batch for its gradient.
 template <class T>
 cublasStatus_t attention_forward(GpuMatmul& matmul, T* context, T* probabilities, const T* qkv,
-                                 const AttentionShape& shape, cudaStream_t stream) {
+                                 const AttentionShape& shape, cudaStream_t stream,
+                                 const DroppedProbabilities<T>& dropout) {
   const auto [B, L, H, K, D] = shape;
   const std::int64_t A = (H + 2 * K) * D;
   const std::int64_t sharers = H / K;
@@ -73,8 +74,13 @@ cublasStatus_t attention_forward(GpuMatmul& matmul, T* context, T* probabilities
   });
   if (status == CUBLAS_STATUS_SUCCESS)
     status = status_of(causal_softmax(probabilities, B * H, L, stream));
+  const bool drops = dropout.mask != nullptr;
+  if (status == CUBLAS_STATUS_SUCCESS && drops)
+    status = status_of(dropout_probabilities(dropout.dropped, dropout.mask, probabilities,
+                                             dropout.of, shape, stream));
   each([&](const T* sequence, T* p, std::int64_t b, std::int64_t h) {
-    return matmul.multiply(sums, 1.0F, static_cast<const T*>(p), sequence + (H + K) * D, 0.0F,
+    const T* const weights = drops ? dropout.dropped + (p - probabilities) : p;
+    return matmul.multiply(sums, 1.0F, weights, sequence + (H + K) * D, 0.0F,
                            context + (b * L * H + h) * D, no_bias, stream);
   });
   return status;
@@ -84,7 +90,7 @@ template <class T>
 cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
                                   std::int64_t scratch_heads, const T* dcontext, const T* qkv,
                                   const T* probabilities, const AttentionShape& shape,
-                                  cudaStream_t stream) {
+                                  cudaStream_t stream, const DroppedProbabilities<T>& dropout) {
   const auto [B, L, H, K, D] = shape;
   const std::int64_t A = (H + 2 * K) * D;
   const std::int64_t sharers = H / K;
@@ -110,6 +116,15 @@ cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
         multiply(batched(single(Transpose::kNo, Transpose::kYes, L, L, D, H * D, A, L), heads,
                          sharers * D, D, square),
                  dout, qkv + v_at, 0.0F, scratch);
+        const std::int64_t p_at = p - probabilities;
+        const T* const weights = dropout.mask != nullptr ? dropout.dropped + p_at : p;
+        for (std::int64_t i = 0; dropout.mask != nullptr && i < heads; ++i) {
+          if (status != CUBLAS_STATUS_SUCCESS) break;
+          status = status_of(dropout_grad(scratch + i * square, scratch + i * square,
+                                          dropout.mask + p_at + i * sharers * square,
+                                          dropout.of.dropout.scale,
+                                          static_cast<std::size_t>(square), stream));
+        }
         if (status == CUBLAS_STATUS_SUCCESS)
           status =
               status_of(causal_softmax_grad(scratch, p, sharers * square, scale, heads, L, stream));
@@ -121,7 +136,7 @@ cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
                  scratch, q, kept, dqkv + k_at);
         multiply(batched(single(Transpose::kYes, Transpose::kNo, L, D, L, L, H * D, A), heads,
                          sharers * square, sharers * D, D),
-                 p, dout, kept, dqkv + v_at);
+                 weights, dout, kept, dqkv + v_at);
       }
   return status;
 }
@@ -134,9 +149,10 @@ cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
   template cublasStatus_t linear_weight_grad(GpuMatmul&, T*, const T*, const T*, std::int64_t,     \
                                              std::int64_t, std::int64_t, cudaStream_t);            \
   template cublasStatus_t attention_forward(GpuMatmul&, T*, T*, const T*, const AttentionShape&,   \
-                                            cudaStream_t);                                         \
+                                            cudaStream_t, const DroppedProbabilities<T>&);         \
   template cublasStatus_t attention_backward(GpuMatmul&, T*, T*, std::int64_t, const T*, const T*, \
-                                             const T*, const AttentionShape&, cudaStream_t);
+                                             const T*, const AttentionShape&, cudaStream_t,        \
+                                             const DroppedProbabilities<T>&);
 PARALLELARIUM_FOR(float)
 PARALLELARIUM_FOR(Bf16)
 #undef PARALLELARIUM_FOR

@@ -24,7 +24,7 @@ struct PaperTerm {
   double sbh = 0, scores = 0;
   bool split = false;
 };
-constexpr std::array<PaperTerm, 10> kPaper = {
+constexpr std::array<PaperTerm, 11> kPaper = {
     {{Tensor::kInput, "2 s b h", 2, 0, false},
      {Tensor::kNorm1Out, "2 s b h", 2, 0, false},
      {Tensor::kQkvOut, "6 s b h", 6, 0, true},
@@ -34,7 +34,8 @@ constexpr std::array<PaperTerm, 10> kPaper = {
      {Tensor::kNorm2Out, "2 s b h", 2, 0, false},
      {Tensor::kMlpInOut, "8 s b h", 8, 0, true},
      {Tensor::kActivationOut, "8 s b h", 8, 0, true},
-     {Tensor::kDropoutMasks, "3 a s\u00b2 b + 2 s b h", 2, 3, true}}};
+     {Tensor::kDropoutMasks, "a s\u00b2 b + 2 s b h", 2, 1, false},
+     {Tensor::kDroppedProbabilities, "2 a s\u00b2 b", 0, 2, true}}};
 
 bool is_paper_gpt(const Model& model) {
   return model.experts.count == 0 && model.latent.kv_rank == 0 && model.mlp == Mlp::kGelu &&
@@ -168,8 +169,15 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
     for (const PaperTerm& own : kPaper) {
       if (own.tensor != tensor || !paper) continue;
       const bool split = shape.t > 1 && (own.split || shape.sequence_parallel);
-      term.paper = QString::fromUtf8(own.text) + (split ? QStringLiteral(" / t") : QString());
-      term.paper_bytes = (own.sbh * sbh + own.scores * scores) / (split ? shape.t : 1);
+      // Of the masks TP divides those of the scores alone.
+      const bool both = own.sbh > 0 && own.scores > 0;
+      const QString text = QString::fromUtf8(own.text);
+      if (both && shape.t > 1)
+        term.paper = split ? QStringLiteral("(%1) / t").arg(text)
+                           : QString(text).replace(QStringLiteral(" +"), QStringLiteral(" / t +"));
+      else
+        term.paper = text + (split ? QStringLiteral(" / t") : QString());
+      term.paper_bytes = own.sbh * sbh / (split ? shape.t : 1) + own.scores * scores / shape.t;
       table.one_layer += term.one;
     }
     table.terms.push_back(term);

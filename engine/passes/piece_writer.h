@@ -37,6 +37,34 @@ class PieceWriter : protected DraftWriter {
     part(stream.part);
   }
 
+  // Dropout of a branch where it joins the residual stream.
+  bool drops() const { return setup_.dropout > 0; }
+  void masks(Access access, int layer, std::int64_t count, std::int16_t part_of) {
+    add(Tensor::kDropoutMasks, layer, access, count, 0, access == Access::kWrite ? count : 0,
+        DataType::kU8);
+    part(part_of);
+  }
+  static constexpr std::int16_t kScoreMask = 0;
+  static std::int16_t mask_of(Piece residual) { return residual == Piece::kResidual1 ? 1 : 2; }
+  Stream stream_of(Piece residual, int layer) const {
+    return residual == Piece::kResidual1 ? middle(layer) : leaving(layer);
+  }
+  void residual_backward(Piece piece, int layer) {
+    if (!input_ || !drops()) return;
+    const std::int64_t count = z_.N_norm * s_.C;
+    begin(piece, Phase::kInputGrad, layer, count);
+    read_stream(stream_of(piece, layer), count);
+    masks(Access::kRead, layer, count, mask_of(piece));
+    write(Tensor::kGradDropped, layer, count);
+    part(mask_of(piece));
+  }
+  // The gradient of what `residual` added to the stream.
+  void read_branch_gradient(Piece residual, int layer, std::int64_t count) {
+    if (!drops()) return read_stream(stream_of(residual, layer), count);
+    read(Tensor::kGradDropped, layer, count);
+    part(mask_of(residual));
+  }
+
   struct NormNames {
     Piece piece;
     Tensor in, out, stats;
@@ -130,8 +158,8 @@ class PieceWriter : protected DraftWriter {
   void linear_backward(const LinearNames& n, int layer) {
     const auto read_d_out = [&] {
       if (n.d_out == Tensor::kGradResidual)
-        read_stream(n.piece == Piece::kProjection ? middle(layer) : leaving(layer),
-                    z_.N * n.out_width);
+        read_branch_gradient(n.piece == Piece::kProjection ? Piece::kResidual1 : Piece::kResidual2,
+                             layer, z_.N * n.out_width);
       else
         read(n.d_out, layer, z_.N * n.out_width);
     };

@@ -77,11 +77,9 @@ class Writer : private PieceWriter {
       write_float(Tensor::kAttentionStats, layer, s_.B * s_.H * s_.T);
       write_float(Tensor::kScratch, layer, fused_scratch());
     }
-    if (setup_.dropout > 0 && keeps_scores()) {
-      // Mask, one byte, and the dropped-out copy of the probabilities (Korthikanti et al., section
-      // 4).
-      const std::int64_t bytes = scores() * (1 + size_of(z_.type)) + 2 * z_.N * s_.C;
-      add(Tensor::kDropoutMasks, layer, Access::kWrite, bytes / 4, 0, bytes);
+    if (drops() && keeps_scores()) {
+      masks(Access::kWrite, layer, scores(), kScoreMask);
+      write(Tensor::kDroppedProbabilities, layer, scores());
     }
   }
   void attention_backward(int layer) {
@@ -101,7 +99,10 @@ class Writer : private PieceWriter {
     }
     write(Tensor::kGradQkv, layer, z_.N * z_.A);
     write_float(Tensor::kScratch, layer, keeps_scores() ? s_.T * z_.T_full : fused_scratch());
-    if (setup_.dropout > 0 && keeps_scores()) read_float(Tensor::kDropoutMasks, layer, 1);
+    if (drops() && keeps_scores()) {
+      masks(Access::kRead, layer, scores(), kScoreMask);
+      read(Tensor::kDroppedProbabilities, layer, scores());
+    }
   }
 
   void residual(Piece piece, int layer, Tensor in, Tensor branch, Tensor out, int out_layer) {
@@ -109,6 +110,7 @@ class Writer : private PieceWriter {
     read(in, layer, z_.N_norm * s_.C);
     read(branch, layer, z_.N_norm * s_.C);
     write(out, out_layer, z_.N_norm * s_.C);
+    if (drops()) masks(Access::kWrite, layer, z_.N_norm * s_.C, mask_of(piece));
   }
 
   void layer_forward(int layer) {
@@ -133,6 +135,7 @@ class Writer : private PieceWriter {
   }
 
   void layer_backward(int layer) {
+    residual_backward(Piece::kResidual2, layer);
     if (is_expert_layer(model_, layer)) {
       experts_backward(layer);
     } else {
@@ -147,6 +150,7 @@ class Writer : private PieceWriter {
     }
     const Stream left = leaving(layer), between = middle(layer);
     norm_backward(norm2(layer), layer, &left, between);
+    residual_backward(Piece::kResidual1, layer);
     linear_backward(projection(), layer);
     attention_backward(layer);
     linear_backward(qkv(), layer);
@@ -189,7 +193,7 @@ class Writer : private PieceWriter {
     if (input_) {
       begin(Piece::kExpert, Phase::kInputGrad, layer, expert_tokens() * s_.C);
       expert_product(1);
-      read_stream(leaving(layer), z_.N * s_.C);
+      read_branch_gradient(Piece::kResidual2, layer, z_.N * s_.C);
       parameter(Parameter::kExpertWeights, layer);
       read(Tensor::kExpertTokens, layer, expert_tokens() * s_.C);
       write(Tensor::kGradBranch, layer, z_.N * s_.C);

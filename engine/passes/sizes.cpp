@@ -28,6 +28,9 @@ LocalSizes local_sizes(const Setup& setup) {
   shape.tied = model.tied;
   shape.sequence = model.sequence;
   shape.zigzag = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses;
+  shape.heads = model.heads;
+  shape.vocab = model.vocab;
+  shape.dropout = setup.dropout;
   sizes.N = shape.B * shape.T;
   sizes.N_norm = setup.sequence_parallel ? sizes.N / t : sizes.N;
   sizes.T_full = model.sequence;
@@ -164,6 +167,7 @@ Category category_of(Tensor tensor) {
     case Tensor::kLogits:
     case Tensor::kLossStats:
     case Tensor::kDropoutMasks:
+    case Tensor::kDroppedProbabilities:
     case Tensor::kAttentionStats:
     case Tensor::kHeadsInput:
     case Tensor::kExpertTokens:

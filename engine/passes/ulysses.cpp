@@ -87,7 +87,7 @@ class Ulysses {
   }
   void resize_scratch(Draft& draft) const {
     const std::int64_t T = sizes_.T_full;
-    DraftOperand& scratch = draft.operands.back();
+    DraftOperand& scratch = draft.operands[fused_ ? draft.operands.size() - 1 : 4];
     scratch.count = fused_ ? sizes_.shape.B * sizes_.shape.H / cp_ * T + 2 * 128 * T : T * T;
     scratch.opens = scratch.count * 4;
   }

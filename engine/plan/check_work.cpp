@@ -35,7 +35,8 @@ bool is_extra(const Op& op) {
 // What an action must compute on the layers that it holds. Layers in `experts` have experts in
 // place of the MLP; their inner pieces are not counted here.
 std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
-                            const std::set<int>& experts, int last_layer) {
+                            const std::set<int>& experts, const Shape& shape) {
+  const int last_layer = shape.layers - 1;
   std::set<Part> parts;
   const bool forward = kind == ActionKind::kForward;
   const bool input = kind == ActionKind::kBackward || kind == ActionKind::kInputGrad;
@@ -58,6 +59,10 @@ std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
     if (forward) {
       parts.insert({layer, Piece::kResidual1, Phase::kForward});
       parts.insert({layer, Piece::kResidual2, Phase::kForward});
+    }
+    if (input && shape.dropout > 0) {
+      parts.insert({layer, Piece::kResidual1, Phase::kInputGrad});
+      parts.insert({layer, Piece::kResidual2, Phase::kInputGrad});
     }
   }
   if (layers.count(0) > 0) {
@@ -125,7 +130,7 @@ void check_action(const Program& program, const RankProgram& rank, const RankWor
   }
   const auto& layers = work.chunk_layers[static_cast<std::size_t>(action.chunk)];
   const std::set<Part> needed =
-      needed_parts(action.kind, layers, work.expert_layers, program.shape.layers - 1);
+      needed_parts(action.kind, layers, work.expert_layers, program.shape);
   for (const Part& part : needed) {
     if (done.count(part) == 0) {
       say("program-missing", "Rank {} never computes {} in its {}{}.", words_of(part));

@@ -35,7 +35,10 @@
 // kProjection  kForward     r context, r w [C,H*D], (r b [C]), w out [N,C]
 // kProjection  kInputGrad   r dx, r w, w dcontext
 // kProjection  kWeightGrad  r dx, r context, a dw, (a db)
+//   dropout    kForward     and w mask u8 [B,H,T,T], w dropped probabilities; kInputGrad: and r of both
 // kResidual1/2 kForward     r x, r branch, w x' = x + branch [N,C]   (backward: nothing to compute)
+//   dropout    kForward     r x, r branch, w x' = x + dropped branch, w mask u8 [N,C]
+//   dropout    kInputGrad   r dx, r mask, w d(branch); projection and MLP out take that for dx
 // kMlpIn       kForward     r y, r w [F',C], (r b), w u [N,F']       F' = F, or 2F for SwiGLU
 // kMlpIn       kInputGrad   r du, r w, w dy
 // kMlpIn       kWeightGrad  r du, r y, a dw, (a db)
@@ -127,12 +130,14 @@ enum class Tensor : std::uint8_t {
   kLossStats,     // rowmax, sumexp, target logit: f32 [3,N]
   kGradResidual,  // gradient of the residual stream, updated in place through a stage's backward
   kGradBranch,    // gradient of a norm's output
+  kGradDropped,   // gradient of a branch's output, before its dropout
   kGradContext,
   kGradQkv,
   kGradActivationOut,
   kGradMlpInOut,
   kScratch,
-  kDropoutMasks,
+  kDropoutMasks,  // one byte each: of the probabilities and of both branches
+  kDroppedProbabilities,
   kGathered,          // ZeRO-3: a bucket of parameters gathered for use
   kBucketGradients,   // ZeRO-2 and 3: a bucket's gradients of one micro-batch, before they are cut
   kPartialSum,        // sequence parallelism: what a reduce-scatter adds up, [N,C]

@@ -59,12 +59,14 @@ std::string_view name_of(Tensor tensor) {
                                                               "loss statistics",
                                                               "gradient of the residual stream",
                                                               "gradient of a norm's output",
+                                                              "gradient of a branch before dropout",
                                                               "gradient of the context",
                                                               "gradient of QKV",
                                                               "gradient of the activation output",
                                                               "gradient of the MLP in output",
                                                               "scratch",
                                                               "dropout masks",
+                                                              "probabilities after dropout",
                                                               "gathered parameters",
                                                               "gradients of a bucket",
                                                               "partial sums",
@@ -146,7 +148,7 @@ std::string_view name_of(Category category) {
 }
 
 std::int64_t size_of(DataType type) {
-  static constexpr std::array<std::int64_t, 4> kSizes = {4, 2, 8, 4};
+  static constexpr std::array<std::int64_t, 5> kSizes = {4, 2, 8, 4, 1};
   return kSizes[static_cast<std::size_t>(type)];
 }
 

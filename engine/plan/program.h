@@ -56,7 +56,7 @@ enum class Purpose : std::uint8_t {
   kRegather,    // sequence parallelism: activations gathered once more for a weight gradient
   kCounts
 };
-enum class DataType : std::uint8_t { kF32, kBf16, kF64, kI32 };
+enum class DataType : std::uint8_t { kF32, kBf16, kF64, kI32, kU8 };
 enum class Category : std::uint8_t { kParameters, kGradients, kOptimizer, kActivations, kBuffers };
 inline constexpr int kCategories = 5;
 enum class Access : std::uint8_t { kRead, kWrite, kAccumulate };
@@ -204,6 +204,8 @@ struct Shape {
   // A rank's T tokens are two runs, one from each end of the sequence, so that all ranks have equal
   // work under the causal mask (Dubey et al. 2024, section 3.3.2).
   bool zigzag = false;
+  std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
+  double dropout = 0;  // of the probabilities, and of both branches where they join the stream
 };
 // The runs of positions, one after another, that the T tokens of CP rank `cp` are.
 struct PositionRuns {

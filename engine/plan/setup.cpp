@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 
 #include "engine/plan/alternatives.h"
 #include "engine/plan/schedule_rules.h"
@@ -90,6 +91,30 @@ Result<void> can_execute_context(const Setup& setup) {
 
 }  // namespace
 
+Result<std::vector<int>> device_list(const std::string& devices) {
+  std::vector<int> list;
+  if (devices == "all") return list;
+  constexpr int kMostDevices = 1024;
+  for (std::size_t at = 0; at <= devices.size();) {
+    const std::size_t end = std::min(devices.find(',', at), devices.size());
+    int index = 0;
+    const auto [stop, error] = std::from_chars(devices.data() + at, devices.data() + end, index);
+    const bool whole = error == std::errc{} && stop == devices.data() + end;
+    if (!whole || index < 0 || index > kMostDevices ||
+        std::find(list.begin(), list.end(), index) != list.end()) {
+      Message why = message(
+          "devices-list", "\"{}\" is no list of GPUs; write all, or each index once, such as 0,2.",
+          devices);
+      why.field = "run.devices";
+      why.alternatives = {"all", "0"};
+      return why;
+    }
+    list.push_back(index);
+    at = end + 1;
+  }
+  return list;
+}
+
 Result<void> can_execute(const Setup& setup) {
   constexpr int kMostRanks = 16;
   const Mesh& mesh = setup.mesh;
@@ -111,25 +136,12 @@ Result<void> can_execute(const Setup& setup) {
     if (others <= kMostRanks) why.alternatives = {std::to_string(kMostRanks / others)};
     return why;
   }
-  if (setup.model.vocab % mesh.tp != 0) {
-    const std::int64_t fits = (setup.model.vocab / mesh.tp + 1) * mesh.tp;
-    Message why = message("run-vocab-tp",
-                          "TP {} does not divide the vocabulary of {}; padded ones are predicted, "
-                          "{} can be run.",
-                          mesh.tp, setup.model.vocab, fits);
-    why.field = "model.vocab";
-    why.alternatives = {std::to_string(fits)};
-    return why;
-  }
   const Precision fp32 = precision_recipes().back();
   Precision precision = setup.precision;
   precision.name = fp32.name;
   if (precision != fp32)
     return cannot("run-precision", "This version runs fp32; other precisions are predicted.",
                   "precision", {"fp32"});
-  if (setup.dropout > 0)
-    return cannot("run-dropout", "This version runs without dropout; dropout is predicted.",
-                  "dropout", {"0"});
   return can_execute_model(setup.model);
 }
 

@@ -154,11 +154,12 @@ std::vector<KernelTime> measure_kernels(Device& device, const Stop& stop) {
       device.layer_norm_input_grad(z.next(), y.next(), x.next(), row.get(), s, false, N, C);
       device.norm_weight_grad(row.get(), row.get() + C, y.next(), x.next(), s, N, C);
     });
-    kernel("attention", scores,
-           [&] { device.attention_forward(y.next(), probabilities.next(), qkv.next(), shape); });
+    kernel("attention", scores, [&] {
+      device.attention_forward(y.next(), probabilities.next(), qkv.next(), shape, {});
+    });
     kernel("attention_grad", scores, [&] {
       device.attention_backward(dqkv.next(), scratch.get(), x.next(), qkv.next(),
-                                probabilities.next(), shape);
+                                probabilities.next(), shape, {});
     });
     kernel("gelu", N * F, [&] { device.gelu_forward(y.next(), x.next(), N * F); });
     kernel("gelu_grad", N * F, [&] { device.gelu_backward(z.next(), y.next(), x.next(), N * F); });

@@ -47,12 +47,12 @@ class RankRun {
       const std::vector<float> whole =
           initial_values(setup_.run.seed, slice.parameter, slice.layer,
                          whole_count(model, slice.parameter), model.layers);
-      values.clear();
+      values.assign(static_cast<std::size_t>(slice.count), 0.0F);
       for (const SliceStretches& part :
            slice_of(model, slice.parameter, setup_.mesh.tp, here_.tp)) {
         for (std::int64_t i = 0; i < part.times; ++i) {
-          const auto from = whole.begin() + part.whole + i * part.whole_step;
-          values.insert(values.end(), from, from + part.length);
+          std::copy_n(whole.begin() + part.whole + i * part.whole_step, part.length,
+                      values.begin() + part.slice + i * part.slice_step);
         }
       }
       for (const HeldPart& part : held_parts(Tensor::kParameters, slice, keeps_all_parameters())) {
@@ -152,6 +152,8 @@ class RankRun {
     scalars.step = step;
     scalars.learning_rate = setup_.learning_rate;
     scalars.clip = setup_.clip;
+    scalars.seed = setup_.run.seed;
+    scalars.first_sample = std::int64_t{here_.dp} * setup_.microbatches * setup_.micro_batch;
     if (Result<void> done = executor_.align(); !done) return done;
     const Result<TimePoint> start = job_.transport.barrier();
     if (!start) return start.error();
@@ -241,8 +243,13 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
   };
   try {
     ask_for_precise_sleep();
+    if (Result<void> met = job.transport.connect(); !met) {
+      if (!job.stop.raised()) return fail(met.error().text);
+      return met;
+    }
     RankRun run(job, outcome);
     Result<void> done = run.run();
+    if (done) done = job.transport.close();
     if (!done && !job.stop.raised()) return fail(done.error().text);
     return done;
   } catch (const std::exception& error) {

@@ -39,7 +39,8 @@ void for_each_block(const Launch& op, const AttentionShape& shape, const Blocks&
   };
   for (int step = blocks.first; step < blocks.end; ++step) {
     const int rank = (blocks.own - step + blocks.ranks) % blocks.ranks;
-    visit(rank, AttentionBlock{shape, runs(blocks.own), runs(rank), blocks.stride, step == 0});
+    visit(rank, AttentionBlock{shape, runs(blocks.own), runs(rank), blocks.stride, step == 0,
+                               op.attention_dropout(shape)});
   }
 }
 
@@ -176,15 +177,23 @@ void permute(const Launch& op) {
   reorder_sequences(op, (to == Tensor::kHeadsInput) == (op.phase == Phase::kForward));
 }
 
+DroppedProbabilities<float> dropped(const Launch& op, std::size_t mask,
+                                    const AttentionShape& shape) {
+  if (op.count() <= mask) return {};
+  return {op.u8(mask), op.f32(mask + 1), op.attention_dropout(shape)};
+}
+
 void attention_forward(const Launch& op) {
-  if (op.count() > 3) return fused_forward(op);
-  op.device.attention_forward(op.f32(2), op.f32(1), op.f32(0), op.attention_of(0));
+  if (op.tensor(1) != Tensor::kProbabilities) return fused_forward(op);
+  const AttentionShape shape = op.attention_of(0);
+  op.device.attention_forward(op.f32(2), op.f32(1), op.f32(0), shape, dropped(op, 3, shape));
 }
 
 void attention_input_grad(const Launch& op) {
-  if (op.count() > 5) return fused_input_grad(op);
-  op.device.attention_backward(op.f32(3), op.f32(4), op.f32(0), op.f32(1), op.f32(2),
-                               op.attention_of(1));
+  if (op.tensor(2) != Tensor::kProbabilities) return fused_input_grad(op);
+  const AttentionShape shape = op.attention_of(1);
+  op.device.attention_backward(op.f32(3), op.f32(4), op.f32(0), op.f32(1), op.f32(2), shape,
+                               dropped(op, 5, shape));
   if (op.tensor(1) == Tensor::kQkvOut && !op.shape.learned_positions)
     turn(op, op.f32(3), Turn::kBack);
 }

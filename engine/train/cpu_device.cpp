@@ -160,12 +160,14 @@ class CpuDevice final : public Device {
     norm_weight_grad_cpu(dgain, dbias, dy, x, stats, N, C);
   }
   void attention_forward(float* context, float* probabilities, const float* qkv,
-                         const AttentionShape& shape) override {
-    attention_forward_cpu(context, probabilities, qkv, shape);
+                         const AttentionShape& shape,
+                         const DroppedProbabilities<float>& dropout) override {
+    attention_forward_cpu(context, probabilities, qkv, shape, dropout);
   }
   void attention_backward(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
-                          const float* probabilities, const AttentionShape& shape) override {
-    attention_backward_cpu(dqkv, scratch, dcontext, qkv, probabilities, shape);
+                          const float* probabilities, const AttentionShape& shape,
+                          const DroppedProbabilities<float>& dropout) override {
+    attention_backward_cpu(dqkv, scratch, dcontext, qkv, probabilities, shape, dropout);
   }
   void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
                                const float* qkv, const float* keys_values,
@@ -191,9 +193,22 @@ class CpuDevice final : public Device {
     for (std::int64_t row = 0; row < rows; ++row)
       std::copy_n(from + row * from_stride, width, to + row * to_stride);
   }
+  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                 std::int64_t width) override {
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::fill_n(to + row * stride, size(width), value);
+  }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {
     residual_add_cpu(out, stream, branch, size(count));
+  }
+  void dropout_residual(float* out, std::uint8_t* mask, const float* stream, const float* branch,
+                        const Dropout& dropout, std::int64_t first, std::int64_t count) override {
+    dropout_residual_cpu(out, mask, stream, branch, dropout, first, size(count));
+  }
+  void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
+                    std::int64_t count) override {
+    dropout_grad_cpu(dbranch, dx, mask, scale, size(count));
   }
   void gelu_forward(float* g, const float* u, std::int64_t count) override {
     gelu_forward_cpu(g, u, size(count));

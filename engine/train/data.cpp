@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/train/random.h"
+#include "kernels/random.h"
 
 namespace parallelarium {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "engine/train/data.h"
-#include "engine/train/random.h"
+#include "kernels/random.h"
 
 namespace parallelarium {
 namespace {

@@ -24,6 +24,7 @@
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
 #include "kernels/block_attention.h"
+#include "kernels/dropout.h"
 #include "kernels/rotary.h"
 
 namespace parallelarium {
@@ -61,10 +62,18 @@ class Device {
   }
   // Ties the device's clock to the process's. Returns by how much they may differ.
   virtual Result<std::chrono::nanoseconds> align() { return std::chrono::nanoseconds{0}; }
+  // Whether the device has come to the mark where it was set last. Requires: it was set.
+  virtual bool passed(std::int32_t index) const { return static_cast<void>(index), true; }
   // When the mark was passed. Requires: align() before the mark was set, finish() after.
   virtual Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) {
     return message("mark-unknown", "This device keeps no mark {}.", index);
   }
+
+  // Whether what is launched between these two is worth a name for a profiler; only then are they
+  // called, in pairs, by the thread that launches. The name stays while the object does.
+  virtual bool names_ops() const { return false; }
+  virtual void enter_op(const char* name) { static_cast<void>(name); }
+  virtual void leave_op() {}
 
   // target[i] = (with `adds`: +=) the sum, or the largest, of all parts' [i] in the order of the
   // parts. target may be one of them. At most 16 parts; their addresses are read at the call.
@@ -105,10 +114,12 @@ class Device {
                                 const float* stats, std::int64_t N, std::int64_t C) = 0;
 
   virtual void attention_forward(float* context, float* probabilities, const float* qkv,
-                                 const AttentionShape& shape) = 0;
+                                 const AttentionShape& shape,
+                                 const DroppedProbabilities<float>& dropout) = 0;
   virtual void attention_backward(float* dqkv, float* scratch, const float* dcontext,
                                   const float* qkv, const float* probabilities,
-                                  const AttentionShape& shape) = 0;
+                                  const AttentionShape& shape,
+                                  const DroppedProbabilities<float>& dropout) = 0;
   virtual void block_attention_forward(float* context, float* row_max, float* row_sum,
                                        float* scratch, const float* qkv, const float* keys_values,
                                        const AttentionBlock& block) = 0;
@@ -123,7 +134,16 @@ class Device {
   virtual void copy_rows(float* to, std::int64_t to_stride, const float* from,
                          std::int64_t from_stride, std::int64_t rows, std::int64_t width) = 0;
 
+  // Rows of `width` floats, `stride` apart: to = value.
+  virtual void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                         std::int64_t width) = 0;
+
   virtual void residual_add(float* out, const float* stream, const float* branch,
+                            std::int64_t count) = 0;
+  virtual void dropout_residual(float* out, std::uint8_t* mask, const float* stream,
+                                const float* branch, const Dropout& dropout, std::int64_t first,
+                                std::int64_t count) = 0;
+  virtual void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
                             std::int64_t count) = 0;
   virtual void gelu_forward(float* g, const float* u, std::int64_t count) = 0;
   virtual void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) = 0;

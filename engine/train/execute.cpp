@@ -31,7 +31,7 @@ Result<void> execute_op(Device& device, const Shape& shape, const RankProgram& p
     return message("piece-unknown",
                    "This version cannot execute the piece {} ({}) with {} operands.",
                    name_of(op.piece), name_of(op.phase), operands.size());
-  entry->launch(Launch{device, shape, program, operands, arena, scalars, op.block, phase});
+  entry->launch(Launch{device, shape, program, operands, arena, scalars, op, op.block, phase});
   return {};
 }
 

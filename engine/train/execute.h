@@ -17,6 +17,10 @@ struct StepScalars {
   std::int64_t step = 1;  // counted from 1 over the whole run, warm-up included
   double learning_rate = 1e-3;
   double clip = 0;  // bound of the global gradient norm; 0: none
+  // Of dropout: where its masks begin, and whether anything is dropped.
+  std::uint64_t seed = 0;
+  std::int64_t first_sample = 0;  // of the rank's first micro-batch, in the step's global batch
+  bool training = true;
 };
 
 // Launches `op` on `device`; the caller waits with device.finish() where it must. `arena` is the

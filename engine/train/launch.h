@@ -4,12 +4,14 @@
 // of engine/plan/pieces.h, and add its line to the table of its family.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <span>
 
 #include "engine/plan/program.h"
 #include "engine/train/device.h"
 #include "engine/train/execute.h"
+#include "kernels/random.h"
 
 namespace parallelarium {
 
@@ -21,6 +23,7 @@ struct Launch {
   std::span<const Operand> operands;
   std::byte* arena;
   const StepScalars& scalars;
+  const Op& source;
   int block;
   Phase phase;
 
@@ -64,6 +67,35 @@ struct Launch {
     const PositionRuns positions = positions_of(shape, program.at.cp);
     for (std::int64_t run = 0; run < positions.runs * shape.B; ++run)
       visit(run * positions.length, positions.begin[run % positions.runs], positions.length);
+  }
+  // What this op drops: a function of seed, step, layer and piece.
+  Dropout dropout() const {
+    return make_dropout(scalars.training ? shape.dropout : 0,
+                        random_key({scalars.seed, static_cast<std::uint64_t>(scalars.step),
+                                    static_cast<std::uint64_t>(source.layer + 1),
+                                    static_cast<std::uint64_t>(source.piece)}));
+  }
+  std::int64_t first_sample() const { return scalars.first_sample + source.microbatch * shape.B; }
+  // The same, of own_tokens() alone: visit(first own row, its token in the step's global batch,
+  // rows).
+  template <class Visit>
+  void for_each_own_run(const Visit& visit) const {
+    const std::int64_t own = own_tokens(), first = own < N() ? program.at.tp * own : 0;
+    for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
+      const std::int64_t from = std::max(row, first), end = std::min(row + length, first + own);
+      if (from >= end) return;
+      const std::int64_t sample = first_sample() + row / shape.T;
+      visit(from - first, sample * shape.sequence + position + (from - row), end - from);
+    });
+  }
+  AttentionDropout attention_dropout(const AttentionShape& of) const {
+    // Under Ulysses a rank of CP has some of the heads of its TP rank.
+    const std::int64_t cut = of.H < shape.H ? program.at.cp * of.H : 0;
+    return {dropout(), first_sample(), program.at.tp * shape.H + cut, shape.heads, shape.sequence};
+  }
+  std::uint8_t* u8(std::size_t index) const {
+    assert(operands[index].type == DataType::kU8);
+    return reinterpret_cast<std::uint8_t*>(bytes(index));
   }
   // Of an attention op whose QKV is operand `qkv`: under Ulysses the whole sequence and some heads.
   AttentionShape attention_of(std::size_t qkv) const {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embedding, norms, linear layers, activation, residual.
+#include <algorithm>
+
 #include "engine/train/launch.h"
 
 namespace parallelarium {
@@ -99,7 +101,30 @@ void qkv_forward(const Launch& op) {
   if (!op.shape.learned_positions) turn(op, op.f32(op.count() - 1), Turn::kForward);
 }
 
+// Logits that the vocabulary does not have, where TP does not divide it, are as good as minus
+// infinity: they take no part in the loss, and their gradients are 0.
+void head_forward(const Launch& op) {
+  constexpr float kNone = -1e30F;
+  linear_forward<head_sizes>(op);
+  const std::int64_t V = op.shape.V;
+  const std::int64_t real = std::clamp<std::int64_t>(op.shape.vocab - op.program.at.tp * V, 0, V);
+  if (real < V) op.device.fill_rows(op.f32(op.count() - 1) + real, V, kNone, op.N(), V - real);
+}
+
+void residual_input_grad(const Launch& op) {
+  op.device.dropout_grad(op.f32(2), op.f32(0), op.u8(1), op.dropout().scale, op.operands[2].count);
+}
+
 void residual_forward(const Launch& op) {
+  if (op.count() > 3) {
+    const std::int64_t C = op.shape.C;
+    const Dropout dropout = op.dropout();
+    return op.for_each_own_run([&](std::int64_t row, std::int64_t token, std::int64_t rows) {
+      const std::int64_t at = row * C;
+      op.device.dropout_residual(op.f32(2) + at, op.u8(3) + at, op.f32(0) + at, op.f32(1) + at,
+                                 dropout, token * C, rows * C);
+    });
+  }
   op.device.residual_add(op.f32(2), op.f32(0), op.f32(1), op.operands[2].count);
 }
 
@@ -135,8 +160,10 @@ constexpr Entry kEntries[] = {
     Entry{Piece::kProjection, kF, 3, 4, row_forward<projection_sizes>},
     Entry{Piece::kProjection, kI, 3, 3, linear_input_grad<projection_sizes>},
     Entry{Piece::kProjection, kW, 3, 4, linear_weight_grad<projection_sizes>},
-    Entry{Piece::kResidual1, kF, 3, 3, residual_forward},
-    Entry{Piece::kResidual2, kF, 3, 3, residual_forward},
+    Entry{Piece::kResidual1, kF, 3, 4, residual_forward},
+    Entry{Piece::kResidual1, kI, 3, 3, residual_input_grad},
+    Entry{Piece::kResidual2, kF, 3, 4, residual_forward},
+    Entry{Piece::kResidual2, kI, 3, 3, residual_input_grad},
     Entry{Piece::kMlpIn, kF, 3, 4, linear_forward<mlp_in_sizes>},
     Entry{Piece::kMlpIn, kI, 3, 3, linear_input_grad<mlp_in_sizes>},
     Entry{Piece::kMlpIn, kW, 3, 4, linear_weight_grad<mlp_in_sizes>},
@@ -145,7 +172,7 @@ constexpr Entry kEntries[] = {
     Entry{Piece::kMlpOut, kF, 3, 4, row_forward<mlp_out_sizes>},
     Entry{Piece::kMlpOut, kI, 3, 3, linear_input_grad<mlp_out_sizes>},
     Entry{Piece::kMlpOut, kW, 3, 4, linear_weight_grad<mlp_out_sizes>},
-    Entry{Piece::kHead, kF, 3, 3, linear_forward<head_sizes>},
+    Entry{Piece::kHead, kF, 3, 3, head_forward},
     Entry{Piece::kHead, kI, 3, 3, linear_input_grad<head_sizes>},
     Entry{Piece::kHead, kW, 3, 3, linear_weight_grad<head_sizes>},
 };

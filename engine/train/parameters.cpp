@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/parameters.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include "engine/train/random.h"
+#include "kernels/random.h"
 
 namespace parallelarium {
 namespace {
@@ -78,6 +79,11 @@ Cut cut_of(const Model& model, Parameter parameter, int tp, int index) {
   const std::int64_t C = model.hidden, t = tp;
   const std::int64_t D = model.head_dim > 0 ? model.head_dim : C / model.heads;
   const auto share = [&](std::int64_t rows) { return Rows{rows, rows / t * index, rows / t}; };
+  // The last ranks' part is padded where TP does not divide the vocabulary.
+  const auto vocabulary = [&](std::int64_t rows) {
+    const std::int64_t each = (rows + t - 1) / t, begin = std::min(rows, each * index);
+    return Rows{rows, begin, std::min(each, rows - begin)};
+  };
   const auto all = [](std::int64_t rows) { return Rows{rows, 0, rows}; };
   const auto rows_of = [](std::vector<Rows> parts, std::int64_t columns) {
     return Cut{std::move(parts), columns, 0, columns};
@@ -94,7 +100,7 @@ Cut cut_of(const Model& model, Parameter parameter, int tp, int index) {
   switch (parameter) {
     case Parameter::kTokenTable:
     case Parameter::kHeadWeight:
-      return rows_of({share(model.vocab)}, C);
+      return rows_of({vocabulary(model.vocab)}, C);
     case Parameter::kPositionTable:
       return rows_of({all(model.sequence)}, C);
     case Parameter::kQkvWeight:

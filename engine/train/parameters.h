@@ -28,7 +28,9 @@ struct SliceStretches {
 };
 // The slice of rank `index` of `tp` tensor-parallel ranks: columns of row-parallel weights, rows of
 // column-parallel ones (heads; both halves of a gate), rows of the vocabulary's tables, and all of
-// the rest. Requires: TP divides heads, ffn and vocabulary; key/value heads divide TP or it them.
+// the rest. A slice of a table whose vocabulary TP does not divide is longer than its stretches:
+// the last ranks' rows are padded. Requires: TP divides heads and ffn; key/value heads divide TP or
+// it them.
 std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index);
 // Elements of the whole parameter.
 std::int64_t whole_count(const Model& model, Parameter parameter);

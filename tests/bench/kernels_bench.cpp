@@ -167,7 +167,7 @@ Shape gpt_tiny() {
   shape.H = shape.K = 4;
   shape.D = 16;
   shape.F = 256;
-  shape.V = 256;
+  shape.V = shape.vocab = 256;
   shape.layers = 8;
   return shape;
 }

@@ -19,7 +19,10 @@ namespace parallelarium {
 
 class QueuedDevice final : public Device {
  public:
-  explicit QueuedDevice(std::chrono::microseconds late) : late_(late) {
+  // `before_linear` runs before every forward product, on the device's thread.
+  explicit QueuedDevice(std::chrono::microseconds late,
+                        std::function<void()> before_linear = nullptr)
+      : late_(late), before_linear_(std::move(before_linear)) {
     worker_ = std::thread([this] { work(); });
   }
   ~QueuedDevice() override {
@@ -54,6 +57,14 @@ class QueuedDevice final : public Device {
       point->changed.wait(lock, [&] { return point->passed; });
     });
   }
+  bool passed(std::int32_t index) const override {
+    const std::shared_ptr<Point> found = point(index);
+    if (found == nullptr) return false;
+    const std::lock_guard lock(found->mutex);
+    return found->passed;
+  }
+  // A kernel of the test's own.
+  void enqueue(std::function<void()> kernel) { launch(std::move(kernel)); }
   Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) override {
     const std::shared_ptr<Point> found = point(index);
     if (found == nullptr) return message("mark-unknown", "Nobody set mark {}.", index);
@@ -108,7 +119,10 @@ class QueuedDevice final : public Device {
   }
   void linear_forward(float* y, const float* x, const float* w, const float* bias, std::int64_t N,
                       std::int64_t M, std::int64_t K) override {
-    launch([=, this] { inner_->linear_forward(y, x, w, bias, N, M, K); });
+    launch([=, this] {
+      if (before_linear_) before_linear_();
+      inner_->linear_forward(y, x, w, bias, N, M, K);
+    });
   }
   void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N, std::int64_t M,
                          std::int64_t K) override {
@@ -141,13 +155,15 @@ class QueuedDevice final : public Device {
     launch([=, this] { inner_->norm_weight_grad(dgain, dbias, dy, x, stats, N, C); });
   }
   void attention_forward(float* context, float* probabilities, const float* qkv,
-                         const AttentionShape& shape) override {
-    launch([=, this] { inner_->attention_forward(context, probabilities, qkv, shape); });
+                         const AttentionShape& shape,
+                         const DroppedProbabilities<float>& dropout) override {
+    launch([=, this] { inner_->attention_forward(context, probabilities, qkv, shape, dropout); });
   }
   void attention_backward(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
-                          const float* probabilities, const AttentionShape& shape) override {
+                          const float* probabilities, const AttentionShape& shape,
+                          const DroppedProbabilities<float>& dropout) override {
     launch([=, this] {
-      inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape);
+      inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape, dropout);
     });
   }
   void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
@@ -177,9 +193,22 @@ class QueuedDevice final : public Device {
   void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
     launch([=, this] { inner_->rotary(qkv, turn, first, shape); });
   }
+  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                 std::int64_t width) override {
+    launch([=, this] { inner_->fill_rows(to, stride, value, rows, width); });
+  }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {
     launch([=, this] { inner_->residual_add(out, stream, branch, count); });
+  }
+  void dropout_residual(float* out, std::uint8_t* mask, const float* stream, const float* branch,
+                        const Dropout& dropout, std::int64_t first, std::int64_t count) override {
+    launch(
+        [=, this] { inner_->dropout_residual(out, mask, stream, branch, dropout, first, count); });
+  }
+  void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
+                    std::int64_t count) override {
+    launch([=, this] { inner_->dropout_grad(dbranch, dx, mask, scale, count); });
   }
   void gelu_forward(float* g, const float* u, std::int64_t count) override {
     launch([=, this] { inner_->gelu_forward(g, u, count); });
@@ -267,6 +296,7 @@ class QueuedDevice final : public Device {
   }
 
   const std::chrono::microseconds late_;
+  const std::function<void()> before_linear_;
   std::unique_ptr<Device> inner_ = make_cpu_device();
   mutable std::mutex mutex_;
   std::condition_variable changed_, idle_;

@@ -18,6 +18,7 @@ struct Case {
   AttentionShape shape;  // T of a whole sequence
   int ranks;
   bool zigzag;
+  double dropout = 0;
 };
 class BlockAttention : public testing::TestWithParam<Case> {};
 
@@ -56,9 +57,14 @@ TEST_P(BlockAttention, IsAttention) {
   Floats expected(dcontext.size()), expected_grad(qkv.size());
   Floats probabilities(static_cast<std::size_t>(B * H * T * T));
   Floats square(static_cast<std::size_t>(T * T));
-  attention_forward_cpu(expected.data(), probabilities.data(), qkv.data(), c.shape);
+  // Numbered behind another sample and two heads.
+  const AttentionDropout numbers{make_dropout(c.dropout, 11), 1, 2, H + 3, T};
+  Floats dropped(probabilities.size());
+  std::vector<std::uint8_t> mask(probabilities.size());
+  const DroppedProbabilities<float> dropout{mask.data(), dropped.data(), numbers};
+  attention_forward_cpu(expected.data(), probabilities.data(), qkv.data(), c.shape, dropout);
   attention_backward_cpu(expected_grad.data(), square.data(), dcontext.data(), qkv.data(),
-                         probabilities.data(), c.shape);
+                         probabilities.data(), c.shape, dropout);
 
   AttentionShape shape = c.shape;
   shape.T = T / n;
@@ -73,7 +79,8 @@ TEST_P(BlockAttention, IsAttention) {
     const auto each_block = [&](const auto& visit) {
       for (int step = 0; step < n; ++step) {
         const int from = (rank - step + c.ranks) % c.ranks;
-        visit(from, AttentionBlock{shape, runs_of(c, rank), runs_of(c, from), A, step == 0});
+        visit(from,
+              AttentionBlock{shape, runs_of(c, rank), runs_of(c, from), A, step == 0, numbers});
       }
     };
     each_block([&](int from, const AttentionBlock& block) {
@@ -106,7 +113,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{{1, 1, 1, 1, 1}, 1, false}, Case{{2, 7, 4, 2, 3}, 1, false},
                     Case{{2, 6, 2, 2, 4}, 3, false}, Case{{2, 8, 4, 2, 3}, 2, true},
                     Case{{1, 12, 3, 1, 2}, 3, true}, Case{{1, 16, 2, 2, 4}, 4, true},
-                    Case{{1, 600, 2, 1, 8}, 2, true}, Case{{1, 6, 2, 1, 2}, 1, true}));
+                    Case{{1, 600, 2, 1, 8}, 2, true}, Case{{1, 6, 2, 1, 2}, 1, true},
+                    Case{{2, 7, 4, 2, 3}, 1, false, 0.2}, Case{{2, 8, 4, 2, 3}, 2, true, 0.5},
+                    Case{{1, 16, 2, 2, 4}, 4, true, 0.1}, Case{{1, 600, 2, 1, 8}, 2, true, 0.1}));
 
 }  // namespace
 }  // namespace parallelarium

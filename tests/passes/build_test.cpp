@@ -9,6 +9,7 @@
 
 #include "engine/passes/pieces.h"
 #include "engine/plan/report.h"
+#include "engine/predict/memory.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -163,6 +164,48 @@ TEST(Memory, KeepsTheTextbookActivations) {
   const std::int64_t layer = 4 * (16 * N * C + model.heads * N * N + 4 * N);
   EXPECT_EQ(kept(5) - kept(4), layer);
   EXPECT_EQ(kept(9) - kept(4), 5 * layer);
+}
+
+// In 16 bit and with dropout a layer keeps what Korthikanti et al. count, table 2, and the
+// statistics of its norms, which they leave out; whatever TP and recompute.
+TEST(Memory, KeepsTheBytesOfThePaperWithDropout) {
+  for (const auto& [tp, sequence_parallel] : {std::pair{1, false}, {2, false}, {4, true}}) {
+    for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective}) {
+      parallelarium::Setup setup = tiny(1, 1, 1);
+      for (const Precision& recipe : precision_recipes())
+        if (recipe.name == "mixed-16") setup.precision = recipe;
+      setup.dropout = 0.1;
+      setup.mesh.tp = tp;
+      setup.sequence_parallel = sequence_parallel;
+      setup.recompute = recompute;
+      // All layers are alive at the end of the forwards: what opens in a forward and closes later.
+      const auto kept = [&](int layers) {
+        setup.model.layers = layers;
+        const Program program = build(setup, {.all_ranks = true});
+        const RankProgram& rank = program.ranks[0];
+        std::int64_t bytes = 0;
+        for (const Buffer& buffer : rank.buffers) {
+          if (buffer.category != Category::kActivations || buffer.opened_by < 0) continue;
+          const Op& opens = rank.ops[static_cast<std::size_t>(buffer.opened_by)];
+          const Op& closes = rank.ops[static_cast<std::size_t>(buffer.closed_by)];
+          const bool stays = opens.phase == Phase::kForward && closes.phase != Phase::kForward;
+          bytes += stays ? buffer.bytes : 0;
+        }
+        return bytes;
+      };
+      LayerShape shape;
+      shape.s = static_cast<double>(setup.model.sequence);
+      shape.b = setup.micro_batch;
+      shape.h = static_cast<double>(setup.model.hidden);
+      shape.a = setup.model.heads;
+      shape.t = tp;
+      shape.sequence_parallel = sequence_parallel;
+      const double statistics = 16 * shape.s * shape.b / (sequence_parallel ? tp : 1);
+      EXPECT_DOUBLE_EQ(static_cast<double>(kept(5) - kept(4)),
+                       layer_activation_bytes(shape, recompute) + statistics)
+          << "tp " << tp;
+    }
+  }
 }
 
 TEST(Memory, OneFOneBHoldsFewerMicrobatchesThanGPipe) {

@@ -181,6 +181,32 @@ INSTANTIATE_TEST_SUITE_P(
         "llama pp=2 dp=2 schedule=dualpipe-v microbatches=5 zero=3",
         "pp=2 tp=2 schedule=dualpipe-v microbatches=4 sequence-parallel=true recompute=selective"),
     name_of_case);
+INSTANTIATE_TEST_SUITE_P(PaddedVocabulary, Axes,
+                         testing::Values("vocab=257 tp=2", "vocab=257 tp=4 clip=0.05",
+                                         "llama vocab=261 tp=4 dp=2 sequence-parallel=true zero=3",
+                                         "vocab=259 tp=2 pp=2 dp=2 zero=1",
+                                         "llama vocab=257 tp=2 pp=2 schedule=zb-h1"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    Dropout, Axes,
+    testing::Values(
+        "dropout=0.1 dp=2", "dropout=0.5 dp=3 microbatches=3 micro-batch=2",
+        "dropout=0.1 pp=4 microbatches=3", "llama dropout=0.1 dp=2 pp=2 zero=3", "dropout=0.1 tp=2",
+        "dropout=0.1 tp=4 sequence-parallel=true micro-batch=2",
+        "llama dropout=0.2 tp=4 sequence-parallel=true dp=2",
+        "dropout=0.1 dp=2 recompute=selective", "dropout=0.1 pp=2 recompute=full microbatches=3",
+        "dropout=0.1 attention=fused dp=2", "dropout=0.1 attention=fused tp=2 recompute=full",
+        "dropout=0.1 cp=2 attention=fused", "dropout=0.1 cp=4 dp=2 attention=fused micro-batch=2",
+        "llama dropout=0.1 cp=2 attention=fused context-parallel=all-gather",
+        "dropout=0.1 cp=2 tp=2 attention=fused sequence-parallel=true",
+        "dropout=0.1 cp=2 tp=2 context-parallel=ulysses micro-batch=2",
+        "llama dropout=0.1 cp=4 context-parallel=ulysses attention=fused",
+        "dropout=0.1 cp=2 context-parallel=ulysses recompute=selective",
+        "dropout=0.1 pp=2 schedule=zb-h1 microbatches=4 recompute=full",
+        "dropout=0.1 pp=2 tp=2 schedule=zb-v microbatches=4 sequence-parallel=true",
+        "dropout=0.1 pp=2 schedule=interleaved chunks=2 microbatches=3",
+        "dropout=0.1 pp=2 dp=2 schedule=dualpipe microbatches=4 clip=0.05"),
+    name_of_case);
 
 }  // namespace
 }  // namespace parallelarium

@@ -16,8 +16,8 @@ TEST(Combinations, TrainAsOneRankAndCountWhatTheProgramSays) {
     return std::string(words.begin()[random() % words.size()]);
   };
   int run = 0;
-  for (int drawn = 0; run < 60; ++drawn) {
-    ASSERT_LT(drawn, 2000) << "too few of the drawn setups can be run";
+  for (int drawn = 0; run < 100; ++drawn) {
+    ASSERT_LT(drawn, 5000) << "too few of the drawn setups can be run";
     const std::string words =
         one_of({"", "llama "}) + "dp=" + one_of({"1", "2", "3", "4"}) +
         " tp=" + one_of({"1", "1", "2", "4"}) + " pp=" + one_of({"1", "1", "2", "4"}) +
@@ -25,10 +25,14 @@ TEST(Combinations, TrainAsOneRankAndCountWhatTheProgramSays) {
         " sequence-parallel=" + one_of({"false", "true"}) +
         " context-parallel=" + one_of({"ring", "all-gather", "ulysses"}) +
         " attention=" + one_of({"fused", "unfused"}) +
-        " recompute=" + one_of({"none", "selective", "full"}) +
-        " schedule=" + one_of({"1f1b", "1f1b", "gpipe", "naive"}) +
-        " micro-batch=" + one_of({"1", "2"}) + " microbatches=" + one_of({"1", "2", "3", "5"}) +
-        " clip=" + one_of({"0", "0.05"}) + " zero-group=" + one_of({"0", "0", "2"});
+        " recompute=" + one_of({"none", "selective", "full"}) + " schedule=" +
+        one_of({"1f1b", "gpipe", "naive", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe",
+                "dualpipe-v"}) +
+        " chunks=" + one_of({"1", "2"}) + " layers=" + one_of({"4", "8"}) +
+        " micro-batch=" + one_of({"1", "2"}) +
+        " microbatches=" + one_of({"1", "2", "3", "5", "8"}) + " clip=" + one_of({"0", "0.05"}) +
+        " zero-group=" + one_of({"0", "0", "2"}) + " dropout=" + one_of({"0", "0", "0.1"}) +
+        " vocab=" + one_of({"256", "256", "257"});
     const parallelarium::Setup setup = small_model(words);
     const int ranks = setup.mesh.ranks();
     if (ranks == 1 || ranks > 8 || !validate(setup).empty() || !can_execute(setup).ok()) continue;

@@ -86,12 +86,14 @@ class WrappedDevice final : public Device {
     return inner_->norm_weight_grad(dgain, dbias, dy, x, stats, N, C);
   }
   void attention_forward(float* context, float* probabilities, const float* qkv,
-                         const AttentionShape& shape) override {
-    return inner_->attention_forward(context, probabilities, qkv, shape);
+                         const AttentionShape& shape,
+                         const DroppedProbabilities<float>& dropout) override {
+    return inner_->attention_forward(context, probabilities, qkv, shape, dropout);
   }
   void attention_backward(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
-                          const float* probabilities, const AttentionShape& shape) override {
-    return inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape);
+                          const float* probabilities, const AttentionShape& shape,
+                          const DroppedProbabilities<float>& dropout) override {
+    return inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape, dropout);
   }
   void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
                                const float* qkv, const float* keys_values,
@@ -116,9 +118,21 @@ class WrappedDevice final : public Device {
   void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
     return inner_->rotary(qkv, turn, first, shape);
   }
+  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+                 std::int64_t width) override {
+    inner_->fill_rows(to, stride, value, rows, width);
+  }
   void residual_add(float* out, const float* stream, const float* branch,
                     std::int64_t count) override {
     return inner_->residual_add(out, stream, branch, count);
+  }
+  void dropout_residual(float* out, std::uint8_t* mask, const float* stream, const float* branch,
+                        const Dropout& dropout, std::int64_t first, std::int64_t count) override {
+    inner_->dropout_residual(out, mask, stream, branch, dropout, first, count);
+  }
+  void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
+                    std::int64_t count) override {
+    inner_->dropout_grad(dbranch, dx, mask, scale, count);
   }
   void gelu_forward(float* g, const float* u, std::int64_t count) override {
     return inner_->gelu_forward(g, u, count);

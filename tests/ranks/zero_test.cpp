@@ -57,7 +57,9 @@ TEST_P(Stages, GiveTheSameBitsInPairsWithSeveralMicroBatches) {
 
 INSTANTIATE_TEST_SUITE_P(Meshes, Stages,
                          testing::Values("dp=2", "dp=3 clip=0.05", "dp=2 pp=2", "llama dp=4",
-                                         "dp=2 tp=2 sequence-parallel=true"),
+                                         "dp=2 tp=2 sequence-parallel=true", "dp=4 pp=2 clip=0.05",
+                                         "dp=2 pp=2 schedule=zb-h1 clip=0.05",
+                                         "dropout=0.1 dp=2 pp=2"),
                          [](const auto& c) { return test_name(c.param); });
 
 // Bytes that the group sends together for gradients and parameters, counted by the transports.

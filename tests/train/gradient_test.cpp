@@ -20,7 +20,7 @@ Shape tiny(bool llama, bool tied, int layers, std::int64_t B, std::int64_t T) {
   shape.D = 2;
   shape.C = 4;
   shape.F = 6;
-  shape.V = 5;
+  shape.V = shape.vocab = 5;
   shape.layers = layers;
   shape.tied = tied;
   if (llama) {

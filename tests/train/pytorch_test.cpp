@@ -51,7 +51,7 @@ class PyTorch : public testing::TestWithParam<std::string> {
     shape.K = s["K"];
     shape.D = s["D"];
     shape.F = s["F"];
-    shape.V = s["V"];
+    shape.V = shape.vocab = s["V"];
     shape.layers = s["layers"];
     if (s["llama"]) {
       shape.mlp = Mlp::kSwiglu;

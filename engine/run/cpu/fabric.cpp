@@ -213,6 +213,7 @@ class CpuTransport final : public Transport {
   CpuTransport(CpuFabric::Shared& shared, int rank) : shared_(shared), rank_(rank) {}
 
   int rank() const override { return rank_; }
+  bool does_steps() const override { return true; }
 
   Result<void> transfer(std::span<TransferPart> parts) override {
     constexpr std::size_t kFew = 8;

@@ -9,25 +9,27 @@
 
 namespace parallelarium {
 
-inline std::uint64_t mix_bits(std::uint64_t value) {
+constexpr std::uint64_t mix_bits(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ULL;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebULL;
   return value ^ (value >> 31);
 }
 
 // Number `counter` of the stream `key`.
-inline std::uint64_t random_bits(std::uint64_t key, std::uint64_t counter) {
+constexpr std::uint64_t random_bits(std::uint64_t key, std::uint64_t counter) {
   return mix_bits(key + (counter + 1) * 0x9e3779b97f4a7c15ULL);
 }
 
 // A key from several parts, such as (seed, step, index).
-inline std::uint64_t random_key(std::initializer_list<std::uint64_t> parts) {
+constexpr std::uint64_t random_key(std::initializer_list<std::uint64_t> parts) {
   std::uint64_t key = 0;
   for (const std::uint64_t part : parts) key = random_bits(key ^ part, part);
   return key;
 }
 
 // Uniform in [0, bound); the bias is below bound / 2^64. Requires: bound >= 1.
-inline std::uint64_t random_below(std::uint64_t bits, std::uint64_t bound) { return bits % bound; }
+constexpr std::uint64_t random_below(std::uint64_t bits, std::uint64_t bound) {
+  return bits % bound;
+}
 
 }  // namespace parallelarium
