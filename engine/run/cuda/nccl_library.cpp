@@ -32,6 +32,8 @@ ncclDataType_t type_of(DataType type) {
       return ncclFloat64;
     case DataType::kI32:
       return ncclInt32;
+    case DataType::kU8:
+      return ncclUint8;
   }
   return ncclFloat32;
 }
