@@ -104,8 +104,8 @@ class Transport {
   // Ends what is under way, also on devices, when the run has been stopped. From any thread.
   virtual void abort() {}
 
-  // Whether receives may combine and messages may lie in several places, as the steps of collectives
-  // need it.
+  // Whether receives may combine and messages may lie in several places, as the steps of
+  // collectives need it.
   virtual bool does_steps() const { return false; }
 
   // Starts all parts together and returns when all have moved. Errors: "stopped"; "transfer-size"

@@ -279,6 +279,10 @@ NcclStatus NcclTransport::launch(const CollectiveCall& call, NcclComm* comm, int
         if (sent != NcclStatus::kSuccess && sent != NcclStatus::kInProgress) return sent;
         return nccl_.recv(at(begin), count * size, peer, comm, lane);
       });
+    case CollectiveKind::kScatter:
+    case CollectiveKind::kGather:
+    case CollectiveKind::kReduce:
+      break;  // can_collect has refused them
   }
   return NcclStatus::kInvalidArgument;
 }
