@@ -65,6 +65,7 @@ const std::map<std::string, Getter>& getters() {
       {"warmup", [](const Setup& s) { return whole(s.run.warmup); }},
       {"seed", [](const Setup& s) { return QString::number(s.run.seed); }},
       {"text", [](const Setup& s) { return text(s.run.text); }},
+      {"devices", [](const Setup& s) { return text(s.run.devices); }},
       {"layers", [](const Setup& s) { return whole(s.model.layers); }},
       {"hidden", [](const Setup& s) { return whole(s.model.hidden); }},
       {"heads", [](const Setup& s) { return whole(s.model.heads); }},

@@ -197,6 +197,11 @@ Result<void> check_spec(const CollectiveSpec& spec) {
                    spec.bytes, name_of(spec.type), size, spec.bytes / size * size,
                    (spec.bytes / size + 1) * size);
   }
+  if (spec.type == DataType::kU8) {
+    return message("collective-type",
+                   "A collective is of float32, float64, bfloat16 or int32, not of {}.",
+                   name_of(spec.type));
+  }
   if (reduces(spec.kind) && spec.reduction == Reduction::kNone) {
     return message("collective-reduction", "{} needs a reduction: sum, prod, min, max or avg.",
                    name_of(spec.kind));

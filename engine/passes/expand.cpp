@@ -121,7 +121,8 @@ class Expander {
     for (std::size_t buffer = 0; buffer < from.buffers.size(); ++buffer) {
       Buffer& moved = to.buffers[buffer];
       if (moved.opened_by < 0) continue;
-      moved.opened_by = first[static_cast<std::size_t>(moved.opened_by)];
+      const auto opener = static_cast<std::size_t>(moved.opened_by);
+      moved.opened_by = first_writer(to, buffer, first[opener], last[opener]);
       moved.closed_by = last[static_cast<std::size_t>(moved.closed_by)];
     }
     std::array<std::int64_t, kLanes> place{};
@@ -133,6 +134,21 @@ class Expander {
       to.buffers[buffer].offset += place[static_cast<std::size_t>(lane)];
     batches_ = std::max(batches_, batches);
     return {};
+  }
+
+  // The first of these ops that writes the buffer: some steps of a collective come before the one
+  // that opens its result.
+  static std::int32_t first_writer(const RankProgram& rank, std::size_t buffer, std::int32_t first,
+                                   std::int32_t last) {
+    for (std::int32_t op = first; op <= last; ++op) {
+      for (const Operand& operand : rank.operands_of(rank.ops[static_cast<std::size_t>(op)])) {
+        if (operand.buffer == static_cast<std::int32_t>(buffer) &&
+            operand.access != Access::kRead) {
+          return op;
+        }
+      }
+    }
+    return first;
   }
 
   static void append(const RankProgram& from, const Op& op, RankProgram& to) {

@@ -120,8 +120,8 @@ std::string_view name_of(Reduction reduction) {
 }
 
 std::string_view name_of(DataType type) {
-  static constexpr std::array<std::string_view, 4> kNames = {"float32", "bfloat16", "float64",
-                                                             "int32"};
+  static constexpr std::array<std::string_view, 5> kNames = {"float32", "bfloat16", "float64",
+                                                             "int32", "uint8"};
   return pick(kNames, type);
 }
 

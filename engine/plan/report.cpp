@@ -170,6 +170,7 @@ nlohmann::json to_json(const std::vector<TrafficRow>& rows) {
                     {"calls", row.calls},
                     {"sent_bytes", row.sent_bytes},
                     {"received_bytes", row.received_bytes}});
+    if (!row.counted) json.back()["counted"] = false;
   }
   return json;
 }

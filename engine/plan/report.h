@@ -24,6 +24,7 @@ struct TrafficRow {
   std::string operation;  // "all_reduce", ..., or "send_recv"
   Purpose purpose = Purpose::kNone;
   std::int64_t calls = 0, sent_bytes = 0, received_bytes = 0;
+  bool counted = true;  // false: a run's bytes that follow from the formula, not from counting
   bool operator==(const TrafficRow&) const = default;
 };
 
@@ -40,14 +41,15 @@ struct StepFigures {
 
 // What a run was seen to do.
 struct Observation {
-  Setup setup;          // exactly what was run
-  std::string machine;  // title of the Machine whose time was kept or dilated
-  std::string backend;  // "cpu", "paced", "cuda"
+  Setup setup;            // exactly what was run
+  std::string machine;    // title of the Machine whose time was kept or dilated
+  std::string backend;    // "cpu", "paced", "cuda"
+  std::string transport;  // "shared memory", "TCP", "NCCL 2.28.9"; empty: not known
   Source source = Source::kMeasured;
   double pace_factor = 0;                        // paced: wall time over modelled time
   Timeline timeline;                             // the one real step of median duration
   std::vector<MemoryRow> memory;                 // counted; one per rank
-  std::vector<std::vector<TrafficRow>> traffic;  // counted; by rank
+  std::vector<std::vector<TrafficRow>> traffic;  // by rank
   Bubble bubble;
   StepFigures step;
   std::vector<double> losses;          // warm-up and timed steps, means over all tokens

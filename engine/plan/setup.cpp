@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 
 #include "engine/plan/alternatives.h"
 #include "engine/plan/schedule_rules.h"
@@ -89,6 +90,30 @@ Result<void> can_execute_context(const Setup& setup) {
 }
 
 }  // namespace
+
+Result<std::vector<int>> device_list(const std::string& devices) {
+  std::vector<int> list;
+  if (devices == "all") return list;
+  constexpr int kMostDevices = 1024;
+  for (std::size_t at = 0; at <= devices.size();) {
+    const std::size_t end = std::min(devices.find(',', at), devices.size());
+    int index = 0;
+    const auto [stop, error] = std::from_chars(devices.data() + at, devices.data() + end, index);
+    const bool whole = error == std::errc{} && stop == devices.data() + end;
+    if (!whole || index < 0 || index > kMostDevices ||
+        std::find(list.begin(), list.end(), index) != list.end()) {
+      Message why = message(
+          "devices-list", "\"{}\" is no list of GPUs; write all, or each index once, such as 0,2.",
+          devices);
+      why.field = "run.devices";
+      why.alternatives = {"all", "0"};
+      return why;
+    }
+    list.push_back(index);
+    at = end + 1;
+  }
+  return list;
+}
 
 Result<void> can_execute(const Setup& setup) {
   constexpr int kMostRanks = 16;

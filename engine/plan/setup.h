@@ -40,6 +40,7 @@ struct RunSettings {
   int warmup = 1;              // real training steps before them
   std::uint64_t seed = 1;
   std::string text = "default";  // or the path of any UTF-8 file
+  std::string devices = "all";   // GPUs that ranks may use, or their indices: "0,2"
   bool operator==(const RunSettings&) const = default;
 };
 
@@ -74,6 +75,9 @@ struct Setup {
     return std::int64_t{mesh.dp} * microbatches * micro_batch;
   }
 };
+
+// GPU indices of RunSettings::devices, in its order; empty for "all". Error: not such a list.
+Result<std::vector<int>> device_list(const std::string& devices);
 
 // gpt-tiny, PP 4, 1F1B, 8 micro-batches, paced where needed: the first lesson.
 Setup default_setup();

@@ -332,6 +332,8 @@ const std::vector<Field>& fields() {
       {{"seed", "run.seed", "seed of parameters and data"}, set_seed},
       {{"text", "run.text", "default, or a UTF-8 file to train on"},
        text([](Setup & s) -> auto& { return s.run.text; })},
+      {{"devices", "run.devices", "all, or the GPUs that ranks may use, such as 0,2"},
+       text([](Setup & s) -> auto& { return s.run.devices; })},
   };
   return kFields;
 }

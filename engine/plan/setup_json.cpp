@@ -63,6 +63,7 @@ Result<RunSettings> read_run(const nlohmann::json& json, RunSettings run) {
   reader.whole("warmup", run.warmup, low(kWarmup), high(kWarmup));
   reader.seed("seed", run.seed);
   reader.text("text", run.text);
+  reader.text("devices", run.devices);
   if (auto done = reader.finish(); !done) return done.error();
   return run;
 }
@@ -186,7 +187,8 @@ nlohmann::json to_json(const Setup& setup) {
                            {"steps", run.steps},
                            {"warmup", run.warmup},
                            {"seed", run.seed},
-                           {"text", run.text}}}};
+                           {"text", run.text},
+                           {"devices", run.devices}}}};
   if (setup.nodes > 0) json["nodes"] = setup.nodes;
   if (setup.collectives != "direct") json["collectives"] = setup.collectives;
   if (!setup.stage_layers.empty()) json["stage_layers"] = setup.stage_layers;

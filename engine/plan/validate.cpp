@@ -328,6 +328,8 @@ std::vector<Message> validate(const Setup& setup) {
   check_experts(setup, wrong);
   check_zero(setup, wrong);
   check_machine(setup, wrong);
+  if (const auto devices = device_list(setup.run.devices); !devices)
+    wrong.push_back(devices.error());
   return wrong;
 }
 

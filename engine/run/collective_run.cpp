@@ -18,7 +18,7 @@ namespace parallelarium {
 namespace {
 
 // A short wait is cheaper than a sleep where every rank has a core.
-constexpr auto kSpin = std::chrono::microseconds{200};
+constexpr auto kSpin = std::chrono::milliseconds{5};
 
 double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 

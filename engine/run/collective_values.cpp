@@ -27,8 +27,7 @@ double kept(DataType type, double value) {
       return static_cast<double>(static_cast<float>(value));
     case DataType::kBf16:
       return static_cast<double>(widen(round_to_bf16(static_cast<float>(value))));
-    case DataType::kF64:
-    case DataType::kI32:
+    default:
       return value;
   }
   return value;
@@ -113,6 +112,8 @@ void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int
       return fill_as<double>(spec, rank, array, count);
     case DataType::kI32:
       return fill_as<std::int32_t>(spec, rank, array, count);
+    case DataType::kU8:
+      return;  // make_collective refuses it
   }
 }
 
@@ -126,6 +127,8 @@ double read_value(DataType type, const std::byte* array, std::int64_t element) {
       return read_as<double>(array, element);
     case DataType::kI32:
       return read_as<std::int32_t>(array, element);
+    case DataType::kU8:
+      break;
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

@@ -10,6 +10,7 @@
 
 #include "engine/plan/describe_op.h"
 #include "engine/run/combine_op.h"
+#include "engine/run/gpu/nccl_rules.h"
 
 namespace parallelarium {
 
@@ -30,6 +31,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       stretches_(rank.ops.size()),
       sequence_(rank.ops.size(), 0),
       meetings_(rank.ops.size(), 0),
+      turn_(issue_turns(rank)),
       spans_(rank.ops.size()),
       ideal_(rank.ops.size()) {
   std::map<std::tuple<std::int32_t, OpKind, std::int32_t>, std::int64_t> met;
@@ -51,6 +53,8 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
     if (op.kind != OpKind::kCompute)
       meetings_[i] = met[{op.group, op.kind, op.kind == OpKind::kCollective ? -1 : op.peer}];
   }
+  if (devices_[0]->names_ops())
+    for (const Op& op : rank.ops) names_.push_back(describe(op));
   for (const std::unique_ptr<Device>& device : devices_) {
     device->reserve_marks(static_cast<std::int32_t>(rank.ops.size()) * kMarksOfOp);
   }
@@ -103,7 +107,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   for (LaneState& lane : lanes_) {
     if (!lane.ops.empty() && !await(Lane::kCompute, lane.ops.back())) return stopped();
   }
-  if (behind_ && !(finish_lanes() && read_marks())) return stopped();
+  if (behind_ && !(follow_lanes() && finish_lanes() && read_marks())) return stopped();
   record.spans = spans_;
   record.clock_error = clock_error_;
   record.memory = arena_.take_peaks();
@@ -126,7 +130,9 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
 bool Executor::run_lane(Lane lane) {
   LaneState& state = lanes_[static_cast<std::size_t>(lane)];
   LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(lane)];
-  const Nanoseconds cpu_before = thread_cpu_time();
+  // Asked of the system only where a pace has to be kept: it costs as much as a small message.
+  const bool paced = !durations_.empty();
+  const Nanoseconds cpu_before = paced ? thread_cpu_time() : Nanoseconds{0};
   Ideal ideal;
   const std::vector<std::int32_t>& ops = state.ops;
   for (std::size_t first = 0; first < ops.size();) {
@@ -137,7 +143,7 @@ bool Executor::run_lane(Lane lane) {
       return false;
     }
     // Before the last op is published: afterwards the step may be over.
-    if (end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;
+    if (paced && end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;
     publish(lane, end);
     first = end;
   }
@@ -171,14 +177,17 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   Nanoseconds real_work{0};
   Ledger& ledger = lanes_[static_cast<std::size_t>(lane)].ledger;
   bool good = false;
+  if (!names_.empty()) device.enter_op(names_[static_cast<std::size_t>(unit.front())].c_str());
   if (op.kind == OpKind::kCompute) {
     progress.set(unit.front(), Doing::kComputing);
     good = compute(unit.front(), scalars_, real_work);
   } else {
-    progress.set(unit.front(), Doing::kTransferring);
+    // Until it stands in the stream, the device has not arrived at it.
+    progress.set(unit.front(), behind_ ? Doing::kAwaitingOps : Doing::kTransferring);
     good = op.kind == OpKind::kCollective ? collective(unit.front(), pace, &ledger, begin)
                                           : transfer(unit, pace, ideal, &ledger, begin);
   }
+  if (!names_.empty()) device.leave_op();
   if (!good) return false;
   if (behind_) {
     for (const std::int32_t index : unit) device.mark(index * kMarksOfOp + kEndedMark);
@@ -267,10 +276,18 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
     part.bytes = op.bytes;
     part.stretches = stretches_[static_cast<std::size_t>(index)];
     if (!part.send) part.reduction = op.reduction;
+    if (!transport_.does_steps() &&
+        (part.reduction != Reduction::kNone || !part.stretches.empty())) {
+      fail(index, message("transfer-steps",
+                          "ranks that are processes, or NCCL, do collectives only as a whole; "
+                          "choose collectives direct."));
+      return false;
+    }
     part.type = op.type;
     part.pace = pace;
     part.device = &device_of(index);
     part.marks = index * kMarksOfOp;
+    if (ledger != nullptr) part.turn = turn_[static_cast<std::size_t>(index)];
     if (!durations_.empty()) part.pace.duration = durations_[static_cast<std::size_t>(index)];
   }
   if (Result<void> done = transport_.transfer(parts); !done) return false;
@@ -306,12 +323,13 @@ bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePo
   call.pace = pace;
   call.device = &device_of(index);
   call.marks = index * kMarksOfOp;
+  if (ledger != nullptr) call.turn = turn_[static_cast<std::size_t>(index)];
   if (Result<void> done = transport_.collective(call); !done) return false;
   pace = call.pace;
   begin = call.met;
   if (ledger != nullptr) {
     ledger->count(program_.groups[static_cast<std::size_t>(op.group)].axis, name_of(op.collective),
-                  op.purpose, call.sent, call.received);
+                  op.purpose, call.sent, call.received, call.counted);
   }
   return true;
 }
@@ -354,60 +372,6 @@ Result<void> Executor::forward(int microbatches) {
   }
   progress.set(-1, Doing::kNothing);
   return {};
-}
-
-Result<void> Executor::align() {
-  clock_error_ = Nanoseconds{0};
-  for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
-    const Result<Nanoseconds> error = devices_[lane]->align();
-    if (!error) {
-      outside(error.error());
-      return stopped();
-    }
-    clock_error_ = std::max(clock_error_, *error);
-  }
-  return {};
-}
-
-// Every lane's thread has launched everything and touches its device no more in this step.
-bool Executor::finish_lanes() {
-  LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(Lane::kCompute)];
-  for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
-    if (lanes_[lane].ops.empty()) continue;
-    progress.set(lanes_[lane].ops.back(), Doing::kComputing);
-    if (Result<void> done = devices_[lane]->finish(); !done) return outside(done.error());
-  }
-  progress.set(-1, Doing::kNothing);
-  return !stop_.raised();
-}
-
-bool Executor::read_marks() {
-  for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
-    const auto index = static_cast<std::int32_t>(i);
-    const auto begin = device_of(index).time_of(index * kMarksOfOp + kBeganMark);
-    const auto end = device_of(index).time_of(index * kMarksOfOp + kEndedMark);
-    if (!begin) return outside(begin.error());
-    if (!end) return outside(end.error());
-    spans_[i] = {*begin - start_, *end - start_};
-  }
-  // Ops of a batch are one unit, from its first beginning; all end marks stand behind all of it,
-  // and the first of them is the closest.
-  for (LaneState& lane : lanes_) {
-    for (std::size_t first = 0; first < lane.ops.size();) {
-      std::size_t end = first + 1;
-      const std::int32_t batch = op_at(lane.ops[first]).batch;
-      while (batch >= 0 && end < lane.ops.size() && op_at(lane.ops[end]).batch == batch) ++end;
-      Span unit = spans_[static_cast<std::size_t>(lane.ops[first])];
-      for (std::size_t i = first; i < end; ++i) {
-        const Span& part = spans_[static_cast<std::size_t>(lane.ops[i])];
-        unit.begin = std::min(unit.begin, part.begin);
-      }
-      for (std::size_t i = first; i < end; ++i)
-        spans_[static_cast<std::size_t>(lane.ops[i])] = unit;
-      first = end;
-    }
-  }
-  return true;
 }
 
 bool Executor::outside(const Message& why) {

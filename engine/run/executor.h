@@ -39,6 +39,7 @@ struct StepRecord {
   std::vector<Span> spans;  // by op, since the common start
   MemoryRow memory;
   std::vector<TrafficRow> traffic;
+  // Paced runs only:
   Nanoseconds cpu_time{0};          // processor time of all lanes
   Nanoseconds compute_cpu_time{0};  // of the compute lane
   Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
@@ -89,11 +90,13 @@ class Executor {
   bool await(Lane me, std::int32_t op);
   void publish(Lane lane, std::size_t count);
   bool compute(std::int32_t op, const StepScalars& scalars, Nanoseconds& real_work);
+  // `ledger` is null outside of a step.
   bool transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal, Ledger* ledger,
                 TimePoint& begin);
   bool collective(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
   void fail(std::int32_t op, const Message& why);
   bool finish_lanes();
+  bool follow_lanes();
   bool read_marks();
   bool outside(const Message& why);
   Device& device_of(std::int32_t op) { return *devices_[static_cast<std::size_t>(op_at(op).lane)]; }
@@ -120,6 +123,8 @@ class Executor {
   // By op, communication only: its number among those that meet there, over all steps; how many of
   // them a step has.
   std::vector<std::int64_t> sequence_, meetings_;
+  std::vector<std::int32_t> turn_;  // by op; communication only
+  std::vector<std::string> names_;  // by op; empty where no device wants them
   std::array<LaneState, kLanes> lanes_;
 
   // Of the step under way.

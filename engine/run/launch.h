@@ -6,15 +6,32 @@
 #include <memory>
 
 #include "engine/run/run.h"
+#include "engine/run/stop.h"
+#include "engine/run/transport.h"
 #include "engine/train/device.h"
 
 namespace parallelarium {
+
+// What one rank's Transport is made from.
+struct TransportParts {
+  const Program& program;
+  const RankProgram& rank;
+  Stop& stop;
+  Device& device;                   // of the compute lane
+  std::unique_ptr<Transport> host;  // meets the other ranks in shared memory
+};
 
 struct LaunchOptions {
   // The Device of one lane of one rank; a test wraps it to fail, hang or count.
   std::function<std::unique_ptr<Device>(int rank, Lane lane)> make_device = [](int, Lane) {
     return make_cpu_device();
   };
+  // Absent: ranks meet in shared memory, of the host or of one GPU.
+  std::function<std::unique_ptr<Transport>(TransportParts)> make_transport;
+  std::string transport = "shared memory";  // what the report calls it
+  // Set: every rank is a process, and this one runs world->rank() alone. Then only rank 0's result
+  // holds anything.
+  World* world = nullptr;
   // Fill every buffer with not-a-number when its last user is done with it.
   bool poison = false;
   // Run a Program that check() refuses, to see it hang.

@@ -4,11 +4,12 @@
 namespace parallelarium {
 
 void Ledger::count(Axis axis, std::string_view operation, Purpose purpose, std::int64_t sent,
-                   std::int64_t received) {
+                   std::int64_t received, bool counted) {
   Amounts& row = rows_[{axis, operation, purpose}];
   ++row.calls;
   row.sent += sent;
   row.received += received;
+  row.counted = row.counted && counted;
 }
 
 void Ledger::add(const Ledger& other) {
@@ -17,6 +18,7 @@ void Ledger::add(const Ledger& other) {
     row.calls += amounts.calls;
     row.sent += amounts.sent;
     row.received += amounts.received;
+    row.counted = row.counted && amounts.counted;
   }
 }
 
@@ -24,7 +26,7 @@ std::vector<TrafficRow> Ledger::rows() const {
   std::vector<TrafficRow> rows;
   for (const auto& [key, amounts] : rows_) {
     rows.push_back({std::get<0>(key), std::string(std::get<1>(key)), std::get<2>(key),
-                    amounts.calls, amounts.sent, amounts.received});
+                    amounts.calls, amounts.sent, amounts.received, amounts.counted});
   }
   return rows;
 }

@@ -14,10 +14,10 @@ namespace parallelarium {
 // Not thread-safe: each lane keeps its own, and they are added up after the step.
 class Ledger {
  public:
-  // One call: bytes as the transport counted them. A group of one rank moves nothing and is no
-  // call.
+  // One call: bytes as the transport counted them, or by the formula where it could not. A group of
+  // one rank moves nothing and is no call.
   void count(Axis axis, std::string_view operation, Purpose purpose, std::int64_t sent,
-             std::int64_t received);
+             std::int64_t received, bool counted = true);
   void add(const Ledger& other);
   void clear() { rows_.clear(); }
   // Sorted by group, operation and purpose.
@@ -26,6 +26,7 @@ class Ledger {
  private:
   struct Amounts {
     std::int64_t calls = 0, sent = 0, received = 0;
+    bool counted = true;
   };
   std::map<std::tuple<Axis, std::string_view, Purpose>, Amounts> rows_;  // names are literals
 };

@@ -243,8 +243,13 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
   };
   try {
     ask_for_precise_sleep();
+    if (Result<void> met = job.transport.connect(); !met) {
+      if (!job.stop.raised()) return fail(met.error().text);
+      return met;
+    }
     RankRun run(job, outcome);
     Result<void> done = run.run();
+    if (done) done = job.transport.close();
     if (!done && !job.stop.raised()) return fail(done.error().text);
     return done;
   } catch (const std::exception& error) {
@@ -254,7 +259,8 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
 
 bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor) {
   return std::any_of(rank.ops.begin(), rank.ops.end(), [&](const Op& op) {
-    if (op.kind != OpKind::kCollective) return false;
+    // A collective, or a step of one.
+    if (op.kind == OpKind::kCompute && op.piece != Piece::kCombine) return false;
     const auto operands = rank.operands_of(op);
     return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
       return rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == tensor;

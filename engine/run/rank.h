@@ -48,6 +48,7 @@ struct RankOutcome {
   std::vector<SlicePart> gradients, parameters;
   double held_out_sum = 0;  // of the losses of this rank's tokens
   std::int64_t held_out_tokens = 0;
+  std::int64_t process_bytes = 0;  // resident memory at the peak, where the rank is a process
 };
 
 // Runs setup.run.warmup + setup.run.steps steps. Errors: "stopped", after the reason has been given

@@ -6,36 +6,27 @@
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
-#include <ctime>
 #include <fstream>
 #include <limits>
-#include <map>
-#include <numeric>
 #include <system_error>
 #include <thread>
 
 #include "engine/run/cpu/fabric.h"
 #include "engine/run/gpu/module.h"
+#include "engine/run/gpu/nccl_launch.h"
 #include "engine/run/launch.h"
+#include "engine/run/net/outcome_bytes.h"
+#include "engine/run/net/socket_transport.h"
+#include "engine/run/net/world.h"
+#include "engine/run/outcome.h"
 #include "engine/run/rank.h"
 #include "engine/run/watch.h"
-#include "engine/train/parameters.h"
 
 namespace parallelarium {
 
 namespace {
 
 constexpr auto kLookEvery = std::chrono::milliseconds{20};
-
-// A figure of /proc/<file> such as "VmHWM:   1234 kB", in bytes; 0 if it is not there.
-std::int64_t proc_bytes(const char* file, const std::string& key) {
-  std::ifstream in(file);
-  for (std::string word; in >> word;) {
-    std::int64_t kilobytes = 0;
-    if (word == key && in >> kilobytes) return kilobytes * 1024;
-  }
-  return 0;
-}
 
 // Starts VmHWM anew, so that an engine that has run before reports this run's peak. Where the
 // system does not allow it, the peak is that of the whole process so far, never too small.
@@ -44,18 +35,9 @@ void forget_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
 }
 
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
 // Why this Program cannot be run as asked, before any thread starts.
 Result<void> check_request(const Setup& setup, const Program& program, const BackendChoice& choice,
-                           const RunControl& control) {
+                           const RunControl& control, const World* world) {
   if (Result<void> can = can_execute(setup); !can) return can;
   if (program.level != Level::kPiece || program.representatives ||
       static_cast<int>(program.ranks.size()) != setup.mesh.ranks()) {
@@ -71,8 +53,9 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
   if (choice.backend == Backend::kCuda) return {};  // its memory is asked for rank by rank
   std::int64_t needed = 0;
   for (const RankProgram& rank : program.ranks) {
-    needed += rank.arena_bytes;
+    if (world == nullptr || rank.rank == world->rank()) needed += rank.arena_bytes;
   }
+  if (world != nullptr) needed *= world->place().local_size;
   const std::int64_t free = proc_bytes("/proc/meminfo", "MemAvailable:");
   if (free > 0 && needed > free) {
     return message(
@@ -93,155 +76,23 @@ struct LocalRank {
   std::thread thread;
 };
 
-// The index of the timed step whose duration is the median (the lower one of two).
-std::size_t median_of(const std::vector<Nanoseconds>& durations) {
-  std::vector<std::size_t> order(durations.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return durations[a] != durations[b] ? durations[a] < durations[b] : a < b;
-  });
-  return order[(order.size() - 1) / 2];
-}
-
-double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
-Timeline timeline_of(const std::vector<RankOutcome*>& ranks, Source source, StepFigures& step) {
-  Timeline timeline;
-  timeline.source = source;
-  const std::size_t steps = ranks.front()->spans.size();
-  timeline.steps = static_cast<int>(steps);
-  if (steps == 0) return timeline;
-  std::vector<Nanoseconds> begins(steps, Nanoseconds::max()), durations(steps, Nanoseconds{0});
-  for (std::size_t s = 0; s < steps; ++s) {
-    for (const RankOutcome* rank : ranks) {
-      for (const Span& span : rank->spans[s]) begins[s] = std::min(begins[s], span.begin);
-    }
-    for (const RankOutcome* rank : ranks) {
-      for (const Span& span : rank->spans[s])
-        durations[s] = std::max(durations[s], span.end - begins[s]);
-    }
-  }
-  const std::size_t median = median_of(durations);
-  timeline.step = static_cast<int>(median) + 1;
-  timeline.duration = durations[median];
-  for (const RankOutcome* rank : ranks) {
-    RankTimeline& out = timeline.ranks.emplace_back();
-    out.spans = rank->spans[median];
-    for (Span& span : out.spans) {
-      span.begin -= begins[median];
-      span.end -= begins[median];
-    }
-    out.shortest.assign(out.spans.size(), Nanoseconds::max());
-    out.longest.assign(out.spans.size(), Nanoseconds{0});
-    for (const std::vector<Span>& spans : rank->spans) {
-      for (std::size_t op = 0; op < spans.size(); ++op) {
-        out.shortest[op] = std::min(out.shortest[op], spans[op].end - spans[op].begin);
-        out.longest[op] = std::max(out.longest[op], spans[op].end - spans[op].begin);
-      }
-    }
-  }
-  step.seconds_min = seconds_of(*std::min_element(durations.begin(), durations.end()));
-  step.seconds_max = seconds_of(*std::max_element(durations.begin(), durations.end()));
-  return timeline;
-}
-
-// A scalar of every step: one rank's where a collective has summed it, else the sum over the ranks
-// of `adds` in rank order.
-template <class Has>
-std::vector<double> summed(const Program& program, const std::vector<RankOutcome*>& ranks,
-                           Tensor tensor, std::vector<double> RankOutcome::*values,
-                           const Has& has) {
-  std::vector<double> sums;
+// Every process's outcome to rank 0's.
+Result<void> gather(World& world, const Program& program, std::vector<LocalRank>& ranks) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (!has(program.ranks[i])) continue;
-    const std::vector<double>& own = ranks[i]->*values;
-    if (is_summed_over_ranks(program.ranks[i], tensor)) return own;
-    sums.resize(own.size(), 0);
-    for (std::size_t s = 0; s < own.size(); ++s) sums[s] += own[s];
-  }
-  return sums;
-}
-
-// Puts the ranks' parts of parameters together. What no rank had stays not-a-number.
-std::vector<NamedTensor> joined(const Setup& setup, const Program& program,
-                                const std::vector<RankOutcome*>& ranks,
-                                std::vector<SlicePart> RankOutcome::*parts) {
-  std::map<std::pair<Parameter, int>, std::vector<float>> whole;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const int tp = program.ranks[i].at.tp;
-    for (const SlicePart& part : ranks[i]->*parts) {
-      std::vector<float>& values = whole[{part.parameter, part.layer}];
-      if (values.empty()) {
-        values.assign(static_cast<std::size_t>(whole_count(setup.model, part.parameter)),
-                      std::numeric_limits<float>::quiet_NaN());
-      }
-      const auto end = part.first + static_cast<std::int64_t>(part.values.size());
-      for (const SliceStretches& stretch :
-           slice_of(setup.model, part.parameter, setup.mesh.tp, tp)) {
-        for (std::int64_t time = 0; time < stretch.times; ++time) {
-          const std::int64_t begin = stretch.slice + time * stretch.slice_step;
-          const std::int64_t from = std::max(begin, part.first);
-          const std::int64_t to = std::min(begin + stretch.length, end);
-          if (from >= to) continue;
-          std::copy(part.values.begin() + (from - part.first),
-                    part.values.begin() + (to - part.first),
-                    values.begin() + stretch.whole + time * stretch.whole_step + (from - begin));
-        }
-      }
+    if (program.ranks[i].rank != world.rank()) continue;
+    ranks[i].outcome.process_bytes = proc_bytes("/proc/self/status", "VmHWM:");
+    Result<std::vector<std::string>> all = world.finish(to_bytes(ranks[i].outcome));
+    if (!all) return all.error();
+    for (std::size_t other = 0; other < all->size(); ++other) {
+      if (other == i) continue;
+      Result<RankOutcome> outcome = outcome_from_bytes((*all)[other]);
+      if (!outcome) return outcome.error();
+      ranks[other].outcome = std::move(*outcome);
+      ranks[other].outcome.clock_error += world.clock_error(program.ranks[other].rank);
     }
-    (ranks[i]->*parts).clear();
+    break;
   }
-  std::vector<NamedTensor> tensors;
-  for (auto& [name, values] : whole)
-    tensors.push_back({name.first, name.second, std::move(values)});
-  return tensors;
-}
-
-RunResult result_of(const Setup& setup, const Program& program, const BackendChoice& choice,
-                    const RunControl& control, const std::vector<RankOutcome*>& ranks) {
-  RunResult result;
-  Observation& seen = result.observation;
-  seen.setup = setup;
-  Machine machine;
-  if (const Result<Machine> found = find_machine(setup.machine)) machine = *found;
-  seen.machine = machine.title;
-  const bool paced = choice.backend == Backend::kPaced;
-  seen.backend = paced ? "paced" : choice.backend == Backend::kCuda ? "cuda" : "cpu";
-  seen.source = choice.source;
-  seen.pace_factor = paced ? control.pace_factor : 0;
-  StepFigures spread;
-  seen.timeline = timeline_of(ranks, choice.source, spread);
-  // Two ranks may be off by the sum of what each is.
-  for (const RankOutcome* rank : ranks)
-    seen.timeline.clock_error = std::max(seen.timeline.clock_error, 2 * rank->clock_error);
-  seen.bubble = bubble_of(program, seen.timeline);
-  seen.step = step_figures(program, seen.timeline, setup, machine);
-  seen.step.seconds_min = spread.seconds_min;
-  seen.step.seconds_max = spread.seconds_max;
-  double held_out_sum = 0;
-  std::int64_t held_out_tokens = 0;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    RankOutcome& rank = *ranks[i];
-    seen.memory.push_back(rank.memory);
-    seen.traffic.push_back(rank.traffic);
-    if (has_loss(program.ranks[i])) {
-      held_out_sum += rank.held_out_sum;
-      held_out_tokens += rank.held_out_tokens;
-    }
-  }
-  seen.losses = summed(program, ranks, Tensor::kLossSum, &RankOutcome::loss_sums, has_loss);
-  for (double& loss : seen.losses) loss /= static_cast<double>(program.shape.global_tokens);
-  const auto replica0 = [&](const RankProgram& rank) { return rank.at.dp == 0 && rank.at.cp == 0; };
-  seen.gradient_norms =
-      summed(program, ranks, Tensor::kSquareSum, &RankOutcome::square_sums, replica0);
-  for (double& norm : seen.gradient_norms) norm = std::sqrt(norm);
-  if (held_out_tokens > 0)
-    result.held_out_loss = held_out_sum / static_cast<double>(held_out_tokens);
-  result.gradients = joined(setup, program, ranks, &RankOutcome::gradients);
-  result.parameters = joined(setup, program, ranks, &RankOutcome::parameters);
-  seen.process_bytes = proc_bytes("/proc/self/status", "VmHWM:");
-  seen.date = now_utc();
-  return result;
+  return {};
 }
 
 }  // namespace
@@ -249,7 +100,8 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
 Result<RunResult> launch(const Setup& setup, const Program& program, const BackendChoice& choice,
                          const RunControl& control, const RunWishes& wishes,
                          const LaunchOptions& options) {
-  if (Result<void> can = check_request(setup, program, choice, control); !can) return can.error();
+  if (Result<void> can = check_request(setup, program, choice, control, options.world); !can)
+    return can.error();
   if (!options.unchecked) {
     if (const std::vector<Message> wrong = check(program); !wrong.empty()) return wrong.front();
   }
@@ -265,6 +117,10 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                    text->held_out_count(), setup.mesh.dp * setup.micro_batch);
   }
 
+  World* const world = options.world;
+  const auto runs_here = [&](std::size_t i) {
+    return world == nullptr || program.ranks[i].rank == world->rank();
+  };
   forget_peak();
   // Looking at a word for a moment before sleeping only pays where every rank has a core.
   Stop stop(std::chrono::microseconds(paced || static_cast<int>(count) > cores ? 0 : 5));
@@ -275,6 +131,8 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   for (std::size_t i = 0; i < count; ++i) {
     progress.push_back(std::make_unique<RankProgress>());
     LocalRank& rank = ranks[i];
+    outcomes.push_back(&rank.outcome);
+    if (!runs_here(i)) continue;
     for (int lane = 0; lane < kLanes; ++lane) {
       rank.devices[static_cast<std::size_t>(lane)] =
           options.make_device(program.ranks[i].rank, static_cast<Lane>(lane));
@@ -283,13 +141,17 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
         Arena::make(*rank.devices[0], program.ranks[i], options.poison);
     if (!arena) return arena.error();
     rank.arena = std::move(*arena);
-    rank.transport = fabric.transport(program.ranks[i].rank);
-    outcomes.push_back(&rank.outcome);
+    rank.transport = world != nullptr ? nullptr : fabric.transport(program.ranks[i].rank);
+    if (options.make_transport) {
+      rank.transport = options.make_transport(
+          {program, program.ranks[i], stop, *rank.devices[0], std::move(rank.transport)});
+    }
   }
+  if (world != nullptr) world->begin(stop, progress);
 
   std::mutex mutex;
   std::condition_variable ended;
-  std::size_t running = count;
+  std::size_t running = world != nullptr ? 1 : count;
   const auto rank_thread = [&](std::size_t i) {
     RankJob job{setup,
                 *text,
@@ -310,11 +172,15 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
     }
     // A failure has been given to `stop`, which all ranks share.
     static_cast<void>(run_rank(job, ranks[i].outcome));
+    // Nothing of a stopped run may still be under way when its memory goes.
+    for (const std::unique_ptr<Device>& device : ranks[i].devices)
+      static_cast<void>(device->finish());
     const std::lock_guard lock(mutex);
     --running;
     ended.notify_one();
   };
   for (std::size_t i = 0; i < count; ++i) {
+    if (!runs_here(i)) continue;
     try {
       ranks[i].thread = std::thread(rank_thread, i);
     } catch (const std::system_error&) {
@@ -323,17 +189,25 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                          "fewer ranks.",
                          i));
       const std::lock_guard lock(mutex);
-      running -= count - i;
+      running -= world != nullptr ? 1 : count - i;
       break;
     }
   }
-  RunWatch watch(setup, program, control, progress, stop, paced, cores);
+  // Rank 0 alone knows where all ranks are.
+  RunControl watched = control;
+  if (world != nullptr && !world->leads())
+    watched.hang_timeout_seconds = std::numeric_limits<double>::infinity();
+  RunWatch watch(setup, program, watched, progress, stop, paced, cores);
   {
     std::unique_lock lock(mutex);
     while (running > 0) {
       ended.wait_for(lock, kLookEvery);
       lock.unlock();
       watch.look();
+      if (stop.raised()) {
+        for (LocalRank& rank : ranks)
+          if (rank.transport != nullptr) rank.transport->abort();
+      }
       lock.lock();
     }
   }
@@ -341,21 +215,46 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
     if (rank.thread.joinable()) rank.thread.join();
   }
   watch.look();
+  if (world != nullptr) {
+    if (Result<void> done = gather(*world, program, ranks); !done) return done.error();
+  }
   if (stop.raised()) return stop.why();
-  return result_of(setup, program, choice, control, outcomes);
+  RunResult result;
+  if (world != nullptr && !world->leads()) return result;
+  result = result_of(setup, program, choice, control, outcomes);
+  result.observation.transport = options.transport;
+  for (const RankOutcome* rank : outcomes)
+    if (rank != outcomes.front()) result.observation.process_bytes += rank->process_bytes;
+  return result;
 }
 
 Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
-                      const RunControl& control, const RunWishes& wishes) {
+                      const RunControl& control, const RunWishes& wishes, World* world) {
   LaunchOptions options;
-  if (choice.backend == Backend::kCuda) {
-    const Result<CudaModule*> module = cuda_module();
-    if (!module) return module.error();
-    // One GPU for all ranks: they meet in its memory.
-    options.make_device = [gpus = *module](int rank, Lane lane) {
-      return gpus->make_device(0, rank, lane);
+  options.world = world;
+  if (world != nullptr) {
+    options.transport = "TCP between processes";
+    options.make_transport = [world](TransportParts parts) {
+      return make_socket_transport(*world, parts.program, parts.stop);
     };
   }
+  if (choice.backend != Backend::kCuda)
+    return launch(setup, program, choice, control, wishes, options);
+  const Result<CudaModule*> module = cuda_module();
+  if (!module) return module.error();
+  options.make_device = [gpus = *module, &choice](int rank, Lane lane) {
+    return gpus->make_device(choice.gpus[static_cast<std::size_t>(rank)], rank, lane);
+  };
+  // Ranks on one GPU meet in its memory.
+  if (world == nullptr && (program.ranks.size() == 1 || choice.source == Source::kSharedGpu)) {
+    options.transport = "memory of one GPU";
+    return launch(setup, program, choice, control, wishes, options);
+  }
+  const Result<Nccl*> nccl = (*module)->nccl();
+  if (!nccl) return nccl.error();
+  options.transport = "NCCL " + nccl_version_text((*nccl)->version());
+  options.make_transport =
+      world != nullptr ? nccl_between_processes(**nccl, *world) : nccl_between_threads(**nccl);
   return launch(setup, program, choice, control, wishes, options);
 }
 

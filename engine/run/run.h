@@ -15,13 +15,18 @@
 
 namespace parallelarium {
 
+struct ProcessPlace;  // net/place.h
+class World;          // net/world.h
+
 // What `auto` means here, and the words for the Run button.
 struct BackendChoice {
   Backend backend = Backend::kCpu;  // never kAuto
   Source source = Source::kMeasured;
-  Message why;  // "4 ranks on 2 cores: paced"
+  Message why;                 // "4 ranks on 2 cores: paced"
+  std::vector<int> gpus = {};  // of each rank; empty where ranks are on CPUs
 };
-Result<BackendChoice> choose_backend(const Setup& setup);
+// `place`: set where every rank is a process of its own.
+Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place = nullptr);
 
 struct RunControl {
   const std::atomic<bool>* cancel = nullptr;  // set from any thread; the run ends within 0.5 s
@@ -59,12 +64,13 @@ struct RunWishes {
   bool held_out_loss = false;
 };
 
-// Runs warm-up and timed steps of `program` (all ranks, piece level) and observes them.
-// Errors, each one sentence: cannot execute, text unreadable or too short, not enough memory or
-// cores for the pace, cancelled ("cancelled"), a rank that threw or did not arrive (names rank and
-// op).
+// Runs warm-up and timed steps of `program` (all ranks, piece level) and observes them. `world`:
+// set where every rank is a process; then rank 0's result alone holds anything. Errors, each one
+// sentence: cannot execute, text unreadable or too short, not enough memory or cores for the pace,
+// cancelled ("cancelled"), a rank that threw or did not arrive (names rank and op).
 Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
-                      const RunControl& control, const RunWishes& wishes = {});
+                      const RunControl& control, const RunWishes& wishes = {},
+                      World* world = nullptr);
 
 // The same training on one rank, compared: "Prove it".
 struct Proof {

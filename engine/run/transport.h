@@ -59,6 +59,7 @@ struct TransferPart {
   Pace pace;                 // in: this side's; out: the later readiness, the longer duration
   Device* device = nullptr;  // of the lane: its memory, and what copies; null: host memory
   std::int32_t marks = 0;    // the op's first
+  std::int64_t turn = -1;    // as in CollectiveCall
   // Filled by the call:
   TimePoint met;           // when the second side arrived
   std::int64_t moved = 0;  // bytes that were copied
@@ -82,8 +83,12 @@ struct CollectiveCall {
   Pace pace;
   Device* device = nullptr;  // as in TransferPart
   std::int32_t marks = 0;
+  // Place among the rank's communication of one step (issue_turns), for transports that issue in
+  // one order; -1: nothing else of the rank is under way.
+  std::int64_t turn = -1;
   TimePoint met;
-  std::int64_t sent = 0, received = 0;  // what this member's data travelled, counted as copied
+  std::int64_t sent = 0, received = 0;  // what this member's data travelled
+  bool counted = true;                  // as copied; false: by the formula
 };
 
 // One rank's end. Safe from its lanes' threads at once.
@@ -91,6 +96,17 @@ class Transport {
  public:
   virtual ~Transport() = default;
   virtual int rank() const = 0;
+
+  // By the rank's thread, before its first call and after its last; the ranks meet in both. Errors:
+  // a sentence that has been given to the run's Stop, or "stopped".
+  virtual Result<void> connect() { return {}; }
+  virtual Result<void> close() { return {}; }
+  // Ends what is under way, also on devices, when the run has been stopped. From any thread.
+  virtual void abort() {}
+
+  // Whether receives may combine and messages may lie in several places, as the steps of
+  // collectives need it.
+  virtual bool does_steps() const { return false; }
 
   // Starts all parts together and returns when all have moved. Errors: "stopped"; "transfer-size"
   // where the two sides disagree about the bytes, which also stops the run.

@@ -2,6 +2,7 @@
 #include "engine/run/watch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/plan/pace.h"
 
@@ -27,7 +28,8 @@ double longest_op_seconds(const RunControl& control, std::size_t ranks, int core
 }  // namespace
 
 RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl& control,
-                   const Progress& progress, Stop& stop, bool paced, int cores)
+                   const Progress& progress, Stop& stop, bool paced, int cores,
+                   std::function<TimePoint()> now)
     : setup_(setup),
       program_(program),
       control_(control),
@@ -37,7 +39,9 @@ RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl&
       cores_(cores),
       steps_(setup.run.warmup + setup.run.steps),
       hang_seconds_(control.hang_timeout_seconds +
-                    longest_op_seconds(control, program.ranks.size(), cores)) {}
+                    longest_op_seconds(control, program.ranks.size(), cores)),
+      now_(std::move(now)),
+      changed_(now_()) {}
 
 void RunWatch::look() {
   if (control_.cancel != nullptr && control_.cancel->load()) {
@@ -59,8 +63,8 @@ void RunWatch::look() {
 
 void RunWatch::look_for_late_end() {
   if (!stop_.raised() || abandoned_ || !control_.abandon) return;
-  if (!stopped_) stopped_ = Clock::now();
-  if (Clock::now() - *stopped_ < kLateEnd) return;
+  if (!stopped_) stopped_ = now_();
+  if (now_() - *stopped_ < kLateEnd) return;
   abandoned_ = true;
   control_.abandon(stop_.why());
 }
@@ -72,15 +76,15 @@ void RunWatch::look_for_hang() {
     for (const LaneProgress& lane : rank->lanes) {
       changes += lane.changes.load();
       const Doing doing = lane.doing.load();
-      if (doing == Doing::kPacing) changed_ = Clock::now();  // it will wake up
+      if (doing == Doing::kPacing) changed_ = now_();  // it will wake up
       may_hang = may_hang || doing != Doing::kNothing;
     }
   }
   if (changes != changes_ || !may_hang) {
     changes_ = changes;
-    changed_ = Clock::now();
+    changed_ = now_();
   }
-  const double still = std::chrono::duration<double>(Clock::now() - changed_).count();
+  const double still = std::chrono::duration<double>(now_() - changed_).count();
   if (still > hang_seconds_ && !stop_.raised()) {
     stop_.raise(describe_hang(program_, progress_, hang_seconds_));
   }

@@ -3,6 +3,7 @@
 // when they should, and whether a paced run leaves the cores room.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "engine/run/progress.h"
@@ -13,9 +14,10 @@ namespace parallelarium {
 
 class RunWatch {
  public:
-  // References outlive the watch. `cores`: physical cores of this process.
+  // References outlive the watch. `cores`: physical cores of this process. `now`: a test's clock.
   RunWatch(const Setup& setup, const Program& program, const RunControl& control,
-           const Progress& progress, Stop& stop, bool paced, int cores);
+           const Progress& progress, Stop& stop, bool paced, int cores,
+           std::function<TimePoint()> now = Clock::now);
 
   // One look; call it every few ten milliseconds and once after the ranks have ended.
   void look();
@@ -35,8 +37,9 @@ class RunWatch {
   bool abandoned_ = false;
   double hang_seconds_;
   std::uint64_t changes_ = 0;
+  const std::function<TimePoint()> now_;
   std::optional<TimePoint> stopped_;
-  TimePoint changed_ = Clock::now();
+  TimePoint changed_;
 };
 
 }  // namespace parallelarium

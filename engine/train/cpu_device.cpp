@@ -113,6 +113,9 @@ class CpuDevice final : public Device {
         return combine_parts<double>(reduction, target, parts, divisor, count);
       case DataType::kI32:
         return combine_parts<std::int32_t>(reduction, target, parts, divisor, count);
+      case DataType::kU8:  // bytes are moved, not reckoned with
+        assert(reduction == Reduction::kNone);
+        return copy(target, parts[0], count);
     }
   }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {

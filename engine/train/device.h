@@ -62,10 +62,18 @@ class Device {
   }
   // Ties the device's clock to the process's. Returns by how much they may differ.
   virtual Result<std::chrono::nanoseconds> align() { return std::chrono::nanoseconds{0}; }
+  // Whether the device has come to the mark where it was set last. Requires: it was set.
+  virtual bool passed(std::int32_t index) const { return static_cast<void>(index), true; }
   // When the mark was passed. Requires: align() before the mark was set, finish() after.
   virtual Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) {
     return message("mark-unknown", "This device keeps no mark {}.", index);
   }
+
+  // Whether what is launched between these two is worth a name for a profiler; only then are they
+  // called, in pairs, by the thread that launches. The name stays while the object does.
+  virtual bool names_ops() const { return false; }
+  virtual void enter_op(const char* name) { static_cast<void>(name); }
+  virtual void leave_op() {}
 
   // target[i] = (with `adds`: +=) the sum, or the largest, of all parts' [i] in the order of the
   // parts. target may be one of them. At most 16 parts; their addresses are read at the call.

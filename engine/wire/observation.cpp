@@ -45,6 +45,7 @@ Result<TrafficRow> traffic_row_from(const nlohmann::json& json) {
   reader.read("calls", row.calls);
   reader.read("sent_bytes", row.sent_bytes);
   reader.read("received_bytes", row.received_bytes);
+  reader.read("counted", row.counted);
   if (!read_name(axis, Axis::kTp, Axis::kWorld, row.axis)) reader.fail("group", "a known group");
   if (!read_name(purpose, Purpose::kNone, Purpose::kCounts, row.purpose))
     reader.fail("purpose", "a known purpose");
@@ -87,6 +88,7 @@ nlohmann::json to_json(const Observation& observation) {
   return {{"setup", to_json(observation.setup)},
           {"machine", observation.machine},
           {"backend", observation.backend},
+          {"transport", observation.transport},
           {"source", name_of(observation.source)},
           {"pace_factor", observation.pace_factor},
           {"timeline", to_json(observation.timeline)},
@@ -107,6 +109,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   std::string source;
   reader.read("machine", observation.machine);
   reader.read("backend", observation.backend);
+  reader.read("transport", observation.transport);
   reader.read("source", source);
   reader.read("pace_factor", observation.pace_factor);
   reader.read("losses", observation.losses);

@@ -30,6 +30,13 @@ std::string devices_text(const Devices& devices) {
   for (const BackendFact& backend : devices.backends)
     backends.add({backend.name, backend.available ? "ready" : "missing", backend.why});
   text += "\nBackends\n" + backends.text();
+  if (!devices.topology.links.empty()) {
+    Table links({"", "", ""});
+    for (const GpuLink& link : devices.topology.links)
+      links.add({fmt::format("GPU {} to {}", link.from, link.to), link.kind,
+                 link.p2p ? "peer to peer" : "through host memory"});
+    text += "\nLinks between GPUs\n" + links.text();
+  }
   Table facts({"", "", "", ""});
   for (const Fact& fact : devices.facts)
     facts.add({fact.title,

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/run/gpu/module.h"
+#include "engine/run/gpu/nccl_rules.h"
 #include "engine/run/launch.h"
 #include "engine/worker/probe_cuda.h"
 #include "engine/worker/units.h"
@@ -95,9 +96,15 @@ std::string find_program(const char* name) {
 BackendFact cuda_backend() {
   const Result<std::vector<GpuFacts>> gpus = usable_gpus();
   if (!gpus) return {"cuda", false, gpus.error().text};
+  if (gpus->size() == 1)
+    return {"cuda", true,
+            fmt::format("fp32; all ranks share {}, so more than one are no evidence of speed",
+                        gpus->front().name)};
+  const Result<Nccl*> nccl = (*cuda_module())->nccl();
   return {"cuda", true,
-          fmt::format("fp32; all ranks share {}, so more than one are no evidence of speed",
-                      gpus->front().name)};
+          nccl ? fmt::format("fp32; up to {} ranks with a GPU each, through NCCL {}", gpus->size(),
+                             nccl_version_text((*nccl)->version()))
+               : "fp32; all ranks on one GPU: " + nccl.error().text};
 }
 
 Fact launcher() {
@@ -106,7 +113,7 @@ Fact launcher() {
   if (fact.found.empty()) {
     fact.state = FactState::kMissing;
     fact.found = "neither mpirun nor srun is in PATH";
-    fact.advice = "Only needed for several computers; this version runs on one.";
+    fact.advice = "Only needed to start ranks as processes, or on several computers.";
   }
   return fact;
 }
@@ -127,23 +134,72 @@ Devices probe_devices() {
 
   CudaFacts cuda = probe_cuda();
   devices.gpus = std::move(cuda.gpus);
+  if (!devices.gpus.empty()) {
+    std::vector<std::string> buses;
+    for (const Gpu& gpu : devices.gpus) buses.push_back(gpu.bus);
+    if (Result<GpuTopology> topology = local_topology(buses))
+      devices.topology = std::move(*topology);
+  }
   devices.backends = {{"cpu", devices.cores > 0,
                        fmt::format("{} rank{} with a core each; more are oversubscribed",
                                    devices.cores, devices.cores == 1 ? "" : "s")},
                       {"paced", true, "up to 16 ranks, real work at the pace of the prediction"},
                       cuda_backend()};
   devices.facts = std::move(cuda.facts);
+  for (Fact& fact : facts_of_topology(devices)) devices.facts.push_back(std::move(fact));
   devices.facts.push_back(shared_memory());
   devices.facts.push_back(locked_memory());
   devices.facts.push_back(launcher());
   return devices;
 }
 
+std::vector<Fact> facts_of_topology(const Devices& devices) {
+  std::vector<Fact> facts;
+  const GpuTopology& topology = devices.topology;
+  if (!topology.links.empty()) {
+    std::size_t direct = 0, nvlink = 0;
+    for (const GpuLink& link : topology.links) {
+      direct += link.p2p;
+      nvlink += link.kind == "NVLink";
+    }
+    const bool all = direct == topology.links.size();
+    facts.push_back({"peer-access", "GPU to GPU", all ? FactState::kThere : FactState::kLimited,
+                     fmt::format("{} of {} pairs read each other's memory, {} over NVLink", direct,
+                                 topology.links.size(), nvlink),
+                     all ? ""
+                         : "NCCL goes through host memory for the others; on bare metal switch "
+                           "IOMMU and PCIe ACS off."});
+  }
+  std::string use;
+  for (std::size_t i = 0; i < topology.use.size(); ++i) {
+    const std::string one = use_text(topology, static_cast<int>(i));
+    if (!one.empty()) use += (use.empty() ? "" : "; ") + one;
+  }
+  if (!use.empty()) {
+    facts.push_back({"gpu-use", "other processes", FactState::kLimited, use,
+                     "Times measured beside them mean little; choose others with --devices."});
+  }
+  return facts;
+}
+
 nlohmann::json to_json(const Devices& devices) {
   static constexpr std::array<const char*, 3> kStates = {"there", "limited", "missing"};
-  nlohmann::json gpus = nlohmann::json::array(), backends = gpus, facts = gpus;
-  for (const Gpu& gpu : devices.gpus)
-    gpus.push_back({{"name", gpu.name}, {"memory_bytes", gpu.memory_bytes}, {"peers", gpu.peers}});
+  nlohmann::json gpus = nlohmann::json::array(), backends = gpus, facts = gpus, links = gpus;
+  for (std::size_t i = 0; i < devices.gpus.size(); ++i) {
+    const Gpu& gpu = devices.gpus[i];
+    nlohmann::json use = nlohmann::json::array();
+    if (i < devices.topology.use.size())
+      for (const GpuUse& one : devices.topology.use[i])
+        use.push_back({{"pid", one.pid}, {"program", one.program}, {"bytes", one.bytes}});
+    gpus.push_back({{"name", gpu.name},
+                    {"memory_bytes", gpu.memory_bytes},
+                    {"peers", gpu.peers},
+                    {"bus", gpu.bus},
+                    {"pcie", i < devices.topology.pcie.size() ? devices.topology.pcie[i] : ""},
+                    {"other_processes", std::move(use)}});
+  }
+  for (const GpuLink& link : devices.topology.links)
+    links.push_back({{"from", link.from}, {"to", link.to}, {"kind", link.kind}, {"p2p", link.p2p}});
   for (const BackendFact& backend : devices.backends)
     backends.push_back(
         {{"name", backend.name}, {"available", backend.available}, {"why", backend.why}});
@@ -161,6 +217,7 @@ nlohmann::json to_json(const Devices& devices) {
           {"memory_bytes", devices.memory_bytes},
           {"available_bytes", devices.available_bytes},
           {"gpus", std::move(gpus)},
+          {"links", std::move(links)},
           {"backends", std::move(backends)},
           {"facts", std::move(facts)}};
 }

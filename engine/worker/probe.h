@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/worker/topology.h"
+
 namespace parallelarium {
 
 enum class FactState : std::uint8_t { kThere, kLimited, kMissing };
@@ -30,6 +32,7 @@ struct Gpu {
   std::string name;
   std::int64_t memory_bytes = 0;
   std::vector<int> peers;  // indices of GPUs that it reaches directly
+  std::string bus;         // "0000:65:00.0"
 };
 
 struct Devices {
@@ -39,12 +42,16 @@ struct Devices {
   int numa_nodes = 0;
   std::int64_t memory_bytes = 0, available_bytes = 0;
   std::vector<Gpu> gpus;
+  GpuTopology topology;
   std::vector<BackendFact> backends;
   std::vector<Fact> facts;
 };
 
 // Cost: some milliseconds; more where there is an NVIDIA driver to start.
 Devices probe_devices();
+
+// Peer access and other processes, where there are GPUs to ask about.
+std::vector<Fact> facts_of_topology(const Devices& devices);
 
 nlohmann::json to_json(const Devices& devices);
 

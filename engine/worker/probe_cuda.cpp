@@ -41,8 +41,11 @@ struct Driver {
         device(library.find<int(int*, int)>("cuDeviceGet")),
         name(library.find<int(char*, int, int)>("cuDeviceGetName")),
         memory(library.find<int(std::size_t*, int)>("cuDeviceTotalMem_v2")),
-        peer(library.find<int(int*, int, int)>("cuDeviceCanAccessPeer")) {}
-  bool complete() const { return init && version && count && device && name && memory && peer; }
+        peer(library.find<int(int*, int, int)>("cuDeviceCanAccessPeer")),
+        bus(library.find<int(char*, int, int)>("cuDeviceGetPCIBusId")) {}
+  bool complete() const {
+    return init && version && count && device && name && memory && peer && bus;
+  }
 
   int (*init)(unsigned);
   int (*version)(int*);
@@ -51,6 +54,7 @@ struct Driver {
   int (*name)(char*, int, int);
   int (*memory)(std::size_t*, int);
   int (*peer)(int*, int, int);
+  int (*bus)(char*, int, int);
 };
 
 std::vector<Gpu> look_at_gpus(const Driver& driver) {
@@ -65,6 +69,7 @@ std::vector<Gpu> look_at_gpus(const Driver& driver) {
     Gpu& gpu = gpus.emplace_back();
     if (driver.name(name.data(), static_cast<int>(name.size()), device) == 0)
       gpu.name = name.data();
+    if (driver.bus(name.data(), static_cast<int>(name.size()), device) == 0) gpu.bus = name.data();
     if (driver.memory(&bytes, device) == 0) gpu.memory_bytes = static_cast<std::int64_t>(bytes);
     for (int other = 0; other < count; ++other) {
       int reaches = 0, handle = 0;

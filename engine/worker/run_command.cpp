@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `run`: the Setup executed on local ranks, beside its prediction.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/wire/csv.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/trace.h"
 #include "engine/worker/command.h"
+#include "engine/worker/probe.h"
 #include "engine/worker/report_text.h"
 #include "engine/worker/setup_options.h"
 #include "engine/worker/table.h"
@@ -37,6 +40,9 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["source"] = name_of(observed.source);
   json["backend"] = observed.backend;
   json["backend_reason"] = training.choice.why.text;
+  json["transport"] = observed.transport;
+  json["clock_error_seconds"] =
+      std::chrono::duration<double>(observed.timeline.clock_error).count();
   json["setup"] = to_json(observed.setup);
   json["date"] = observed.date;
   // Row by row beside the prediction, which has one rank of every stage; and all of them.
@@ -119,6 +125,12 @@ std::string proof_text(const Proof& proof) {
   return text;
 }
 
+bool is_by_formula(const Observation& observed) {
+  return std::any_of(observed.traffic.begin(), observed.traffic.end(), [](const auto& rows) {
+    return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.counted; });
+  });
+}
+
 std::string run_text(const Training& training) {
   const Observation& observed = training.result.observation;
   const std::string word(name_of(observed.source));
@@ -130,6 +142,14 @@ std::string run_text(const Training& training) {
       fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
                   word, observed.setup.run.steps);
   text += comparison_text(compare_with(training.prediction, observed), word);
+  if (observed.timeline.clock_error.count() > 0)
+    text += fmt::format(
+        "  Ranks' clocks agree within {}.\n",
+        seconds_text(std::chrono::duration<double>(observed.timeline.clock_error).count()));
+  if (!observed.transport.empty())
+    text += fmt::format("  Ranks met over {}.\n", observed.transport);
+  if (is_by_formula(observed))
+    text += "  Bytes of whole NCCL collectives are those of the formula, not counted.\n";
   text += fmt::format("  Steps took {} to {}.\n", seconds_text(observed.step.seconds_min),
                       seconds_text(observed.step.seconds_max));
   if (observed.process_bytes > 0)
@@ -145,6 +165,18 @@ std::string run_text(const Training& training) {
   return text;
 }
 
+// A rank that is not rank 0, in a process of its own: rank 0 tells.
+Outcome run_member(const Preparation& preparation, bool verify) {
+  Watch watch;
+  watch.abandon = [](const Message&) { std::_Exit(kFailed); };
+  const Result<Training> training = train(preparation, verify, watch);
+  Outcome outcome;
+  if (training) return outcome;
+  outcome.status = kFailed;
+  if (!is_told_by_leader(training.error())) outcome.error = training.error();
+  return outcome;
+}
+
 Outcome run_setup(const Options& options, Progress& progress) {
   const Result<Setup> setup = options.setup.resolve();
   if (!setup) return Outcome::invalid(setup.error());
@@ -152,11 +184,22 @@ Outcome run_setup(const Options& options, Progress& progress) {
     return Outcome::invalid(message("rank-outside",
                                     "There is no rank {}; this Setup has ranks 0 to {}.",
                                     options.rank, setup->mesh.ranks() - 1));
-  const Result<Preparation> preparation = prepare(*setup);
+  Result<std::optional<ProcessPlace>> place = find_place(process_environment());
+  if (!place) return Outcome::invalid(place.error());
+  const Result<Preparation> preparation = prepare(*setup, std::move(*place));
   if (!preparation) return Outcome::invalid(preparation.error());
+  if (!preparation->leads()) return run_member(*preparation, options.verify);
   for (const std::string& file : {options.trace, options.csv}) {
     if (file.empty()) continue;
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
+  }
+  if (preparation->choice.backend == Backend::kCuda) {
+    const Devices devices = probe_devices();
+    const std::vector<int>& gpus = preparation->choice.gpus;
+    for (const int gpu : std::set<int>(gpus.begin(), gpus.end())) {
+      const std::string others = use_text(devices.topology, gpu);
+      if (!others.empty()) progress.say(others + "; times measured beside it mean little.");
+    }
   }
   if (!preparation->calibrated())
     progress.say("This computer was never calibrated; measuring it once takes about 5 s.");
@@ -207,12 +250,13 @@ Watch watch_of(Progress& progress) {
 }
 
 void add_run(Commands& commands) {
-  CLI::App* command =
-      commands.add("run", "train on local ranks and set what is seen beside the prediction",
-                   "  parallelarium-engine run\n"
-                   "  parallelarium-engine run --pp 2 --dp 2 --schedule gpipe --verify\n"
-                   "  parallelarium-engine run --steps 200 --text novel.txt --backend cpu --pp 2\n"
-                   "  parallelarium-engine run --trace step.json --csv step.csv\n");
+  CLI::App* command = commands.add(
+      "run", "train on local ranks and set what is seen beside the prediction",
+      "  parallelarium-engine run\n"
+      "  parallelarium-engine run --pp 2 --dp 2 --schedule gpipe --verify\n"
+      "  parallelarium-engine run --steps 200 --text novel.txt --backend cpu --pp 2\n"
+      "  parallelarium-engine run --trace step.json --csv step.csv\n"
+      "  mpirun -n 2 parallelarium-engine run --pp 2 --backend cpu   (or torchrun, srun)\n");
   auto options = std::make_shared<Options>();
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--verify", options->verify,

@@ -7,6 +7,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "engine/run/net/world.h"
+#include "engine/wire/version.h"
+
 namespace parallelarium {
 namespace {
 
@@ -20,6 +23,24 @@ RunControl control_of(const Watch& watch, std::string_view phase) {
     };
   }
   return control;
+}
+
+// This process's rank of the run, with the others' processes.
+Result<RunResult> run_in_world(const Preparation& preparation, const Program& program,
+                               const RunControl& control, const RunWishes& wishes) {
+  const std::string digest =
+      fmt::format("{} {} {} {}", kVersion, static_cast<int>(preparation.choice.backend),
+                  wishes.gradients, to_json(preparation.setup).dump());
+  Result<std::unique_ptr<World>> world = World::join(*preparation.place, digest);
+  if (!world) return world.error();
+  Result<RunResult> result =
+      run(preparation.setup, program, preparation.choice, control, wishes, world->get());
+  if (result) return result;
+  (*world)->give_up(result.error());
+  if (!(*world)->leader_tells()) return result;
+  Message quiet = result.error();
+  quiet.id = "told";
+  return quiet;
 }
 
 // The same training on one rank, as fast as it goes: only its numbers are wanted.
@@ -41,13 +62,21 @@ Result<Proof> prove(const Preparation& preparation, const RunResult& many, const
 
 }  // namespace
 
-Result<Preparation> prepare(const Setup& setup) {
+Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> place) {
   const std::vector<Message> problems = validate(setup);
   if (!problems.empty()) return problems.front();
+  if (place && place->size != setup.mesh.ranks()) {
+    Message why = message("processes-differ",
+                          "{} started {} processes and this Setup has {} ranks; start as many as "
+                          "there are ranks, or change --dp, --tp, --pp or --cp.",
+                          place->launcher, place->size, setup.mesh.ranks());
+    why.field = "mesh";
+    return why;
+  }
   if (const Result<void> can = can_execute(setup); !can) return can.error();
   Result<Machine> machine = find_machine(setup.machine);
   if (!machine) return machine.error();
-  Result<BackendChoice> choice = choose_backend(setup);
+  Result<BackendChoice> choice = choose_backend(setup, place ? &*place : nullptr);
   if (!choice) return choice.error();
   if (!machine->local && choice->source != Source::kPaced) {
     Message why =
@@ -67,7 +96,7 @@ Result<Preparation> prepare(const Setup& setup) {
     why.alternatives = {"default"};
     return why;
   }
-  return Preparation{setup, std::move(*machine), std::move(*choice)};
+  return Preparation{setup, std::move(*machine), std::move(*choice), std::move(place)};
 }
 
 bool is_about_request(const Message& why) {
@@ -85,9 +114,11 @@ Result<Machine> calibrate_and_store(const Watch& watch) {
   return machine;
 }
 
+bool is_told_by_leader(const Message& why) { return why.id == "rank-refused" || why.id == "told"; }
+
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch) {
   Preparation ready = preparation;
-  if (!ready.calibrated()) {
+  if (!ready.calibrated() && ready.leads()) {
     Result<Machine> machine = calibrate_and_store(watch);
     if (!machine) return machine.error();
     ready.machine = std::move(*machine);
@@ -112,10 +143,12 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   }
   RunWishes wishes;
   wishes.gradients = verify;
-  Result<RunResult> result = run(ready.setup, prediction->program, ready.choice, control, wishes);
+  Result<RunResult> result =
+      ready.place ? run_in_world(ready, prediction->program, control, wishes)
+                  : run(ready.setup, prediction->program, ready.choice, control, wishes);
   if (!result) return result.error();
   training.result = std::move(*result);
-  if (verify) {
+  if (verify && ready.leads()) {
     Result<Proof> proof = prove(ready, training.result, watch);
     if (proof)
       training.proof = std::move(*proof);

@@ -15,6 +15,7 @@
 #include "engine/plan/setup.h"
 #include "engine/predict/compare.h"
 #include "engine/predict/predict.h"
+#include "engine/run/net/place.h"
 #include "engine/run/run.h"
 
 namespace parallelarium {
@@ -33,15 +34,18 @@ struct Preparation {
   Setup setup;
   Machine machine;
   BackendChoice choice;
+  std::optional<ProcessPlace> place;  // set: each rank is a process, and this is one of them
+  bool leads() const { return !place || place->rank == 0; }
   bool calibrated() const { return !machine.local || !machine.calibrated.empty(); }
 };
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
 // computer and not paced, or an unreadable text.
-Result<Preparation> prepare(const Setup& setup);
+Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> place = {});
 
 // Measures this computer and stores the result. At most about 5 s.
 Result<Machine> calibrate_and_store(const Watch& watch);
 
+// In a world of processes rank 0 alone has a training to tell of.
 struct Training {
   Prediction prediction;  // of all ranks; in paced time where the ranks are paced
   BackendChoice choice;
@@ -54,6 +58,8 @@ struct Training {
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch);
 
 bool is_about_request(const Message& why);
+// Whether rank 0 tells the same, so that the processes of other ranks may keep quiet.
+bool is_told_by_leader(const Message& why);
 
 nlohmann::json to_json(const Proof& proof);
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "engine/run/gpu/faults.h"
+#include "engine/run/net/place.h"
 #include "tests/ranks/harness.h"
 
 namespace parallelarium {
@@ -48,6 +49,42 @@ TEST(CudaModule, AnswersOrSaysWhyNot) {
   EXPECT_EQ(choice.error().field, "run.backend");
   EXPECT_EQ(choice.error().text, gpus.error().text);
   EXPECT_EQ(choice.error().text.find('\n'), std::string::npos);
+}
+
+// Two ranks of each kind of mesh on computers with 1, 2 and 4 GPUs.
+TEST(GpuChoice, GivesEveryRankAGpuOrPutsAllOnOneOrSaysWhy) {
+  const auto computer = [](std::size_t count) {
+    GpuFacts gpu;
+    gpu.name = "H100";
+    return std::vector<GpuFacts>(count, gpu);
+  };
+  parallelarium::Setup setup = small_setup(1, 2, 1);
+  const Result<BackendChoice> each = choose_gpus(setup, computer(4), nullptr);
+  ASSERT_TRUE(each.ok());
+  EXPECT_EQ(each->gpus, (std::vector<int>{0, 1}));
+  EXPECT_EQ(each->source, Source::kMeasured);
+  EXPECT_EQ(each->why.text, "2 ranks on a H100 each: measured");
+  setup.run.devices = "3,1";
+  EXPECT_EQ(choose_gpus(setup, computer(4), nullptr)->gpus, (std::vector<int>{3, 1}));
+  const Result<BackendChoice> absent = choose_gpus(setup, computer(2), nullptr);
+  ASSERT_FALSE(absent.ok());
+  EXPECT_EQ(absent.error().text, "There is no GPU 3; this computer has GPUs 0 to 1.");
+  EXPECT_EQ(absent.error().field, "run.devices");
+  setup.run.devices = "1";
+  const Result<BackendChoice> shared = choose_gpus(setup, computer(2), nullptr);
+  ASSERT_TRUE(shared.ok());
+  EXPECT_EQ(shared->gpus, (std::vector<int>{1, 1}));
+  EXPECT_EQ(shared->source, Source::kSharedGpu);
+  setup.run.devices = "all";
+  setup.mesh.dp = 3;
+  const Result<BackendChoice> few = choose_gpus(setup, computer(2), nullptr);
+  ASSERT_FALSE(few.ok());
+  EXPECT_EQ(few.error().text,
+            "3 ranks are more than 2 GPUs, and several ranks share one GPU only alone; use "
+            "--devices 0 to put all on one, or 2 ranks.");
+  const ProcessPlace second{"torchrun", 1, 3, 1, 3, "127.0.0.1", 29500};
+  EXPECT_EQ(choose_gpus(setup, computer(4), &second)->gpus[1], 1);
+  EXPECT_FALSE(choose_gpus(setup, computer(2), &second).ok());
 }
 
 TEST(CudaFaults, SayWhatToChange) {

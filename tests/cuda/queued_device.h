@@ -19,7 +19,10 @@ namespace parallelarium {
 
 class QueuedDevice final : public Device {
  public:
-  explicit QueuedDevice(std::chrono::microseconds late) : late_(late) {
+  // `before_linear` runs before every forward product, on the device's thread.
+  explicit QueuedDevice(std::chrono::microseconds late,
+                        std::function<void()> before_linear = nullptr)
+      : late_(late), before_linear_(std::move(before_linear)) {
     worker_ = std::thread([this] { work(); });
   }
   ~QueuedDevice() override {
@@ -54,6 +57,14 @@ class QueuedDevice final : public Device {
       point->changed.wait(lock, [&] { return point->passed; });
     });
   }
+  bool passed(std::int32_t index) const override {
+    const std::shared_ptr<Point> found = point(index);
+    if (found == nullptr) return false;
+    const std::lock_guard lock(found->mutex);
+    return found->passed;
+  }
+  // A kernel of the test's own.
+  void enqueue(std::function<void()> kernel) { launch(std::move(kernel)); }
   Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) override {
     const std::shared_ptr<Point> found = point(index);
     if (found == nullptr) return message("mark-unknown", "Nobody set mark {}.", index);
@@ -108,7 +119,10 @@ class QueuedDevice final : public Device {
   }
   void linear_forward(float* y, const float* x, const float* w, const float* bias, std::int64_t N,
                       std::int64_t M, std::int64_t K) override {
-    launch([=, this] { inner_->linear_forward(y, x, w, bias, N, M, K); });
+    launch([=, this] {
+      if (before_linear_) before_linear_();
+      inner_->linear_forward(y, x, w, bias, N, M, K);
+    });
   }
   void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N, std::int64_t M,
                          std::int64_t K) override {
@@ -282,6 +296,7 @@ class QueuedDevice final : public Device {
   }
 
   const std::chrono::microseconds late_;
+  const std::function<void()> before_linear_;
   std::unique_ptr<Device> inner_ = make_cpu_device();
   mutable std::mutex mutex_;
   std::condition_variable changed_, idle_;

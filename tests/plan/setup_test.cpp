@@ -60,6 +60,7 @@ TEST(SetupFile, ReadsWhatItWrites) {
                {"dropout", "0.1"},
                {"seed", "18446744073709551615"},
                {"text", "/tmp/größe.txt"},
+               {"devices", "2,0"},
                {"pace", "0.125"},
                {"backend", "paced"},
                {"order", "tp-cp-ep-pp-dp"},
@@ -189,6 +190,18 @@ TEST(SetupFields, CoverTheCommandLineOfTheContract) {
     EXPECT_TRUE(std::any_of(setup_fields().begin(), setup_fields().end(),
                             [&](const FieldInfo& info) { return info.option == option; }))
         << option;
+}
+
+TEST(Devices, AreAllOrAListInItsOrder) {
+  EXPECT_EQ(*device_list("all"), std::vector<int>{});
+  EXPECT_EQ(*device_list("2,0,11"), (std::vector<int>{2, 0, 11}));
+  for (const char* wrong : {"", ",", "1,", "0,0", "-1", "a", "0 1", "99999999999"}) {
+    parallelarium::Setup setup = default_setup();
+    setup.run.devices = wrong;
+    const std::vector<Message> problems = validate(setup);
+    ASSERT_EQ(problems.size(), 1u) << wrong;
+    EXPECT_EQ(problems.front().field, "run.devices");
+  }
 }
 
 TEST(SetupFields, RefuseNonsenseAndChangeNothing) {

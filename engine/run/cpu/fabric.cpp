@@ -87,9 +87,24 @@ void take_pieces(Device& device, Slot& slot) {
   }
 }
 
+// Held for some tens of nanoseconds by two ranks that meet, often at the same moment: sleeping on
+// it would cost more than the message.
+class SpinLock {
+ public:
+  void lock() {
+    for (int turn = 0; flag_.test_and_set(std::memory_order_acquire); ++turn) {
+      if (turn >= 100) std::this_thread::yield();
+    }
+  }
+  void unlock() { flag_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
+};
+
 // The sends from one rank to another in one group.
 struct Channel {
-  std::mutex mutex;
+  SpinLock mutex;
   std::vector<std::unique_ptr<Slot>> open, spare;
 
   // Requires: mutex is held.
@@ -198,6 +213,7 @@ class CpuTransport final : public Transport {
   CpuTransport(CpuFabric::Shared& shared, int rank) : shared_(shared), rank_(rank) {}
 
   int rank() const override { return rank_; }
+  bool does_steps() const override { return true; }
 
   Result<void> transfer(std::span<TransferPart> parts) override {
     constexpr std::size_t kFew = 8;

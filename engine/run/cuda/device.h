@@ -2,6 +2,8 @@
 // A stream of a GPU for one lane of one rank.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <memory>
 
 #include "engine/train/device.h"
@@ -10,5 +12,9 @@ namespace parallelarium {
 
 // fp32. Never null; what fails in making it sticks and is told by allocate() and finish().
 std::unique_ptr<Device> make_cuda_device(int gpu, int rank);
+
+// Of such a device.
+cudaStream_t stream_of(const Device& device);
+int gpu_of(const Device& device);
 
 }  // namespace parallelarium

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "engine/run/cuda/device.h"
+#include "engine/run/cuda/nccl_library.h"
 #include "engine/run/gpu/faults.h"
 
 namespace parallelarium {
@@ -50,6 +51,8 @@ class Module final : public CudaModule {
   std::unique_ptr<Device> make_device(int gpu, int rank, Lane) const override {
     return make_cuda_device(gpu, rank);
   }
+
+  Result<Nccl*> nccl() const override { return load_nccl(); }
 
  private:
   Message missing(cudaError_t status) const {

@@ -10,6 +10,8 @@
 
 #include "engine/plan/program.h"
 #include "engine/plan/result.h"
+#include "engine/run/gpu/nccl.h"
+#include "engine/run/run.h"
 #include "engine/train/device.h"
 
 namespace parallelarium {
@@ -35,11 +37,14 @@ class CudaModule {
   virtual Result<std::vector<GpuFacts>> gpus() const = 0;
   // A stream of GPU `gpu` for one lane. What fails in making it is told by allocate() and finish().
   virtual std::unique_ptr<Device> make_device(int gpu, int rank, Lane lane) const = 0;
+  // NCCL's functions, the library loaded and set up when first asked for, before any thread of a
+  // run. Error "nccl-missing": not built with it, or not installed.
+  virtual Result<Nccl*> nccl() const = 0;
 };
 
 // The one symbol of the module, and the number that both sides must have been built with.
 inline constexpr const char* kCudaModuleEntry = "parallelarium_cuda_module";
-inline constexpr int kCudaModuleVersion = 1;
+inline constexpr int kCudaModuleVersion = 2;
 using CudaModuleEntry = CudaModule*(int version);  // null: another version
 
 // libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.
@@ -47,6 +52,11 @@ using CudaModuleEntry = CudaModule*(int version);  // null: another version
 Result<CudaModule*> cuda_module();
 // The same from the first of `files` that exists; for tests.
 Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files);
+
+// Which GPU each rank gets: one each where there are enough (of `run.devices`), or all the same
+// where only one is there; `place` as in choose_backend(). Pure. Errors name "run.devices".
+Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts>& gpus,
+                                  const ProcessPlace* place);
 
 // The GPUs of this computer for ranks. Error "cuda-missing".
 Result<std::vector<GpuFacts>> usable_gpus();

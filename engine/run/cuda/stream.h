@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUDA stream as a Device without its kernels: memory, order, time. device.cpp adds the kernels.
+#pragma once
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+class CudaStream : public Device {
+ public:
+  CudaStream(int gpu, int rank);
+  ~CudaStream() override;
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+
+  Result<std::byte*> allocate(std::int64_t bytes) override;
+  void release(std::byte* address) override;
+  void zero(std::byte* address, std::int64_t bytes) override;
+  void copy(std::byte* to, const std::byte* from, std::int64_t bytes) override;
+  void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) override;
+  void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) override;
+  Result<void> finish() override;
+
+  bool runs_behind() const override { return true; }
+  Result<void> launched() override;
+  void reserve_marks(std::int32_t count) override;
+  void mark(std::int32_t index) override;
+  void wait(const Device& other, std::int32_t index) override;
+  bool passed(std::int32_t index) const override;
+  Result<std::chrono::nanoseconds> align() override;
+  Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) override;
+
+  bool names_ops() const override { return true; }
+  void enter_op(const char* name) override;
+  void leave_op() override;
+
+  cudaStream_t stream() const { return stream_; }
+  int gpu() const { return gpu_; }
+
+ protected:
+  static std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
+  bool good() const { return !failure_.has_value(); }
+  // Each thread has a GPU of its own choice; a lane's object may be used by two, one after the
+  // other.
+  bool use();
+  // The first failure stays.
+  void note(cudaError_t status, const char* doing);
+  void note(cublasStatus_t status, const char* doing);
+  // Grows by waiting for what still uses the smaller one.
+  void* scratch(std::size_t bytes);
+
+ private:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  struct Bracket {
+    TimePoint before{}, after = TimePoint::max();
+    std::chrono::nanoseconds width() const { return after - before; }
+    TimePoint middle() const { return before + width() / 2; }
+  };
+  std::byte* staging_half(unsigned half) const;
+  Result<TimePoint> time_of_event(cudaEvent_t event);
+
+  const int gpu_, rank_;
+  cudaStream_t stream_ = nullptr;
+  void* staging_ = nullptr;  // pinned
+  cudaEvent_t staged_[2] = {nullptr, nullptr};
+  unsigned half_ = 0;
+  void* scratch_ = nullptr;
+  std::size_t scratch_bytes_ = 0;
+  std::vector<cudaEvent_t> marks_;
+  cudaEvent_t base_ = nullptr;
+  TimePoint base_time_{};
+  bool aligned_ = false;
+  std::optional<Message> failure_;
+  const char* last_ = "nothing";
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a step on devices that run behind: what they have come to, and when.
+#include <algorithm>
+#include <thread>
+
+#include "engine/run/executor.h"
+
+namespace parallelarium {
+
+namespace {
+constexpr auto kLookAtMarks = std::chrono::microseconds{50};
+}  // namespace
+
+Result<void> Executor::align() {
+  clock_error_ = Nanoseconds{0};
+  for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
+    const Result<Nanoseconds> error = devices_[lane]->align();
+    if (!error) {
+      outside(error.error());
+      return stopped();
+    }
+    clock_error_ = std::max(clock_error_, *error);
+  }
+  return {};
+}
+
+// Every lane's thread has launched everything and touches its device no more in this step. What is
+// done is told by the end marks: so whoever watches sees where the devices are, and a hang names
+// the op that a device did not get past.
+bool Executor::follow_lanes() {
+  std::array<std::size_t, kLanes> at{};
+  const auto advance = [&](std::size_t lane) {
+    const std::vector<std::int32_t>& ops = lanes_[lane].ops;
+    while (at[lane] < ops.size() && devices_[lane]->passed(ops[at[lane]] * kMarksOfOp + kEndedMark))
+      ++at[lane];
+    LaneProgress& progress = progress_.lanes[lane];
+    if (at[lane] == ops.size()) {
+      if (progress.doing.load() != Doing::kNothing) progress.set(-1, Doing::kNothing);
+      return true;
+    }
+    const std::int32_t op = ops[at[lane]];
+    const Doing doing = !devices_[lane]->passed(op * kMarksOfOp + kBeganMark) ? Doing::kAwaitingOps
+                        : op_at(op).kind == OpKind::kCompute                  ? Doing::kComputing
+                                                             : Doing::kTransferring;
+    if (progress.op.load() != op || progress.doing.load() != doing) progress.set(op, doing);
+    return false;
+  };
+  while (!stop_.raised()) {
+    bool done = true;
+    for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
+      if (Result<void> good = devices_[lane]->launched(); !good) return outside(good.error());
+      done = advance(lane) && done;
+    }
+    if (done) return true;
+    std::this_thread::sleep_for(kLookAtMarks);
+  }
+  return false;
+}
+
+bool Executor::finish_lanes() {
+  for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
+    if (lanes_[lane].ops.empty()) continue;
+    if (Result<void> done = devices_[lane]->finish(); !done) return outside(done.error());
+  }
+  return !stop_.raised();
+}
+
+bool Executor::read_marks() {
+  for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
+    const auto index = static_cast<std::int32_t>(i);
+    const auto begin = device_of(index).time_of(index * kMarksOfOp + kBeganMark);
+    const auto end = device_of(index).time_of(index * kMarksOfOp + kEndedMark);
+    if (!begin) return outside(begin.error());
+    if (!end) return outside(end.error());
+    spans_[i] = {*begin - start_, *end - start_};
+  }
+  // Ops of a batch are one unit, from its first beginning; all end marks stand behind all of it,
+  // and the first of them is the closest.
+  for (LaneState& lane : lanes_) {
+    for (std::size_t first = 0; first < lane.ops.size();) {
+      std::size_t end = first + 1;
+      const std::int32_t batch = op_at(lane.ops[first]).batch;
+      while (batch >= 0 && end < lane.ops.size() && op_at(lane.ops[end]).batch == batch) ++end;
+      Span unit = spans_[static_cast<std::size_t>(lane.ops[first])];
+      for (std::size_t i = first; i < end; ++i) {
+        const Span& part = spans_[static_cast<std::size_t>(lane.ops[i])];
+        unit.begin = std::min(unit.begin, part.begin);
+      }
+      for (std::size_t i = first; i < end; ++i)
+        spans_[static_cast<std::size_t>(lane.ops[i])] = unit;
+      first = end;
+    }
+  }
+  return true;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks on GPUs of their own that exchange through NCCL.
+//
+// A rank connects to the world, splits a communicator for each of its groups from it while nothing
+// is outstanding, and issues everything in one order over all of them (issue_turns). A batch is one
+// NCCL group. Communicators do not block: after a group the transport asks until NCCL has launched
+// it, and only then lets anybody else call NCCL or set a mark behind it. The span of an op begins
+// when its stream comes to it, so it holds the waiting for other ranks too.
+//
+// Whole collectives are NCCL's: their bytes are those of the formula (collective_volume) and are
+// called so (CollectiveCall::counted). Sends and receives are counted. NCCL adds in an order of its
+// own, so sums equal those of other transports within rounding.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/plan/program.h"
+#include "engine/run/gpu/nccl.h"
+#include "engine/run/gpu/nccl_rules.h"
+#include "engine/run/stop.h"
+#include "engine/run/transport.h"
+
+namespace parallelarium {
+
+// How a rank waits for NCCL; tests bring a clock of their own.
+struct NcclWait {
+  std::function<TimePoint()> now = [] { return Clock::now(); };
+  std::function<void()> pause;  // between two looks; absent: 20 microseconds
+  std::chrono::nanoseconds connecting{60'000'000'000};  // for connecting and for closing
+};
+
+class NcclTransport final : public Transport {
+ public:
+  // References outlive it. `host` keeps the barrier; `devices`: the lanes' of this rank;
+  // `unique_id` gives all ranks the same id, made by one of them.
+  NcclTransport(Nccl& nccl, const Program& program, const RankProgram& rank, Stop& stop,
+                std::unique_ptr<Transport> host, std::function<Result<NcclId>()> unique_id,
+                Device& device, NcclWait wait = {});
+  ~NcclTransport() override;
+
+  int rank() const override { return rank_.rank; }
+  // Errors: "nccl-old", "nccl-failed", "nccl-timeout", or "stopped".
+  Result<void> connect() override;
+  Result<void> transfer(std::span<TransferPart> parts) override;
+  Result<void> collective(CollectiveCall& call) override;
+  Result<TimePoint> barrier() override;
+  Result<void> close() override;
+  void abort() override;
+
+ private:
+  NcclComm* comm_of(int group) const { return comms_[static_cast<std::size_t>(group)]; }
+  int place_of(int group, int rank) const;
+  Result<void> wait_for(NcclComm* comm, const std::string& doing, bool limited);
+  Result<void> checked(NcclStatus status, NcclComm* comm, const std::string& doing);
+  bool take_turn(std::int64_t turn);
+  void pass_turn(std::int64_t turn);
+  template <class Calls>
+  Result<void> issue(std::int64_t turn, const std::string& doing, std::span<NcclComm* const> comms,
+                     Device& lane, const Calls& calls);
+  NcclStatus launch(const CollectiveCall& call, NcclComm* comm, int n, int me, Device& lane);
+  Result<void> alone(CollectiveCall& call);
+  std::byte* scratch_of(const CollectiveCall& call) const;
+  void pause() const;
+
+  Nccl& nccl_;
+  const Program& program_;
+  const RankProgram& rank_;
+  Stop& stop_;
+  const std::unique_ptr<Transport> host_;
+  const std::function<Result<NcclId>()> unique_id_;
+  Device& device_;  // for its memory, and the GPU of the communicators
+  const NcclWait wait_;
+
+  std::mutex mutex_;  // one thread of this rank calls NCCL at a time
+  NcclComm* world_ = nullptr;
+  NcclComm* none_ = nullptr;                  // what a split gives a rank that is in no child
+  std::vector<NcclComm*> comms_;              // by group; null: this rank is not in it, or alone
+  bool ended_ = false;                        // closed or aborted
+  std::array<std::byte*, kLanes> scratch_{};  // by lane: for what NCCL does not do in place
+  std::atomic<std::uint32_t> next_turn_{0};
+};
+
+// Bytes of scratch that the lane's collectives need beside their operands.
+std::int64_t nccl_scratch_bytes(const Program& program, const RankProgram& rank, Lane lane);
+
+}  // namespace parallelarium

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/net/outcome_bytes.h"
+
+#include "engine/run/net/bytes.h"
+
+namespace parallelarium {
+
+namespace {
+
+void put_parts(Bytes& bytes, const std::vector<SlicePart>& parts) {
+  bytes.put(static_cast<std::uint64_t>(parts.size()));
+  for (const SlicePart& part : parts) {
+    bytes.put(part.parameter);
+    bytes.put(part.layer);
+    bytes.put(part.first);
+    bytes.put_list(part.values);
+  }
+}
+
+std::vector<SlicePart> take_parts(BytesReader& reader) {
+  std::vector<SlicePart> parts;
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left) {
+    SlicePart& part = parts.emplace_back();
+    part.parameter = reader.take<Parameter>();
+    part.layer = reader.take<int>();
+    part.first = reader.take<std::int64_t>();
+    part.values = reader.list<float>();
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string to_bytes(const RankOutcome& outcome) {
+  Bytes bytes;
+  bytes.put(static_cast<std::uint64_t>(outcome.spans.size()));
+  for (const std::vector<Span>& step : outcome.spans) bytes.put_list(step);
+  bytes.put_list(outcome.loss_sums);
+  bytes.put_list(outcome.square_sums);
+  bytes.put(outcome.clock_error);
+  bytes.put(outcome.memory);
+  bytes.put(static_cast<std::uint64_t>(outcome.traffic.size()));
+  for (const TrafficRow& row : outcome.traffic) {
+    bytes.put(row.axis);
+    bytes.put_text(row.operation);
+    bytes.put(row.purpose);
+    bytes.put(row.calls);
+    bytes.put(row.sent_bytes);
+    bytes.put(row.received_bytes);
+    bytes.put(row.counted);
+  }
+  put_parts(bytes, outcome.gradients);
+  put_parts(bytes, outcome.parameters);
+  bytes.put(outcome.held_out_sum);
+  bytes.put(outcome.held_out_tokens);
+  bytes.put(outcome.process_bytes);
+  return bytes.text();
+}
+
+Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
+  BytesReader reader(bytes);
+  RankOutcome outcome;
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left)
+    outcome.spans.push_back(reader.list<Span>());
+  outcome.loss_sums = reader.list<double>();
+  outcome.square_sums = reader.list<double>();
+  outcome.clock_error = reader.take<Nanoseconds>();
+  outcome.memory = reader.take<MemoryRow>();
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left) {
+    TrafficRow& row = outcome.traffic.emplace_back();
+    row.axis = reader.take<Axis>();
+    row.operation = reader.text();
+    row.purpose = reader.take<Purpose>();
+    row.calls = reader.take<std::int64_t>();
+    row.sent_bytes = reader.take<std::int64_t>();
+    row.received_bytes = reader.take<std::int64_t>();
+    row.counted = reader.take<bool>();
+  }
+  outcome.gradients = take_parts(reader);
+  outcome.parameters = take_parts(reader);
+  outcome.held_out_sum = reader.take<double>();
+  outcome.held_out_tokens = reader.take<std::int64_t>();
+  outcome.process_bytes = reader.take<std::int64_t>();
+  if (!reader.good())
+    return message("outcome-broken", "What a rank reported did not arrive whole.");
+  return outcome;
+}
+
+}  // namespace parallelarium

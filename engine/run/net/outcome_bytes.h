@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank was seen to do, on its way from its process to rank 0's.
+#pragma once
+
+#include <string>
+
+#include "engine/run/rank.h"
+
+namespace parallelarium {
+
+std::string to_bytes(const RankOutcome& outcome);
+// Error "outcome-broken".
+Result<RankOutcome> outcome_from_bytes(const std::string& bytes);
+
+}  // namespace parallelarium

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of World share: its connections and the messages on them.
+#pragma once
+
+#include "engine/run/net/world.h"
+
+namespace parallelarium {
+
+enum class World::Kind : std::uint8_t {
+  kHello,     // r to 0: rank, size, digest, host, port for messages
+  kRoster,    // 0 to r: addresses and ports of all
+  kRefused,   // 0 to r: why the run does not begin
+  kAsk,       // 0 to r: what time is it
+  kTime,      // r to 0: its time
+  kClock,     // 0 to r: by how much r's clock is ahead
+  kProgress,  // r to 0: where its lanes are; 0 to r: rank 0 is alive
+  kStop,      // both ways: the run ends, and why
+  kArrive,    // r to 0: at the barrier
+  kGo,        // 0 to r: rank 0's time when the last had arrived
+  kShare,     // 0 to r
+  kOutcome,   // r to 0
+  kDismiss    // 0 to r: everything has arrived
+};
+
+struct World::Peer {
+  int rank = 0;
+  std::string host;
+  Socket socket;
+  std::mutex sending;
+  TimePoint heard = Clock::now();
+  bool gone = false;
+  std::chrono::nanoseconds offset{0}, clock_error{0};
+  bool asked = false;
+};
+
+// Kind and payload as one message of the connection. False: the other side is gone, or is none of
+// ours.
+bool send_message(const Socket& socket, std::uint32_t kind, const std::string& payload);
+bool receive_message(const Socket& socket, std::uint32_t& kind, std::string& payload,
+                     std::uint64_t most_bytes = std::uint64_t{1} << 34);
+
+Message process_ended(int rank, const std::string& host);
+
+}  // namespace parallelarium

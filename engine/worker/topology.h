@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the GPUs of this computer are linked, and who else uses them, as NVIDIA's management library
+// (NVML) tells. Its functions are a table, so that tests bring one of their own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+// Functions and types of nvml.h by their names there; libnvidia-ml.so.1 keeps them from version to
+// version, so the header is not needed. Every call returns 0 where it succeeds.
+struct NvmlDevice;
+struct NvmlProcess {  // nvmlProcessInfo_t
+  unsigned pid = 0;
+  unsigned long long used_bytes = 0;
+  unsigned gpu_instance = 0, compute_instance = 0;
+};
+struct Nvml {
+  int (*init)() = nullptr;      // nvmlInit_v2
+  int (*shutdown)() = nullptr;  // nvmlShutdown
+  // nvmlDeviceGetHandleByPciBusId_v2
+  int (*handle)(const char* bus, NvmlDevice** device) = nullptr;
+  // nvmlDeviceGetTopologyCommonAncestor: 0 one board, 10 one PCIe switch, 20 several, 30 one host
+  // bridge, 40 one NUMA node, 50 different ones.
+  int (*ancestor)(NvmlDevice* a, NvmlDevice* b, unsigned* level) = nullptr;
+  // nvmlDeviceGetP2PStatus: capability 0 reads, 2 goes over NVLink; status 0 is yes.
+  int (*p2p)(NvmlDevice* a, NvmlDevice* b, unsigned capability, unsigned* status) = nullptr;
+  int (*pcie_generation)(NvmlDevice* device, unsigned* generation) = nullptr;
+  int (*pcie_width)(NvmlDevice* device, unsigned* lanes) = nullptr;
+  // nvmlDeviceGetComputeRunningProcesses_v3
+  int (*processes)(NvmlDevice* device, unsigned* count, NvmlProcess* list) = nullptr;
+};
+
+struct GpuLink {
+  int from = 0, to = 0;
+  std::string kind;  // "NVLink", or the way over PCIe as nvidia-smi calls it: PIX PXB PHB NODE SYS
+  bool p2p = false;  // one reads the other's memory directly
+};
+struct GpuUse {
+  unsigned pid = 0;
+  std::string program;  // of the process, where it can be seen
+  std::int64_t bytes = 0;
+};
+struct GpuTopology {
+  std::vector<GpuLink> links;            // every pair, from < to
+  std::vector<std::vector<GpuUse>> use;  // by GPU: other processes that compute on it
+  std::vector<std::string> pcie;         // by GPU: "PCIe 5 x16", or empty
+};
+
+// `buses`: of the GPUs in CUDA's order, such as "0000:65:00.0". What cannot be learned stays empty.
+GpuTopology read_topology(const Nvml& nvml, const std::vector<std::string>& buses);
+// From libnvidia-ml.so.1, loaded for the call. Error "nvml-missing".
+Result<GpuTopology> local_topology(const std::vector<std::string>& buses);
+
+// "GPU 1 is in use by python (4711) 11.2 GiB", for a warning; empty where nobody does.
+std::string use_text(const GpuTopology& topology, int gpu);
+
+}  // namespace parallelarium

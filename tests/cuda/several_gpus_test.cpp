@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real runs through NCCL, a GPU for every rank. Skips with the reason where there are too few GPUs
+// or no NCCL.
+#include <gtest/gtest.h>
+
+#include "engine/run/gpu/module.h"
+#include "tests/ranks/proof.h"
+
+namespace parallelarium {
+namespace {
+
+class SeveralGpus : public testing::TestWithParam<const char*> {};
+
+TEST_P(SeveralGpus, TrainLikeOneRank) {
+  parallelarium::Setup setup = small_model(GetParam());
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+  if (!gpus) GTEST_SKIP() << gpus.error().text;
+  const int ranks = setup.mesh.ranks();
+  if (static_cast<int>(gpus->size()) < ranks)
+    GTEST_SKIP() << ranks << " ranks need " << ranks << " GPUs and there are " << gpus->size();
+  if (const Result<Nccl*> nccl = (*cuda_module())->nccl(); !nccl) GTEST_SKIP() << nccl.error().text;
+  setup.run.backend = Backend::kCuda;
+  const Result<BackendChoice> choice = choose_backend(setup);
+  ASSERT_TRUE(choice.ok()) << choice.error().text;
+  EXPECT_EQ(choice->source, Source::kMeasured);
+  const Program program = built(setup);
+  const Result<RunResult> many = run(setup, program, *choice, {}, {.gradients = true});
+  ASSERT_TRUE(many.ok()) << many.error().text;
+  const Proof proof = compare(*many, one_rank(setup));
+  EXPECT_TRUE(proof.holds()) << proof.loss_difference << ", " << proof.gradient_difference << " in "
+                             << proof.worst_parameter;
+  EXPECT_EQ(many->observation.transport.rfind("NCCL ", 0), 0u) << many->observation.transport;
+}
+INSTANTIATE_TEST_SUITE_P(Meshes, SeveralGpus,
+                         testing::Values("dp=2", "pp=2 microbatches=4", "tp=2",
+                                         "dp=2 zero=3 microbatches=3", "cp=2 attention=fused",
+                                         "tp=2 pp=2", "tp=2 pp=2 dp=2 zero=1"),
+                         [](const auto& one) { return test_name(one.param); });
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is read from NVIDIA's management library, from one of the test's own: four GPUs, of which 0
+// and 1 have NVLink, 2 is behind another bridge and 3 on another processor.
+#include "engine/worker/topology.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/worker/probe.h"
+
+namespace parallelarium {
+namespace {
+
+NvmlDevice* device(std::size_t index) { return reinterpret_cast<NvmlDevice*>(index + 1); }
+std::size_t index_of(NvmlDevice* device) { return reinterpret_cast<std::size_t>(device) - 1; }
+int g_open = 0;
+
+Nvml four_gpus() {
+  Nvml nvml;
+  nvml.init = [] { return ++g_open, 0; };
+  nvml.shutdown = [] { return --g_open, 0; };
+  nvml.handle = [](const char* bus, NvmlDevice** found) {
+    // CUDA counts the GPUs in another order than the buses.
+    const char* const buses[] = {"0000:41:00.0", "0000:01:00.0", "0000:81:00.0", "0000:C1:00.0"};
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (std::strcmp(bus, buses[i]) != 0) continue;
+      *found = device(i);
+      return 0;
+    }
+    return 6;  // not found
+  };
+  nvml.ancestor = [](NvmlDevice* a, NvmlDevice* b, unsigned* level) {
+    *level = std::max(index_of(a), index_of(b)) == 3 ? 50 : 30;
+    return 0;
+  };
+  nvml.p2p = [](NvmlDevice* a, NvmlDevice* b, unsigned capability, unsigned* status) {
+    const std::size_t last = std::max(index_of(a), index_of(b));
+    *status = capability == 2 ? (last == 1 ? 0 : 5) : (last <= 2 ? 0 : 3);
+    return 0;
+  };
+  nvml.pcie_generation = [](NvmlDevice*, unsigned* generation) { return *generation = 5, 0; };
+  nvml.pcie_width = [](NvmlDevice* one, unsigned* lanes) {
+    *lanes = index_of(one) == 3 ? 8 : 16;
+    return 0;
+  };
+  nvml.processes = [](NvmlDevice* one, unsigned* count, NvmlProcess* list) {
+    *count = index_of(one) == 2 ? 2 : 0;
+    list[0] = {static_cast<unsigned>(getpid()), 1'000'000, 0, 0};  // this process is no other
+    list[1] = {4'000'000'000U, 12'000'000'000ULL, 0, 0};
+    return 0;
+  };
+  return nvml;
+}
+
+TEST(Topology, NamesLinksAndWhoUsesTheGpus) {
+  const GpuTopology found =
+      read_topology(four_gpus(), {"0000:41:00.0", "0000:01:00.0", "0000:81:00.0", "0000:C1:00.0"});
+  EXPECT_EQ(g_open, 0) << "shut down again";
+  ASSERT_EQ(found.links.size(), 6u);
+  const auto between = [&](int from, int to) {
+    return *std::find_if(found.links.begin(), found.links.end(),
+                         [&](const GpuLink& link) { return link.from == from && link.to == to; });
+  };
+  EXPECT_EQ(between(0, 1).kind, "NVLink");
+  EXPECT_TRUE(between(0, 1).p2p);
+  EXPECT_EQ(between(1, 2).kind, "PHB");
+  EXPECT_TRUE(between(1, 2).p2p);
+  EXPECT_EQ(between(0, 3).kind, "SYS");
+  EXPECT_FALSE(between(0, 3).p2p);
+  EXPECT_EQ(found.pcie[0], "PCIe 5 x16");
+  EXPECT_EQ(found.pcie[3], "PCIe 5 x8");
+  EXPECT_TRUE(found.use[0].empty());
+  ASSERT_EQ(found.use[2].size(), 1u);
+  EXPECT_EQ(use_text(found, 2), "GPU 2 is in use by process 4000000000 11.2 GiB");
+  EXPECT_EQ(use_text(found, 0), "");
+}
+
+TEST(Topology, LeavesOutWhatCannotBeLearned) {
+  Nvml broken = four_gpus();
+  const GpuTopology one = read_topology(broken, {"0000:41:00.0", "nowhere"});
+  EXPECT_TRUE(one.links.empty());
+  EXPECT_EQ(one.pcie[1], "");
+  broken.init = [] { return 9; };  // the driver is not loaded
+  EXPECT_TRUE(read_topology(broken, {"0000:41:00.0"}).links.empty());
+  EXPECT_EQ(g_open, 0);
+}
+
+TEST(Doctor, SaysWhatToDoInOneSentenceEach) {
+  Devices devices;
+  devices.gpus.resize(4);
+  devices.topology =
+      read_topology(four_gpus(), {"0000:41:00.0", "0000:01:00.0", "0000:81:00.0", "0000:C1:00.0"});
+  const std::vector<Fact> facts = facts_of_topology(devices);
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(facts[0].id, "peer-access");
+  EXPECT_EQ(facts[0].state, FactState::kLimited);
+  EXPECT_NE(facts[0].found.find("3 of 6 pairs"), std::string::npos) << facts[0].found;
+  EXPECT_EQ(facts[1].id, "gpu-use");
+  EXPECT_EQ(facts[1].state, FactState::kLimited);
+  for (const Fact& fact : facts) {
+    EXPECT_EQ(fact.advice.back(), '.');
+    EXPECT_EQ(fact.advice.find('\n'), std::string::npos);
+  }
+  devices.topology = {};
+  EXPECT_TRUE(facts_of_topology(devices).empty());
+}
+
+}  // namespace
+}  // namespace parallelarium
