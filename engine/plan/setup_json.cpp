@@ -187,8 +187,8 @@ nlohmann::json to_json(const Setup& setup) {
                            {"steps", run.steps},
                            {"warmup", run.warmup},
                            {"seed", run.seed},
-                           {"text", run.text},
-                           {"devices", run.devices}}}};
+                           {"text", run.text}}}};
+  if (run.devices != "all") json["run"]["devices"] = run.devices;
   if (setup.nodes > 0) json["nodes"] = setup.nodes;
   if (setup.collectives != "direct") json["collectives"] = setup.collectives;
   if (!setup.stage_layers.empty()) json["stage_layers"] = setup.stage_layers;
