@@ -62,11 +62,16 @@ class RateTicker : public QCPAxisTicker {
     ticks.clear();
     if (sub_ticks) sub_ticks->clear();
     if (labels) labels->clear();
+    // A single decade would show one or two figures: then 2 and 5 get theirs too.
+    const bool fine = range.upper < range.lower * 101;
     for (double power = -6; power <= 4; ++power) {
-      const double rate = std::pow(10, power);
-      if (rate < range.lower * 0.99 || rate > range.upper * 1.01) continue;
-      ticks.append(rate);
-      if (labels) labels->append(number_text(rate));
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        const double rate = digit * std::pow(10, power);
+        if ((digit > 1 && !fine) || rate < range.lower * 0.99 || rate > range.upper * 1.01)
+          continue;
+        ticks.append(rate);
+        if (labels) labels->append(number_text(rate));
+      }
     }
   }
 };
