@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/cpu/channel.h"
+
+#include <algorithm>
+#include <mutex>
+#include <span>
+
+namespace parallelarium {
+namespace {
+
+// From this size on a message is delivered in pieces, by both sides.
+constexpr std::int64_t kSharedBytes = 32 << 10;
+constexpr std::int64_t kLeastPiece = 16 << 10, kMostPiece = 8 << 20;
+constexpr std::int64_t kPieceGrain = 4096;  // whole elements of every type
+
+// Copies or combines one piece of a message.
+void deliver_piece(Device& device, const TransferPart& recv, std::byte* to, const std::byte* from,
+                   std::int64_t bytes) {
+  if (recv.reduction == Reduction::kNone) {
+    device.copy(to, from, bytes);
+  } else {
+    const std::byte* parts[] = {to, from};
+    device.combine(recv.type, recv.reduction, to, parts, 1, bytes / size_of(recv.type));
+  }
+}
+
+// Bytes [begin, end) of a message, from the sender's stretches into the receiver's.
+void deliver(Device& device, const TransferPart& send, const TransferPart& recv, std::int64_t begin,
+             std::int64_t end) {
+  const Stretch whole_send{send.data, send.bytes}, whole_recv{recv.data, recv.bytes};
+  const std::span<const Stretch> from =
+      send.stretches.empty() ? std::span(&whole_send, 1) : send.stretches;
+  const std::span<const Stretch> to =
+      recv.stretches.empty() ? std::span(&whole_recv, 1) : recv.stretches;
+  std::size_t source = 0, target = 0;
+  std::int64_t source_begin = 0, target_begin = 0;  // of the current stretches, in the message
+  for (std::int64_t at = begin; at < end;) {
+    while (source_begin + from[source].bytes <= at) source_begin += from[source++].bytes;
+    while (target_begin + to[target].bytes <= at) target_begin += to[target++].bytes;
+    const std::int64_t until =
+        std::min({end, source_begin + from[source].bytes, target_begin + to[target].bytes});
+    deliver_piece(device, recv, to[target].data + (at - target_begin),
+                  from[source].data + (at - source_begin), until - at);
+    at = until;
+  }
+}
+
+}  // namespace
+
+void take_pieces(Device& device, Slot& slot) {
+  while (true) {
+    const std::int64_t begin = slot.taken.fetch_add(slot.piece_bytes, std::memory_order_relaxed);
+    if (begin >= slot.bytes) return;
+    const std::int64_t end = std::min(slot.bytes, begin + slot.piece_bytes);
+    deliver(device, *slot.send, *slot.recv, begin, end);
+    slot.delivered.fetch_add(end - begin, std::memory_order_release);
+  }
+}
+
+void deliver_all(Device& device, Slot& slot) {
+  std::uint32_t expected = kOpen;
+  const bool shares = slot.bytes >= kSharedBytes && !device.runs_behind();
+  if (shares) {
+    const std::int64_t eighth = (slot.bytes / 8 + kPieceGrain - 1) / kPieceGrain * kPieceGrain;
+    slot.piece_bytes = std::clamp(eighth, kLeastPiece, kMostPiece);
+    slot.taken.store(0, std::memory_order_relaxed);
+    slot.delivered.store(0, std::memory_order_relaxed);
+  }
+  if (!shares ||
+      !slot.state.compare_exchange_strong(expected, kCopying, std::memory_order_acq_rel)) {
+    deliver(device, *slot.send, *slot.recv, 0, slot.bytes);
+    return;
+  }
+  take_pieces(device, slot);
+  while (slot.delivered.load(std::memory_order_acquire) < slot.bytes) std::this_thread::yield();
+}
+
+Slot& Channel::at(std::int64_t sequence) {
+  for (const auto& slot : open) {
+    if (slot->sequence == sequence) return *slot;
+  }
+  if (spare.empty()) spare.push_back(std::make_unique<Slot>());
+  open.push_back(std::move(spare.back()));
+  spare.pop_back();
+  Slot& slot = *open.back();
+  slot.sequence = sequence;
+  slot.state.store(kOpen, std::memory_order_relaxed);
+  slot.send = slot.recv = nullptr;
+  slot.left = 0;
+  slot.pace = {};
+  slot.first = slot.copier = nullptr;
+  return slot;
+}
+
+void Channel::leave(Slot& slot) {
+  const std::lock_guard lock(mutex);
+  if (++slot.left < 2) return;
+  const auto found = std::find_if(open.begin(), open.end(),
+                                  [&](const auto& other) { return other.get() == &slot; });
+  spare.push_back(std::move(*found));
+  open.erase(found);
+}
+
+}  // namespace parallelarium
