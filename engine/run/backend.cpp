@@ -109,8 +109,8 @@ Result<BackendChoice> for_process(const Setup& setup, const ProcessPlace& place)
   return BackendChoice{
       Backend::kCpu,
       source,
-      message("backend", "{} ranks, each a process of {}, {} on {} core{} here: {}", place.size,
-              place.launcher, place.local_size, cores, cores == 1 ? "" : "s", name_of(source)),
+      message("backend", "{}, each a process of {}, {} on {} here: {}", counted(place.size, "rank"),
+              place.launcher, place.local_size, counted(cores, "core"), name_of(source)),
       {}};
 }
 

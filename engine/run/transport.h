@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ranks exchange bytes. The executor sees ranks, groups and addresses through this interface
-// alone: behind it are threads of one process (cpu/fabric.h) or, later, NCCL and processes.
+// alone: behind it are threads of one process (cpu/fabric.h), processes (net/socket_transport.h) or
+// NCCL (gpu/nccl_transport.h).
 //
 // Every call is a rendezvous: it returns when the bytes have moved, and nothing is buffered. The
 // k-th send from a to b in a group meets the k-th receive; `sequence` is that k.
