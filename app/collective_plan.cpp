@@ -15,18 +15,6 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
-// Ranks of a node, or of a row of the torus, where the algorithm has none of its own.
-int node_size_for(Topology topology, int ranks) {
-  int best = 1;
-  for (int size = 1; size <= ranks; ++size) {
-    if (ranks % size != 0) continue;
-    if (topology == Topology::kTwoLevel ? size <= 8 && (size < ranks || ranks == 1)
-                                        : size * size <= ranks)
-      best = size;
-  }
-  return best;
-}
-
 }  // namespace
 
 nlohmann::json to_json(const CollectiveChoice& choice) {
@@ -50,13 +38,21 @@ Result<CollectiveChoice> collective_choice_from_json(const nlohmann::json& json)
   return choice;
 }
 
+Machine this_computer() {
+  Result<Machine> machine = find_machine("local");
+  return machine ? std::move(*machine) : uncalibrated_local_machine();
+}
+
 Network network_for(const CollectiveChoice& choice, const Collective& collective,
                     const Machine& local) {
   Network network;
   if (choice.topology == Topology::kMemory) network = network_of(local, choice.spec.ranks);
   network.topology = choice.topology;
   network.node_size = collective.spec.node_size;
-  if (network.node_size < 1) network.node_size = node_size_for(choice.topology, choice.spec.ranks);
+  // Where the algorithm has no nodes or rows of its own.
+  if (network.node_size < 1)
+    network.node_size = choice.topology == Topology::kTorus ? default_row_size(choice.spec.ranks)
+                                                            : default_node_size(choice.spec.ranks);
   return network;
 }
 

@@ -46,6 +46,10 @@ struct CollectivePlan {
   // At most one rank's contribution is in any chunk: nothing is combined.
   bool is_copying() const { return !reduces(collective.spec.kind); }
 };
+
+// As calibrated, or with assumed rates where that file is missing or damaged; prediction_word says
+// which.
+Machine this_computer();
 // The links of a choice: those of `local` for kMemory, else the Network's assumed ones.
 Network network_for(const CollectiveChoice& choice, const Collective& collective,
                     const Machine& local);

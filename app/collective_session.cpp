@@ -7,18 +7,11 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/plan/machine.h"
-
 namespace parallelarium {
 namespace {
 
 constexpr std::size_t kMostRuns = 20, kMostSweepPoints = 2000;
 constexpr int kMergeMs = 1000;
-
-Machine this_computer() {
-  Result<Machine> machine = find_machine("local");
-  return machine ? std::move(*machine) : uncalibrated_local_machine();
-}
 
 // Equal for two edits of the same keys.
 int edit_id(const CollectiveChoice& before, const CollectiveChoice& after) {

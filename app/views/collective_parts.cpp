@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/collective_parts.h"
 
-#include "engine/plan/machine.h"
-
 namespace parallelarium {
 namespace {
 
@@ -12,8 +10,7 @@ Result<CollectivePlan> part(const CollectiveChoice& whole, CollectiveKind kind,
   choice.spec.kind = kind;
   choice.spec.algorithm = algorithm;
   choice.spec.segments = choice.spec.node_size = 0;
-  const Result<Machine> local = find_machine("local");
-  return plan_collective(choice, local ? *local : uncalibrated_local_machine());
+  return plan_collective(choice, this_computer());
 }
 
 // Appends the steps, ops and spans of `next`, which begins when `timeline` ends.

@@ -9,7 +9,6 @@
 #include "app/views/collective_paint.h"
 #include "app/views/paint_tools.h"
 #include "app/views/qcustomplot_header.h"
-#include "engine/plan/machine.h"
 
 namespace parallelarium {
 namespace {
@@ -196,8 +195,7 @@ std::vector<std::string> compared_algorithms(const CollectiveSpec& spec) {
 BandwidthLines bandwidth_lines(const CollectiveChoice& choice) {
   BandwidthLines lines;
   lines.choice = choice;
-  Result<Machine> found = find_machine("local");
-  const Machine machine = found ? std::move(*found) : uncalibrated_local_machine();
+  const Machine machine = this_computer();
   const std::int64_t factor = choice.spec.ranks > 8 ? 4 : 2;
   for (const std::string& name : compared_algorithms(choice.spec)) {
     BandwidthLine& line = lines.lines.emplace_back();

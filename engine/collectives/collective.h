@@ -35,8 +35,8 @@ struct CollectiveSpec {
   Reduction reduction = Reduction::kSum;
   // Pipelined algorithms: into how many segments the array is cut; 0: their own number.
   int segments = 0;
-  // hierarchical: ranks of a node; torus: ranks of a row; a divisor of `ranks`. 0: the largest
-  // divisor that is at most 8 (hierarchical), or the squarest grid (torus).
+  // hierarchical: ranks of a node; torus: ranks of a row; a divisor of `ranks`. 0:
+  // default_node_size or default_row_size.
   int node_size = 0;
   // All-to-all with uneven counts: elements that rank o has for rank d at [o * ranks + d]. Empty:
   // every rank has bytes / ranks for every other. Where given, `bytes` is the most that a rank
@@ -93,6 +93,10 @@ std::optional<CollectiveKind> collective_kind(std::string_view name);
 // Sum, prod, min, max, avg; float32, float64, bfloat16, int32.
 std::optional<Reduction> reduction_by_name(std::string_view name);
 std::optional<DataType> data_type_by_name(std::string_view name);
+// Ranks of a node where none are given: the largest divisor below `ranks` that is at most 8.
+int default_node_size(int ranks);
+// Ranks of a torus's row: the longer side of the squarest grid.
+int default_row_size(int ranks);
 bool has_root(CollectiveKind kind);
 bool reduces(CollectiveKind kind);
 

@@ -63,27 +63,29 @@ void finish(Writer& writer, const Half& half) {
   }
 }
 
-int divisor_up_to(int n, int most) {
+}  // namespace
+
+int default_node_size(int ranks) {
   int best = 1;
-  for (int size = 2; size <= most; ++size) {
-    if (n % size == 0) best = size;
+  for (int size = 2; size <= std::min(8, ranks - 1); ++size) {
+    if (ranks % size == 0) best = size;
   }
   return best;
 }
 
-}  // namespace
+int default_row_size(int ranks) {
+  int best = ranks;
+  for (int rows = 2; rows * rows <= ranks; ++rows) {
+    if (ranks % rows == 0) best = ranks / rows;
+  }
+  return best;
+}
 
 Result<Collective> grid_collective(const CollectiveSpec& wish) {
   CollectiveSpec spec = wish;
   const int n = spec.ranks;
   const bool torus = spec.algorithm == "torus";
-  if (spec.node_size == 0 && torus) {
-    for (int columns = 1; columns * columns <= n; ++columns) {
-      if (n % columns == 0) spec.node_size = n / columns;
-    }
-  } else if (spec.node_size == 0) {
-    spec.node_size = divisor_up_to(n, std::min(8, n - 1 > 0 ? n - 1 : 1));
-  }
+  if (spec.node_size == 0) spec.node_size = torus ? default_row_size(n) : default_node_size(n);
   if (spec.node_size < 1 || n % spec.node_size != 0) {
     return message("collective-node", "{} ranks cannot be cut into {} of {}.", n,
                    torus ? "rows" : "nodes", spec.node_size);
