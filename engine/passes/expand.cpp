@@ -173,9 +173,7 @@ class Expander {
 
   void write_combine(const Op& whole, Reduction reduction, std::initializer_list<Operand> operands,
                      RankProgram& to) {
-    Op op = labelled(whole, {});
-    op.kind = OpKind::kCompute;
-    op.piece = Piece::kCombine;
+    Op op = labelled(whole, {});  // of a Compute
     op.reduction = reduction;
     op.operand_first = static_cast<std::int32_t>(to.operands.size());
     op.operand_count = static_cast<std::int32_t>(operands.size());
