@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shared by app/run and tests/run: installs what is missing, configures and builds. Sourced, not run.
-# Usage: prepare TARGET... ; sets BUILD to the build folder.
+# Sets BUILD to the build folder.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD=$ROOT/build/release
@@ -63,7 +63,17 @@ build_jobs() {
   [ "$cores" -le "$by_memory" ] && echo "$cores" || echo "$by_memory"
 }
 
-# prepare "extra packages" target...
+# Whether the build folder is configured with every -DNAME=VALUE that is asked for.
+is_configured() {
+  [ -f "$BUILD/build.ninja" ] || return 1
+  local option
+  for option in "$@"; do
+    option=${option#-D}
+    grep -q "^${option%%=*}:[A-Z]*=${option#*=}$" "$BUILD/CMakeCache.txt" || return 1
+  done
+}
+
+# prepare "extra packages" target... ; CONFIGURE_OPTIONS are -DNAME=VALUE.
 prepare() {
   local packages=$1
   shift
@@ -72,8 +82,8 @@ prepare() {
   # shellcheck disable=SC2086
   install_missing $BUILD_PACKAGES $packages
   say "Step 2 of $STEPS: configure and build ($(build_jobs) jobs; the first time takes minutes)"
-  if [ ! -f "$BUILD/build.ninja" ] || [ -n "${CONFIGURE_OPTIONS:-}" ]; then
-    # shellcheck disable=SC2086
+  # shellcheck disable=SC2086
+  if ! is_configured ${CONFIGURE_OPTIONS:-}; then
     cmake --preset release ${CONFIGURE_OPTIONS:-} >"$ROOT/build-configure.log" 2>&1 || {
       tail -n 20 "$ROOT/build-configure.log" >&2
       say "Configuring failed; the whole log is build-configure.log."
