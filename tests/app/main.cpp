@@ -5,7 +5,6 @@
 #include <QApplication>
 #include <QDir>
 #include <QSettings>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 
 #include "app/resources.h"
@@ -13,12 +12,14 @@
 
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-  // Kept between test programs, so that this computer is calibrated once.
+  // Kept between the test programs of this build, so that this computer is calibrated once. Qt's
+  // own test mode would share one folder with the tests of every other build of this user.
   const QString folder = QStringLiteral(PARALLELARIUM_BINARY_DIR "/../test-data");
   QDir().mkpath(folder);
   qputenv("XDG_DATA_HOME", QDir(folder).absolutePath().toLocal8Bit());
-  QStandardPaths::setTestModeEnabled(true);
   const QTemporaryDir settings;  // of this process alone
+  qputenv("XDG_CONFIG_HOME", settings.path().toLocal8Bit());
+  qputenv("XDG_CACHE_HOME", settings.path().toLocal8Bit());
   QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
   testing::InitGoogleTest(&argc, argv);
   QApplication application(argc, argv);

@@ -12,6 +12,7 @@
 #include "engine/run/net/bytes.h"
 #include "engine/run/net/outcome_bytes.h"
 #include "engine/run/net/socket_transport.h"
+#include "engine/run/net/world_parts.h"
 #include "tests/ranks/harness.h"
 
 namespace parallelarium {
@@ -152,6 +153,37 @@ TEST(World, NamesAProcessThatSaysNothing) {
   ASSERT_FALSE(ended.ok());
   EXPECT_EQ(ended.error().id, "rank-silent");
   EXPECT_NE(ended.error().text.find("rank 1"), std::string::npos) << ended.error().text;
+}
+
+// It came, and froze before the clocks were compared.
+TEST(World, WaitsForNoProcessThatFreezesAtTheMeeting) {
+  const int port = free_port();
+  WorldTimes times;
+  times.silence = std::chrono::milliseconds{300};
+  std::atomic<bool> over{false};
+  std::thread frozen([&] {
+    const Result<Socket> socket =
+        connect_to("127.0.0.1", port, Clock::now() + std::chrono::seconds{20});
+    ASSERT_TRUE(socket.ok() && *socket);
+    Bytes hello;
+    hello.put(std::int32_t{1});
+    hello.put(std::int32_t{2});
+    hello.put_text("same");
+    hello.put_text("elsewhere");
+    hello.put(std::int32_t{1});
+    send_message(*socket, 0, hello.text());  // World::Kind::kHello
+    while (!over) std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  });
+  const TimePoint begin = Clock::now();
+  const auto world = World::join(place_of(0, 2, port), "same", times);
+  const auto took = Clock::now() - begin;
+  over = true;
+  frozen.join();
+  ASSERT_FALSE(world.ok());
+  EXPECT_EQ(world.error().id, "rank-silent");
+  EXPECT_NE(world.error().text.find("rank 1 on elsewhere"), std::string::npos)
+      << world.error().text;
+  EXPECT_LT(took, std::chrono::seconds{10});
 }
 
 Program one_group(int size) {

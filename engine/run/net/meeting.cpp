@@ -194,6 +194,8 @@ Result<void> World::ask_for_time(Peer& peer) {
     std::string payload;
     if (!send(peer, Kind::kAsk, "")) return process_ended(peer.rank, peer.host);
     do {
+      if (!peer.socket.readable(before + times_.silence))
+        return process_silent(peer.rank, peer.host, times_.silence);
       if (!receive_message(peer.socket, kind, payload)) return process_ended(peer.rank, peer.host);
     } while (static_cast<Kind>(kind) != Kind::kTime);  // progress may be on its way still
     const TimePoint after = Clock::now();

@@ -53,6 +53,14 @@ Message process_ended(int rank, const std::string& host) {
   return message("rank-lost", "The process of rank {} on {} ended before the run did.", rank, host);
 }
 
+Message process_silent(int rank, const std::string& host, std::chrono::nanoseconds silent) {
+  return message(
+      "rank-silent",
+      "The process of rank {} on {} has said nothing for {} s; it is stopped, or its host "
+      "is gone.",
+      rank, host, fmt::format("{:.3g}", std::chrono::duration<double>(silent).count()));
+}
+
 World::World(const ProcessPlace& place, const WorldTimes& times) : place_(place), times_(times) {}
 
 World::~World() {
@@ -113,11 +121,7 @@ void World::keep_informed() {
     for (const auto& peer : peers_) {
       const auto silent = Clock::now() - peer->heard;
       if (peer->gone || ended_ || silent < times_.silence) continue;
-      stop_->raise(message("rank-silent",
-                           "The process of rank {} on {} has said nothing for {} s; it is stopped, "
-                           "or its host is gone.",
-                           peer->rank, peer->host,
-                           fmt::format("{:.3g}", std::chrono::duration<double>(silent).count())));
+      stop_->raise(process_silent(peer->rank, peer->host, silent));
     }
   }
 }

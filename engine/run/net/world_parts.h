@@ -40,5 +40,6 @@ bool receive_message(const Socket& socket, std::uint32_t& kind, std::string& pay
                      std::uint64_t most_bytes = std::uint64_t{1} << 34);
 
 Message process_ended(int rank, const std::string& host);
+Message process_silent(int rank, const std::string& host, std::chrono::nanoseconds silent);
 
 }  // namespace parallelarium
