@@ -4,7 +4,7 @@
 
 #include "app/figures.h"
 #include "app/selection_panel.h"
-#include "app/views/whole_actions.h"
+#include "app/views/whole_bars.h"
 #include "app/views/words.h"
 
 namespace parallelarium {
@@ -15,16 +15,16 @@ struct Selected {
   Q_DECLARE_TR_FUNCTIONS(selection)
 };
 
-// The bar that holds an op, or all of the op's action; or nothing.
-std::optional<Bar> bar_of(const Program& program, const Timeline& timeline, OpRef op, bool whole) {
+// The bar that an op stands for; or nothing.
+std::optional<Bar> bar_of(const Program& program, const Timeline& timeline, OpRef op, Zoom zoom) {
   if (op.rank < 0 || op.rank >= int(program.ranks.size()) || op.rank >= int(timeline.ranks.size()))
     return std::nullopt;
   const auto& ops = program.ranks[std::size_t(op.rank)].ops;
   if (op.op < 0 || op.op >= int(ops.size())) return std::nullopt;
   std::vector<Bar> bars = bars_of(program, timeline, op.rank);
-  if (whole && ops[std::size_t(op.op)].lane == Lane::kCompute) {
+  if (zoom != Zoom::kPieces && ops[std::size_t(op.op)].lane == Lane::kCompute) {
     std::erase_if(bars, [](const Bar& bar) { return bar.lane != Lane::kCompute; });
-    bars = whole_actions(program.ranks[std::size_t(op.rank)], bars).bars;
+    bars = whole_bars(bars, zoom).bars;
   }
   for (const Bar& bar : bars)
     if (bar.first_op <= op.op && op.op <= bar.last_op && bar.lane == ops[std::size_t(op.op)].lane)
@@ -32,7 +32,7 @@ std::optional<Bar> bar_of(const Program& program, const Timeline& timeline, OpRe
   return std::nullopt;
 }
 
-// What an action seen from far spends inside.
+// What an action or layer spends inside.
 void add_inside(SelectionText& text, const Program& program, const Timeline& timeline, OpRef op,
                 const Bar& whole) {
   Nanoseconds computing{0}, communicating{0};
@@ -66,24 +66,24 @@ SelectionText describe_selection(const Session& session) {
   const RunRecord* run = session.run_record();
   const bool in_run = session.selected_in_run() && run;
   const bool fresh = run && !session.run_is_stale();
-  const bool whole = session.selected_whole();
+  const Zoom zoom = session.selected_zoom();
   if (session.hidden(in_run ? QStringLiteral("lane.run") : QStringLiteral("lane.predicted")))
     return text;
   // One Program under both sides, unless the run is of other settings.
   const std::shared_ptr<const Prediction> base =
       run && (in_run || fresh) ? run->prediction : session.prediction();
   const Timeline& clicked = in_run ? run->observation.timeline : base->timeline;
-  const std::optional<Bar> bar = bar_of(base->program, clicked, op, whole);
+  const std::optional<Bar> bar = bar_of(base->program, clicked, op, zoom);
   if (!bar) return text;
   text.headline = bar_sentence(base->program, op.rank, *bar);
 
   if (!session.hidden(QStringLiteral("lane.predicted")) && session.problems().empty())
-    if (const auto expected = bar_of(base->program, base->timeline, op, whole))
+    if (const auto expected = bar_of(base->program, base->timeline, op, zoom))
       text.facts.push_back(
           {Selected::tr("predicted"), time_text(expected->span.end - expected->span.begin)});
   if (run && (in_run || fresh) && !session.hidden(QStringLiteral("lane.run"))) {
     const RankTimeline& seen = run->observation.timeline.ranks[std::size_t(op.rank)];
-    if (const auto happened = bar_of(base->program, run->observation.timeline, op, whole)) {
+    if (const auto happened = bar_of(base->program, run->observation.timeline, op, zoom)) {
       text.facts.push_back({source_text(run->observation.source),
                             time_text(happened->span.end - happened->span.begin)});
       Nanoseconds shortest{0}, longest{0};
@@ -102,7 +102,7 @@ SelectionText describe_selection(const Session& session) {
   if (first.bytes > 0 && bar->kind != OpKind::kCompute)
     text.facts.push_back({Selected::tr("carries"), bytes_text(first.bytes)});
   if (bar->lane != Lane::kCompute) return text;
-  if (whole) add_inside(text, base->program, clicked, op, *bar);
+  if (zoom != Zoom::kPieces) add_inside(text, base->program, clicked, op, *bar);
   for (const IdleGap& gap : idle_gaps(base->program, clicked, op.rank)) {
     if (gap.span.end != bar->span.begin) continue;
     const QString length = time_text(gap.span.end - gap.span.begin);

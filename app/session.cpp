@@ -200,15 +200,14 @@ void Session::horizon_changed() {
 
 OpRef Session::selected() const { return state_->selected; }
 bool Session::selected_in_run() const { return state_->selected_in_run; }
-bool Session::selected_whole() const { return state_->selected_whole; }
+Zoom Session::selected_zoom() const { return state_->selected_zoom; }
 
-void Session::select(OpRef op, bool in_run, bool whole) {
-  if (op == state_->selected && in_run == state_->selected_in_run &&
-      whole == state_->selected_whole)
+void Session::select(OpRef op, bool in_run, Zoom zoom) {
+  if (op == state_->selected && in_run == state_->selected_in_run && zoom == state_->selected_zoom)
     return;
   state_->selected = op;
   state_->selected_in_run = in_run;
-  state_->selected_whole = whole;
+  state_->selected_zoom = zoom;
   Q_EMIT selection_changed();
 }
 

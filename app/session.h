@@ -39,6 +39,9 @@ struct TimeRange {
   bool operator==(const TimeRange&) const = default;
 };
 
+// How near the timeline is seen: what one bar of a compute lane is.
+enum class Zoom : std::uint8_t { kActions, kLayers, kPieces };
+
 enum class RunState { kIdle, kStarting, kCalibrating, kRunning, kCancelling };
 
 // An answer that a student committed, kept as a third mark until the lesson ends.
@@ -156,10 +159,10 @@ class Session : public QObject {
   Nanoseconds horizon() const;
   OpRef selected() const;        // rank index and op index in the shown Program; {-1,-1}: none
   bool selected_in_run() const;  // the click was in the observed lane
-  // The op stands for all of its action (the forward of a micro-batch, with the collectives
-  // inside), as the timeline shows it from far.
-  bool selected_whole() const;
-  void select(OpRef op, bool in_run, bool whole = false);
+  // How much the op stands for: all of its action (the forward of a micro-batch, with the
+  // collectives inside), its layer there, or itself.
+  Zoom selected_zoom() const;
+  void select(OpRef op, bool in_run, Zoom zoom = Zoom::kPieces);
   std::optional<TimeRange> range() const;  // dragged range
   void set_range(std::optional<TimeRange> range);
   std::vector<Nanoseconds> marks() const;

@@ -47,7 +47,8 @@ struct Session::State {
   TimeRange visible;
   bool follows_horizon = true;
   OpRef selected;
-  bool selected_in_run = false, selected_whole = false;
+  bool selected_in_run = false;
+  Zoom selected_zoom = Zoom::kPieces;
   std::optional<TimeRange> range;
   std::vector<Nanoseconds> marks;
 

@@ -180,7 +180,12 @@ void apply_theme(QApplication& application, bool dark) {
 
 OpColor color_of(const Bar& bar) {
   if (bar.kind != OpKind::kCompute) return OpColor::kCommunication;
+  if (bar.piece == Piece::kCombine) return OpColor::kCommunication;
   if (bar.phase == Phase::kUpdate) return OpColor::kOptimizer;
+  if (bar.piece != Piece::kStage) {  // of a whole backward the parts have their own colours
+    if (bar.phase == Phase::kWeightGrad) return OpColor::kWeight;
+    return bar.phase == Phase::kInputGrad ? OpColor::kBackward : OpColor::kForward;
+  }
   switch (bar.action) {
     case ActionKind::kForward:
       return OpColor::kForward;

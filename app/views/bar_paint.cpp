@@ -11,7 +11,10 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kRounded = 12;  // bars of this width and more get round corners
+constexpr double kLeastMergedText = 30;  // narrower blocks of merged bars say nothing
+constexpr double kRounded = 12;          // bars of this width and more get round corners,
+constexpr double kMostRounded =
+    32;  // unless there is one for each so many pixels: nobody sees them
 
 struct BarColors {
   QColor fill, line;  // line is invalid where a bar has no outline
@@ -47,20 +50,22 @@ struct Piece2D {
 void fill_rects(QPainter& painter, const std::vector<Piece2D>& pieces,
                 const std::array<BarColors, kOpColors>& colors) {
   painter.setRenderHint(QPainter::Antialiasing, false);
-  for (std::size_t color = 0; color < colors.size(); ++color) {
-    QList<QRectF> fills;
-    for (const Piece2D& piece : pieces)
-      if (piece.color == color) fills.append(piece.rect);
-    if (fills.isEmpty()) continue;
-    painter.setPen(Qt::NoPen);
-    if (colors[color].line.isValid()) {
-      painter.setBrush(colors[color].line);
-      painter.drawRects(fills);
-      for (QRectF& rect : fills) rect.adjust(1, 1, -1, -1);
-      fills.removeIf([](const QRectF& rect) { return rect.width() <= 0; });
+  painter.setPen(Qt::NoPen);
+  std::array<QList<QRectF>, kOpColors> lines, fills;
+  for (const Piece2D& piece : pieces) {
+    if (!colors[piece.color].line.isValid()) {
+      fills[piece.color].append(piece.rect);
+      continue;
     }
+    lines[piece.color].append(piece.rect);
+    if (piece.rect.width() > 2 && piece.rect.height() > 2)
+      fills[piece.color].append(piece.rect.adjusted(1, 1, -1, -1));
+  }
+  for (std::size_t color = 0; color < colors.size(); ++color) {
+    painter.setBrush(colors[color].line);
+    if (!lines[color].isEmpty()) painter.drawRects(lines[color]);
     painter.setBrush(colors[color].fill);
-    painter.drawRects(fills);
+    if (!fills[color].isEmpty()) painter.drawRects(fills[color]);
   }
 }
 
@@ -91,31 +96,28 @@ QColor desaturated(const QColor& color) {
   return mixed(color, QColor(grey, grey, grey), 0.78);
 }
 
-bool long_labels_fit(const BarList& list, const TimeAxis& axis, const QFont& font) {
-  const QFontMetricsF metrics(font);
+int label_form(const BarList& list, const TimeAxis& axis, const QFont& font) {
   // No label is narrower than a digit; among a million bars most are, and are not measured.
-  const double narrowest = metrics.horizontalAdvance(QLatin1Char('0')) + 4;
-  bool fit = true;
+  const double narrowest = label_width(font, QStringLiteral("0")) + 4;
+  int form = kLongestForm;
   for_each_run(list, axis, [&](const BarRun& run) {
-    if (!fit || run.x1 - run.x0 < narrowest || run.last > run.first || run.x0 < axis.left ||
+    if (form == 0 || run.x1 - run.x0 < narrowest || run.last > run.first || run.x0 < axis.left ||
         run.x1 > axis.left + axis.width)
       return;
-    const Bar& bar = list.bars[run.first];
-    if (bar.microbatch < 0) return;
+    const QStringList labels = bar_labels(list.bars[run.first]);
     const double room = run.x1 - run.x0 - 4;
-    const auto width = [&](bool long_form) {
-      return metrics.horizontalAdvance(bar_label(bar, long_form));
-    };
-    fit = width(true) <= room || width(false) > room;
+    int fits = -1;
+    while (fits + 1 < labels.size() && label_width(font, labels[labels.size() - 2 - fits]) <= room)
+      ++fits;
+    if (fits >= 0 && fits + 1 < labels.size()) form = std::min(form, fits);
   });
-  return fit;
+  return form;
 }
 
 void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
                 const BarLook& look, TextLog* texts) {
   const auto colors = colors_of(look);
   const double far_left = axis.left - 8, far_right = axis.left + axis.width + 8;
-  const QFontMetricsF metrics(look.font);
   std::vector<Piece2D> small, wide;
   struct Label {
     QRectF rect;
@@ -134,36 +136,40 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
     const bool merged = run.last > run.first;
     if (merged) {
       add_shares(small, list, run, rect);
+      if (rect.width() < kLeastMergedText || box.height() < 14) return;
       const QString text =
           QObject::tr("%n ops", nullptr, static_cast<int>(run.last - run.first + 1));
-      if (metrics.horizontalAdvance(text) + 12 < rect.width() && box.height() >= 14)
+      if (label_width(look.font, text) + 12 < rect.width())
         labels.push_back({rect, text, look.theme->text, true});
       return;
     }
     const Bar& bar = list.bars[run.first];
     const auto color = static_cast<std::size_t>(color_of(bar));
     (rect.width() >= kRounded ? wide : small).push_back({rect, color});
-    if (const double share = list.recompute_share(run.first); share > 0 && rect.width() >= 4)
+    const bool striped = rect.width() >= 4 && box.height() >= 14;
+    if (const double share = list.recompute_share(run.first); share > 0 && striped)
       stripes.append(QRectF(rect.left() + 1, rect.bottom() - 4, (rect.width() - 2) * share, 3));
-    if (const double share = list.inside_share(run.first); share > 0 && rect.width() >= 4) {
+    if (const double share = list.inside_share(run.first); share > 0 && striped) {
       const double width = (rect.width() - 2) * share;
       inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
     }
-    if (rect.width() < 9 || box.height() < 11) return;
+    if (rect.width() < 9 || box.height() < 10) return;
     // In the visible part, so that a bar that fills the view still says what it is.
     QRectF shown = rect;
     shown.setLeft(std::max(shown.left(), axis.left));
     shown.setRight(std::min(shown.right(), axis.left + axis.width));
-    // What is no micro-batch's has only a long name.
-    const bool may_be_long = look.long_labels || bar.microbatch < 0;
-    for (const bool long_form : {true, false}) {
-      const QString text = long_form && !may_be_long ? QString() : bar_label(bar, long_form);
-      if (text.isEmpty() || metrics.horizontalAdvance(text) + 3 > shown.width()) continue;
-      const QColor& fill = colors[color].fill;
-      labels.push_back({shown, text, look.theme->ink_on(fill), false});
+    const QStringList forms = bar_labels(bar);
+    for (auto form = std::max<qsizetype>(0, forms.size() - 1 - look.form); form < forms.size();
+         ++form) {
+      if (label_width(look.font, forms[form]) + 3 > shown.width()) continue;
+      labels.push_back({shown, forms[form], look.theme->ink_on(colors[color].fill), false});
       break;
     }
   });
+  if (static_cast<double>(wide.size()) * kMostRounded > axis.width) {
+    small.insert(small.end(), wide.begin(), wide.end());
+    wide.clear();
+  }
   fill_rects(painter, small, colors);
   painter.setRenderHint(QPainter::Antialiasing, true);
   for (const Piece2D& piece : wide) {
@@ -187,14 +193,14 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
   painter.drawRects(inside);
   for (const Label& label : labels) {
     if (label.plate) {
-      const double width = metrics.horizontalAdvance(label.text) + 10;
+      const double width = label_width(look.font, label.text) + 10;
       painter.setPen(Qt::NoPen);
       painter.setBrush(look.theme->surface);
       painter.drawRoundedRect(
           QRectF(label.rect.center().x() - width / 2, label.rect.center().y() - 7, width, 14), 3,
           3);
     }
-    put_text(painter, label.rect, Qt::AlignCenter, label.text, look.font, label.ink, texts);
+    put_label(painter, label.rect, label.text, look.font, label.ink, texts);
   }
 }
 

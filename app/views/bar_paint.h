@@ -7,13 +7,16 @@
 
 namespace parallelarium {
 
+// Forms of bar_labels(), counted from the shortest.
+inline constexpr int kLongestForm = 9;
+
 struct BarLook {
   const Theme* theme = nullptr;
   LaneStyle style = LaneStyle::kPredicted;
   bool stale = false;
   Moment moment = Moment::kPast;
   QFont font;
-  bool long_labels = true;  // "backward 2", where that fits; else "2"
+  int form = kLongestForm;  // of the labels; where that does not fit, a shorter one
 };
 
 // Bars narrower than this are merged with their neighbours.
@@ -29,9 +32,9 @@ struct BarRun {
 template <class Draw>
 void for_each_run(const BarList& list, const TimeAxis& axis, Draw&& draw);
 
-// Whether every bar of a micro-batch that has room for its number has room for "backward 2" too, so
-// that all of a lane can say it. Bars that the visible range cuts do not count.
-bool long_labels_fit(const BarList& list, const TimeAxis& axis, const QFont& font);
+// The longest form for which every bar that has room for its shortest label has room, so that all
+// of a lane can use it: "backward 2", or else "2". Bars that the visible range cuts do not count.
+int label_form(const BarList& list, const TimeAxis& axis, const QFont& font);
 // Full bars with their numbers, in `box` (x of it is ignored).
 void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
                 const BarLook& look, TextLog* texts);

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
-#include "app/views/whole_actions.h"
+#include "app/views/whole_bars.h"
 
 namespace parallelarium {
 namespace {
@@ -21,48 +20,43 @@ QString row_label(const Prediction& prediction, const RankProgram& rank) {
   return label;
 }
 
-// Fills list.recompute if any op of the list's bars computes a forward again.
-void note_recompute(BarList& list, const RankProgram& rank, const RankTimeline& timeline) {
-  std::vector<Nanoseconds> again(list.bars.size(), Nanoseconds(0));
-  bool any = false;
-  for (std::size_t bar = 0; bar < list.bars.size(); ++bar)
-    for (auto op = list.bars[bar].first_op; op <= list.bars[bar].last_op; ++op) {
-      const auto index = static_cast<std::size_t>(op);
-      if (rank.ops[index].phase != Phase::kRecompute || rank.ops[index].lane != Lane::kCompute)
-        continue;
-      again[bar] += timeline.spans[index].end - timeline.spans[index].begin;
-      any = true;
+// The compute lane from farther away. Time inside a whole is its own colour's or communication.
+BarList whole_list(const BarList& pieces, Zoom zoom) {
+  WholeBars wholes = whole_bars(pieces.bars, zoom);
+  BarList list;
+  list.busy.reserve(wholes.parts.size());
+  std::array<std::int64_t, kOpColors> sum{};
+  list.busy.push_back(sum);
+  std::vector<Nanoseconds> again(wholes.bars.size(), Nanoseconds(0));
+  for (std::size_t bar = 0; bar < wholes.bars.size(); ++bar) {
+    for (std::size_t part = wholes.parts[bar]; part < wholes.parts[bar + 1]; ++part) {
+      const Bar& piece = pieces.bars[part];
+      const Nanoseconds length = piece.span.end - piece.span.begin;
+      const bool inside = color_of(piece) == OpColor::kCommunication;
+      const OpColor color = inside ? OpColor::kCommunication : color_of(wholes.bars[bar]);
+      sum[static_cast<std::size_t>(color)] += length.count();
+      if (piece.phase == Phase::kRecompute) again[bar] += length;
     }
-  if (any) list.recompute = std::move(again);
+    list.busy.push_back(sum);
+  }
+  if (std::any_of(again.begin(), again.end(), [](Nanoseconds time) { return time.count() > 0; }))
+    list.recompute = std::move(again);
+  list.bars = std::move(wholes.bars);
+  list.parts = std::move(wholes.parts);
+  return list;
 }
 
-// The compute lane from far; empty if every bar stands for itself.
-BarList far_list(const RankProgram& rank, const BarList& near) {
-  WholeActions wholes = whole_actions(rank, near.bars);
-  BarList far;
-  if (!wholes.merged) return far;
-  for (const std::size_t part : wholes.parts) far.busy.push_back(near.busy[part]);
-  if (!near.recompute.empty())
-    for (std::size_t bar = 0; bar < wholes.bars.size(); ++bar)
-      far.recompute.push_back(std::accumulate(
-          near.recompute.begin() + static_cast<std::ptrdiff_t>(wholes.parts[bar]),
-          near.recompute.begin() + static_cast<std::ptrdiff_t>(wholes.parts[bar + 1]),
-          Nanoseconds(0)));
-  far.bars = std::move(wholes.bars);
-  far.parts = std::move(wholes.parts);
-  return far;
-}
-
-// The mean length of the parts that are merged from far.
-Nanoseconds mean_part(const std::vector<Row>& rows) {
+// The mean length of the bars of actions.
+Nanoseconds mean_length(const std::vector<Row>& rows, Zoom zoom) {
   std::int64_t sum = 0, count = 0;
-  for (const Row& row : rows)
-    for (std::size_t bar = 0; bar < row.far.bars.size(); ++bar) {
-      if (row.far.parts_of(bar) < 2) continue;
-      const Span& span = row.far.bars[bar].span;
-      sum += (span.end - span.begin).count();
-      count += static_cast<std::int64_t>(row.far.parts_of(bar));
+  for (const Row& row : rows) {
+    if (!row.opens()) continue;
+    for (const Bar& bar : row.lane(Lane::kCompute, zoom).bars) {
+      if (bar.microbatch < 0) continue;
+      sum += (bar.span.end - bar.span.begin).count();
+      ++count;
     }
+  }
   return Nanoseconds(count > 0 ? std::max<std::int64_t>(1, sum / count) : 0);
 }
 
@@ -176,10 +170,10 @@ BarList make_bar_list(std::vector<Bar> bars) {
   return list;
 }
 
-InsideTimes inside_times(const BarList& near, const BarList& far, std::size_t bar) {
+InsideTimes inside_times(const BarList& pieces, const BarList& wholes, std::size_t bar) {
   InsideTimes inside;
-  for (std::size_t part = far.parts[bar]; part < far.parts[bar + 1]; ++part) {
-    const Bar& of = near.bars[part];
+  for (std::size_t part = wholes.parts[bar]; part < wholes.parts[bar + 1]; ++part) {
+    const Bar& of = pieces.bars[part];
     const bool computes = of.kind == OpKind::kCompute;
     (computes ? inside.computing : inside.communicating) += of.span.end - of.span.begin;
     if (!computes) ++inside.collectives;
@@ -194,9 +188,11 @@ const Row* LaneRows::row_of(int rank_index) const {
 }
 
 Zoom LaneRows::zoom_at(double pixels_per_nanosecond) const {
-  const bool far = part.count() > 0 &&
-                   static_cast<double>(part.count()) * pixels_per_nanosecond < kLeastPartPixels;
-  return far ? Zoom::kFar : Zoom::kNear;
+  const auto fits = [&](Nanoseconds mean, double least) {
+    return static_cast<double>(mean.count()) * pixels_per_nanosecond >= least;
+  };
+  if (piece.count() == 0 || fits(piece, kLeastPiecePixels)) return Zoom::kPieces;
+  return fits(layer, kLeastLayerPixels) ? Zoom::kLayers : Zoom::kActions;
 }
 
 const Bar* LaneRows::bar_of(OpRef op, Zoom zoom) const {
@@ -251,16 +247,20 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
         std::stable_sort(bars.begin(), bars.end(), earlier);
       row.lanes[lane] = make_bar_list(std::move(bars));
     }
-    note_recompute(row.lanes[static_cast<std::size_t>(Lane::kCompute)], rank,
-                   timeline->ranks[index]);
-    row.far = far_list(rank, row.lane(Lane::kCompute));
-    row.holds = holds_of(row.lane(Lane::kCompute, Zoom::kFar));
+    const BarList& pieces = row.lanes[static_cast<std::size_t>(Lane::kCompute)];
+    BarList actions = whole_list(pieces, Zoom::kActions);
+    if (actions.bars.size() < pieces.bars.size()) {
+      row.layers = whole_list(pieces, Zoom::kLayers);
+      row.actions = std::move(actions);
+    }
+    row.holds = holds_of(row.lane(Lane::kCompute));
     result->rows.push_back(std::move(row));
   }
   std::stable_sort(result->rows.begin(), result->rows.end(),
                    [](const Row& a, const Row& b) { return a.stage < b.stage; });
   result->end = std::max(result->end, timeline->duration);
-  result->part = mean_part(result->rows);
+  result->layer = mean_length(result->rows, Zoom::kLayers);
+  result->piece = mean_length(result->rows, Zoom::kPieces);
   result->prediction = std::move(prediction);
   result->timeline = std::move(timeline);
   return result;
@@ -268,7 +268,7 @@ std::shared_ptr<const LaneRows> make_rows(std::shared_ptr<const Prediction> pred
 
 StageMoment moment_of(const Row& row, Nanoseconds time) {
   StageMoment moment;
-  const BarList& compute = row.lane(Lane::kCompute, Zoom::kFar);
+  const BarList& compute = row.lane(Lane::kCompute);
   const int current = compute.at(time);
   if (current >= 0) moment.bar = &compute.bars[static_cast<std::size_t>(current)];
   for (const Hold& hold : row.holds) {

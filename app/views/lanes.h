@@ -23,11 +23,11 @@ struct BarList {
   std::vector<Bar> bars;
   // busy[i][k]: nanoseconds that bars [0, i) spend in OpColor k; one entry more than bars.
   std::vector<std::array<std::int64_t, kOpColors>> busy;
-  // By bar, the time it spends on computing a forward again; empty where no bar does.
+  // Of whole bars, the time that each spends on computing a forward again; empty where none does.
   std::vector<Nanoseconds> recompute;
   double recompute_share(std::size_t bar) const;
-  // Seen from far: bar i stands for the bars [parts[i], parts[i + 1]) of the list seen from near.
-  // Empty where each bar stands for itself.
+  // Of whole bars: bar i stands for the bars [parts[i], parts[i + 1]) of the list of pieces. Empty
+  // where each bar stands for itself.
   std::vector<std::size_t> parts;
   std::size_t parts_of(std::size_t bar) const {
     return parts.empty() ? 1 : parts[bar + 1] - parts[bar];
@@ -43,15 +43,15 @@ struct BarList {
 };
 BarList make_bar_list(std::vector<Bar> bars);
 
-// What a bar of `far` is made of in `near`: time of compute bars, and of collectives between them.
+// What a bar of `wholes` is made of: time of compute pieces, and of collectives between them.
 struct InsideTimes {
   Nanoseconds computing{0}, communicating{0};
   int collectives = 0;
 };
-InsideTimes inside_times(const BarList& near, const BarList& far, std::size_t bar);
+InsideTimes inside_times(const BarList& pieces, const BarList& wholes, std::size_t bar);
 
-// Parts narrower than this, on average, are shown as one bar.
-inline constexpr double kLeastPartPixels = 14;
+// Layers, and pieces, narrower than this on average are shown as one bar.
+inline constexpr double kLeastLayerPixels = 22, kLeastPiecePixels = 14;
 
 // How long a rank holds the activations of a micro-batch (of one chunk): from the end of its
 // forward to the end of its backward, or of the weight part where the backward is split.
@@ -69,20 +69,20 @@ struct Parcel {
   Nanoseconds used{0};           // when the receiver's op that needs it begins
 };
 
-// How a compute lane is shown: an action of a stage as one bar, or its pieces and collectives.
-enum class Zoom { kFar, kNear };
-
 struct Row {
   int rank_index = 0;  // in Program::ranks
   int rank = 0;        // global
   int stage = 0;
   QString label;  // "Stage 0", or "Stage 0 \u00b7 replica 1" where a stage has several ranks
-  std::array<BarList, kLanes> lanes;
+  std::array<BarList, kLanes> lanes;  // the compute lane in pieces
+  // The compute lane from farther away; no bars where an action is one piece.
+  BarList actions, layers;
   std::vector<Hold> holds;  // by from
-  BarList far;              // the compute lane from far; no bars where that is the same
-  const BarList& lane(Lane which, Zoom zoom = Zoom::kNear) const {
-    const bool wholes = zoom == Zoom::kFar && which == Lane::kCompute && !far.bars.empty();
-    return wholes ? far : lanes[static_cast<std::size_t>(which)];
+  bool opens() const { return !actions.bars.empty(); }
+  const BarList& lane(Lane which, Zoom zoom = Zoom::kActions) const {
+    if (which == Lane::kCompute && zoom != Zoom::kPieces && opens())
+      return zoom == Zoom::kLayers ? layers : actions;
+    return lanes[static_cast<std::size_t>(which)];
   }
 };
 
@@ -92,14 +92,16 @@ struct LaneRows {
   std::shared_ptr<const Timeline> timeline;
   std::vector<Row> rows;  // by stage, then replica
   Nanoseconds end{0};     // of the longest row
-  Nanoseconds part{0};    // mean length of what opens nearer; 0: no bar has parts
+  // Mean lengths of what actions open into; 0: every action is one piece.
+  Nanoseconds layer{0}, piece{0};
 
   const Program& program() const { return prediction->program; }
   // The row of a rank index, or null.
   const Row* row_of(int rank_index) const;
   // The bar that holds an op, or null.
-  const Bar* bar_of(OpRef op, Zoom zoom = Zoom::kNear) const;
-  // Far until the parts are wide enough to be told apart, for all rows alike.
+  const Bar* bar_of(OpRef op, Zoom zoom = Zoom::kActions) const;
+  // Actions until their layers are wide enough to be told apart, then layers until the pieces are;
+  // for all rows alike.
   Zoom zoom_at(double pixels_per_nanosecond) const;
   // Why the rank idles, by time; computed when first asked for.
   const std::vector<IdleGap>& gaps_of(int rank_index) const;

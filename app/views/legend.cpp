@@ -14,16 +14,18 @@ struct Entry {
   int color;  // an OpColor, or -1 for the bubble
 };
 
-std::vector<Entry> entries_of(const Picture& picture) {
+std::vector<Entry> entries_of(const Picture& picture, Zoom zoom) {
   std::array<bool, kOpColors> shown{};
   shown[static_cast<int>(OpColor::kForward)] = shown[static_cast<int>(OpColor::kBackward)] = true;
   for (const PictureLane& lane : picture.lanes) {
     if (!lane.rows) continue;
     for (const Row& row : lane.rows->rows)
-      for (const BarList& list : row.lanes)
+      for (const Lane lane : {Lane::kCompute, Lane::kPipeline, Lane::kData}) {
+        const BarList& list = row.lane(lane, zoom);
         for (int kind = 0; kind < kOpColors && !list.busy.empty(); ++kind)
           if (list.busy.back()[static_cast<std::size_t>(kind)] > 0)
             shown[static_cast<std::size_t>(kind)] = true;
+      }
   }
   const std::array<QString, kOpColors> names = {
       QObject::tr("Forward"), QObject::tr("Backward"), QObject::tr("Weight gradient"),
@@ -38,11 +40,11 @@ std::vector<Entry> entries_of(const Picture& picture) {
 
 }  // namespace
 
-double paint_legend(QPainter& painter, const QRectF& rect, const Picture& picture,
+double paint_legend(QPainter& painter, const QRectF& rect, const Picture& picture, Zoom zoom,
                     const Theme& theme, TextLog* texts) {
   const QFont font = theme.font(11);
   const QFontMetricsF metrics(font);
-  std::vector<Entry> entries = entries_of(picture);
+  std::vector<Entry> entries = entries_of(picture, zoom);
   const auto width_of = [&](const Entry& entry) {
     return 20 + metrics.horizontalAdvance(entry.text);
   };

@@ -8,7 +8,7 @@ namespace parallelarium {
 
 // Right-aligned in `rect`; entries that do not fit are left out, the least telling first. Only
 // kinds that the picture really shows. Returns the width taken.
-double paint_legend(QPainter& painter, const QRectF& rect, const Picture& picture,
+double paint_legend(QPainter& painter, const QRectF& rect, const Picture& picture, Zoom zoom,
                     const Theme& theme, TextLog* texts);
 
 }  // namespace parallelarium

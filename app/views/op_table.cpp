@@ -17,8 +17,9 @@
 namespace parallelarium {
 namespace {
 
-const Bar& bar_at(const LaneRows& rows, int row, Lane lane, int bar) {
-  return rows.rows[static_cast<std::size_t>(row)].lane(lane).bars[static_cast<std::size_t>(bar)];
+const Bar& bar_at(const LaneRows& rows, int row, Lane lane, Zoom zoom, int bar) {
+  const Row& of_rank = rows.rows[static_cast<std::size_t>(row)];
+  return of_rank.lane(lane, zoom).bars[static_cast<std::size_t>(bar)];
 }
 
 double milliseconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
@@ -28,8 +29,9 @@ QString figure(double value) { return QLocale().toString(value, 'f', 3); }
 }  // namespace
 
 void OpModel::show(std::shared_ptr<const LaneRows> predicted,
-                   std::shared_ptr<const LaneRows> observed) {
+                   std::shared_ptr<const LaneRows> observed, Zoom zoom) {
   beginResetModel();
+  zoom_ = zoom;
   predicted_ = std::move(predicted);
   observed_ = std::move(observed);
   lines_.clear();
@@ -37,12 +39,12 @@ void OpModel::show(std::shared_ptr<const LaneRows> predicted,
   for (int row = 0; first && row < static_cast<int>(first->rows.size()); ++row)
     for (int lane = 0; lane < kLanes; ++lane) {
       const Row& of_rank = first->rows[static_cast<std::size_t>(row)];
-      const auto& bars = of_rank.lanes[static_cast<std::size_t>(lane)].bars;
+      const auto& bars = of_rank.lane(static_cast<Lane>(lane), zoom).bars;
       for (int bar = 0; bar < static_cast<int>(bars.size()); ++bar) {
         Line line{row, static_cast<Lane>(lane), bar, nullptr};
         if (observed_)
-          line.observed =
-              observed_->bar_of({of_rank.rank_index, bars[static_cast<std::size_t>(bar)].first_op});
+          line.observed = observed_->bar_of(
+              {of_rank.rank_index, bars[static_cast<std::size_t>(bar)].first_op}, zoom);
         lines_.push_back(line);
       }
     }
@@ -62,7 +64,7 @@ OpRef OpModel::op_of(int row) const {
   if (!rows || row < 0 || row >= static_cast<int>(lines_.size())) return {};
   const Line& line = lines_[static_cast<std::size_t>(row)];
   return {rows->rows[static_cast<std::size_t>(line.row)].rank_index,
-          bar_at(*rows, line.row, line.lane, line.bar).first_op};
+          bar_at(*rows, line.row, line.lane, zoom_, line.bar).first_op};
 }
 
 int OpModel::row_of(OpRef op) const {
@@ -81,7 +83,7 @@ QVariant OpModel::data(const QModelIndex& index, int role) const {
   if (!rows || index.row() >= static_cast<int>(lines_.size())) return {};
   const Line& line = lines_[static_cast<std::size_t>(index.row())];
   const Row& row = rows->rows[static_cast<std::size_t>(line.row)];
-  const Bar& bar = bar_at(*rows, line.row, line.lane, line.bar);
+  const Bar& bar = bar_at(*rows, line.row, line.lane, zoom_, line.bar);
   const Bar* ours = predicted_ ? &bar : nullptr;
   const Bar* theirs = predicted_ ? line.observed : &bar;
   const auto number = [&](bool there, double value) -> QVariant {
@@ -195,7 +197,7 @@ OpTable::OpTable(Session& session, QWidget* parent)
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             const OpRef op = model_->op_of(sorted_->mapToSource(current).row());
-            if (op.rank >= 0) session_.select(op, session_.selected_in_run());
+            if (op.rank >= 0) session_.select(op, session_.selected_in_run(), model_->zoom());
           });
   connect(&session_, &Session::selection_changed, this, [this] {
     if (!isVisible()) return;
@@ -206,8 +208,8 @@ OpTable::OpTable(Session& session, QWidget* parent)
 }
 
 void OpTable::show_rows(std::shared_ptr<const LaneRows> predicted,
-                        std::shared_ptr<const LaneRows> observed) {
-  model_->show(std::move(predicted), std::move(observed));
+                        std::shared_ptr<const LaneRows> observed, Zoom zoom) {
+  model_->show(std::move(predicted), std::move(observed), zoom);
   // As wide as numbers and source words need; the rest is for the sentence.
   const int least[OpModel::kColumns] = {46, 50, 0, 76, 76, 76, 76, 76, 76};
   const QFontMetrics metrics(table_->horizontalHeader()->font());

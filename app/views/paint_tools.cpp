@@ -3,12 +3,42 @@
 
 #include <QPaintEngine>
 #include <QPixmapCache>
+#include <QStaticText>
 #include <cmath>
+#include <map>
 
 namespace parallelarium {
 namespace {
 
 constexpr double kHatchPeriod = 8, kHatchWidth = 1.9;
+constexpr qsizetype kMostLabels = 4096;  // of one font that are kept
+
+struct Label {
+  QStaticText text;
+  double width = 0;
+};
+
+// Only the window's thread paints.
+const Label& label_of(const QFont& font, const QString& text) {
+  static std::map<QFont, QHash<QString, Label>> kept;
+  QHash<QString, Label>& of_font = kept[font];
+  if (of_font.size() > kMostLabels) of_font.clear();
+  const auto found = of_font.constFind(text);
+  if (found != of_font.constEnd()) return *found;
+  Label label{QStaticText(text), QFontMetricsF(font).horizontalAdvance(text)};
+  label.text.setTextFormat(Qt::PlainText);
+  label.text.setPerformanceHint(QStaticText::AggressiveCaching);
+  return *of_font.insert(text, label);
+}
+
+// Notes where a line of text stands: its ink between cap height and a little below the baseline.
+void note_text(const QPainter& painter, const QPointF& baseline, double width,
+               const QFontMetricsF& metrics, const QString& text, TextLog* texts) {
+  if (!texts) return;
+  const QRectF ink(baseline.x(), baseline.y() - metrics.capHeight(), width,
+                   metrics.capHeight() + 1);
+  texts->push_back({painter.transform().mapRect(ink), text});
+}
 
 void hatch_lines(QPainter& painter, const QRectF& rect, const QColor& color) {
   painter.save();
@@ -58,12 +88,23 @@ void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& t
   if (flags & Qt::AlignVCenter) y = rect.center().y() - height / 2;
   if (flags & Qt::AlignBottom) y = rect.bottom() - height;
   painter.drawText(QPointF(x, y + metrics.ascent()), text);
-  if (texts) {
-    // The ink of a line stands between cap height and baseline; descenders go a little below.
-    const double top = y + metrics.ascent() - metrics.capHeight();
-    const QRectF ink(x, top, width, metrics.capHeight() + 1);
-    texts->push_back({painter.transform().mapRect(ink), text});
-  }
+  note_text(painter, QPointF(x, y + metrics.ascent()), width, metrics, text, texts);
+}
+
+double label_width(const QFont& font, const QString& text) { return label_of(font, text).width; }
+
+void put_label(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
+               const QColor& color, TextLog* texts) {
+  if (!has_pixels(painter))
+    return put_text(painter, rect, Qt::AlignCenter, text, font, color, texts);
+  const Label& label = label_of(font, text);
+  const QFontMetricsF metrics(font);
+  const double height = metrics.ascent() + metrics.descent();
+  const QPointF top_left(rect.center().x() - label.width / 2, rect.center().y() - height / 2);
+  painter.setFont(font);
+  painter.setPen(color);
+  painter.drawStaticText(top_left, label.text);
+  note_text(painter, top_left + QPointF(0, metrics.ascent()), label.width, metrics, text, texts);
 }
 
 void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString& text,

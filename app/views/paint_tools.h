@@ -14,7 +14,12 @@ inline constexpr double kDimmed = 0.42;  // opacity of the last picture while th
 // really takes, in device coordinates.
 void put_text(QPainter& painter, const QRectF& rect, int flags, const QString& text,
               const QFont& font, const QColor& color, TextLog* texts);
-// The same, cut with an ellipsis where it does not fit.
+// The same for texts that are painted again and again, such as those on bars: measured and shaped
+// once. `text` must be short and of a small vocabulary.
+void put_label(QPainter& painter, const QRectF& rect, const QString& text, const QFont& font,
+               const QColor& color, TextLog* texts);
+double label_width(const QFont& font, const QString& text);
+// put_text(), cut with an ellipsis where it does not fit.
 void put_elided(QPainter& painter, const QRectF& rect, int flags, const QString& text,
                 const QFont& font, const QColor& color, TextLog* texts);
 

@@ -74,12 +74,13 @@ void paint_picture(QPainter& painter, QSizeF size, const Session& session,
   const QString title = picture_title(session.prediction()->setup);
   put_elided(painter, head, Qt::AlignVCenter, title, bold, theme.text, texts);
   const double title_width = QFontMetricsF(bold).horizontalAdvance(title);
-  paint_legend(painter, head.adjusted(title_width + 24, 0, 0, 0), picture, theme, texts);
 
   const bool with_plot = shows_plot(session, options) && size.height() > 360;
   const double plot_height = with_plot ? std::min<double>(kPlot, size.height() / 3) : 0;
   const QSizeF lanes(size.width(), size.height() - kTitle - kFooter - plot_height);
   const PictureLayout layout = layout_of(picture, lanes, theme);
+  paint_legend(painter, head.adjusted(title_width + 24, 0, 0, 0), picture, zoom_of(picture, layout),
+               theme, texts);
   painter.save();
   painter.translate(0, kTitle);
   painter.setClipRect(QRectF(QPointF(0, 0), lanes), Qt::IntersectClip);

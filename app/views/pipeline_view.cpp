@@ -113,7 +113,8 @@ void PipelineView::refresh() {
       return picture.lanes[static_cast<std::size_t>(index)].rows;
     };
     const bool joined = joins(picture);
-    s.table->show_rows(rows(LaneStyle::kPredicted), joined ? rows(LaneStyle::kObserved) : nullptr);
+    s.table->show_rows(rows(LaneStyle::kPredicted), joined ? rows(LaneStyle::kObserved) : nullptr,
+                       zoom_of(picture, s.timeline->layout_of_rows()));
   }
   s.unmark->setEnabled(!s.session.marks().empty());
   s.one_stage->setVisible(s.session.prediction()->setup.mesh.pp == 1);
@@ -183,7 +184,8 @@ void PipelineView::paintEvent(QPaintEvent*) {
   const QRectF line(16, 8, width() - 32, 22);
   put_elided(painter, line, Qt::AlignVCenter, title, font, theme.text, nullptr);
   paint_legend(painter, line.adjusted(title_width + 24, 0, 0, 0), state_->timeline->picture(),
-               theme, nullptr);
+               zoom_of(state_->timeline->picture(), state_->timeline->layout_of_rows()), theme,
+               nullptr);
 }
 
 void PipelineView::resizeEvent(QResizeEvent*) { align(); }

@@ -22,19 +22,26 @@ std::pair<std::size_t, std::size_t> touching(const BarList& list, const TimeRang
   return {first, static_cast<std::size_t>(last - list.bars.begin())};
 }
 
-// Nanoseconds by kind: whole bars from the running sums, the two at the edges by their part.
-void add_busy(const BarList& list, const TimeRange& range,
-              std::array<std::int64_t, kOpColors>& busy) {
+// Nanoseconds by kind of action, and of communication: whole actions from the running sums, the two
+// at the edges by what their pieces have outside of the range.
+void add_busy(const Row& row, const TimeRange& range, std::array<std::int64_t, kOpColors>& busy) {
+  const BarList& list = row.lane(Lane::kCompute);
+  const BarList& pieces = row.lane(Lane::kCompute, Zoom::kPieces);
   const auto [first, last] = touching(list, range);
   if (first >= last) return;
   for (std::size_t kind = 0; kind < kOpColors; ++kind)
     busy[kind] += list.busy[last][kind] - list.busy[first][kind];
-  const auto take_off = [&](const Bar& bar) {
-    const std::int64_t outside = (bar.span.end - bar.span.begin).count() - overlap(bar.span, range);
-    busy[static_cast<std::size_t>(color_of(bar))] -= outside;
+  const auto take_off = [&](std::size_t bar) {
+    const std::size_t begin = list.parts.empty() ? bar : list.parts[bar];
+    for (std::size_t part = begin; part < begin + list.parts_of(bar); ++part) {
+      const Bar& piece = pieces.bars[part];
+      const bool inside = color_of(piece) == OpColor::kCommunication;
+      busy[static_cast<std::size_t>(color_of(inside ? piece : list.bars[bar]))] -=
+          (piece.span.end - piece.span.begin).count() - overlap(piece.span, range);
+    }
   };
-  take_off(list.bars[first]);
-  if (last - 1 > first) take_off(list.bars[last - 1]);
+  take_off(first);
+  if (last - 1 > first) take_off(last - 1);
 }
 
 }  // namespace
@@ -67,8 +74,8 @@ RangeReadout read_range(const LaneRows& rows, TimeRange range) {
   out.ranks = static_cast<int>(rows.rows.size());
   std::array<std::int64_t, kOpColors> busy{};
   for (const Row& row : rows.rows) {
-    add_busy(row.lane(Lane::kCompute), range, busy);
-    for (const BarList& list : row.lanes) {
+    add_busy(row, range, busy);
+    for (const BarList& list : row.lanes) {  // the compute lane in pieces
       const auto [first, last] = touching(list, range);
       for (std::size_t index = first; index < last; ++index) {
         const Bar& bar = list.bars[index];

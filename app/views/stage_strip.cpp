@@ -27,7 +27,7 @@ struct Brush2D {
 };
 
 QString short_op(const Bar& bar) {
-  const QString number = bar_label(bar, false);
+  const QString number = bar.microbatch < 0 ? QString() : bar_labels(bar).back();
   if (number.isEmpty()) return {};
   switch (bar.action) {
     case ActionKind::kForward:
@@ -91,7 +91,7 @@ void paint_box(const Brush2D& brush, const QRectF& box, int stage, const StageMo
     return QFontMetricsF(font).horizontalAdvance(text);
   };
   QString title = QObject::tr("Stage %1").arg(stage);
-  QString op = moment.bar ? bar_label(*moment.bar, true) : QObject::tr("idle");
+  QString op = moment.bar ? bar_labels(*moment.bar).front() : QObject::tr("idle");
   if (width(bold, title) + width(small, op) + 8 > head.width() && moment.bar)
     op = short_op(*moment.bar);
   if (width(bold, title) + width(small, op) + 6 > head.width()) title = QString::number(stage);
@@ -320,7 +320,7 @@ void StageStrip::mousePressEvent(QMouseEvent* event) {
     const StageMoment moment = moment_of(row, session_.playhead());
     if (moment.bar)
       session_.select({row.rank_index, moment.bar->first_op},
-                      rows_->timeline->source != Source::kPredicted, true);
+                      rows_->timeline->source != Source::kPredicted, Zoom::kActions);
     return;
   }
 }

@@ -15,6 +15,7 @@ constexpr double kLeft = 16, kRight = 16, kLeastAxisLeft = 86, kMostAxisLeft = 1
 constexpr double kTitle = 24, kBetween = 10, kPairGap = 8;
 constexpr int kEmptyRows = 3;  // height of a lane without rows, in rows
 constexpr double kLeastEmpty = 64;
+constexpr double kUpperBand = 10, kLeastSplit = 22;  // height of the band, and of rows that have it
 
 struct Line {
   int lane, row;
@@ -124,6 +125,22 @@ const BarList* list_of(const Picture& picture, const Hit& hit) {
 
 }  // namespace
 
+Zoom zoom_of(const Picture& picture, const PictureLayout& layout) {
+  const double pixels = layout.axis(picture.range).pixels_per_nanosecond();
+  Zoom zoom = Zoom::kPieces;
+  for (const PictureLane& lane : picture.lanes)
+    if (lane.rows && !lane.hidden) zoom = std::min(zoom, lane.rows->zoom_at(pixels));
+  return zoom;
+}
+
+QRectF bar_band(const RowBox& box, bool opens, Zoom shown, Zoom zoom) {
+  if (!opens || shown == Zoom::kActions || box.bar.height() < kLeastSplit) return box.bar;
+  QRectF band = box.bar;
+  if (zoom == shown) band.setTop(band.top() + kUpperBand + 1);
+  if (zoom == farther(shown)) band.setHeight(kUpperBand);
+  return band;
+}
+
 double comfortable_height(const Picture& picture) {
   return kTickBand + height_at(stack_of(picture), kMostPitch) + 6;
 }
@@ -193,8 +210,11 @@ std::optional<Hit> hit_at(const Picture& picture, const PictureLayout& layout, Q
     Hit hit;
     hit.lane = box.lane;
     hit.row = box.row;
-    hit.zoom = picture.lanes[static_cast<std::size_t>(box.lane)].rows->zoom_at(
-        axis.pixels_per_nanosecond());
+    const Row& row = picture.lanes[static_cast<std::size_t>(box.lane)]
+                         .rows->rows[static_cast<std::size_t>(box.row)];
+    const Zoom shown = zoom_of(picture, layout);
+    const bool above = y < bar_band(box, row.opens(), shown, shown).top();
+    hit.zoom = above ? farther(shown) : shown;
     hit.time = axis.time_at(point.x());
     const Nanoseconds slack = axis.length_of(2);
     const bool thin = y >= box.bar.bottom();
@@ -218,7 +238,7 @@ std::optional<Hit> hit_at(const Picture& picture, const PictureLayout& layout, Q
 }
 
 QRectF rect_of_bar(const Picture& picture, const PictureLayout& layout, int lane, const Bar& bar,
-                   int rank_index, double scroll) {
+                   int rank_index, double scroll, Zoom zoom) {
   const auto& rows = picture.lanes[static_cast<std::size_t>(lane)].rows;
   if (!rows) return {};
   for (const RowBox& box : layout.rows) {
@@ -226,7 +246,10 @@ QRectF rect_of_bar(const Picture& picture, const PictureLayout& layout, int lane
         rows->rows[static_cast<std::size_t>(box.row)].rank_index != rank_index)
       continue;
     const TimeAxis axis = layout.axis(picture.range);
-    const QRectF& row = bar.lane == Lane::kCompute ? box.bar : box.comm;
+    const bool opens = rows->rows[static_cast<std::size_t>(box.row)].opens();
+    const QRectF row = bar.lane == Lane::kCompute
+                           ? bar_band(box, opens, zoom_of(picture, layout), zoom)
+                           : box.comm;
     const double x0 = axis.x_of(bar.span.begin), x1 = axis.x_of(bar.span.end);
     return QRectF(x0, row.top() + layout.tick_band - scroll, std::max(1.0, x1 - x0), row.height());
   }
@@ -240,10 +263,10 @@ std::optional<Nanoseconds> snapped(const Picture& picture, const PictureLayout& 
     if (std::chrono::abs(edge - time) > slack) return;
     if (!best || std::chrono::abs(edge - time) < std::chrono::abs(*best - time)) best = edge;
   };
+  const Zoom zoom = zoom_of(picture, layout);
   for (const RowBox& box : layout.rows) {
     const PictureLane& lane = picture.lanes[static_cast<std::size_t>(box.lane)];
     if (box.row < 0 || lane.hidden || (only_lane >= 0 && box.lane != only_lane)) continue;
-    const Zoom zoom = lane.rows->zoom_at(layout.axis(picture.range).pixels_per_nanosecond());
     const BarList& list =
         lane.rows->rows[static_cast<std::size_t>(box.row)].lane(Lane::kCompute, zoom);
     const std::size_t next = list.first_after(time);

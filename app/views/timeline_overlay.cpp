@@ -32,7 +32,7 @@ QRectF rect_of(const Canvas& canvas, int lane, OpRef op, Zoom zoom) {
   const PictureLane& source = canvas.picture.lanes[static_cast<std::size_t>(lane)];
   if (!source.rows || source.hidden) return {};
   const Bar* bar = source.rows->bar_of(op, zoom);
-  return bar ? rect_of_bar(canvas.picture, canvas.layout, lane, *bar, op.rank, canvas.scroll)
+  return bar ? rect_of_bar(canvas.picture, canvas.layout, lane, *bar, op.rank, canvas.scroll, zoom)
              : QRectF();
 }
 
@@ -44,12 +44,11 @@ void outline(const Canvas& canvas, const QRectF& rect, const QColor& color, doub
 }
 
 void paint_selection(const Canvas& canvas, const Overlay& overlay) {
-  const Zoom zoom = overlay.selected_whole ? Zoom::kFar : Zoom::kNear;
   for (int lane = 0; lane < static_cast<int>(canvas.picture.lanes.size()); ++lane) {
     if (canvas.picture.lanes[static_cast<std::size_t>(lane)].style == LaneStyle::kPinned) continue;
     if (lane != overlay.selected_lane && !overlay.joined) continue;
-    outline(canvas, rect_of(canvas, lane, overlay.selected, zoom), canvas.theme.accent_line,
-            lane == overlay.selected_lane ? 2.5 : 1.5);
+    outline(canvas, rect_of(canvas, lane, overlay.selected, overlay.selected_zoom),
+            canvas.theme.accent_line, lane == overlay.selected_lane ? 2.5 : 1.5);
   }
 }
 
@@ -60,13 +59,14 @@ void paint_hover(const Canvas& canvas, const Overlay& overlay) {
                        .rows->rows[static_cast<std::size_t>(hit.row)];
   const Bar& bar = row.lane(hit.which, hit.zoom).bars[static_cast<std::size_t>(hit.bar)];
   outline(canvas,
-          rect_of_bar(canvas.picture, canvas.layout, hit.lane, bar, row.rank_index, canvas.scroll),
+          rect_of_bar(canvas.picture, canvas.layout, hit.lane, bar, row.rank_index, canvas.scroll,
+                      hit.zoom),
           canvas.theme.text, 1.2);
 }
 
 // From the end of what was waited for to the begin of what waited.
 void paint_arrow(const Canvas& canvas, const Overlay& overlay) {
-  const Zoom zoom = overlay.selected_whole ? Zoom::kFar : Zoom::kNear;
+  const Zoom zoom = overlay.selected_zoom;
   const QRectF from = rect_of(canvas, overlay.selected_lane, overlay.arrow_from, zoom);
   const QRectF to = rect_of(canvas, overlay.selected_lane, overlay.arrow_to, zoom);
   if (from.isEmpty() || to.isEmpty()) return;

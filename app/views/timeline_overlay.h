@@ -11,7 +11,7 @@ struct Overlay {
   std::optional<Hit> hover;
   std::optional<Nanoseconds> cursor;  // under the pointer, snapped
   OpRef selected;
-  bool selected_whole = false;
+  Zoom selected_zoom = Zoom::kActions;
   int selected_lane = -1;
   bool joined = false;  // outline the same op in the other lane too
   OpRef arrow_from, arrow_to;

@@ -14,6 +14,16 @@ namespace {
 constexpr double kTickSpacing = 64;
 constexpr double kFaint = 0.42;
 
+// Of the bars of a lane, and of the band above them.
+struct LabelForms {
+  int bars = kLongestForm, band = kLongestForm;
+};
+
+QFont bar_font(const PictureLayout& layout, const Theme& theme) {
+  return theme.font(layout.pitch >= 24 ? 11 : 10);
+}
+QFont band_font(const Theme& theme) { return theme.font(9); }
+
 void paint_ticks(QPainter& painter, const Picture& picture, const PictureLayout& layout,
                  const Theme& theme, QSizeF size, TextLog* texts) {
   const TimeAxis axis = layout.axis(picture.range);
@@ -68,7 +78,7 @@ void paint_label(QPainter& painter, const Picture& picture, const RowBox& box, c
 }
 
 void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& layout,
-               const RowBox& box, const Theme& theme, Moment moment, bool long_labels,
+               const RowBox& box, const Theme& theme, Moment moment, const LabelForms& forms,
                TextLog* texts) {
   const PictureLane& lane = picture.lanes[static_cast<std::size_t>(box.lane)];
   const Row& row = lane.rows->rows[static_cast<std::size_t>(box.row)];
@@ -93,10 +103,17 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
                lane.style,
                lane.stale,
                lane.fills ? moment : Moment::kPast,
-               theme.font(layout.pitch >= 24 ? 11 : 10),
-               long_labels};
-  const Zoom zoom = lane.rows->zoom_at(axis.pixels_per_nanosecond());
-  paint_bars(painter, row.lane(Lane::kCompute, zoom), axis, box.bar, look, texts);
+               bar_font(layout, theme),
+               forms.bars};
+  const Zoom zoom = zoom_of(picture, layout);
+  const QRectF bars = bar_band(box, row.opens(), zoom, zoom);
+  paint_bars(painter, row.lane(Lane::kCompute, zoom), axis, bars, look, texts);
+  if (bars != box.bar) {
+    look.font = band_font(theme);
+    look.form = forms.band;
+    paint_bars(painter, row.lane(Lane::kCompute, farther(zoom)), axis,
+               bar_band(box, true, zoom, farther(zoom)), look, texts);
+  }
   const BarList &pipeline = row.lane(Lane::kPipeline), &data = row.lane(Lane::kData);
   QRectF thin = box.comm;
   if (!pipeline.bars.empty() && !data.bars.empty()) {  // one above the other
@@ -109,18 +126,24 @@ void paint_row(QPainter& painter, const Picture& picture, const PictureLayout& l
   painter.restore();
 }
 
-// Whether the bars of a lane say "backward 2" or all of them only "2", where they say anything.
-bool says_long_labels(const Picture& picture, const PictureLayout& layout, const Theme& theme,
-                      int lane) {
+// What the bars of a lane say, all of them in the same form: "backward 2", or only "2".
+LabelForms forms_of(const Picture& picture, const PictureLayout& layout, const Theme& theme,
+                    int lane) {
   const TimeAxis axis = layout.axis(picture.range);
   const LaneRows& rows = *picture.lanes[static_cast<std::size_t>(lane)].rows;
-  const Zoom zoom = rows.zoom_at(axis.pixels_per_nanosecond());
-  const QFont font = theme.font(layout.pitch >= 24 ? 11 : 10);
-  return std::all_of(layout.rows.begin(), layout.rows.end(), [&](const RowBox& box) {
-    return box.lane != lane || box.row < 0 ||
-           long_labels_fit(rows.rows[static_cast<std::size_t>(box.row)].lane(Lane::kCompute, zoom),
-                           axis, font);
-  });
+  const Zoom zoom = zoom_of(picture, layout);
+  LabelForms forms;
+  for (const RowBox& box : layout.rows) {
+    if (box.lane != lane || box.row < 0) continue;
+    const Row& row = rows.rows[static_cast<std::size_t>(box.row)];
+    const auto least = [&](int form, Zoom of, const QFont& font) {
+      return form == 0 ? 0 : std::min(form, label_form(row.lane(Lane::kCompute, of), axis, font));
+    };
+    forms.bars = least(forms.bars, zoom, bar_font(layout, theme));
+    if (bar_band(box, row.opens(), zoom, zoom) != box.bar)
+      forms.band = least(forms.band, farther(zoom), band_font(theme));
+  }
+  return forms;
 }
 
 // "ends 3.4 ms sooner", behind the end of the shorter lane's first row.
@@ -159,11 +182,10 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
     put_elided(painter, title.rect.adjusted(0, 0, 0, -5), Qt::AlignBottom, lane.title, font,
                theme.muted, texts);
   }
-  std::map<int, bool> begun;  // lanes whose first row is painted, and whether labels are long
+  std::map<int, LabelForms> begun;  // lanes whose first row is painted
   for (const RowBox& box : layout.rows) {
-    const auto [long_labels, first] = begun.try_emplace(box.lane, false);
-    if (first && box.row >= 0)
-      long_labels->second = says_long_labels(picture, layout, theme, box.lane);
+    const auto [forms, first] = begun.try_emplace(box.lane);
+    if (first && box.row >= 0) forms->second = forms_of(picture, layout, theme, box.lane);
     if (box.bar.top() + layout.pitch < scroll && box.bar.bottom() < scroll) continue;
     if (box.bar.top() > scroll + room) continue;
     const PictureLane& lane = picture.lanes[static_cast<std::size_t>(box.lane)];
@@ -172,7 +194,7 @@ void paint_lanes(QPainter& painter, const Picture& picture, const PictureLayout&
       paint_empty(painter, lane, box, theme, texts);
       continue;
     }
-    paint_row(painter, picture, layout, box, theme, moment, long_labels->second, texts);
+    paint_row(painter, picture, layout, box, theme, moment, forms->second, texts);
     if (first) paint_end(painter, picture, layout, box, theme, texts);
   }
   painter.restore();

@@ -70,6 +70,15 @@ struct PictureLayout {
   TimeAxis axis(const TimeRange& range) const { return {range, axis_left, axis_width}; }
 };
 
+// How near all compute lanes are shown: as near as the lane with the longest parts allows. One zoom
+// for all, so that predicted and observed are compared part by part.
+Zoom zoom_of(const Picture& picture, const PictureLayout& layout);
+// Where bars of `zoom` stand in a row that is shown at `shown`: nearer than actions, a band above
+// the bars says what they are parts of, if the row is high enough.
+QRectF bar_band(const RowBox& box, bool opens, Zoom shown, Zoom zoom);
+// What the band above is made of.
+inline Zoom farther(Zoom zoom) { return zoom == Zoom::kPieces ? Zoom::kLayers : Zoom::kActions; }
+
 inline constexpr double kLeastPitch = 18, kMostPitch = 36, kTickBand = 26;
 
 // Fits the rows into `size` (tick band included): as high as kMostPitch each, never under
@@ -109,16 +118,16 @@ void paint_timeline(QPainter& painter, const Picture& picture, const PictureLayo
 struct Hit {
   int lane = 0, row = 0;
   Lane which = Lane::kCompute;
-  Zoom zoom = Zoom::kNear;  // of the lane
-  int bar = -1;             // in the row's BarList of that zoom, or -1: idle
-  int merged = 1;           // how many bars share the pixels there
+  Zoom zoom = Zoom::kActions;  // of what is drawn there
+  int bar = -1;                // in the row's BarList of that zoom, or -1: idle
+  int merged = 1;              // how many bars share the pixels there
   Nanoseconds time{0};
 };
 std::optional<Hit> hit_at(const Picture& picture, const PictureLayout& layout, QPointF point,
                           double scroll);
-// Where a bar stands on the device; empty when its row is not shown.
+// Where a bar of `zoom` stands on the device; empty when its row is not shown.
 QRectF rect_of_bar(const Picture& picture, const PictureLayout& layout, int lane, const Bar& bar,
-                   int rank_index, double scroll);
+                   int rank_index, double scroll, Zoom zoom = Zoom::kActions);
 
 // The edge of a bar nearest to `time` in the rows shown (of `only_lane` where it is not negative),
 // if one lies within `slack`.

@@ -133,7 +133,7 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
   const PictureLane& lane = s.picture.lanes[static_cast<std::size_t>(hit->lane)];
   if (lane.style == LaneStyle::kPinned) return;
   if (const auto op = op_at(event->position()))
-    s.session.select(*op, lane.style == LaneStyle::kObserved, hit->zoom == Zoom::kFar);
+    s.session.select(*op, lane.style == LaneStyle::kObserved, hit->zoom);
 }
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -171,7 +171,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     const auto hit = hit_at(s.picture, s.layout, at, verticalScrollBar()->value());
     const LaneStyle style = s.picture.lanes[static_cast<std::size_t>(hit->lane)].style;
     if (style != LaneStyle::kPinned)
-      s.session.select(*op, style == LaneStyle::kObserved, hit->zoom == Zoom::kFar);
+      s.session.select(*op, style == LaneStyle::kObserved, hit->zoom);
   }
   const bool chosen = s.selected_bar() != nullptr;
   QMenu menu(this);

@@ -52,11 +52,7 @@ struct TimelineView::State {
   const Bar* selected_bar() const {
     const int lane = selected_lane();
     if (lane < 0 || picture.lanes[static_cast<std::size_t>(lane)].hidden) return nullptr;
-    return rows_of_lane(lane)->bar_of(session.selected(), selected_zoom());
-  }
-  Zoom selected_zoom() const { return session.selected_whole() ? Zoom::kFar : Zoom::kNear; }
-  Zoom zoom_of(const LaneRows& rows) const {
-    return rows.zoom_at(layout.axis(picture.range).pixels_per_nanosecond());
+    return rows_of_lane(lane)->bar_of(session.selected(), session.selected_zoom());
   }
 };
 

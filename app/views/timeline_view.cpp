@@ -186,7 +186,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
   Overlay overlay;
   overlay.hover = s.hover;
   overlay.selected = s.session.selected();
-  overlay.selected_whole = s.session.selected_whole();
+  overlay.selected_zoom = s.session.selected_zoom();
   overlay.selected_lane = s.selected_lane();
   overlay.joined = joins(s.picture);
   overlay.arrow_from = s.arrow_from;
@@ -295,7 +295,7 @@ QString TimelineView::description() const {
       const bool predicted = rows->timeline->source == Source::kPredicted;
       parts << tr("Selected: %1")
                    .arg(bar_lines(predicted ? rows : nullptr, predicted ? nullptr : rows,
-                                  s.session.selected(), false, s.selected_zoom())
+                                  s.session.selected(), false, s.session.selected_zoom())
                             .join(QStringLiteral(", ")));
     }
   }

@@ -153,15 +153,15 @@ void TimelineView::walk(int rows, int bars) {
   const auto rows_at = [&](const RowBox& box) -> const LaneRows& {
     return *s.picture.lanes[static_cast<std::size_t>(box.lane)].rows;
   };
-  const auto zoom_of = [&](const RowBox& box) { return s.zoom_of(rows_at(box)); };
+  const Zoom zoom = zoom_of(s.picture, s.layout);
   const auto list_of = [&](const RowBox& box, Lane lane) -> const BarList& {
-    return row_of(box).lane(lane, zoom_of(box));
+    return row_of(box).lane(lane, zoom);
   };
   const auto select = [&](const RowBox& box, const Bar& bar) {
     const bool in_run =
         s.picture.lanes[static_cast<std::size_t>(box.lane)].style == LaneStyle::kObserved;
     const OpRef op{row_of(box).rank_index, bar.first_op};
-    s.session.select(op, in_run, zoom_of(box) == Zoom::kFar);
+    s.session.select(op, in_run, zoom);
     reveal(op, in_run);
   };
   const Bar* current = s.selected_bar();
@@ -193,7 +193,7 @@ void TimelineView::walk(int rows, int bars) {
   }
   // The selection may have been made from farther or nearer than the rows are shown now.
   const BarList& list = list_of(*boxes[index], current->lane);
-  const Bar* at = rows_at(*boxes[index]).bar_of(s.session.selected(), zoom_of(*boxes[index]));
+  const Bar* at = rows_at(*boxes[index]).bar_of(s.session.selected(), zoom);
   if (!at) return;
   const int place = static_cast<int>(at - list.bars.data()) + bars;
   if (place >= 0 && place < static_cast<int>(list.bars.size()))
@@ -208,7 +208,7 @@ void TimelineView::follow(bool back) {
   const OpRef here{s.session.selected().rank, bar->first_op};
   const OpRef there =
       back ? source_of(rows->program(), *rows->timeline, here) : first_waiting(*rows, here, *bar);
-  const Zoom zoom = s.selected_zoom();
+  const Zoom zoom = s.session.selected_zoom();
   const Bar* other = rows->bar_of(there, zoom);
   if (!other) {
     Q_EMIT hovered(back ? tr("This op waited for no other.") : tr("No op waits for this one."));
@@ -218,7 +218,7 @@ void TimelineView::follow(bool back) {
   s.arrow_to = back ? here : OpRef{there.rank, other->first_op};
   s.following = true;
   const bool in_run = s.session.selected_in_run();
-  s.session.select({there.rank, other->first_op}, in_run, zoom == Zoom::kFar);
+  s.session.select({there.rank, other->first_op}, in_run, zoom);
   s.following = false;
   reveal(s.session.selected(), in_run);
 }
@@ -253,7 +253,7 @@ void TimelineView::reveal(OpRef op, bool in_run) {
   State& s = *state_;
   const int lane = lane_of(s.picture, in_run ? LaneStyle::kObserved : LaneStyle::kPredicted);
   const LaneRows* rows = s.rows_of_lane(lane);
-  const Bar* bar = rows ? rows->bar_of(op, s.selected_zoom()) : nullptr;
+  const Bar* bar = rows ? rows->bar_of(op, s.session.selected_zoom()) : nullptr;
   if (!bar) return;
   const TimeRange range = s.session.visible();
   Nanoseconds by{0};

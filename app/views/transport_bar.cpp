@@ -16,7 +16,7 @@
 #include "app/collective_session.h"
 #include "app/figures.h"
 #include "app/theme.h"
-#include "app/views/whole_actions.h"
+#include "app/views/whole_bars.h"
 
 namespace parallelarium {
 namespace {
@@ -93,8 +93,7 @@ Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
   for (int rank = 0; rank < static_cast<int>(prediction.program.ranks.size()); ++rank) {
     std::vector<Bar> bars = bars_of(prediction.program, timeline, rank);
     std::erase_if(bars, [](const Bar& bar) { return bar.lane != Lane::kCompute; });
-    const RankProgram& ops = prediction.program.ranks[static_cast<std::size_t>(rank)];
-    for (const Bar& bar : whole_actions(ops, bars).bars) {
+    for (const Bar& bar : whole_bars(bars, Zoom::kActions).bars) {
       offer(bar.span.begin);
       offer(bar.span.end);
     }

@@ -60,6 +60,34 @@ QString microbatch_text(const Bar& bar) {
                        : QString::number(bar.microbatch);
 }
 
+QString collective_word(CollectiveKind kind) {
+  return QString::fromUtf8(name_of(kind).data(), static_cast<int>(name_of(kind).size()))
+      .replace(QLatin1Char('_'), QLatin1Char('-'));
+}
+
+QString axis_word(Axis axis) {
+  const std::string_view name = name_of(axis);
+  return QString::fromUtf8(name.data(), static_cast<int>(name.size())).toUpper();
+}
+
+QString piece_word(Piece piece) {
+  return QString::fromUtf8(name_of(piece).data(), static_cast<int>(name_of(piece).size()));
+}
+
+// What part of its action a bar is: "layer 2", "weight gradient of MLP in, layer 2"; empty for all
+// of it.
+QString part_words(const Bar& bar) {
+  if (bar.piece == Piece::kStage)
+    return bar.layer < 0 ? QString() : Words::tr("layer %1").arg(bar.layer);
+  QString part = piece_word(bar.piece);
+  if (bar.first_op == bar.last_op) {
+    if (bar.phase == Phase::kInputGrad) part = Words::tr("input gradient of %1").arg(part);
+    if (bar.phase == Phase::kWeightGrad) part = Words::tr("weight gradient of %1").arg(part);
+    if (bar.phase == Phase::kRecompute) part = Words::tr("%1 computed again").arg(part);
+  }
+  return bar.layer < 0 ? part : Words::tr("%1, layer %2,").arg(part).arg(bar.layer);
+}
+
 bool is_update(const Bar& bar) { return bar.kind == OpKind::kCompute && bar.microbatch < 0; }
 
 QString duration_line(const QString& source, const Bar& bar, const QLocale& locale) {
@@ -97,14 +125,16 @@ QString waited_line(const LaneRows& rows, int rank_index, const Bar& bar, const 
   return {};
 }
 
-// "inside: computing 8.2 ms, 12 collectives 3.1 ms": what a bar seen from far is made of.
-QString parts_line(const LaneRows& rows, OpRef op, const QLocale& locale) {
+// "inside: computing 8.2 ms, 12 collectives 3.1 ms": what a bar of an action or layer is made of.
+QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const QLocale& locale) {
   const Row* row = rows.row_of(op.rank);
-  const Bar* bar = rows.bar_of(op, Zoom::kFar);
-  if (!row || !bar || bar->lane != Lane::kCompute || row->far.bars.empty()) return {};
-  const auto index = static_cast<std::size_t>(bar - row->far.bars.data());
-  if (row->far.parts_of(index) < 2) return {};
-  const InsideTimes inside = inside_times(row->lane(Lane::kCompute), row->far, index);
+  const Bar* bar = rows.bar_of(op, zoom);
+  if (!row || !bar || bar->lane != Lane::kCompute || !row->opens()) return {};
+  const BarList& list = row->lane(Lane::kCompute, zoom);
+  const auto index = static_cast<std::size_t>(bar - list.bars.data());
+  if (list.parts_of(index) < 2) return {};
+  const InsideTimes inside = inside_times(row->lane(Lane::kCompute, Zoom::kPieces), list, index);
+  if (inside.collectives == 0) return {};
   return Words::tr("inside: computing %1, %2 collectives %3")
       .arg(time_text(inside.computing, locale))
       .arg(inside.collectives)
@@ -145,12 +175,19 @@ QString idle_word(IdleKind kind) {
 
 }  // namespace
 
-QString bar_label(const Bar& bar, bool long_form) {
-  if (bar.kind != OpKind::kCompute) return long_form ? purpose_words(bar.purpose) : QString();
-  if (is_update(bar)) return long_form ? Words::tr("update") : QString();
-  if (bar.microbatch < 0) return {};
-  return long_form ? action_word(bar.action) + QLatin1Char(' ') + microbatch_text(bar)
-                   : microbatch_text(bar);
+QStringList bar_labels(const Bar& bar) {
+  if (bar.kind == OpKind::kCollective) {
+    const QString name = collective_word(bar.collective);
+    return {name + QLatin1Char(' ') + axis_word(bar.axis), name};
+  }
+  if (bar.kind != OpKind::kCompute) return {purpose_words(bar.purpose)};
+  if (is_update(bar)) return {Words::tr("update")};
+  const QString action = action_word(bar.action) + QLatin1Char(' ') + microbatch_text(bar);
+  if (bar.piece != Piece::kStage) return {piece_word(bar.piece)};
+  if (bar.layer < 0) return {action, microbatch_text(bar)};
+  const QString layer = Words::tr("layer %1").arg(bar.layer);
+  return {action + kDot + layer, layer,
+          Words::tr("L%1", "a layer, as short as can be").arg(bar.layer)};
 }
 
 QString bar_sentence(const Program& program, int rank_index, const Bar& bar) {
@@ -158,10 +195,15 @@ QString bar_sentence(const Program& program, int rank_index, const Bar& bar) {
   const Op& op = rank.ops[static_cast<std::size_t>(bar.first_op)];
   const QString here = Words::tr("stage %1").arg(rank.stage);
   if (bar.kind == OpKind::kCompute) {
-    if (bar.microbatch >= 0)
-      return Words::tr("%1 of micro-batch %2 on %3")
-          .arg(capitalised(action_word(bar.action)), microbatch_text(bar), here);
+    if (bar.microbatch >= 0) {
+      const QString action = Words::tr("%1 of micro-batch %2 on %3")
+                                 .arg(action_word(bar.action), microbatch_text(bar), here);
+      const QString part = part_words(bar);
+      return part.isEmpty() ? capitalised(action)
+                            : Words::tr("%1 in the %2").arg(capitalised(part), action);
+    }
     if (op.piece == Piece::kZeroGrad) return Words::tr("Clearing the gradients on %1").arg(here);
+    if (op.piece == Piece::kGradNorm) return Words::tr("Norm of the gradients on %1").arg(here);
     return Words::tr("Optimizer on %1").arg(here);
   }
   QString what = capitalised(purpose_words(bar.purpose));
@@ -170,15 +212,20 @@ QString bar_sentence(const Program& program, int rank_index, const Bar& bar) {
     return Words::tr("%1 from %2 to %3").arg(what, here, place_of(program, op.peer));
   if (bar.kind == OpKind::kRecv)
     return Words::tr("%1 from %2 to %3").arg(what, place_of(program, op.peer), here);
-  QString name = QString::fromUtf8(name_of(op.collective).data());
   const int ranks =
       op.group >= 0
           ? static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size())
           : 0;
-  return Words::tr("%1 of %2 over %3 ranks, %4")
-      .arg(capitalised(name.replace(QLatin1Char('_'), QLatin1Char('-'))), what.toLower())
+  const QString where = op.layer >= 0 ? Words::tr("layer %1, %2").arg(op.layer).arg(here) : here;
+  if (bar.axis == Axis::kWorld)
+    return Words::tr("%1 of %2 over %3 ranks, %4")
+        .arg(capitalised(collective_word(op.collective)), what.toLower())
+        .arg(ranks)
+        .arg(where);
+  return Words::tr("%1 of %2 over the %3 ranks of the %4 group, %5")
+      .arg(capitalised(collective_word(op.collective)), what.toLower())
       .arg(ranks)
-      .arg(here);
+      .arg(axis_word(bar.axis), where);
 }
 
 QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef op, bool fresh,
@@ -198,10 +245,8 @@ QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef
     lines << line;
     if (ours && fresh) lines << difference_line(observed->timeline->source, *ours, *theirs, locale);
   }
-  if (zoom == Zoom::kFar) {
-    const QString parts = parts_line(theirs ? *observed : *predicted, op, locale);
-    if (!parts.isEmpty()) lines << parts;
-  }
+  const QString parts = parts_line(theirs ? *observed : *predicted, op, zoom, locale);
+  if (!parts.isEmpty()) lines << parts;
   std::int64_t bytes = 0;
   const auto& ops = first.program().ranks[static_cast<std::size_t>(op.rank)].ops;
   for (auto index = bar.first_op; index <= bar.last_op; ++index) {
@@ -352,7 +397,7 @@ QString moment_sentence(const LaneRows& rows, Nanoseconds time, bool with_held,
     const StageMoment moment = moment_of(row, time);
     QStringList held;
     for (const int microbatch : moment.held) held << QString::number(microbatch);
-    const QString does = moment.bar ? bar_label(*moment.bar, true) : Words::tr("idle");
+    const QString does = moment.bar ? bar_labels(*moment.bar).front() : Words::tr("idle");
     if (!with_held) {
       stages << Words::tr("stage %1 %2").arg(stage).arg(does);
       continue;

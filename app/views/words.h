@@ -11,10 +11,13 @@
 
 namespace parallelarium {
 
-// On a bar: "3" or "3.1" (chunk), long form "backward 3"; "update" for the optimizer.
-QString bar_label(const Bar& bar, bool long_form);
+// On a bar, from the longest to the shortest, at least one: "backward 3", "3" (or "3.1", with its
+// chunk); of a layer "backward 3 \u00b7 layer 2", "layer 2", "L2"; of a piece "MLP in"; of a
+// collective "all-reduce TP", "all-reduce"; "update" of the optimizer.
+QStringList bar_labels(const Bar& bar);
 
-// "Backward of micro-batch 3 on stage 2", "Activations of micro-batch 0 to stage 1".
+// "Backward of micro-batch 3 on stage 2", "Layer 2 in the forward of micro-batch 3 on stage 1",
+// "All-reduce of activations ... over the 2 ranks of the TP group".
 QString bar_sentence(const Program& program, int rank_index, const Bar& bar);
 
 // Everything about a bar, one line each: the sentence, predicted and observed durations with their

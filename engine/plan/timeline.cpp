@@ -29,27 +29,21 @@ const Action* action_of(const RankProgram& rank, const Op& op) {
   return &rank.actions[static_cast<std::size_t>(op.action)];
 }
 
-bool is_action(const Op& op) { return op.kind == OpKind::kCompute && op.microbatch >= 0; }
-
-// Whether `op` continues the bar: pieces of one action, the update, or one batch of transfers.
-bool continues(const Bar& bar, const Op& last, const Op& op) {
-  if (bar.kind != op.kind) return false;
-  if (op.kind != OpKind::kCompute) return op.batch >= 0 && op.batch == last.batch;
-  if (is_action(op) != (bar.microbatch >= 0)) return false;
-  if (!is_action(op)) return last.phase == op.phase;
-  return last.action == op.action && bar.microbatch == op.microbatch && bar.chunk == op.chunk;
-}
-
-Bar bar_of(const RankProgram& rank, std::int32_t index, const Span& span) {
+Bar bar_of(const Program& program, const RankProgram& rank, std::int32_t index, const Span& span) {
   const Op& op = rank.ops[static_cast<std::size_t>(index)];
   Bar bar;
   bar.first_op = bar.last_op = index;
   bar.lane = op.lane;
   bar.kind = op.kind;
   bar.phase = op.phase;
+  bar.piece = op.piece;
   bar.purpose = op.purpose;
-  bar.microbatch = op.microbatch;
+  bar.collective = op.collective;
+  if (op.kind == OpKind::kCollective && op.group >= 0)
+    bar.axis = program.groups[static_cast<std::size_t>(op.group)].axis;
+  bar.layer = op.layer;
   bar.chunk = op.chunk;
+  bar.microbatch = op.microbatch;
   bar.span = span;
   const Action* action = action_of(rank, op);
   bar.action = action != nullptr ? action->kind : action_of_phase(op.phase);
@@ -67,13 +61,14 @@ std::vector<Bar> bars_of(const Program& program, const Timeline& timeline, int r
   const RankProgram& ops = program.ranks[static_cast<std::size_t>(rank)];
   const std::vector<Span>& spans = timeline.ranks[static_cast<std::size_t>(rank)].spans;
   std::vector<Bar> bars;
+  bars.reserve(ops.ops.size());
   std::array<std::int32_t, kLanes> open = {-1, -1, -1};  // the newest bar of each lane
   for (std::size_t index = 0; index < ops.ops.size() && index < spans.size(); ++index) {
     const Op& op = ops.ops[index];
     std::int32_t& newest = open[static_cast<std::size_t>(op.lane)];
-    if (newest >= 0) {
+    if (newest >= 0 && op.batch >= 0) {
       Bar& bar = bars[static_cast<std::size_t>(newest)];
-      if (continues(bar, ops.ops[static_cast<std::size_t>(bar.last_op)], op)) {
+      if (ops.ops[static_cast<std::size_t>(bar.last_op)].batch == op.batch && bar.kind == op.kind) {
         bar.last_op = static_cast<std::int32_t>(index);
         bar.span.begin = std::min(bar.span.begin, spans[index].begin);
         bar.span.end = std::max(bar.span.end, spans[index].end);
@@ -81,7 +76,7 @@ std::vector<Bar> bars_of(const Program& program, const Timeline& timeline, int r
       }
     }
     newest = static_cast<std::int32_t>(bars.size());
-    bars.push_back(bar_of(ops, static_cast<std::int32_t>(index), spans[index]));
+    bars.push_back(bar_of(program, ops, static_cast<std::int32_t>(index), spans[index]));
   }
   std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) {
     return a.lane != b.lane ? a.lane < b.lane : a.span.begin < b.span.begin;

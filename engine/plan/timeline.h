@@ -41,16 +41,21 @@ struct Timeline {
   int steps = 0;               // of how many
 };
 
-// One bar of the picture: consecutive ops of one action, or one communication op.
+// One bar of the picture: an op, or the ops of one batch, which begin and end together. Who draws
+// may put the bars of an action, or of a layer of it, together into one (app/views/whole_bars.h).
 struct Bar {
   std::int32_t first_op = 0, last_op = 0;  // in issue order, both of this bar
   Lane lane = Lane::kCompute;
   OpKind kind = OpKind::kCompute;
-  ActionKind action = ActionKind::kForward;  // compute bars with microbatch >= 0
+  ActionKind action = ActionKind::kForward;  // bars with microbatch >= 0
   Phase phase = Phase::kForward;             // kUpdate: optimizer and what belongs to it
+  Piece piece = Piece::kStage;               // compute bars; kStage: more than one piece
   Purpose purpose = Purpose::kNone;
-  std::int32_t microbatch = -1;
+  CollectiveKind collective = CollectiveKind::kAllReduce;  // kCollective only
+  Axis axis = Axis::kWorld;                                // of the group; kCollective only
+  std::int16_t layer = -1;                                 // -1: of no layer, or of several
   std::int16_t chunk = 0;
+  std::int32_t microbatch = -1;
   Span span;
 };
 

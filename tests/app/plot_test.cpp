@@ -81,11 +81,17 @@ TEST(OpTable, HasALineForEveryBarWithUnitAndSourceInTheHeaders) {
   const auto prediction = predicted(pipeline_setup(3, 4));
   const auto rows = rows_of(prediction), run = rows_of(prediction, 1.1);
   OpModel model;
-  model.show(rows, run);
+  model.show(rows, run, Zoom::kPieces);
   int bars = 0;
   for (int rank = 0; rank < 3; ++rank)
     bars += int(bars_of(prediction->program, prediction->timeline, rank).size());
   EXPECT_EQ(model.rowCount(), bars);
+  const int pieces = model.rowCount();
+  model.show(rows, run, Zoom::kLayers);
+  const int layers = model.rowCount();
+  model.show(rows, run);
+  EXPECT_LT(layers, pieces);
+  EXPECT_LT(model.rowCount(), layers) << "the table is as near as the picture";
   for (int column = OpModel::kPredictedBegin; column <= OpModel::kSpread; ++column) {
     const QString head = model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     EXPECT_TRUE(head.contains(QStringLiteral("ms"))) << head.toStdString();

@@ -21,9 +21,9 @@ TEST(Snap, GoesToTheNearestEdgeAndNoFurther) {
   std::vector<Nanoseconds> edges;
   std::size_t drawn = 0, all = 0;
   for (const PictureLane& lane : picture.lanes) {
-    const Zoom zoom = lane.rows->zoom_at(layout.axis(picture.range).pixels_per_nanosecond());
+    const Zoom zoom = zoom_of(picture, layout);
     for (const Row& row : lane.rows->rows) {
-      all += row.lane(Lane::kCompute).bars.size();
+      all += row.lane(Lane::kCompute, Zoom::kPieces).bars.size();
       drawn += row.lane(Lane::kCompute, zoom).bars.size();
       for (const Bar& bar : row.lane(Lane::kCompute, zoom).bars) {
         edges.push_back(bar.span.begin);
@@ -46,6 +46,22 @@ TEST(Snap, GoesToTheNearestEdgeAndNoFurther) {
   }
 }
 
+// The colour of the action that an op belongs to: the parts of a whole backward count as backward.
+std::size_t color_by_action(const RankProgram& rank, const Op& op) {
+  if (op.kind != OpKind::kCompute) return static_cast<std::size_t>(OpColor::kCommunication);
+  if (op.action < 0) return static_cast<std::size_t>(OpColor::kOptimizer);
+  switch (rank.actions[static_cast<std::size_t>(op.action)].kind) {
+    case ActionKind::kForward:
+      return static_cast<std::size_t>(OpColor::kForward);
+    case ActionKind::kWeightGrad:
+      return static_cast<std::size_t>(OpColor::kWeight);
+    case ActionKind::kBackward:
+    case ActionKind::kInputGrad:
+      break;
+  }
+  return static_cast<std::size_t>(OpColor::kBackward);
+}
+
 // Every nanosecond-wide slice counted by hand would take too long; the ops themselves are summed
 // instead, clipped to the range, straight from Program and Timeline.
 TEST(Range, SharesAndBytesEqualASumOverOps) {
@@ -57,11 +73,12 @@ TEST(Range, SharesAndBytesEqualASumOverOps) {
     std::array<double, kOpColors> busy{};
     double sent = 0;
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-      for (const Bar& bar : bars_of(program, *rows->timeline, static_cast<int>(rank))) {
+      for (std::size_t at = 0; at < program.ranks[rank].ops.size(); ++at) {
+        const Op& op = program.ranks[rank].ops[at];
+        const Span& span = rows->timeline->ranks[rank].spans[at];
         const double inside = static_cast<double>(std::max<std::int64_t>(
-            0,
-            (std::min(bar.span.end, range.end) - std::max(bar.span.begin, range.begin)).count()));
-        if (bar.lane == Lane::kCompute) busy[static_cast<std::size_t>(color_of(bar))] += inside;
+            0, (std::min(span.end, range.end) - std::max(span.begin, range.begin)).count()));
+        if (op.lane == Lane::kCompute) busy[color_by_action(program.ranks[rank], op)] += inside;
       }
       for (std::size_t op = 0; op < program.ranks[rank].ops.size(); ++op) {
         if (program.ranks[rank].ops[op].kind != OpKind::kSend) continue;

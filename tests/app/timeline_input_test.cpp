@@ -31,10 +31,8 @@ TEST_F(Timelines, ADragSelectsARangeThatSnapsToEdges) {
   setup.mesh.tp = 2;  // from far an action is one bar
   open(setup, false);
   const Row& row = view.picture().lanes[0].rows->rows[0];
-  const LaneRows& rows = *view.picture().lanes[0].rows;
-  const Zoom zoom =
-      rows.zoom_at(view.layout_of_rows().axis(session.visible()).pixels_per_nanosecond());
-  ASSERT_EQ(zoom, Zoom::kFar);
+  const Zoom zoom = zoom_of(view.picture(), view.layout_of_rows());
+  ASSERT_EQ(zoom, Zoom::kActions);
   const BarList& drawn = row.lane(Lane::kCompute, zoom);
   const Bar& bar = *std::find_if(drawn.bars.begin(), drawn.bars.end(), [](const Bar& one) {
     return one.action == ActionKind::kForward && one.microbatch == 1;
@@ -53,7 +51,7 @@ TEST_F(Timelines, ADragSelectsARangeThatSnapsToEdges) {
   EXPECT_EQ(session.range()->begin, bar.span.begin);
   EXPECT_EQ(session.range()->end, bar.span.end);
   // An edge of a part that is not drawn from far draws nothing to it.
-  const BarList& parts = row.lane(Lane::kCompute);
+  const BarList& parts = row.lane(Lane::kCompute, Zoom::kPieces);
   ASSERT_GT(parts.bars.size(), drawn.bars.size());
   key(Qt::Key_Escape);
   EXPECT_FALSE(session.range().has_value());

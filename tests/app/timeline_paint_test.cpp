@@ -286,7 +286,7 @@ TEST(Hit, FindsEveryWideBarInItsMiddle) {
 TEST(FarBars, TheUpdateStaysInPartsAndItsWaitingIsIdle) {
   const auto rows = rows_of(predicted(pipeline_setup(4, 8)));
   for (const Row& row : rows->rows) {
-    const BarList &near = row.lane(Lane::kCompute), &far = row.lane(Lane::kCompute, Zoom::kFar);
+    const BarList &near = row.lane(Lane::kCompute, Zoom::kPieces), &far = row.lane(Lane::kCompute);
     const auto updates = [](const BarList& list) {
       std::vector<Span> spans;
       for (const Bar& bar : list.bars)

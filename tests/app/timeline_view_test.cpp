@@ -141,59 +141,6 @@ TEST_F(Timelines, WhatALessonAsksForIsNotReadElsewhere) {
   EXPECT_EQ(session.visible(), whole) << "the axis comes back";
 }
 
-// Tensor parallelism puts collectives between the pieces of a forward.
-TEST_F(Timelines, FromFarAnActionOfAStageIsOneBarThatOpensNearer) {
-  PlanSetup setup = pipeline_setup(2, 4);
-  setup.mesh.tp = 2;
-  open(setup, false);
-  const LaneRows& rows = *view.picture().lanes[0].rows;
-  const auto pixels = [&] {
-    return view.layout_of_rows().axis(session.visible()).pixels_per_nanosecond();
-  };
-  ASSERT_EQ(rows.zoom_at(pixels()), Zoom::kFar);
-  for (const Row& row : rows.rows) {
-    const RankProgram& rank = rows.program().ranks[std::size_t(row.rank_index)];
-    std::size_t actions = 0;
-    for (const Bar& bar : row.lane(Lane::kCompute, Zoom::kFar).bars) actions += bar.microbatch >= 0;
-    EXPECT_EQ(actions, rank.actions.size()) << "a bar for each line of the order";
-    EXPECT_GT(row.lane(Lane::kCompute).bars.size(), 2 * actions);
-    // All the time of the parts is kept.
-    EXPECT_EQ(row.far.busy.back(), row.lane(Lane::kCompute).busy.back());
-  }
-  const Row& row = rows.rows[1];
-  const auto& wholes = row.lane(Lane::kCompute, Zoom::kFar).bars;
-  const auto found = std::find_if(wholes.begin(), wholes.end(), [](const Bar& bar) {
-    return bar.action == ActionKind::kBackward && bar.microbatch == 2;
-  });
-  ASSERT_NE(found, wholes.end());
-  const QPoint at = rect_of_bar(view.picture(), view.layout_of_rows(), 0, *found, row.rank_index, 0)
-                        .center()
-                        .toPoint();
-  QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at);
-  EXPECT_TRUE(session.selected_whole());
-  const auto& spans = rows.timeline->ranks[std::size_t(row.rank_index)].spans;
-  const Nanoseconds length =
-      spans[std::size_t(found->last_op)].end - spans[std::size_t(found->first_op)].begin;
-  const QString tip = view.tip_at(at);
-  EXPECT_TRUE(tip.contains(time_text(length))) << tip.toStdString();
-  EXPECT_TRUE(tip.contains(QStringLiteral("collectives"))) << tip.toStdString();
-  QStringList facts;
-  for (const Fact& fact : describe_selection(session).facts) facts << fact.word << fact.value;
-  EXPECT_TRUE(facts.contains(time_text(length))) << facts.join(' ').toStdString();
-  key(Qt::Key_Right);
-  EXPECT_TRUE(session.selected_whole());
-  EXPECT_EQ(session.selected().op, std::next(found)->first_op);
-
-  session.set_visible({found->span.begin, found->span.end});
-  ASSERT_EQ(rows.zoom_at(pixels()), Zoom::kNear);
-  const auto part = view.op_at(at);
-  if (part) {
-    const Bar* near = rows.bar_of(*part);
-    ASSERT_NE(near, nullptr);
-    EXPECT_LT(near->span.end - near->span.begin, length);
-  }
-}
-
 TEST_F(Timelines, TooltipsNameBothSourcesAndTheSpread) {
   open(pipeline_setup(4, 8), true);
   const QString tip = view.tip_at(middle_of(0, 2, bar_of(2, ActionKind::kBackward, 3)));
