@@ -13,6 +13,7 @@
 #include "app/document.h"
 #include "app/quantities.h"
 #include "app/views/collectives_view.h"
+#include "app/views/experts_view.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
 #include "app/views/pipeline_view.h"
@@ -47,6 +48,9 @@ void paint_view(QPainter& painter, QSizeF size, const Session& session,
     case ViewKind::kCollectives:
       paint_collective_picture(painter, size, session, options.dark);
       break;
+    case ViewKind::kExperts:
+      paint_expert_picture(painter, size, session, options.dark, options.experts);
+      break;
     case ViewKind::kPipeline:
       paint_picture(painter, size, session, picture_options(options));
   }
@@ -60,6 +64,8 @@ QSize size_of_view(const Session& session, const ExportOptions& options) {
       return mesh_picture_size();
     case ViewKind::kCollectives:
       return collective_picture_size(session);
+    case ViewKind::kExperts:
+      return expert_picture_size(session, options.experts);
     case ViewKind::kPipeline:
       break;
   }

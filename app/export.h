@@ -8,6 +8,7 @@
 
 #include "app/session.h"
 #include "app/view_kind.h"
+#include "app/views/expert_data.h"
 
 namespace parallelarium {
 
@@ -21,6 +22,7 @@ struct ExportOptions {
   bool whole_step = true;  // else the visible range
   QSize size;              // logical; empty: the picture's own
   ViewKind view = ViewKind::kPipeline;
+  ExpertChoice experts;  // Experts: which layer, micro-batch and group
   int rank = -1;  // Memory: index of the built rank; Mesh: global rank; -1: the view's own choice
 };
 

@@ -10,6 +10,7 @@
 #include "app/document.h"
 #include "app/theme.h"
 #include "app/views/collectives_view.h"
+#include "app/views/experts_view.h"
 #include "app/window.h"
 
 namespace parallelarium {
@@ -28,7 +29,8 @@ void put_playhead(Session& session, const CommandLine& line) {
   const auto at = [&](Nanoseconds whole, double otherwise) {
     return Nanoseconds(std::int64_t(double(whole.count()) * line.at.value_or(otherwise)));
   };
-  session.set_playhead(at(session.horizon(), 0.66));
+  const TimeRange part = session.played();  // of the Experts view, its layer
+  session.set_playhead(part.begin + at(part.length(), 0.66));
   session.collectives().set_playhead(at(session.collectives().horizon(), 0.42));
 }
 
@@ -186,6 +188,7 @@ int take_screenshot(const CommandLine& line) {
   window.session().set_playing(false);
   put_playhead(window.session(), line);
   if (line.view == ViewKind::kCollectives) window.collectives().wait_for_lines();
+  if (line.view == ViewKind::kExperts) window.experts().wait_for_routing();
   settle(kSettleMs);
   if (!window.grab().save(line.screenshot, "PNG"))
     return fail(

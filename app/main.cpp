@@ -84,7 +84,7 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   const QCommandLineOption theme(QStringLiteral("theme"), Main::tr("light or dark."),
                                  QStringLiteral("name"));
   const QCommandLineOption view(QStringLiteral("view"),
-                                Main::tr("mesh, collectives, pipeline or memory."),
+                                Main::tr("mesh, collectives, pipeline, memory or experts."),
                                 QStringLiteral("name"));
   const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
                                 Main::tr("Show this help."));
@@ -134,7 +134,8 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   if (parser.isSet(view)) {
     const std::optional<ViewKind> kind = view_kind_of(parser.value(view));
     if (!kind)
-      return message("command-view", "--view must be mesh, collectives, pipeline or memory.");
+      return message("command-view",
+                     "--view must be mesh, collectives, pipeline, memory or experts.");
     line.view = *kind;
   }
   if (parser.isSet(size)) {

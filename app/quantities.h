@@ -11,6 +11,8 @@
 
 namespace parallelarium {
 
+struct ExpertPicture;
+
 // One side of a quantity. Empty text: nothing to show (not run, stale, no such figure).
 struct Figure {
   QString text;    // "84.1 ms", "?" when a lesson hides it
@@ -41,6 +43,11 @@ std::vector<Quantity> mesh_quantities(const Session& session, int rank_index,
 // Those of the Collectives view: time, bus bandwidth, sent per rank, result, steps.
 std::vector<Quantity> collective_quantities(const Session& session,
                                             const QLocale& locale = QLocale());
+
+// Those of the Experts view: time of the layer, fullest rank over mean, bytes between ranks,
+// dropped choices, loss.
+std::vector<Quantity> expert_quantities(const Session& session, const ExpertPicture& picture,
+                                        const QLocale& locale = QLocale());
 
 // The built rank whose memory peak is largest, and the one that sends most, of a prediction.
 int fullest_rank(const Prediction& prediction);

@@ -40,15 +40,18 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
     const double elapsed = double(state_->since_frame.nsecsElapsed()) / 1e9;
     state_->since_frame.restart();
     const bool collective = state_->collective_in_front;
-    const auto whole = double((collective ? state_->collectives.horizon() : horizon()).count());
+    const TimeRange range =
+        collective ? TimeRange{Nanoseconds(0), state_->collectives.horizon()} : played();
+    const auto whole = double(range.length().count());
     if (whole <= 0) return;
     const Nanoseconds now = collective ? state_->collectives.playhead() : state_->playhead;
-    double next = double(now.count()) + whole * elapsed / state_->seconds_per_step;
-    if (next > whole) next = 0;
+    double next = double((now - range.begin).count()) + whole * elapsed / state_->seconds_per_step;
+    if (next > whole || now < range.begin) next = 0;
+    const Nanoseconds time = range.begin + Nanoseconds(std::llround(next));
     if (collective)
-      state_->collectives.set_playhead(Nanoseconds(std::llround(next)));
+      state_->collectives.set_playhead(time);
     else
-      set_playhead(Nanoseconds(std::llround(next)));
+      set_playhead(time);
   });
   state_->frames.setTimerType(Qt::PreciseTimer);
   connect(&state_->collectives, &CollectiveSession::changed, this, &Session::run_state_changed);
@@ -157,6 +160,18 @@ double Session::seconds_per_step() const { return state_->seconds_per_step; }
 
 void Session::set_seconds_per_step(double seconds) {
   state_->seconds_per_step = std::clamp(seconds, 0.5, 600.0);
+  Q_EMIT view_changed();
+}
+
+TimeRange Session::played() const {
+  const TimeRange whole{Nanoseconds(0), horizon()};
+  const bool fits = state_->played && state_->played->end <= whole.end;
+  return fits ? *state_->played : whole;
+}
+
+void Session::set_played(std::optional<TimeRange> part) {
+  if (part == state_->played) return;
+  state_->played = part;
   Q_EMIT view_changed();
 }
 

@@ -152,6 +152,9 @@ class Session : public QObject {
   void set_reduced_motion(bool reduced);
   double seconds_per_step() const;  // screen seconds for one step, default 12
   void set_seconds_per_step(double seconds);
+  // What plays: the whole step, or the part of it that the view in front is about.
+  TimeRange played() const;
+  void set_played(std::optional<TimeRange> part);
   TimeRange visible() const;  // shared by all lanes
   void set_visible(TimeRange range);
   void fit_all();  // visible() becomes 0 to horizon(), and follows it

@@ -44,6 +44,7 @@ struct Session::State {
   double seconds_per_step = 12;
   QTimer frames;
   QElapsedTimer since_frame;
+  std::optional<TimeRange> played;
   TimeRange visible;
   bool follows_horizon = true;
   OpRef selected;

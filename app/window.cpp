@@ -18,6 +18,7 @@
 #include "app/shell_style.h"
 #include "app/theme.h"
 #include "app/views/collectives_view.h"
+#include "app/views/experts_view.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
 #include "app/views/pipeline_view.h"
@@ -44,6 +45,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   memory_ = new MemoryView(session_);
   mesh_ = new MeshView(session_);
   collectives_ = new CollectivesView(session_);
+  experts_ = new ExpertsView(session_);
   lesson_ = new LessonPanel(session_);
   selection_ = new SelectionPanel(session_);
   strip_ = new Strip(session_);
@@ -75,6 +77,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     if (view() == ViewKind::kMemory) key = "memory.peak_bytes";
     if (view() == ViewKind::kMesh) key = "traffic.sent_bytes";
     if (view() == ViewKind::kCollectives) key = "seconds";
+    if (view() == ViewKind::kExperts) key = "traffic.sent_bytes";
     selection_->show_text({});
     selection_->show_formulas(QLatin1String(key));
   });
@@ -83,6 +86,8 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(memory_, &MemoryView::described, selection_, &SelectionPanel::show_text);
   connect(mesh_, &MeshView::described, selection_, &SelectionPanel::show_text);
   connect(collectives_, &CollectivesView::described, selection_, &SelectionPanel::show_text);
+  connect(experts_, &ExpertsView::described, selection_, &SelectionPanel::show_text);
+  connect(experts_, &ExpertsView::routing_changed, this, &Window::refresh_strip);
   for (const auto signal : {&CollectiveSession::changed, &CollectiveSession::run_changed})
     connect(&session_.collectives(), signal, this, [this] {
       if (view() == ViewKind::kCollectives) {
@@ -146,6 +151,7 @@ void Window::build_layout() {
   views_->addTab(collectives_, tr("Collectives"));
   views_->addTab(pipeline_, tr("Pipeline"));
   views_->addTab(memory_, tr("Memory"));
+  views_->addTab(experts_, tr("Experts"));
   views_->setCurrentWidget(pipeline_);
   views->addWidget(views_, 1);
   row->addWidget(center_, 1);
@@ -231,6 +237,8 @@ void Window::refresh_strip() {
         return mesh_quantities(session_, mesh_->rank_index());
       case ViewKind::kCollectives:
         return collective_quantities(session_);
+      case ViewKind::kExperts:
+        return expert_quantities(session_, experts_->picture());
       case ViewKind::kPipeline:
         break;
     }

@@ -23,6 +23,7 @@ class QVBoxLayout;
 namespace parallelarium {
 
 class CollectivesView;
+class ExpertsView;
 class LessonPanel;
 class MemoryView;
 class MeshView;
@@ -46,6 +47,7 @@ class Window : public QMainWindow {
   MemoryView& memory() { return *memory_; }
   MeshView& mesh() { return *mesh_; }
   CollectivesView& collectives() { return *collectives_; }
+  ExpertsView& experts() { return *experts_; }
   // Brings a view to the front; the strip follows.
   void show_view(ViewKind view);
   ViewKind view() const;
@@ -134,6 +136,7 @@ class Window : public QMainWindow {
   MemoryView* memory_ = nullptr;
   MeshView* mesh_ = nullptr;
   CollectivesView* collectives_ = nullptr;
+  ExpertsView* experts_ = nullptr;
   QTabWidget* views_ = nullptr;
   QWidget *center_ = nullptr, *middle_ = nullptr;
   QFrame* right_ = nullptr;

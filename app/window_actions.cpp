@@ -87,7 +87,8 @@ void Window::build_actions() {
       {tr("Mes&h view"), "Ctrl+1", ViewKind::kMesh},
       {tr("&Collectives view"), "Ctrl+2", ViewKind::kCollectives},
       {tr("&Pipeline view"), "Ctrl+3", ViewKind::kPipeline},
-      {tr("Memor&y view"), "Ctrl+4", ViewKind::kMemory}};
+      {tr("Memor&y view"), "Ctrl+4", ViewKind::kMemory},
+      {tr("E&xperts view"), "Ctrl+5", ViewKind::kExperts}};
   for (const auto& [text, keys, view] : views)
     do_.views << add_action(text, key(keys), {}, [this, view = view] { show_view(view); });
 

@@ -12,6 +12,7 @@
 #include "app/document.h"
 #include "app/export_dialog.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/views/experts_view.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
 #include "app/window.h"
@@ -147,12 +148,14 @@ void Window::fill_recent() {
 
 void Window::export_dialog(ExportKind kind) {
   const bool zoomed = session_.visible() != TimeRange{Nanoseconds(0), session_.horizon()};
-  ExportDialog dialog(dark_, zoomed && view() != ViewKind::kCollectives, kind, this, view());
+  const bool in_time = view() != ViewKind::kCollectives && view() != ViewKind::kExperts;
+  ExportDialog dialog(dark_, zoomed && in_time, kind, this, view());
   if (dialog.exec() != QDialog::Accepted) return;
   ExportOptions options = dialog.options();
   options.view = view();
   if (view() == ViewKind::kMemory) options.rank = memory_->rank_index();
   if (view() == ViewKind::kMesh) options.rank = mesh_->rank();
+  if (view() == ViewKind::kExperts) options.experts = experts_->choice();
   const QString ending = ExportDialog::ending_of(options.kind);
   QString path = QFileDialog::getSaveFileName(
       this, tr("Export"),

@@ -87,6 +87,18 @@ std::vector<WordMeaning> word_meanings() {
       {Words::tr("ZeRO"),
        Words::tr("Ranks that hold the same parameters share out optimizer state (1), gradients (2) "
                  "and parameters (3) in place of keeping copies.")},
+      {Words::tr("dispatch, combine"),
+       Words::tr("The two exchanges of a layer with experts: tokens travel to the ranks of their "
+                 "experts, and the results travel back.")},
+      {Words::tr("capacity"),
+       Words::tr("The most tokens that an expert takes of one micro-batch of one data-parallel "
+                 "rank; what comes later is dropped and passes the layer unchanged.")},
+      {Words::tr("balance loss"),
+       Words::tr("A term of the loss that is least when all experts get equally many tokens: α "
+                 "when even.")},
+      {Words::tr("skew"),
+       Words::tr("The share of the tokens that is sent to expert 0 on purpose, to see what an "
+                 "uneven routing costs.")},
       {Words::tr("recompute"),
        Words::tr("Activations are computed again in the backward in place of being kept.")},
       {Words::tr("loss"), Words::tr("How wrong the model's predictions of the text are; training "

@@ -50,8 +50,9 @@ struct InsideTimes {
 };
 InsideTimes inside_times(const BarList& pieces, const BarList& wholes, std::size_t bar);
 
-// Layers, and pieces, narrower than this on average are shown as one bar.
-inline constexpr double kLeastLayerPixels = 22, kLeastPiecePixels = 14;
+// Layers, and pieces, narrower than this on average are shown as one bar. A layer has room for its
+// name; of the pieces the long ones have.
+inline constexpr double kLeastLayerPixels = 56, kLeastPiecePixels = 14;
 
 // How long a rank holds the activations of a micro-batch (of one chunk): from the end of its
 // forward to the end of its backward, or of the weight part where the backward is split.

@@ -83,9 +83,13 @@ Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
   if (!fresh && session.hidden(QStringLiteral("lane.predicted"))) return time;
   const Prediction& prediction = fresh ? *run->prediction : *session.prediction();
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
+  const TimeRange part = session.played();
+  // Whoever looks at a part of the step looks at its pieces.
+  const bool whole = part == TimeRange{Nanoseconds(0), session.horizon()};
   Nanoseconds best = time;
   bool found = false;
   const auto offer = [&](Nanoseconds edge) {
+    if (edge < part.begin || edge > part.end) return;
     if (forward ? edge <= time : edge >= time) return;
     if (!found || (forward ? edge < best : edge > best)) best = edge;
     found = true;
@@ -93,7 +97,7 @@ Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
   for (int rank = 0; rank < static_cast<int>(prediction.program.ranks.size()); ++rank) {
     std::vector<Bar> bars = bars_of(prediction.program, timeline, rank);
     std::erase_if(bars, [](const Bar& bar) { return bar.lane != Lane::kCompute; });
-    for (const Bar& bar : whole_bars(bars, Zoom::kActions).bars) {
+    for (const Bar& bar : whole ? whole_bars(bars, Zoom::kActions).bars : bars) {
       offer(bar.span.begin);
       offer(bar.span.end);
     }
@@ -166,7 +170,7 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   connect(next_, &QAction::triggered, this, [this] { jump(true); });
   connect(play_, &QAction::triggered, this, [this] {
     // At the end of a step that does not loop, play means once more.
-    if (!session_.playing() && playhead() >= horizon()) set_playhead(Nanoseconds(0));
+    if (!session_.playing() && playhead() >= played().end) set_playhead(played().begin);
     session_.set_playing(!session_.playing());
   });
   connect(slower_, &QAction::triggered, this,
@@ -179,13 +183,14 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
     session_.set_reduced_motion(on);
   });
   connect(scrub_, &QSlider::valueChanged, this, [this](int value) {
-    set_playhead(Nanoseconds(horizon().count() * value / kScrubSteps));
+    const TimeRange range = played();
+    set_playhead(range.begin + Nanoseconds(range.length().count() * value / kScrubSteps));
   });
   const auto moved = [this](bool of_collective) {
     if (of_collective != collective()) return;
     if (session_.playing() && !loop_->isChecked() && playhead() < last_) {
       session_.set_playing(false);
-      set_playhead(horizon());
+      set_playhead(played().end);
     }
     last_ = playhead();
     refresh_time();
@@ -207,8 +212,9 @@ bool TransportBar::collective() const { return session_.collective_in_front(); }
 Nanoseconds TransportBar::playhead() const {
   return collective() ? session_.collectives().playhead() : session_.playhead();
 }
-Nanoseconds TransportBar::horizon() const {
-  return collective() ? session_.collectives().horizon() : session_.horizon();
+TimeRange TransportBar::played() const {
+  return collective() ? TimeRange{Nanoseconds(0), session_.collectives().horizon()}
+                      : session_.played();
 }
 void TransportBar::set_playhead(Nanoseconds time) {
   if (collective())
@@ -223,7 +229,7 @@ QList<QAction*> TransportBar::transport_actions() const {
 
 // Whether a lesson hides how long the step is.
 bool TransportBar::hides_length() const {
-  return horizon() <= Nanoseconds(0) ||
+  return played().length() <= Nanoseconds(0) ||
          session_.hidden(collective() ? QStringLiteral("seconds") : QStringLiteral("step.seconds"));
 }
 
@@ -242,7 +248,7 @@ void TransportBar::refresh() {
     refresh_icons();
   }
   speed_->setText(hides_length() ? tr("Speed")
-                                 : slowness_text(horizon(), session_.seconds_per_step()));
+                                 : slowness_text(played().length(), session_.seconds_per_step()));
   speed_->setAccessibleName(tr("Speed, %1").arg(speed_->text()));
   if (reduced_->isChecked() != session_.reduced_motion())
     reduced_->setChecked(session_.reduced_motion());
@@ -263,9 +269,9 @@ void TransportBar::refresh_time() {
         tr("%1 of step").arg(hides_length() ? QStringLiteral("?") : time_text(playhead())));
   }
   const QSignalBlocker blocker(scrub_);
-  const auto whole = static_cast<double>(std::max(horizon(), Nanoseconds(1)).count());
-  scrub_->setValue(
-      static_cast<int>(std::lround(kScrubSteps * static_cast<double>(playhead().count()) / whole)));
+  const auto whole = static_cast<double>(std::max(played().length(), Nanoseconds(1)).count());
+  const auto done = static_cast<double>((playhead() - played().begin).count());
+  scrub_->setValue(static_cast<int>(std::lround(kScrubSteps * std::clamp(done / whole, 0.0, 1.0))));
 }
 
 void TransportBar::refresh_icons() {

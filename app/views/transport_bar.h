@@ -39,7 +39,7 @@ class TransportBar : public QWidget {
   bool hides_length() const;
   bool collective() const;
   Nanoseconds playhead() const;
-  Nanoseconds horizon() const;
+  TimeRange played() const;
   void set_playhead(Nanoseconds time);
   void jump(bool forward);
   Session& session_;

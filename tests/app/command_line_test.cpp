@@ -92,7 +92,7 @@ TEST_F(CommandLine, ExportsAPictureThatOpensAgain) {
 }
 
 TEST_F(CommandLine, ExportsEveryViewInEveryFormat) {
-  for (const char* view : {"mesh", "pipeline", "memory"})
+  for (const char* view : {"mesh", "pipeline", "memory", "experts"})
     for (const char* ending : {"png", "svg", "pdf"}) {
       const QString file = QStringLiteral("%1.%2").arg(QLatin1String(view), QLatin1String(ending));
       const Outcome outcome =

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the painters of the Experts picture share; for expert_paint.cpp and expert_lanes.cpp only.
+#pragma once
+
+#include "app/views/expert_paint.h"
+#include "app/views/paint_tools.h"
+
+namespace parallelarium {
+
+struct ExpertBrush {
+  QPainter& painter;
+  const ExpertPicture& picture;
+  const ExpertLayout& layout;
+  const Theme& theme;
+  TextLog* texts;
+  const RoutedLayer& layer() const { return *picture.routed; }
+  void head(const QRectF& rect, const QString& text) const {
+    QFont caps = theme.caps();
+    caps.setCapitalization(QFont::MixedCase);
+    put_elided(painter, rect, Qt::AlignVCenter, text.toUpper(), caps, theme.muted, texts);
+  }
+  void text(const QRectF& rect, int flags, const QString& text, int size = 11, bool bold = false,
+            const QColor& ink = {}) const {
+    put_elided(painter, rect, flags | Qt::AlignVCenter, text, theme.font(size, bold),
+               ink.isValid() ? ink : theme.text, texts);
+  }
+};
+
+inline double text_width(const Theme& theme, int size, const QString& text) {
+  return QFontMetricsF(theme.font(size)).horizontalAdvance(text);
+}
+
+// The layer in time, rank by rank; and what the colours mean with how even the routing is.
+void paint_expert_lanes(const ExpertBrush& brush);
+void paint_expert_figures(const ExpertBrush& brush);
+
+}  // namespace parallelarium

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From the Session to the picture of a layer with experts, and the exported picture.
+#include <QCoreApplication>
+#include <cmath>
+
+#include "app/figures.h"
+#include "app/views/experts_view.h"
+#include "app/views/paint_tools.h"
+#include "app/views/words.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kWidth = 1000, kTitle = 8, kFooter = 52;
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(experts)
+};
+
+// Why no run stands below the prediction.
+QString no_run_text(const Session& session) {
+  if (session.run_record() && session.run_is_stale())
+    return Words::tr("Not measured: the run is of other settings");
+  const QString refusal = session.run_refusal();
+  return refusal.isEmpty() ? Words::tr("Not measured yet: press Run to see your ranks do it")
+                           : Words::tr("Not measured: %1").arg(refusal);
+}
+
+}  // namespace
+
+void add_times(ExpertPicture& picture, const Session& session) {
+  const std::shared_ptr<const Prediction> prediction = session.prediction();
+  picture.dimmed = !session.problems().empty();
+  picture.hidden = session.hidden(QStringLiteral("lane.predicted"));
+  picture.tweened = !session.reduced_motion();
+  picture.playhead = session.playhead();
+  picture.predicted_word = prediction_source_text(prediction->word);
+  picture.no_run = no_run_text(session);
+  if (!picture.routed) return;
+  const auto times_of = [&](const Prediction& of, const Timeline& timeline) {
+    std::optional<LayerTimes> times = layer_times(of, timeline, *picture.routed);
+    return times ? std::make_shared<const LayerTimes>(std::move(*times)) : nullptr;
+  };
+  picture.predicted = times_of(*prediction, prediction->timeline);
+  if (!picture.predicted)
+    picture.no_prediction =
+        prediction->program.level == Level::kStage
+            ? Words::tr("A program of this size is made of whole stages; its layers have no times.")
+            : Words::tr("There are no times of this layer.");
+  const RunRecord* run = session.run_record();
+  if (run && run->observed() && !session.run_is_stale() &&
+      !session.hidden(QStringLiteral("lane.run")))
+    picture.observed = times_of(*run->prediction, run->observation.timeline);
+}
+
+ExpertPicture expert_picture(const Session& session, ExpertChoice choice) {
+  ExpertPicture picture;
+  Result<RoutedLayer> made = routed(session.prediction()->setup, choice);
+  if (made)
+    picture.routed = std::make_shared<const RoutedLayer>(std::move(*made));
+  else
+    picture.empty = QString::fromStdString(made.error().text);
+  add_times(picture, session);
+  return picture;
+}
+
+QSize expert_picture_size(const Session& session, ExpertChoice choice) {
+  return {kWidth, kTitle + kFooter + 24 +
+                      int(std::ceil(expert_height(expert_picture(session, choice), kWidth)))};
+}
+
+void paint_expert_picture(QPainter& painter, QSizeF size, const Session& session, bool dark,
+                          ExpertChoice choice, TextLog* texts) {
+  const Theme& theme = dark ? dark_theme() : light_theme();
+  const ExpertPicture picture = expert_picture(session, choice);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+  painter.translate(0, kTitle);
+  const QSizeF inner(size.width(), size.height() - kTitle - kFooter);
+  paint_experts(painter, picture, expert_layout(picture, inner), theme, texts);
+  painter.translate(0, -kTitle);
+  const double y = size.height() - kFooter + 8;
+  painter.fillRect(QRectF(16, y, size.width() - 32, 1), theme.hairline);
+  const QFont small = theme.font(11);
+  const QString maker = QObject::tr("Parallelarium");
+  const double taken = QFontMetricsF(small).horizontalAdvance(maker) + 16;
+  const Setup& setup = session.prediction()->setup;
+  put_elided(painter, QRectF(16, y + 5, size.width() - 32, 16), Qt::AlignVCenter,
+             setup_footer(setup) + QStringLiteral(" \u00b7 ") +
+                 Words::tr("skew %1").arg(number_text(setup.skew)),
+             small, theme.muted, texts);
+  put_elided(painter, QRectF(16, y + 21, size.width() - 32 - taken, 16), Qt::AlignVCenter,
+             machine_footer(*session.prediction()), small, theme.muted, texts);
+  put_text(painter, QRectF(16, y + 21, size.width() - 32, 16), Qt::AlignVCenter | Qt::AlignRight,
+           maker, small, theme.muted, texts);
+  painter.restore();
+}
+
+}  // namespace parallelarium
