@@ -103,7 +103,7 @@ void ExpertsView::refresh_controls() {
   s.skew->setValue(int(std::lround(setup.skew * kSkewSteps)));
   s.skew_value->setText(setup.skew <= 0   ? tr("even")
                         : setup.skew >= 1 ? tr("one hot expert")
-                                          : tr("%1 to expert 0").arg(share_text(setup.skew)));
+                                          : share_text(setup.skew));
   // A dense model: the models with experts, one click away.
   const bool dense = s.why_none.has_value();
   s.models->setVisible(dense);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double kMargin = 16, kTitle = 30, kHead = 24, kGap = 28, kNote = 40;
 constexpr double kLabel = 54, kExpertLabel = 34, kLaneLeft = 86, kFigures = 250, kNarrow = 640;
+constexpr double kFiguresHeight = 150, kNoRun = 26;
 constexpr int kMostTokenHomes = 8, kMostLanes = 16;
 constexpr double kUpper = 304;  // of the upper half, where nothing asks for more
 
@@ -33,9 +34,10 @@ double expert_height(const ExpertPicture& picture, double width) {
   if (!picture.routed) return 200;
   const RoutedLayer& layer = *picture.routed;
   const int lanes = std::min(layer.ep, kMostLanes);
-  const double figures = width < kNarrow ? 120 : 0;
-  return kTitle + upper_height(layer) + kGap + kHead +
-         std::max(150.0, lanes * lane_pitch_for(picture, lanes)) + figures + 12;
+  // With what is said below the lanes where nothing is measured.
+  const double below = lanes * lane_pitch_for(picture, lanes) + kNoRun;
+  const double lower = width < kNarrow ? below + kFiguresHeight : std::max(kFiguresHeight, below);
+  return kTitle + upper_height(layer) + kGap + kHead + lower + 8;
 }
 
 ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
@@ -93,11 +95,11 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
   const bool narrow = size.width() < kNarrow;
   const double lanes_height = layout.lane_count * layout.lane_pitch;
   layout.lane_width = inner + kMargin - kLaneLeft - (narrow ? 0 : kFigures + 12);
-  layout.lanes = QRectF(kMargin, lower + kHead, kLaneLeft - kMargin + layout.lane_width,
-                        std::max(60.0, lanes_height));
-  layout.figures = narrow ? QRectF(kMargin, layout.lanes.bottom() + 12, inner, 120)
-                          : QRectF(size.width() - kMargin - kFigures, lower + kHead, kFigures,
-                                   std::max(150.0, lanes_height));
+  layout.lanes =
+      QRectF(kMargin, lower + kHead, kLaneLeft - kMargin + layout.lane_width, lanes_height);
+  layout.figures =
+      narrow ? QRectF(kMargin, layout.lanes.bottom() + kNoRun, inner, kFiguresHeight)
+             : QRectF(size.width() - kMargin - kFigures, lower + kHead, kFigures, kFiguresHeight);
   return layout;
 }
 

@@ -80,7 +80,7 @@ QString part_words(const Bar& bar) {
   if (bar.piece == Piece::kStage)
     return bar.layer < 0 ? QString() : Words::tr("layer %1").arg(bar.layer);
   QString part = piece_word(bar.piece);
-  if (bar.first_op == bar.last_op) {
+  if (bar.first_op == bar.last_op && bar.piece != Piece::kZeroGrad) {
     if (bar.phase == Phase::kInputGrad) part = Words::tr("input gradient of %1").arg(part);
     if (bar.phase == Phase::kWeightGrad) part = Words::tr("weight gradient of %1").arg(part);
     if (bar.phase == Phase::kRecompute) part = Words::tr("%1 computed again").arg(part);

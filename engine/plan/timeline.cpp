@@ -29,6 +29,22 @@ const Action* action_of(const RankProgram& rank, const Op& op) {
   return &rank.actions[static_cast<std::size_t>(op.action)];
 }
 
+// What a compute op does for a micro-batch without a line of its own, such as clearing the
+// gradients of a bucket, belongs to the line that uses it.
+const Action* action_served(const RankProgram& rank, const Op& op) {
+  if (op.lane != Lane::kCompute || op.microbatch < 0) return nullptr;
+  for (const Action& action : rank.actions) {
+    if (action.microbatch != op.microbatch || action.chunk != op.chunk) continue;
+    const bool serves =
+        op.phase == Phase::kForward ? action.kind == ActionKind::kForward
+        : op.phase == Phase::kWeightGrad
+            ? action.kind == ActionKind::kBackward || action.kind == ActionKind::kWeightGrad
+            : action.kind == ActionKind::kBackward || action.kind == ActionKind::kInputGrad;
+    if (serves) return &action;
+  }
+  return nullptr;
+}
+
 Bar bar_of(const Program& program, const RankProgram& rank, std::int32_t index, const Span& span) {
   const Op& op = rank.ops[static_cast<std::size_t>(index)];
   Bar bar;
@@ -46,6 +62,7 @@ Bar bar_of(const Program& program, const RankProgram& rank, std::int32_t index, 
   bar.microbatch = op.microbatch;
   bar.span = span;
   const Action* action = action_of(rank, op);
+  if (action == nullptr) action = action_served(rank, op);
   bar.action = action != nullptr ? action->kind : action_of_phase(op.phase);
   return bar;
 }

@@ -261,7 +261,7 @@ TEST_F(ExpertsTab, TheSkewIsASettingThatFillsExpertZero) {
 
 TEST_F(ExpertsTab, PlaysItsLayerAndGivesTheStepBack) {
   open(moe_setup(2));
-  const LayerTimes& times = *view.picture().predicted;
+  const LayerTimes times = *view.picture().predicted;
   EXPECT_EQ(session.played().begin, times.window.begin);
   EXPECT_EQ(session.played().end, times.window.end);
   session.set_playhead(times.window.begin + times.length() / 2);

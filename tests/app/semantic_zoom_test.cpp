@@ -192,7 +192,7 @@ class Opened : public Timelines {
   void SetUp() override {
     PlanSetup setup = pipeline_setup(2, 4);
     setup.mesh.tp = 2;
-    open(setup, true);
+    open(setup, false);
   }
   const LaneRows& rows(int lane = 0) { return *view.picture().lanes[std::size_t(lane)].rows; }
   Zoom shown() { return zoom_of(view.picture(), view.layout_of_rows()); }

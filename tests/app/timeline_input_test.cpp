@@ -39,7 +39,7 @@ TEST_F(Timelines, ADragSelectsARangeThatSnapsToEdges) {
   });
   const QRectF rect = rect_of_bar(view.picture(), view.layout_of_rows(), 0, bar, row.rank_index, 0);
   ASSERT_GT(rect.width(), 20);
-  const QPoint from = rect.topLeft().toPoint() + QPoint(1, 4);
+  const QPoint from = rect.topLeft().toPoint() + QPoint(0, 4);
   const QPoint to = rect.topRight().toPoint() + QPoint(-2, 4);
   QTest::mousePress(view.viewport(), Qt::LeftButton, {}, from);
   QTest::mouseMove(view.viewport(), (from + to) / 2);
