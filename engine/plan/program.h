@@ -122,7 +122,8 @@ struct Op {
   DataType type = DataType::kF32;    // of the payload
   std::int16_t layer = -1;
   std::int16_t chunk = 0;  // model chunk; of a collective's steps: the first chunk of the message
-  // Ring attention: whose keys and values, as steps against the ring; 0: the rank's own.
+  // Ring attention: whose keys and values, as steps against the ring; 0: the rank's own. All-to-all
+  // of expert tokens: 0: to the experts, 1: back.
   std::int16_t block = 0;
   std::int32_t microbatch = -1;
   std::int32_t action =
@@ -205,6 +206,12 @@ struct Shape {
   // work under the causal mask (Dubey et al. 2024, section 3.3.2).
   bool zigzag = false;
   std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
+  Experts experts;
+  std::int64_t expert_ffn = 0;       // of this rank
+  int expert_ranks = 1;              // EP
+  std::int64_t expert_stripes = 1;   // EP where experts are placed round robin, else 1
+  std::int64_t expert_capacity = 0;  // tokens of a micro-batch that an expert takes; 0: all
+  double balance_loss = 0, z_loss = 0, bias_rate = 0, skew = 0;
   double dropout = 0;  // of the probabilities, and of both branches where they join the stream
 };
 // The runs of positions, one after another, that the T tokens of CP rank `cp` are.

@@ -162,6 +162,18 @@ int expert_at(ExpertHome home, int experts, int ep, ExpertPlacement placement) {
                                                 : home.place * ep + home.rank;
 }
 
+void sort_entries(Routing& routing) {
+  const auto key = [](const RoutedMicrobatch& entry) {
+    return std::tuple(entry.layer, entry.microbatch, entry.replica);
+  };
+  std::vector<RoutedMicrobatch>& entries = routing.entries;
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  entries.erase(std::unique(entries.begin(), entries.end(),
+                            [&](const auto& a, const auto& b) { return key(a) == key(b); }),
+                entries.end());
+}
+
 const RouterLoad* find_load(const Routing& routing, int layer, int microbatch, int replica) {
   const auto key = std::tuple(layer, microbatch, replica);
   const auto found =

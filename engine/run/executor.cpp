@@ -307,6 +307,8 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
 
 bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePoint& begin) {
   const Op& op = op_at(index);
+  if (op.collective == CollectiveKind::kAllToAll && op.operand_count > 1)
+    return exchange(index, pace, ledger, begin);
   CollectiveCall call;
   call.kind = op.collective;
   call.group = op.group;
