@@ -56,7 +56,7 @@ class ExpertWriter : protected PieceWriter {
     read_counts(layer);
     parameter(Parameter::kExpertWeights, layer);
     write_rows(Tensor::kExpertTokens, layer, kInner, z_.expert_rows, inner());
-    write_rows(Tensor::kExpertTokens, layer, kActivated, z_.expert_rows, s_.expert_ffn);
+    write_rows(Tensor::kExpertTokens, layer, kActivated, z_.expert_rows, s_.experts.ffn);
     write_rows(Tensor::kExpertTokens, layer, kReturned, z_.expert_rows, s_.C);
 
     begin(Piece::kUnpermute, phase_, layer, z_.even_rows * s_.C);
@@ -90,7 +90,7 @@ class ExpertWriter : protected PieceWriter {
       parameter(Parameter::kExpertWeights, layer);
       read_rows(Tensor::kExpertTokens, layer, kInner, inner());
       write_rows(Tensor::kGradExpertTokens, layer, kInner, z_.expert_rows, inner());
-      write_rows(Tensor::kGradExpertTokens, layer, kActivated, z_.expert_rows, s_.expert_ffn);
+      write_rows(Tensor::kGradExpertTokens, layer, kActivated, z_.expert_rows, s_.experts.ffn);
       write_rows(Tensor::kGradExpertTokens, layer, kReturned, z_.expert_rows, s_.C);
 
       begin(Piece::kRouter, Phase::kInputGrad, layer, z_.N * E);
@@ -121,7 +121,7 @@ class ExpertWriter : protected PieceWriter {
       read_counts(layer);
       read_rows(Tensor::kGradExpertTokens, layer, kInner, inner());
       read_rows(Tensor::kExpertTokens, layer, kReceived, s_.C);
-      read_rows(Tensor::kExpertTokens, layer, kActivated, s_.expert_ffn);
+      read_rows(Tensor::kExpertTokens, layer, kActivated, s_.experts.ffn);
       gradient(Parameter::kExpertWeights, layer);
       begin(Piece::kRouter, Phase::kWeightGrad, layer, z_.N * E);
       product(E, s_.C, z_.N);
@@ -134,15 +134,15 @@ class ExpertWriter : protected PieceWriter {
 
  private:
   const Experts& experts() const { return model_.experts; }
-  std::int64_t inner() const { return s_.expert_ffn * (model_.mlp == Mlp::kSwiglu ? 2 : 1); }
+  std::int64_t inner() const { return s_.experts.ffn * (model_.mlp == Mlp::kSwiglu ? 2 : 1); }
 
   // One product for all matrices of an expert, when routing is even.
   void expert_op(Phase phase, int layer) {
     const std::int64_t here = experts().count / setup_.mesh.ep;
     begin(Piece::kExpert, phase, layer, z_.even_rows * s_.C);
-    product(std::max<std::int64_t>(1, z_.even_rows / here), inner() + s_.expert_ffn, s_.C, here);
+    product(std::max<std::int64_t>(1, z_.even_rows / here), inner() + s_.experts.ffn, s_.C, here);
     work().flops = 2.0 * static_cast<double>(z_.even_rows) *
-                   static_cast<double>((inner() + s_.expert_ffn) * s_.C);
+                   static_cast<double>((inner() + s_.experts.ffn) * s_.C);
   }
   void read_routes(int layer) {
     const std::int64_t count = routes_elements(z_.N, experts().count, experts().top_k);

@@ -230,7 +230,7 @@ class PieceWriter : protected DraftWriter {
             shared};
   }
   std::int64_t mlp_width(bool shared) const {
-    return shared ? model_.experts.shared * s_.expert_ffn : s_.F;
+    return shared ? model_.experts.shared * s_.experts.ffn : s_.F;
   }
   void mlp_forward(int layer, bool shared) {
     const std::int64_t F = mlp_width(shared);

@@ -20,6 +20,7 @@ void add_expert_rows(const Setup& setup, LocalSizes& sizes) {
   const std::int64_t each = capacity > 0 ? std::min(capacity, N) : N;  // of one home to one expert
   const double filled = experts.capacity > 0 ? std::min(1.0, experts.capacity) : 1.0;
   sizes.even_rows = static_cast<std::int64_t>(static_cast<double>(N * k) * filled + 0.5);
+  sizes.shape.experts.even_rows = sizes.even_rows;
   if (!can_execute(setup)) {
     const double padded = experts.capacity > 0 ? experts.capacity : 1.0;
     sizes.expert_rows = static_cast<std::int64_t>(static_cast<double>(N * k) * padded + 0.5);
@@ -77,15 +78,18 @@ LocalSizes local_sizes(const Setup& setup) {
     sizes.qkv_parameters = sizes.A * shape.C;
   }
   sizes.F_in = model.mlp == Mlp::kSwiglu ? 2 * shape.F : shape.F;
-  shape.experts = model.experts;
-  shape.expert_ffn = model.experts.ffn / t;
-  shape.expert_ranks = setup.mesh.ep;
-  shape.expert_stripes = setup.expert_placement == ExpertPlacement::kRoundRobin ? setup.mesh.ep : 1;
-  shape.expert_capacity = model.experts.count > 0 ? expert_capacity(model.experts, sizes.N) : 0;
-  shape.balance_loss = setup.balance_loss;
-  shape.z_loss = setup.z_loss;
-  shape.bias_rate = setup.bias_rate;
-  shape.skew = setup.skew;
+  if (model.experts.count > 0) {
+    ExpertShape& experts = shape.experts;
+    experts.model = model.experts;
+    experts.ffn = model.experts.ffn / t;
+    experts.ranks = setup.mesh.ep;
+    experts.stripes = setup.expert_placement == ExpertPlacement::kRoundRobin ? setup.mesh.ep : 1;
+    experts.capacity = expert_capacity(model.experts, sizes.N);
+    experts.balance_loss = setup.balance_loss;
+    experts.z_loss = setup.z_loss;
+    experts.bias_rate = setup.bias_rate;
+    experts.skew = setup.skew;
+  }
   sizes.precision = setup.precision;
   add_expert_rows(setup, sizes);
   sizes.type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;

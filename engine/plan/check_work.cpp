@@ -57,7 +57,7 @@ std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
       add(layer, Piece::kExpert, true);
       add(layer, Piece::kUnpermute, false);
     }
-    if (experts.count(layer) == 0 || shape.experts.shared > 0) {
+    if (experts.count(layer) == 0 || shape.experts.model.shared > 0) {
       add(layer, Piece::kMlpIn, true);
       add(layer, Piece::kMlpOut, true);
       add(layer, Piece::kActivation, false);

@@ -191,6 +191,17 @@ struct Group {
 
 enum class Level : std::uint8_t { kPiece, kStage };
 
+// What executing experts needs to know beside operands.
+struct ExpertShape {
+  Experts model;
+  std::int64_t ffn = 0;        // of this rank
+  int ranks = 1;               // EP
+  std::int64_t stripes = 1;    // EP where experts are placed round robin, else 1
+  std::int64_t capacity = 0;   // tokens of a micro-batch that an expert takes; 0: all
+  std::int64_t even_rows = 0;  // rows that a rank's experts take of a micro-batch, routed evenly
+  double balance_loss = 0, z_loss = 0, bias_rate = 0, skew = 0;
+};
+
 // Sizes that kernels need beside their operands.
 struct Shape {
   std::int64_t B = 0, T = 0, C = 0, H = 0, K = 0, D = 0, F = 0, V = 0;
@@ -206,13 +217,8 @@ struct Shape {
   // work under the causal mask (Dubey et al. 2024, section 3.3.2).
   bool zigzag = false;
   std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
-  Experts experts;
-  std::int64_t expert_ffn = 0;       // of this rank
-  int expert_ranks = 1;              // EP
-  std::int64_t expert_stripes = 1;   // EP where experts are placed round robin, else 1
-  std::int64_t expert_capacity = 0;  // tokens of a micro-batch that an expert takes; 0: all
-  double balance_loss = 0, z_loss = 0, bias_rate = 0, skew = 0;
   double dropout = 0;  // of the probabilities, and of both branches where they join the stream
+  ExpertShape experts;
 };
 // The runs of positions, one after another, that the T tokens of CP rank `cp` are.
 struct PositionRuns {

@@ -244,9 +244,7 @@ Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, i
   for (int home = 0; home < ep; ++home) {
     const int replica = routed.first_replica + home;
     if (measured == nullptr) {
-      std::seed_seq seeds{static_cast<std::uint64_t>(setup.run.seed),
-                          static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(microbatch),
-                          static_cast<std::uint64_t>(replica)};
+      std::seed_seq seeds{setup.run.seed, static_cast<std::uint64_t>(replica)};
       std::uint32_t seed[2];
       seeds.generate(seed, seed + 2);
       const std::vector<double> logits = even_logits(

@@ -118,7 +118,8 @@ struct RoutedLayer {
   std::int64_t sent_bytes(int home) const;      // without what stays, forward, one way
   std::int64_t received_bytes(int rank) const;  // likewise
 };
-// Of the Setup's skew, or of `measured`. Errors: the layer has no experts, or there is no such
+// Of the Setup's skew, which is assumed alike in every layer and micro-batch, or of `measured`.
+// Errors: the layer has no experts, or there is no such
 // layer, micro-batch or group, or `measured` does not hold it or is of other sizes.
 Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, int group,
                                 const Routing* measured = nullptr);

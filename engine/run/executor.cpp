@@ -164,7 +164,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
       pace.modelled = std::max(pace.modelled, ideal_[static_cast<std::size_t>(earlier)].modelled);
     }
   }
-  if (paced) pace.duration = durations_[static_cast<std::size_t>(unit.front())];
+  if (paced) pace.duration = duration_of(unit.front());
   const Op& op = op_at(unit.front());
   Device& device = *devices_[static_cast<std::size_t>(lane)];
   if (behind_) {

@@ -34,6 +34,21 @@ Layout layout_of(std::span<const std::int32_t> counts, std::size_t ranks, bool g
 
 }  // namespace
 
+// Durations are those of even routing. An expert that has twice the rows takes twice the time, as
+// in predict/expert_rows.h.
+Nanoseconds Executor::duration_of(std::int32_t index) {
+  const Nanoseconds even = durations_[static_cast<std::size_t>(index)];
+  const Op& op = op_at(index);
+  const std::int64_t even_rows = program_.shape.experts.even_rows;
+  if (op.kind != OpKind::kCompute || op.piece != Piece::kExpert || even_rows == 0) return even;
+  const Operand& operand = rank_.operands_of(op)[1];
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(operand.count));
+  device_of(index).copy_to_host(counts.data(), arena_.address(operand), operand.count * 4);
+  if (!device_of(index).finish()) return even;  // the failure stays with the device
+  const auto rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  return Nanoseconds{even.count() * rows / even_rows};
+}
+
 bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoint& begin) {
   const Op& op = op_at(index);
   const Group& group = program_.groups[static_cast<std::size_t>(op.group)];
@@ -76,6 +91,18 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
   }
 
   const std::size_t here = from.first.size() / ranks;
+  std::int64_t leaving = sends, coming = receives;  // what stays on this rank takes no time
+  for (std::size_t entry = me * here; entry < (me + 1) * here; ++entry) {
+    leaving -= from.count[entry];
+    coming -= to.count[entry];
+  }
+  if (operands.size() == 4) {
+    const auto n = static_cast<std::int64_t>(ranks);
+    const std::int64_t even = op.bytes / n * (n - 1);
+    pace.duration = Nanoseconds{static_cast<std::int64_t>(
+        static_cast<double>(pace.duration.count()) *
+        static_cast<double>(std::max(leaving, coming) * row_bytes) / static_cast<double>(even))};
+  }
   std::vector<TransferPart> parts;
   parts.reserve(2 * here * (ranks - 1));
   for (std::size_t entry = 0; entry < from.first.size(); ++entry) {
@@ -90,8 +117,9 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
       part.send = send;
       part.peer = group.ranks[entry / here];
       part.group = op.group;
-      part.sequence = sequence_[static_cast<std::size_t>(index)] * program_.shape.experts.count +
-                      static_cast<std::int64_t>(entry % here);
+      part.sequence =
+          sequence_[static_cast<std::size_t>(index)] * program_.shape.experts.model.count +
+          static_cast<std::int64_t>(entry % here);
       part.data = send ? source : target;
       part.bytes = (send ? from : to).count[entry] * row_bytes;
       part.type = op.type;

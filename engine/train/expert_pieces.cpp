@@ -14,16 +14,16 @@ static_assert(counts_offset(7, 5, 3) == counts_at(7, 3, 5));
 static_assert(record_elements(5) == record_count(5));
 
 RouterShape router_of(const Launch& op) {
-  const Shape& shape = op.shape;
+  const ExpertShape& shape = op.shape.experts;
   RouterShape router;
   router.N = op.N();
-  router.E = shape.experts.count;
-  router.k = shape.experts.top_k;
-  router.sigmoid = shape.experts.router == Router::kSigmoid;
-  router.groups = shape.experts.groups;
-  router.group_limit = shape.experts.group_limit;
-  router.capacity = shape.expert_capacity;
-  router.stripes = shape.expert_stripes;
+  router.E = shape.model.count;
+  router.k = shape.model.top_k;
+  router.sigmoid = shape.model.router == Router::kSigmoid;
+  router.groups = shape.model.groups;
+  router.group_limit = shape.model.group_limit;
+  router.capacity = shape.capacity;
+  router.stripes = shape.stripes;
   router.skew = shape.skew;
   router.balance = static_cast<float>(shape.balance_loss);
   router.z = static_cast<float>(shape.z_loss);
@@ -48,17 +48,17 @@ void router_input_grad(const Launch& op) {
 
 void router_weight_grad(const Launch& op) {
   op.device.linear_weight_grad(op.f32(2), nullptr, op.f32(0), op.f32(1), op.N(),
-                               op.shape.experts.count, op.shape.C);
+                               op.shape.experts.model.count, op.shape.C);
 }
 
 void router_update(const Launch& op) {
-  const std::int64_t E = op.shape.experts.count;
-  op.device.update_bias(op.f32(1), op.f32(0), static_cast<float>(op.shape.bias_rate),
+  const std::int64_t E = op.shape.experts.model.count;
+  op.device.update_bias(op.f32(1), op.f32(0), static_cast<float>(op.shape.experts.bias_rate),
                         op.operands[0].count / E, E);
 }
 
 void dispatch_forward(const Launch& op) {
-  op.device.dispatch_rows(op.f32(2), op.f32(0), op.i32(1), op.N(), op.shape.experts.top_k,
+  op.device.dispatch_rows(op.f32(2), op.f32(0), op.i32(1), op.N(), op.shape.experts.model.top_k,
                           op.shape.C);
 }
 
@@ -68,21 +68,22 @@ void dispatch_input_grad(const Launch& op) {
   // What a TP group adds up, one of its ranks contributes.
   const bool routes = op.adds_biases();
   if (routes)
-    op.device.linear_input_grad(op.f32(out), op.f32(2), op.f32(3), N, op.shape.experts.count, C);
-  op.device.dispatch_rows_grad(op.f32(out), op.f32(0), op.i32(1), routes, N, op.shape.experts.top_k,
-                               C);
+    op.device.linear_input_grad(op.f32(out), op.f32(2), op.f32(3), N, op.shape.experts.model.count,
+                                C);
+  op.device.dispatch_rows_grad(op.f32(out), op.f32(0), op.i32(1), routes, N,
+                               op.shape.experts.model.top_k, C);
   if (out == 5) op.device.accumulate(op.f32(out), op.f32(4), N * C);
 }
 
 void unpermute_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
   op.device.combine_rows(op.f32(out), op.f32(0), op.f32(1), out == 4 ? op.f32(3) : nullptr,
-                         op.i32(2), op.N(), op.shape.experts.top_k, op.shape.C);
+                         op.i32(2), op.N(), op.shape.experts.model.top_k, op.shape.C);
 }
 
 void unpermute_input_grad(const Launch& op) {
   op.device.combine_rows_grad(op.f32(4), op.f32(5), op.f32(0), op.f32(1), op.f32(2), op.i32(3),
-                              op.N(), op.shape.experts.top_k, op.shape.C);
+                              op.N(), op.shape.experts.model.top_k, op.shape.C);
 }
 
 struct ExpertSizes {
@@ -90,14 +91,15 @@ struct ExpertSizes {
   std::int64_t weights() const { return (inner + F) * C; }
 };
 ExpertSizes sizes_of(const Launch& op) {
-  const std::int64_t F = op.shape.expert_ffn;
+  const std::int64_t F = op.shape.experts.ffn;
   return {op.shape.C, F, op.shape.mlp == Mlp::kSwiglu ? 2 * F : F};
 }
 
 // Calls visit(expert of this rank, its first row, its rows) for experts that have any.
 template <class Visit>
 void for_each_expert(const Launch& op, std::size_t counts_operand, const Visit& visit) {
-  const std::int64_t E = op.shape.experts.count, ranks = op.shape.expert_ranks, here = E / ranks;
+  const std::int64_t E = op.shape.experts.model.count, ranks = op.shape.experts.ranks,
+                     here = E / ranks;
   std::vector<std::int32_t> counts(static_cast<std::size_t>(E));
   op.device.copy_to_host(counts.data(), op.bytes(counts_operand), E * 4);
   if (!op.device.finish()) return;  // the failure stays with the device
