@@ -66,7 +66,7 @@ class BytesReader {
       return {};
     }
     std::vector<Plain> values(count);
-    std::memcpy(values.data(), text_.data() + at_, count * sizeof(Plain));
+    if (count > 0) std::memcpy(values.data(), text_.data() + at_, count * sizeof(Plain));
     at_ += count * sizeof(Plain);
     return values;
   }
