@@ -40,6 +40,7 @@ class BytesReader {
 
   template <class Plain>
   Plain take() {
+    static_assert(!std::is_same_v<Plain, bool>, "not every byte is a bool: take std::uint8_t");
     Plain value{};
     if (left() < sizeof value) {
       good_ = false;
