@@ -320,7 +320,9 @@ const std::vector<Field>& fields() {
            [](Setup & s) -> auto& { return s.zero_group; }, kZeroGroup)},
       {{"precision", "precision", "mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
        set_precision},
-      {{"schedule", "schedule", "naive, gpipe, 1f1b, or a file of orders"},
+      {{"schedule", "schedule",
+        "naive, gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v, or a file of "
+        "orders"},
        text([](Setup & s) -> auto& { return s.schedule; })},
       {{"chunks", "chunks", "model chunks per rank"},
        whole(
