@@ -255,16 +255,6 @@ void Window::share_right_column() {
   right->setStretchFactor(selection_, much ? 2 : 1);
 }
 
-void Window::show_setup_popup() {
-  const QPoint below = chips_->mapToGlobal(QPoint(12, chips_->height() - 4));
-  const int room = strip_->mapToGlobal(QPoint(0, strip_->height())).y() - below.y();
-  popup_->resize(kSetupWidth + 2, std::min(720, room));
-  popup_->move(below);
-  popup_->show();
-  setup_->show();
-  setup_->setFocus();
-}
-
 // What stands in the way, most pressing first.
 void Window::refresh_banner() {
   using Choice = Banner::Choice;

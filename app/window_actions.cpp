@@ -4,11 +4,15 @@
 #include <QApplication>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <algorithm>
 
 #include "app/all_settings.h"
 #include "app/doctor.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/setup_chips.h"
+#include "app/setup_panel.h"
 #include "app/shortcut_sheet.h"
+#include "app/strip.h"
 #include "app/views/collectives_view.h"
 #include "app/views/memory_view.h"
 #include "app/views/mesh_view.h"
@@ -256,6 +260,16 @@ void Window::refresh_actions() {
   do_.unpin->setEnabled(session_.pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)
     reset_sections_[section]->setEnabled(setup_->section_changed(int(section)));
+}
+
+void Window::show_setup_popup() {
+  const QPoint below = chips_->mapToGlobal(QPoint(12, chips_->height() - 4));
+  const int room = strip_->mapToGlobal(QPoint(0, strip_->height())).y() - below.y();
+  popup_->resize(setup_->minimumWidth() + 2, std::min(720, room));
+  popup_->move(below);
+  popup_->show();
+  setup_->show();
+  setup_->setFocus();
 }
 
 void Window::show_shortcuts() {
