@@ -74,7 +74,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     const char* key = "bubble.of_total";
     if (view() == ViewKind::kMemory) key = "memory.peak_bytes";
     if (view() == ViewKind::kMesh) key = "traffic.sent_bytes";
-    if (view() == ViewKind::kCollectives) key = "seconds";
+    if (view() == ViewKind::kCollectives) key = "collective.seconds";
     selection_->show_text({});
     selection_->show_formulas(QLatin1String(key));
   });

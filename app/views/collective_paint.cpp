@@ -68,7 +68,7 @@ void paint_set(QPainter& painter, const QRectF& rect, RankSet set, int slots, co
 }
 
 QString value_text(const CollectivePicture& picture, int rank, int chunk) {
-  if (!picture.run || picture.stale || picture.hides_run) return {};
+  if (!picture.run || picture.stale || picture.hides_run()) return {};
   const auto& values = picture.run->seen.values.first;
   const CollectivePlan& plan = *picture.plan;
   const int after = picture.shown().settled_step(rank, chunk, picture.playhead);
@@ -303,7 +303,9 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
   const CollectiveMotion& motion = picture.shown();
   const CollectivePlan& plan = *picture.plan;
   const int step = motion.step_at(picture.playhead);
-  QString caption = Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
+  QString caption = picture.hidden.steps
+                        ? Words::tr("Step %1").arg(step + 1)
+                        : Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
   const QString phase = phase_of(plan, step);
   if (!phase.isEmpty()) caption += QStringLiteral(" \u00b7 ") + phase;
   QFont caps = theme.caps();
@@ -318,7 +320,7 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
     paint_matrix(painter, picture, layout, theme, texts);
   else
     paint_buffers(painter, picture, layout, theme, texts);
-  QString line = bytes_line(motion, picture.playhead);
+  QString line = bytes_line(motion, picture.playhead, !picture.hidden.sent_bytes);
   if (layout.second_half > 0) line = paint_parts(painter, picture, layout, theme, texts);
   put_elided(painter, layout.bytes, Qt::AlignCenter, line, theme.font(12),
              mixed(theme.text, theme.solid(OpColor::kCommunication), 0.55), texts);
