@@ -64,6 +64,7 @@ class LessonPanel : public QWidget {
   void build_number();
   void build_buttons();
   void refresh();
+  std::string step_now() const;  // names lesson, seed and step
   void show_welcome();      // no lesson is open
   void show_finished();     // what the lesson just finished came to, and what is next
   void show_step();         // the step's own text and controls, when the step changes

@@ -20,6 +20,7 @@ struct Words {
 
 constexpr double kNumbered = 15;       // a chip narrower than this has no number
 constexpr std::size_t kFewMoves = 40;  // with a label on every message
+constexpr double kDot = 7;
 
 // The chips of a set in `rect`: numbered where there is room, else thin bars and a count.
 void paint_set(QPainter& painter, const QRectF& rect, RankSet set, int slots, const Theme& theme,
@@ -107,8 +108,9 @@ void paint_flights(QPainter& painter, const CollectivePicture& picture,
     const bool right = std::abs(dx) > 0.5 ? dx > 0 : move.to > move.from;
     if (few || chosen) paint_arrow_head(painter, way.currentPosition(), right, line);
   }
-  const double width = std::min(38.0, layout.cell_size.width() * 0.6);
-  const double height = std::min(20.0, layout.cell_size.height() - 2);
+  // Many at once are dots, which leave the buffers to be seen.
+  const double width = few ? std::min(38.0, layout.cell_size.width() * 0.6) : kDot;
+  const double height = few ? std::min(20.0, layout.cell_size.height() - 2) : kDot;
   const QFont font = theme.font(height >= 15 ? 11 : 9);
   for (const Flight& flight : flights) {
     if (flight.share <= 0 || flight.share >= 1) continue;

@@ -145,7 +145,9 @@ QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_t
                     : Words::tr("%1 to %2")
                           .arg(bytes_text(std::max<std::int64_t>(0, least)), bytes_text(most));
   QString text =
-      all_send ? Words::tr("%1 on every link in this step").arg(amount)
+      int(links.size()) > plan.ranks()
+          ? Words::tr("%1 in each of %2 messages of this step").arg(amount).arg(links.size())
+      : all_send ? Words::tr("%1 on every link in this step").arg(amount)
       : links.size() == 1
           ? Words::tr("%1 on one link in this step").arg(amount)
           : Words::tr("%1 on each of %2 links in this step").arg(amount).arg(links.size());

@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 
 #include "app/collective_session.h"
+#include "app/engine_process.h"
 #include "app/figures.h"
 #include "app/quantities.h"
 #include "app/views/collectives_view.h"
