@@ -52,6 +52,22 @@ const std::map<std::string, Getter>& getters() {
       {"dropout", [](const Setup& s) { return real(s.dropout); }},
       {"learning-rate", [](const Setup& s) { return real(s.learning_rate); }},
       {"clip", [](const Setup& s) { return real(s.clip); }},
+      {"balance-loss", [](const Setup& s) { return real(s.balance_loss); }},
+      {"z-loss", [](const Setup& s) { return real(s.z_loss); }},
+      {"bias-rate", [](const Setup& s) { return real(s.bias_rate); }},
+      {"expert-placement",
+       [](const Setup& s) {
+         return QString(s.expert_placement == ExpertPlacement::kBlocked ? "blocked"
+                                                                        : "round-robin");
+       }},
+      {"skew", [](const Setup& s) { return real(s.skew); }},
+      {"experts", [](const Setup& s) { return whole(s.model.experts.count); }},
+      {"top-k", [](const Setup& s) { return whole(s.model.experts.top_k); }},
+      {"capacity", [](const Setup& s) { return real(s.model.experts.capacity); }},
+      {"router",
+       [](const Setup& s) {
+         return QString(s.model.experts.router == Router::kSoftmax ? "softmax" : "sigmoid");
+       }},
       {"backend",
        [](const Setup& s) {
          const nlohmann::json json = to_json(s);

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory_resource>
 #include <optional>
-#include <set>
+#include <span>
 
 #include "engine/passes/build.h"
 
@@ -17,50 +18,44 @@ namespace {
 constexpr std::int64_t kAlignment = 64;  // a cache line; also what vector loads like
 using LaneOps = std::array<std::int32_t, kLanes>;
 
-// Free stretches of the allocation.
+// Free stretches of the allocation: few, since neighbours grow together.
 class FreeList {
  public:
-  // Where `bytes` now lie.
+  // Where `bytes` now lie: in the smallest stretch that holds them, the first of equals.
   std::int64_t take(std::int64_t bytes) {
-    const auto fit = by_size_.lower_bound({bytes, -1});
-    if (fit == by_size_.end()) {
+    auto fit = free_.end();
+    for (auto it = free_.begin(); it != free_.end(); ++it)
+      if (it->bytes >= bytes && (fit == free_.end() || it->bytes < fit->bytes)) fit = it;
+    if (fit == free_.end()) {
       // Grow; a free stretch at the end is used as the beginning.
       std::int64_t offset = end_;
-      if (!free_.empty()) {
-        const auto last = std::prev(free_.end());
-        if (last->first + last->second == end_) {
-          offset = last->first;
-          by_size_.erase({last->second, last->first});
-          free_.erase(last);
-        }
+      if (!free_.empty() && free_.back().end() == end_) {
+        offset = free_.back().offset;
+        free_.pop_back();
       }
       end_ = offset + bytes;
       return offset;
     }
-    const auto [size, offset] = *fit;
-    by_size_.erase(fit);
-    free_.erase(offset);
-    if (size > bytes) insert(offset + bytes, size - bytes);
+    const std::int64_t offset = fit->offset;
+    *fit = {offset + bytes, fit->bytes - bytes};
+    if (fit->bytes == 0) free_.erase(fit);
     return offset;
   }
 
   void give(std::int64_t offset, std::int64_t bytes) {
-    auto next = free_.lower_bound(offset);
-    if (next != free_.end() && offset + bytes == next->first) {
-      bytes += next->second;
-      by_size_.erase({next->second, next->first});
-      next = free_.erase(next);
+    const auto next = std::lower_bound(
+        free_.begin(), free_.end(), offset,
+        [](const Stretch& stretch, std::int64_t at) { return stretch.offset < at; });
+    const bool joins_next = next != free_.end() && offset + bytes == next->offset;
+    const auto before = next == free_.begin() ? free_.end() : std::prev(next);
+    if (before != free_.end() && before->end() == offset) {
+      before->bytes += bytes + (joins_next ? next->bytes : 0);
+      if (joins_next) free_.erase(next);
+    } else if (joins_next) {
+      *next = {offset, bytes + next->bytes};
+    } else {
+      free_.insert(next, {offset, bytes});
     }
-    if (next != free_.begin()) {
-      const auto before = std::prev(next);
-      if (before->first + before->second == offset) {
-        offset = before->first;
-        bytes += before->second;
-        by_size_.erase({before->second, before->first});
-        free_.erase(before);
-      }
-    }
-    insert(offset, bytes);
   }
 
   // A new stretch at the end.
@@ -72,13 +67,11 @@ class FreeList {
   std::int64_t end() const { return end_; }
 
  private:
-  void insert(std::int64_t offset, std::int64_t bytes) {
-    free_.emplace(offset, bytes);
-    by_size_.emplace(bytes, offset);
-  }
-
-  std::map<std::int64_t, std::int64_t> free_;                // offset, bytes
-  std::set<std::pair<std::int64_t, std::int64_t>> by_size_;  // bytes, offset
+  struct Stretch {
+    std::int64_t offset, bytes;
+    std::int64_t end() const { return offset + bytes; }
+  };
+  std::vector<Stretch> free_;  // by offset
   std::int64_t end_ = 0;
 };
 
@@ -86,6 +79,8 @@ class FreeList {
 // buffer waits only for what lay where it lies.
 class LastUsers {
  public:
+  explicit LastUsers(std::pmr::memory_resource* nodes) : places_(nodes) {}
+
   void leave(std::int64_t begin, std::int64_t end, const LaneOps& last) {
     places_.insert_or_assign(begin, Place{end, last});
   }
@@ -110,7 +105,7 @@ class LastUsers {
     std::int64_t end;
     LaneOps last;
   };
-  std::map<std::int64_t, Place> places_;  // by first byte, without overlap
+  std::pmr::map<std::int64_t, Place> places_;  // by first byte, without overlap
 };
 
 // Places of buffers that the pipeline lane touches; a place keeps its size.
@@ -152,10 +147,30 @@ class TravelPlaces {
   std::vector<Place> free_;
 };
 
+// Buffers by the op at which something happens to them: those of op i are
+// buffers[first[i], first[i + 1]), in their own order.
+struct BuffersByOp {
+  std::vector<std::int32_t> first, buffers;
+
+  // `op_of` by buffer; -1: none.
+  BuffersByOp(std::size_t ops, const std::vector<std::int32_t>& op_of) : first(ops + 1, 0) {
+    for (const std::int32_t op : op_of)
+      if (op >= 0) ++first[static_cast<std::size_t>(op) + 1];
+    for (std::size_t op = 0; op < ops; ++op) first[op + 1] += first[op];
+    buffers.resize(static_cast<std::size_t>(first.back()));
+    std::vector<std::int32_t> next = first;
+    for (std::size_t i = 0; i < op_of.size(); ++i)
+      if (op_of[i] >= 0) buffers[next[op_of[i]]++] = static_cast<std::int32_t>(i);
+  }
+  std::span<const std::int32_t> operator[](std::int32_t op) const {
+    return std::span(buffers).subspan(first[op], first[op + 1] - first[op]);
+  }
+};
+
 // When each buffer opens and closes. Ops of one batch start and end together, so that what one of
 // them opens is open from the batch's first op, and what one of them closes until its last.
 struct Lives {
-  std::vector<std::vector<std::int32_t>> opened, closed;  // by op, buffers
+  BuffersByOp opened, closed;
 };
 
 Lives lives_of(const RankProgram& rank) {
@@ -164,19 +179,16 @@ Lives lives_of(const RankProgram& rank) {
     const std::int32_t batch = rank.ops[index].batch, op = static_cast<std::int32_t>(index);
     if (batch >= 0) batches.try_emplace(batch, op, op).first->second.second = op;
   }
-  Lives lives{std::vector<std::vector<std::int32_t>>(rank.ops.size()),
-              std::vector<std::vector<std::int32_t>>(rank.ops.size())};
+  std::vector<std::int32_t> opens(rank.buffers.size(), -1), closes(rank.buffers.size(), -1);
   for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
     const Buffer& buffer = rank.buffers[i];
     if (buffer.opened_by < 0) continue;
-    const std::int32_t opens = rank.ops[buffer.opened_by].batch;
-    const std::int32_t closes = rank.ops[buffer.closed_by].batch;
-    lives.opened[opens >= 0 ? batches[opens].first : buffer.opened_by].push_back(
-        static_cast<std::int32_t>(i));
-    lives.closed[closes >= 0 ? batches[closes].second : buffer.closed_by].push_back(
-        static_cast<std::int32_t>(i));
+    const std::int32_t opening = rank.ops[buffer.opened_by].batch;
+    const std::int32_t closing = rank.ops[buffer.closed_by].batch;
+    opens[i] = opening >= 0 ? batches[opening].first : buffer.opened_by;
+    closes[i] = closing >= 0 ? batches[closing].second : buffer.closed_by;
   }
-  return lives;
+  return {BuffersByOp(rank.ops.size(), opens), BuffersByOp(rank.ops.size(), closes)};
 }
 
 std::int64_t aligned(std::int64_t bytes) {
@@ -215,7 +227,8 @@ void add_edges(RankProgram& rank, const std::vector<std::pair<std::int32_t, std:
 
 void plan_memory(RankProgram& rank) {
   FreeList free_list;
-  LastUsers last_users;
+  std::pmr::monotonic_buffer_resource nodes;  // malloc would cost more than the rest
+  LastUsers last_users(&nodes);
   TravelPlaces travel_places;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());
   std::vector<LaneOps> last_use(rank.buffers.size(), LaneOps{-1, -1, -1});

@@ -177,6 +177,24 @@ std::vector<Message> check_model(const Model& model) {
     within("model.experts.top_k", experts.top_k, 1, experts.count);
     within("model.experts.ffn", static_cast<double>(experts.ffn), 1, 1 << 24);
     within("model.experts.first_dense", experts.first_dense, 0, model.layers);
+    if (experts.groups > 0)
+      within("model.experts.group_limit", experts.group_limit, 1, experts.groups);
+    if (!wrong.empty()) return wrong;
+    if (experts.groups > 0 && experts.count % experts.groups != 0) {
+      const auto groups = as_text(divisors_near(experts.count, experts.groups));
+      add(message("experts-groups", "{} groups do not divide {} experts; {} would.", experts.groups,
+                  experts.count, join_or(groups)),
+          "model.experts.groups", groups);
+    } else if (experts.groups > 0 &&
+               experts.count / experts.groups * experts.group_limit < experts.top_k) {
+      const int least = (experts.top_k * experts.groups + experts.count - 1) / experts.count;
+      add(message("experts-group-limit",
+                  "{} of {} groups hold {} experts, fewer than the {} that a token visits; {} "
+                  "groups would do.",
+                  experts.group_limit, experts.groups,
+                  experts.count / experts.groups * experts.group_limit, experts.top_k, least),
+          "model.experts.group_limit", {std::to_string(least)});
+    }
   }
   if (!model.stage_layers.empty()) {
     std::int64_t sum = 0;

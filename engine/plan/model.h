@@ -16,6 +16,9 @@ namespace parallelarium {
 enum class Mlp : std::uint8_t { kGelu, kSwiglu };  // two matrices or three
 enum class Norm : std::uint8_t { kLayer, kRms };   // gain and bias, or gain alone
 
+// How a router turns a token's logits into affinities.
+enum class Router : std::uint8_t { kSoftmax, kSigmoid };
+
 // Mixture-of-experts layers; count 0 means a dense model.
 struct Experts {
   int count = 0;
@@ -24,6 +27,11 @@ struct Experts {
   std::int64_t ffn = 0;  // inner width of one expert
   int first_dense = 0;   // leading layers that keep a dense MLP
   double capacity = 0;   // capacity factor; 0 means dropless
+  Router router = Router::kSoftmax;
+  // A token may use the experts of `group_limit` of `groups` equal groups (DeepSeek-V3: nodes);
+  // groups 0 means no limit.
+  int groups = 0;
+  int group_limit = 0;
   bool operator==(const Experts&) const = default;
 };
 

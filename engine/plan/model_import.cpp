@@ -136,6 +136,10 @@ void read_experts(Config& config, Model& model) {
   experts.shared = static_cast<int>(config.whole({"n_shared_experts"}, 0));
   experts.ffn = config.whole({"moe_intermediate_size"}, model.ffn);
   experts.first_dense = static_cast<int>(config.whole({"first_k_dense_replace"}, 0));
+  experts.group_limit = static_cast<int>(config.whole({"topk_group"}, 0));
+  if (experts.group_limit > 0) experts.groups = static_cast<int>(config.whole({"n_group"}, 0));
+  if (experts.groups == 0) experts.group_limit = 0;
+  if (config.text("scoring_func") == "sigmoid") experts.router = Router::kSigmoid;
   if (config.whole({"moe_layer_freq", "decoder_sparse_step"}, 1) > 1)
     config.note(message("import-expert-stride",
                         "Experts stand in every layer here; config.json has them in some only."));

@@ -24,6 +24,9 @@ Result<Experts> read_experts(const nlohmann::json& json) {
   reader.whole("ffn", experts.ffn, 0, kWidth);
   reader.whole("first_dense", experts.first_dense, 0, 10'000);
   reader.number("capacity", experts.capacity, 0, 1 << 16);
+  reader.choice("router", experts.router, kRouters);
+  reader.whole("groups", experts.groups, 0, 1 << 16);
+  reader.whole("group_limit", experts.group_limit, 0, 1 << 16);
   if (auto done = reader.finish(); !done) return done.error();
   return experts;
 }
@@ -82,7 +85,6 @@ void read_shape(SettingsReader& reader, Model& model) {
 
 Result<Model> finish_model(SettingsReader& reader, Model model) {
   if (auto done = reader.finish(); !done) return done.error();
-  if (model.experts.count == 0) model.experts = {};
   if (model.latent.kv_rank == 0) model.latent = {};
   return model;
 }
@@ -172,7 +174,7 @@ nlohmann::json to_json(const Model& model) {
                          {"biases", model.biases},
                          {"learned_positions", model.learned_positions}};
   if (model.head_dim > 0) json["head_dim"] = model.head_dim;
-  if (model.experts.count > 0) {
+  if (model.experts != Experts{}) {
     const Experts& experts = model.experts;
     json["experts"] = {{"count", experts.count},
                        {"top_k", experts.top_k},
@@ -180,6 +182,10 @@ nlohmann::json to_json(const Model& model) {
                        {"ffn", experts.ffn},
                        {"first_dense", experts.first_dense},
                        {"capacity", experts.capacity}};
+    if (experts.router != Router::kSoftmax)
+      json["experts"]["router"] = word_of(kRouters, experts.router);
+    if (experts.groups > 0) json["experts"]["groups"] = experts.groups;
+    if (experts.group_limit > 0) json["experts"]["group_limit"] = experts.group_limit;
   }
   if (model.latent.kv_rank > 0) {
     const LatentAttention& latent = model.latent;

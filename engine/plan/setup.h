@@ -17,6 +17,8 @@ namespace parallelarium {
 enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
 enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses };
 enum class Attention : std::uint8_t { kUnfused, kFused };
+// Which experts a rank of an EP group holds: neighbours, or every EP-th.
+enum class ExpertPlacement : std::uint8_t { kBlocked, kRoundRobin };
 enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
 
 // Bytes per parameter. Names and sums: mixed-16 2+2+4+8 (ZeRO paper), mixed-16-main-grads 2+4+4+8
@@ -66,7 +68,15 @@ struct Setup {
   std::string collectives = "direct";
   double dropout = 0;
   double learning_rate = 1e-3;
-  double clip = 0;                // gradient-norm bound; 0 means none
+  double clip = 0;  // gradient-norm bound; 0 means none
+  // Experts only. The balance loss is alpha E sum f_i P_i, the z-loss a coefficient times the mean
+  // squared log-sum-exp of a token's logits; every step the bias that takes part in the selection
+  // alone moves by bias_rate against an expert's load.
+  double balance_loss = 0.01;
+  double z_loss = 0;
+  double bias_rate = 0;
+  ExpertPlacement expert_placement = ExpertPlacement::kBlocked;
+  double skew = 0;                // share of the tokens that is sent to expert 0 on purpose
   std::vector<int> stage_layers;  // layers of each stage; empty means even, or the model's own
   RunSettings run;
   bool operator==(const Setup&) const = default;

@@ -239,6 +239,15 @@ Set shape_choice(Member member, const Words& words) {
   };
 }
 
+// The same for a member of the model's experts.
+template <class Member>
+Set experts(Member member, Range range) {
+  return [=](Setup& setup, const std::string& key, std::string_view value) {
+    return change_model(
+        setup, [&](Model& model) { return set_whole(model.experts.*member, key, value, range); });
+  };
+}
+
 // In the order in which the command line applies them: what others are derived from comes first.
 const std::vector<Field>& fields() {
   static const std::vector<Field> kFields = {
@@ -252,6 +261,33 @@ const std::vector<Field>& fields() {
       {{"ffn", "model.ffn", "inner width of the MLP"}, shape(&Model::ffn, kWidth)},
       {{"vocab", "model.vocab", "tokens in the vocabulary"}, shape(&Model::vocab, kWidth)},
       {{"sequence", "model.sequence", "tokens in a sequence"}, shape(&Model::sequence, kWidth)},
+      {{"experts", "model.experts.count", "experts of a layer; 0: a dense model"},
+       experts(&Experts::count, {0, 1 << 16})},
+      {{"top-k", "model.experts.top_k", "experts that a token visits"},
+       experts(&Experts::top_k, {0, 1 << 16})},
+      {{"shared-experts", "model.experts.shared", "experts that every token visits"},
+       experts(&Experts::shared, {0, 1 << 10})},
+      {{"expert-ffn", "model.experts.ffn", "inner width of an expert"},
+       experts(&Experts::ffn, {0, kWidth.high})},
+      {{"first-dense", "model.experts.first_dense", "leading layers without experts"},
+       experts(&Experts::first_dense, {0, kLayers.high})},
+      {{"capacity", "model.experts.capacity",
+        "capacity factor of an expert; 0: no token is dropped"},
+       [](Setup& setup, const std::string& key, std::string_view value) {
+         return change_model(setup, [&](Model& model) {
+           return set_number(model.experts.capacity, key, value, {0, 1 << 16});
+         });
+       }},
+      {{"router", "model.experts.router", "softmax or sigmoid"},
+       [](Setup& setup, const std::string& key, std::string_view value) {
+         return change_model(setup, [&](Model& model) {
+           return set_choice(model.experts.router, key, value, kRouters);
+         });
+       }},
+      {{"expert-groups", "model.experts.groups", "groups of experts, such as nodes; 0: none"},
+       experts(&Experts::groups, {0, 1 << 16})},
+      {{"group-limit", "model.experts.group_limit", "groups whose experts a token may use"},
+       experts(&Experts::group_limit, {0, 1 << 16})},
       {{"machine", "machine", "a machine's name: local, dgx-h100, ..."}, set_machine},
       {{"nodes", "nodes", "nodes of the machine; 0: as many as the ranks need"},
        whole(
@@ -284,7 +320,9 @@ const std::vector<Field>& fields() {
            [](Setup & s) -> auto& { return s.zero_group; }, kZeroGroup)},
       {{"precision", "precision", "mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
        set_precision},
-      {{"schedule", "schedule", "naive, gpipe, 1f1b, or a file of orders"},
+      {{"schedule", "schedule",
+        "naive, gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v, or a file of "
+        "orders"},
        text([](Setup & s) -> auto& { return s.schedule; })},
       {{"chunks", "chunks", "model chunks per rank"},
        whole(
@@ -317,6 +355,21 @@ const std::vector<Field>& fields() {
       {{"clip", "clip", "bound of the gradient norm; 0: none"},
        number(
            [](Setup & s) -> auto& { return s.clip; }, kClip)},
+      {{"balance-loss", "balance_loss", "coefficient of the experts' balance loss; 0: none"},
+       number(
+           [](Setup & s) -> auto& { return s.balance_loss; }, kBalance)},
+      {{"z-loss", "z_loss", "coefficient of the routers' z-loss; 0: none"},
+       number(
+           [](Setup & s) -> auto& { return s.z_loss; }, kBalance)},
+      {{"bias-rate", "bias_rate", "change of an expert's selection bias per step; 0: no bias"},
+       number(
+           [](Setup & s) -> auto& { return s.bias_rate; }, kBalance)},
+      {{"expert-placement", "expert_placement", "blocked or round-robin"},
+       choice(
+           [](Setup & s) -> auto& { return s.expert_placement; }, kExpertPlacements)},
+      {{"skew", "skew", "share of the tokens that is sent to expert 0, from 0 to 1"},
+       number(
+           [](Setup & s) -> auto& { return s.skew; }, kSkew)},
       {{"backend", "run.backend", "auto, cpu, paced or cuda"},
        choice(
            [](Setup & s) -> auto& { return s.run.backend; }, kBackends)},

@@ -112,6 +112,11 @@ Result<Setup> read_setup(const nlohmann::json& json) {
   reader.number("dropout", setup.dropout, kDropout.low, kDropout.high);
   reader.number("learning_rate", setup.learning_rate, kLearningRate.low, kLearningRate.high);
   reader.number("clip", setup.clip, kClip.low, kClip.high);
+  reader.number("balance_loss", setup.balance_loss, kBalance.low, kBalance.high);
+  reader.number("z_loss", setup.z_loss, kBalance.low, kBalance.high);
+  reader.number("bias_rate", setup.bias_rate, kBalance.low, kBalance.high);
+  reader.choice("expert_placement", setup.expert_placement, kExpertPlacements);
+  reader.number("skew", setup.skew, kSkew.low, kSkew.high);
   reader.wholes("stage_layers", setup.stage_layers, 1, 10'000, kMostStages);
   read_child(reader, "run", setup.run,
              [&](const nlohmann::json& child) { return read_run(child, setup.run); });
@@ -191,6 +196,13 @@ nlohmann::json to_json(const Setup& setup) {
   if (run.devices != "all") json["run"]["devices"] = run.devices;
   if (setup.nodes > 0) json["nodes"] = setup.nodes;
   if (setup.collectives != "direct") json["collectives"] = setup.collectives;
+  const Setup usual;  // what concerns experts alone is written where it was changed
+  if (setup.balance_loss != usual.balance_loss) json["balance_loss"] = setup.balance_loss;
+  if (setup.z_loss != usual.z_loss) json["z_loss"] = setup.z_loss;
+  if (setup.bias_rate != usual.bias_rate) json["bias_rate"] = setup.bias_rate;
+  if (setup.expert_placement != usual.expert_placement)
+    json["expert_placement"] = word_of(kExpertPlacements, setup.expert_placement);
+  if (setup.skew != usual.skew) json["skew"] = setup.skew;
   if (!setup.stage_layers.empty()) json["stage_layers"] = setup.stage_layers;
   return json;
 }

@@ -31,6 +31,11 @@ inline constexpr std::array kBackends = {
     Word<Backend>{Backend::kAuto, "auto"}, Word<Backend>{Backend::kCpu, "cpu"},
     Word<Backend>{Backend::kPaced, "paced"}, Word<Backend>{Backend::kCuda, "cuda"}};
 
+inline constexpr std::array kRouters = {Word<Router>{Router::kSoftmax, "softmax"},
+                                        Word<Router>{Router::kSigmoid, "sigmoid"}};
+inline constexpr std::array kExpertPlacements = {
+    Word<ExpertPlacement>{ExpertPlacement::kBlocked, "blocked"},
+    Word<ExpertPlacement>{ExpertPlacement::kRoundRobin, "round-robin"}};
 inline constexpr std::array kMlps = {Word<Mlp>{Mlp::kGelu, "gelu"},
                                      Word<Mlp>{Mlp::kSwiglu, "swiglu"}};
 inline constexpr std::array kNorms = {Word<Norm>{Norm::kLayer, "layer"},
@@ -55,6 +60,8 @@ inline constexpr Range kMicrobatches{1, 1'000'000};
 inline constexpr Range kDropout{0, 0.99};
 inline constexpr Range kLearningRate{0, 1'000};
 inline constexpr Range kClip{0, 1'000'000};
+inline constexpr Range kBalance{0, 1'000};
+inline constexpr Range kSkew{0, 1};
 inline constexpr Range kPace{1e-6, 60};
 inline constexpr Range kSteps{1, 1'000'000};
 inline constexpr Range kWarmup{0, 1'000'000};

@@ -47,6 +47,10 @@ void check_ranges(const Setup& setup, Messages& wrong) {
   within("dropout", setup.dropout, kDropout);
   within("learning_rate", setup.learning_rate, kLearningRate);
   within("clip", setup.clip, kClip);
+  within("balance_loss", setup.balance_loss, kBalance);
+  within("z_loss", setup.z_loss, kBalance);
+  within("bias_rate", setup.bias_rate, kBalance);
+  within("skew", setup.skew, kSkew);
   within("run.pace_seconds", setup.run.pace_seconds, kPace);
   within("run.steps", setup.run.steps, kSteps);
   within("run.warmup", setup.run.warmup, kWarmup);

@@ -66,10 +66,10 @@ double typical_seconds(const std::function<void()>& work, nanoseconds least) {
     for (int i = 0; i < calls; ++i) work();
     samples.push_back(std::chrono::duration<double>(Clock::now() - begin).count() / calls);
   }
-  // The lower quartile: what disturbs a sample only makes it longer.
-  const auto quartile = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 4);
-  std::nth_element(samples.begin(), quartile, samples.end());
-  return *quartile;
+  // The median, as of the steps that it will be compared with.
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
 }
 
 constexpr nanoseconds kLeast = std::chrono::microseconds{1200};

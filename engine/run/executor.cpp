@@ -263,8 +263,8 @@ bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanosecon
 // beginning to the last end.
 bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal,
                         Ledger* ledger, TimePoint& begin) {
-  std::vector<TransferPart> parts;
-  parts.reserve(unit.size());
+  std::vector<TransferPart>& parts = lanes_[static_cast<std::size_t>(op_at(unit[0]).lane)].parts;
+  parts.clear();
   for (const std::int32_t index : unit) {
     const Op& op = op_at(index);
     TransferPart& part = parts.emplace_back();

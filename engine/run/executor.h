@@ -76,6 +76,7 @@ class Executor {
     // before it can go on.
     std::array<std::atomic<std::uint32_t>, kLanes> awaited{};
     Ledger ledger;
+    std::vector<TransferPart> parts;  // of the transfer under way
     Nanoseconds cpu_time{0};
     std::thread thread;
   };

@@ -2,9 +2,9 @@
 // Counts what a rank's transport calls really moved, row by row as traffic is predicted.
 #pragma once
 
-#include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "engine/plan/report.h"
@@ -28,7 +28,11 @@ class Ledger {
     std::int64_t calls = 0, sent = 0, received = 0;
     bool counted = true;
   };
-  std::map<std::tuple<Axis, std::string_view, Purpose>, Amounts> rows_;  // names are literals
+  using Key = std::tuple<Axis, std::string_view, Purpose>;  // names are literals
+  Amounts& row(const Key& key);
+
+  // Few, and kept when cleared: a call counts without allocating.
+  std::vector<std::pair<Key, Amounts>> rows_;
 };
 
 }  // namespace parallelarium

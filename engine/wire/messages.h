@@ -8,6 +8,7 @@
 //   run         {setup, verify}               -> {observation, machine, proof?}        (likewise)
 //   collective  {name, algorithm, ...}        -> the measured object of `collective --json`
 //                                                (see collective_messages.h; likewise)
+//   route       {setup, layer?, microbatch?, group?, routing?} -> the object of `route --json`
 //   shutdown    {}                            -> {}, and the engine ends
 // Notifications: `$/progress` {id, phase, share, what} from the engine, where phase is
 // "calibrating", "running" or "proving" and share goes from 0 to 1 within the phase;

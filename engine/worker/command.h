@@ -72,6 +72,7 @@ void add_predict(Commands& commands);
 void add_run(Commands& commands);
 void add_schedule(Commands& commands);
 void add_collective(Commands& commands);
+void add_route(Commands& commands);
 void add_export(Commands& commands);
 void add_lesson(Commands& commands);
 void add_serve(Commands& commands);

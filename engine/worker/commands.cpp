@@ -175,6 +175,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   add_run(commands);
   add_schedule(commands);
   add_collective(commands);
+  add_route(commands);
   add_models(commands);
   add_machines(commands);
   add_devices(commands);

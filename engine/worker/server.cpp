@@ -9,9 +9,11 @@
 #include <cstdlib>
 #include <vector>
 
+#include "engine/plan/routing.h"
 #include "engine/run/collective_run.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
+#include "engine/wire/reading.h"
 #include "engine/wire/version.h"
 #include "engine/worker/commands.h"
 #include "engine/worker/probe.h"
@@ -51,6 +53,26 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   const Result<CollectiveObservation> seen = run_collective(*collective, options, watch.cancel);
   if (!seen) return seen.error();
   return to_json(*seen);
+}
+
+Result<RoutedLayer> routed_layer_of(const nlohmann::json& params) {
+  ObjectReader reader(params, "route");
+  int layer = -1, microbatch = 0, group = 0;
+  reader.read("layer", layer);
+  reader.read("microbatch", microbatch);
+  reader.read("group", group);
+  const nlohmann::json* setup_json = reader.object("setup");
+  if (reader.error()) return *reader.error();
+  const Result<Setup> setup = setup_from_json(*setup_json);
+  if (!setup) return setup.error();
+  if (const std::vector<Message> wrong = validate(*setup); !wrong.empty()) return wrong.front();
+  Result<Routing> measured = Routing{};
+  const auto routing = params.find("routing");
+  const bool given = routing != params.end() && !routing->is_null();
+  if (given) measured = routing_from_json(*routing);
+  if (!measured) return measured.error();
+  return route_layer(*setup, layer < 0 ? first_expert_layer(setup->model) : layer, microbatch,
+                     group, given ? &*measured : nullptr);
 }
 
 }  // namespace
@@ -161,13 +183,17 @@ void Server::answer(const RpcRequest& request) {
       return;
     }
     start(request, [wish = *wish](const Watch& watch) { return collective_job(wish, watch); });
+  } else if (request.method == "route") {
+    const Result<RoutedLayer> routed = routed_layer_of(request.params);
+    send(routed ? rpc_result(request.id, to_json(*routed))
+                : rpc_error(request.id, RpcCode::kInvalidParams, routed.error()));
   } else if (request.method == "shutdown") {
     send(rpc_result(request.id, nlohmann::json::object()));
   } else {
     send(rpc_error(request.id, RpcCode::kMethodNotFound,
                    message("rpc-unknown",
                            "There is no method \"{}\"; there are initialize, devices, calibrate, "
-                           "run, collective and shutdown.",
+                           "run, collective, route and shutdown.",
                            request.method)));
   }
 }

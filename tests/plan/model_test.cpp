@@ -208,10 +208,12 @@ TEST(HuggingFace, ImportsTheFamiliesOfThePresets) {
       "hidden_size":7168,"num_attention_heads":128,"num_key_value_heads":128,"vocab_size":129280,
       "intermediate_size":18432,"moe_intermediate_size":2048,"n_routed_experts":256,
       "n_shared_experts":1,"num_experts_per_tok":8,"first_k_dense_replace":3,"q_lora_rank":1536,
+      "n_group":8,"topk_group":4,"scoring_func":"sigmoid",
       "kv_lora_rank":512,"qk_nope_head_dim":128,"qk_rope_head_dim":64,"v_head_dim":128,
       "moe_layer_freq":1,"max_position_embeddings":163840,"hidden_act":"silu"})",
                                   notes);
   EXPECT_EQ(count_parameters(deepseek).total, count_parameters(preset("deepseek-v3")).total);
+  EXPECT_EQ(deepseek.experts, preset("deepseek-v3").experts);
   EXPECT_TRUE(notes.empty()) << notes.front().text;
 }
 

@@ -40,6 +40,7 @@ class BytesReader {
 
   template <class Plain>
   Plain take() {
+    static_assert(!std::is_same_v<Plain, bool>, "not every byte is a bool: take std::uint8_t");
     Plain value{};
     if (left() < sizeof value) {
       good_ = false;
@@ -66,7 +67,7 @@ class BytesReader {
       return {};
     }
     std::vector<Plain> values(count);
-    std::memcpy(values.data(), text_.data() + at_, count * sizeof(Plain));
+    if (count > 0) std::memcpy(values.data(), text_.data() + at_, count * sizeof(Plain));
     at_ += count * sizeof(Plain);
     return values;
   }

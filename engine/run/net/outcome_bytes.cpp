@@ -74,7 +74,7 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
     row.calls = reader.take<std::int64_t>();
     row.sent_bytes = reader.take<std::int64_t>();
     row.received_bytes = reader.take<std::int64_t>();
-    row.counted = reader.take<bool>();
+    row.counted = reader.take<std::uint8_t>() != 0;
   }
   outcome.gradients = take_parts(reader);
   outcome.parameters = take_parts(reader);
