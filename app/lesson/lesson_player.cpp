@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "app/engine_process.h"
+#include "app/figures.h"
 #include "app/lesson/guess_text.h"
 
 namespace parallelarium {
@@ -245,7 +246,10 @@ void LessonPlayer::keep_guess() {
   guesses.erase(std::remove_if(guesses.begin(), guesses.end(),
                                [&](const Guess& guess) { return guess.metric == metric; }),
                 guesses.end());
-  guesses.push_back({metric, *state.guess, guess_text(*state.guess, step().ask->unit)});
+  // What was typed as it was typed, what was chosen as figures are written.
+  guesses.push_back({metric, *state.guess,
+                     state.answer.number ? guess_text(*state.guess, step().ask->unit)
+                                         : value_text(*state.guess, step().ask->unit)});
   session_.set_guesses(std::move(guesses));
   Q_EMIT guess_changed(metric, *state.guess);
 }
