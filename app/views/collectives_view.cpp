@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/collectives_view.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QPainter>
 
