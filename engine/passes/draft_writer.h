@@ -50,6 +50,9 @@ class DraftWriter {
   }
   // Tells the buffer of the last operand apart from others of its tensor and layer.
   void part(std::int16_t part) { drafts_.back().operands.back().part = part; }
+  void per_microbatch(std::int64_t elements) {
+    drafts_.back().operands.back().per_microbatch = elements;
+  }
   // Opens the tensor's buffer and writes all of it.
   void write(Tensor tensor, int layer, std::int64_t count) {
     add(tensor, layer, Access::kWrite, count, 0, count * size_of(z_.type), z_.type);
@@ -81,6 +84,14 @@ class DraftWriter {
     work.repeat = repeat;
     work.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
                  static_cast<double>(repeat);
+  }
+
+  // So many slices of a parameter stand before the layer's.
+  std::int64_t place_among(Parameter which, int layer) const {
+    std::int64_t before = 0;
+    for (const ParameterSlice& slice : slices_)
+      before += slice.parameter == which && slice.layer < layer ? 1 : 0;
+    return before;
   }
 
   // The work of the draft begun last.

@@ -103,7 +103,9 @@ class Expander {
           op.kind == OpKind::kCollective
               ? static_cast<int>(program_.groups[static_cast<std::size_t>(op.group)].ranks.size())
               : 1;
-      if (ranks > 1 && !choice_[static_cast<std::size_t>(op.collective)].empty()) {
+      // How many expert tokens go where is not known here, so they are exchanged as a whole.
+      const bool uneven = op.purpose == Purpose::kTokens || op.purpose == Purpose::kCounts;
+      if (ranks > 1 && !uneven && !choice_[static_cast<std::size_t>(op.collective)].empty()) {
         const Result<const Collective*> collective = made(op, ranks);
         if (!collective) return collective.error();
         write_steps(from, op, **collective, to, scratch, batches);

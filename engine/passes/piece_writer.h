@@ -146,14 +146,17 @@ class PieceWriter : protected DraftWriter {
     Parameter weight, bias;
     std::int64_t in_width, out_width;
     std::int16_t branch = 0;  // part of kGradBranch that is d_in
+    bool shared = false;      // of shared experts: no biases, an output of their own
   };
+  bool has_bias(const LinearNames& n) const { return model_.biases && !n.shared; }
   void linear_forward(const LinearNames& n, int layer) {
     begin(n.piece, phase_, layer, z_.N * n.out_width);
     product(z_.N, n.out_width, n.in_width);
     read(n.in, layer, z_.N * n.in_width);
     parameter(n.weight, layer);
-    if (model_.biases) parameter(n.bias, layer);
+    if (has_bias(n)) parameter(n.bias, layer);
     write(n.out, layer, z_.N * n.out_width);
+    if (n.shared && n.piece == Piece::kMlpOut) part(kSharedOutput);
   }
   void linear_backward(const LinearNames& n, int layer) {
     const auto read_d_out = [&] {
@@ -177,9 +180,11 @@ class PieceWriter : protected DraftWriter {
       read_d_out();
       read(n.in, layer, z_.N * n.in_width);
       gradient(n.weight, layer);
-      if (model_.biases) gradient(n.bias, layer);
+      if (has_bias(n)) gradient(n.bias, layer);
     }
   }
+  // Parts of kMlpOutOut and of kGradBranch.
+  static constexpr std::int16_t kSharedOutput = 1, kSharedGradient = 2;
   LinearNames qkv() const {
     return {Piece::kQkv,
             Tensor::kNorm1Out,
@@ -197,7 +202,8 @@ class PieceWriter : protected DraftWriter {
             Tensor::kGradResidual,      Tensor::kGradContext, Parameter::kProjectionWeight,
             Parameter::kProjectionBias, z_.value_width,       s_.C};
   }
-  LinearNames mlp_in() const {
+  // The MLP of a layer, or its shared experts as one.
+  LinearNames mlp_in(bool shared) const {
     return {Piece::kMlpIn,
             Tensor::kNorm2Out,
             Tensor::kMlpInOut,
@@ -206,9 +212,11 @@ class PieceWriter : protected DraftWriter {
             Parameter::kMlpInWeight,
             Parameter::kMlpInBias,
             s_.C,
-            z_.F_in};
+            mlp_width(shared) * (model_.mlp == Mlp::kSwiglu ? 2 : 1),
+            shared ? kSharedGradient : std::int16_t{0},
+            shared};
   }
-  LinearNames mlp_out() const {
+  LinearNames mlp_out(bool shared) const {
     return {Piece::kMlpOut,
             Tensor::kActivationOut,
             Tensor::kMlpOutOut,
@@ -216,8 +224,32 @@ class PieceWriter : protected DraftWriter {
             Tensor::kGradActivationOut,
             Parameter::kMlpOutWeight,
             Parameter::kMlpOutBias,
-            s_.F,
-            s_.C};
+            mlp_width(shared),
+            s_.C,
+            0,
+            shared};
+  }
+  std::int64_t mlp_width(bool shared) const {
+    return shared ? model_.experts.shared * s_.experts.ffn : s_.F;
+  }
+  void mlp_forward(int layer, bool shared) {
+    const std::int64_t F = mlp_width(shared);
+    linear_forward(mlp_in(shared), layer);
+    begin(Piece::kActivation, phase_, layer, z_.N * F);
+    read(Tensor::kMlpInOut, layer, z_.N * mlp_in(shared).out_width);
+    write(Tensor::kActivationOut, layer, z_.N * F);
+    linear_forward(mlp_out(shared), layer);
+  }
+  void mlp_backward(int layer, bool shared) {
+    const std::int64_t F = mlp_width(shared);
+    linear_backward(mlp_out(shared), layer);
+    if (input_) {
+      begin(Piece::kActivation, Phase::kInputGrad, layer, z_.N * F);
+      read(Tensor::kGradActivationOut, layer, z_.N * F);
+      read(Tensor::kMlpInOut, layer, z_.N * mlp_in(shared).out_width);
+      write(Tensor::kGradMlpInOut, layer, z_.N * mlp_in(shared).out_width);
+    }
+    linear_backward(mlp_in(shared), layer);
   }
 
   bool has_norm_bias() const { return model_.norm == Norm::kLayer; }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/passes/pieces.h"
 
-#include "engine/passes/piece_writer.h"
+#include "engine/passes/expert_writer.h"
 
 namespace parallelarium {
 
 namespace {
 
 // Writes the pieces of one action in the operand order of plan/pieces.h.
-class Writer : private PieceWriter {
+class Writer : private ExpertWriter {
  public:
   Writer(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
          const std::vector<ParameterSlice>& slices)
-      : PieceWriter(setup, sizes, chunk, slices) {}
+      : ExpertWriter(setup, sizes, chunk, slices) {}
 
   using PieceWriter::take;
 
@@ -124,11 +124,7 @@ class Writer : private PieceWriter {
     if (is_expert_layer(model_, layer)) {
       experts_forward(layer);
     } else {
-      linear_forward(mlp_in(), layer);
-      begin(Piece::kActivation, phase_, layer, z_.N * s_.F);
-      read(Tensor::kMlpInOut, layer, z_.N * z_.F_in);
-      write(Tensor::kActivationOut, layer, z_.N * s_.F);
-      linear_forward(mlp_out(), layer);
+      mlp_forward(layer, false);
     }
     residual(Piece::kResidual2, layer, Tensor::kMiddle, Tensor::kMlpOutOut, Tensor::kInput,
              layer + 1);
@@ -139,14 +135,7 @@ class Writer : private PieceWriter {
     if (is_expert_layer(model_, layer)) {
       experts_backward(layer);
     } else {
-      linear_backward(mlp_out(), layer);
-      if (input_) {
-        begin(Piece::kActivation, Phase::kInputGrad, layer, z_.N * s_.F);
-        read(Tensor::kGradActivationOut, layer, z_.N * s_.F);
-        read(Tensor::kMlpInOut, layer, z_.N * z_.F_in);
-        write(Tensor::kGradMlpInOut, layer, z_.N * z_.F_in);
-      }
-      linear_backward(mlp_in(), layer);
+      mlp_backward(layer, false);
     }
     const Stream left = leaving(layer), between = middle(layer);
     norm_backward(norm2(layer), layer, &left, between);
@@ -155,59 +144,6 @@ class Writer : private PieceWriter {
     attention_backward(layer);
     linear_backward(qkv(), layer);
     norm_backward(norm1(layer), layer, &between, entering(layer));
-  }
-
-  // Tokens that this rank's experts work on in one micro-batch: every token goes to top_k experts;
-  // with even routing each rank receives as many as it sends. Capacity pads or cuts them.
-  std::int64_t expert_tokens() const {
-    const Experts& experts = model_.experts;
-    const double capacity = experts.capacity > 0 ? experts.capacity : 1.0;
-    return static_cast<std::int64_t>(static_cast<double>(z_.N * experts.top_k) * capacity + 0.5) +
-           z_.N * experts.shared;
-  }
-  std::int64_t expert_weights() const {
-    const std::int64_t matrices = model_.mlp == Mlp::kSwiglu ? 3 : 2;
-    return matrices * s_.C * (model_.experts.ffn / setup_.mesh.tp);
-  }
-  void expert_product(double passes) {
-    const std::int64_t n = expert_weights() / s_.C;
-    product(expert_tokens(), n, s_.C);
-    work().flops *= passes;
-  }
-  void experts_forward(int layer) {
-    begin(Piece::kRouter, phase_, layer, z_.N * model_.experts.count);
-    product(z_.N, model_.experts.count, s_.C);
-    read(Tensor::kNorm2Out, layer, z_.N * s_.C);
-    parameter(Parameter::kRouterWeight, layer);
-    begin(Piece::kExpert, phase_, layer, expert_tokens() * s_.C);
-    expert_product(1);
-    read(Tensor::kNorm2Out, layer, z_.N * s_.C);
-    parameter(Parameter::kExpertWeights, layer);
-    // Kept for the backward: the tokens, both inner products and the activation.
-    const std::int64_t width = model_.experts.ffn / setup_.mesh.tp;
-    write(Tensor::kExpertTokens, layer,
-          expert_tokens() * (s_.C + width * (model_.mlp == Mlp::kSwiglu ? 3 : 2)));
-    write(Tensor::kMlpOutOut, layer, z_.N * s_.C);
-  }
-  void experts_backward(int layer) {
-    if (input_) {
-      begin(Piece::kExpert, Phase::kInputGrad, layer, expert_tokens() * s_.C);
-      expert_product(1);
-      read_branch_gradient(Piece::kResidual2, layer, z_.N * s_.C);
-      parameter(Parameter::kExpertWeights, layer);
-      read(Tensor::kExpertTokens, layer, expert_tokens() * s_.C);
-      write(Tensor::kGradBranch, layer, z_.N * s_.C);
-    }
-    if (weight_) {
-      begin(Piece::kExpert, Phase::kWeightGrad, layer, expert_tokens() * s_.C);
-      expert_product(1);
-      read(Tensor::kExpertTokens, layer, expert_tokens() * s_.C);
-      gradient(Parameter::kExpertWeights, layer);
-      begin(Piece::kRouter, Phase::kWeightGrad, layer, z_.N * model_.experts.count);
-      product(z_.N, model_.experts.count, s_.C);
-      read(Tensor::kNorm2Out, layer, z_.N * s_.C);
-      gradient(Parameter::kRouterWeight, layer);
-    }
   }
 
   void head_forward() {

@@ -22,6 +22,9 @@ struct LocalSizes {
   std::int64_t qkv_parameters = 0;  // weights of the QKV piece
   DataType type = DataType::kF32;   // of activations and parameters
   Precision precision;
+  // Experts, of one micro-batch: rows that this rank sends and rows that its experts take, at most;
+  // and the rows they take when routing is even.
+  std::int64_t sent_rows = 0, expert_rows = 0, even_rows = 0;
 };
 LocalSizes local_sizes(const Setup& setup);
 

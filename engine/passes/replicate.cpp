@@ -68,11 +68,16 @@ std::vector<int> moved_group(const Mesh& mesh, const Group& group, const Coordin
   return ranks;
 }
 
-// Marks what the rank holds as a copy of another in its TP group: everything that TP does not cut,
-// except on the first rank, and key/value heads that fewer ranks would hold.
-void mark_copies(RankProgram& rank, const Model& model, int tp) {
+// Marks what the rank holds as a copy of another: in its TP group everything that TP does not cut,
+// except on the first rank, and key/value heads that fewer ranks would hold; in its EP group, where
+// ZeRO does not share it out, everything but experts.
+void mark_copies(RankProgram& rank, const Setup& setup) {
+  const Model& model = setup.model;
+  const int tp = setup.mesh.tp;
+  const bool again = zero_stage(setup) == 0 && rank.at.dp % setup.mesh.ep > 0;
   const int sharing = tp > model.kv_heads ? tp / model.kv_heads : 1;
   for (ParameterSlice& slice : rank.parameters) {
+    if (again && slice.parameter != Parameter::kExpertWeights) slice.shared_copy = true;
     if (is_whole_on_every_tp_rank(slice.parameter)) slice.shared_copy |= rank.at.tp > 0;
     const bool qkv =
         slice.parameter == Parameter::kQkvWeight || slice.parameter == Parameter::kQkvBias;
@@ -100,7 +105,7 @@ Program replicate(const Program& program, const Setup& setup) {
     RankProgram copy = program.ranks[at.pp];
     copy.rank = rank;
     copy.at = at;
-    mark_copies(copy, setup.model, mesh.tp);
+    mark_copies(copy, setup);
     take_own_shards(setup, copy);
     std::vector<std::int32_t> group_of_op(program.groups.size(), -1);
     for (Op& op : copy.ops) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/passes/shard_drafts.h"
+#include "engine/plan/routing.h"
 
 namespace parallelarium {
 
@@ -49,11 +50,25 @@ void ShardPass::hold_states(RankPlan& plan) {
   if (first) emitter.hold(Tensor::kTokens, tokens_bytes);
   if (last) emitter.hold(Tensor::kTargets, tokens_bytes);
   if (last) emitter.hold(Tensor::kLossSum, 8);
+  std::int64_t routers = 0;
+  for (const ParameterSlice& slice : emitter.rank().parameters)
+    routers += slice.parameter == Parameter::kRouterWeight ? 1 : 0;
+  const std::int64_t E = setup_.model.experts.count;
+  if (routers > 0) {
+    emitter.hold(Tensor::kRouterRecord, routers * setup_.microbatches * record_elements(E) * 4);
+    if (setup_.bias_rate > 0) {
+      emitter.hold(Tensor::kRouterLoads, routers * E * 4);
+      emitter.hold(Tensor::kRouterBias, routers * E * 4);
+    }
+  }
   emitter.hold(Tensor::kSquareSum, 8);
 
   Draft clear = compute_draft(Piece::kZeroGrad, kept(2), kept(2) * precision.gradient_bytes);
   clear.operands.push_back(
       range(Tensor::kGradients, Access::kWrite, gradient_type(setup_), 0, kept(2)));
+  if (emitter.holds(Tensor::kRouterLoads))
+    clear.operands.push_back(
+        range(Tensor::kRouterLoads, Access::kWrite, DataType::kF32, 0, routers * E));
   emit_one(plan, std::move(clear));
 
   State& state = states_[&plan];

@@ -19,6 +19,7 @@
 // Source: Rajbhandari et al. 2019, section VII; Zhao et al. 2023 (FSDP).
 #pragma once
 
+#include <initializer_list>
 #include <unordered_map>
 #include <vector>
 
@@ -108,6 +109,7 @@ class ShardPass : public ActionHooks {
   void add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
   static std::int32_t mirrored_pair(std::vector<RankPlan>& plans, const std::vector<int>& ranks,
                                     std::size_t index);
+  void update_router_bias(RankPlan& plan, std::initializer_list<std::int32_t> groups) const;
   // `mirrored`: the group of the ranks that hold the same stages, or -1.
   void update(RankPlan& plan, std::int32_t mirrored) const;
 

@@ -79,6 +79,25 @@ void ShardPass::finish(std::vector<RankPlan>& plans, const std::vector<int>& ran
   for (std::size_t i = 0; i < plans.size(); ++i) update(plans[i], mirrored_pair(plans, ranks, i));
 }
 
+// The choices of the whole batch move the biases of selection.
+void ShardPass::update_router_bias(RankPlan& plan,
+                                   std::initializer_list<std::int32_t> groups) const {
+  std::int64_t count = 0;
+  for (const Buffer& buffer : plan.emitter->rank().buffers)
+    if (buffer.tensor == Tensor::kRouterLoads) count = buffer.bytes / 4;
+  for (const std::int32_t group : groups) {
+    if (group < 0) continue;
+    emit_data(
+        plan,
+        data_draft(CollectiveKind::kAllReduce, Purpose::kCounts, group, count,
+                   {range(Tensor::kRouterLoads, Access::kAccumulate, DataType::kF32, 0, count)}));
+  }
+  Draft bias = compute_draft(Piece::kRouter, count, 3 * count * 4);
+  bias.operands = {range(Tensor::kRouterLoads, Access::kRead, DataType::kF32, 0, count),
+                   range(Tensor::kRouterBias, Access::kAccumulate, DataType::kF32, 0, count)};
+  emit_one(plan, std::move(bias));
+}
+
 void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
   RankEmitter& emitter = *plan.emitter;
   const RankProgram& rank = emitter.rank();
@@ -94,6 +113,7 @@ void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
                            {range(Tensor::kLossSum, Access::kAccumulate, DataType::kF64, 0, 1)}));
     }
   }
+  if (emitter.holds(Tensor::kRouterLoads)) update_router_bias(plan, {replicas, mirrored});
   const std::int64_t all = parameter_count(rank);
   const std::int64_t mine = zero >= 1 ? own_count(rank) : all;
   const auto buckets = static_cast<std::int16_t>(rank.buckets.size());
@@ -122,6 +142,9 @@ void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
   for (const Axis axis : {Axis::kTp, Axis::kPp}) {
     sum_squares(axis, emitter.group(axis, group_of(setup_.mesh, axis, rank.rank)));
   }
+  // Without ZeRO every rank of an EP group has its own experts and the same of everything else.
+  if (zero == 0 && setup_.mesh.ep > 1)
+    sum_squares(Axis::kEp, emitter.group(Axis::kEp, group_of(setup_.mesh, Axis::kEp, rank.rank)));
   if (zero >= 1) sum_squares(Axis::kDp, replica_group(setup_, plan, Replicas::kShard, false));
 
   // Reads gradient and states, writes states and parameter.

@@ -3,8 +3,35 @@
 #include <algorithm>
 
 #include "engine/passes/pieces.h"
+#include "engine/plan/routing.h"
 
 namespace parallelarium {
+
+namespace {
+
+// A Setup that can be executed gets buffers for whatever its routers may do: every token of every
+// home on this rank, or as many as the capacity lets through. Of others, which are predicted as
+// engines that allocate by the step run them, as many as even routing needs.
+void add_expert_rows(const Setup& setup, LocalSizes& sizes) {
+  const Experts& experts = setup.model.experts;
+  if (experts.count == 0) return;
+  const std::int64_t N = sizes.N, k = experts.top_k, ep = setup.mesh.ep, here = experts.count / ep;
+  const std::int64_t capacity = expert_capacity(experts, N);
+  const std::int64_t each = capacity > 0 ? std::min(capacity, N) : N;  // of one home to one expert
+  const double filled = experts.capacity > 0 ? std::min(1.0, experts.capacity) : 1.0;
+  sizes.even_rows = static_cast<std::int64_t>(static_cast<double>(N * k) * filled + 0.5);
+  sizes.shape.experts.even_rows = sizes.even_rows;
+  if (!can_execute(setup)) {
+    const double padded = experts.capacity > 0 ? experts.capacity : 1.0;
+    sizes.expert_rows = static_cast<std::int64_t>(static_cast<double>(N * k) * padded + 0.5);
+    sizes.sent_rows = ep == 1 ? sizes.expert_rows : N * k;
+    return;
+  }
+  sizes.sent_rows = std::min(N * k, experts.count * each);
+  sizes.expert_rows = ep == 1 ? sizes.sent_rows : ep * std::min(N * std::min(k, here), here * each);
+}
+
+}  // namespace
 
 LocalSizes local_sizes(const Setup& setup) {
   const Model& model = setup.model;
@@ -51,7 +78,20 @@ LocalSizes local_sizes(const Setup& setup) {
     sizes.qkv_parameters = sizes.A * shape.C;
   }
   sizes.F_in = model.mlp == Mlp::kSwiglu ? 2 * shape.F : shape.F;
+  if (model.experts.count > 0) {
+    ExpertShape& experts = shape.experts;
+    experts.model = model.experts;
+    experts.ffn = model.experts.ffn / t;
+    experts.ranks = setup.mesh.ep;
+    experts.stripes = setup.expert_placement == ExpertPlacement::kRoundRobin ? setup.mesh.ep : 1;
+    experts.capacity = expert_capacity(model.experts, sizes.N);
+    experts.balance_loss = setup.balance_loss;
+    experts.z_loss = setup.z_loss;
+    experts.bias_rate = setup.bias_rate;
+    experts.skew = setup.skew;
+  }
   sizes.precision = setup.precision;
+  add_expert_rows(setup, sizes);
   sizes.type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
   return sizes;
 }
@@ -96,8 +136,14 @@ std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vect
         const std::int64_t matrices = model.mlp == Mlp::kSwiglu ? 3 : 2;
         const std::int64_t one = matrices * s.C * (experts.ffn / setup.mesh.tp);
         add(Parameter::kRouterWeight, layer, experts.count * s.C, experts.count);
-        const std::int64_t here = experts.count / setup.mesh.ep + experts.shared;
+        const std::int64_t here = experts.count / setup.mesh.ep;
         add(Parameter::kExpertWeights, layer, here * one, here);
+        if (experts.shared > 0) {
+          const std::int64_t shared = experts.shared * (experts.ffn / setup.mesh.tp);
+          add(Parameter::kMlpInWeight, layer, (matrices - 1) * shared * s.C,
+              (matrices - 1) * shared);
+          add(Parameter::kMlpOutWeight, layer, s.C * shared, s.C);
+        }
       } else {
         add(Parameter::kMlpInWeight, layer, sizes.F_in * s.C, sizes.F_in);
         if (model.biases) add(Parameter::kMlpInBias, layer, sizes.F_in, 1);
@@ -170,6 +216,9 @@ Category category_of(Tensor tensor) {
     case Tensor::kDroppedProbabilities:
     case Tensor::kAttentionStats:
     case Tensor::kHeadsInput:
+    case Tensor::kRouterLogits:
+    case Tensor::kRouterGates:
+    case Tensor::kRoutes:
     case Tensor::kExpertTokens:
     case Tensor::kStageActivations:
       return Category::kActivations;

@@ -4,7 +4,9 @@
 // layer. Sequence parallelism turns each into a reduce-scatter and an all-gather, and gathers the
 // input of a column-parallel product once more for its weight gradient. The vocabulary is split as
 // well: the embedding's partial rows are summed, and the loss needs three reductions of one number
-// a token. Source: Shoeybi et al. 2019, section 3; Korthikanti et al. 2022, section 4.2.2.
+// a token. Routers are not cut: every rank routes all tokens, and a gate's gradient, which needs
+// whole results, is the sum of the ranks' parts. Shared experts are summed with the others. Source:
+// Shoeybi et al. 2019, section 3; Korthikanti et al. 2022, section 4.2.2.
 #include "engine/passes/pieces.h"
 
 namespace parallelarium {
@@ -33,13 +35,14 @@ bool is_column(Piece piece) {
   return piece == Piece::kQkv || piece == Piece::kMlpIn || piece == Piece::kRouter;
 }
 bool is_row(Piece piece) {
-  return piece == Piece::kProjection || piece == Piece::kMlpOut || piece == Piece::kExpert;
+  return piece == Piece::kProjection || piece == Piece::kMlpOut || piece == Piece::kUnpermute;
 }
 
 class TensorPass {
  public:
   TensorPass(const Setup& setup, const LocalSizes& sizes)
       : sp_(setup.sequence_parallel),
+        model_(setup.model),
         sizes_(sizes),
         whole_(sizes.N * sizes.shape.C),
         own_(sizes.N_norm * sizes.shape.C) {}
@@ -48,15 +51,17 @@ class TensorPass {
     const Piece piece = draft.op.piece;
     const Phase phase = draft.op.phase;
     const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
+    const bool shared = is_shared(draft);
     const bool enters = is_column(piece) || piece == Piece::kHead;  // the split part of a layer
     const bool leaves = is_row(piece) || piece == Piece::kEmbedding;
-    if (sp_) gather_inputs(draft, forward, enters, leaves);
-    const bool sums =
-        (forward && leaves) || (phase == Phase::kInputGrad && piece != Piece::kRouter &&
-                                (enters || piece == Piece::kExpert));
+    if (sp_) gather_inputs(draft, forward, enters, leaves, shared);
+    const bool input = phase == Phase::kInputGrad;
+    const bool sums = !shared && ((forward && leaves) || (input && piece == Piece::kDispatch) ||
+                                  (input && enters && piece != Piece::kRouter));
     const auto at = drafts_.size();
     drafts_.push_back(std::move(draft));
     if (sums) sum_partials(at, forward);
+    if (input && piece == Piece::kUnpermute) sum_gates(at);
     if (phase == Phase::kForward && piece == Piece::kLossMax) sum_tokens(at, 1, Reduction::kMax);
     if (phase == Phase::kForward && piece == Piece::kLossSum) {
       sum_tokens(at, 3, Reduction::kSum);
@@ -66,6 +71,12 @@ class TensorPass {
   std::vector<Draft> take() { return std::move(drafts_); }
 
  private:
+  // The MLP beside experts.
+  bool is_shared(const Draft& draft) const {
+    const Piece piece = draft.op.piece;
+    return (piece == Piece::kMlpIn || piece == Piece::kMlpOut) &&
+           is_expert_layer(model_, draft.op.layer);
+  }
   Draft collective(CollectiveKind kind, Purpose purpose, const Draft& beside) const {
     return collective_draft(kind, Axis::kTp, purpose, whole_ * size_of(sizes_.type), sizes_.type,
                             beside);
@@ -75,8 +86,14 @@ class TensorPass {
     DraftOperand operand;
     operand.tensor = tensor;
     operand.layer = beside.op.layer;
-    // Experts read what their router gathered.
-    const Piece piece = beside.op.piece == Piece::kExpert ? Piece::kRouter : beside.op.piece;
+    // Dispatch and shared experts read what the router gathered, and of the gradient what the
+    // experts' end did.
+    Piece piece = beside.op.piece;
+    const bool weight = beside.op.phase == Phase::kWeightGrad;
+    if (tensor == Tensor::kSequenceInput && !weight &&
+        (piece == Piece::kDispatch || is_shared(beside)))
+      piece = Piece::kRouter;
+    if (tensor == Tensor::kSequenceGradient && is_shared(beside)) piece = Piece::kUnpermute;
     operand.part = static_cast<std::int16_t>(piece);
     operand.type = sizes_.type;
     operand.count = whole_;
@@ -89,17 +106,23 @@ class TensorPass {
 
   // Sequence parallelism: what this draft reads of all tokens, the rank holds of its own. A weight
   // gradient of a row-parallel product uses what its input gradient gathered.
-  void gather_inputs(Draft& draft, bool forward, bool enters, bool leaves) {
+  void gather_inputs(Draft& draft, bool forward, bool enters, bool leaves, bool shared) {
     const Phase phase = draft.op.phase;
     const bool weight = phase == Phase::kWeightGrad;
     const bool activation = enters && (forward || weight);
     const bool gradient = leaves && !forward;
-    const bool expert = draft.op.piece == Piece::kExpert;
-    if (expert && forward) draft.operands[0] = all_tokens(Tensor::kSequenceInput, draft, false);
-    if ((!activation && !gradient) || (expert && weight)) return;
+    if (forward && (draft.op.piece == Piece::kDispatch || (shared && enters))) {
+      draft.operands[0] = all_tokens(Tensor::kSequenceInput, draft, false);
+      return;
+    }
+    if (!activation && !gradient) return;
+    if (shared && gradient) {
+      draft.operands[0] = all_tokens(Tensor::kSequenceGradient, draft, false);
+      return;
+    }
     // Operand 0 of a product's forward and of every gradient is what enters; a weight gradient's
     // second is the forward's input.
-    DraftOperand& input = draft.operands[enters && weight && draft.op.piece != Piece::kRouter];
+    DraftOperand& input = draft.operands[enters && weight];
     const DraftOperand gathered =
         all_tokens(gradient ? Tensor::kSequenceGradient : Tensor::kSequenceInput, draft, false);
     if (!weight || activation || draft.op.piece == Piece::kEmbedding) {
@@ -138,6 +161,17 @@ class TensorPass {
     drafts_.push_back(std::move(sum));
   }
 
+  // The draft's last operand, one number a choice.
+  void sum_gates(std::size_t at) {
+    DraftOperand gates = drafts_[at].operands.back();
+    Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kGradients,
+                                 gates.count * 4, DataType::kF32, drafts_[at]);
+    gates.access = Access::kAccumulate;
+    gates.opens = 0;
+    sum.operands = {gates};
+    drafts_.push_back(std::move(sum));
+  }
+
   // One number a token: operand `index` of the draft.
   void sum_tokens(std::size_t at, std::size_t index, Reduction reduction) {
     Draft sum = collective_draft(CollectiveKind::kAllReduce, Axis::kTp, Purpose::kLoss,
@@ -151,6 +185,7 @@ class TensorPass {
   }
 
   const bool sp_;
+  const Model& model_;
   const LocalSizes& sizes_;
   const std::int64_t whole_, own_;  // elements of all tokens and of the rank's own
   std::vector<Draft> drafts_;

@@ -33,7 +33,7 @@ bool is_extra(const Op& op) {
 }
 
 // What an action must compute on the layers that it holds. Layers in `experts` have experts in
-// place of the MLP; their inner pieces are not counted here.
+// place of the MLP, or beside that of the shared ones.
 std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
                             const std::set<int>& experts, const Shape& shape) {
   const int last_layer = shape.layers - 1;
@@ -51,7 +51,13 @@ std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
       add(layer, piece, true);
     }
     add(layer, Piece::kAttention, false);
-    if (experts.count(layer) == 0) {
+    if (experts.count(layer) > 0) {
+      add(layer, Piece::kRouter, true);
+      add(layer, Piece::kDispatch, false);
+      add(layer, Piece::kExpert, true);
+      add(layer, Piece::kUnpermute, false);
+    }
+    if (experts.count(layer) == 0 || shape.experts.model.shared > 0) {
       add(layer, Piece::kMlpIn, true);
       add(layer, Piece::kMlpOut, true);
       add(layer, Piece::kActivation, false);
@@ -117,7 +123,7 @@ void check_action(const Program& program, const RankProgram& rank, const RankWor
         message(id, pattern, rank.rank, what, letter_of(action.kind), action.microbatch));
   };
   for (const auto& [part, count] : done) {
-    if (count > 1 && part.piece != Piece::kStage && !is_expert_piece(part.piece)) {
+    if (count > 1 && part.piece != Piece::kStage) {
       say("program-doubled", "Rank {} computes {} twice in its {}{}.", words_of(part));
     }
   }
@@ -137,8 +143,7 @@ void check_action(const Program& program, const RankProgram& rank, const RankWor
     }
   }
   for (const auto& [part, count] : done) {
-    const bool extra = part.phase == Phase::kRecompute || is_expert_piece(part.piece);
-    if (!extra && needed.count(part) == 0) {
+    if (part.phase != Phase::kRecompute && needed.count(part) == 0) {
       say("program-foreign", "Rank {} computes {} in its {}{}, where it does not belong.",
           words_of(part));
     }

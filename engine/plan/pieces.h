@@ -45,6 +45,27 @@
 // kActivation  kForward     r u [N,F'], w g [N,F]                    GELU with tanh, or silu(u1) * u2
 // kActivation  kInputGrad   r dg, r u, w du
 // kMlpOut      as kProjection with g [N,F], w [C,F]
+// Experts: E of them, k for a token, f wide (f' = f, or 2f for SwiGLU), n on a rank of EP. Rows are dispatched tokens; how
+// many there are is known only to the step: operands give the bound, counts i32[E] what is used of it. Rows that a rank
+// sends stand by the place of their expert (rank of EP, then expert of that rank), in token order; rows that it received
+// expert by expert, and by the rank that they came from. The counts of the first are by place, those of the second by
+// the rank that they came from, then expert. Routes i32: experts of the tokens [N,k], rows of the choices [N,k] (-1:
+// dropped), choices by expert [E], counts by place [E].
+// kRouter      kForward     r y [N,C], r w [E,C], w logits [N,E], w gates [N,k], w routes, w record [3E+1]: choices and
+//                           rows kept by expert, mean affinities, mean squared log-sum-exp; (r bias [E], a loads [E])
+// kRouter      kInputGrad   r dgates [N,k], r logits, r gates, r routes, w dlogits [N,E]   balance loss and z-loss too
+// kRouter      kWeightGrad  r dlogits, r y, a dw
+// kRouter      kUpdate      r loads [layers,E], a bias [layers,E]
+// kDispatch    kForward     r y, r routes, w rows [.,C]
+// kDispatch    kInputGrad   r d(rows), r routes, r dlogits, r router w, (r dy of shared experts), w dy [N,C]
+// kExpert      kForward     r rows, r counts, r w [n](w in [f',C], w out [C,f]), w u [.,f'], w g [.,f], w results [.,C]
+// kExpert      kInputGrad   r d(results), r counts, r w, r u, w du [.,f'], w dg [.,f], w d(rows) [.,C]
+// kExpert      kWeightGrad  r d(results), r counts, r du, r rows, r g, a dw
+// kUnpermute   kForward     r results, r gates, r routes, (r output of shared experts [N,C]), w out [N,C]
+// kUnpermute   kInputGrad   r dout [N,C], r results, r gates, r routes, w d(results), w dgates [N,k]
+//   Shared experts are one MLP, kMlpIn to kMlpOut without biases, as wide as they are together.
+//   With EP      all-to-alls of counts (r by place, w by rank) and of rows (r rows, w rows, r counts of the first, r of
+//                the second; Op::block 0: to the experts, 1: back)
 // kHead        kForward     r y [N,C], r w [V,C], w logits [N,V]     (tied: w is the token table)
 // kHead        kInputGrad   r dlogits, r w, w dy
 // kHead        kWeightGrad  r dlogits, r y, a dw
@@ -95,6 +116,8 @@ enum class Piece : std::uint8_t {
   kOptimizer,
   kTransfer,  // communication ops
   kCombine,
+  kDispatch,   // tokens as rows, expert by expert
+  kUnpermute,  // results weighed and added up by token
 };
 std::string_view name_of(Piece piece);  // "norm1", "MLP in", ...
 
@@ -103,15 +126,18 @@ std::string_view name_of(Phase phase);
 
 // The tensors a rank holds. Persistent ones live for the whole step.
 enum class Tensor : std::uint8_t {
-  kParameters,  // all parameters of the rank, see ParameterSlice
-  kGradients,   // the same layout
-  kMaster,      // fp32 copies, where parameters are 16-bit
-  kMoments,     // first moments, then second moments
-  kTokens,      // i32 [microbatches, N], first stage
-  kTargets,     // i32 [microbatches, N], last stage
-  kLossSum,     // f64[1]
-  kSquareSum,   // f64[1]
-  kInput,       // the residual stream that enters a layer (layer = L: that leaves the last)
+  kParameters,    // all parameters of the rank, see ParameterSlice
+  kGradients,     // the same layout
+  kMaster,        // fp32 copies, where parameters are 16-bit
+  kMoments,       // first moments, then second moments
+  kTokens,        // i32 [microbatches, N], first stage
+  kTargets,       // i32 [microbatches, N], last stage
+  kLossSum,       // f64[1]
+  kRouterRecord,  // f32 [layers with experts, microbatches, 3E+1]
+  kRouterLoads,   // f32 [layers with experts, E]: choices of the step so far
+  kRouterBias,    // f32 [layers with experts, E]
+  kSquareSum,     // f64[1]
+  kInput,         // the residual stream that enters a layer (layer = L: that leaves the last)
   kNorm1Out,
   kNorm1Stats,
   kQkvOut,
@@ -133,6 +159,7 @@ enum class Tensor : std::uint8_t {
   kGradDropped,   // gradient of a branch's output, before its dropout
   kGradContext,
   kGradQkv,
+  kGradExpertTokens,  // parts as kExpertTokens
   kGradActivationOut,
   kGradMlpInOut,
   kScratch,
@@ -148,7 +175,10 @@ enum class Tensor : std::uint8_t {
   kAttentionStats,  // fused attention: row maxima and sums of exponentials, f32 [2,B,H,T]
   kHeadsInput,      // Ulysses: QKV of the own heads and the whole sequence
   kHeadsContext,
-  kExpertTokens,      // tokens dispatched to this rank's experts, and their activations
+  kRouterLogits,      // f32 [N,E]; part 1: their gradients
+  kRouterGates,       // f32 [N,k]; part 1: their gradients
+  kRoutes,            // i32; part 1: counts as they were received
+  kExpertTokens,      // rows as sent and as received, inner products, activations, results
   kStageActivations,  // stage level: all that an action keeps for its backward
   kArray,             // what a collective works on; chunks stand in their places
   kResult,            // where an all-to-all puts what it receives

@@ -15,13 +15,13 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value) 
 }  // namespace
 
 std::string_view name_of(Piece piece) {
-  static constexpr std::array<std::string_view, 25> kNames = {
-      "stage",      "zero gradients", "embedding",  "norm 1",       "QKV",
-      "attention",  "projection",     "residual 1", "norm 2",       "MLP in",
-      "activation", "MLP out",        "residual 2", "router",       "permute",
-      "experts",    "final norm",     "head",       "loss maximum", "loss sum",
-      "loss",       "gradient norm",  "optimizer",  "transfer",     "combine"};
-  static_assert(kNames.size() == static_cast<std::size_t>(Piece::kCombine) + 1);
+  static constexpr std::array<std::string_view, 27> kNames = {
+      "stage",        "zero gradients", "embedding", "norm 1",        "QKV",        "attention",
+      "projection",   "residual 1",     "norm 2",    "MLP in",        "activation", "MLP out",
+      "residual 2",   "router",         "permute",   "experts",       "final norm", "head",
+      "loss maximum", "loss sum",       "loss",      "gradient norm", "optimizer",  "transfer",
+      "combine",      "dispatch",       "unpermute"};
+  static_assert(kNames.size() == static_cast<std::size_t>(Piece::kUnpermute) + 1);
   return pick(kNames, piece);
 }
 
@@ -32,13 +32,16 @@ std::string_view name_of(Phase phase) {
 }
 
 std::string_view name_of(Tensor tensor) {
-  static constexpr std::array<std::string_view, 49> kNames = {"parameters",
+  static constexpr std::array<std::string_view, 56> kNames = {"parameters",
                                                               "gradients",
                                                               "master weights",
                                                               "moments",
                                                               "tokens",
                                                               "targets",
                                                               "loss sum",
+                                                              "router record",
+                                                              "router loads",
+                                                              "router bias",
                                                               "square sum",
                                                               "residual stream",
                                                               "norm 1 output",
@@ -62,6 +65,7 @@ std::string_view name_of(Tensor tensor) {
                                                               "gradient of a branch before dropout",
                                                               "gradient of the context",
                                                               "gradient of QKV",
+                                                              "gradient of expert tokens",
                                                               "gradient of the activation output",
                                                               "gradient of the MLP in output",
                                                               "scratch",
@@ -77,6 +81,9 @@ std::string_view name_of(Tensor tensor) {
                                                               "attention statistics",
                                                               "QKV of the own heads",
                                                               "context of the own heads",
+                                                              "router logits",
+                                                              "router gates",
+                                                              "routes",
                                                               "expert tokens",
                                                               "stage activations",
                                                               "array",

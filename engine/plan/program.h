@@ -122,7 +122,8 @@ struct Op {
   DataType type = DataType::kF32;    // of the payload
   std::int16_t layer = -1;
   std::int16_t chunk = 0;  // model chunk; of a collective's steps: the first chunk of the message
-  // Ring attention: whose keys and values, as steps against the ring; 0: the rank's own.
+  // Ring attention: whose keys and values, as steps against the ring; 0: the rank's own. All-to-all
+  // of expert tokens: 0: to the experts, 1: back.
   std::int16_t block = 0;
   std::int32_t microbatch = -1;
   std::int32_t action =
@@ -190,6 +191,17 @@ struct Group {
 
 enum class Level : std::uint8_t { kPiece, kStage };
 
+// What executing experts needs to know beside operands.
+struct ExpertShape {
+  Experts model;
+  std::int64_t ffn = 0;        // of this rank
+  int ranks = 1;               // EP
+  std::int64_t stripes = 1;    // EP where experts are placed round robin, else 1
+  std::int64_t capacity = 0;   // tokens of a micro-batch that an expert takes; 0: all
+  std::int64_t even_rows = 0;  // rows that a rank's experts take of a micro-batch, routed evenly
+  double balance_loss = 0, z_loss = 0, bias_rate = 0, skew = 0;
+};
+
 // Sizes that kernels need beside their operands.
 struct Shape {
   std::int64_t B = 0, T = 0, C = 0, H = 0, K = 0, D = 0, F = 0, V = 0;
@@ -206,6 +218,7 @@ struct Shape {
   bool zigzag = false;
   std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
   double dropout = 0;  // of the probabilities, and of both branches where they join the stream
+  ExpertShape experts;
 };
 // The runs of positions, one after another, that the T tokens of CP rank `cp` are.
 struct PositionRuns {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/plan/machine.h"
+#include "engine/plan/routing.h"
 #include "engine/plan/setup.h"
 #include "engine/plan/timeline.h"
 
@@ -54,6 +55,7 @@ struct Observation {
   StepFigures step;
   std::vector<double> losses;          // warm-up and timed steps, means over all tokens
   std::vector<double> gradient_norms;  // global L2 before clipping
+  std::vector<Routing> routing;        // of warm-up and timed steps; empty without experts
   std::int64_t process_bytes = 0;      // measured: resident memory of the engine at the peak
   std::string date;                    // ISO 8601, UTC
 };

@@ -162,6 +162,18 @@ int expert_at(ExpertHome home, int experts, int ep, ExpertPlacement placement) {
                                                 : home.place * ep + home.rank;
 }
 
+void sort_entries(Routing& routing) {
+  const auto key = [](const RoutedMicrobatch& entry) {
+    return std::tuple(entry.layer, entry.microbatch, entry.replica);
+  };
+  std::vector<RoutedMicrobatch>& entries = routing.entries;
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  entries.erase(std::unique(entries.begin(), entries.end(),
+                            [&](const auto& a, const auto& b) { return key(a) == key(b); }),
+                entries.end());
+}
+
 const RouterLoad* find_load(const Routing& routing, int layer, int microbatch, int replica) {
   const auto key = std::tuple(layer, microbatch, replica);
   const auto found =
@@ -232,9 +244,7 @@ Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, i
   for (int home = 0; home < ep; ++home) {
     const int replica = routed.first_replica + home;
     if (measured == nullptr) {
-      std::seed_seq seeds{static_cast<std::uint64_t>(setup.run.seed),
-                          static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(microbatch),
-                          static_cast<std::uint64_t>(replica)};
+      std::seed_seq seeds{setup.run.seed, static_cast<std::uint64_t>(replica)};
       std::uint32_t seed[2];
       seeds.generate(seed, seed + 2);
       const std::vector<double> logits = even_logits(

@@ -75,6 +75,16 @@ ExpertHome home_of_expert(int expert, int experts, int ep, ExpertPlacement place
 // The inverse.
 int expert_at(ExpertHome home, int experts, int ep, ExpertPlacement placement);
 
+// Elements that a router writes of one micro-batch (pieces.h): its routes, where the counts by
+// place stand among them, and its record.
+constexpr std::int64_t routes_elements(std::int64_t tokens, std::int64_t experts, std::int64_t k) {
+  return 2 * tokens * k + 2 * experts;
+}
+constexpr std::int64_t counts_offset(std::int64_t tokens, std::int64_t experts, std::int64_t k) {
+  return 2 * tokens * k + experts;
+}
+constexpr std::int64_t record_elements(std::int64_t experts) { return 3 * experts + 1; }
+
 // What a run was seen to route, or what a prediction assumes: one entry for every layer with
 // experts, micro-batch and data-parallel rank of a step.
 struct RoutedMicrobatch {
@@ -86,6 +96,8 @@ struct Routing {
   std::vector<RoutedMicrobatch> entries;  // ascending by layer, micro-batch, replica
   bool operator==(const Routing&) const = default;
 };
+// Puts the entries into their order; of several for one layer, micro-batch and replica keeps one.
+void sort_entries(Routing& routing);
 const RouterLoad* find_load(const Routing& routing, int layer, int microbatch, int replica);
 
 // One layer with experts at one micro-batch over one EP group: what `route` shows.
@@ -106,7 +118,8 @@ struct RoutedLayer {
   std::int64_t sent_bytes(int home) const;      // without what stays, forward, one way
   std::int64_t received_bytes(int rank) const;  // likewise
 };
-// Of the Setup's skew, or of `measured`. Errors: the layer has no experts, or there is no such
+// Of the Setup's skew, which is assumed alike in every layer and micro-batch, or of `measured`.
+// Errors: the layer has no experts, or there is no such
 // layer, micro-batch or group, or `measured` does not hold it or is of other sizes.
 Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, int group,
                                 const Routing* measured = nullptr);
@@ -114,6 +127,7 @@ Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, i
 int first_expert_layer(const Model& model);
 
 nlohmann::json to_json(const Routing& routing);
+nlohmann::json to_json(const std::vector<Routing>& steps);
 Result<Routing> routing_from_json(const nlohmann::json& json);
 // The object of `route --json`.
 nlohmann::json to_json(const RoutedLayer& layer);

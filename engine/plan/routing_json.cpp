@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <tuple>
+#include <utility>
 
 #include "engine/plan/routing.h"
 
@@ -60,6 +59,12 @@ nlohmann::json to_json(const Routing& routing) {
   return entries;
 }
 
+nlohmann::json to_json(const std::vector<Routing>& steps) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const Routing& step : steps) json.push_back(to_json(step));
+  return json;
+}
+
 Result<Routing> routing_from_json(const nlohmann::json& json) {
   Routing routing;
   if (!json.is_array()) return not_routing("routing");
@@ -80,11 +85,7 @@ Result<Routing> routing_from_json(const nlohmann::json& json) {
     if (!read_number(from, "z", load.z)) return not_routing("z");
     routing.entries.push_back(std::move(entry));
   }
-  std::stable_sort(routing.entries.begin(), routing.entries.end(),
-                   [](const auto& a, const auto& b) {
-                     return std::tie(a.layer, a.microbatch, a.replica) <
-                            std::tie(b.layer, b.microbatch, b.replica);
-                   });
+  sort_entries(routing);
   return routing;
 }
 

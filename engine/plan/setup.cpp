@@ -46,10 +46,6 @@ Message cannot(const char* id, const char* sentence, const char* field,
 }
 
 Result<void> can_execute_model(const Model& model) {
-  if (model.experts.count > 0)
-    return cannot("run-experts",
-                  "This version runs dense models only; experts are predicted, not run.", "model",
-                  {"gpt-tiny", "gpt-small"});
   if (model.latent.kv_rank > 0)
     return cannot("run-latent",
                   "This version runs ordinary attention only; latent attention is predicted.",
@@ -57,6 +53,20 @@ Result<void> can_execute_model(const Model& model) {
   if (model.vocab < 256)
     return cannot("run-vocab", "A run reads text as bytes, so the vocabulary must be 256 or more.",
                   "model.vocab", {"256"});
+  return {};
+}
+
+Result<void> can_execute_experts(const Setup& setup) {
+  if (setup.model.experts.count == 0) return {};
+  if (setup.mesh.cp > 1)
+    return cannot(
+        "run-experts-cp",
+        "This version runs experts without CP: a micro-batch's capacity and balance would "
+        "have to be counted over the CP ranks.",
+        "mesh.cp", {"1"});
+  if (setup.run.backend == Backend::kCuda)
+    return cannot("run-experts-cuda", "This version runs experts on CPUs only.", "run.backend",
+                  {"cpu", "paced"});
   return {};
 }
 
@@ -119,10 +129,7 @@ Result<void> can_execute(const Setup& setup) {
   constexpr int kMostRanks = 16;
   const Mesh& mesh = setup.mesh;
   if (Result<void> can = can_execute_context(setup); !can) return can;
-  if (mesh.ep > 1)
-    return cannot("run-ep",
-                  "This version runs DP, TP, PP and CP; EP above 1 is predicted, not run.",
-                  "mesh.ep", {"1"});
+  if (Result<void> can = can_execute_experts(setup); !can) return can;
   if (mesh.ranks() > kMostRanks) {
     Message why = message("run-ranks", "{} ranks are more than the {} that this version runs.",
                           mesh.ranks(), kMostRanks);

@@ -7,6 +7,7 @@
 
 #include "engine/plan/alternatives.h"
 #include "engine/plan/machine.h"
+#include "engine/plan/setting_values.h"
 #include "engine/plan/settings_reader.h"
 #include "engine/plan/setup.h"
 #include "engine/plan/setup_names.h"
@@ -21,62 +22,6 @@ struct Field {
   FieldInfo info;
   Set set;
 };
-
-Message bad_value(const std::string& key, std::string_view value, std::string_view expected) {
-  Message error =
-      message("bad-value", "{} cannot be “{}”; it must be {}.", key, shown(value), expected);
-  error.field = key;
-  return error;
-}
-
-Result<double> read_number(const std::string& key, std::string_view value, Range range) {
-  double number = 0;
-  const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (code != std::errc() || end != value.data() + value.size() || !std::isfinite(number))
-    return bad_value(key, value, "a number");
-  if (number < range.low || number > range.high)
-    return out_of_range(key, number, range.low, range.high);
-  return number;
-}
-
-// Whole numbers may be written as the app's number fields do: 1e+06.
-template <class Whole>
-Result<void> set_whole(Whole& into, const std::string& key, std::string_view value, Range range) {
-  const Result<double> number = read_number(key, value, range);
-  if (!number) return number.error();
-  if (*number != std::floor(*number)) return bad_value(key, value, "a whole number");
-  into = static_cast<Whole>(*number);
-  return {};
-}
-
-Result<void> set_number(double& into, const std::string& key, std::string_view value, Range range) {
-  const Result<double> number = read_number(key, value, range);
-  if (!number) return number.error();
-  into = *number;
-  return {};
-}
-
-template <class Choice, std::size_t N>
-Result<void> set_choice(Choice& into, const std::string& key, std::string_view value,
-                        const std::array<Word<Choice>, N>& words) {
-  std::vector<std::string> names;
-  for (const auto& [choice, word] : words) {
-    if (word == value) {
-      into = choice;
-      return {};
-    }
-    names.emplace_back(word);
-  }
-  Message error = bad_value(key, value, join_or(names));
-  error.alternatives = names;
-  return error;
-}
-
-Result<void> set_text(std::string& into, const std::string& key, std::string_view value) {
-  if (value.empty() || !is_utf8(value)) return bad_value(key, value, "text in UTF-8");
-  into = value;
-  return {};
-}
 
 Result<void> set_model(Setup& setup, const std::string&, std::string_view value) {
   Result<Model> model = message("unset", "unset");

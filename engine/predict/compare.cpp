@@ -101,7 +101,11 @@ nlohmann::json to_json(const std::vector<Comparison>& comparisons) {
 Prediction dilated(Prediction prediction, double factor) {
   assert(factor > 0);
   if (prediction.machine.lanes_share_core) {
-    prediction.timeline = simulate(prediction.program, modelled_durations(prediction), false);
+    Machine apart = prediction.machine;
+    apart.lanes_share_core = false;
+    const CostModel cost(prediction.program, apart, prediction.setup, &prediction.rows);
+    prediction.timeline = simulate(prediction.program, cost, apart);
+    prediction.timeline.source = Source::kPredicted;
     prediction.bubble = bubble_of(prediction.program, prediction.timeline);
     prediction.step =
         step_figures(prediction.program, prediction.timeline, prediction.setup, prediction.machine);
@@ -181,6 +185,7 @@ Result<void> can_keep_pace(const Prediction& prediction, double factor, const Ma
 }
 
 std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& prediction) {
+  // Of even routing: a run knows its own.
   const CostModel cost(prediction.program, prediction.machine, prediction.setup);
   std::vector<std::vector<Nanoseconds>> durations;
   durations.reserve(prediction.program.ranks.size());

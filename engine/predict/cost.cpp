@@ -98,8 +98,10 @@ double work_seconds(const Work& work, const Machine& machine, DataType type) {
   return launch + std::max(arithmetic, traffic);
 }
 
-CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup)
-    : intra_node_(machine.intra_node),
+CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup,
+                     const ExpertRows* rows)
+    : rows_(rows),
+      intra_node_(machine.intra_node),
       inter_node_(machine.inter_node),
       // On this computer all ranks are neighbours.
       devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
@@ -146,6 +148,11 @@ double CostModel::collective_seconds(const Op& op) const {
 }
 
 double CostModel::seconds(const Op& op, int rank) const {
+  const double seconds = even_seconds(op, rank);
+  return rows_ == nullptr ? seconds : seconds * rows_->share(op, rank);
+}
+
+double CostModel::even_seconds(const Op& op, int rank) const {
   switch (op.kind) {
     case OpKind::kCompute:
       return op.work < 0 ? 0 : work_seconds_[static_cast<std::size_t>(op.work)];

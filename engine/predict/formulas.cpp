@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/routing.h"
 #include "engine/plan/schedule_rules.h"
 #include "engine/predict/memory.h"
 #include "engine/predict/pipeline_formulas.h"
@@ -245,6 +246,32 @@ void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
            : ""});
 }
 
+// What a layer with experts takes and sends, in one forward of one micro-batch.
+void add_experts(const Setup& setup, Formulas& out) {
+  const Experts& experts = setup.model.experts;
+  if (experts.count == 0) return;
+  const std::int64_t tokens = setup.micro_batch * (setup.model.sequence / setup.mesh.cp);
+  const double T = static_cast<double>(tokens), k = experts.top_k, ep = setup.mesh.ep;
+  const double h = static_cast<double>(setup.model.hidden);
+  const double bytes = setup.precision.activation_bytes();
+  if (experts.capacity > 0) {
+    out.push_back({"capacity of an expert, per replica and micro-batch", "⌈T k / E · factor⌉",
+                   fmt::format("⌈{} · {} / {} · {}⌉", number(T), number(k), number(experts.count),
+                               number(experts.capacity)),
+                   static_cast<double>(expert_capacity(experts, tokens)), "1",
+                   "Fedus et al. 2021, Switch Transformers (arXiv 2101.03961), section 2.2", ""});
+  }
+  if (setup.mesh.ep == 1) return;
+  out.push_back(
+      {"expert traffic sent by a rank, per layer and micro-batch, forward",
+       "2 T k h (1 − 1/EP) · bytes",
+       fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
+                   number(ep), number(bytes)),
+       2 * T * k * h * (1 - 1 / ep) * bytes, "bytes",
+       "Lepikhin et al. 2020, GShard (arXiv 2006.16668), section 3.2: dispatch and combine",
+       "for even routing without drops; the backward sends as much"});
+}
+
 void add_traffic(const Setup& setup, Formulas& out) {
   const Model& model = setup.model;
   const Mesh& mesh = setup.mesh;
@@ -276,6 +303,7 @@ void add_traffic(const Setup& setup, Formulas& out) {
                          "costs one more all-gather"
                        : ""});
   }
+  add_experts(setup, out);
   if (chunks_of(setup) > 1) return;
   for (const Part& part : parts_of(setup)) add_data_traffic(setup, part, out);
 }

@@ -24,7 +24,25 @@ std::vector<MemoryRow> one_per_stage(std::vector<MemoryRow> rows) {
 
 }  // namespace
 
-Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks) {
+std::vector<TrafficRow> expected_traffic(const Prediction& prediction, int rank) {
+  const Program& program = prediction.program;
+  const int built = representative_of(program, prediction.setup.mesh, rank);
+  std::vector<TrafficRow> rows = traffic_of(program, built);
+  for (TrafficRow& row : rows) {
+    if (row.purpose != Purpose::kTokens || prediction.rows.even()) continue;
+    row.sent_bytes = row.received_bytes = 0;
+    for (const Op& op : program.ranks[static_cast<std::size_t>(built)].ops) {
+      if (op.purpose != Purpose::kTokens) continue;
+      const Volume volume = prediction.rows.volume(op, rank);
+      row.sent_bytes += volume.sent * op.repeat;
+      row.received_bytes += volume.received * op.repeat;
+    }
+  }
+  return rows;
+}
+
+Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks,
+                           const Routing* routing) {
   const std::vector<Message> wrong = validate(setup);
   if (!wrong.empty()) return wrong.front();
   Result<Order> order = make_order(setup);
@@ -38,7 +56,10 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   prediction.word = prediction_word(machine);
   prediction.order = std::move(*order);
   prediction.program = std::move(*program);
-  const CostModel cost(prediction.program, machine, setup);
+  Result<ExpertRows> rows = ExpertRows::make(setup, routing);
+  if (!rows) return rows.error();
+  prediction.rows = std::move(*rows);
+  const CostModel cost(prediction.program, machine, setup, &prediction.rows);
   prediction.timeline = simulate(prediction.program, cost, machine);
   prediction.timeline.source = Source::kPredicted;
   prediction.parameters = count_parameters(setup.model);
@@ -57,8 +78,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
         prediction.program.world / static_cast<std::int64_t>(prediction.program.ranks.size());
   }
   prediction.memory = one_per_stage(built);
-  prediction.traffic =
-      traffic_of(prediction.program, representative_of(prediction.program, setup.mesh, 0));
+  prediction.traffic = expected_traffic(prediction, 0);
   prediction.bubble = bubble_of(prediction.program, prediction.timeline);
   prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);
   prediction.formulas = formulas_of(setup, machine);

@@ -12,6 +12,7 @@
 #include "engine/plan/result.h"
 #include "engine/plan/setup.h"
 #include "engine/plan/timeline.h"
+#include "engine/predict/expert_rows.h"
 
 namespace parallelarium {
 
@@ -32,6 +33,7 @@ struct Prediction {
   std::string word;  // prediction_word(machine): "calibrated", "published", "assumed", "peak"
   Order order;
   Program program;
+  ExpertRows rows;  // what the timeline and the traffic assume of routing
   Timeline timeline;
   ParameterCounts parameters;
   double step_flops = 0;  // model FLOPs of one step, all ranks
@@ -46,9 +48,14 @@ struct Prediction {
   std::vector<Formula> formulas;
 };
 
-// Error: the first sentence of validate(), or of make_order/build_program. Pure; safe on any
-// thread.
-Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks = false);
+// Error: the first sentence of validate(), or of make_order/build_program, or that the routing is
+// not the Setup's. Pure; safe on any thread.
+// `routing`: what a run of the same Setup was seen to route; else the Setup's skew is assumed.
+Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks = false,
+                           const Routing* routing = nullptr);
+
+// What a rank sends and receives, by global rank.
+std::vector<TrafficRow> expected_traffic(const Prediction& prediction, int rank);
 
 // The object of `predict --json`; traffic of global rank `rank`.
 nlohmann::json to_json(const Prediction& prediction, int rank = 0);

@@ -22,9 +22,7 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
   const int ranks = prediction.setup.mesh.ranks();
   const bool known = rank >= 0 && rank < ranks;
   const std::vector<TrafficRow> traffic =
-      known ? traffic_of(prediction.program,
-                         representative_of(prediction.program, prediction.setup.mesh, rank))
-            : prediction.traffic;
+      known ? expected_traffic(prediction, rank) : prediction.traffic;
   return {{"setup", to_json(prediction.setup)},
           {"machine", to_json(prediction.machine)},
           {"source", "predicted"},

@@ -10,6 +10,7 @@
 #include "engine/plan/program.h"
 #include "engine/plan/setup.h"
 #include "engine/plan/timeline.h"
+#include "engine/predict/expert_rows.h"
 
 namespace parallelarium {
 
@@ -17,8 +18,10 @@ namespace parallelarium {
 // Collective: from the moment all participants are there.
 class CostModel {
  public:
-  // Precomputes the duration of every work list of the Program.
-  CostModel(const Program& program, const Machine& machine, const Setup& setup);
+  // Precomputes the duration of every work list of the Program. `rows`: how experts are routed;
+  // evenly if null. Outlives this object.
+  CostModel(const Program& program, const Machine& machine, const Setup& setup,
+            const ExpertRows* rows = nullptr);
   double seconds(const Op& op, int rank) const;  // `rank` is global
 
  private:
@@ -29,6 +32,9 @@ class CostModel {
   const Link& link_between(int a, int b) const;
   double collective_seconds(const Op& op) const;
 
+  double even_seconds(const Op& op, int rank) const;
+
+  const ExpertRows* rows_;
   std::vector<double> work_seconds_;
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;

@@ -164,7 +164,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
       pace.modelled = std::max(pace.modelled, ideal_[static_cast<std::size_t>(earlier)].modelled);
     }
   }
-  if (paced) pace.duration = durations_[static_cast<std::size_t>(unit.front())];
+  if (paced) pace.duration = duration_of(unit.front());
   const Op& op = op_at(unit.front());
   Device& device = *devices_[static_cast<std::size_t>(lane)];
   if (behind_) {
@@ -307,6 +307,8 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
 
 bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePoint& begin) {
   const Op& op = op_at(index);
+  if (op.collective == CollectiveKind::kAllToAll && op.operand_count > 1)
+    return exchange(index, pace, ledger, begin);
   CollectiveCall call;
   call.kind = op.collective;
   call.group = op.group;

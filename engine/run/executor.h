@@ -95,6 +95,9 @@ class Executor {
   bool transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal, Ledger* ledger,
                 TimePoint& begin);
   bool collective(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
+  bool exchange(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
+  // Modelled time of an op, of the rows that an expert has in this step.
+  Nanoseconds duration_of(std::int32_t op);
   void fail(std::int32_t op, const Message& why);
   bool finish_lanes();
   bool follow_lanes();

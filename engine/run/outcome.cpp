@@ -109,16 +109,17 @@ std::vector<NamedTensor> joined(const Setup& setup, const Program& program,
                                 std::vector<SlicePart> RankOutcome::*parts) {
   std::map<std::pair<Parameter, int>, std::vector<float>> whole;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const int tp = program.ranks[i].at.tp;
+    const Coordinates& at = program.ranks[i].at;
     for (const SlicePart& part : ranks[i]->*parts) {
       std::vector<float>& values = whole[{part.parameter, part.layer}];
       if (values.empty()) {
-        values.assign(static_cast<std::size_t>(whole_count(setup.model, part.parameter)),
-                      std::numeric_limits<float>::quiet_NaN());
+        values.assign(
+            static_cast<std::size_t>(whole_count(setup.model, part.parameter, part.layer)),
+            std::numeric_limits<float>::quiet_NaN());
       }
       const auto end = part.first + static_cast<std::int64_t>(part.values.size());
-      for (const SliceStretches& stretch :
-           slice_of(setup.model, part.parameter, setup.mesh.tp, tp)) {
+      for (const SliceStretches& stretch : slice_of(setup.model, part.parameter, setup.mesh.tp,
+                                                    at.tp, part.layer, expert_share(setup, at))) {
         for (std::int64_t time = 0; time < stretch.times; ++time) {
           const std::int64_t begin = stretch.slice + time * stretch.slice_step;
           const std::int64_t from = std::max(begin, part.first);
@@ -136,6 +137,19 @@ std::vector<NamedTensor> joined(const Setup& setup, const Program& program,
   for (auto& [name, values] : whole)
     tensors.push_back({name.first, name.second, std::move(values)});
   return tensors;
+}
+
+// What all routers did, step by step.
+std::vector<Routing> routing_of(const std::vector<RankOutcome*>& ranks) {
+  std::vector<Routing> steps;
+  for (const RankOutcome* rank : ranks) {
+    steps.resize(std::max(steps.size(), rank->routing.size()));
+    for (std::size_t step = 0; step < rank->routing.size(); ++step)
+      steps[step].entries.insert(steps[step].entries.end(), rank->routing[step].begin(),
+                                 rank->routing[step].end());
+  }
+  for (Routing& step : steps) sort_entries(step);
+  return steps;
 }
 
 }  // namespace
@@ -161,6 +175,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   seen.step = step_figures(program, seen.timeline, setup, machine);
   seen.step.seconds_min = spread.seconds_min;
   seen.step.seconds_max = spread.seconds_max;
+  seen.routing = routing_of(ranks);
   double held_out_sum = 0;
   std::int64_t held_out_tokens = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -2,6 +2,7 @@
 #include "engine/run/rank.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <functional>
 
@@ -46,10 +47,10 @@ class RankRun {
     for (const ParameterSlice& slice : job_.rank.parameters) {
       const std::vector<float> whole =
           initial_values(setup_.run.seed, slice.parameter, slice.layer,
-                         whole_count(model, slice.parameter), model.layers);
+                         whole_count(model, slice.parameter, slice.layer), model.layers);
       values.assign(static_cast<std::size_t>(slice.count), 0.0F);
-      for (const SliceStretches& part :
-           slice_of(model, slice.parameter, setup_.mesh.tp, here_.tp)) {
+      for (const SliceStretches& part : slice_of(model, slice.parameter, setup_.mesh.tp, here_.tp,
+                                                 slice.layer, expert_share(setup_, here_))) {
         for (std::int64_t i = 0; i < part.times; ++i) {
           std::copy_n(whole.begin() + part.whole + i * part.whole_step, part.length,
                       values.begin() + part.slice + i * part.slice_step);
@@ -60,6 +61,51 @@ class RankRun {
                                part.count * size_of(DataType::kF32));
       }
       if (Result<void> done = device_.finish(); !done) return done;  // the values go now
+    }
+    if (std::byte* record = job_.arena.held(Tensor::kRouterRecord))
+      device_.zero(record, static_cast<std::int64_t>(routers().size()) * setup_.microbatches *
+                               record_elements(model.experts.count) * 4);
+    if (std::byte* bias = job_.arena.held(Tensor::kRouterBias))
+      device_.zero(bias, static_cast<std::int64_t>(routers().size()) * model.experts.count * 4);
+    return {};
+  }
+
+  // Layers whose routers this rank holds, as their records stand.
+  std::vector<int> routers() const {
+    std::vector<int> layers;
+    for (const ParameterSlice& slice : job_.rank.parameters)
+      if (slice.parameter == Parameter::kRouterWeight) layers.push_back(slice.layer);
+    return layers;
+  }
+
+  // What the routers of the step did, from one rank of those that route alike.
+  Result<void> read_routing() {
+    const std::byte* record = job_.arena.held(Tensor::kRouterRecord);
+    if (record == nullptr || here_.tp != 0) return {};
+    const auto E = static_cast<std::size_t>(setup_.model.experts.count);
+    const auto each = static_cast<std::size_t>(record_elements(setup_.model.experts.count));
+    const std::vector<int> layers = routers();
+    std::vector<float> values(layers.size() * static_cast<std::size_t>(setup_.microbatches) * each);
+    device_.copy_to_host(values.data(), record, static_cast<std::int64_t>(values.size()) * 4);
+    if (Result<void> done = device_.finish(); !done) return done;
+    std::vector<RoutedMicrobatch>& step = outcome_.routing.emplace_back();
+    for (std::size_t i = 0; i * each < values.size(); ++i) {
+      const float* from = values.data() + i * each;
+      double choices = 0;
+      for (std::size_t e = 0; e < E; ++e) choices += static_cast<double>(from[e]);
+      // DualPipe: this rank holds the layer, and another one had the micro-batch.
+      if (choices == 0) continue;
+      RoutedMicrobatch& entry = step.emplace_back();
+      entry.layer = layers[i / static_cast<std::size_t>(setup_.microbatches)];
+      entry.microbatch = static_cast<int>(i % static_cast<std::size_t>(setup_.microbatches));
+      entry.replica = here_.dp;
+      for (std::size_t e = 0; e < E; ++e) {
+        entry.load.chosen.push_back(std::llround(from[e]));
+        entry.load.kept.push_back(std::llround(from[E + e]));
+        entry.load.balance += static_cast<double>(E) * static_cast<double>(from[e]) / choices *
+                              static_cast<double>(from[2 * E + e]);
+      }
+      entry.load.z = static_cast<double>(from[3 * E]);
     }
     return {};
   }
@@ -162,6 +208,7 @@ class RankRun {
     const Result<double> loss = scalar(Tensor::kLossSum), squares = scalar(Tensor::kSquareSum);
     if (!loss) return loss.error();
     if (!squares) return squares.error();
+    if (Result<void> done = read_routing(); !done) return done;
     outcome_.loss_sums.push_back(*loss);
     outcome_.square_sums.push_back(*squares);
     if (step > setup_.run.warmup) outcome_.spans.push_back(std::move(record.spans));
@@ -177,7 +224,8 @@ class RankRun {
 
   // What this rank owns of the tensor, as it is now.
   Result<void> copy_out(Tensor tensor, std::vector<SlicePart>& out) {
-    if (!is_cut() && (here_.dp != 0 || here_.cp != 0)) return {};
+    // Without ZeRO every EP group holds everything once (mark_copies leaves out what is a copy).
+    if (!is_cut() && (here_.dp >= setup_.mesh.ep || here_.cp != 0)) return {};
     for (const ParameterSlice& slice : job_.rank.parameters) {
       if (slice.shared_copy) continue;
       for (const HeldPart& held : held_parts(tensor, slice, !is_cut())) {
@@ -255,6 +303,10 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
   } catch (const std::exception& error) {
     return fail(error.what());
   }
+}
+
+ExpertShare expert_share(const Setup& setup, const Coordinates& at) {
+  return {setup.mesh.ep, at.dp % setup.mesh.ep, setup.expert_placement};
 }
 
 bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor) {

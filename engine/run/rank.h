@@ -6,9 +6,11 @@
 
 #include <vector>
 
+#include "engine/plan/routing.h"
 #include "engine/run/executor.h"
 #include "engine/run/run.h"
 #include "engine/train/data.h"
+#include "engine/train/parameters.h"
 
 namespace parallelarium {
 
@@ -40,9 +42,11 @@ struct RankOutcome {
   std::vector<std::vector<Span>> spans;  // of every timed step, by op
   std::vector<double> loss_sums;         // of every step, warm-up included; ranks with the loss
   std::vector<double> square_sums;       // of every step
-  Nanoseconds clock_error{0};            // the largest of all steps
-  MemoryRow memory;                      // of the last step
-  std::vector<TrafficRow> traffic;       // of the last step
+  // Of every step, what the rank's routers did; the first of every TP group alone.
+  std::vector<std::vector<RoutedMicrobatch>> routing;
+  Nanoseconds clock_error{0};       // the largest of all steps
+  MemoryRow memory;                 // of the last step
+  std::vector<TrafficRow> traffic;  // of the last step
   // What the rank owns of gradients after the first step and of parameters after the last; where
   // replicas are alike, the first one's only.
   std::vector<SlicePart> gradients, parameters;
@@ -54,6 +58,9 @@ struct RankOutcome {
 // Runs setup.run.warmup + setup.run.steps steps. Errors: "stopped", after the reason has been given
 // to Stop. Blocks; ends soon after job.stop is raised.
 Result<void> run_rank(const RankJob& job, RankOutcome& outcome);
+
+// Which experts the rank at these coordinates holds.
+ExpertShare expert_share(const Setup& setup, const Coordinates& at);
 
 // Whether a collective adds up this tensor over ranks, so that one rank's value is everyone's.
 bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor);

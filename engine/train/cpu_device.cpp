@@ -251,6 +251,36 @@ class CpuDevice final : public Device {
                  std::int64_t V) override {
     loss_grad_cpu(logits, row_max, sum_exp, targets, scale, N, V);
   }
+  void route(float* gates, std::int32_t* routes, float* record, const float* logits,
+             const float* bias, const RouterShape& shape) override {
+    route_cpu(gates, routes, record, logits, bias, shape);
+  }
+  void route_grad(float* dlogits, const float* dgates, const float* logits, const float* gates,
+                  const std::int32_t* routes, float scale, const RouterShape& shape) override {
+    route_grad_cpu(dlogits, dgates, logits, gates, routes, scale, shape);
+  }
+  void update_bias(float* bias, const float* loads, float rate, std::int64_t layers,
+                   std::int64_t E) override {
+    update_bias_cpu(bias, loads, rate, layers, E);
+  }
+  void dispatch_rows(float* rows, const float* y, const std::int32_t* routes, std::int64_t N,
+                     std::int64_t k, std::int64_t C) override {
+    dispatch_rows_cpu(rows, y, routes, N, k, C);
+  }
+  void dispatch_rows_grad(float* dy, const float* drows, const std::int32_t* routes, bool adds,
+                          std::int64_t N, std::int64_t k, std::int64_t C) override {
+    dispatch_rows_grad_cpu(dy, drows, routes, adds, N, k, C);
+  }
+  void combine_rows(float* out, const float* rows, const float* gates, const float* shared,
+                    const std::int32_t* routes, std::int64_t N, std::int64_t k,
+                    std::int64_t C) override {
+    combine_rows_cpu(out, rows, gates, shared, routes, N, k, C);
+  }
+  void combine_rows_grad(float* drows, float* dgates, const float* dout, const float* rows,
+                         const float* gates, const std::int32_t* routes, std::int64_t N,
+                         std::int64_t k, std::int64_t C) override {
+    combine_rows_grad_cpu(drows, dgates, dout, rows, gates, routes, N, k, C);
+  }
   void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
     sum_of_squares_cpu(sum, values, size(count));
   }

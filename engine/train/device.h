@@ -26,6 +26,7 @@
 #include "kernels/block_attention.h"
 #include "kernels/dropout.h"
 #include "kernels/rotary.h"
+#include "kernels/router.h"
 
 namespace parallelarium {
 
@@ -167,6 +168,24 @@ class Device {
   virtual void loss_grad(float* logits, const float* row_max, const float* sum_exp,
                          const std::int32_t* targets, float scale, std::int64_t N,
                          std::int64_t V) = 0;
+
+  virtual void route(float* gates, std::int32_t* routes, float* record, const float* logits,
+                     const float* bias, const RouterShape& shape) = 0;
+  virtual void route_grad(float* dlogits, const float* dgates, const float* logits,
+                          const float* gates, const std::int32_t* routes, float scale,
+                          const RouterShape& shape) = 0;
+  virtual void update_bias(float* bias, const float* loads, float rate, std::int64_t layers,
+                           std::int64_t E) = 0;
+  virtual void dispatch_rows(float* rows, const float* y, const std::int32_t* routes,
+                             std::int64_t N, std::int64_t k, std::int64_t C) = 0;
+  virtual void dispatch_rows_grad(float* dy, const float* drows, const std::int32_t* routes,
+                                  bool adds, std::int64_t N, std::int64_t k, std::int64_t C) = 0;
+  virtual void combine_rows(float* out, const float* rows, const float* gates, const float* shared,
+                            const std::int32_t* routes, std::int64_t N, std::int64_t k,
+                            std::int64_t C) = 0;
+  virtual void combine_rows_grad(float* drows, float* dgates, const float* dout, const float* rows,
+                                 const float* gates, const std::int32_t* routes, std::int64_t N,
+                                 std::int64_t k, std::int64_t C) = 0;
 
   virtual void sum_of_squares(double* sum, const float* values, std::int64_t count) = 0;
   virtual void adamw(float* parameters, const float* gradients, float* first_moment,

@@ -10,7 +10,7 @@ namespace {
 
 const Entry* find_entry(Piece piece, Phase phase) {
   for (const auto entries :
-       {layer_entries(), attention_entries(), loss_entries(), update_entries()}) {
+       {layer_entries(), attention_entries(), expert_entries(), loss_entries(), update_entries()}) {
     const auto entry = std::find_if(entries.begin(), entries.end(), [&](const Entry& candidate) {
       return candidate.piece == piece && candidate.phase == phase;
     });

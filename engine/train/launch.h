@@ -125,6 +125,8 @@ inline constexpr Phase kU = Phase::kUpdate;
 std::span<const Entry> layer_entries();
 // Attention and the copies between its layouts.
 std::span<const Entry> attention_entries();
+// Routers, experts, and the rows between them.
+std::span<const Entry> expert_entries();
 // The three parts of the loss.
 std::span<const Entry> loss_entries();
 // Clearing, norm of the gradients, optimizer.

@@ -60,37 +60,42 @@ void norm_weight_grad(const Launch& op) {
 struct Sizes {
   std::int64_t M, K;
 };
-Sizes qkv_sizes(const Shape& shape) { return {(shape.H + 2 * shape.K) * shape.D, shape.C}; }
-Sizes projection_sizes(const Shape& shape) { return {shape.C, shape.H * shape.D}; }
-Sizes mlp_in_sizes(const Shape& shape) {
-  return {shape.mlp == Mlp::kSwiglu ? 2 * shape.F : shape.F, shape.C};
+Sizes qkv_sizes(const Launch& op) {
+  const Shape& shape = op.shape;
+  return {(shape.H + 2 * shape.K) * shape.D, shape.C};
 }
-Sizes mlp_out_sizes(const Shape& shape) { return {shape.C, shape.F}; }
-Sizes head_sizes(const Shape& shape) { return {shape.V, shape.C}; }
+Sizes projection_sizes(const Launch& op) { return {op.shape.C, op.shape.H * op.shape.D}; }
+// An MLP's width is that of its weight: shared experts have one of their own.
+std::int64_t mlp_width(const Launch& op) {
+  return op.operands[op.phase == Phase::kWeightGrad ? 2 : 1].count / op.shape.C;
+}
+Sizes mlp_in_sizes(const Launch& op) { return {mlp_width(op), op.shape.C}; }
+Sizes mlp_out_sizes(const Launch& op) { return {op.shape.C, mlp_width(op)}; }
+Sizes head_sizes(const Launch& op) { return {op.shape.V, op.shape.C}; }
 
-template <Sizes (*kSizes)(const Shape&)>
+template <Sizes (*kSizes)(const Launch&)>
 void linear_forward(const Launch& op) {
-  const auto [M, K] = kSizes(op.shape);
+  const auto [M, K] = kSizes(op);
   const std::size_t out = op.count() - 1;
   op.device.linear_forward(op.f32(out), op.f32(0), op.f32(1), out == 3 ? op.f32(2) : nullptr,
                            op.N(), M, K);
 }
 // Of a row-parallel product, whose partial sums the TP group adds up.
-template <Sizes (*kSizes)(const Shape&)>
+template <Sizes (*kSizes)(const Launch&)>
 void row_forward(const Launch& op) {
-  const auto [M, K] = kSizes(op.shape);
+  const auto [M, K] = kSizes(op);
   const std::size_t out = op.count() - 1;
   op.device.linear_forward(op.f32(out), op.f32(0), op.f32(1),
                            out == 3 && op.adds_biases() ? op.f32(2) : nullptr, op.N(), M, K);
 }
-template <Sizes (*kSizes)(const Shape&)>
+template <Sizes (*kSizes)(const Launch&)>
 void linear_input_grad(const Launch& op) {
-  const auto [M, K] = kSizes(op.shape);
+  const auto [M, K] = kSizes(op);
   op.device.linear_input_grad(op.f32(2), op.f32(0), op.f32(1), op.N(), M, K);
 }
-template <Sizes (*kSizes)(const Shape&)>
+template <Sizes (*kSizes)(const Launch&)>
 void linear_weight_grad(const Launch& op) {
-  const auto [M, K] = kSizes(op.shape);
+  const auto [M, K] = kSizes(op);
   op.device.linear_weight_grad(op.f32(2), op.f32_or_null(3), op.f32(0), op.f32(1), op.N(), M, K);
 }
 
@@ -130,16 +135,17 @@ void residual_forward(const Launch& op) {
 
 void activation_forward(const Launch& op) {
   if (op.shape.mlp == Mlp::kSwiglu)
-    op.device.swiglu_forward(op.f32(1), op.f32(0), op.N(), op.shape.F);
+    op.device.swiglu_forward(op.f32(1), op.f32(0), op.N(), op.operands[1].count / op.N());
   else
-    op.device.gelu_forward(op.f32(1), op.f32(0), op.N() * op.shape.F);
+    op.device.gelu_forward(op.f32(1), op.f32(0), op.operands[1].count);
 }
 
 void activation_input_grad(const Launch& op) {
   if (op.shape.mlp == Mlp::kSwiglu)
-    op.device.swiglu_backward(op.f32(2), op.f32(0), op.f32(1), op.N(), op.shape.F);
+    op.device.swiglu_backward(op.f32(2), op.f32(0), op.f32(1), op.N(),
+                              op.operands[0].count / op.N());
   else
-    op.device.gelu_backward(op.f32(2), op.f32(0), op.f32(1), op.N() * op.shape.F);
+    op.device.gelu_backward(op.f32(2), op.f32(0), op.f32(1), op.operands[0].count);
 }
 
 constexpr Entry kEntries[] = {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/plan/routing.h"
 #include "kernels/random.h"
 
 namespace parallelarium {
@@ -75,7 +76,7 @@ struct Cut {
   std::int64_t column_begin = 0, column_count = 1;
 };
 
-Cut cut_of(const Model& model, Parameter parameter, int tp, int index) {
+Cut cut_of(const Model& model, Parameter parameter, int tp, int index, bool shared_experts) {
   const std::int64_t C = model.hidden, t = tp;
   const std::int64_t D = model.head_dim > 0 ? model.head_dim : C / model.heads;
   const auto share = [&](std::int64_t rows) { return Rows{rows, rows / t * index, rows / t}; };
@@ -95,8 +96,9 @@ Cut cut_of(const Model& model, Parameter parameter, int tp, int index) {
   const std::int64_t kv = model.kv_heads;
   const Rows heads = t <= kv ? share(kv * D) : Rows{kv * D, index / (t / kv) * D, D};
   const std::vector<Rows> qkv = {share(model.heads * D), heads, heads};
-  std::vector<Rows> inner = {share(model.ffn)};
-  if (model.mlp == Mlp::kSwiglu) inner.push_back(share(model.ffn));
+  const std::int64_t ffn = shared_experts ? model.experts.shared * model.experts.ffn : model.ffn;
+  std::vector<Rows> inner = {share(ffn)};
+  if (model.mlp == Mlp::kSwiglu) inner.push_back(share(ffn));
   switch (parameter) {
     case Parameter::kTokenTable:
     case Parameter::kHeadWeight:
@@ -114,16 +116,41 @@ Cut cut_of(const Model& model, Parameter parameter, int tp, int index) {
     case Parameter::kProjectionWeight:
       return columns_of(model.heads * D);
     case Parameter::kMlpOutWeight:
-      return columns_of(model.ffn);
+      return columns_of(ffn);
+    case Parameter::kRouterWeight:
+      return rows_of({all(model.experts.count)}, C);
     default:
       return rows_of({all(C)}, 1);
   }
 }
 
+// Expert by expert: rows of the way in, as often as it has matrices, then columns of the way out.
+std::vector<SliceStretches> slice_of_experts(const Model& model, int tp, int index,
+                                             const ExpertShare& share) {
+  const std::int64_t C = model.hidden, F = model.experts.ffn, f = F / tp;
+  const std::int64_t ways_in = model.mlp == Mlp::kSwiglu ? 2 : 1;
+  const int here = model.experts.count / share.ranks;
+  std::vector<SliceStretches> result;
+  for (int place = 0; place < here; ++place) {
+    const int expert =
+        expert_at({share.rank, place}, model.experts.count, share.ranks, share.placement);
+    const std::int64_t slice = place * (ways_in + 1) * f * C,
+                       whole = expert * (ways_in + 1) * F * C;
+    for (std::int64_t way = 0; way < ways_in; ++way)
+      result.push_back(
+          {slice + way * f * C, whole + (way * F + index * f) * C, f * C, 1, f * C, f * C});
+    result.push_back({slice + ways_in * f * C, whole + ways_in * F * C + index * f, f, C, f, F});
+  }
+  return result;
+}
+
 }  // namespace
 
-std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index) {
-  const Cut cut = cut_of(model, parameter, tp, index);
+std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index,
+                                     int layer, const ExpertShare& share) {
+  if (parameter == Parameter::kExpertWeights) return slice_of_experts(model, tp, index, share);
+  const bool shared = model.experts.count > 0 && layer >= model.experts.first_dense;
+  const Cut cut = cut_of(model, parameter, tp, index, shared);
   std::vector<SliceStretches> result;
   std::int64_t slice = 0, whole = 0;
   for (const Rows& rows : cut.parts) {
@@ -140,9 +167,9 @@ std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, in
   return result;
 }
 
-std::int64_t whole_count(const Model& model, Parameter parameter) {
+std::int64_t whole_count(const Model& model, Parameter parameter, int layer) {
   std::int64_t count = 0;
-  for (const SliceStretches& part : slice_of(model, parameter, 1, 0))
+  for (const SliceStretches& part : slice_of(model, parameter, 1, 0, layer))
     count += part.length * part.times;
   return count;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/plan/program.h"
+#include "engine/plan/setup.h"
 
 namespace parallelarium {
 
@@ -31,9 +32,15 @@ struct SliceStretches {
 // the rest. A slice of a table whose vocabulary TP does not divide is longer than its stretches:
 // the last ranks' rows are padded. Requires: TP divides heads and ffn; key/value heads divide TP or
 // it them.
-std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index);
+// `layer` tells a layer's MLP from its shared experts; `share` which experts the rank holds.
+struct ExpertShare {
+  int ranks = 1, rank = 0;  // of EP
+  ExpertPlacement placement = ExpertPlacement::kBlocked;
+};
+std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, int tp, int index,
+                                     int layer = -1, const ExpertShare& share = {});
 // Elements of the whole parameter.
-std::int64_t whole_count(const Model& model, Parameter parameter);
+std::int64_t whole_count(const Model& model, Parameter parameter, int layer = -1);
 
 // Whether AdamW's weight decay applies: matrices and tables, not gains and biases.
 bool decays(Parameter parameter);

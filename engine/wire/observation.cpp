@@ -98,6 +98,7 @@ nlohmann::json to_json(const Observation& observation) {
           {"step", to_json(observation.step, true)},
           {"losses", observation.losses},
           {"gradient_norms", observation.gradient_norms},
+          {"routing_steps", to_json(observation.routing)},
           {"process_bytes", observation.process_bytes},
           {"date", observation.date}};
 }
@@ -125,6 +126,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   const nlohmann::json* timeline = reader.object("timeline");
   const nlohmann::json* memory = reader.array("memory");
   const nlohmann::json* traffic = reader.array("traffic");
+  const auto routing = json.find("routing_steps");
   if (reader.error()) return *reader.error();
   if (error) return *error;
 
@@ -138,6 +140,16 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
     Result<MemoryRow> row = memory_row_from(entry);
     if (!row) return row.error();
     observation.memory.push_back(*row);
+  }
+  if (routing != json.end()) {  // files of older versions have none
+    if (!routing->is_array())
+      return message("wire-key", "\"{}.{}\" must be {}.", "observation", "routing_steps",
+                     "a list for each step");
+    for (const nlohmann::json& step : *routing) {
+      Result<Routing> read = routing_from_json(step);
+      if (!read) return read.error();
+      observation.routing.push_back(std::move(*read));
+    }
   }
   for (const nlohmann::json& rows : *traffic) {
     if (!rows.is_array())

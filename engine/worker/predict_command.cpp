@@ -63,11 +63,15 @@ void add_predict(Commands& commands) {
     SetupOptions setup;
     int rank = 0;
     bool json = false;
+    std::string routing;
   };
   auto options = std::make_shared<Options>();
   command->add_flag("--json", options->json, "print JSON");
   command->add_option("--rank", options->rank, "whose traffic to show (default: 0)")
       ->option_text("R");
+  command
+      ->add_option("--routing", options->routing, "experts: what a run measured, its `run --json`")
+      ->option_text("FILE");
   options->setup.add_to(*command);
   commands.set_body(command, [options](Progress&) {
     const Result<Setup> setup = options->setup.resolve();
@@ -80,7 +84,11 @@ void add_predict(Commands& commands) {
                                       options->rank, ranks - 1));
     const Result<Machine> machine = find_machine(setup->machine);
     if (!machine) return Outcome::invalid(machine.error());
-    const Result<Prediction> prediction = predict(*setup, *machine);
+    Result<Routing> routing = Routing{};
+    if (!options->routing.empty()) routing = read_routing(options->routing);
+    if (!routing) return Outcome::invalid(routing.error());
+    const Result<Prediction> prediction =
+        predict(*setup, *machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
     const std::optional<Outlook> here = outlook_of(*prediction);
     if (options->json) {

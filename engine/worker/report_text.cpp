@@ -140,8 +140,7 @@ std::string traffic_text(const std::vector<TrafficRow>& rows) {
 }
 
 std::string prediction_text(const Prediction& prediction, int rank) {
-  const std::vector<TrafficRow> traffic = traffic_of(
-      prediction.program, representative_of(prediction.program, prediction.setup.mesh, rank));
+  const std::vector<TrafficRow> traffic = expected_traffic(prediction, rank);
   std::string text = fmt::format("{}\non {}: {}\n\n", describe(prediction.setup),
                                  prediction.machine.title, word_text(prediction.machine));
   text += step_block(prediction) + "\n";

@@ -22,14 +22,6 @@ struct Options {
   bool json = false;
 };
 
-// Of a file of `run --json`, or of its "routing" alone.
-Result<Routing> read_routing(const std::string& path) {
-  const Result<nlohmann::json> json = read_json(path);
-  if (!json) return json.error();
-  const bool whole = json->is_object() && json->contains("routing");
-  return routing_from_json(whole ? json->at("routing") : *json);
-}
-
 std::string text_of(const RoutedLayer& layer, const Setup& setup) {
   std::string text = fmt::format(
       "Layer {}, micro-batch {}, EP group of data-parallel ranks {} to {} ({}).\n"
@@ -68,6 +60,13 @@ std::string text_of(const RoutedLayer& layer, const Setup& setup) {
 }
 
 }  // namespace
+
+Result<Routing> read_routing(const std::string& path) {
+  const Result<nlohmann::json> json = read_json(path);
+  if (!json) return json.error();
+  const bool whole = json->is_object() && json->contains("routing");
+  return routing_from_json(whole ? json->at("routing") : *json);
+}
 
 void add_route(Commands& commands) {
   CLI::App* command = commands.add(

@@ -28,6 +28,53 @@ struct Options {
   std::string trace, csv;
 };
 
+// What the routers of one step did, as means over layers, micro-batches and replicas.
+struct Balance {
+  double balance = 0, z = 0;  // 1: even
+  std::int64_t choices = 0, dropped = 0;
+  double fullest = 0;  // the fullest expert of all against even routing
+};
+Balance balance_of(const Routing& routing) {
+  Balance sum;
+  const auto entries = static_cast<double>(std::max<std::size_t>(1, routing.entries.size()));
+  for (const RoutedMicrobatch& entry : routing.entries) {
+    const RouterLoad& load = entry.load;
+    sum.balance += load.balance / entries;
+    sum.z += load.z / entries;
+    std::int64_t choices = 0;
+    for (const std::int64_t chosen : load.chosen) choices += chosen;
+    sum.choices += choices;
+    sum.dropped += load.dropped();
+    const double even = static_cast<double>(choices) / static_cast<double>(load.chosen.size());
+    for (const std::int64_t chosen : load.chosen)
+      sum.fullest = std::max(sum.fullest, static_cast<double>(chosen) / even);
+  }
+  return sum;
+}
+
+nlohmann::json balance_json(const Observation& observed) {
+  nlohmann::json steps = nlohmann::json::array();
+  for (const Routing& step : observed.routing) {
+    const Balance balance = balance_of(step);
+    steps.push_back({{"balance_loss", observed.setup.balance_loss * balance.balance},
+                     {"z_loss", observed.setup.z_loss * balance.z},
+                     {"choices", balance.choices},
+                     {"dropped", balance.dropped},
+                     {"fullest_of_even", balance.fullest}});
+  }
+  return steps;
+}
+
+std::string balance_text(const Observation& observed) {
+  const Balance balance = balance_of(observed.routing.back());
+  return fmt::format(
+      "Routing of the last step: balance loss {} ({} when even), {} of {} choices dropped; the "
+      "fullest expert of a layer and micro-batch had {} of an even share.\n",
+      three_digits(observed.setup.balance_loss * balance.balance),
+      three_digits(observed.setup.balance_loss), balance.dropped, balance.choices,
+      percent_text(balance.fullest));
+}
+
 nlohmann::json run_json(const Training& training, int rank) {
   const Observation& observed = training.result.observation;
   // The keys of a prediction, with what was observed in place of what was predicted.
@@ -68,6 +115,11 @@ nlohmann::json run_json(const Training& training, int rank) {
     predicted["pace_factor"] = observed.pace_factor;
   }
   json["compare"] = to_json(compare_with(training.prediction, observed));
+  if (training.routed) {
+    json["routing"] = to_json(observed.routing.back());
+    json["balance"] = balance_json(observed);
+    json["compare_routed"] = to_json(compare_with(*training.routed, observed));
+  }
   json["predicted"] = std::move(predicted);
   if (training.proof) json["proof"] = to_json(*training.proof);
   return json;
@@ -142,6 +194,14 @@ std::string run_text(const Training& training) {
       fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
                   word, observed.setup.run.steps);
   text += comparison_text(compare_with(training.prediction, observed), word);
+  if (training.routed) {
+    text += "  " + balance_text(observed);
+    if (predicts_times(observed))
+      text += fmt::format(
+          "  By that routing the step was predicted to take {} ({}).\n",
+          seconds_text(training.routed->step.seconds),
+          signed_percent_text(training.routed->step.seconds / observed.step.seconds - 1));
+  }
   if (observed.timeline.clock_error.count() > 0)
     text += fmt::format(
         "  Ranks' clocks agree within {}.\n",

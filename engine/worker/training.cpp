@@ -148,6 +148,14 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
                   : run(ready.setup, prediction->program, ready.choice, control, wishes);
   if (!result) return result.error();
   training.result = std::move(*result);
+  const std::vector<Routing>& routing = training.result.observation.routing;
+  if (!routing.empty() && ready.leads()) {
+    Result<Prediction> routed = predict(ready.setup, ready.machine, true, &routing.back());
+    if (!routed) return routed.error();
+    if (ready.choice.source == Source::kPaced)
+      *routed = dilated(std::move(*routed), control.pace_factor);
+    training.routed = std::move(*routed);
+  }
   if (verify && ready.leads()) {
     Result<Proof> proof = prove(ready, training.result, watch);
     if (proof)

@@ -50,6 +50,8 @@ struct Training {
   Prediction prediction;  // of all ranks; in paced time where the ranks are paced
   BackendChoice choice;
   RunResult result;
+  // With experts: the same prediction by the routing of the last step, on the run's clock.
+  std::optional<Prediction> routed;
   std::optional<Proof> proof;
   std::optional<Message> unproven;  // why --verify could not compare
 };

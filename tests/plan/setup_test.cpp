@@ -393,8 +393,8 @@ TEST(Validate, RefusesNumbersThatNoFileCanHold) {
 TEST(CanExecute, NamesTheRuleThatIsMissing) {
   const std::pair<Fields, const char*> cases[] = {
       {{{"cp", "2"}, {"context-parallel", "all-gather"}}, "run-cp-attention"},
-      {{{"model", "moe-tiny"}, {"dp", "2"}, {"ep", "2"}}, "run-ep"},
-      {{{"model", "moe-tiny"}}, "run-experts"},
+      {{{"model", "moe-tiny"}, {"cp", "2"}, {"attention", "fused"}}, "run-experts-cp"},
+      {{{"model", "moe-tiny"}, {"backend", "cuda"}}, "run-experts-cuda"},
       {{{"precision", "mixed-16"}}, "run-precision"},
       {{{"vocab", "64"}}, "run-vocab"},
       {{{"dp", "5"}}, "run-ranks"}};
@@ -406,6 +406,7 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
     EXPECT_EQ(can.error().id, id);
   }
   EXPECT_TRUE(can_execute(changed({{"dp", "4"}})).ok());
+  EXPECT_TRUE(can_execute(changed({{"model", "moe-tiny"}, {"dp", "4"}, {"ep", "4"}})).ok());
   EXPECT_TRUE(can_execute(changed({{"model", "llama-tiny"}, {"recompute", "full"}})).ok());
   for (const char* schedule : {"interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"}) {
     const bool chunks = std::string(schedule) == "interleaved";

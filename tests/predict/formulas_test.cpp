@@ -194,6 +194,51 @@ TEST(RoutedExperts, AreShardedAndSentAmongTheirReplicasOnly) {
       all / 4 * 0.5 * 8);
 }
 
+// Two all-to-alls of a layer's forward, as the Program counts them.
+TEST(RoutedExperts, SendTheClosedFormAndTakeThePublishedCapacity) {
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("moe-tiny");
+  for (const int ep : {2, 4, 8}) {
+    setup.mesh = {8, 1, 1, 1, ep};
+    const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+    const double one =
+        value_of(formulas, "expert traffic sent by a rank, per layer and micro-batch, forward");
+    const Result<Prediction> prediction = predict(setup, kMachine);
+    ASSERT_TRUE(prediction.ok());
+    double sent = 0;
+    for (const TrafficRow& row : prediction->traffic)
+      if (row.purpose == Purpose::kTokens) sent += static_cast<double>(row.sent_bytes);
+    EXPECT_DOUBLE_EQ(sent, one * 2 * 8 * 8) << ep;  // and backward; layers, micro-batches
+    EXPECT_EQ(value_of(formulas, "capacity of an expert, per replica and micro-batch"), 40);
+  }
+}
+
+// A skew fills the first rank; what it sends and receives follows, and the step waits for it.
+TEST(RoutedExperts, TakeLongerTheMoreTheyAreSkewed) {
+  parallelarium::Setup setup = default_setup();
+  setup.model = *find_model("moe-tiny");
+  setup.model.experts.capacity = 0;
+  setup.mesh = {4, 1, 1, 1, 4};
+  const Machine machine = *find_machine("dgx-h100");
+  double last = 0;
+  for (const double skew : {0.0, 0.2, 0.5, 1.0}) {
+    setup.skew = skew;
+    const Result<Prediction> prediction = predict(setup, machine, true);
+    ASSERT_TRUE(prediction.ok());
+    EXPECT_GT(prediction->step.seconds, last) << skew;
+    last = prediction->step.seconds;
+    const RoutedLayer routed = *route_layer(setup, 0, 0, 0);
+    for (int rank = 0; rank < 4; ++rank) {
+      for (const TrafficRow& row : expected_traffic(*prediction, rank)) {
+        if (row.purpose != Purpose::kTokens) continue;
+        const std::int64_t both = routed.sent_bytes(rank) + routed.received_bytes(rank);
+        EXPECT_EQ(row.sent_bytes, both * 2 * 8 * 8) << skew << " " << rank;
+        EXPECT_EQ(row.received_bytes, both * 2 * 8 * 8) << skew << " " << rank;
+      }
+    }
+  }
+}
+
 TEST(Traffic, StandsOnlyWhereItsAxisDoes) {
   parallelarium::Setup setup = default_setup();
   setup.mesh = {1, 1, 1, 1, 1};

@@ -49,6 +49,34 @@ TEST(Paced, StepTimeAndBubbleAreAsPredicted) {
   EXPECT_LE(bubbles[2], 0.02);
 }
 
+// Experts take time by the rows that they have in the step: the prediction by the routing that the
+// run reports keeps what the one of even routing cannot.
+TEST(Paced, ExpertsTakeTheTimeOfTheirRows) {
+  if (!keeps_time()) GTEST_SKIP() << "sanitizers are too slow to keep time";
+  double last = 0;
+  for (const char* skew : {"0", "1"}) {
+    parallelarium::Setup setup = paced_setup({1, 4, 2, "1f1b"});
+    setup.run.pace_seconds = 0.03;
+    for (const auto& [field, value] : {std::pair{"experts", "8"},
+                                       {"top-k", "1"},
+                                       {"expert-ffn", "128"},
+                                       {"ep", "4"},
+                                       {"layers", "4"},
+                                       {"skew", skew}})
+      ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
+    const Result<PacedRun> run = run_paced(setup, slow_link());
+    ASSERT_TRUE(run.ok()) << run.error().text;
+    const Observation& seen = run->observed.observation;
+    Result<Prediction> routed = predict(setup, slow_link(), true, &seen.routing.back());
+    ASSERT_TRUE(routed.ok()) << routed.error().text;
+    const double predicted =
+        dilated(std::move(*routed), *pace_factor(setup, slow_link())).step.seconds;
+    EXPECT_NEAR(predicted / seen.step.seconds, 1, 0.05) << skew;
+    EXPECT_GT(seen.step.seconds, last);
+    last = seen.step.seconds;
+  }
+}
+
 // The same program, but built from another order.
 TEST(Paced, AnotherOrderThanPredictedMisses) {
   const parallelarium::Setup setup = paced_setup({4, 1, 4, "1f1b"});

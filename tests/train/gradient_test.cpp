@@ -176,7 +176,7 @@ TEST(Execute, RefusesWhatItHasNoFunctionFor) {
         execute_op(*device, rank.program().shape(), rank.program().rank(), broken, nullptr, {});
     return result.ok() ? "" : result.error().id;
   };
-  op.piece = Piece::kRouter;
+  op.piece = Piece::kStage;
   EXPECT_EQ(error_of(op), "piece-unknown");
   op = rank.program().rank().ops.front();
   op.kind = OpKind::kSend;

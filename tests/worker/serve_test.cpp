@@ -156,6 +156,24 @@ TEST(Serve, GreetsWithItsVersionAndDevices) {
   EXPECT_EQ(engine.wait_for_end(5), kDone);
 }
 
+TEST(Serve, RoutesAsTheCommandDoes) {
+  Engine engine;
+  auto setup = default_setup();
+  setup.model = *find_model("moe-tiny");
+  setup.mesh = {4, 1, 1, 1, 2};
+  engine.call(1, "route", {{"setup", to_json(setup)}, {"layer", 2}, {"group", 1}});
+  const json answer = engine.answer(1);
+  EXPECT_EQ(answer.at("result").at("layer"), 2);
+  EXPECT_EQ(answer.at("result").at("first_replica"), 2);
+  EXPECT_EQ(answer.at("result"), command({"route", "--model", "moe-tiny", "--pp", "1", "--dp", "4",
+                                          "--ep", "2", "--layer", "2", "--group", "1", "--json"})
+                                     .json());
+  engine.call(2, "route", {{"setup", to_json(default_setup())}});
+  EXPECT_EQ(engine.answer(2).at("error").at("data").at("id"), "route-dense");
+  engine.call(3, "route");
+  EXPECT_TRUE(engine.answer(3).contains("error"));
+}
+
 TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
   const Folder folder;
   folder.pretend_calibrated();

@@ -236,6 +236,34 @@ class CudaDevice final : public CudaStream {
            "loss_grad");
   }
 
+  // Experts are refused before a run starts (can_execute_on_gpus); a launch would fail here.
+  void route(float*, std::int32_t*, float*, const float*, const float*,
+             const RouterShape&) override {
+    note(cudaErrorNotSupported, "route");
+  }
+  void route_grad(float*, const float*, const float*, const float*, const std::int32_t*, float,
+                  const RouterShape&) override {
+    note(cudaErrorNotSupported, "route_grad");
+  }
+  void update_bias(float*, const float*, float, std::int64_t, std::int64_t) override {
+    note(cudaErrorNotSupported, "update_bias");
+  }
+  void dispatch_rows(float*, const float*, const std::int32_t*, std::int64_t, std::int64_t,
+                     std::int64_t) override {
+    note(cudaErrorNotSupported, "dispatch_rows");
+  }
+  void dispatch_rows_grad(float*, const float*, const std::int32_t*, bool, std::int64_t,
+                          std::int64_t, std::int64_t) override {
+    note(cudaErrorNotSupported, "dispatch_rows_grad");
+  }
+  void combine_rows(float*, const float*, const float*, const float*, const std::int32_t*,
+                    std::int64_t, std::int64_t, std::int64_t) override {
+    note(cudaErrorNotSupported, "combine_rows");
+  }
+  void combine_rows_grad(float*, float*, const float*, const float*, const float*,
+                         const std::int32_t*, std::int64_t, std::int64_t, std::int64_t) override {
+    note(cudaErrorNotSupported, "combine_rows_grad");
+  }
   void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
     void* space = scratch(sum_of_squares_workspace());
     if (good())

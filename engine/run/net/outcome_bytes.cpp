@@ -29,6 +29,40 @@ std::vector<SlicePart> take_parts(BytesReader& reader) {
   return parts;
 }
 
+void put_routing(Bytes& bytes, const std::vector<std::vector<RoutedMicrobatch>>& steps) {
+  bytes.put(static_cast<std::uint64_t>(steps.size()));
+  for (const auto& step : steps) {
+    bytes.put(static_cast<std::uint64_t>(step.size()));
+    for (const RoutedMicrobatch& entry : step) {
+      bytes.put(entry.layer);
+      bytes.put(entry.microbatch);
+      bytes.put(entry.replica);
+      bytes.put_list(entry.load.chosen);
+      bytes.put_list(entry.load.kept);
+      bytes.put(entry.load.balance);
+      bytes.put(entry.load.z);
+    }
+  }
+}
+
+std::vector<std::vector<RoutedMicrobatch>> take_routing(BytesReader& reader) {
+  std::vector<std::vector<RoutedMicrobatch>> steps;
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left) {
+    auto& step = steps.emplace_back();
+    for (auto entries = reader.take<std::uint64_t>(); entries > 0 && reader.good(); --entries) {
+      RoutedMicrobatch& entry = step.emplace_back();
+      entry.layer = reader.take<int>();
+      entry.microbatch = reader.take<int>();
+      entry.replica = reader.take<int>();
+      entry.load.chosen = reader.list<std::int64_t>();
+      entry.load.kept = reader.list<std::int64_t>();
+      entry.load.balance = reader.take<double>();
+      entry.load.z = reader.take<double>();
+    }
+  }
+  return steps;
+}
+
 }  // namespace
 
 std::string to_bytes(const RankOutcome& outcome) {
@@ -37,6 +71,7 @@ std::string to_bytes(const RankOutcome& outcome) {
   for (const std::vector<Span>& step : outcome.spans) bytes.put_list(step);
   bytes.put_list(outcome.loss_sums);
   bytes.put_list(outcome.square_sums);
+  put_routing(bytes, outcome.routing);
   bytes.put(outcome.clock_error);
   bytes.put(outcome.memory);
   bytes.put(static_cast<std::uint64_t>(outcome.traffic.size()));
@@ -64,6 +99,7 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
     outcome.spans.push_back(reader.list<Span>());
   outcome.loss_sums = reader.list<double>();
   outcome.square_sums = reader.list<double>();
+  outcome.routing = take_routing(reader);
   outcome.clock_error = reader.take<Nanoseconds>();
   outcome.memory = reader.take<MemoryRow>();
   for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left) {
