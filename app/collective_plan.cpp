@@ -2,11 +2,8 @@
 #include "app/collective_plan.h"
 
 #include <QCoreApplication>
-#include <cmath>
 
 #include "app/figures.h"
-#include "engine/plan/machine.h"
-#include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
 namespace {
@@ -16,65 +13,6 @@ struct Words {
 };
 
 }  // namespace
-
-nlohmann::json to_json(const CollectiveChoice& choice) {
-  nlohmann::json json = to_json(choice.spec);
-  json["topology"] = name_of(choice.topology);
-  return json;
-}
-
-Result<CollectiveChoice> collective_choice_from_json(const nlohmann::json& json) {
-  Result<CollectiveSpec> spec = collective_spec_from_json(json);
-  if (!spec) return spec.error();
-  CollectiveChoice choice{std::move(*spec), Topology::kMemory};
-  const auto topology = json.find("topology");
-  if (topology == json.end()) return choice;
-  const auto known = topology->is_string() ? topology_by_name(topology->get<std::string>())
-                                           : std::optional<Topology>();
-  if (!known)
-    return message("collective-topology",
-                   "The topology of a collective is switch, ring, torus, two-level or memory.");
-  choice.topology = *known;
-  return choice;
-}
-
-Machine this_computer() {
-  Result<Machine> machine = find_machine("local");
-  return machine ? std::move(*machine) : uncalibrated_local_machine();
-}
-
-Network network_for(const CollectiveChoice& choice, const Collective& collective,
-                    const Machine& local) {
-  Network network;
-  if (choice.topology == Topology::kMemory) network = network_of(local, choice.spec.ranks);
-  network.topology = choice.topology;
-  network.node_size = collective.spec.node_size;
-  // Where the algorithm has no nodes or rows of its own.
-  if (network.node_size < 1)
-    network.node_size = choice.topology == Topology::kTorus ? default_row_size(choice.spec.ranks)
-                                                            : default_node_size(choice.spec.ranks);
-  return network;
-}
-
-Result<CollectivePlan> plan_collective(const CollectiveChoice& choice, const Machine& local) {
-  if (choice.spec.ranks < 1 || choice.spec.ranks > kMostShownRanks)
-    return message("collective-shown", "The view shows 1 to {} ranks, not {}.", kMostShownRanks,
-                   choice.spec.ranks);
-  Result<Collective> made = make_collective(choice.spec);
-  if (!made) return made.error();
-  CollectivePlan plan;
-  plan.choice = choice;
-  plan.collective = std::move(*made);
-  plan.word = "assumed";
-  plan.network = network_for(choice, plan.collective, local);
-  if (choice.topology == Topology::kMemory) plan.word = prediction_word(local);
-  if (Result<void> fits = check_network(plan.network, choice.spec.ranks); !fits)
-    return fits.error();
-  plan.cost = cost_of(plan.collective, plan.network);
-  plan.holdings = holdings(plan.collective);
-  plan.formulas = formulas_of(plan.collective, plan.network);
-  return plan;
-}
 
 QString title_of(CollectiveKind kind) {
   switch (kind) {

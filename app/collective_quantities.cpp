@@ -30,7 +30,8 @@ std::vector<Quantity> collective_quantities(const Session& session, const QLocal
   const CollectivePlan& plan = *collectives.plan();
   const CollectiveRun* run = collectives.problem() ? nullptr : collectives.fresh_run();
   std::vector<Quantity> all(5);
-  const char* const keys[] = {"seconds", "bus_bandwidth", "sent_bytes", "correct", "steps"};
+  const char* const keys[] = {"collective.seconds", "collective.bus_bandwidth",
+                              "collective.sent_bytes.*", "collective.correct", "collective.steps"};
   const QString titles[] = {Quantities::tr("Time"), Quantities::tr("Bus bandwidth"),
                             Quantities::tr("Sent per rank"), Quantities::tr("Result"),
                             Quantities::tr("Steps")};

@@ -6,12 +6,28 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <nlohmann/json.hpp>
+
+#include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
 namespace {
 
 constexpr std::size_t kMostRuns = 20, kMostSweepPoints = 2000;
 constexpr int kMergeMs = 1000;
+
+// Makes room for one more entry, of which those that `replaced` names are the older version.
+// `aside`: how many of the oldest are aside.
+template <typename Entry, typename Replaced>
+void forget(std::vector<Entry>& entries, std::size_t& aside, std::size_t most, Replaced replaced) {
+  const auto drop = [&](std::size_t at) {
+    entries.erase(entries.begin() + std::ptrdiff_t(at));
+    if (at < aside) --aside;
+  };
+  for (std::size_t at = entries.size(); at-- > 0;)
+    if (replaced(entries[at])) drop(at);
+  if (entries.size() >= most) drop(0);
+}
 
 // Equal for two edits of the same keys.
 int edit_id(const CollectiveChoice& before, const CollectiveChoice& after) {
@@ -91,9 +107,16 @@ void CollectiveSession::apply(const CollectiveChoice& choice) {
 void CollectiveSession::refresh_rates() { apply(choice_); }
 
 const CollectiveRun* CollectiveSession::run() const {
-  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run)
-    if (run->plan->choice.spec == choice_.spec) return &*run;
-  return runs_.empty() ? nullptr : &runs_.back();
+  const std::size_t from = earlier_runs_;
+  for (std::size_t run = runs_.size(); run-- > from;)
+    if (runs_[run].plan->choice.spec == choice_.spec) return &runs_[run];
+  return runs_.size() > from ? &runs_.back() : nullptr;
+}
+
+void CollectiveSession::set_earlier_runs_aside(bool aside) {
+  earlier_runs_ = aside ? runs_.size() : 0;
+  earlier_points_ = aside ? sweep_.size() : 0;
+  apply(choice_);
 }
 
 bool CollectiveSession::run_is_stale() const {
@@ -112,9 +135,9 @@ Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveO
     return message("collective-program",
                    "The collective was run by an engine of another version, whose steps differ "
                    "from the predicted ones; run it again with this version.");
-  std::erase_if(runs_, [&](const CollectiveRun& run) { return run.plan->choice.spec == spec; });
+  forget(runs_, earlier_runs_, kMostRuns,
+         [&](const CollectiveRun& run) { return run.plan->choice.spec == spec; });
   runs_.push_back({std::make_shared<const CollectivePlan>(std::move(*plan)), std::move(seen)});
-  if (runs_.size() > kMostRuns) runs_.erase(runs_.begin());
   make_motion();
   playhead_ = Nanoseconds(0);
   Q_EMIT run_changed();
@@ -125,16 +148,18 @@ Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveO
 std::vector<SweepPoint> CollectiveSession::sweep() const {
   std::vector<SweepPoint> points;
   const CollectiveSpec& now = plan_->choice.spec;
-  for (const SweepPoint& point : sweep_)
-    if (point.spec.kind == now.kind && point.spec.ranks == now.ranks && point.spec.type == now.type)
-      points.push_back(point);
+  for (std::size_t at = earlier_points_; at < sweep_.size(); ++at) {
+    const CollectiveSpec& spec = sweep_[at].spec;
+    if (spec.kind == now.kind && spec.ranks == now.ranks && spec.type == now.type)
+      points.push_back(sweep_[at]);
+  }
   return points;
 }
 
 void CollectiveSession::keep_sweep(const SweepPoint& point) {
-  std::erase_if(sweep_, [&](const SweepPoint& old) { return old.spec == point.spec; });
+  forget(sweep_, earlier_points_, kMostSweepPoints,
+         [&](const SweepPoint& old) { return old.spec == point.spec; });
   sweep_.push_back(point);
-  if (sweep_.size() > kMostSweepPoints) sweep_.erase(sweep_.begin());
   Q_EMIT run_changed();
 }
 
@@ -176,6 +201,7 @@ void CollectiveSession::restore(const CollectiveChoice& choice, std::vector<Coll
                                 std::vector<SweepPoint> sweep) {
   runs_ = std::move(runs);
   sweep_ = std::move(sweep);
+  earlier_runs_ = earlier_points_ = 0;
   playhead_ = Nanoseconds(0);
   apply(choice);
 }

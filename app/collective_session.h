@@ -36,6 +36,9 @@ class CollectiveSession : public QObject {
   // and no difference of times.
   bool times_compare() const { return plan_->choice.topology == Topology::kMemory; }
   const std::vector<CollectiveRun>& runs() const { return runs_; }
+  // What a lesson that starts does not want to see: keeps the runs and sweeps made so far out of
+  // the view (a document still keeps them). False: they are back.
+  void set_earlier_runs_aside(bool aside);
   // Error: the observation is of another Program than the spec's (an engine of another version).
   Result<void> keep_run(const CollectiveSpec& spec, CollectiveObservation seen);
 
@@ -75,6 +78,7 @@ class CollectiveSession : public QObject {
   std::shared_ptr<const CollectivePlan> plan_;
   std::vector<CollectiveRun> runs_;
   std::vector<SweepPoint> sweep_;
+  std::size_t earlier_runs_ = 0, earlier_points_ = 0;  // how many of the oldest are aside
   std::shared_ptr<const CollectiveMotion> motion_;
   Nanoseconds playhead_{0};
   MoveRef selected_;

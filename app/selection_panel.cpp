@@ -36,9 +36,10 @@ bool is_about(const Formula& formula, const QString& key) {
 // The same for the strip of the Collectives view.
 bool is_about_collective(const Formula& formula, const QString& key) {
   const QString name = QString::fromStdString(formula.name).toLower();
-  if (key == QLatin1String("bus_bandwidth")) return name.contains(QLatin1String("bandwidth"));
-  if (key == QLatin1String("sent_bytes")) return formula.unit == "bytes";
-  if (key == QLatin1String("steps")) return name.contains(QLatin1String("steps"));
+  if (key == QLatin1String("collective.bus_bandwidth"))
+    return name.contains(QLatin1String("bandwidth"));
+  if (key == QLatin1String("collective.sent_bytes.*")) return formula.unit == "bytes";
+  if (key == QLatin1String("collective.steps")) return name.contains(QLatin1String("steps"));
   return formula.unit == "seconds";
 }
 

@@ -98,6 +98,7 @@ std::span<const RunRecord> Session::shown_runs() const {
 void Session::set_earlier_runs_aside(bool aside) {
   state_->earlier_runs = aside ? state_->runs.size() : 0;
   if (aside) state_->pinned.reset();
+  state_->collectives.set_earlier_runs_aside(aside);
   horizon_changed();
   Q_EMIT run_changed();
 }

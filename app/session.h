@@ -137,7 +137,7 @@ class Session : public QObject {
   // While that view is in front, what plays is the collective, and Run runs it on this computer.
   bool collective_in_front() const;
   void set_collective_in_front(bool in_front);
-  // Measures each spec in turn, for the plot of bandwidth by size.
+  // Measures each spec in turn, for the plot of bandwidth by size; not while question_open().
   void start_sweep(std::vector<CollectiveSpec> specs);
 
   // --- time, selection, zoom ---
@@ -218,6 +218,7 @@ class Session : public QObject {
   void start_collective();
   void continue_sweep();
   QString sweep_text() const;  // what of it is measured now
+  QString question_refusal() const;
   Result<void> keep_run(const nlohmann::json& answer);
   void finish_request(const QString& error);
   std::unique_ptr<State> state_;

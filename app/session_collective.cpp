@@ -40,7 +40,7 @@ void Session::start_collective() {
 }
 
 void Session::start_sweep(std::vector<CollectiveSpec> specs) {
-  if (state_->run_state != RunState::kIdle || specs.empty()) return;
+  if (state_->run_state != RunState::kIdle || specs.empty() || question_open()) return;
   state_->sweep.assign(specs.rbegin(), specs.rend());
   state_->sweep_size = specs.size();
   state_->run_verifies = false;

@@ -37,8 +37,9 @@ Source Session::expected_source() const {
 
 QString Session::run_refusal() const {
   if (state_->collective_in_front) {
-    const std::optional<Message>& problem = state_->collectives.problem();
-    return problem ? QString::fromStdString(problem->text) : QString();
+    if (const std::optional<Message>& problem = state_->collectives.problem())
+      return QString::fromStdString(problem->text);
+    return question_refusal();
   }
   if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
   if (machine_is_elsewhere())
@@ -48,9 +49,13 @@ QString Session::run_refusal() const {
   const Result<void> executable = can_execute(state_->setup);
   if (!executable) return QString::fromStdString(executable.error().text);
   if (const Message* problem = pace_problem()) return QString::fromStdString(problem->text);
-  if (state_->question_open)
-    return tr("A run would show the answer: commit yours in the lesson first.");
-  return {};
+  return question_refusal();
+}
+
+QString Session::question_refusal() const {
+  return state_->question_open
+             ? tr("A run would show the answer: commit yours in the lesson first.")
+             : QString();
 }
 
 const Message* Session::pace_problem() const {

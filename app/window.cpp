@@ -76,8 +76,8 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     const char* key = "bubble.of_total";
     if (view() == ViewKind::kMemory) key = "memory.peak_bytes";
     if (view() == ViewKind::kMesh) key = "traffic.sent_bytes";
-    if (view() == ViewKind::kCollectives) key = "seconds";
     if (view() == ViewKind::kExperts) key = "traffic.sent_bytes";
+    if (view() == ViewKind::kCollectives) key = "collective.seconds";
     selection_->show_text({});
     selection_->show_formulas(QLatin1String(key));
   });

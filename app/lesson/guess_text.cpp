@@ -13,6 +13,7 @@ double size_of(const std::string& unit) {
   if (unit == "share") return 0.01;
   if (unit == "seconds") return 0.001;
   if (unit == "bytes") return 1048576;
+  if (unit == "bytes_per_second") return 1e9;
   return 1;
 }
 
@@ -22,6 +23,7 @@ QString unit_label(const std::string& unit) {
   if (unit == "share") return QStringLiteral("%");
   if (unit == "seconds") return QStringLiteral("ms");
   if (unit == "bytes") return QStringLiteral("MiB");
+  if (unit == "bytes_per_second") return QStringLiteral("GB/s");
   return {};
 }
 

@@ -11,7 +11,7 @@ namespace parallelarium {
 
 // In the unit of an Ask; a share is 0 to 1 and written in per cent.
 QString guess_text(double value, const std::string& unit, const QLocale& locale = QLocale());
-// What stands behind the field: "%", "ms", "MiB", or nothing.
+// What stands behind the field: "%", "ms", "MiB", "GB/s", or nothing.
 QString unit_label(const std::string& unit);
 // Why a number cannot be an answer in that unit, as a sentence: a share has its limits, and nothing
 // that is counted or lasts is negative. Empty if it can.

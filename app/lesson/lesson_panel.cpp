@@ -61,8 +61,7 @@ void LessonPanel::open(const QString& id) {
 
 void LessonPanel::refresh() {
   if (player_.is_open()) {
-    const std::string now = player_.answers()["lesson"].get<std::string>() + "/" +
-                            player_.answers()["seed"].dump() + "/" + player_.step().id;
+    const std::string now = step_now();
     const bool step_is_new = now != shown_;
     const bool had_focus = isAncestorOf(QApplication::focusWidget());
     const int hints_before = step_is_new || hints_->isHidden() ? 0 : hints_->height();
@@ -87,6 +86,11 @@ void LessonPanel::refresh() {
   }
   write_crumb();
   refresh_controls();
+}
+
+std::string LessonPanel::step_now() const {
+  const nlohmann::json play = player_.answers();
+  return play["lesson"].get<std::string>() + "/" + play["seed"].dump() + "/" + player_.step().id;
 }
 
 void LessonPanel::show_welcome() {
@@ -275,6 +279,9 @@ QString LessonPanel::primary_label() const {
 
 void LessonPanel::refresh_controls() {
   const bool open = player_.is_open();
+  // The player is entering a step. Its controls come with its text, in refresh(): to disable the
+  // button that was pressed would send the focus away before the panel can place it.
+  if (open && step_now() != shown_) return;
   const bool solved = open && player_.state().solved;
   menu_->setVisible(open || player_.finished_lesson());
   back_->setVisible(open);

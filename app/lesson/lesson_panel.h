@@ -64,10 +64,11 @@ class LessonPanel : public QWidget {
   void build_number();
   void build_buttons();
   void refresh();
-  void show_welcome();      // no lesson is open
-  void show_finished();     // what the lesson just finished came to, and what is next
-  void show_step();         // the step's own text and controls, when the step changes
-  void refresh_controls();  // what is enabled, and the words on the buttons
+  std::string step_now() const;  // names lesson, seed and step
+  void show_welcome();           // no lesson is open
+  void show_finished();          // what the lesson just finished came to, and what is next
+  void show_step();              // the step's own text and controls, when the step changes
+  void refresh_controls();       // what is enabled, and the words on the buttons
   void refresh_feedback();
   QString verdict_text() const;
   QString primary_label() const;

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "app/engine_process.h"
+#include "app/figures.h"
 #include "app/lesson/guess_text.h"
 
 namespace parallelarium {
@@ -35,6 +36,7 @@ QStringList to_list(const std::vector<std::string>& texts) {
 LessonPlayer::LessonPlayer(Session& session, QObject* parent) : QObject(parent), session_(session) {
   connect(&session_, &Session::prediction_changed, this, &LessonPlayer::watch);
   connect(&session_, &Session::run_changed, this, &LessonPlayer::watch);
+  connect(&session_.collectives(), &CollectiveSession::run_changed, this, &LessonPlayer::watch);
   connect(&session_, &Session::run_state_changed, this, [this] {
     if (is_open() && step().kind == StepKind::kRun) Q_EMIT changed();
   });
@@ -98,9 +100,9 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
   at_ = index;
   StepState& state = states_[at_];
   if (set_up && state.visited)
-    set_setup(state.left_with);
+    set_settings(state.left_with);
   else if (set_up && (at_ == 0 || !step().setup.empty()))
-    set_setup(setup_at(*lesson_, at_, drawn_));
+    set_settings(settings_at(*lesson_, at_, drawn_));
   state.visited = true;
   if (step().kind == StepKind::kRead) state.solved = true;
   note_base();
@@ -119,13 +121,17 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
 // What the student changes is marked against, and reset to, what the lesson has set here.
 void LessonPlayer::note_base() {
   const bool revealed = step().kind == StepKind::kPredict && state().solved;
-  Result<Setup> start = setup_at(*lesson_, at_, drawn_, revealed);
+  Result<Settings> start = settings_at(*lesson_, at_, drawn_, revealed);
   if (!start) return;  // enter() says why
-  start->run = default_setup().run;
-  session_.set_base(*start);
+  start->setup.run = default_setup().run;
+  session_.set_base(start->setup);
 }
 
-void LessonPlayer::leave() { states_[at_].left_with = session_.setup(); }
+void LessonPlayer::leave() { states_[at_].left_with = settings(); }
+
+Settings LessonPlayer::settings() const {
+  return {session_.setup(), session_.collectives().choice()};
+}
 
 void LessonPlayer::apply_hidden_and_allowed() {
   const bool open_question = !state().solved;
@@ -139,16 +145,18 @@ void LessonPlayer::apply_hidden_and_allowed() {
   session_.set_question_open(step().kind == StepKind::kPredict && open_question);
 }
 
-void LessonPlayer::set_setup(const Result<Setup>& wanted) {
+void LessonPlayer::set_settings(const Result<Settings>& wanted) {
   if (!wanted) {
     Q_EMIT failed(QString::fromStdString(wanted.error().text));
     return;
   }
   // How to run (backend, pace, text) stays the student's.
-  Setup setup = *wanted;
+  Setup setup = wanted->setup;
   setup.run = session_.setup().run;
   const QScopedValueRollback<bool> busy(busy_, true);
-  session_.change_setup(setup, tr("Lesson: %1").arg(title()));
+  const QString what = tr("Lesson: %1").arg(title());
+  session_.change_setup(setup, what);
+  session_.collectives().change(wanted->collective, what);
   session_.wait_for_prediction();
 }
 
@@ -160,13 +168,17 @@ std::optional<double> LessonPlayer::latest_guess() const {
 
 Context LessonPlayer::context() const {
   Context context;
-  context.setup = session_.setup();
+  context.settings = settings();
   context.drawn = drawn_;
   context.guess = latest_guess();
   if (session_.prediction_is_current()) context.predicted = facts_of(*session_.prediction());
   const RunRecord* run = session_.run_record();
   if (run && run->observed() && !session_.run_is_stale())
     context.observed = facts_of(run->observation, run->prediction->program);
+  const CollectiveSession& collectives = session_.collectives();
+  if (!collectives.problem()) context.collective_predicted = facts_of(*collectives.plan());
+  if (const CollectiveRun* seen = collectives.fresh_run())
+    context.collective_observed = facts_of(seen->seen, *seen->plan);
   return context;
 }
 
@@ -175,7 +187,7 @@ void LessonPlayer::commit(const Answer& answer) {
   if (step().kind == StepKind::kRead) return;
   if (step().kind == StepKind::kPredict && state().solved) return;
   if (is_question(step().kind) && !step().reveal.empty())
-    set_setup(setup_at(*lesson_, at_, drawn_, true));
+    set_settings(settings_at(*lesson_, at_, drawn_, true));
   judge_now(answer);
 }
 
@@ -197,10 +209,7 @@ void LessonPlayer::judge_now(const Answer& answer) {
   note_base();
   if (step().kind == StepKind::kRun) {
     state.misses += right ? 0 : 1;
-    const Observation& seen = session_.run_record()->observation;
-    state.source = std::string(name_of(seen.source));
-    state.machine = seen.machine;
-    state.date = seen.date;
+    note_run();
   }
   if (step().kind == StepKind::kPredict) keep_guess();
   if (step().kind == StepKind::kBuild && right) show_order(answer);
@@ -208,6 +217,22 @@ void LessonPlayer::judge_now(const Answer& answer) {
   save();
   Q_EMIT changed();
   Q_EMIT judged(right);
+}
+
+// The run that was judged: each is judged once.
+void LessonPlayer::note_run() {
+  StepState& state = states_[at_];
+  if (step().runs_collective()) {
+    const CollectiveRun& run = *session_.collectives().fresh_run();
+    state.source = std::string(name_of(run.seen.source));
+    state.machine = this_computer().name;
+    state.judged = run.plan;
+    return;
+  }
+  const Observation& seen = session_.run_record()->observation;
+  state.source = std::string(name_of(seen.source));
+  state.machine = seen.machine;
+  state.date = seen.date;
 }
 
 void LessonPlayer::keep_guess() {
@@ -221,7 +246,10 @@ void LessonPlayer::keep_guess() {
   guesses.erase(std::remove_if(guesses.begin(), guesses.end(),
                                [&](const Guess& guess) { return guess.metric == metric; }),
                 guesses.end());
-  guesses.push_back({metric, *state.guess, guess_text(*state.guess, step().ask->unit)});
+  // What was typed as it was typed, what was chosen as figures are written.
+  guesses.push_back({metric, *state.guess,
+                     state.answer.number ? guess_text(*state.guess, step().ask->unit)
+                                         : value_text(*state.guess, step().ask->unit)});
   session_.set_guesses(std::move(guesses));
   Q_EMIT guess_changed(metric, *state.guess);
 }
@@ -240,9 +268,9 @@ void LessonPlayer::show_order(const Answer& answer) {
     Q_EMIT failed(tr("Your order could not be saved in %1: %2.").arg(path, file.errorString()));
     return;
   }
-  Setup setup = session_.setup();
-  setup.schedule = path.toStdString();
-  set_setup(setup);
+  Settings now = settings();
+  now.setup.schedule = path.toStdString();
+  set_settings(now);
 }
 
 bool LessonPlayer::may_continue() const {
@@ -259,17 +287,27 @@ void LessonPlayer::continue_unmet() {
 
 void LessonPlayer::run() {
   if (!is_open() || step().kind != StepKind::kRun) return;
+  // Run runs what is in front: the step's own view, wherever the student has looked meanwhile.
+  if (step().runs_collective() != session_.collective_in_front()) {
+    Q_EMIT tab_wanted(step().runs_collective() ? QStringLiteral("collectives")
+                                               : QStringLiteral("pipeline"));
+    session_.set_collective_in_front(step().runs_collective());
+  }
   session_.start_run(false);
 }
 
 void LessonPlayer::watch() {
   if (!is_open() || busy_ || step().kind != StepKind::kRun) return;
   if (state().solved && !state().unmet) return;
+  const QScopedValueRollback<bool> busy(busy_, true);
+  if (step().runs_collective()) {
+    const CollectiveRun* run = session_.collectives().fresh_run();
+    if (run && !session_.collectives().problem() && run->plan != state().judged) judge_now({});
+    return;
+  }
   const RunRecord* run = session_.run_record();
   const bool has_run = run && run->observed() && !session_.run_is_stale();
-  const QScopedValueRollback<bool> busy(busy_, true);
-  if (has_run && session_.prediction_is_current() &&
-      run->observation.date != state().date)  // each run is judged once
+  if (has_run && session_.prediction_is_current() && run->observation.date != state().date)
     judge_now({});
 }
 
@@ -295,78 +333,6 @@ void LessonPlayer::back() {
   if (!is_open() || at_ == 0) return;
   leave();
   enter(at_ - 1, true);
-}
-
-void LessonPlayer::save() {
-  const json play = answers();
-  session_.set_lesson_state(
-      {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
-  const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, false, play);
-  if (!kept) Q_EMIT failed(QString::fromStdString(kept.error().text));
-}
-
-// A document names the lesson, its seed and the step; its Setup stands.
-void LessonPlayer::restore() {
-  const json state = session_.lesson_state();
-  const auto has = [&](const char* key, bool (json::*is)() const noexcept) {
-    return state.is_object() && state.contains(key) && (state[key].*is)();
-  };
-  if (!has("id", &json::is_string) || !has("seed", &json::is_number_integer) ||
-      !has("step", &json::is_number_integer)) {
-    lesson_.reset();
-    states_.clear();
-    Q_EMIT changed();
-    return;
-  }
-  const Result<Course> course = read_course(lessons_folder());
-  if (!course) return;
-  for (const CourseEntry& entry : course->lessons) {
-    if (entry.id != state["id"].get<std::string>()) continue;
-    Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
-    if (!lesson) {
-      Q_EMIT failed(QString::fromStdString(lesson.error().text));
-      return;
-    }
-    lesson_ = std::move(*lesson);
-    finished_.reset();
-    since_start_.start();
-    seed_ = state["seed"].get<std::uint64_t>();
-    drawn_ = draw(*lesson_, seed_);
-    states_ = std::vector<StepState>(lesson_->steps.size());
-    const std::size_t last = std::min(state["step"].get<std::size_t>(), lesson_->steps.size() - 1);
-    for (std::size_t step = 0; step < last; ++step) {
-      states_[step].visited = states_[step].solved = true;
-      const Result<Setup> setup = setup_at(*lesson_, step, drawn_, true);
-      if (setup) states_[step].left_with = *setup;
-    }
-    enter(last, false);
-  }
-}
-
-json LessonPlayer::answers() const {
-  json steps = json::array();
-  for (std::size_t index = 0; index < states_.size(); ++index) {
-    const StepState& state = states_[index];
-    if (!state.visited) continue;
-    json step = {{"step", lesson_->steps[index].id},
-                 {"kind", name_of(lesson_->steps[index].kind)},
-                 {"solved", state.solved},
-                 {"attempts", state.attempts},
-                 {"hints", state.hints}};
-    if (state.answer.number) step["number"] = *state.answer.number;
-    if (!state.answer.option.empty()) step["option"] = state.answer.option;
-    if (!state.answer.order.empty()) step["order"] = state.answer.order;
-    if (state.unmet) step["check_met"] = false;
-    if (state.judgement) step["right"] = state.judgement->verdict == Verdict::kRight;
-    if (!state.source.empty()) step["run"] = {{"source", state.source}, {"machine", state.machine}};
-    steps.push_back(std::move(step));
-  }
-  return {{"lesson", lesson_->id},
-          {"version", lesson_->version},
-          {"seed", seed_},
-          {"language", language()},
-          {"seconds", since_start_.elapsed() / 1000},
-          {"steps", std::move(steps)}};
 }
 
 }  // namespace parallelarium

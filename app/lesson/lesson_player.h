@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/collective_session.h"
 #include "app/lesson/lesson_progress.h"
 #include "app/session.h"
 #include "engine/lesson/lesson.h"
@@ -30,9 +31,10 @@ class LessonPlayer : public QObject {
     bool unmet = false;  // went on with such a run
     Answer answer;       // the latest
     std::optional<Judgement> judgement;
-    std::optional<double> guess;        // that a committed prediction stands for
-    Setup left_with;                    // the Setup when the student last left the step
-    std::string source, machine, date;  // of the run that was judged
+    std::optional<double> guess;                   // that a committed prediction stands for
+    Settings left_with;                            // when the student last left the step
+    std::shared_ptr<const CollectivePlan> judged;  // of the collective's run that was judged
+    std::string source, machine, date;             // of the run that was judged
   };
 
   // A lesson that was played to its end.
@@ -109,11 +111,13 @@ class LessonPlayer : public QObject {
   void note_base();
   void leave();
   void apply_hidden_and_allowed();
-  void set_setup(const Result<Setup>& setup);
-  // The context to judge the current step in: its revealed or the Session's Setup.
+  void set_settings(const Result<Settings>& settings);
+  Settings settings() const;  // the Session's
+  // The context to judge the current step in: the Session's settings, and what is known of them.
   Context context() const;
   void judge_now(const Answer& answer);
   void keep_guess();
+  void note_run();
   void show_order(const Answer& answer);
   void watch();  // a run is judged as soon as it is there
   void save();

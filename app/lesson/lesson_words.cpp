@@ -25,19 +25,25 @@ QString figure_name(const QString& key) {
     return Limits::tr("the micro-batches held by stage %1").arg(place);
   if (key.startsWith(QLatin1String("memory.ranks.")))
     return Limits::tr("the peak memory of stage %1").arg(place);
+  if (key == QLatin1String("collective.seconds")) return Limits::tr("the time");
+  if (key == QLatin1String("collective.bus_bandwidth")) return Limits::tr("the bus bandwidth");
+  if (key == QLatin1String("collective.correct")) return Limits::tr("the share of right results");
+  if (key.startsWith(QLatin1String("collective.sent_bytes")))
+    return Limits::tr("what a rank sends at most");
   return key;
 }
 
 QString figure_text(const QString& key, double value) {
   if (key.startsWith(QLatin1String("bubble."))) return share_text(value);
-  if (key.endsWith(QLatin1String("bytes"))) return bytes_text(std::llround(value));
+  if (key.endsWith(QLatin1String("_bandwidth"))) return rate_text(value);
+  if (key.contains(QLatin1String("bytes"))) return bytes_text(std::llround(value));
   if (key.endsWith(QLatin1String("seconds"))) return seconds_text(value);
   return number_text(value);
 }
 
 // "To pass, the bubble of the whole step must lie between 20 % and 32 %; in this run it is 41 %."
 QString limit_sentence(const CheckOutcome& outcome) {
-  const QString key = QString::fromStdString(outcome.check.key);
+  const QString key = QString::fromStdString(outcome.check.metric());
   const auto text = [&](double value) { return figure_text(key, value); };
   const double around = outcome.check.tolerance.around(outcome.wanted);
   const QString name = figure_name(key), found = text(*outcome.value);
@@ -75,8 +81,8 @@ QString LessonPlayer::filled(const std::string& markdown, const Symbols& symbols
 // The body speaks of the step before the answer is revealed, whatever was set since.
 Symbols LessonPlayer::body_symbols() const {
   Context before;
-  const Result<Setup> setup = setup_at(*lesson_, at_, drawn_);
-  before.setup = setup ? *setup : session_.setup();
+  const Result<Settings> start = settings_at(*lesson_, at_, drawn_);
+  before.settings = start ? *start : settings();
   before.drawn = drawn_;
   before.guess = latest_guess();
   return before.symbols();
@@ -85,8 +91,8 @@ Symbols LessonPlayer::body_symbols() const {
 Symbols LessonPlayer::part_symbols() const {
   if (state().judgement) return state().judgement->symbols;
   Context after;
-  const Result<Setup> setup = setup_at(*lesson_, at_, drawn_, true);
-  after.setup = setup ? *setup : session_.setup();
+  const Result<Settings> revealed = settings_at(*lesson_, at_, drawn_, true);
+  after.settings = revealed ? *revealed : settings();
   after.drawn = drawn_;
   after.guess = latest_guess();
   return after.symbols();

@@ -265,7 +265,7 @@ void CollectivesView::place_parts() {
   const Unit units[] = {{nullptr, s.kind, 126},
                         {nullptr, s.algorithm, 152},
                         {s.ranks_label, s.ranks, 66},
-                        {s.bytes_label, s.bytes, 92},
+                        {s.bytes_label, s.bytes, 100},
                         {s.root_label, s.root, 60},
                         {nullptr, s.type, 96},
                         {nullptr, s.reduction, 70},

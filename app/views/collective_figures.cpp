@@ -74,8 +74,8 @@ QString lanes_title(const CollectivePicture& picture) {
 
 // What the right end of the lanes' head says.
 QString lanes_note(const CollectivePicture& picture) {
-  if (picture.hides_predicted && picture.hides_run) return QStringLiteral("?");
-  if (picture.observed && !picture.stale && !picture.hides_run && picture.run) {
+  if (picture.hides_predicted() && picture.hides_run()) return QStringLiteral("?");
+  if (picture.observed && !picture.stale && !picture.hides_run() && picture.run) {
     const QString which = Words::tr("repeat %1 of %2, the median")
                               .arg(picture.run->seen.timeline.step)
                               .arg(picture.run->seen.timeline.steps);
@@ -115,12 +115,12 @@ void paint_steps(QPainter& painter, const CollectivePicture& picture,
     const QRectF above = layout.lane(rank, false), below = layout.lane(rank, true);
     put_text(painter, QRectF(layout.lanes.left(), above.top(), 66, below.bottom() - above.top()),
              Qt::AlignVCenter, Words::tr("Rank %1").arg(rank), name, theme.text, texts);
-    if (!picture.hides_predicted) paint_lane(painter, picture, layout, rank, false, theme);
-    if (picture.observed && !picture.hides_run && rank < picture.observed->plan().ranks())
+    if (!picture.hides_predicted()) paint_lane(painter, picture, layout, rank, false, theme);
+    if (picture.observed && !picture.hides_run() && rank < picture.observed->plan().ranks())
       paint_lane(painter, picture, layout, rank, true, theme);
   }
   const double y = layout.lanes.bottom() + 2;
-  if (!picture.hides_predicted) {
+  if (!picture.hides_predicted()) {
     QString last;
     double free = 0;
     for (int step = 0; step < picture.predicted->steps(); ++step) {
@@ -140,7 +140,7 @@ void paint_steps(QPainter& painter, const CollectivePicture& picture,
       put_text(painter, QRectF(layout.lane_left, y, layout.lane_width, 15),
                Qt::AlignVCenter | Qt::AlignRight, end, theme.font(11), theme.muted, texts);
   }
-  if (picture.hides_predicted && (picture.hides_run || !picture.observed)) return;
+  if (picture.hides_predicted() && (picture.hides_run() || !picture.observed)) return;
   const double x = layout.x_of(picture.playhead, picture.horizon());
   painter.setPen(QPen(theme.mark, 1.5));
   painter.drawLine(QPointF(x, layout.lanes.top() - 6), QPointF(x, layout.lanes.bottom() + 4));
@@ -148,7 +148,8 @@ void paint_steps(QPainter& painter, const CollectivePicture& picture,
 
 std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
   const CollectivePlan& plan = *picture.plan;
-  const CollectiveRun* run = picture.stale || picture.hides_run ? nullptr : picture.run;
+  const CollectiveHidden& hidden = picture.hidden;
+  const CollectiveRun* run = picture.stale || hidden.run ? nullptr : picture.run;
   const auto most = [](const std::vector<std::int64_t>& bytes) {
     return bytes.empty() ? std::int64_t{0} : *std::max_element(bytes.begin(), bytes.end());
   };
@@ -159,15 +160,17 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
                                : Words::tr("\u2264 %1").arg(bytes_text(most(bytes)));
   };
   const auto formula = [&](const char* word) { return formula_named(plan, word); };
-  const auto told = [&](CostRow row, const Formula* by) {
-    if (by) {
+  const auto told = [&](CostRow row, const Formula* by, bool asked) {
+    if (by && !asked) {
       if (row.formula.isEmpty()) row.formula = QString::fromStdString(by->expression);
       row.source = QStringLiteral("%1 = %2\n%3")
                        .arg(QString::fromStdString(by->expression),
                             QString::fromStdString(by->values), QString::fromStdString(by->source));
       if (!by->note.empty()) row.source += QLatin1Char('\n') + QString::fromStdString(by->note);
     }
-    if (picture.hides_predicted) row.predicted = QStringLiteral("?"), row.formula.clear();
+    if (asked && run) row.observed = QStringLiteral("?");
+    if (asked || hidden.predicted) row.predicted = QStringLiteral("?");
+    if (asked || hidden.predicted || hidden.formulas) row.formula.clear(), row.source.clear();
     return row;
   };
   const QString none = QStringLiteral("\u2013");
@@ -180,31 +183,31 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
                 spread(plan.cost.sent_bytes),
                 run ? spread(run->seen.sent_bytes) : none,
                 {}},
-               formula("sent")),
+               formula("sent"), hidden.sent_bytes),
           told({Words::tr("Steps"),
                 {},
                 count_text(plan.steps()),
                 run ? count_text(run->plan->steps()) : none,
                 {}},
-               formula("steps")),
+               formula("steps"), hidden.steps),
           told({Words::tr("Time"),
                 {},
                 seconds_text(plan.cost.seconds),
                 run ? seconds_text(run->seen.seconds) : none,
                 {}},
-               formula("time")),
+               formula("time"), hidden.seconds),
           told({Words::tr("Algorithm bandwidth"),
                 QStringLiteral("S / t"),
                 rate_text(plan.cost.algorithm_bandwidth),
                 run ? rate_text(run->seen.algorithm_bandwidth) : none,
                 {}},
-               nullptr),
+               nullptr, hidden.algorithm_bandwidth),
           told({Words::tr("Bus bandwidth"),
                 bus,
                 rate_text(plan.cost.bus_bandwidth),
                 run ? rate_text(run->seen.bus_bandwidth) : none,
                 {}},
-               factor)};
+               factor, hidden.bus_bandwidth)};
 }
 
 void paint_costs(QPainter& painter, const CollectivePicture& picture,
@@ -248,7 +251,7 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
   }
   QString verdict = Words::tr("Run it, and every cell of every rank is compared.");
   QColor ink = theme.muted;
-  if (fresh && !picture.hides_run) {
+  if (fresh && !picture.hides_run()) {
     const CollectiveObservation& seen = picture.run->seen;
     if (seen.correct) {
       verdict = Words::tr("%1: verified cell by cell.")

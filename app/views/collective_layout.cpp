@@ -25,8 +25,8 @@ int rows_of(const CollectivePicture& picture) {
 
 Nanoseconds CollectivePicture::horizon() const {
   Nanoseconds longest{0};
-  const bool fresh = observed && !stale && !hides_run;
-  if (!hides_predicted) longest = predicted->duration();
+  const bool fresh = observed && !stale && !hides_run();
+  if (!hides_predicted()) longest = predicted->duration();
   if (fresh) longest = std::max(longest, observed->duration());
   return longest;
 }

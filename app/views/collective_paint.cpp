@@ -20,6 +20,7 @@ struct Words {
 
 constexpr double kNumbered = 15;       // a chip narrower than this has no number
 constexpr std::size_t kFewMoves = 40;  // with a label on every message
+constexpr double kDot = 7;
 
 // The chips of a set in `rect`: numbered where there is room, else thin bars and a count.
 void paint_set(QPainter& painter, const QRectF& rect, RankSet set, int slots, const Theme& theme,
@@ -68,7 +69,7 @@ void paint_set(QPainter& painter, const QRectF& rect, RankSet set, int slots, co
 }
 
 QString value_text(const CollectivePicture& picture, int rank, int chunk) {
-  if (!picture.run || picture.stale || picture.hides_run) return {};
+  if (!picture.run || picture.stale || picture.hides_run()) return {};
   const auto& values = picture.run->seen.values.first;
   const CollectivePlan& plan = *picture.plan;
   const int after = picture.shown().settled_step(rank, chunk, picture.playhead);
@@ -107,8 +108,9 @@ void paint_flights(QPainter& painter, const CollectivePicture& picture,
     const bool right = std::abs(dx) > 0.5 ? dx > 0 : move.to > move.from;
     if (few || chosen) paint_arrow_head(painter, way.currentPosition(), right, line);
   }
-  const double width = std::min(38.0, layout.cell_size.width() * 0.6);
-  const double height = std::min(20.0, layout.cell_size.height() - 2);
+  // Many at once are dots, which leave the buffers to be seen.
+  const double width = few ? std::min(38.0, layout.cell_size.width() * 0.6) : kDot;
+  const double height = few ? std::min(20.0, layout.cell_size.height() - 2) : kDot;
   const QFont font = theme.font(height >= 15 ? 11 : 9);
   for (const Flight& flight : flights) {
     if (flight.share <= 0 || flight.share >= 1) continue;
@@ -303,7 +305,9 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
   const CollectiveMotion& motion = picture.shown();
   const CollectivePlan& plan = *picture.plan;
   const int step = motion.step_at(picture.playhead);
-  QString caption = Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
+  QString caption = picture.hidden.steps
+                        ? Words::tr("Step %1").arg(step + 1)
+                        : Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
   const QString phase = phase_of(plan, step);
   if (!phase.isEmpty()) caption += QStringLiteral(" \u00b7 ") + phase;
   QFont caps = theme.caps();
@@ -318,7 +322,7 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
     paint_matrix(painter, picture, layout, theme, texts);
   else
     paint_buffers(painter, picture, layout, theme, texts);
-  QString line = bytes_line(motion, picture.playhead);
+  QString line = bytes_line(motion, picture.playhead, !picture.hidden.sent_bytes);
   if (layout.second_half > 0) line = paint_parts(painter, picture, layout, theme, texts);
   put_elided(painter, layout.bytes, Qt::AlignCenter, line, theme.font(12),
              mixed(theme.text, theme.solid(OpColor::kCommunication), 0.55), texts);

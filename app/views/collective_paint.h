@@ -13,6 +13,8 @@
 
 namespace parallelarium {
 
+CollectiveHidden hidden_of_collective(const Session& session);
+
 struct CollectivePicture {
   std::shared_ptr<const CollectivePlan> plan;  // of the choice
   std::shared_ptr<const CollectiveMotion> predicted;
@@ -23,8 +25,11 @@ struct CollectivePicture {
   bool times_compare = true;  // the prediction is for the computer that runs it
   Nanoseconds playhead{0};
   bool tweened = true, dimmed = false;
-  bool values = false;                              // numbers in place of contributions
-  bool hides_predicted = false, hides_run = false;  // a lesson asks for them
+  bool values = false;  // numbers in place of contributions
+  CollectiveHidden hidden;
+  // Times of the two: lanes, ends, the plot.
+  bool hides_predicted() const { return hidden.predicted || hidden.times; }
+  bool hides_run() const { return hidden.run || hidden.times; }
   std::vector<SweepPoint> sweep;
   std::shared_ptr<const BandwidthLines> lines;  // null: still being computed
   std::shared_ptr<PlotCache> plot_cache;        // null: painted afresh
@@ -37,7 +42,7 @@ struct CollectivePicture {
 
   // What is animated.
   const CollectiveMotion& shown() const {
-    return observed && !stale && !hides_run ? *observed : *predicted;
+    return observed && !stale && !hides_run() ? *observed : *predicted;
   }
   Nanoseconds horizon() const;
   bool is_matrix() const { return plan->collective.spec.kind == CollectiveKind::kAllToAll; }

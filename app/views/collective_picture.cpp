@@ -21,8 +21,8 @@ QString footer(const CollectivePicture& picture) {
   const CollectivePlan& plan = *picture.plan;
   QStringList parts{
       Words::tr("%1: %2").arg(prediction_source_text(plan.word), seconds_text(plan.cost.seconds))};
-  if (picture.hides_predicted) parts.clear();
-  if (picture.run && !picture.stale && !picture.hides_run)
+  if (picture.hides_predicted()) parts.clear();
+  if (picture.run && !picture.stale && !picture.hides_run())
     parts << Words::tr("%1: %2").arg(source_text(picture.run->seen.source),
                                      seconds_text(picture.run->seen.seconds));
   parts << Words::tr("links: %1, latency %2, %3")
@@ -33,6 +33,22 @@ QString footer(const CollectivePicture& picture) {
 }
 
 }  // namespace
+
+CollectiveHidden hidden_of_collective(const Session& session) {
+  const auto hides = [&](const char* key) { return session.hidden(QLatin1String(key)); };
+  CollectiveHidden hidden;
+  hidden.predicted = hides("lane.predicted");
+  hidden.run = hides("lane.run");
+  hidden.seconds = hides("collective.seconds");
+  hidden.algorithm_bandwidth = hides("collective.algorithm_bandwidth");
+  hidden.bus_bandwidth = hides("collective.bus_bandwidth");
+  hidden.sent_bytes = hides("collective.sent_bytes.*");
+  hidden.steps = hides("collective.steps");
+  hidden.formulas = hides("formulas");
+  hidden.times =
+      hidden.seconds || hidden.algorithm_bandwidth || hidden.bus_bandwidth || hidden.steps;
+  return hidden;
+}
 
 CollectivePicture collective_picture(const Session& session) {
   const CollectiveSession& collectives = session.collectives();
@@ -49,8 +65,7 @@ CollectivePicture collective_picture(const Session& session) {
   picture.playhead = collectives.playhead();
   picture.tweened = !session.reduced_motion();
   picture.dimmed = collectives.problem().has_value();
-  picture.hides_predicted = session.hidden(QStringLiteral("lane.predicted"));
-  picture.hides_run = session.hidden(QStringLiteral("lane.run"));
+  picture.hidden = hidden_of_collective(session);
   picture.sweep = collectives.sweep();
   picture.selected = collectives.selected();
   picture.lines = std::make_shared<const BandwidthLines>(bandwidth_lines(picture.plan->choice));

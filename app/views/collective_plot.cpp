@@ -91,10 +91,10 @@ Axes axes_of(const CollectivePicture& picture) {
     least = std::min(least, rate / 1e9);
     most = std::max(most, rate / 1e9);
   };
-  if (picture.lines && !picture.hides_predicted)
+  if (picture.lines && !picture.hides_predicted())
     for (const BandwidthLine& line : picture.lines->lines)
       for (const auto& point : line.points) meet(point.second);
-  if (!picture.hides_run)
+  if (!picture.hides_run())
     for (const SweepPoint& point : picture.sweep) meet(point.bus_bandwidth);
   if (most < least) return {0.1, 10};
   Axes axes{std::pow(10, std::floor(std::log10(least))),
@@ -133,12 +133,12 @@ void fill_plot(QCustomPlot& plot, const CollectivePicture& picture, const Theme&
   if (!picture.lines) return;
   for (std::size_t at = 0; at < picture.lines->lines.size(); ++at) {
     const BandwidthLine& line = picture.lines->lines[at];
-    if (!picture.hides_predicted) {
+    if (!picture.hides_predicted()) {
       QCPGraph* graph = plot.addGraph();
       graph->setPen(QPen(theme.text, 1, kDashes[at % 4]));
       for (const auto& [bytes, rate] : line.points) graph->addData(double(bytes), rate / 1e9);
     }
-    if (picture.hides_run) continue;
+    if (picture.hides_run()) continue;
     QCPGraph* marks = plot.addGraph();
     marks->setLineStyle(QCPGraph::lsNone);
     marks->setScatterStyle(marker_of(at, theme));
@@ -208,7 +208,7 @@ BandwidthLines bandwidth_lines(const CollectiveChoice& choice) {
       if (name != choice.spec.algorithm) at.spec.segments = at.spec.node_size = 0;
       const Result<Collective> made = make_collective(at.spec);
       if (!made) continue;
-      const Network network = network_for(at, *made, machine);
+      const Network network = network_for(at, made->spec.node_size, machine);
       if (check_network(network, at.spec.ranks))
         line.points.emplace_back(bytes, cost_of(*made, network).bus_bandwidth);
     }
@@ -229,7 +229,8 @@ BandwidthLines bandwidth_lines(const CollectiveChoice& choice) {
   first.spec.segments = second.spec.segments = 0;
   const Result<Collective> made = make_collective(first.spec);
   if (made)
-    lines.crossover = crossover_bytes(first.spec, second.spec, network_for(first, *made, machine));
+    lines.crossover =
+        crossover_bytes(first.spec, second.spec, network_for(first, made->spec.node_size, machine));
   return lines;
 }
 
@@ -274,14 +275,15 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
   const QSize size(int(rect.width()), int(rect.height()) - 18);
   QPicture fresh;
   QPicture* drawn = &fresh;
-  const QString key = QStringLiteral("%1 %2 %3 %4 %5 %6")
-                          .arg(size.width())
-                          .arg(size.height())
-                          .arg(theme.dark)
-                          .arg(picture.sweep.size())
-                          .arg(quintptr(picture.lines.get()))
-                          .arg(picture.plan->collective.spec.bytes) +
-                      QString::number(int(picture.hides_predicted) + 2 * int(picture.hides_run));
+  const QString key =
+      QStringLiteral("%1 %2 %3 %4 %5 %6")
+          .arg(size.width())
+          .arg(size.height())
+          .arg(theme.dark)
+          .arg(picture.sweep.size())
+          .arg(quintptr(picture.lines.get()))
+          .arg(picture.plan->collective.spec.bytes) +
+      QString::number(int(picture.hides_predicted()) + 2 * int(picture.hides_run()));
   if (picture.plot_cache) drawn = &picture.plot_cache->picture;
   if (!picture.plot_cache || picture.plot_cache->key != key) {
     QCustomPlot plot;
@@ -325,14 +327,14 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
              texts);
   }
   put_elided(painter, QRectF(rect.left(), rect.bottom() - 16, rect.width(), 16), Qt::AlignVCenter,
-             picture.hides_predicted ? QString() : crossover_text(*picture.lines), font,
+             picture.hides_predicted() ? QString() : crossover_text(*picture.lines), font,
              theme.muted, texts);
 }
 
 QString plot_sentence(const CollectivePicture& picture) {
   if (!picture.lines) return {};
   return Words::tr("Bus bandwidth by message size: %1.")
-      .arg(picture.hides_predicted ? Words::tr("hidden") : crossover_text(*picture.lines));
+      .arg(picture.hides_predicted() ? Words::tr("hidden") : crossover_text(*picture.lines));
 }
 
 QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayout& layout,
@@ -355,10 +357,11 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
   for (const BandwidthLine& line : picture.lines->lines) {
     QString text = title_of(picture.plan->collective.spec, line.algorithm) + QLatin1Char(':');
     for (const auto& [bytes, rate] : line.points)
-      if (bytes == nearest && !picture.hides_predicted)
+      if (bytes == nearest && !picture.hides_predicted())
         text += QLatin1Char(' ') + Words::tr("predicted %1").arg(rate_text(rate));
     for (const SweepPoint& seen : picture.sweep)
-      if (seen.spec.bytes == nearest && seen.spec.algorithm == line.algorithm && !picture.hides_run)
+      if (seen.spec.bytes == nearest && seen.spec.algorithm == line.algorithm &&
+          !picture.hides_run())
         text += QStringLiteral(", ") + source_text(seen.source) + QLatin1Char(' ') +
                 rate_text(seen.bus_bandwidth);
     lines << text;

@@ -127,7 +127,7 @@ QString step_sentence(const CollectivePlan& plan, int step) {
   return Words::tr("%1 messages of %2, %3").arg(messages.size()).arg(what).arg(fate(reduce, true));
 }
 
-QString bytes_line(const CollectiveMotion& motion, Nanoseconds time) {
+QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_total) {
   const CollectivePlan& plan = motion.plan();
   const int step = motion.step_at(time);
   if (step < 0) return Words::tr("one rank has nothing to send");
@@ -145,13 +145,15 @@ QString bytes_line(const CollectiveMotion& motion, Nanoseconds time) {
                     : Words::tr("%1 to %2")
                           .arg(bytes_text(std::max<std::int64_t>(0, least)), bytes_text(most));
   QString text =
-      all_send ? Words::tr("%1 on every link in this step").arg(amount)
+      int(links.size()) > plan.ranks()
+          ? Words::tr("%1 in each of %2 messages of this step").arg(amount).arg(links.size())
+      : all_send ? Words::tr("%1 on every link in this step").arg(amount)
       : links.size() == 1
           ? Words::tr("%1 on one link in this step").arg(amount)
           : Words::tr("%1 on each of %2 links in this step").arg(amount).arg(links.size());
   const auto& sent = plan.cost.sent_bytes;
   const auto busiest = std::max_element(sent.begin(), sent.end());
-  if (busiest == sent.end() || *busiest == 0) return text;
+  if (!with_total || busiest == sent.end() || *busiest == 0) return text;
   const int rank = int(busiest - sent.begin());
   const bool alike =
       std::all_of(sent.begin(), sent.end(), [&](std::int64_t b) { return b == *busiest; });
@@ -240,13 +242,15 @@ SelectionText describe_move(const CollectiveMotion& predicted, const CollectiveM
   return text;
 }
 
-QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time) {
+QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time,
+                       const CollectiveHidden& hidden) {
   const CollectivePlan& plan = motion.plan();
   const int step = motion.step_at(time);
   QString text = collective_title(plan.collective.spec) + QStringLiteral(". ");
   if (step < 0) return text + Words::tr("One rank has nothing to send.");
   const QString phase = phase_of(plan, step);
-  text += Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
+  text += hidden.steps ? Words::tr("Step %1").arg(step + 1)
+                       : Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
   if (!phase.isEmpty()) text += QStringLiteral(", ") + phase;
   text += QStringLiteral(": ") + step_sentence(plan, step) + QStringLiteral(". ");
   int under_way = 0, arrived = 0;
@@ -257,7 +261,7 @@ QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time) {
   text += Words::tr("%1 chunks are under way, %2 of this step have arrived. ")
               .arg(under_way)
               .arg(arrived);
-  text += bytes_line(motion, time) + QStringLiteral(". ");
+  text += bytes_line(motion, time, !hidden.sent_bytes) + QStringLiteral(". ");
   if (plan.collective.spec.kind == CollectiveKind::kAllToAll || plan.collective.chunks > 8 ||
       plan.ranks() > 8)
     return text;

@@ -8,12 +8,20 @@
 
 namespace parallelarium {
 
+// What a lesson asks for, and so is neither painted nor told.
+struct CollectiveHidden {
+  bool predicted = false, run = false;  // all of it
+  bool times = false;                   // the time or what it follows from: bandwidth or steps
+  bool seconds = false, algorithm_bandwidth = false, bus_bandwidth = false, sent_bytes = false,
+       steps = false, formulas = false;
+};
+
 // "reduce-scatter" or "all-gather": the part of an all-reduce that a step belongs to; else empty.
 QString phase_of(const CollectivePlan& plan, int step);
 // "Every rank sends one chunk to its right neighbour, who adds it to its own."
 QString step_sentence(const CollectivePlan& plan, int step);
-// "1 MiB on every link in this step · each rank has sent 2 of its 6 MiB"
-QString bytes_line(const CollectiveMotion& motion, Nanoseconds time);
+// "1 MiB on every link in this step · each rank has sent 2 of its 6 MiB", or without the total.
+QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_total = true);
 // "Every chunk ends as the sum of all 4 ranks"
 QString result_sentence(const CollectiveSpec& spec);
 // "Chunk c1 from rank 3 to rank 0"
@@ -26,6 +34,7 @@ QString set_text(RankSet set);
 SelectionText describe_move(const CollectiveMotion& predicted, const CollectiveMotion* observed,
                             MoveRef ref);
 // Everything about the frame at `time`, for screen readers.
-QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time);
+QString frame_sentence(const CollectiveMotion& motion, Nanoseconds time,
+                       const CollectiveHidden& hidden = {});
 
 }  // namespace parallelarium

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/collectives_view.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QPainter>
 
@@ -65,7 +66,8 @@ CollectivesView::CollectivesView(Session& session, QWidget* parent)
   connect(&session, &Session::view_changed, this, again);
   connect(&session, &Session::run_state_changed, this, [this] {
     const bool idle = state_->session.run_state() == RunState::kIdle;
-    state_->measure->setEnabled(idle && !state_->collectives.problem());
+    state_->measure->setEnabled(idle && !state_->collectives.problem() &&
+                                !state_->session.question_open());
     state_->sweep->setEnabled(state_->measure->isEnabled());
   });
   setFocusProxy(s.canvas);
@@ -110,8 +112,7 @@ CollectivePicture CollectivesView::picture() const {
   picture.tweened = !s.session.reduced_motion();
   picture.dimmed = collectives.problem().has_value();
   picture.values = s.show_values->isChecked();
-  picture.hides_predicted = s.session.hidden(QStringLiteral("lane.predicted"));
-  picture.hides_run = s.session.hidden(QStringLiteral("lane.run"));
+  picture.hidden = hidden_of_collective(s.session);
   picture.sweep = collectives.sweep();
   picture.selected = collectives.selected();
   if (s.show_parts->isChecked()) {
@@ -206,12 +207,13 @@ void CollectivesView::refresh_table() {
                         chunk_name(plan, move.chunk),
                         bytes_text(move.bytes),
                         move.reduce ? tr("combined") : tr("kept"),
-                        picture.hides_predicted ? hidden : time_text(span.begin),
-                        picture.hides_predicted ? hidden : time_text(span.end - span.begin)};
+                        picture.hides_predicted() ? hidden : time_text(span.begin),
+                        picture.hides_predicted() ? hidden : time_text(span.end - span.begin)};
       if (seen)
-        texts << (picture.hides_run ? hidden : time_text(seen->waited(ref)))
-              << (picture.hides_run ? hidden
-                                    : time_text(seen->span_of(ref).end - seen->span_of(ref).begin));
+        texts << (picture.hides_run() ? hidden : time_text(seen->waited(ref)))
+              << (picture.hides_run()
+                      ? hidden
+                      : time_text(seen->span_of(ref).end - seen->span_of(ref).begin));
       for (int column = 0; column < int(texts.size()); ++column) {
         auto* item = new QTableWidgetItem(texts[column]);
         if (column >= 4 && column != 5) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -249,8 +251,8 @@ void CollectivesView::paint_canvas(const QRect& dirty) {
 
 QString CollectivesView::description() const {
   const CollectivePicture picture = this->picture();
-  QString text = frame_sentence(picture.shown(), picture.playhead);
-  if (picture.run && !picture.stale && !picture.hides_run)
+  QString text = frame_sentence(picture.shown(), picture.playhead, picture.hidden);
+  if (picture.run && !picture.stale && !picture.hides_run())
     text +=
         picture.run->seen.correct
             ? tr("%1: verified cell by cell. ").arg(result_sentence(picture.plan->collective.spec))

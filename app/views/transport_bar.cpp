@@ -230,7 +230,8 @@ QList<QAction*> TransportBar::transport_actions() const {
 // Whether a lesson hides how long the step is.
 bool TransportBar::hides_length() const {
   return played().length() <= Nanoseconds(0) ||
-         session_.hidden(collective() ? QStringLiteral("seconds") : QStringLiteral("step.seconds"));
+         session_.hidden(collective() ? QStringLiteral("collective.seconds")
+                                      : QStringLiteral("step.seconds"));
 }
 
 void TransportBar::jump(bool forward) {
@@ -263,7 +264,10 @@ void TransportBar::refresh() {
 void TransportBar::refresh_time() {
   if (collective()) {
     const CollectiveMotion& motion = session_.collectives().motion();
-    time_->setText(tr("step %1 of %2").arg(motion.step_at(playhead()) + 1).arg(motion.steps()));
+    const int step = motion.step_at(playhead()) + 1;
+    time_->setText(session_.hidden(QStringLiteral("collective.steps"))
+                       ? tr("step %1").arg(step)
+                       : tr("step %1 of %2").arg(step).arg(motion.steps()));
   } else {
     time_->setText(
         tr("%1 of step").arg(hides_length() ? QStringLiteral("?") : time_text(playhead())));

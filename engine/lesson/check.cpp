@@ -5,6 +5,7 @@
 
 #include "engine/lesson/check_parts.h"
 #include "engine/lesson/files.h"
+#include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
 
@@ -41,17 +42,36 @@ const Result<nlohmann::json>& Predictions::of(const Setup& setup) {
   return made_.emplace(key, facts()).first->second;
 }
 
+const Result<nlohmann::json>& Predictions::of(const CollectiveChoice& collective) {
+  const std::string key = to_json(collective).dump();
+  const auto found = made_.find(key);
+  if (found != made_.end()) return found->second;
+  const auto facts = [&]() -> Result<nlohmann::json> {
+    const Result<CollectivePlan> plan = plan_collective(collective, this_computer());
+    if (!plan) return plan.error();
+    return facts_of(*plan);
+  };
+  return made_.emplace(key, facts()).first->second;
+}
+
+Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions& predictions) {
+  Context context;
+  context.settings = std::move(settings);
+  context.drawn = drawn;
+  const Result<nlohmann::json>& predicted = predictions.of(context.settings.setup);
+  if (!predicted) return predicted.error();
+  const Result<nlohmann::json>& collective = predictions.of(context.settings.collective);
+  if (!collective) return collective.error();
+  context.predicted = *predicted;
+  context.collective_predicted = *collective;
+  return context;
+}
+
 Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                            Predictions& predictions) {
-  Result<Setup> setup = setup_at(lesson, step, drawn, true);
-  if (!setup) return setup.error();
-  Context context;
-  context.setup = std::move(*setup);
-  context.drawn = drawn;
-  const Result<nlohmann::json>& predicted = predictions.of(context.setup);
-  if (!predicted) return predicted.error();
-  context.predicted = *predicted;
-  return context;
+  Result<Settings> settings = settings_at(lesson, step, drawn, true);
+  if (!settings) return settings.error();
+  return context_of(std::move(*settings), drawn, predictions);
 }
 
 LessonReport check_lesson(const std::string& folder, const CheckOptions& options) {
@@ -84,7 +104,7 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   if (!samples.empty()) {
     check_texts(*lesson, samples.front(), predictions, faults);
     if (samples.size() > 1) check_texts(*lesson, samples.back(), predictions, faults);
-    if (options.run && report.ok())
+    if ((options.run || options.run_collective) && report.ok())
       for (std::size_t step = 0; step < lesson->steps.size(); ++step)
         report.runs += check_run(*lesson, step, samples.front(), predictions, options, faults);
   }

@@ -22,17 +22,20 @@ class Faults {
   std::vector<Message>& into_;
 };
 
-// Predictions by Setup, made once.
+// Predictions by Setup and by collective, made once.
 class Predictions {
  public:
   // The facts of the Setup's prediction on its Machine. Error: it is not valid or cannot be made.
   const Result<nlohmann::json>& of(const Setup& setup);
+  const Result<nlohmann::json>& of(const CollectiveChoice& collective);
   std::size_t count() const { return made_.size(); }
 
  private:
   std::map<std::string, Result<nlohmann::json>> made_;
 };
 
+// The context of those settings, with what is predicted for them. Error: it cannot be.
+Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions& predictions);
 // The step's Context as a student meets it, its answer revealed.
 Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                            Predictions& predictions);

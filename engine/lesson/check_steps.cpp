@@ -9,13 +9,26 @@ namespace parallelarium {
 
 namespace {
 
-// What a lesson may hide: the first part of a key.
-constexpr const char* kHideable[] = {"lane", "memory", "traffic", "bubble",
-                                     "step", "held",   "losses",  "formulas"};
+// What a lesson may hide: the begin of a key.
+constexpr const char* kHideable[] = {"lane",
+                                     "memory",
+                                     "traffic",
+                                     "bubble",
+                                     "step",
+                                     "held",
+                                     "losses",
+                                     "formulas",
+                                     "collective.seconds",
+                                     "collective.steps",
+                                     "collective.sent_bytes",
+                                     "collective.algorithm_bandwidth",
+                                     "collective.bus_bandwidth"};
 // Options of a choice that read alike help nobody: the least relative distance.
 constexpr double kLeastDifference = 0.01;
 
 bool is_setting(const std::string& key) {
+  const std::vector<std::string>& collective = collective_keys();
+  if (std::find(collective.begin(), collective.end(), key) != collective.end()) return true;
   const std::vector<FieldInfo>& fields = setup_fields();
   return std::any_of(fields.begin(), fields.end(),
                      [&](const FieldInfo& field) { return field.key == key; });
@@ -39,13 +52,13 @@ Step only(const Step& step, bool limits) {
   Step part = step;
   part.checks.clear();
   for (const Check& check : step.checks)
-    if (check.of != "run" && check.limit == limits) part.checks.push_back(check);
+    if (!check.of_run() && check.limit == limits) part.checks.push_back(check);
   return part;
 }
 Step without_runs(const Step& step) {
   Step part = step;
   part.checks.erase(std::remove_if(part.checks.begin(), part.checks.end(),
-                                   [](const Check& check) { return check.of == "run"; }),
+                                   [](const Check& check) { return check.of_run(); }),
                     part.checks.end());
   return part;
 }
@@ -62,10 +75,10 @@ class StepCheck {
         faults_(faults) {}
 
   void check() {
-    const Result<Setup> before = setup_at(lesson_, index_, drawn_);
+    const Result<Settings> before = settings_at(lesson_, index_, drawn_);
     if (!before) return fault("step-setup", before.error().text);
-    const Result<nlohmann::json>& predicted = predictions_.of(*before);
-    if (!predicted) return fault("step-setup", predicted.error().text);
+    const Result<Context> entering = context_of(*before, drawn_, predictions_);
+    if (!entering) return fault("step-setup", entering.error().text);
     const Result<Context> context = context_at(lesson_, index_, drawn_, predictions_);
     if (!context) return fault("step-setup", context.error().text);
     if (step_.ask && !step_.ask->answer.empty())
@@ -97,7 +110,7 @@ class StepCheck {
     if (!right) return fault("answer-expression", right.error().text);
     const double tolerance = ask.tolerance.around(*right);
     if (!ask.metric.empty()) {
-      const auto predicted = figure_at(context.predicted, ask.metric);
+      const auto predicted = context.predicted_figure(ask.metric);
       if (!predicted) {
         fault("answer-metric",
               fmt::format("\"{}\" is not a figure of the prediction.", ask.metric));
@@ -158,7 +171,7 @@ class StepCheck {
     if (!covers(step_.hide, step_.ask->metric))
       fault("answer-shown",
             fmt::format("The figure \"{}\" is asked for and not hidden.", step_.ask->metric));
-    const auto predicted = figure_at(context.predicted, step_.ask->metric);
+    const auto predicted = context.predicted_figure(step_.ask->metric);
     if (!predicted)
       fault("answer-metric",
             fmt::format("\"{}\" is not a figure of the prediction.", step_.ask->metric));
@@ -170,20 +183,14 @@ class StepCheck {
 
   // The context with `fields` set on top.
   std::optional<Context> with(const Context& context, const Fields& fields, const char* rule) {
-    Result<Setup> setup = with_fields(context.setup, fields, drawn_);
-    if (!setup) {
-      fault(rule, setup.error().text);
+    Result<Settings> settings = with_fields(context.settings, fields, drawn_);
+    Result<Context> changed = settings ? context_of(std::move(*settings), drawn_, predictions_)
+                                       : Result<Context>(settings.error());
+    if (!changed) {
+      fault(rule, changed.error().text);
       return std::nullopt;
     }
-    Context changed = context;
-    changed.setup = std::move(*setup);
-    const Result<nlohmann::json>& predicted = predictions_.of(changed.setup);
-    if (!predicted) {
-      fault(rule, predicted.error().text);
-      return std::nullopt;
-    }
-    changed.predicted = *predicted;
-    return changed;
+    return std::move(*changed);
   }
 
   void goal(const Context& start) {
@@ -275,30 +282,51 @@ void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
   StepCheck(lesson, step, drawn, predictions, faults).check();
 }
 
+namespace {
+
+// Runs what is set and notes what was seen. Error: it could not be run or predicted.
+Result<void> observe(Context& context, bool collective, const CheckOptions& options) {
+  if (collective) {
+    const CollectiveChoice& choice = context.settings.collective;
+    const Result<CollectivePlan> plan = plan_collective(choice, this_computer());
+    if (!plan) return plan.error();
+    const Result<CollectiveObservation> seen = options.run_collective(choice.spec);
+    if (!seen) return seen.error();
+    context.collective_observed = facts_of(*seen, *plan);
+    return {};
+  }
+  const Setup& setup = context.settings.setup;
+  const Result<Machine> machine = find_machine(setup.machine);
+  if (!machine) return machine.error();
+  const Result<Prediction> prediction = predict(setup, *machine, true);
+  if (!prediction) return prediction.error();
+  const Result<Observation> observation = options.run(setup);
+  if (!observation) return observation.error();
+  context.observed = facts_of(*observation, prediction->program);
+  return {};
+}
+
+}  // namespace
+
 std::size_t check_run(const Lesson& lesson, std::size_t index, const Symbols& drawn,
                       Predictions& predictions, const CheckOptions& options, Faults& faults) {
   const Step& step = lesson.steps[index];
   const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
-                                [](const Check& check) { return check.of == "run"; });
+                                [](const Check& check) { return check.of_run(); });
   if (!runs || step.kind == StepKind::kBuild) return 0;
+  if (step.runs_collective() ? !options.run_collective : !options.run) return 0;
   const Result<Context> start = context_at(lesson, index, drawn, predictions);
   if (!start) return 0;
-  Context context = *start;
-  const Result<Setup> solved = with_fields(context.setup, step.solution, drawn);
+  Result<Settings> solved = with_fields(start->settings, step.solution, drawn);
   if (!solved) return 0;
-  context.setup = *solved;
-  const Result<Machine> machine = find_machine(context.setup.machine);
-  if (!machine) return 0;
-  const Result<Prediction> prediction = predict(context.setup, *machine, true);
-  if (!prediction) return 0;
-  context.predicted = facts_of(*prediction);
-  const Result<Observation> observation = options.run(context.setup);
-  if (!observation) {
-    faults.add("run-failed", step.id, observation.error().text);
+  Result<Context> context = context_of(std::move(*solved), drawn, predictions);
+  if (!context) return 0;
+  const Result<void> seen = observe(*context, step.runs_collective(), options);
+  if (!seen) {
+    faults.add("run-failed", step.id, seen.error().text);
     return 1;
   }
-  context.observed = facts_of(*observation, prediction->program);
-  const Result<Judgement> judgement = judge(step, {}, context);
+  const Result<Judgement> judgement = judge(step, {}, *context);
   if (!judgement) {
     faults.add("run-judge", step.id, judgement.error().text);
   } else if (judgement->verdict != Verdict::kRight) {

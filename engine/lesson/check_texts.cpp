@@ -29,7 +29,7 @@ Parts parts_of(const Step& step) {
   if (numeric || step.kind == StepKind::kGoal || step.kind == StepKind::kBuild)
     parts.needed.insert("wrong");
   const bool runs = std::any_of(step.checks.begin(), step.checks.end(),
-                                [](const Check& check) { return check.of == "run"; });
+                                [](const Check& check) { return check.of_run(); });
   if (runs) parts.needed.insert("again");
   for (int hint = 1; hint <= step.hints; ++hint)
     parts.needed.insert("hint " + std::to_string(hint));
@@ -120,6 +120,8 @@ Symbols names_after(const Step& step, const Context& context, bool guessed) {
   if (guessed) known.guess = 1;
   known.observed = known.predicted;  // a run gives the same figures
   known.observed["source"] = "paced";
+  known.collective_observed = known.collective_predicted;
+  known.collective_observed["source"] = "measured";
   Answer answer;
   if (step.ask && !step.ask->answer.empty()) {
     const Result<double> right = evaluate(step.ask->answer, context.symbols());
@@ -145,11 +147,11 @@ void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predic
     bool guessed = false;
     for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
       const Step& step = lesson.steps[i];
-      const Result<Setup> before = setup_at(lesson, i, drawn);
+      const Result<Settings> before = settings_at(lesson, i, drawn);
       const Result<Context> after = context_at(lesson, i, drawn, predictions);
       if (!before || !after) continue;  // check_step tells
       Context entering;
-      entering.setup = *before;
+      entering.settings = *before;
       entering.drawn = drawn;
       if (guessed) entering.guess = 1;
       check.step(step, entering.symbols(), names_after(step, *after, guessed));

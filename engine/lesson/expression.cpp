@@ -207,10 +207,20 @@ Symbols symbols_of(const Setup& setup) {
           {"f", static_cast<double>(model.ffn)}};
 }
 
+Symbols symbols_of(const CollectiveChoice& collective) {
+  const Machine local = collective.topology == Topology::kMemory ? this_computer() : Machine();
+  const Network links = network_for(collective, 0, local);
+  return {{"n", collective.spec.ranks},
+          {"S", static_cast<double>(collective.spec.bytes)},
+          {"alpha", links.latency_seconds},
+          {"beta", 1 / links.bytes_per_second}};
+}
+
 const std::vector<std::string>& symbol_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> result;
-    for (const auto& [name, value] : symbols_of(Setup())) result.push_back(name);
+    for (const Symbols& symbols : {symbols_of(Setup()), symbols_of(CollectiveChoice())})
+      for (const auto& [name, value] : symbols) result.push_back(name);
     return result;
   }();
   return names;

@@ -11,6 +11,7 @@
 
 #include "engine/plan/result.h"
 #include "engine/plan/setup.h"
+#include "engine/predict/collective_plan.h"
 
 namespace parallelarium {
 
@@ -26,7 +27,10 @@ Result<double> evaluate(std::string_view expression, const Symbols& symbols);
 // degrees of DP, TP, CP, EP, b micro-batch size, s sequence, h hidden, a heads, k key/value heads,
 // L layers, V vocabulary, f inner width of the MLP, z ZeRO stage.
 Symbols symbols_of(const Setup& setup);
-// Their names: a lesson's parameters must be called otherwise.
+// Of a collective: n ranks, S bytes of the whole array, alpha seconds of latency and beta seconds
+// per byte of a link.
+Symbols symbols_of(const CollectiveChoice& collective);
+// The names of both: a lesson's parameters must be called otherwise.
 const std::vector<std::string>& symbol_names();
 
 }  // namespace parallelarium

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/lesson/lesson.h"
+#include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
 
@@ -36,8 +37,10 @@ const json* word_at(const json& facts, const std::string& key) {
 
 // Times of ranks that shared cores unpaced say nothing.
 bool needs_real_time(const Check& check) {
-  return check.of == "run" &&
-         (check.key.rfind("step.", 0) == 0 || check.key.rfind("bubble.", 0) == 0);
+  const auto begins = [&](const char* start) { return check.key.rfind(start, 0) == 0; };
+  if (check.of == "collective-run")
+    return begins("seconds") || begins("bus_") || begins("algorithm_");
+  return check.of == "run" && (begins("step.") || begins("bubble."));
 }
 
 class Judge {
@@ -82,9 +85,9 @@ class Judge {
   // What feedback may name of the metric in question.
   void add_figures(const std::string& metric) {
     if (metric.empty()) return;
-    if (const auto figure = figure_at(context_.predicted, metric))
+    if (const auto figure = context_.predicted_figure(metric))
       judgement_.symbols["predicted"] = *figure;
-    if (const auto figure = figure_at(context_.observed, metric))
+    if (const auto figure = context_.observed_figure(metric))
       judgement_.symbols["observed"] = *figure;
   }
 
@@ -144,11 +147,12 @@ class Judge {
       return false;
     }
     const int ranks = static_cast<int>(order->ranks.size());
-    if (ranks != context_.setup.mesh.pp || order->microbatches != context_.setup.microbatches) {
+    const Setup& setup = context_.settings.setup;
+    if (ranks != setup.mesh.pp || order->microbatches != setup.microbatches) {
       judgement_.reasons.push_back(
           message("lesson-order-size",
                   "The order has {} ranks and {} micro-batches; this step wants {} and {}.", ranks,
-                  order->microbatches, context_.setup.mesh.pp, context_.setup.microbatches));
+                  order->microbatches, setup.mesh.pp, setup.microbatches));
       return false;
     }
     judgement_.reasons = check_order(*order);
@@ -159,13 +163,13 @@ class Judge {
 
   Result<void> checks() {
     bool all = true, only_runs_fail = true;
-    if (!step_.checks.empty()) add_figures(step_.checks.front().key);
+    if (!step_.checks.empty()) add_figures(step_.checks.front().metric());
     for (const Check& check : step_.checks) {
       Result<CheckOutcome> outcome = one(check);
       if (!outcome) return outcome.error();
       if (!outcome->holds) {
         all = false;
-        only_runs_fail = only_runs_fail && check.of == "run";
+        only_runs_fail = only_runs_fail && check.of_run();
       }
       if (judgement_.checks.empty() && outcome->value)
         judgement_.symbols["found"] = *outcome->value;
@@ -178,22 +182,30 @@ class Judge {
   Result<CheckOutcome> one(const Check& check) {
     CheckOutcome outcome;
     outcome.check = check;
-    const json setup = check.of == "setup" ? to_json(context_.setup) : json();
-    const json& facts = check.of == "setup"       ? setup
-                        : check.of == "predicted" ? context_.predicted
-                        : check.of == "run"       ? context_.observed
-                                                  : order_facts_;
-    if (check.of == "run" && facts.is_null()) {
-      say_once(message("lesson-no-run", "This setup has not been run yet: press Run."));
+    json setup;
+    if (check.of == "setup") {
+      setup = to_json(context_.settings.setup);
+      setup["collective"] = to_json(context_.settings.collective);
+    }
+    const json& facts = check.of == "setup"            ? setup
+                        : check.of == "predicted"      ? context_.predicted
+                        : check.of == "run"            ? context_.observed
+                        : check.of == "collective"     ? context_.collective_predicted
+                        : check.of == "collective-run" ? context_.collective_observed
+                                                       : order_facts_;
+    if (check.of_run() && facts.is_null()) {
+      say_once(check.of_collective()
+                   ? message("lesson-no-run", "This collective has not been run yet: press Run.")
+                   : message("lesson-no-run", "This setup has not been run yet: press Run."));
       return outcome;
     }
     if (needs_real_time(check)) {
       const std::string source = facts.value("source", "");
       if (source != name_of(Source::kMeasured) && source != name_of(Source::kPaced)) {
         say_once(message("lesson-source",
-                         "This run is {}: its times are no evidence. Run it paced or on as many "
-                         "cores as ranks.",
-                         source));
+                         "This run is {}: its times are no evidence. Run it {}on as many cores as "
+                         "ranks.",
+                         source, check.of_collective() ? "" : "paced or "));
         return outcome;
       }
     }
@@ -203,7 +215,7 @@ class Judge {
       return outcome;
     }
     Symbols symbols = judgement_.symbols;  // "predicted" is this check's own key
-    if (const auto predicted = figure_at(context_.predicted, check.key))
+    if (const auto predicted = context_.predicted_figure(check.metric()))
       symbols["predicted"] = *predicted;
     const Result<double> wanted = evaluate(check.value, symbols);
     if (!wanted) return wanted.error();

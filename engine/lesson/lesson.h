@@ -19,12 +19,14 @@
 #include <string>
 #include <vector>
 
+#include "engine/collectives/observation.h"
 #include "engine/lesson/expression.h"
 #include "engine/lesson/text.h"
 #include "engine/plan/order.h"
 #include "engine/plan/report.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup.h"
+#include "engine/predict/collective_plan.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -32,8 +34,9 @@ namespace parallelarium {
 enum class StepKind : std::uint8_t { kRead, kPredict, kRun, kExplain, kGoal, kBuild };
 std::string_view name_of(StepKind kind);  // "read" "predict" "run" "explain" "goal" "build"
 
-// Settings by dotted key, sorted, but "model" first since the others change what it brings. A value
-// that begins with "=" is an expression over the drawn parameters.
+// Settings by dotted key, sorted, but "model" first since the others change what it brings: fields
+// of the Setup, and with "collective." before them those of a CollectiveChoice ("collective.name",
+// "collective.bytes"). A value that begins with "=" is an expression over the drawn parameters.
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 // How far a number may be from the right one. Both 0: exactly (to 1e-9).
@@ -44,11 +47,13 @@ struct Tolerance {
 
 // One thing that must hold of what was set, predicted, observed or written.
 struct Check {
-  // "setup", "predicted", "run" or "order": whose figures `key` names.
+  // "setup", "predicted", "run" or "order", or of the collective that is set "collective" (what is
+  // predicted) or "collective-run" (what was seen): whose figures `key` names.
   std::string of = "predicted";
-  // Dotted key of predict, run or schedule --json, or of the Setup file: "bubble.of_total",
-  // "memory.ranks.0.peak_bytes". A part "*" takes the largest. Beside those: "held.peak" and
-  // "held.ranks.0", the micro-batches whose activations a stage holds at once.
+  // Dotted key of predict, run, schedule or collective --json, or of the settings:
+  // "bubble.of_total", "memory.ranks.0.peak_bytes". A part "*" takes the largest. Beside those:
+  // "held.peak" and "held.ranks.0", the micro-batches whose activations a stage holds at once. The
+  // "steps" of a collective are their number.
   std::string key;
   std::string op;  // < <= > >= == !=
   // Expression over symbols, parameters and "predicted" (the predicted figure of the same key); a
@@ -56,6 +61,11 @@ struct Check {
   std::string value;
   Tolerance tolerance;
   bool limit = false;  // the limit that binds: see Step::tempting
+
+  bool of_collective() const { return of == "collective" || of == "collective-run"; }
+  bool of_run() const { return of == "run" || of == "collective-run"; }
+  // The key as metrics are called: "collective." stands before those of a collective.
+  std::string metric() const { return of_collective() ? "collective." + key : key; }
 };
 
 // One card of a choice, or one foreseen wrong answer of a numeric question.
@@ -69,7 +79,7 @@ struct Option {
 // A numeric answer. For a choice only metric and unit count.
 struct Ask {
   std::string metric;  // dotted key the guess is about, shown as third mark; or empty
-  std::string unit;    // as in Formula: "share" (typed in per cent), "1", "bytes", "seconds"
+  std::string unit;    // as in Formula: "share" (typed in per cent), "1", "bytes", "seconds", ...
   std::string answer;  // expression, evaluated at the revealed Setup; empty for a choice
   Tolerance tolerance;
 };
@@ -79,7 +89,7 @@ struct Step {
   StepKind kind = StepKind::kRead;
   Fields setup;     // set on entering, on top of the lesson's start and earlier steps
   Fields reveal;    // set when the answer is committed
-  std::string tab;  // "pipeline", or empty: as it is
+  std::string tab;  // "pipeline", "collectives", ..., or empty: as it is
   std::optional<std::pair<double, double>> view_range;  // shares of the step, 0 to 1
   std::vector<std::string> highlight;                   // keys: "bubble", "strip.bubble.of_total"
   std::vector<std::string> allow;  // settings (dotted keys) unlocked until committed or reached
@@ -95,6 +105,9 @@ struct Step {
   // durations for timing it.
   std::vector<std::string> order_start, order_solution;
   double forward = 1, backward = 2;
+
+  // Whether its run is that of the collective: a check is of "collective-run".
+  bool runs_collective() const;
 };
 
 struct Drawn {
@@ -157,27 +170,42 @@ Symbols draw(const Lesson& lesson, std::uint64_t seed);
 // Every combination that the constraint allows if there are at most `most`, else `most` samples.
 std::vector<Symbols> draws(const Lesson& lesson, std::size_t most = 200);
 
-// The Setup of a student who followed the lesson up to `step` (index): the lesson's start, then for
-// each step its setup, and for earlier ones also reveal and solution. With `revealed` also this
-// step's reveal.
-Result<Setup> setup_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
-                       bool revealed = false);
-Result<Setup> with_fields(Setup setup, const Fields& fields, const Symbols& drawn);
+// All that a lesson sets.
+struct Settings {
+  Setup setup;
+  CollectiveChoice collective;
+};
 
-// What checks and texts may name: the objects of predict, run and schedule --json with "held"
-// added.
+// The settings of a student who followed the lesson up to `step` (index): the lesson's start, then
+// for each step its setup, and for earlier ones also reveal and solution. With `revealed` also this
+// step's reveal.
+Result<Settings> settings_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                             bool revealed = false);
+Result<Settings> with_fields(Settings settings, const Fields& fields, const Symbols& drawn);
+// Keys of a collective's settings, "collective." before each.
+const std::vector<std::string>& collective_keys();
+
+// What checks and texts may name: the objects of predict, run, schedule and collective --json with
+// "held" added, and of a collective the number of its steps.
 nlohmann::json facts_of(const Prediction& prediction);
 nlohmann::json facts_of(const Observation& observation, const Program& program);
 nlohmann::json facts_of(const Order& order, double forward, double backward);
+nlohmann::json facts_of(const CollectivePlan& plan);
+nlohmann::json facts_of(const CollectiveObservation& seen, const CollectivePlan& plan);
 
 // What is known when an answer is judged. The JSON objects are null where there is none.
 struct Context {
-  Setup setup;
+  Settings settings;
   Symbols drawn;
   nlohmann::json predicted, observed;
+  nlohmann::json collective_predicted, collective_observed;
   std::optional<double> guess;  // the latest number that was committed, for a run after it
-  // symbols_of(setup), drawn, and "guess" where there is one.
+  // symbols_of(settings), drawn, and "guess" where there is one.
   Symbols symbols() const;
+  // The figure of a metric, such as "bubble.of_total" or "collective.seconds"; none if it is not
+  // there.
+  std::optional<double> predicted_figure(const std::string& metric) const;
+  std::optional<double> observed_figure(const std::string& metric) const;
 };
 
 struct Answer {
@@ -226,8 +254,9 @@ Result<void> can_play(const Lesson& lesson, const Computer& computer);
 // --- proving ---
 
 struct CheckOptions {
-  // Runs a Setup for run steps; empty: run checks are not proved.
+  // Run a Setup or a collective for run steps; empty: run checks are not proved.
   std::function<Result<Observation>(const Setup&)> run;
+  std::function<Result<CollectiveObservation>(const CollectiveSpec&)> run_collective;
   std::size_t most_samples = 200;
 };
 

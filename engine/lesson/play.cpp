@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawn values, the Setup at each step, and the facts that checks and texts name.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "engine/lesson/lesson.h"
 #include "engine/schedules/timing.h"
+#include "engine/wire/collective_messages.h"
+#include "engine/wire/messages.h"
 
 namespace parallelarium {
 
@@ -14,6 +17,7 @@ using nlohmann::json;
 
 constexpr int kMostTries = 1000;
 constexpr double kMostCombinations = 100000;
+const std::string kCollective = "collective.";
 
 // SplitMix64 (Steele et al. 2014): the same numbers on every computer.
 class Random {
@@ -58,6 +62,33 @@ json held_facts(const Program& program, const Timeline& timeline) {
     peak = std::max(peak, most);
   }
   return {{"peak", peak}, {"ranks", std::move(ranks)}};
+}
+
+// Sets the member that `field` names, without its "collective.", to what the text says.
+Result<void> set_member(json& collective, const std::string& field, const std::string& text) {
+  const auto member = collective.find(field.substr(kCollective.size()));
+  if (member == collective.end()) {
+    std::string known;
+    for (const std::string& key : collective_keys()) known += (known.empty() ? "" : ", ") + key;
+    return message("lesson-collective", "\"{}\" is no setting of a collective; there are {}.",
+                   field, known);
+  }
+  if (member->is_string()) {
+    *member = text;
+    return {};
+  }
+  std::int64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code != std::errc() || end != text.data() + text.size())
+    return message("lesson-collective", "\"{}\" must be a whole number, not \"{}\".", field, text);
+  *member = number;
+  return {};
+}
+
+std::optional<double> figure_of(const std::string& metric, const json& facts,
+                                const json& collective) {
+  if (metric.rfind(kCollective, 0) != 0) return figure_at(facts, metric);
+  return figure_at(collective, metric.substr(kCollective.size()));
 }
 
 void add_largest(const json& facts, std::string_view key, std::optional<double>& largest) {
@@ -122,7 +153,19 @@ std::vector<Symbols> draws(const Lesson& lesson, std::size_t most) {
   return all;
 }
 
-Result<Setup> with_fields(Setup setup, const Fields& fields, const Symbols& drawn) {
+const std::vector<std::string>& collective_keys() {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> result;
+    const json collective = to_json(CollectiveChoice());
+    for (const auto& member : collective.items()) result.push_back(kCollective + member.key());
+    return result;
+  }();
+  return keys;
+}
+
+Result<Settings> with_fields(Settings settings, const Fields& fields, const Symbols& drawn) {
+  json collective = to_json(settings.collective);
+  bool sets_collective = false;
   for (const auto& [field, value] : fields) {
     std::string text = value;
     if (!value.empty() && value.front() == '=') {
@@ -130,22 +173,32 @@ Result<Setup> with_fields(Setup setup, const Fields& fields, const Symbols& draw
       if (!number) return number.error();
       text = fmt::format("{}", *number);
     }
-    const Result<void> set = set_field(setup, field, text);
+    Result<void> set;
+    if (field.rfind(kCollective, 0) == 0) {
+      set = set_member(collective, field, text);
+      sets_collective = true;
+    } else {
+      set = set_field(settings.setup, field, text);
+    }
     if (!set) return set.error();
   }
-  return setup;
+  if (!sets_collective) return settings;
+  Result<CollectiveChoice> choice = collective_choice_from_json(collective);
+  if (!choice) return choice.error();
+  settings.collective = std::move(*choice);
+  return settings;
 }
 
-Result<Setup> setup_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
-                       bool revealed) {
-  Result<Setup> setup = with_fields(default_setup(), lesson.start, drawn);
-  for (std::size_t i = 0; setup && i <= step && i < lesson.steps.size(); ++i) {
+Result<Settings> settings_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
+                             bool revealed) {
+  Result<Settings> settings = with_fields({default_setup(), {}}, lesson.start, drawn);
+  for (std::size_t i = 0; settings && i <= step && i < lesson.steps.size(); ++i) {
     const Step& at = lesson.steps[i];
-    setup = with_fields(*setup, at.setup, drawn);
-    if (setup && (i < step || revealed)) setup = with_fields(*setup, at.reveal, drawn);
-    if (setup && i < step) setup = with_fields(*setup, at.solution, drawn);
+    settings = with_fields(*settings, at.setup, drawn);
+    if (settings && (i < step || revealed)) settings = with_fields(*settings, at.reveal, drawn);
+    if (settings && i < step) settings = with_fields(*settings, at.solution, drawn);
   }
-  return setup;
+  return settings;
 }
 
 json facts_of(const Prediction& prediction) {
@@ -176,8 +229,30 @@ json facts_of(const Order& order, double forward, double backward) {
   return to_json(order, time_order(order, durations), false);
 }
 
+json facts_of(const CollectivePlan& plan) {
+  json facts = to_json(plan.collective, plan.network, plan.cost);
+  facts["steps"] = plan.steps();
+  return facts;
+}
+
+json facts_of(const CollectiveObservation& seen, const CollectivePlan& plan) {
+  json facts = to_json(seen);
+  facts.erase("timeline");
+  facts.erase("values");
+  facts["steps"] = plan.steps();
+  return facts;
+}
+
+std::optional<double> Context::predicted_figure(const std::string& metric) const {
+  return figure_of(metric, predicted, collective_predicted);
+}
+std::optional<double> Context::observed_figure(const std::string& metric) const {
+  return figure_of(metric, observed, collective_observed);
+}
+
 Symbols Context::symbols() const {
-  Symbols all = symbols_of(setup);
+  Symbols all = symbols_of(settings.setup);
+  all.merge(symbols_of(settings.collective));
   all.insert(drawn.begin(), drawn.end());
   if (guess) all["guess"] = *guess;
   return all;

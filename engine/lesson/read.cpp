@@ -160,9 +160,12 @@ Result<void> coherent(const Lesson& lesson) {
                                     : "exactly one option must be correct");
     if (asks && !numeric && step.options.size() < 2)
       return wrong(step.id, "a choice needs two options or more");
-    for (const Check& check : step.checks)
+    for (const Check& check : step.checks) {
       if (check.of == "order" && step.kind != StepKind::kBuild)
         return wrong(step.id, "only a build step has an order to check");
+      if (check.of == "run" && step.runs_collective())
+        return wrong(step.id, "a step runs the setup or the collective, not both");
+    }
   }
   return {};
 }
@@ -185,6 +188,11 @@ std::string_view name_of(StepKind kind) {
       break;
   }
   return "build";
+}
+
+bool Step::runs_collective() const {
+  return std::any_of(checks.begin(), checks.end(),
+                     [](const Check& check) { return check.of == "collective-run"; });
 }
 
 const LessonText& Lesson::text(const std::string& language) const {

@@ -11,7 +11,8 @@ namespace parallelarium {
 namespace {
 
 constexpr std::size_t kMostTitleBytes = 120;
-constexpr std::array<std::string_view, 4> kUnits = {"1", "share", "seconds", "bytes"};
+constexpr std::array<std::string_view, 5> kUnits = {"1", "share", "seconds", "bytes",
+                                                    "bytes_per_second"};
 
 std::string trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
@@ -131,6 +132,7 @@ Result<LessonText> lesson_text_from(std::string_view markdown) {
 
 std::string write_number(double value, std::string_view unit) {
   if (unit == "share") return write_number(value * 100, "digits") + "\u00a0%";
+  if (unit == "bytes_per_second") return write_number(value / 1e9, "digits") + "\u00a0GB/s";
   if (unit == "bytes") return write_number(value / 1048576.0, "digits") + "\u00a0MiB";
   if (unit == "seconds" && std::abs(value) < 1)
     return write_number(value * 1000, "digits") + "\u00a0ms";

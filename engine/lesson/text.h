@@ -48,7 +48,7 @@ Result<LessonText> lesson_text_from(std::string_view markdown);
 
 // Writes a number in its unit; the app gives one that follows the user's locale.
 using NumberWriter = std::function<std::string(double value, std::string_view unit)>;
-// Three significant digits, C locale; "share" in per cent, bytes in MiB.
+// Three significant digits, C locale; "share" in per cent, bytes in MiB, bandwidths in GB/s.
 std::string write_number(double value, std::string_view unit);
 
 // `markdown` with every {{...}} replaced. Error: an expression that cannot be evaluated.

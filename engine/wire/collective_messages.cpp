@@ -90,6 +90,27 @@ Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json) {
   return spec;
 }
 
+nlohmann::json to_json(const CollectiveChoice& choice) {
+  nlohmann::json json = to_json(choice.spec);
+  json["topology"] = name_of(choice.topology);
+  return json;
+}
+
+Result<CollectiveChoice> collective_choice_from_json(const nlohmann::json& json) {
+  Result<CollectiveSpec> spec = collective_spec_from_json(json);
+  if (!spec) return spec.error();
+  CollectiveChoice choice{std::move(*spec), Topology::kMemory};
+  const auto topology = json.find("topology");
+  if (topology == json.end()) return choice;
+  const auto known = topology->is_string() ? topology_by_name(topology->get<std::string>())
+                                           : std::optional<Topology>();
+  if (!known)
+    return message("collective-topology",
+                   "The topology of a collective is switch, ring, torus, two-level or memory.");
+  choice.topology = *known;
+  return choice;
+}
+
 nlohmann::json to_json(const Collective& collective, const Network& network,
                        const CollectiveCost& cost) {
   const CollectiveSpec& spec = collective.spec;

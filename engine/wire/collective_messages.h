@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/collectives/observation.h"
-#include "engine/predict/network.h"
+#include "engine/predict/collective_plan.h"
 
 namespace parallelarium {
 
@@ -13,6 +13,10 @@ namespace parallelarium {
 // what is absent has its default. Errors name the key.
 nlohmann::json to_json(const CollectiveSpec& spec);
 Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json);
+
+// The spec's keys and "topology".
+nlohmann::json to_json(const CollectiveChoice& choice);
+Result<CollectiveChoice> collective_choice_from_json(const nlohmann::json& json);
 
 // The object of `collective NAME --json`, without a run: what design.md's contract names, and
 // "root", "type", "operation", "chunks", "topology", "latency_seconds", "bytes_per_second",

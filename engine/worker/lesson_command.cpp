@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/lesson/lesson.h"
+#include "engine/run/collective_run.h"
 #include "engine/wire/messages.h"
 #include "engine/worker/command.h"
 #include "engine/worker/table.h"
@@ -27,6 +28,12 @@ Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
   Result<Training> training = train(*preparation, false, watch_of(progress));
   if (!training) return training.error();
   return std::move(training->result.observation);
+}
+
+Result<CollectiveObservation> run_collective_for_check(const CollectiveSpec& spec) {
+  const Result<Collective> made = make_collective(spec);
+  if (!made) return made.error();
+  return run_collective(*made, {1, 5, false});
 }
 
 nlohmann::json report_json(const LessonReport& report) {
@@ -96,6 +103,10 @@ Outcome check(const Options& options, Progress& progress) {
     wishes.run = [&progress](const Setup& setup) {
       progress.report(0.5, "running a step of the lesson");
       return run_for_check(setup, progress);
+    };
+    wishes.run_collective = [&progress](const CollectiveSpec& spec) {
+      progress.report(0.5, "running a collective of the lesson");
+      return run_collective_for_check(spec);
     };
   }
   const std::vector<LessonReport> reports =

@@ -190,9 +190,9 @@ TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   nlohmann::json document = session_.lesson_state();
   document["step"] = 5;
   session_.set_lesson_state(document);
-  const Result<parallelarium::Setup> setup = setup_at(player().lesson(), 5, {});
-  ASSERT_TRUE(setup);
-  session_.restore(*setup, {}, std::nullopt);
+  const Result<Settings> settings = settings_at(player().lesson(), 5, {});
+  ASSERT_TRUE(settings);
+  session_.restore(settings->setup, {}, std::nullopt);
   Q_EMIT session_.restored();
   ASSERT_EQ(step(), "write-it");
   auto* order = panel_->findChild<QPlainTextEdit*>("LessonOrder");

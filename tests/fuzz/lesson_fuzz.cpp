@@ -41,8 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Symbols drawn = draw(*lesson, 1);
   for (std::size_t step = 0; step < lesson->steps.size(); ++step) {
     Context context;
-    const Result<Setup> setup = setup_at(*lesson, step, drawn);
-    if (setup) context.setup = *setup;
+    const Result<Settings> settings = settings_at(*lesson, step, drawn);
+    if (settings) context.settings = *settings;
     context.drawn = drawn;
     Answer answer;
     answer.number = 0.5;

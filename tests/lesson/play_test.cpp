@@ -187,7 +187,7 @@ TEST(Figure, FollowsKeysIndicesAndStars) {
 
 Context context_of(const Setup& setup) {
   Context context;
-  context.setup = setup;
+  context.settings.setup = setup;
   const Result<Machine> machine = find_machine(setup.machine);
   const Result<Prediction> prediction = predict(setup, *machine, true);
   EXPECT_TRUE(prediction);
@@ -198,10 +198,10 @@ Context context_of(const Setup& setup) {
 TEST(Judge, NumbersMeetTheirMistakes) {
   const Lesson lesson = shipped("filling-the-bubble");
   const Symbols drawn = {{"more", 8}};
-  const auto setup = setup_at(lesson, 1, drawn, true);
-  ASSERT_TRUE(setup);
-  EXPECT_EQ(setup->microbatches, 8);
-  Context context = context_of(*setup);
+  const auto settings = settings_at(lesson, 1, drawn, true);
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->setup.microbatches, 8);
+  Context context = context_of(settings->setup);
   context.drawn = drawn;
   const auto judged = [&](double guess) {
     Answer answer;
@@ -226,9 +226,9 @@ TEST(Judge, NumbersMeetTheirMistakes) {
 TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
   const Lesson lesson = shipped("filling-the-bubble");
   const Step& step = *lesson.find("run-it");
-  const auto setup = setup_at(lesson, 2, {{"more", 8}});
-  ASSERT_TRUE(setup);
-  Context context = context_of(*setup);
+  const auto settings = settings_at(lesson, 2, {{"more", 8}});
+  ASSERT_TRUE(settings);
+  Context context = context_of(settings->setup);
   const auto verdict = [&] {
     const Result<Judgement> judgement = judge(step, {}, context);
     EXPECT_TRUE(judgement);
@@ -250,9 +250,9 @@ TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
 TEST(Judge, OrdersAreReadCheckedAndTimed) {
   const Lesson lesson = shipped("same-bubble-less-memory");
   const Step& step = *lesson.find("write-it");
-  const auto setup = setup_at(lesson, 5, {});
-  ASSERT_TRUE(setup);
-  const Context context = context_of(*setup);
+  const auto settings = settings_at(lesson, 5, {});
+  ASSERT_TRUE(settings);
+  const Context context = context_of(settings->setup);
   const auto judged = [&](const std::vector<std::string>& lines) {
     Answer answer;
     answer.order = lines;

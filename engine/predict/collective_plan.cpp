@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/collective_plan.h"
+
+namespace parallelarium {
+
+Machine this_computer() {
+  Result<Machine> machine = find_machine("local");
+  return machine ? std::move(*machine) : uncalibrated_local_machine();
+}
+
+Network network_for(const CollectiveChoice& choice, int node_size, const Machine& local) {
+  Network network;
+  if (choice.topology == Topology::kMemory) network = network_of(local, choice.spec.ranks);
+  network.topology = choice.topology;
+  network.node_size = node_size;
+  if (network.node_size < 1)
+    network.node_size = choice.topology == Topology::kTorus ? default_row_size(choice.spec.ranks)
+                                                            : default_node_size(choice.spec.ranks);
+  return network;
+}
+
+Result<CollectivePlan> plan_collective(const CollectiveChoice& choice, const Machine& local) {
+  if (choice.spec.ranks < 1 || choice.spec.ranks > kMostShownRanks)
+    return message("collective-shown", "The view shows 1 to {} ranks, not {}.", kMostShownRanks,
+                   choice.spec.ranks);
+  Result<Collective> made = make_collective(choice.spec);
+  if (!made) return made.error();
+  CollectivePlan plan;
+  plan.choice = choice;
+  plan.collective = std::move(*made);
+  plan.word = "assumed";
+  plan.network = network_for(choice, plan.collective.spec.node_size, local);
+  if (choice.topology == Topology::kMemory) plan.word = prediction_word(local);
+  if (Result<void> fits = check_network(plan.network, choice.spec.ranks); !fits)
+    return fits.error();
+  plan.cost = cost_of(plan.collective, plan.network);
+  plan.holdings = holdings(plan.collective);
+  plan.formulas = formulas_of(plan.collective, plan.network);
+  return plan;
+}
+
+}  // namespace parallelarium
