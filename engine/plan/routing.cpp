@@ -203,6 +203,9 @@ std::int64_t RoutedLayer::received_bytes(int rank) const {
   return bytes;
 }
 
+// A prediction must be instant.
+constexpr std::int64_t kMostAffinities = 1 << 19;
+
 Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, int group,
                                 const Routing* measured) {
   const Model& model = setup.model;
@@ -241,9 +244,12 @@ Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, i
   routed.rows.assign(at(ep), std::vector<std::int64_t>(at(ep), 0));
   routed.load.assign(at(experts.count), 0);
   routed.dropped = routed.load;
+  const bool is_large = ep * routed.tokens * experts.count > kMostAffinities;
   for (int home = 0; home < ep; ++home) {
     const int replica = routed.first_replica + home;
-    if (measured == nullptr) {
+    if (measured == nullptr && home > 0 && is_large) {
+      routed.homes.push_back(routed.homes.front());
+    } else if (measured == nullptr) {
       std::seed_seq seeds{setup.run.seed, static_cast<std::uint64_t>(replica)};
       std::uint32_t seed[2];
       seeds.generate(seed, seed + 2);

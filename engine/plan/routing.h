@@ -119,8 +119,9 @@ struct RoutedLayer {
   std::int64_t received_bytes(int rank) const;  // likewise
 };
 // Of the Setup's skew, which is assumed alike in every layer and micro-batch, or of `measured`.
-// Errors: the layer has no experts, or there is no such
-// layer, micro-batch or group, or `measured` does not hold it or is of other sizes.
+// Where the homes have more than 2^19 affinities together, the first home's prediction stands for
+// all. Errors: the layer has no experts, or there is no such layer, micro-batch or group, or
+// `measured` does not hold it or is of other sizes.
 Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, int group,
                                 const Routing* measured = nullptr);
 // The first layer with experts. Requires: the model has experts.
