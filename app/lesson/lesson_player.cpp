@@ -67,6 +67,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   seed_ = seed ? *seed : QRandomGenerator::global()->bounded(1u, 1000000u);
   drawn_ = draw(*lesson_, seed_);
   states_ = std::vector<StepState>(lesson_->steps.size());
+  at_ = 0;  // before anybody asks for the step: the lesson before may have had more
   finished_.reset();
   since_start_.start();
   session_.set_guesses({});

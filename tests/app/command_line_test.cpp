@@ -169,12 +169,16 @@ TEST_F(CommandLine, AnInstalledCopyWorksByItself) {
             QStringLiteral("C"), there.filePath(QStringLiteral("bin/parallelarium")));
   EXPECT_EQ(shot.status, 0) << shot.err.toStdString();
   EXPECT_TRUE(shot.err.trimmed().isEmpty()) << shot.err.toStdString();
+  // With assumed rates: what this computer was calibrated to, while other tests ran, is no matter.
+  const QByteArray data = qgetenv("XDG_DATA_HOME");
+  qputenv("XDG_DATA_HOME", there.absolutePath().toLocal8Bit());
   const Outcome lessons =
       start({QStringLiteral("lesson"), QStringLiteral("check"),
              there.filePath(QStringLiteral("share/parallelarium/lessons/"
                                            "naive-and-gpipe"))},
             QStringLiteral("C"), there.filePath(QStringLiteral("bin/parallelarium-engine")));
-  EXPECT_EQ(lessons.status, 0) << lessons.err.toStdString();
+  qputenv("XDG_DATA_HOME", data);
+  EXPECT_EQ(lessons.status, 0) << lessons.out.toStdString() << lessons.err.toStdString();
 }
 
 TEST_F(CommandLine, TakesAPictureOfTheWholeWindow) {

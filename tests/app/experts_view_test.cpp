@@ -102,11 +102,12 @@ TEST(ExpertTimes, AreThoseOfTheOpsAndWaitForTheLastRank) {
   // One rank's experts take longer: the others wait for it before they combine.
   for (std::size_t rank = 0; rank < 4; ++rank) {
     const auto& ops = prediction->program.ranks[rank].ops;
-    bool later = false;
+    bool later = false, joined = false;  // after the experts; after the exchange behind them
     for (std::size_t op = 0; op < ops.size(); ++op) {
       Span& span = timeline.ranks[rank].spans[op];
-      if (later) span.begin += Nanoseconds(rank == 2 ? 50'000 : 0);
+      if (later) span.begin += Nanoseconds(rank == 2 || joined ? 50'000 : 0);
       if (later) span.end += Nanoseconds(50'000);
+      joined = joined || (later && ops[op].kind == OpKind::kCollective);
       if (ops[op].piece != Piece::kExpert || ops[op].kind != OpKind::kCompute || later) continue;
       if (rank == 2) span.end += Nanoseconds(50'000);
       later = true;

@@ -56,7 +56,7 @@ TEST_F(Timelines, APacedRunsLengthIsComparedWithNothing) {
       EXPECT_FALSE(said.contains(QStringLiteral("sooner"))) << said.toStdString();
     }
   const PlanSetup setup = pipeline_setup(2, 4);
-  session.restore(setup, {made_up_run(setup, 1.1, Source::kMeasured)}, std::nullopt);
+  session.restore(setup, {made_up_run(setup, 10, Source::kMeasured)}, std::nullopt);
   EXPECT_TRUE(view.picture().lanes[0].end_text.contains(QStringLiteral("sooner")));
 }
 

@@ -222,8 +222,11 @@ TEST(Refusal, IsOneSentenceBeforeAnythingRuns) {
   const Result<RunResult> unpaced =
       run(setup, program, {Backend::kPaced, Source::kPaced, {}}, {}, {});
   EXPECT_EQ(unpaced.error().id, "pace-missing");
-  setup.mesh.ep = 2;
-  EXPECT_EQ(run_now(setup, program).error().id, "run-ep");
+  setup.mesh.cp = 2;
+  EXPECT_EQ(run_now(setup, program).error().id, "run-cp-attention");
+  setup.attention = Attention::kFused;
+  setup.model.experts.count = 4;
+  EXPECT_EQ(run_now(setup, program).error().id, "run-experts-cp");
 }
 
 TEST(Backend, AutoPacesWhereCoresAreFewerThanRanks) {

@@ -279,7 +279,7 @@ TEST(Serve, RequestsThatMakeNoSenseAreAnsweredAndForgotten) {
   Engine engine;
   engine.send(json::array({1, 2}));
   EXPECT_EQ(engine.answer(nullptr).at("error").at("code"), -32600);
-  engine.send({{"jsonrpc", "2.0"}, {"id", 1}, {"method", "route"}});
+  engine.send({{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rout"}});
   EXPECT_EQ(engine.answer(1).at("error").at("code"), -32601);
   engine.call(2, "run", {{"setup", {{"mash", 1}}}});
   const json wrong = engine.answer(2);
