@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The quantities that the strip shows for the Experts view.
 #include <QCoreApplication>
+#include <optional>
 
 #include "app/figures.h"
 #include "app/quantities.h"
@@ -46,6 +47,20 @@ Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
   return quantity;
 }
 
+// What the run's last step was seen to route in the same layer, micro-batch and group.
+std::optional<RoutedLayer> counted_layer(const Session& session, const ExpertPicture& picture) {
+  const RunRecord* run = session.run_record();
+  if (!run || !run->observed() || session.run_is_stale() || picture.hidden ||
+      run->observation.routing.empty())
+    return std::nullopt;
+  const RoutedLayer& shown = *picture.routed;
+  const Result<RoutedLayer> seen =
+      route_layer(run->observation.setup, shown.layer, shown.microbatch,
+                  shown.first_replica / shown.ep, &run->observation.routing.back());
+  if (!seen) return std::nullopt;
+  return *seen;
+}
+
 }  // namespace
 
 std::vector<Quantity> expert_quantities(const Session& session, const ExpertPicture& picture,
@@ -53,19 +68,34 @@ std::vector<Quantity> expert_quantities(const Session& session, const ExpertPict
   const std::vector<Quantity> all = pipeline_quantities(session, locale);
   if (!picture.routed) return all;
   const RoutedLayer& layer = *picture.routed;
-  const std::int64_t bytes = dispatched_bytes(layer), lost = dropped_of(layer);
-  const double share = double(lost) / double(std::max<std::int64_t>(1, assignments(layer)));
-  return {
-      layer_time(picture, locale),
-      counted(QStringLiteral("experts.fullest"), Words::tr("Fullest rank / mean"),
-              number_text(fullest_over_mean(layer), locale), {}, picture),
+  struct Shown {
+    QString fullest, bytes, exact_bytes, dropped, exact_dropped;
+  };
+  const auto shown = [&](const RoutedLayer& of) {
+    const std::int64_t bytes = dispatched_bytes(of), lost = dropped_of(of), all = assignments(of);
+    return Shown{
+        number_text(fullest_over_mean(of), locale), bytes_text(bytes, locale),
+        exact_bytes_text(bytes, locale),
+        share_text(double(lost) / double(std::max<std::int64_t>(1, all)), locale),
+        Words::tr("%1 of %2 choices").arg(count_text(lost, locale), count_text(all, locale))};
+  };
+  const Shown skewed = shown(layer);
+  Quantity fullest = counted(QStringLiteral("experts.fullest"), Words::tr("Fullest rank / mean"),
+                             skewed.fullest, {}, picture);
+  Quantity dispatched =
       counted(QStringLiteral("experts.dispatched_bytes"), Words::tr("Dispatched, one way"),
-              bytes_text(bytes, locale), exact_bytes_text(bytes, locale), picture),
-      counted(QStringLiteral("experts.dropped"), Words::tr("Dropped"), share_text(share, locale),
-              Words::tr("%1 of %2 choices")
-                  .arg(count_text(lost, locale), count_text(assignments(layer), locale)),
-              picture),
-      all[4]};
+              skewed.bytes, skewed.exact_bytes, picture);
+  Quantity dropped = counted(QStringLiteral("experts.dropped"), Words::tr("Dropped"),
+                             skewed.dropped, skewed.exact_dropped, picture);
+  if (const std::optional<RoutedLayer> seen = counted_layer(session, picture)) {
+    const Shown run = shown(*seen);
+    const QString word = Words::tr("counted in the run");
+    fullest.observed = {run.fullest, word, {}};
+    dispatched.observed = {run.bytes, word, run.exact_bytes};
+    dropped.observed = {run.dropped, word, run.exact_dropped};
+  }
+  return {layer_time(picture, locale), std::move(fullest), std::move(dispatched),
+          std::move(dropped), all[4]};
 }
 
 }  // namespace parallelarium

@@ -35,6 +35,9 @@ QString pace_sentence(const RoutedLayer& layer) {
   if (layer.ep == 1) return Words::tr("EP 1: every expert is at home and nothing travels.");
   const auto most = std::max_element(tokens.begin(), tokens.end());
   const auto sum = std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0});
+  if (*most * std::int64_t(tokens.size()) == sum)
+    return Words::tr("Every rank receives %1 of %2: none has to wait for another.")
+        .arg(count_text(*most), count_text(sum));
   return Words::tr("Rank %1 receives %2 of %3, %4\u00d7 the mean: it sets the pace.")
       .arg(most - tokens.begin())
       .arg(count_text(*most), count_text(sum), number_text(fullest_over_mean(layer)));

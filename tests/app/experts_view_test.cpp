@@ -8,6 +8,7 @@
 #include <QSlider>
 #include <QTest>
 #include <QToolButton>
+#include <map>
 #include <set>
 
 #include "app/controls.h"
@@ -92,6 +93,43 @@ TEST(ExpertFigures, EqualACountOverTheTokens) {
     EXPECT_NEAR(fullest_over_mean(layer),
                 double(*std::max_element(on_rank.begin(), on_rank.end())) / mean, 1e-12);
   }
+}
+
+// All choices of home 0 went to expert 0, which keeps 40 of its 128; those of the others are even.
+TEST(ExpertQuantities, SetWhatTheRunCountedBesideTheSkew) {
+  const PlanSetup setup = moe_setup(4);
+  Routing counted;
+  for (int layer = 0; layer < setup.model.layers; ++layer)
+    for (int microbatch = 0; microbatch < 2; ++microbatch)
+      for (int replica = 0; replica < 4; ++replica) {
+        RoutedMicrobatch entry;
+        entry.layer = layer;
+        entry.microbatch = microbatch;
+        entry.replica = replica;
+        entry.load.chosen.assign(8, replica == 0 ? 0 : 32);
+        if (replica == 0) entry.load.chosen[0] = entry.load.chosen[1] = 128;
+        entry.load.kept = entry.load.chosen;
+        if (replica == 0) entry.load.kept[0] = entry.load.kept[1] = 40;
+        counted.entries.push_back(std::move(entry));
+      }
+  sort_entries(counted);
+  Session session;
+  RunRecord run = made_up_run(setup, 1.1);
+  run.observation.routing = {counted};
+  session.restore(setup, {std::move(run)}, std::nullopt);
+  session.wait_for_prediction();
+  std::map<QString, Quantity> by_key;
+  for (const Quantity& quantity : expert_quantities(session, picture_of(setup), QLocale::c()))
+    by_key[quantity.key] = quantity;
+  const Figure dropped = by_key.at(QStringLiteral("experts.dropped")).observed;
+  EXPECT_EQ(dropped.text, share_text(176.0 / 1024, QLocale::c()));
+  EXPECT_EQ(dropped.source, QStringLiteral("counted in the run"));
+  // Rank 0 holds experts 0 and 1: 80 tokens of its own and 3 * 64; the others have 192.
+  EXPECT_EQ(by_key.at(QStringLiteral("experts.fullest")).observed.text,
+            number_text(272.0 * 4 / (272 + 3 * 192), QLocale::c()));
+  // Homes 1 to 3 send 3 * 64 tokens of 256 bytes each; all of home 0 stays.
+  EXPECT_EQ(by_key.at(QStringLiteral("experts.dispatched_bytes")).observed.text,
+            bytes_text(std::int64_t{3} * 192 * 256, QLocale::c()));
 }
 
 TEST(ExpertTimes, AreThoseOfTheOpsAndWaitForTheLastRank) {
