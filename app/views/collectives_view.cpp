@@ -6,6 +6,7 @@
 #include <QPainter>
 
 #include "app/figures.h"
+#include "app/views/canvas.h"
 #include "app/views/collective_parts.h"
 #include "app/views/collectives_state.h"
 #include "app/views/paint_tools.h"
@@ -17,21 +18,10 @@ CollectivesView::CollectivesView(Session& session, QWidget* parent)
   State& s = *state_;
   setAccessibleName(tr("Collectives"));
   setObjectName(QStringLiteral("CollectivesView"));
-  setAutoFillBackground(true);
-  setProperty("surface", true);
-  setAttribute(Qt::WA_StyledBackground);
   s.worker.setMaxThreadCount(1);
-  s.scroll = new QScrollArea(this);
-  s.scroll->setFrameShape(QFrame::NoFrame);
-  s.scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  s.scroll->setFocusPolicy(Qt::NoFocus);
-  s.canvas = new QWidget;
-  s.canvas->setAttribute(Qt::WA_OpaquePaintEvent);
-  s.canvas->setFocusPolicy(Qt::StrongFocus);
-  s.canvas->setMouseTracking(true);
-  s.canvas->setAccessibleName(tr("Picture of the collective"));
-  s.canvas->installEventFilter(this);
-  s.scroll->setWidget(s.canvas);
+  const Canvas made = make_canvas(*this, tr("Picture of the collective"));
+  s.scroll = made.scroll;
+  s.canvas = made.canvas;
   s.table = new QTableWidget(this);
   s.table->setAccessibleName(tr("Moves of the collective"));
   s.table->setEditTriggers(QAbstractItemView::NoEditTriggers);

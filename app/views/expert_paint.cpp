@@ -27,7 +27,7 @@ double way_of(const ExpertPicture& picture, int token, int shown) {
 void paint_tokens(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
   const int shown = int(std::min<std::int64_t>(b.layout.shown_tokens(), layer.tokens));
-  QString title = Words::tr("Tokens on their home rank");
+  QString title = Words::tr("Tokens at home");
   if (shown < layer.tokens)
     title += QStringLiteral(" \u00b7 ") +
              Words::tr("first %1 of %2").arg(count_text(shown), count_text(layer.tokens));
@@ -146,7 +146,7 @@ void paint_matrix(const ExpertBrush& b) {
 void paint_experts_load(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
   b.head(b.layout.experts_head,
-         layer.ep > 1 ? Words::tr("Experts, by the rank that holds them") : Words::tr("Experts"));
+         layer.ep > 1 ? Words::tr("Experts, by their rank") : Words::tr("Experts"));
   std::int64_t most = std::max<std::int64_t>(1, layer.capacity * layer.ep);
   for (int expert = 0; expert < layer.experts; ++expert)
     most = std::max(most, layer.load[std::size_t(expert)] + layer.dropped[std::size_t(expert)]);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/views/canvas.h"
 #include "app/views/experts_state.h"
 #include "app/views/transport_bar.h"
 #include "app/views/view_keys.h"
@@ -31,21 +32,10 @@ ExpertsView::ExpertsView(Session& session, QWidget* parent)
   State& s = *state_;
   setAccessibleName(tr("Experts"));
   setObjectName(QStringLiteral("ExpertsView"));
-  setAutoFillBackground(true);
-  setProperty("surface", true);
-  setAttribute(Qt::WA_StyledBackground);
   s.worker.setMaxThreadCount(1);
-  s.scroll = new QScrollArea(this);
-  s.scroll->setFrameShape(QFrame::NoFrame);
-  s.scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  s.scroll->setFocusPolicy(Qt::NoFocus);
-  s.canvas = new QWidget;
-  s.canvas->setAttribute(Qt::WA_OpaquePaintEvent);
-  s.canvas->setFocusPolicy(Qt::StrongFocus);
-  s.canvas->setMouseTracking(true);
-  s.canvas->setAccessibleName(tr("Picture of the routing"));
-  s.canvas->installEventFilter(this);
-  s.scroll->setWidget(s.canvas);
+  const Canvas made = make_canvas(*this, tr("Picture of the routing"));
+  s.scroll = made.scroll;
+  s.canvas = made.canvas;
   s.models = new QWidget(s.canvas);
   s.models_row = new QHBoxLayout(s.models);
   s.models_row->setContentsMargins(0, 0, 0, 0);

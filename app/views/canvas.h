@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What views that paint one tall picture share: a surface, and on it a canvas that scrolls.
+#pragma once
+
+#include <QScrollArea>
+
+namespace parallelarium {
+
+struct Canvas {
+  QScrollArea* scroll = nullptr;
+  QWidget* canvas = nullptr;  // takes keys and the mouse; `view` filters its events
+};
+// Makes `view` a surface; both parts are its children.
+Canvas make_canvas(QWidget& view, const QString& accessible_name);
+
+}  // namespace parallelarium
