@@ -227,7 +227,7 @@ void add_edges(RankProgram& rank, const std::vector<std::pair<std::int32_t, std:
 
 void plan_memory(RankProgram& rank) {
   FreeList free_list;
-  std::pmr::monotonic_buffer_resource nodes;  // malloc would cost more than the rest
+  std::pmr::monotonic_buffer_resource nodes;  // a node for every buffer that closes
   LastUsers last_users(&nodes);
   TravelPlaces travel_places;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());
