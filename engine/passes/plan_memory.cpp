@@ -122,29 +122,32 @@ class TravelPlaces {
     std::size_t oldest = free_.size();
     std::int32_t used = since;
     for (std::size_t i = 0; i < free_.size(); ++i) {
-      const std::int32_t last = last_of_others(free_[i].last, lane);
-      if (free_[i].bytes >= bytes && last < used) {
+      const std::int32_t last = free_[i].last_of_others[static_cast<std::size_t>(lane)];
+      if (last < used && free_[i].place.bytes >= bytes) {
         oldest = i;
         used = last;
       }
     }
     if (oldest == free_.size()) return std::nullopt;
-    const Place place = free_[oldest];
+    const Place place = free_[oldest].place;
     free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(oldest));
     return place;
   }
-  void give(Place place) { free_.push_back(place); }
-
- private:
-  static std::int32_t last_of_others(const LaneOps& last, Lane lane) {
-    std::int32_t latest = -1;
-    for (int other = 0; other < kLanes; ++other) {
-      if (other != static_cast<int>(lane)) latest = std::max(latest, last[other]);
-    }
-    return latest;
+  void give(const Place& place) {
+    Free free{place, {-1, -1, -1}};
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      for (std::size_t other = 0; other < kLanes; ++other)
+        if (other != lane)
+          free.last_of_others[lane] = std::max(free.last_of_others[lane], place.last[other]);
+    free_.push_back(free);
   }
 
-  std::vector<Place> free_;
+ private:
+  struct Free {
+    Place place;
+    LaneOps last_of_others;  // the latest op of any other lane, by lane
+  };
+  std::vector<Free> free_;
 };
 
 // Buffers by the op at which something happens to them: those of op i are
@@ -274,9 +277,13 @@ void plan_memory(RankProgram& rank) {
         last = last_users.take(buffer.offset, buffer.offset + bytes);
       }
       for (int other = 0; other < kLanes; ++other) {
-        if (other != static_cast<int>(lane) && last[other] >= 0) {
-          edges.emplace_back(buffer.opened_by, last[other]);
-        }
+        if (other == static_cast<int>(lane) || last[other] < 0) continue;
+        const std::pair edge{buffer.opened_by, last[other]};
+        // Sorted; only what a batch opens comes out of turn.
+        edges.insert(edges.empty() || edges.back() < edge
+                         ? edges.end()
+                         : std::upper_bound(edges.begin(), edges.end(), edge),
+                     edge);
       }
     }
     for (const std::int32_t i : lives.closed[index]) {
@@ -291,7 +298,6 @@ void plan_memory(RankProgram& rank) {
     }
   }
   rank.arena_bytes = free_list.end();
-  std::sort(edges.begin(), edges.end());
   add_edges(rank, edges);
 }
 

@@ -12,15 +12,14 @@
 
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-  // Kept between the test programs of this build, so that this computer is calibrated once. Qt's
-  // own test mode would share one folder with the tests of every other build of this user.
-  const QString folder = QStringLiteral(PARALLELARIUM_BINARY_DIR "/../test-data");
-  QDir().mkpath(folder);
-  qputenv("XDG_DATA_HOME", QDir(folder).absolutePath().toLocal8Bit());
-  const QTemporaryDir settings;  // of this process alone
-  qputenv("XDG_CONFIG_HOME", settings.path().toLocal8Bit());
-  qputenv("XDG_CACHE_HOME", settings.path().toLocal8Bit());
-  QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+  const QTemporaryDir own;  // test processes run side by side: none sees another's lesson progress
+  // But this computer is calibrated once for all test programs of this build.
+  const QString shared = QStringLiteral(PARALLELARIUM_BINARY_DIR "/../test-data/parallelarium");
+  QDir().mkpath(shared);
+  QFile::link(QDir(shared).absolutePath(), own.filePath(QStringLiteral("parallelarium")));
+  for (const char* home : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
+    qputenv(home, own.path().toLocal8Bit());
+  QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, own.path());
   testing::InitGoogleTest(&argc, argv);
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("parallelarium-test"));
