@@ -169,7 +169,7 @@ void AllSettings::change(const std::string& option, const QString& value) {
   if (refreshing_) return;
   Setup next = session_.setup();
   const Result<void> set = set_field(next, option, value.toStdString());
-  if (set) session_.change_setup(next, tr("%1 %2").arg(QString::fromStdString(option), value));
+  if (set) session_.change_setup(next, tr("%1 %2").arg(field_title(option), value));
   refresh();
   if (!set) {
     problem_->setText(QString::fromStdString(set.error().text));

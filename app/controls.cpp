@@ -68,6 +68,18 @@ QAbstractSpinBox::StepEnabled StepBox::stepEnabled() const {
   return StepUpEnabled | StepDownEnabled;
 }
 
+// Ctrl+Z takes typing back only while something is being typed; else it is the window's undo.
+bool StepBox::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && !lineEdit()->isModified()) {
+    auto* key = static_cast<QKeyEvent*>(event);
+    if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
+      key->ignore();
+      return true;
+    }
+  }
+  return QAbstractSpinBox::event(event);
+}
+
 void StepBox::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Escape && lineEdit()->isModified()) {
     lineEdit()->setText(set_);

@@ -39,6 +39,7 @@ class StepBox : public QAbstractSpinBox {
   void committed(const QString& text);
 
  protected:
+  bool event(QEvent* event) override;
   StepEnabled stepEnabled() const override;
   void wheelEvent(QWheelEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;

@@ -6,7 +6,7 @@
 #include <QSaveFile>
 #include <cmath>
 
-#include "app/local_prediction.h"
+#include "engine/predict/local_prediction.h"
 #include "engine/wire/messages.h"
 
 namespace parallelarium {

@@ -8,6 +8,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/predict/predict.h"
+
 namespace parallelarium {
 
 namespace {
@@ -170,6 +172,11 @@ QString prediction_source_text(const std::string& word) {
   return Figures::tr("predicted");
 }
 
+QString prediction_source_text(const Prediction& prediction) {
+  const QString text = prediction_source_text(prediction.word);
+  return prediction.pace_factor == 1 ? text : Figures::tr("%1, paced").arg(text);
+}
+
 QString source_text(Source source) {
   switch (source) {
     case Source::kPredicted:
@@ -182,6 +189,8 @@ QString source_text(Source source) {
       return Figures::tr("paced");
     case Source::kSharedGpu:
       return Figures::tr("shared GPU");
+    case Source::kPredictedPaced:
+      return Figures::tr("predicted, paced");
   }
   return {};
 }

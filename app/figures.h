@@ -13,6 +13,8 @@
 
 namespace parallelarium {
 
+struct Prediction;
+
 // Three significant digits (whole numbers whole); powers of ten below 0.001 and from a million.
 QString number_text(double value, const QLocale& locale = QLocale());
 QString count_text(std::int64_t value, const QLocale& locale = QLocale());  // 1,024: exact
@@ -40,6 +42,8 @@ QString with_firm_units(QString text);
 
 // Words for where a number comes from: "predicted", "lower bound at peak rates", "assumed".
 QString prediction_source_text(const std::string& word);
+// The same for its times: "predicted, paced" where they are those of a paced run.
+QString prediction_source_text(const Prediction& prediction);
 QString source_text(Source source);          // "measured", "paced", ...
 QString minutes_text(std::int64_t minutes);  // "1 minute", "12 minutes"
 // "2 min ago", "today 14:05", "2026-11-21" for an ISO 8601 date in UTC.

@@ -40,6 +40,7 @@ struct Values {
   std::int64_t peak = 0, sent = 0;
 };
 
+// `fullest` and `sender`: indices in the prediction's ranks.
 Values values_of(const Prediction& prediction, int fullest, int sender) {
   Values values;
   values.seconds = prediction.step.seconds;
@@ -86,7 +87,7 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
     return loss;
   }
   const std::vector<double>& losses = run->observation.losses;
-  loss.title = Quantities::tr("Loss, training step %1").arg(losses.size());
+  loss.title = Quantities::tr("Loss, last step");
   const int ranks = session.setup().mesh.ranks();
   loss.observed = {
       four_digits(losses.back()),
@@ -155,7 +156,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
   all[3].key = QStringLiteral("traffic.sent_bytes");
   all[3].title = Quantities::tr("Sent, %1").arg(place(shown, sender));
 
-  const QString word = prediction_source_text(shown.word);
+  const QString word = prediction_source_text(shown);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,
                       Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12))};
   all[1].predicted = {
@@ -205,12 +206,21 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
 
   if (const RunRecord* pin = session.pinned()) {
     const bool both_ran = pin->observed() && run;
-    const Values before = both_ran ? values_of(pin->observation, fullest, sender)
-                                   : values_of(*pin->prediction, fullest, sender);
+    // Fullest beside fullest, or the chosen rank beside itself, where the pin has it.
+    const Prediction& then = *pin->prediction;
+    const int fullest_then = rank_index < 0 ? fullest_rank(then) : rank_index;
+    const int sender_then = rank_index < 0 ? busiest_sender(then) : rank_index;
+    const Values before = both_ran ? values_of(pin->observation, fullest_then, sender_then)
+                                   : values_of(then, fullest_then, sender_then);
     const Values now = both_ran ? values_of(run->observation, fullest, sender) : expected;
     const QString since =
         both_ran ? Quantities::tr("%1 since pinned run") : Quantities::tr("%1 since pin");
-    const bool same_clock = pin->prediction->machine == shown.machine;
+    const auto since_place = [&](int rank_then, int rank_now) {
+      const QString there = place(then, rank_then);
+      return there == place(shown, rank_now) ? since : Quantities::tr("%1 (%2)").arg(since, there);
+    };
+    const bool same_clock =
+        then.machine == shown.machine && (both_ran || then.pace_factor == shown.pace_factor);
     // Lengths of runs that the pace or a crowded computer sets are compared with nothing.
     const bool comparable = !both_ran || (no_difference(run->observation.source).isEmpty() &&
                                           no_difference(pin->observation.source).isEmpty());
@@ -218,8 +228,12 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
       all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
     all[1].since_pin =
         since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
-    all[2].since_pin = since.arg(bytes_difference_text(before.peak, now.peak, locale));
-    all[3].since_pin = since.arg(bytes_difference_text(before.sent, now.sent, locale));
+    if (!place(then, fullest_then).isEmpty())
+      all[2].since_pin = since_place(fullest_then, fullest)
+                             .arg(bytes_difference_text(before.peak, now.peak, locale));
+    if (!place(then, sender_then).isEmpty())
+      all[3].since_pin = since_place(sender_then, sender)
+                             .arg(bytes_difference_text(before.sent, now.sent, locale));
   }
 
   all.push_back(loss_quantity(session, run, record && !run, locale));

@@ -20,7 +20,8 @@ class ScrollHint : public QWidget {
  public:
   explicit ScrollHint(QScrollArea& area) : QWidget(&area), area_(area) {
     setObjectName(QStringLiteral("ScrollHint"));
-    setAttribute(Qt::WA_TransparentForMouseEvents);
+    setCursor(Qt::PointingHandCursor);
+    setToolTip(QObject::tr("More below"));
     area.installEventFilter(this);
     connect(area.verticalScrollBar(), &QScrollBar::valueChanged, this, &ScrollHint::follow);
     connect(area.verticalScrollBar(), &QScrollBar::rangeChanged, this, &ScrollHint::follow);
@@ -46,6 +47,11 @@ class ScrollHint : public QWidget {
     const QPointF tip(width() / 2.0, height() - 5.0);
     painter.setPen(QPen(theme.muted, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPolyline(QPolygonF{tip + QPointF(-6, -5), tip, tip + QPointF(6, -5)});
+  }
+
+  void mousePressEvent(QMouseEvent*) override {
+    QScrollBar* bar = area_.verticalScrollBar();
+    bar->setValue(bar->value() + bar->pageStep() - kHeight);
   }
 
  private:

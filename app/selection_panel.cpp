@@ -14,10 +14,15 @@ namespace parallelarium {
 
 namespace {
 
-// A bubble is a share of something, and read as one.
+constexpr int kMostHeight = 260;  // asked for; the rest scrolls
+
+// A bubble is a share of something, and read as one; above the whole it is a multiple.
 QString formula_value(const Formula& formula) {
   const bool share = formula.name.rfind("bubble", 0) == 0;
-  return value_text(formula.value, share ? "share" : formula.unit);
+  const QString text = value_text(formula.value, share ? "share" : formula.unit);
+  return share && formula.value > 1
+             ? SelectionPanel::tr("%1 times, %2").arg(number_text(formula.value), text)
+             : text;
 }
 
 // Whether a formula is about a quantity of the strip.
@@ -138,6 +143,11 @@ void SelectionPanel::refresh() {
   add_formulas();
   column_->addStretch();
   fit();
+  updateGeometry();
+}
+
+QSize SelectionPanel::sizeHint() const {
+  return {QScrollArea::sizeHint().width(), std::min(widget()->minimumHeight(), kMostHeight)};
 }
 
 void SelectionPanel::resizeEvent(QResizeEvent* event) {

@@ -32,6 +32,8 @@ class SelectionPanel : public QScrollArea {
   void show_formulas(const QString& key);
   // Shows what another view says about its selection, until the next one.
   void show_text(const SelectionText& text);
+  // As high as what it says, up to a limit.
+  QSize sizeHint() const override;
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the selection panel says about an op.
 #include <QCoreApplication>
+#include <algorithm>
 
 #include "app/figures.h"
 #include "app/selection_panel.h"
@@ -57,6 +58,27 @@ QString without(const std::string& why, const char* prefix) {
   return sentence.startsWith(start) ? sentence.mid(start.size()) : QString();
 }
 
+// What fills the idle time that ends at `end`: waiting for a sender, then for the link, is one gap
+// on the screen.
+void add_waits(SelectionText& text, const std::vector<IdleGap>& gaps, Nanoseconds end) {
+  auto last = std::find_if(gaps.begin(), gaps.end(),
+                           [&](const IdleGap& gap) { return gap.span.end == end; });
+  if (last == gaps.end()) return;
+  auto first = last++;
+  while (first != gaps.begin() && std::prev(first)->span.end == first->span.begin) --first;
+  if (last - first > 1)
+    text.facts.push_back({Selected::tr("idle before"), time_text(end - first->span.begin)});
+  for (auto gap = first; gap != last; ++gap) {
+    const QString length = time_text(gap->span.end - gap->span.begin);
+    const QString what = without(gap->why.text, "waits for ");
+    if (what.isEmpty())
+      text.facts.push_back(
+          {Selected::tr("idle %1:").arg(length), QString::fromStdString(gap->why.text)});
+    else
+      text.facts.push_back({Selected::tr("waited %1 for").arg(length), what});
+  }
+}
+
 }  // namespace
 
 SelectionText describe_selection(const Session& session) {
@@ -103,16 +125,7 @@ SelectionText describe_selection(const Session& session) {
     text.facts.push_back({Selected::tr("carries"), bytes_text(first.bytes)});
   if (bar->lane != Lane::kCompute) return text;
   if (zoom != Zoom::kPieces) add_inside(text, base->program, clicked, op, *bar);
-  for (const IdleGap& gap : idle_gaps(base->program, clicked, op.rank)) {
-    if (gap.span.end != bar->span.begin) continue;
-    const QString length = time_text(gap.span.end - gap.span.begin);
-    const QString what = without(gap.why.text, "waits for ");
-    if (what.isEmpty())
-      text.facts.push_back(
-          {Selected::tr("idle %1 before:").arg(length), QString::fromStdString(gap.why.text)});
-    else
-      text.facts.push_back({Selected::tr("waited %1 for").arg(length), what});
-  }
+  add_waits(text, idle_gaps(base->program, clicked, op.rank), bar->span.begin);
   return text;
 }
 

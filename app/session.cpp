@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/local_prediction.h"
 #include "app/session_state.h"
+#include "engine/predict/local_prediction.h"
 
 namespace parallelarium {
 
@@ -165,7 +165,7 @@ void Session::set_seconds_per_step(double seconds) {
 }
 
 TimeRange Session::played() const {
-  const TimeRange whole{Nanoseconds(0), horizon()};
+  const TimeRange whole{Nanoseconds(0), fitted()};
   const bool fits = state_->played && state_->played->end <= whole.end;
   return fits ? *state_->played : whole;
 }
@@ -183,20 +183,29 @@ void Session::set_visible(TimeRange range) {
   const Nanoseconds length = std::clamp(range.length(), Nanoseconds(1), whole);
   const Nanoseconds begin = std::clamp(range.begin, Nanoseconds(0), whole - length);
   const TimeRange next{begin, begin + length};
-  state_->follows_horizon = next == TimeRange{Nanoseconds(0), whole};
+  state_->follows_horizon = next.begin.count() == 0 && (next.end == whole || next.end == fitted());
   if (next == state_->visible) return;
   state_->visible = next;
   Q_EMIT view_changed();
 }
 
-void Session::fit_all() { set_visible({Nanoseconds(0), horizon()}); }
+void Session::fit_all() {
+  // A second time also shows the end of a longer run of other settings.
+  const TimeRange fit{Nanoseconds(0), std::max(fitted(), Nanoseconds(1))};
+  set_visible(visible() == fit ? TimeRange{Nanoseconds(0), horizon()} : fit);
+}
 
-Nanoseconds Session::horizon() const {
+Nanoseconds Session::horizon() const { return longest(true); }
+
+Nanoseconds Session::fitted() const { return longest(false); }
+
+Nanoseconds Session::longest(bool with_stale_run) const {
   const bool show_predicted = !hidden(QStringLiteral("lane.predicted"));
   const bool show_run = !hidden(QStringLiteral("lane.run"));
   Nanoseconds longest{0};
   if (state_->prediction && show_predicted) longest = state_->prediction->timeline.duration;
-  if (const RunRecord* run = run_record(); run && show_run)
+  const RunRecord* run = run_record();
+  if (run && show_run && (with_stale_run || longest.count() == 0 || !run_is_stale()))
     longest = std::max(longest, run->observation.timeline.duration);
   if (const RunRecord* pin = pinned(); pin && (pin->observed() ? show_run : show_predicted))
     longest = std::max(longest, pin->observed() ? pin->observation.timeline.duration
@@ -208,7 +217,8 @@ void Session::horizon_changed() {
   const Nanoseconds whole = std::max(horizon(), Nanoseconds(1));
   if (state_->follows_horizon || state_->visible.end > whole) {
     const bool follows = state_->follows_horizon;
-    set_visible(follows ? TimeRange{Nanoseconds(0), whole} : state_->visible);
+    set_visible(follows ? TimeRange{Nanoseconds(0), std::max(fitted(), Nanoseconds(1))}
+                        : state_->visible);
   }
   if (state_->playhead > whole) set_playhead(whole);
   state_->range.reset();

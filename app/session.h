@@ -157,9 +157,11 @@ class Session : public QObject {
   void set_played(std::optional<TimeRange> part);
   TimeRange visible() const;  // shared by all lanes
   void set_visible(TimeRange range);
-  void fit_all();  // visible() becomes 0 to horizon(), and follows it
+  void fit_all();  // visible() becomes 0 to fitted(), and follows it; a second time to horizon()
   // The longest of what is shown; lanes that a lesson hides do not count, 0: all are hidden.
   Nanoseconds horizon() const;
+  // The same without a run of other settings: that does not squeeze the prediction.
+  Nanoseconds fitted() const;
   OpRef selected() const;        // rank index and op index in the shown Program; {-1,-1}: none
   bool selected_in_run() const;  // the click was in the observed lane
   // How much the op stands for: all of its action (the forward of a micro-batch, with the
@@ -207,6 +209,7 @@ class Session : public QObject {
   void restored();  // a document was opened; lesson_state() is the document's
 
  private:
+  Nanoseconds longest(bool with_stale_run) const;
   friend class SetupCommand;
   struct State;
   void apply_setup(const Setup& setup);

@@ -2,11 +2,11 @@
 // Running: from the press of the button to the record, through calibration where it is due.
 #include <algorithm>
 
-#include "app/local_prediction.h"
 #include "app/session.h"
 #include "app/session_state.h"
 #include "engine/plan/schedule_rules.h"
 #include "engine/predict/compare.h"
+#include "engine/predict/local_prediction.h"
 
 namespace parallelarium {
 

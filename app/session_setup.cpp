@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <functional>
 
-#include "app/local_prediction.h"
 #include "app/session.h"
 #include "app/session_state.h"
 #include "engine/passes/build.h"
+#include "engine/predict/local_prediction.h"
 
 namespace parallelarium {
 

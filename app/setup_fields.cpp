@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/setup_fields.h"
 
+#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -117,6 +118,16 @@ QString key_of(const std::string& option) {
   for (const FieldInfo& field : setup_fields())
     if (field.option == option) return text(field.key);
   return text(option);
+}
+
+QString field_title(const std::string& option) {
+  if (option.size() <= 2) return QString::fromStdString(option).toUpper();  // DP, TP, PP, CP, EP
+  if (option == "microbatches") return QObject::tr("Micro-batches");
+  if (option == "micro-batch") return QObject::tr("Micro-batch size");
+  if (option == "zero") return QObject::tr("ZeRO");
+  if (option == "zero-group") return QObject::tr("ZeRO group");
+  QString words = QString::fromStdString(option).replace(QLatin1Char('-'), QLatin1Char(' '));
+  return words.left(1).toUpper() + words.mid(1);
 }
 
 QString field_text(const Setup& setup, const std::string& option) {

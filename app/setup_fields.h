@@ -14,6 +14,9 @@ namespace parallelarium {
 // "mesh.pp" for "pp"; the option itself where the plan library does not know it.
 QString key_of(const std::string& option);
 
+// What people call the field: "PP", "Micro-batches", "ZeRO".
+QString field_title(const std::string& option);
+
 // The value as set_field() would read it: "4", "none", "1e-3".
 QString field_text(const Setup& setup, const std::string& option);
 

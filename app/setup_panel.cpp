@@ -49,7 +49,7 @@ void SetupPanel::change(const std::string& option, const QString& value) {
                            .arg(batch)
                            .arg(next.mesh.dp));
   if (option == "tp" && next.mesh.tp == 1) next.sequence_parallel = false;
-  session_.change_setup(next, tr("%1 %2").arg(QString::fromStdString(option), value));
+  session_.change_setup(next, tr("%1 %2").arg(field_title(option), value));
   refresh();
 }
 

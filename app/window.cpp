@@ -246,13 +246,15 @@ void Window::refresh_strip() {
   });
 }
 
-// An open lesson has text, question and feedback to show: it gets most of the column.
+// An open lesson has text, question and feedback to show: it gets what the selection leaves.
 void Window::share_right_column() {
   auto* right = static_cast<QVBoxLayout*>(right_->layout());
   const LessonPlayer& player = lesson_->player();
   const bool much = player.is_open() || player.finished_lesson();
-  right->setStretchFactor(lesson_, much ? 5 : 1);
-  right->setStretchFactor(selection_, much ? 2 : 1);
+  right->setStretchFactor(lesson_, 1);
+  right->setStretchFactor(selection_, much ? 0 : 1);
+  selection_->setSizePolicy(QSizePolicy::Preferred,
+                            much ? QSizePolicy::Maximum : QSizePolicy::Preferred);
 }
 
 // What stands in the way, most pressing first.
@@ -260,6 +262,7 @@ void Window::refresh_banner() {
   using Choice = Banner::Choice;
   const auto dismiss = [this] {
     typed_wrong_.clear();
+    note_.clear();
     session_.dismiss_error();
     refresh_banner();
   };
@@ -299,6 +302,10 @@ void Window::refresh_banner() {
   }
   if (!session_.last_error().isEmpty()) {
     banner_->say(session_.last_error(), Banner::Kind::kWarning, {{tr("Dismiss"), {}, dismiss}});
+    return;
+  }
+  if (!note_.isEmpty()) {
+    banner_->say(note_, Banner::Kind::kPlain, {{tr("Dismiss"), {}, dismiss}});
     return;
   }
   if (const Message* problem = session_.pace_problem()) {

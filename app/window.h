@@ -114,6 +114,7 @@ class Window : public QMainWindow {
   std::size_t saved_runs_ = 0;
   Room room_ = Room::kFull;
   QString typed_wrong_;
+  QString note_;  // what was just done; passes by itself
 
   struct Commands {
     QAction *create, *open, *save, *save_as, *export_picture, *export_trace, *export_table, *quit;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Documents of the window: new, open, save, recent files, drag and drop, export.
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -7,6 +8,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QStandardPaths>
+#include <QTimer>
 
 #include "app/collective_session.h"
 #include "app/document.h"
@@ -22,6 +24,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kMostRecent = 8;
+constexpr int kNoteMs = 6000;  // how long "Wrote …" stands
 const char* const kRecentKey = "recent_files";
 const char* const kEnding = ".parallelarium.json";
 
@@ -165,6 +168,13 @@ void Window::export_dialog(ExportKind kind) {
   if (QFileInfo(path).suffix().isEmpty()) path += ending;
   const Result<void> written = export_to(session_, path, options);
   typed_wrong_ = written ? QString() : QString::fromStdString(written.error().text);
+  if (written) {
+    note_ = tr("Wrote %1.").arg(QDir::toNativeSeparators(path));
+    QTimer::singleShot(kNoteMs, this, [this] {
+      note_.clear();
+      refresh_banner();
+    });
+  }
   refresh_banner();
 }
 

@@ -34,7 +34,7 @@ void add_times(ExpertPicture& picture, const Session& session) {
   picture.hidden = session.hidden(QStringLiteral("lane.predicted"));
   picture.tweened = !session.reduced_motion();
   picture.playhead = session.playhead();
-  picture.predicted_word = prediction_source_text(prediction->word);
+  picture.predicted_word = prediction_source_text(*prediction);
   picture.no_run = no_run_text(session);
   if (!picture.routed) return;
   const auto times_of = [&](const Prediction& of, const Timeline& timeline) {

@@ -60,8 +60,8 @@ bool mesh_hides_traffic(const Session& session) {
 // What lies along the links, and where the figures come from.
 QString mesh_legend(const Session& session, bool by_class, bool whole_step) {
   const RunRecord* run = mesh_run(session);
-  const QString source = run ? source_text(run->observation.source)
-                             : prediction_source_text(session.prediction()->word);
+  const QString source =
+      run ? source_text(run->observation.source) : prediction_source_text(*session.prediction());
   QStringList parts;
   if (by_class) parts << Shown::tr("a card stands for equal ranks");
   parts << (whole_step ? Shown::tr("links redden with the bytes of a step")

@@ -52,6 +52,7 @@ void add_ends(Picture& picture) {
                                    : QObject::tr("the run's length is not evidence of speed");
       break;
     case Source::kPredicted:
+    case Source::kPredictedPaced:
     case Source::kMeasured:
       shorter->end_text = QObject::tr("ends %1 sooner").arg(time_text(by));
       break;
@@ -90,14 +91,15 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   const std::shared_ptr<const Prediction> prediction = session.prediction();
 
   PictureLane predicted;
+  predicted.hidden = session.hidden(QStringLiteral("lane.predicted"));
   predicted.style = LaneStyle::kPredicted;
-  predicted.short_title = prediction_source_text(prediction->word);
+  predicted.short_title = prediction_source_text(*prediction);
   if (prediction->program.ranks.empty()) {
     predicted.title = QObject::tr("PREDICTED");
     predicted.empty_text = QObject::tr("No prediction yet");
   } else {
     predicted.rows = predicted_rows(prediction);
-    predicted.title = predicted_title(*prediction);
+    predicted.title = predicted_title(*prediction, predicted.hidden);
     if (prediction->program.representatives)
       predicted.title +=
           kDot + QObject::tr("each row stands for %1 ranks")
@@ -107,7 +109,6 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
       predicted.title += kDot + QObject::tr("whole stages, not layers");
   }
   predicted.dimmed = !session.problems().empty();
-  predicted.hidden = session.hidden(QStringLiteral("lane.predicted"));
   predicted.fills = true;
   picture.lanes.push_back(predicted);
 

@@ -320,7 +320,7 @@ void StageStrip::mousePressEvent(QMouseEvent* event) {
     const StageMoment moment = moment_of(row, session_.playhead());
     if (moment.bar)
       session_.select({row.rank_index, moment.bar->first_op},
-                      rows_->timeline->source != Source::kPredicted, Zoom::kActions);
+                      !is_predicted(rows_->timeline->source), Zoom::kActions);
     return;
   }
 }

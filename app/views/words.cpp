@@ -118,8 +118,7 @@ QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef
   const LaneRows& first = ours ? *predicted : *observed;
   const Bar& bar = ours ? *ours : *theirs;
   QStringList lines{bar_sentence(first.program(), op.rank, bar)};
-  if (ours)
-    lines << duration_line(prediction_source_text(predicted->prediction->word), *ours, locale);
+  if (ours) lines << duration_line(prediction_source_text(*predicted->prediction), *ours, locale);
   if (theirs) {
     QString line = duration_line(source_text(observed->timeline->source), *theirs, locale);
     const QString spread = spread_text(*observed, op.rank, *theirs, locale);
@@ -155,10 +154,14 @@ QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
   return {};
 }
 
-QString predicted_title(const Prediction& prediction) {
+QString predicted_title(const Prediction& prediction, bool hidden) {
   const QString machine = QString::fromStdString(prediction.machine.title);
   if (prediction.word == "peak")
     return Words::tr("LOWER BOUND AT PEAK RATES") + kDot + Words::tr("on %1").arg(machine);
+  if (prediction.pace_factor != 1 && hidden) return Words::tr("PREDICTED, PACED");  // no time told
+  if (prediction.pace_factor != 1)
+    return Words::tr("PREDICTED, PACED") + kDot +
+           Words::tr("%1 times slower than this engine").arg(number_text(prediction.pace_factor));
   const QString predicted = Words::tr("PREDICTED") + kDot;
   if (prediction.word == "assumed")
     return predicted + (prediction.machine.local
@@ -221,7 +224,7 @@ QString stale_title(const Setup& run, const Setup& present) {
 QString pinned_title(const RunRecord& pinned, const Setup& present) {
   const QString title = Words::tr("PINNED") + kDot +
                         (pinned.observed() ? source_text(pinned.observation.source)
-                                           : prediction_source_text(pinned.prediction->word));
+                                           : prediction_source_text(*pinned.prediction));
   const Setup& setup = pinned.observation.setup;
   return setup == present ? title
                           : title + kDot + Words::tr("with %1").arg(differing(setup, present));

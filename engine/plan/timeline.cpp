@@ -67,8 +67,8 @@ Bar bar_of(const Program& program, const RankProgram& rank, std::int32_t index, 
   return bar;
 }
 
-constexpr std::array<std::string_view, 5> kSourceNames = {"predicted", "measured", "oversubscribed",
-                                                          "paced", "shared GPU"};
+constexpr std::array<std::string_view, 6> kSourceNames = {
+    "predicted", "measured", "oversubscribed", "paced", "shared GPU", "predicted paced"};
 
 }  // namespace
 

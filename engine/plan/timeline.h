@@ -17,9 +17,19 @@ namespace parallelarium {
 using Nanoseconds = std::chrono::nanoseconds;
 
 // Where numbers come from. The words of look.md.
-enum class Source : std::uint8_t { kPredicted, kMeasured, kOversubscribed, kPaced, kSharedGpu };
-std::string_view name_of(
-    Source source);  // "predicted" "measured" "oversubscribed" "paced" "shared GPU"
+enum class Source : std::uint8_t {
+  kPredicted,
+  kMeasured,
+  kOversubscribed,
+  kPaced,
+  kSharedGpu,
+  kPredictedPaced,  // a prediction in the time of a paced run, see dilated()
+};
+// "predicted" "measured" "oversubscribed" "paced" "shared GPU" "predicted paced"
+std::string_view name_of(Source source);
+constexpr bool is_predicted(Source source) {
+  return source == Source::kPredicted || source == Source::kPredictedPaced;
+}
 
 struct Span {
   Nanoseconds begin{0};

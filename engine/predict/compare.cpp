@@ -105,7 +105,6 @@ Prediction dilated(Prediction prediction, double factor) {
     apart.lanes_share_core = false;
     const CostModel cost(prediction.program, apart, prediction.setup, &prediction.rows);
     prediction.timeline = simulate(prediction.program, cost, apart);
-    prediction.timeline.source = Source::kPredicted;
     prediction.bubble = bubble_of(prediction.program, prediction.timeline);
     prediction.step =
         step_figures(prediction.program, prediction.timeline, prediction.setup, prediction.machine);
@@ -114,6 +113,8 @@ Prediction dilated(Prediction prediction, double factor) {
     for (Span& span : rank.spans) span = {scaled(span.begin, factor), scaled(span.end, factor)};
   }
   prediction.timeline.duration = scaled(prediction.timeline.duration, factor);
+  prediction.timeline.source = Source::kPredictedPaced;
+  prediction.pace_factor *= factor;
   StepFigures& step = prediction.step;
   step.seconds *= factor;
   step.seconds_min *= factor;

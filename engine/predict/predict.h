@@ -30,7 +30,8 @@ struct Formula {
 struct Prediction {
   Setup setup;
   Machine machine;
-  std::string word;  // prediction_word(machine): "calibrated", "published", "assumed", "peak"
+  std::string word;        // prediction_word(machine): "calibrated", "published", "assumed", "peak"
+  double pace_factor = 1;  // all times are those of the Machine times this, see dilated()
   Order order;
   Program program;
   ExpertRows rows;  // what the timeline and the traffic assume of routing

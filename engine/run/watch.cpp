@@ -37,6 +37,7 @@ RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl&
       stop_(stop),
       paced_(paced),
       cores_(cores),
+      warmup_(setup.run.warmup),
       steps_(setup.run.warmup + setup.run.steps),
       hang_seconds_(control.hang_timeout_seconds +
                     longest_op_seconds(control, program.ranks.size(), cores)),
@@ -52,8 +53,10 @@ void RunWatch::look() {
   if (control_.progress && done != reported_) {
     reported_ = done;
     control_.progress(static_cast<double>(done) / std::max(steps_, 1),
-                      done < steps_ ? fmt::format("step {} of {}", done + 1, steps_)
-                                    : fmt::format("{} steps done", steps_));
+                      done < warmup_ ? fmt::format("warm-up step {} of {}", done + 1, warmup_)
+                      : done < steps_
+                          ? fmt::format("step {} of {}", done + 1 - warmup_, steps_ - warmup_)
+                          : fmt::format("{} steps done", steps_ - warmup_));
   }
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();

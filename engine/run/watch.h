@@ -33,7 +33,7 @@ class RunWatch {
   const Progress& progress_;
   Stop& stop_;
   bool paced_, judged_ = false;
-  int cores_, steps_, reported_ = -1;
+  int cores_, warmup_, steps_, reported_ = -1;
   bool abandoned_ = false;
   double hang_seconds_;
   std::uint64_t changes_ = 0;

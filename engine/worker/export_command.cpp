@@ -14,6 +14,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/predict/local_prediction.h"
 #include "engine/wire/csv.h"
 #include "engine/wire/trace.h"
 #include "engine/worker/command.h"
@@ -206,7 +207,7 @@ Outcome export_setup(const Options& options, Progress& progress) {
   } else {
     const Result<Machine> machine = find_machine(setup->machine);
     if (!machine) return Outcome::invalid(machine.error());
-    const Result<Prediction> prediction = predict(*setup, *machine);
+    const Result<Prediction> prediction = predict_as_shown(*setup, *machine);
     if (!prediction) return Outcome::invalid(prediction.error());
     outcome = write_timeline(options, *format, prediction->program, prediction->timeline);
   }

@@ -139,6 +139,7 @@ std::string source_text(const Training& training) {
       return "Shared GPU: ranks share one device, so times are not evidence of speed.";
     case Source::kMeasured:
     case Source::kPredicted:
+    case Source::kPredictedPaced:
       break;
   }
   return "Measured: every rank had a core or GPU of its own.";

@@ -5,9 +5,13 @@
 
 #include <QElapsedTimer>
 
-#include "app/local_prediction.h"
+#include "app/figures.h"
 #include "app/quantities.h"
+#include "app/selection_panel.h"
 #include "app/setup_fields.h"
+#include "app/views/words.h"
+#include "engine/predict/explain.h"
+#include "engine/predict/local_prediction.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
@@ -168,6 +172,92 @@ TEST(Session, AHiddenKeyHidesTheKeysBelowItAndNothingElse) {
   EXPECT_EQ(quantities[1].predicted.text, QStringLiteral("?"));
   EXPECT_NE(quantities[0].predicted.text, QStringLiteral("?"));
   EXPECT_FALSE(quantities[1].predicted.exact.contains(QLatin1Char('%')));
+}
+
+// Ranks without cores of their own are predicted in the time of the paced run, and say so.
+TEST(Session, APacedPredictionSaysSoAndIsNotSubtractedFromAnother) {
+  const auto with_backend = [](const char* backend) {
+    return with(pipeline_setup(2, 8), "backend", backend);
+  };
+  Session session;
+  session.change_setup(with_backend("cpu"), QStringLiteral("own speed"));
+  session.wait_for_prediction();
+  ASSERT_EQ(session.prediction()->pace_factor, 1);
+  const Quantity own = pipeline_quantities(session)[0];
+  EXPECT_FALSE(own.predicted.source.contains(QStringLiteral("paced")));
+  session.pin();
+  session.change_setup(with_backend("paced"), QStringLiteral("paced"));
+  session.wait_for_prediction();
+  const auto factor = session.prediction()->pace_factor;
+  ASSERT_GT(factor, 1);
+  const std::vector<Quantity> paced = pipeline_quantities(session);
+  EXPECT_NEAR(paced[0].predicted_value / own.predicted_value, factor, 0.05 * factor);
+  EXPECT_TRUE(paced[0].predicted.source.contains(QStringLiteral("paced")));
+  EXPECT_TRUE(predicted_title(*session.prediction()).contains(number_text(factor)));
+  EXPECT_EQ(name_of(session.prediction()->timeline.source), "predicted paced");
+  EXPECT_TRUE(paced[0].since_pin.isEmpty()) << paced[0].since_pin.toStdString();
+  EXPECT_FALSE(paced[1].since_pin.isEmpty()) << "shares may be compared";
+}
+
+// An old run of naive, several times as long, would leave the new prediction a quarter of the
+// width.
+TEST(Session, ARunOfOtherSettingsDoesNotSqueezeThePrediction) {
+  Session session;
+  const PlanSetup setup = pipeline_setup(4, 8);
+  session.restore(setup, {made_up_run(setup, 100)}, std::nullopt);
+  session.wait_for_prediction();
+  EXPECT_EQ(session.fitted(), session.horizon());
+  session.change_setup(with(setup, "microbatches", "4"), QStringLiteral("fewer"));
+  session.wait_for_prediction();
+  ASSERT_TRUE(session.run_is_stale());
+  const Nanoseconds step = session.prediction()->timeline.duration;
+  EXPECT_EQ(session.visible(), (TimeRange{Nanoseconds(0), step}));
+  EXPECT_GT(session.horizon(), step);
+  session.fit_all();
+  EXPECT_EQ(session.visible().end, session.horizon()) << "the second time it fits all";
+}
+
+// Waiting for the sender and then for the link is one gap on the screen: the panel tells both.
+TEST(Session, TheSelectionTellsAllOfTheIdleTimeBefore) {
+  Session session;
+  session.change_setup(with(pipeline_setup(4, 8), "backend", "cpu"), QStringLiteral("set"));
+  session.wait_for_prediction();
+  const Prediction& prediction = *session.prediction();
+  const std::vector<IdleGap> gaps = idle_gaps(prediction.program, prediction.timeline, 0);
+  const auto carried = std::find_if(
+      gaps.begin(), gaps.end(), [](const IdleGap& gap) { return gap.kind == IdleKind::kTransfer; });
+  ASSERT_NE(carried, gaps.end());
+  ASSERT_NE(carried, gaps.begin());
+  ASSERT_EQ(std::prev(carried)->span.end, carried->span.begin);
+  const auto& spans = prediction.timeline.ranks[0].spans;
+  std::int32_t op = 0;
+  while (spans[std::size_t(op)].begin != carried->span.end ||
+         prediction.program.ranks[0].ops[std::size_t(op)].lane != Lane::kCompute)
+    ++op;
+  session.select({0, op}, false, Zoom::kActions);
+  const SelectionText text = describe_selection(session);
+  const QString total = time_text(carried->span.end - std::prev(carried)->span.begin);
+  const auto idle = std::find_if(text.facts.begin(), text.facts.end(), [&](const Fact& fact) {
+    return fact.word == QLatin1String("idle before") && fact.value == total;
+  });
+  EXPECT_NE(idle, text.facts.end()) << total.toStdString();
+}
+
+// Stage 3 has no counterpart among two stages: the fullest stands beside the fullest.
+TEST(Session, APinWithFewerStagesIsComparedByItsOwnFullestStage) {
+  Session session;
+  session.change_setup(pipeline_setup(2, 8), QStringLiteral("two"));
+  session.wait_for_prediction();
+  const double two = pipeline_quantities(session)[2].predicted_value;
+  session.pin();
+  session.change_setup(with(with(pipeline_setup(4, 8), "vocab", "4096"), "schedule", "naive"),
+                       QStringLiteral("four"));
+  session.wait_for_prediction();
+  const Quantity four = pipeline_quantities(session)[2];
+  ASSERT_TRUE(four.title.contains(QStringLiteral("stage 3"))) << four.title.toStdString();
+  const QString difference =
+      bytes_difference_text(std::int64_t(two), std::int64_t(four.predicted_value));
+  EXPECT_EQ(four.since_pin, QStringLiteral("%1 since pin (stage 0)").arg(difference));
 }
 
 TEST(Session, APinKeepsTheEarlierPredictionAndTheStripSaysWhatChanged) {

@@ -182,6 +182,24 @@ TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
   EXPECT_FALSE(session().undo_stack().canUndo());
 }
 
+// Ctrl+Z takes back typing only while something is being typed; after that it is the window's.
+TEST_F(WindowTest, UndoReachesTheWindowFromABoxThatWasCommitted) {
+  type("microbatches", QStringLiteral("6"));
+  auto* box = qobject_cast<StepBox*>(window->setup_panel().control("microbatches"));
+  const auto takes_undo = [&] {
+    QKeyEvent event(QEvent::ShortcutOverride, Qt::Key_Z, Qt::ControlModifier);
+    event.ignore();
+    QCoreApplication::sendEvent(box, &event);
+    return event.isAccepted();
+  };
+  EXPECT_FALSE(takes_undo());
+  QTest::keyClicks(box->findChild<QLineEdit*>(), QStringLiteral("1"));
+  EXPECT_TRUE(takes_undo());
+  QTest::keyClick(box->findChild<QLineEdit*>(), Qt::Key_Escape);
+  EXPECT_FALSE(takes_undo());
+  EXPECT_EQ(session().undo_stack().undoText(), QStringLiteral("Micro-batches 6"));
+}
+
 TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
   if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   QTemporaryDir folder;

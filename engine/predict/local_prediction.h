@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 // What the window predicts: the Setup on its Machine and, where ranks of this computer would be
 // paced, in paced time, so that prediction and run share one time axis.
 #pragma once

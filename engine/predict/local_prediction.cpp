@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/local_prediction.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/local_prediction.h"
 
 #include <utility>
 
