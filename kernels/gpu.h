@@ -25,6 +25,7 @@
 #include "kernels/block_attention.h"
 #include "kernels/dropout.h"
 #include "kernels/rotary.h"
+#include "kernels/router.h"
 
 namespace parallelarium {
 
@@ -148,6 +149,37 @@ template <class T>
 [[nodiscard]] cudaError_t loss_grad(T* logits, const float* row_max, const float* sum_exp,
                                     const std::int32_t* targets, float scale, std::int64_t N,
                                     std::int64_t V, std::int64_t first, cudaStream_t stream);
+
+// router.h. Requires: N >= 1. workspace: route_workspace(N, E), 4-byte aligned.
+// cudaErrorInvalidValue where 4 tokens' affinities do not fit the GPU's shared memory (E above some
+// 1500 on Turing).
+template <class T>
+[[nodiscard]] cudaError_t route(float* gates, std::int32_t* routes, float* record, const T* logits,
+                                const float* bias, const RouterShape& shape, void* workspace,
+                                cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t route_grad(T* dlogits, const float* dgates, const T* logits,
+                                     const float* gates, const std::int32_t* routes, float scale,
+                                     const RouterShape& shape, cudaStream_t stream);
+[[nodiscard]] cudaError_t update_bias(float* bias, const float* loads, float rate,
+                                      std::int64_t layers, std::int64_t E, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t dispatch_rows(T* rows, const T* y, const std::int32_t* routes,
+                                        std::int64_t N, std::int64_t k, std::int64_t C,
+                                        cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t dispatch_rows_grad(T* dy, const T* drows, const std::int32_t* routes,
+                                             bool adds, std::int64_t N, std::int64_t k,
+                                             std::int64_t C, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t combine_rows(T* out, const T* rows, const float* gates, const T* shared,
+                                       const std::int32_t* routes, std::int64_t N, std::int64_t k,
+                                       std::int64_t C, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t combine_rows_grad(T* drows, float* dgates, const T* dout, const T* rows,
+                                            const float* gates, const std::int32_t* routes,
+                                            std::int64_t N, std::int64_t k, std::int64_t C,
+                                            cudaStream_t stream);
 
 // sum_of_squares.h. workspace: sum_of_squares_workspace(), 8-byte aligned.
 template <class T>

@@ -52,5 +52,8 @@ constexpr std::size_t sum_of_squares_workspace() { return kSumBlocks * sizeof(do
 constexpr std::size_t embedding_grad_workspace(std::size_t tokens) {
   return 2 * tokens * sizeof(std::uint64_t);
 }
+constexpr std::size_t route_workspace(std::size_t tokens, std::size_t experts) {
+  return (tokens * experts + tokens) * sizeof(float);
+}
 
 }  // namespace parallelarium

@@ -20,7 +20,7 @@ struct RouterShape {
   double skew = 0;    // share of the tokens that go to expert 0 whatever their logits
   float balance = 0;  // coefficients of the balance loss and of the z-loss
   float z = 0;
-  std::int64_t place_of(std::int64_t expert) const {
+  constexpr std::int64_t place_of(std::int64_t expert) const {
     return expert % stripes * (E / stripes) + expert / stripes;
   }
 };

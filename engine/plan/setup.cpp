@@ -64,9 +64,6 @@ Result<void> can_execute_experts(const Setup& setup) {
         "This version runs experts without CP: a micro-batch's capacity and balance would "
         "have to be counted over the CP ranks.",
         "mesh.cp", {"1"});
-  if (setup.run.backend == Backend::kCuda)
-    return cannot("run-experts-cuda", "This version runs experts on CPUs only.", "run.backend",
-                  {"cpu", "paced"});
   return {};
 }
 

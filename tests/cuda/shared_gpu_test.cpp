@@ -58,6 +58,15 @@ TEST_F(SharedGpu, RingAttention) {
   setup.attention = Attention::kFused;
   expect_like_one_rank(setup);
 }
+TEST_F(SharedGpu, Experts) {
+  parallelarium::Setup setup = small_setup(1, 2, 2);
+  setup.mesh.ep = 2;
+  setup.model.experts.count = 8;
+  setup.model.experts.top_k = 2;
+  setup.model.experts.ffn = 12;
+  setup.skew = 0.3;
+  expect_like_one_rank(setup);
+}
 
 }  // namespace
 }  // namespace parallelarium

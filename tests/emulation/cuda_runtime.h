@@ -41,4 +41,6 @@ T __shfl_xor_sync(unsigned, T value, int lanes) {
   return value;
 }
 
+inline void __syncwarp() { parallelarium::emulation::exchange({}); }
+
 inline float __expf(float x) { return std::exp(x); }

@@ -42,6 +42,23 @@ TYPED_TEST(Elementwise, FillingEqualsTheCpuTwinToTheBit) {
   EXPECT_EQ(values.floats(), widened(stored<TypeParam>(filled(1001, 0.3F))));
 }
 
+// More rows than one turn of the grid; what lies between the rows stays.
+TYPED_TEST(Elementwise, FillingRowsLeavesWhatIsBesideThem) {
+  struct Case {
+    std::int64_t rows, width, stride;
+  };
+  for (const auto& [rows, width, stride] : {Case{0, 3, 5}, Case{3, 0, 5}, Case{1, 1, 1},
+                                            Case{7, 5, 9}, Case{3, 300, 301}, Case{70'000, 2, 3}}) {
+    const Floats before = random_stored<TypeParam>(rows * stride);
+    Floats expected = before;
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::fill_n(expected.begin() + row * stride, width, -1e30F);
+    auto to = on_device<TypeParam>(before, 1);
+    ASSERT_EQ(fill_rows<TypeParam>(to.data(), stride, -1e30F, rows, width, nullptr), cudaSuccess);
+    EXPECT_EQ(to.floats(), widened(stored<TypeParam>(expected)));
+  }
+}
+
 TYPED_TEST(Elementwise, GeluAndItsGradientEqualTheCpuTwin) {
   for (const std::int64_t count : kCounts)
     for (const std::size_t shift : kShifts) {

@@ -394,7 +394,6 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
   const std::pair<Fields, const char*> cases[] = {
       {{{"cp", "2"}, {"context-parallel", "all-gather"}}, "run-cp-attention"},
       {{{"model", "moe-tiny"}, {"cp", "2"}, {"attention", "fused"}}, "run-experts-cp"},
-      {{{"model", "moe-tiny"}, {"backend", "cuda"}}, "run-experts-cuda"},
       {{{"precision", "mixed-16"}}, "run-precision"},
       {{{"vocab", "64"}}, "run-vocab"},
       {{{"dp", "5"}}, "run-ranks"}};

@@ -236,33 +236,49 @@ class CudaDevice final : public CudaStream {
            "loss_grad");
   }
 
-  // Experts are refused before a run starts (can_execute_on_gpus); a launch would fail here.
-  void route(float*, std::int32_t*, float*, const float*, const float*,
-             const RouterShape&) override {
-    note(cudaErrorNotSupported, "route");
+  void route(float* gates, std::int32_t* routes, float* record, const float* logits,
+             const float* bias, const RouterShape& shape) override {
+    void* space = scratch(route_workspace(size(shape.N), size(shape.E)));
+    if (good())
+      note(parallelarium::route(gates, routes, record, logits, bias, shape, space, stream_),
+           "route");
   }
-  void route_grad(float*, const float*, const float*, const float*, const std::int32_t*, float,
-                  const RouterShape&) override {
-    note(cudaErrorNotSupported, "route_grad");
+  void route_grad(float* dlogits, const float* dgates, const float* logits, const float* gates,
+                  const std::int32_t* routes, float scale, const RouterShape& shape) override {
+    if (use())
+      note(parallelarium::route_grad(dlogits, dgates, logits, gates, routes, scale, shape, stream_),
+           "route_grad");
   }
-  void update_bias(float*, const float*, float, std::int64_t, std::int64_t) override {
-    note(cudaErrorNotSupported, "update_bias");
+  void update_bias(float* bias, const float* loads, float rate, std::int64_t layers,
+                   std::int64_t E) override {
+    if (use())
+      note(parallelarium::update_bias(bias, loads, rate, layers, E, stream_), "update_bias");
   }
-  void dispatch_rows(float*, const float*, const std::int32_t*, std::int64_t, std::int64_t,
-                     std::int64_t) override {
-    note(cudaErrorNotSupported, "dispatch_rows");
+  void dispatch_rows(float* rows, const float* y, const std::int32_t* routes, std::int64_t N,
+                     std::int64_t k, std::int64_t C) override {
+    if (use())
+      note(parallelarium::dispatch_rows(rows, y, routes, N, k, C, stream_), "dispatch_rows");
   }
-  void dispatch_rows_grad(float*, const float*, const std::int32_t*, bool, std::int64_t,
-                          std::int64_t, std::int64_t) override {
-    note(cudaErrorNotSupported, "dispatch_rows_grad");
+  void dispatch_rows_grad(float* dy, const float* drows, const std::int32_t* routes, bool adds,
+                          std::int64_t N, std::int64_t k, std::int64_t C) override {
+    if (use())
+      note(parallelarium::dispatch_rows_grad(dy, drows, routes, adds, N, k, C, stream_),
+           "dispatch_rows_grad");
   }
-  void combine_rows(float*, const float*, const float*, const float*, const std::int32_t*,
-                    std::int64_t, std::int64_t, std::int64_t) override {
-    note(cudaErrorNotSupported, "combine_rows");
+  void combine_rows(float* out, const float* rows, const float* gates, const float* shared,
+                    const std::int32_t* routes, std::int64_t N, std::int64_t k,
+                    std::int64_t C) override {
+    if (use())
+      note(parallelarium::combine_rows(out, rows, gates, shared, routes, N, k, C, stream_),
+           "combine_rows");
   }
-  void combine_rows_grad(float*, float*, const float*, const float*, const float*,
-                         const std::int32_t*, std::int64_t, std::int64_t, std::int64_t) override {
-    note(cudaErrorNotSupported, "combine_rows_grad");
+  void combine_rows_grad(float* drows, float* dgates, const float* dout, const float* rows,
+                         const float* gates, const std::int32_t* routes, std::int64_t N,
+                         std::int64_t k, std::int64_t C) override {
+    if (use())
+      note(parallelarium::combine_rows_grad(drows, dgates, dout, rows, gates, routes, N, k, C,
+                                            stream_),
+           "combine_rows_grad");
   }
   void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
     void* space = scratch(sum_of_squares_workspace());

@@ -30,7 +30,9 @@ std::int64_t nccl_scratch_bytes(const Program& program, const RankProgram& rank,
     const std::int64_t element = size_of(op.type);
     const std::int64_t chunk = chunk_of(op.bytes / element, n, 0).end * element;
     const auto operands = rank.operands_of(op);
-    if (op.collective == CollectiveKind::kAllToAll) bytes = std::max(bytes, op.bytes);
+    // From one buffer to another it goes as a transfer (executor_exchange.cpp).
+    if (op.collective == CollectiveKind::kAllToAll && operands.size() == 1)
+      bytes = std::max(bytes, op.bytes);
     if (op.collective == CollectiveKind::kReduceScatter && operands.size() > 1 &&
         operands[1].access == Access::kAccumulate) {
       bytes = std::max(bytes, chunk);
@@ -215,6 +217,7 @@ Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
   }
   const auto calls = [&](Device& stream) {
     for (const TransferPart& part : parts) {
+      if (part.bytes == 0) continue;  // an expert that gets no rows: both sides know it
       const int peer = place_of(part.group, part.peer);
       const NcclStatus status =
           part.send ? nccl_.send(part.data, part.bytes, peer, comm_of(part.group), stream)
