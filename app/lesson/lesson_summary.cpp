@@ -72,7 +72,9 @@ QString LessonPlayer::summary_of(std::size_t index) const {
       add(Summary::tr("run %1"), found(*run, "observed"));
   }
   if (!figures.isEmpty()) head.prepend(figures.join(QStringLiteral(", ")));
-  return QStringLiteral("**%1:** ").arg(title(index)) + head.join(kDot);
+  const QString name = title(index);
+  const QLatin1String colon(name.endsWith(QLatin1Char('?')) ? "" : ":");
+  return QStringLiteral("**%1%2** ").arg(name, colon) + head.join(kDot);
 }
 
 QString LessonPlayer::summary() const {
