@@ -112,9 +112,12 @@ class Session : public QObject {
   bool run_verifies() const;  // the run that is under way is a "Prove it"
   // Why Run is disabled, or empty; and what the Run button says.
   QString run_refusal() const;
-  // The refusal of a pace that this computer's cores cannot keep, with a field and alternatives; or
-  // null.
-  const Message* pace_problem() const;
+  // Why the ranks of a valid Setup of this computer cannot run, most lasting first: what this
+  // version cannot execute, memory that is not there, a pace that its cores cannot keep. With the
+  // field to change and values that would do, where there are any.
+  std::optional<Message> run_problem() const;
+  // What the shown prediction needs more memory than its Machine has, or none.
+  std::optional<Message> memory_problem() const;
   QString run_label() const;
   // Where ranks of setup() would run: "measured", "oversubscribed" or "paced".
   Source expected_source() const;
@@ -124,10 +127,12 @@ class Session : public QObject {
   // One sentence about the last failure (engine died, run refused, ...), or empty.
   QString last_error() const;
   void dismiss_error();
-  // Whether setup()'s Machine is another than this computer, and the Setup that "Run a small copy
-  // here" makes of it: same mesh, schedule and micro-batches, a preset that fits.
-  bool machine_is_elsewhere() const;
-  Setup small_copy() const;
+  bool machine_is_elsewhere() const;  // setup()'s Machine is another than this computer
+  // Why "Run a small copy here" is disabled, or empty; what it would do, in a sentence; and doing
+  // it: the copy of small_copy.h becomes setup(), with a pace that this computer keeps, and runs.
+  QString small_copy_refusal() const;
+  QString small_copy_offer() const;
+  void run_small_copy();
   EngineProcess& engine();
 
   // --- the Collectives view ---

@@ -2,9 +2,10 @@
 // Running: from the press of the button to the record, through calibration where it is due.
 #include <algorithm>
 
+#include "app/figures.h"
 #include "app/session.h"
 #include "app/session_state.h"
-#include "engine/plan/schedule_rules.h"
+#include "app/small_copy.h"
 #include "engine/predict/compare.h"
 #include "engine/predict/local_prediction.h"
 
@@ -43,12 +44,10 @@ QString Session::run_refusal() const {
   }
   if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
   if (machine_is_elsewhere())
-    return tr("%1 is not this computer, so nothing can run on it from here; run a small copy here "
-              "instead.")
-        .arg(QString::fromStdString(machine().title));
-  const Result<void> executable = can_execute(state_->setup);
-  if (!executable) return QString::fromStdString(executable.error().text);
-  if (const Message* problem = pace_problem()) return QString::fromStdString(problem->text);
+    return tr("%1 is not this computer, so nothing can run on it from here. %2")
+        .arg(QString::fromStdString(machine().title), small_copy_offer());
+  if (const std::optional<Message> problem = run_problem())
+    return QString::fromStdString(problem->text);
   return question_refusal();
 }
 
@@ -58,10 +57,41 @@ QString Session::question_refusal() const {
              : QString();
 }
 
-const Message* Session::pace_problem() const {
-  return state_->too_fast && prediction_is_current() && !state_->collective_in_front
-             ? &*state_->too_fast
-             : nullptr;
+std::optional<Message> Session::run_problem() const {
+  if (state_->collective_in_front || !state_->problems.empty() || machine_is_elsewhere()) return {};
+  if (const Result<void> executable = can_execute(state_->setup); !executable)
+    return executable.error();
+  if (!prediction_is_current()) return {};
+  // The Machine's memory is that of its CPUs.
+  if (state_->setup.run.backend != Backend::kCuda)
+    if (std::optional<Message> problem = memory_problem()) return problem;
+  return state_->too_fast;
+}
+
+// Ranks of this computer share its memory; elsewhere one rank has a device.
+std::optional<Message> Session::memory_problem() const {
+  if (!prediction_is_current() || state_->prediction->fits()) return {};
+  const Prediction& prediction = *state_->prediction;
+  const bool together = prediction.machine.local;
+  const QString how = together ? tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
+                               : tr("More stages, TP, ZeRO or recompute would shrink it.");
+  const QString needed = bytes_text(prediction.needed_bytes);
+  const QString capacity = bytes_text(prediction.capacity_bytes);
+  QString sentence;
+  if (hidden(QStringLiteral("memory"))) {
+    sentence = tr("This does not fit in memory. %1").arg(how);
+  } else if (together) {
+    sentence = tr("This does not fit in memory: the ranks need %1 together of %2. %3")
+                   .arg(needed, capacity, how);
+  } else {
+    const auto fullest = std::max_element(
+        prediction.memory.begin(), prediction.memory.end(),
+        [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
+    sentence = tr("This does not fit in memory: stage %1 needs %2 of %3. %4")
+                   .arg(fullest->stage)
+                   .arg(needed, capacity, how);
+  }
+  return message("memory-full", "{}", sentence.toStdString());
 }
 
 QString Session::run_label() const {
@@ -83,24 +113,35 @@ QString Session::run_label() const {
   }
 }
 
-Setup Session::small_copy() const {
-  const Setup& big = state_->setup;
-  Setup copy = big;
-  const char* preset = big.model.experts.count > 0     ? "moe-tiny"
-                       : big.model.mlp == Mlp::kSwiglu ? "llama-tiny"
-                                                       : "gpt-tiny";
-  if (Result<Model> model = find_model(preset)) copy.model = std::move(*model);
-  const int stages = stages_of(big);
-  if (copy.model.layers % stages != 0)
-    copy.model.layers = (copy.model.layers / stages + 1) * stages;
-  copy.model.stage_layers.clear();
-  copy.stage_layers.clear();
-  copy.machine = "local";
-  copy.nodes = 0;
-  copy.micro_batch = 1;
-  copy.precision = Precision{};
-  copy.run.backend = Backend::kAuto;
-  return copy;
+QString Session::small_copy_refusal() const {
+  if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
+  const Result<Setup> copy = small_copy(state_->setup);
+  return copy ? question_refusal()
+              : tr("A small copy cannot run here either: %1")
+                    .arg(QString::fromStdString(copy.error().text));
+}
+
+QString Session::small_copy_offer() const {
+  const Result<Setup> copy = small_copy(state_->setup);
+  if (!copy) return small_copy_refusal();
+  const QString reduced = reduced_degrees(state_->setup, *copy);
+  return reduced.isEmpty()
+             ? tr("Run a small copy here instead, with the same mesh and schedule.")
+             : tr("Run a small copy here instead; fewer ranks run at once here: %1.").arg(reduced);
+}
+
+void Session::run_small_copy() {
+  if (!small_copy_refusal().isEmpty()) return;
+  Result<Setup> copy = small_copy(state_->setup);
+  if (!copy) return;
+  std::optional<Message> too_fast;
+  if (const Result<Machine> here = find_machine("local"))
+    if (predict_as_shown(*copy, *here, false, &too_fast).ok() && too_fast)
+      for (const std::string& pace : too_fast->alternatives)
+        if (Setup slower = *copy; set_field(slower, "pace", pace)) *copy = slower;
+  change_setup(*copy, tr("Small copy"));
+  wait_for_prediction();
+  start_run(false);
 }
 
 void Session::start_run(bool verify) {

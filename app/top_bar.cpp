@@ -127,8 +127,10 @@ void TopBar::refresh() {
   }
   run_->setMinimumWidth(width_of_run());
   const QString refusal = session_.run_refusal();
-  run_->setEnabled(state != RunState::kCancelling &&
-                   (!idle || refusal.isEmpty() || session_.machine_is_elsewhere()));
+  run_->setEnabled(
+      state != RunState::kCancelling &&
+      (!idle ||
+       (session_.machine_is_elsewhere() ? session_.small_copy_refusal() : refusal).isEmpty()));
   run_->setToolTip(idle ? refusal : QString());
   run_->setAccessibleDescription(run_->toolTip());
 }

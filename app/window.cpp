@@ -270,6 +270,8 @@ void Window::refresh_banner() {
     std::vector<Choice> choices;
     for (const std::string& value : problem.alternatives) {
       const QString text = QString::fromStdString(value);
+      Setup mended = session_.setup();
+      if (!set_field(mended, problem.field, value)) continue;  // what cannot be set is no way out
       choices.push_back({text, tr("Set %1").arg(text), [this, field = problem.field, value] {
                            Setup next = session_.setup();
                            if (set_field(next, field, value))
@@ -308,51 +310,35 @@ void Window::refresh_banner() {
     banner_->say(note_, Banner::Kind::kPlain, {{tr("Dismiss"), {}, dismiss}});
     return;
   }
-  if (const Message* problem = session_.pace_problem()) {
-    banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning,
-                 choices_of(*problem));
-    return;
-  }
   if (view() == ViewKind::kCollectives) {  // the rest is about the training step
     banner_->say({}, Banner::Kind::kPlain, {});
     return;
   }
-  const std::shared_ptr<const Prediction> prediction = session_.prediction();
-  if (!prediction->fits() && session_.prediction_is_current()) {
-    banner_->say(does_not_fit(*prediction), Banner::Kind::kWarning, {});
+  if (const std::optional<Message> problem = session_.run_problem()) {
+    const QString sentence = QString::fromStdString(problem->text);
+    if (can_execute(session_.setup()))
+      banner_->say(sentence, Banner::Kind::kWarning, choices_of(*problem));
+    else  // nothing is wrong with what is predicted
+      banner_->say(tr("Run is off: %1").arg(sentence), Banner::Kind::kPlain, choices_of(*problem));
+    return;
+  }
+  if (const std::optional<Message> problem = session_.memory_problem()) {
+    banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning, {});
     return;
   }
   if (session_.machine_is_elsewhere()) {
-    banner_->say(session_.run_refusal(), Banner::Kind::kPlain,
-                 {{do_.small_copy->text().remove(QLatin1Char('&')), {}, [this] {
-                     do_.small_copy->trigger();
-                   }}});
+    std::vector<Choice> choices;
+    if (session_.small_copy_refusal().isEmpty())
+      choices.push_back({do_.small_copy->text().remove(QLatin1Char('&')), {}, [this] {
+                           do_.small_copy->trigger();
+                         }});
+    banner_->say(session_.run_refusal(), Banner::Kind::kPlain, std::move(choices));
     return;
   }
   // The lesson itself says that it waits for an answer.
   const QString refusal = session_.question_open() ? QString() : session_.run_refusal();
   banner_->say(refusal.isEmpty() ? QString() : tr("Run is off: %1").arg(refusal),
                Banner::Kind::kPlain, {});
-}
-
-// Ranks of this computer share its memory; elsewhere one rank has a device.
-QString Window::does_not_fit(const Prediction& prediction) const {
-  const bool together = prediction.machine.local;
-  const QString how = together ? tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
-                               : tr("More stages, TP, ZeRO or recompute would shrink it.");
-  if (session_.hidden(QStringLiteral("memory")))
-    return tr("This does not fit in memory. %1").arg(how);
-  const QString needed = bytes_text(prediction.needed_bytes);
-  const QString capacity = bytes_text(prediction.capacity_bytes);
-  if (together)
-    return tr("This does not fit in memory: the ranks need %1 together of %2. %3")
-        .arg(needed, capacity, how);
-  const auto fullest = std::max_element(
-      prediction.memory.begin(), prediction.memory.end(),
-      [](const MemoryRow& a, const MemoryRow& b) { return a.peak_bytes < b.peak_bytes; });
-  return tr("This does not fit in memory: stage %1 needs %2 of %3. %4")
-      .arg(fullest->stage)
-      .arg(needed, capacity, how);
 }
 
 void Window::show_theme(ThemeChoice choice) {

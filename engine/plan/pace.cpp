@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "engine/plan/setup_names.h"
+
 namespace parallelarium {
 
 namespace {
@@ -16,15 +18,22 @@ double two_digits_up(double value) {
 }  // namespace
 
 Message pace_too_fast(const Setup& setup, double load, double least_load, int cores) {
-  const std::string least =
-      fmt::format("{:.4g}", two_digits_up(setup.run.pace_seconds * least_load / kMostPacedLoad));
-  Message why = message("pace-too-fast",
-                        "At a pace of {} s the real work would fill {} % of the {}; a pace of at "
-                        "least {} s leaves room.",
-                        setup.run.pace_seconds, std::lround(load * 100),
-                        cores == 1 ? std::string("core") : fmt::format("{} cores", cores), least);
+  const double least = two_digits_up(setup.run.pace_seconds * least_load / kMostPacedLoad);
+  const std::string where = cores == 1 ? "core" : fmt::format("{} cores", cores);
+  const long percent = std::lround(load * 100);
+  Message why =
+      least <= kPace.high
+          ? message("pace-too-fast",
+                    "At a pace of {} s the real work would fill {} % of the {}; a pace of at "
+                    "least {:.4g} s leaves room.",
+                    setup.run.pace_seconds, percent, where, least)
+          : message("pace-too-fast",
+                    "At a pace of {} s the real work would fill {} % of the {}, and the slowest "
+                    "pace, {:.4g} s, leaves no room either; take a smaller model or fewer ranks.",
+                    setup.run.pace_seconds, percent, where, kPace.high);
+  if (least > kPace.high) return why;
   why.field = "run.pace_seconds";
-  why.alternatives = {least};
+  why.alternatives = {fmt::format("{:.4g}", least)};
   return why;
 }
 
