@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QFontDatabase>
+#include <algorithm>
 #include <array>
 
 #include "app/theme_style.h"
@@ -108,6 +109,12 @@ QColor Theme::memory(Category category) const {
 
 QColor Theme::rank(int number) const {
   return pick(kRank[static_cast<std::size_t>(number < 0 ? 0 : number) % kRank.size()], dark);
+}
+
+QPen Theme::rank_line(int number) const {
+  constexpr std::array kDashes = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
+  const std::size_t round = static_cast<std::size_t>(std::max(0, number)) / kRank.size();
+  return QPen(rank(number), 1, kDashes[round % kDashes.size()]);
 }
 
 QBrush Theme::bubble() const { return QBrush(bubble_line, Qt::BDiagPattern); }

@@ -16,6 +16,7 @@
 #include <QColor>
 #include <QFont>
 #include <QPalette>
+#include <QPen>
 #include <QString>
 
 #include "engine/plan/program.h"
@@ -38,8 +39,9 @@ struct Theme {
   QColor tint(OpColor color) const;         // predicted bars, with solid() as outline
   QColor ink_on(const QColor& fill) const;  // text colour with contrast of at least 4.5:1
   QColor memory(Category category) const;
-  QColor rank(int number) const;  // stages, ranks and experts; repeats after the table's end
-  QBrush bubble() const;          // grey hatching
+  QColor rank(int number) const;     // stages, ranks and experts; repeats after the table's end
+  QPen rank_line(int number) const;  // 1 px; where colours repeat, the dash differs
+  QBrush bubble() const;             // grey hatching
   QFont font(int pixel_size, bool bold = false) const;  // Noto Sans
   QFont caps() const;                                   // 11 px small capitals for section heads
 };

@@ -12,6 +12,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kLeastMergedText = 30;  // narrower blocks of merged bars say nothing
+constexpr double kLabelAir = 4;          // of a bar beside its label
 constexpr double kRounded = 12;          // bars of this width and more get round corners,
 constexpr double kMostRounded =
     32;  // unless there is one for each so many pixels: nobody sees them
@@ -110,14 +111,14 @@ QColor desaturated(const QColor& color) {
 
 int label_form(const BarList& list, const TimeAxis& axis, const QFont& font) {
   // No label is narrower than a digit; among a million bars most are, and are not measured.
-  const double narrowest = label_width(font, QStringLiteral("0")) + 4;
+  const double narrowest = label_width(font, QStringLiteral("0")) + kLabelAir;
   int form = kLongestForm;
   for_each_run(list, axis, [&](const BarRun& run) {
     if (form == 0 || run.x1 - run.x0 < narrowest || run.last > run.first || run.x0 < axis.left ||
         run.x1 > axis.left + axis.width)
       return;
     const QStringList labels = bar_labels(list.bars[run.first]);
-    const double room = run.x1 - run.x0 - 4;
+    const double room = run.x1 - run.x0 - kLabelAir;
     int fits = -1;
     while (fits + 1 < labels.size() && label_width(font, labels[labels.size() - 2 - fits]) <= room)
       ++fits;
@@ -165,7 +166,11 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
       const double width = (rect.width() - 2) * share;
       inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
     }
-    if (rect.width() < 9 || box.height() < 10) return;
+    // By the bar's own length, so that bars of equal length say the same wherever their edges fall
+    // on pixels.
+    const double room =
+        std::min(run.x1, axis.left + axis.width) - std::max(run.x0, axis.left) - kLabelAir;
+    if (room < 6 || box.height() < 10) return;
     // In the visible part, so that a bar that fills the view still says what it is.
     QRectF shown = rect;
     shown.setLeft(std::max(shown.left(), axis.left));
@@ -173,7 +178,7 @@ void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, co
     const QStringList forms = bar_labels(bar);
     for (auto form = std::max<qsizetype>(0, forms.size() - 1 - look.form); form < forms.size();
          ++form) {
-      if (label_width(look.font, forms[form]) + 3 > shown.width()) continue;
+      if (label_width(look.font, forms[form]) > room) continue;
       labels.push_back({shown, forms[form], look.theme->ink_on(colors[color].fill), false});
       break;
     }

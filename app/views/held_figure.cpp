@@ -31,6 +31,44 @@ class TimeTicker : public QCPAxisTicker {
   TimeAxis axis_;
 };
 
+// Where a line is at its highest, as near to `share` of that part of the step as it can be.
+double labelled_at(const HeldLine& line, double share) {
+  std::vector<std::pair<double, double>> tops;
+  for (std::size_t k = 0; k + 1 < line.points.size(); ++k)
+    if (line.points[k].held == line.most)
+      tops.emplace_back(seconds(line.points[k].time), seconds(line.points[k + 1].time));
+  if (tops.empty()) return 0;
+  const double wanted = tops.front().first + share * (tops.back().second - tops.front().first);
+  const auto distance = [&](const std::pair<double, double>& top) {
+    return std::max({0.0, top.first - wanted, wanted - top.second});
+  };
+  const auto nearest =
+      *std::min_element(tops.begin(), tops.end(),
+                        [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  const double margin = (nearest.second - nearest.first) / 4;
+  return std::clamp(wanted, nearest.first + margin, nearest.second - margin);
+}
+
+// Each line says its stage at its height. All end at 0, so the number stands where the line is
+// highest; lines of one height say it one after the other.
+void label_lines(QCustomPlot& plot, const std::vector<HeldLine>& lines, const Theme& theme) {
+  for (int item = plot.itemCount() - 1; item >= 0; --item)
+    if (qobject_cast<QCPItemText*>(plot.item(item))) plot.removeItem(item);
+  const auto count = static_cast<double>(lines.size());
+  for (std::size_t k = 0; k < lines.size() && static_cast<int>(k) < plot.graphCount(); ++k) {
+    if (lines[k].points.empty()) continue;
+    auto* label = new QCPItemText(&plot);
+    label->setText(QString::number(lines[k].stage));
+    label->setFont(theme.font(10, true));
+    label->setColor(theme.text);
+    label->setBrush(theme.surface);
+    label->setPadding(QMargins(2, -2, 2, -2));
+    const double lift = plot.graph(static_cast<int>(k))->data()->constBegin()->value;
+    label->position->setCoords(labelled_at(lines[k], (static_cast<double>(k) + 0.5) / count),
+                               lines[k].most + lift);
+  }
+}
+
 double whole_step(double most) {
   for (double step = 1;; step *= 10)
     for (const double factor : {1.0, 2.0, 5.0})
@@ -64,7 +102,7 @@ void fill_held_plot(QCustomPlot& plot, const std::vector<HeldLine>& lines, Nanos
   const double apart = std::min(0.04 * most / 4, 0.3 / count);
   for (const HeldLine& line : lines) {
     QCPGraph* graph = plot.addGraph();
-    graph->setPen(QPen(theme.rank(line.stage), 1));
+    graph->setPen(theme.rank_line(line.stage));
     graph->setLineStyle(QCPGraph::lsStepLeft);
     graph->setAdaptiveSampling(true);
     const double lift = apart * (count - static_cast<double>(plot.graphCount()));
@@ -78,6 +116,7 @@ void fill_held_plot(QCustomPlot& plot, const std::vector<HeldLine>& lines, Nanos
     data.append(QCPGraphData(seconds(end), held + lift));
     graph->data()->set(data, true);
   }
+  label_lines(plot, lines, theme);
   const QFont font = theme.font(11);
   for (QCPAxis* side : {plot.xAxis, plot.yAxis}) {
     side->setBasePen(Qt::NoPen);

@@ -24,6 +24,7 @@ Picture exported_picture(const Session& session, const PictureOptions& options) 
   Picture picture = source.picture(session, true);
   picture.range =
       options.whole_step ? TimeRange{Nanoseconds(0), session.horizon()} : session.visible();
+  picture.folds = false;
   if (options.playhead) picture.playhead = session.playhead();
   std::erase_if(picture.lanes, [](const PictureLane& lane) { return !lane.rows; });
   for (PictureLane& lane : picture.lanes) lane.fills = lane.fills && options.playhead;

@@ -64,7 +64,7 @@ void paint_label(QPainter& painter, const Picture& picture, const RowBox& box, c
   const QFont font = theme.font(pitch >= 22 && !second ? 12 : 11);
   put_elided(painter, box.label_rect, Qt::AlignVCenter | Qt::AlignLeft, box.label, font,
              second ? theme.muted : theme.text, texts);
-  if (!box.group_start) return;
+  if (!box.group_start || !picture.folds) return;
   const QPointF center(box.label_rect.left() - 8, box.label_rect.center().y());
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(theme.muted, 1.4, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));

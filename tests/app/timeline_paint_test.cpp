@@ -5,7 +5,9 @@
 
 #include <QImage>
 #include <cmath>
+#include <map>
 #include <random>
+#include <set>
 
 #include "app/views/bar_paint.h"
 #include "app/views/time_axis.h"
@@ -301,6 +303,40 @@ TEST(FarBars, TheUpdateStaysInPartsAndItsWaitingIsIdle) {
       EXPECT_EQ(drawn[part].end, parts[part].end);
     }
   }
+}
+
+// Edges fall on pixels here and there: bars of one length must not gain or lose their number by it.
+TEST(Labels, BarsOfEqualLengthAllSayTheirNumberOrNone) {
+  PlanSetup setup = pipeline_setup(8, 32, "1f1b");
+  Picture picture = two_lanes(setup);
+  picture.lanes.resize(1);
+  const Row& row = picture.lanes[0].rows->rows[0];
+  std::map<std::int64_t, int> lengths;  // forwards of that length
+  for (const Bar& bar : row.lane(Lane::kCompute).bars)
+    if (bar.action == ActionKind::kForward && bar.microbatch >= 0)
+      ++lengths[(bar.span.end - bar.span.begin).count()];
+  ASSERT_EQ(lengths.size(), 1u);
+  bool some = false, none = false;
+  for (int width = 500; width <= 1500; width += 7) {
+    const QSizeF size(width, 500);
+    const PictureLayout layout = layout_of(picture, size, light_theme());
+    QImage image(size.toSize(), QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_lanes(painter, picture, layout, light_theme(), size, 0, Moment::kPast, &texts);
+    const QRectF bars = layout.rows[0].bar.translated(0, layout.tick_band);
+    std::set<QString> said;
+    for (const PaintedText& text : texts)
+      if (bars.contains(text.rect.center())) said.insert(text.text);
+    // One digit is narrower than two, so the first ten forwards are judged.
+    int digits = 0;
+    for (int microbatch = 0; microbatch < 10; ++microbatch)
+      digits += said.count(QString::number(microbatch)) > 0;
+    EXPECT_TRUE(digits == 0 || digits == 10) << width << ": " << digits << " of 10";
+    (digits > 0 ? some : none) = true;
+  }
+  EXPECT_TRUE(some);
+  EXPECT_TRUE(none);
 }
 
 TEST(Labels, AllBarsOfALaneSayTheSameForm) {
