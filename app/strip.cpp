@@ -59,7 +59,6 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
   difference_->setText(quantity.difference);
   difference_->setProperty("source", tr("difference"));
   set_style_property(difference_, "soft", true);
-  difference_source_->set_full_text(quantity.difference.isEmpty() ? QString() : tr("difference"));
 
   QStringList notes;
   if (size != StripSize::kFull && !quantity.difference.isEmpty())
@@ -91,7 +90,7 @@ void StripCell::arrange() {
   const bool compact = size_ == StripSize::kCompact;
   const int margin = compact ? 10 : 14, wide = width() - 2 * margin;
   const int title_top = compact ? 2 : 9;
-  title_->setGeometry(margin, title_top, wide, 16);
+  difference_source_->set_full_text(difference_->text().isEmpty() ? QString() : tr("difference"));
   footnote_->setVisible(!compact && !footnote_->full_text().isEmpty());
   setToolTip(compact ? footnote_->full_text() : QString());
 
@@ -119,8 +118,14 @@ void StripCell::arrange() {
     for (std::size_t at = 0; at < widths.size(); ++at)
       widths[at] = std::max(figures[at] * (widths[at] > 0),
                             std::min(widths[at], (wide - (count - 1) * kGap) / count));
+  // There is no second line to take it: the title makes room for "set by pace".
+  const bool beside_title = compact && widths[2] == 0 && !difference_->text().isEmpty();
+  if (beside_title) difference_source_->set_full_text(difference_->text());
+  const int beside =
+      beside_title ? std::min(difference_source_->sizeHint().width(), wide * 2 / 3) : 0;
+  title_->setGeometry(margin, title_top, wide - (beside_title ? beside + 6 : 0), 16);
   difference_->setVisible(widths[2] > 0);
-  difference_source_->setVisible(widths[2] > 0);
+  difference_source_->setVisible(widths[2] > 0 || beside_title);
   int left = margin;
   for (std::size_t at = 0; at < widths.size(); ++at) {
     const int column = std::min(widths[at], std::max(0, margin + wide - left));
@@ -128,6 +133,7 @@ void StripCell::arrange() {
     columns[at].second->setGeometry(left, below, column, 15);
     if (column > 0) left += column + kGap;
   }
+  if (beside_title) difference_source_->setGeometry(margin + wide - beside, title_top, beside, 16);
   footnote_->setGeometry(margin, below + 15, wide, 15);
 }
 

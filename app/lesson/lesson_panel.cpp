@@ -180,6 +180,8 @@ void LessonPanel::show_step() {
   }
   revealed_ = nullptr;
   scroll_->verticalScrollBar()->setValue(0);
+  // The answer's box stands below the text: what is asked must not be hidden where it is typed.
+  if (numeric && !player_.state().solved) reveal(text_);
 }
 
 void LessonPanel::focus_answer() {
@@ -391,7 +393,8 @@ void LessonPanel::scroll_to_revealed() {
   QScrollBar* bar = scroll_->verticalScrollBar();
   const int room = scroll_->viewport()->height();
   const int top = revealed_->mapTo(scroll_->widget(), QPoint(0, 0)).y();
-  const int begin = top + revealed_from_ - kAround, end = top + revealed_->height() + kAround;
+  const int from = revealed_ == text_ ? text_->last_paragraph() : revealed_from_;
+  const int begin = top + from - kAround, end = top + revealed_->height() + kAround;
   if (end > bar->value() + room) bar->setValue(end - room);
   if (begin < bar->value()) bar->setValue(begin);
 }

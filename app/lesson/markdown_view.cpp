@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/lesson/markdown_view.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QDesktopServices>
 #include <QDir>
 #include <QEvent>
@@ -48,6 +49,10 @@ void MarkdownView::set_markdown(const QString& markdown, const QString& folder) 
   // Text that only reads needs no stop on the Tab key; links do.
   setFocusPolicy(markdown.contains(QLatin1String("](https:")) ? Qt::StrongFocus : Qt::ClickFocus);
   lay_out();
+}
+
+int MarkdownView::last_paragraph() const {
+  return int(document()->documentLayout()->blockBoundingRect(document()->lastBlock()).top());
 }
 
 void MarkdownView::lay_out() {

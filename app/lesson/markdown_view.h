@@ -15,6 +15,8 @@ class MarkdownView : public QTextBrowser {
   explicit MarkdownView(QWidget* parent = nullptr);
   // `folder` is where relative pictures lie. An empty text hides the view.
   void set_markdown(const QString& markdown, const QString& folder);
+  // Where the last paragraph begins, from the top of the view: of a question, what is asked.
+  int last_paragraph() const;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
 

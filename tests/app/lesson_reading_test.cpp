@@ -51,6 +51,25 @@ TEST_F(LessonPlay, AGoalIsJudgedByCheckAloneAndEnterDoesNotSkipWhatIsSaid) {
   EXPECT_EQ(player().step_index(), kEnd);
 }
 
+// The box that takes the answer is always in view; so is what it asks, in a small window too.
+TEST_F(LessonPlay, TheQuestionStandsInViewBesideItsBox) {
+  panel_->resize(260, 360);
+  open(QStringLiteral("naive-and-gpipe"));
+  press_primary();
+  ASSERT_EQ(step(), "how-much-waiting");
+  const auto* scroll = panel_->findChild<QScrollArea*>("LessonScroll");
+  MarkdownView* text = nullptr;
+  for (MarkdownView* view : panel_->findChildren<MarkdownView*>())
+    if (view->accessibleName() == QStringLiteral("Lesson text")) text = view;
+  ASSERT_NE(text, nullptr);
+  ASSERT_GT(text->height(), scroll->viewport()->height()) << "or there is nothing to prove";
+  const auto y_of = [&](int y) { return text->mapTo(scroll->viewport(), QPoint(0, y)).y(); };
+  EXPECT_TRUE(QTest::qWaitFor(
+      [&] { return y_of(text->height()) <= scroll->viewport()->height() + 9; }, 3000))
+      << y_of(text->height()) << " of " << scroll->viewport()->height();
+  EXPECT_GE(y_of(text->last_paragraph()), 0);
+}
+
 TEST_F(LessonPlay, HintsNeverMoveTheAnswerBox) {
   open(QStringLiteral("filling-the-bubble"));
   for (const int height : {620, 300}) {
