@@ -92,7 +92,6 @@ class Window : public QMainWindow {
   void refresh_actions();
   QAction* add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,
                       std::function<void()> act);
-  QString does_not_fit(const Prediction& prediction) const;
   void show_shortcuts();
   void show_about();
   // window_files.cpp
@@ -118,7 +117,7 @@ class Window : public QMainWindow {
 
   struct Commands {
     QAction *create, *open, *save, *save_as, *export_picture, *export_trace, *export_table, *quit;
-    QAction *undo, *redo, *zoom_in, *zoom_out, *fit;
+    QAction *undo, *redo, *zoom_in, *zoom_out, *fit, *find;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
     QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings;

@@ -96,6 +96,12 @@ void Window::build_actions() {
   for (const auto& [text, keys, view] : views)
     do_.views << add_action(text, key(keys), {}, [this, view = view] { show_view(view); });
 
+  do_.find = add_action(tr("Fi&nd …"), key("Ctrl+F"),
+                        tr("An op of the timeline, or a rank in the Mesh view"), [this] {
+                          if (view() == ViewKind::kMesh) return mesh_->find_rank();
+                          show_view(ViewKind::kPipeline);
+                          pipeline_->open_search();
+                        });
   do_.fit = add_action(tr("&Fit the step"), key("Ctrl+0"), {}, [this] { session_.fit_all(); });
   do_.zoom_in = add_action(tr("Zoom &in"), key("Ctrl++"), {}, [this] { zoom(session_, 0.6); });
   do_.zoom_out =
@@ -135,11 +141,7 @@ void Window::build_actions() {
       add_action(tr("Run a &small copy here"), {},
                  tr("The same mesh, schedule and micro-batches with a model that fits this "
                     "computer"),
-                 [this] {
-                   session_.change_setup(session_.small_copy(), tr("Small copy"));
-                   session_.wait_for_prediction();
-                   session_.start_run(false);
-                 });
+                 [this] { session_.run_small_copy(); });
   do_.calibrate = add_action(tr("C&alibrate this computer"), {},
                              tr("Measure its rates again; at most five seconds"),
                              [this] { session_.start_calibration(); });
@@ -196,7 +198,7 @@ void Window::build_menus() {
   view->addActions({do_.fit, do_.zoom_in, do_.zoom_out});
   view->addSeparator();
   view->addActions(do_.views);
-  view->addActions(mesh_->view_actions());
+  view->addAction(do_.find);
   view->addActions(collectives_->view_actions());
   view->addActions(memory_->view_actions());
   view->addSeparator();
@@ -232,8 +234,7 @@ QList<QAction*> Window::all_actions() const {
   QList<QAction*> all = actions();
   for (QAction* action : pipeline_->view_actions() + top_bar_->transport().transport_actions() +
                              pipeline_->timeline().key_actions() + pipeline_->table_actions() +
-                             memory_->view_actions() + mesh_->view_actions() +
-                             collectives_->view_actions())
+                             memory_->view_actions() + collectives_->view_actions())
     if (!all.contains(action)) all << action;
   return all;
 }
@@ -249,7 +250,8 @@ void Window::refresh_actions() {
                         : refusal.isEmpty()
                             ? tr("Run, repeat it on one rank, and compare losses and gradients")
                             : refusal);
-  do_.small_copy->setEnabled(idle && session_.machine_is_elsewhere());
+  do_.small_copy->setEnabled(idle && session_.machine_is_elsewhere() &&
+                             session_.small_copy_refusal().isEmpty());
   do_.cancel->setEnabled(!idle && session_.run_state() != RunState::kCancelling);
   do_.calibrate->setEnabled(idle);
   const LessonPlayer& player = lesson_->player();
@@ -273,13 +275,14 @@ void Window::show_setup_popup() {
 }
 
 void Window::show_shortcuts() {
-  auto* sheet = new ShortcutSheet(
-      {{tr("Anywhere"), actions()},
-       {tr("Views"), pipeline_->view_actions() + mesh_->view_actions() +
-                         collectives_->view_actions() + memory_->view_actions()},
-       {tr("While the timeline has the focus"), pipeline_->timeline().key_actions()},
-       {tr("While the table of ops has the focus"), pipeline_->table_actions()}},
-      {do_.lessons, do_.words, do_.doctor}, this);
+  auto* sheet =
+      new ShortcutSheet({{tr("Anywhere"), actions()},
+                         {tr("Views"), pipeline_->view_actions() + collectives_->view_actions() +
+                                           memory_->view_actions()},
+                         {tr("While the table of ops has the focus"), pipeline_->table_actions()}},
+                        {do_.lessons, do_.words, do_.doctor}, this);
+  connect(sheet, &ShortcutSheet::keys_changed, this,
+          [this] { pipeline_->timeline().refresh_keys(); });
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->show();
 }

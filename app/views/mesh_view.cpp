@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/mesh_view.h"
 
-#include <QAction>
 #include <QHelpEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
@@ -34,7 +33,6 @@ struct MeshView::State {
   QLineEdit* find = nullptr;
   Segments* order = nullptr;
   RankList* list = nullptr;
-  QAction* search = nullptr;
   QRectF grid;
   MeshPicture picture() const {
     MeshPicture picture;
@@ -87,14 +85,6 @@ MeshView::MeshView(Session& session, QWidget* parent)
   });
   s.list = new RankList(this);
   s.list->setAccessibleName(tr("The chosen rank"));
-  s.search = new QAction(tr("Mesh: &find a rank"), this);
-  s.search->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_F));
-  s.search->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  connect(s.search, &QAction::triggered, this, [this] {
-    state_->find->setFocus(Qt::ShortcutFocusReason);
-    state_->find->selectAll();
-  });
-  addAction(s.search);
   const auto again = [this] {
     if (isVisible()) refresh();
   };
@@ -111,7 +101,10 @@ MeshView::MeshView(Session& session, QWidget* parent)
 
 MeshView::~MeshView() = default;
 
-QList<QAction*> MeshView::view_actions() const { return {state_->search}; }
+void MeshView::find_rank() {
+  state_->find->setFocus(Qt::ShortcutFocusReason);
+  state_->find->selectAll();
+}
 
 int MeshView::rank() const {
   return std::clamp(state_->rank, 0, state_->session.prediction()->setup.mesh.ranks() - 1);

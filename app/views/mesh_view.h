@@ -29,7 +29,7 @@ class MeshView : public QWidget {
   void show_rank(int rank);
   // The text of the current frame.
   QString description() const;
-  QList<QAction*> view_actions() const;
+  void find_rank();  // the keyboard goes to the search field
 
  Q_SIGNALS:
   void described(const SelectionText& text);

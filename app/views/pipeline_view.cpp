@@ -3,8 +3,12 @@
 
 #include <QAction>
 #include <QEvent>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPainter>
+#include <QToolButton>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -22,8 +26,9 @@ namespace parallelarium {
 namespace {
 
 constexpr int kHeader = 38, kMostPlot = 240, kLeastPlot = 92, kGap = 0;
-// Below this height the plot gives its room to the timeline.
+// Below this height timeline and plot take turns.
 constexpr int kPlotFrom = 360;
+constexpr int kFindWidth = 200;
 
 }  // namespace
 
@@ -35,6 +40,9 @@ struct PipelineView::State {
   HeldPlot* plot = nullptr;
   OpTable* table = nullptr;
   QLabel* one_stage = nullptr;
+  QToolButton* turns = nullptr;  // where there is no room for both: shows the plot
+  QLineEdit* find = nullptr;     // while something is searched
+  int header_right = 0;
   bool aligning = false, align_again = false;
   QAction *pairs = nullptr, *show_table = nullptr, *one_rank = nullptr, *unmark = nullptr;
 };
@@ -44,6 +52,25 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
   State& s = *state_;
   setAccessibleName(tr("Pipeline"));
   setAttribute(Qt::WA_OpaquePaintEvent);
+  s.turns = new QToolButton(this);
+  s.turns->setText(tr("Micro-batches held"));
+  s.turns->setToolTip(tr("Show them in place of the timeline; there is no room for both"));
+  s.turns->setCheckable(true);
+  s.turns->hide();
+  connect(s.turns, &QToolButton::toggled, this, &PipelineView::align);
+  s.find = new QLineEdit(this);
+  s.find->setPlaceholderText(tr("F3, backward 2, all-reduce …"));
+  s.find->setAccessibleName(tr("Find an op of the timeline"));
+  s.find->setToolTip(tr("Enter: the next one; Esc: close"));
+  s.find->setTextMargins(6, 0, 6, 0);
+  s.find->installEventFilter(this);
+  s.find->hide();
+  connect(s.find, &QLineEdit::returnPressed, this, [this] {
+    const QString said = state_->timeline->find(state_->find->text());
+    if (!said.isEmpty())
+      QToolTip::showText(state_->find->mapToGlobal(QPoint(0, state_->find->height())), said,
+                         state_->find);
+  });
   s.strip = new StageStrip(session, this);
   s.timeline = new TimelineView(session, this);
   s.plot = new HeldPlot(session, this);
@@ -95,6 +122,26 @@ QList<QAction*> PipelineView::view_actions() const {
 }
 
 QList<QAction*> PipelineView::table_actions() const { return state_->table->key_actions(); }
+
+void PipelineView::open_search() {
+  state_->show_table->setChecked(false);
+  state_->find->show();
+  align();
+  update();
+  state_->find->setFocus(Qt::ShortcutFocusReason);
+  state_->find->selectAll();
+}
+
+bool PipelineView::eventFilter(QObject* watched, QEvent* event) {
+  const bool escape =
+      event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+  if (watched != state_->find || !escape) return QWidget::eventFilter(watched, event);
+  state_->find->hide();
+  state_->timeline->setFocus(Qt::OtherFocusReason);
+  align();
+  update();
+  return true;
+}
 
 QString PipelineView::description() const { return state_->timeline->description(); }
 
@@ -152,13 +199,24 @@ void PipelineView::place_parts() {
     y += strip_height;
   }
   const int room = height() - y;
+  const bool has_plot = !one_stage && !s.show_table->isChecked();
+  const bool with_plot = has_plot && height() >= kPlotFrom;
+  const bool takes_turns = has_plot && !with_plot;
+  s.turns->setVisible(takes_turns);
+  int right = width() - 16;
+  for (auto [part, wide] :
+       {std::pair<QWidget*, int>(s.turns, s.turns->sizeHint().width()), {s.find, kFindWidth}}) {
+    if (part->isHidden()) continue;
+    part->setGeometry(right - wide, 5, wide, kHeader - 10);
+    right -= wide + 8;
+  }
+  s.header_right = right;
   if (s.show_table->isChecked()) {
     s.plot->hide();
     s.table->setGeometry(0, y + kGap, width(), std::max(0, room - kGap));
     return;
   }
   const int wanted = s.timeline->sizeHint().height();
-  const bool with_plot = !one_stage && height() >= kPlotFrom;
   int plot = 0;
   if (with_plot) {
     const int least = std::clamp(room * 26 / 100, kLeastPlot, 190);
@@ -167,8 +225,15 @@ void PipelineView::place_parts() {
   int timeline = room - plot - (with_plot ? kGap : 0);
   timeline = std::min(timeline, wanted + 24);  // no rows would fill more
   s.timeline->setGeometry(0, y, width(), std::max(60, timeline));
-  s.plot->setVisible(with_plot);
+  const bool in_turn = takes_turns && s.turns->isChecked();
+  s.plot->setVisible(with_plot || in_turn);
   if (with_plot) s.plot->setGeometry(0, y + timeline + kGap, width(), plot);
+  // The rows' place, under the times. The timeline stays, so that its keys still move through time.
+  if (in_turn) {
+    const int below = s.timeline->y() + static_cast<int>(kTickBand);
+    s.plot->setGeometry(0, below, width(), height() - below);
+    s.plot->raise();
+  }
   const int left = s.timeline->axis_left(), axis = s.timeline->axis_width();
   s.strip->set_axis(left, axis);
   s.plot->set_axis(left, axis);
@@ -181,7 +246,7 @@ void PipelineView::paintEvent(QPaintEvent*) {
   const QString title = picture_title(state_->session.prediction()->setup);
   const QFont font = theme.font(13, true);
   const double title_width = QFontMetricsF(font).horizontalAdvance(title);
-  const QRectF line(16, 8, width() - 32, 22);
+  const QRectF line(16, 8, state_->header_right - 16, 22);
   put_elided(painter, line, Qt::AlignVCenter, title, font, theme.text, nullptr);
   paint_legend(painter, line.adjusted(title_width + 24, 0, 0, 0), state_->timeline->picture(),
                zoom_of(state_->timeline->picture(), state_->timeline->layout_of_rows()), theme,

@@ -42,11 +42,14 @@ class PipelineView : public QWidget {
   QList<QAction*> table_actions() const;
   // The text of the current frame.
   QString description() const;
+  // The keyboard goes to a search field: Enter selects the next op of that name, Esc closes it.
+  void open_search();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
   void changeEvent(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   struct State;

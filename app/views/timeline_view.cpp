@@ -37,12 +37,12 @@ TimelineView::TimelineView(Session& session, QWidget* parent)
     action->setObjectName(QStringLiteral("timeline-") + QLatin1String(info.id));
     // Never added to a widget: the text is for menus and the sheet, the key comes through
     // keyPressEvent, by position.
-    action->setShortcut(sequence_of(info));
     action->setShortcutContext(Qt::WidgetShortcut);
     const ViewKey key = info.key;
     connect(action, &QAction::triggered, this, [this, key] { act(key); });
     state_->actions.append(action);
   }
+  refresh_keys();
   connect(&session, &Session::prediction_changed, this, &TimelineView::rebuild);
   connect(&session, &Session::setup_changed, this, &TimelineView::rebuild);
   connect(&session, &Session::run_changed, this, &TimelineView::rebuild);
@@ -75,6 +75,12 @@ const Picture& TimelineView::picture() const { return state_->picture; }
 const PictureLayout& TimelineView::layout_of_rows() const { return state_->layout; }
 Arrangement TimelineView::arrangement() const { return state_->arrangement; }
 QList<QAction*> TimelineView::key_actions() const { return state_->actions; }
+void TimelineView::refresh_keys() {
+  for (std::size_t at = 0; at < view_keys().size(); ++at)
+    state_->actions[static_cast<qsizetype>(at)]->setShortcut(
+        single_keys_act() ? sequence_of(view_keys()[at]) : QKeySequence());
+}
+
 int TimelineView::axis_left() const { return static_cast<int>(state_->layout.axis_left); }
 int TimelineView::axis_width() const { return static_cast<int>(state_->layout.axis_width); }
 

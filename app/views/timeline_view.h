@@ -40,6 +40,11 @@ class TimelineView : public QAbstractScrollArea {
   // Hides or shows all ranks of every stage but the first.
   void set_collapsed(bool collapsed);
   void act(ViewKey key);
+  // Selects the next op that find_ops() knows by that name, in the lane that is walked, and shows
+  // it. The answer is a sentence if there is none, else "2 of 8".
+  QString find(const QString& name);
+  // Names the keys anew, after a change of the preferences.
+  void refresh_keys();
   // One action for each of view_keys(): with its key as shortcut text, for menus and the sheet. The
   // keys themselves act only while the view has focus.
   QList<QAction*> key_actions() const;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/views/op_search.h"
 #include "app/views/time_axis.h"
 #include "app/views/timeline_state.h"
 #include "app/views/transport_bar.h"
@@ -198,6 +199,25 @@ void TimelineView::walk(int rows, int bars) {
   const int place = static_cast<int>(at - list.bars.data()) + bars;
   if (place >= 0 && place < static_cast<int>(list.bars.size()))
     select(*boxes[index], list.bars[static_cast<std::size_t>(place)]);
+}
+
+QString TimelineView::find(const QString& name) {
+  State& s = *state_;
+  const int lane =
+      s.selected_lane() >= 0 ? s.selected_lane() : lane_of(s.picture, LaneStyle::kPredicted);
+  const LaneRows* rows = s.rows_of_lane(lane);
+  if (!rows || s.picture.lanes[static_cast<std::size_t>(lane)].hidden)
+    return tr("The ops are hidden until you answer.");
+  const std::vector<OpRef> found = find_ops(*rows, name);
+  if (found.empty())
+    return tr("No op is called “%1”; try F3, backward 2, all-reduce, or stage 1.")
+        .arg(name.trimmed());
+  const auto now = std::find(found.begin(), found.end(), s.session.selected());
+  const auto next = now == found.end() || now + 1 == found.end() ? found.begin() : now + 1;
+  const bool in_run = s.picture.lanes[static_cast<std::size_t>(lane)].style == LaneStyle::kObserved;
+  s.session.select(*next, in_run, Zoom::kActions);
+  reveal(*next, in_run);
+  return tr("%1 of %2").arg(next - found.begin() + 1).arg(found.size());
 }
 
 void TimelineView::follow(bool back) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/view_keys.h"
 
+#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QSettings>
 
@@ -57,10 +58,35 @@ QKeySequence sequence_of(const ViewKeyInfo& info) {
                           : QKeySequence::fromString(stored, QKeySequence::PortableText);
 }
 
+Result<void> set_sequence(const ViewKeyInfo& info, const QKeySequence& sequence) {
+  const QString text = sequence.toString(QKeySequence::NativeText);
+  if (sequence.count() != 1 || sequence[0].keyboardModifiers() != Qt::NoModifier)
+    return message("key-single", "A view's key is one key without Ctrl, Alt or Shift; {} is not.",
+                   text.isEmpty() ? "none" : text.toStdString());
+  for (const int taken : {Qt::Key_Home, Qt::Key_Enter, Qt::Key_Tab, Qt::Key_F1, Qt::Key_F6})
+    if (sequence == QKeySequence(taken))
+      return message("key-taken", "{} has its meaning everywhere; choose another key.",
+                     text.toStdString());
+  for (const ViewKeyInfo& other : view_keys())
+    if (other.key != info.key && sequence_of(other) == sequence)
+      return message("key-taken", "{} is the key of “{}” already; choose another.",
+                     text.toStdString(),
+                     QCoreApplication::translate("ViewKey", other.text).toStdString());
+  QSettings().setValue(QStringLiteral("keys/") + QLatin1String(info.id),
+                       sequence.toString(QKeySequence::PortableText));
+  return {};
+}
+
+bool single_keys_act() { return QSettings().value(QStringLiteral("keys/enabled"), true).toBool(); }
+
+void set_single_keys_act(bool act) { QSettings().setValue(QStringLiteral("keys/enabled"), act); }
+
+void reset_view_keys() { QSettings().remove(QStringLiteral("keys")); }
+
 std::optional<ViewKey> view_key_of(const QKeyEvent& event) {
   const auto modifiers = event.modifiers() & ~Qt::KeypadModifier;
   if (modifiers != Qt::NoModifier) return std::nullopt;
-  if (!QSettings().value(QStringLiteral("keys/enabled"), true).toBool()) return std::nullopt;
+  if (!single_keys_act()) return std::nullopt;
   if (event.key() == Qt::Key_Home) return ViewKey::kFitAll;
   if (event.key() == Qt::Key_Enter) return ViewKey::kSelect;
   for (const ViewKeyInfo& info : view_keys()) {

@@ -9,6 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/plan/result.h"
+
 namespace parallelarium {
 
 enum class ViewKey {
@@ -43,6 +45,13 @@ const std::vector<ViewKeyInfo>& view_keys();
 
 // The key that stands in the preferences, or the default.
 QKeySequence sequence_of(const ViewKeyInfo& info);
+// Changes the preference. Error, and nothing is changed: the sequence is not one key by itself, or
+// another of view_keys() has it.
+Result<void> set_sequence(const ViewKeyInfo& info, const QKeySequence& sequence);
+bool single_keys_act();
+void set_single_keys_act(bool act);
+void reset_view_keys();  // all keys as they come, and acting
+
 // What an unmodified key press asks for; nothing where single keys are switched off
 // ("keys/enabled" = false).
 std::optional<ViewKey> view_key_of(const QKeyEvent& event);

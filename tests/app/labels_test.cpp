@@ -8,9 +8,12 @@
 #include <QAbstractScrollArea>
 #include <QComboBox>
 #include <QDialog>
+#include <QImage>
 #include <QLabel>
+#include <QPainter>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QToolButton>
 #include <algorithm>
 
@@ -19,7 +22,9 @@
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/views/pipeline_view.h"
+#include "app/views/timeline_view.h"
 #include "app/window.h"
+#include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -92,6 +97,25 @@ void expect_tidy(const QWidget& window, std::size_t least) {
     placed.push_back({rect, text, area});
   }
   EXPECT_GE(placed.size(), least);
+}
+
+// The same of what the Pipeline view paints itself, at its size on screen.
+void expect_tidy_paint(Window& window) {
+  const TimelineView& view = window.pipeline().timeline();
+  const Theme& theme = theme_for(window.palette());
+  const QSizeF size = view.viewport()->size();
+  QImage image(view.viewport()->size(), QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  paint_timeline(painter, view.picture(), view.layout_of_rows(), theme, size,
+                 view.verticalScrollBar()->value(), &texts);
+  painter.end();
+  EXPECT_GT(texts.size(), 2u);
+  EXPECT_EQ(overlapping(texts), "");
+  for (const PaintedText& text : texts) {
+    EXPECT_GE(text.rect.left(), 0) << text.text.toStdString();
+    EXPECT_LE(text.rect.right(), size.width()) << text.text.toStdString();
+  }
 }
 
 // Whether the window came to be in a state that needs the engine.
@@ -196,6 +220,7 @@ TEST_P(Labels, AreNeitherClippedNorOverEachOther) {
   wait_until([] { return false; }, 60);
   ASSERT_EQ(window.size(), GetParam().size);
   expect_tidy(window, 11);
+  expect_tidy_paint(window);
   for (const ViewKind view : {ViewKind::kMesh, ViewKind::kCollectives, ViewKind::kMemory}) {
     SCOPED_TRACE(name_of(view).toStdString());
     window.show_view(view);
@@ -227,6 +252,26 @@ TEST_P(Labels, FiguresHaveAUnitAndASourceWord) {
       if (quantity.key == QLatin1String("losses")) continue;  // nats per byte have no sign
       EXPECT_TRUE(figure.text.contains(QChar(0x00a0))) << figure.text.toStdString();
     }
+}
+
+// The words that say what a duration is worth stand in every size: other words make room.
+TEST(StripSources, KeepSetByPaceInTheSmallestWindow) {
+  Window window;
+  window.set_asks(false);
+  window.session().set_playing(false);
+  window.resize(960, 540);
+  window.show();
+  window.lesson().player().close();
+  window.session().restore(default_setup(), {made_up_run(default_setup(), 1.1)}, std::nullopt);
+  window.session().wait_for_prediction();
+  wait_until([] { return false; }, 60);
+  ASSERT_EQ(window.size(), QSize(960, 540));
+  int said = 0;
+  for (const QLabel* label : window.strip().findChildren<QLabel*>())
+    said +=
+        label->isVisible() && label->width() > 0 && label->text() == QStringLiteral("set by pace");
+  EXPECT_GE(said, 1);
+  expect_tidy(window, 11);
 }
 
 // Every dialog, over the smallest window.
@@ -295,8 +340,8 @@ INSTANTIATE_TEST_SUITE_P(
             "hidden", "refused", "calibrating", "running", "cancelled", "died", "ran", "stale"}) {
         cases.push_back({state, kFull, false, state});
         cases.push_back({state + std::string("_compact"), kCompact, false, state});
-        if (!needs_engine(QLatin1String(state)))
-          cases.push_back({state + std::string("_narrow"), kNarrow, false, state});
+        cases.push_back({state + std::string("_narrow"), kNarrow, false, state});
+        cases.push_back({state + std::string("_narrow_dark"), kNarrow, true, state});
       }
       return cases;
     }()),

@@ -162,7 +162,7 @@ TEST(MeshPictureTest, SixteenThousandRanksAreClassesWithACount) {
   view.resize(872, 690);
   view.show();
   QSignalSpy changed(&view, &MeshView::rank_changed);
-  view.view_actions().front()->trigger();
+  view.find_rank();
   auto* find = view.findChild<QLineEdit*>();
   QTest::keyClicks(find, QStringLiteral("5123"));
   QTest::keyClick(find, Qt::Key_Return);

@@ -5,12 +5,17 @@
 #include <QBuffer>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSvgGenerator>
 #include <QTableView>
+#include <QTest>
+#include <QToolButton>
+#include <set>
 
 #include "app/figures.h"
 #include "app/views/held_figure.h"
 #include "app/views/held_plot.h"
+#include "app/views/op_search.h"
 #include "app/views/op_table.h"
 #include "app/views/pipeline_view.h"
 #include "app/views/qcustomplot_header.h"
@@ -47,6 +52,39 @@ TEST(HeldFigure, DrawsOneLineForEachStage) {
   }
   EXPECT_EQ(overlapping(texts), "");
   EXPECT_TRUE(texts.front().text.contains(QStringLiteral("predicted")));
+}
+
+// Colours repeat after eight stages; the dash and a number on each line tell them apart.
+TEST(HeldFigure, EveryLineSaysItsStageAndLooksLikeNoOther) {
+  for (const char* schedule : {"1f1b", "gpipe"}) {
+    const auto rows = rows_of(predicted(pipeline_setup(16, 32, schedule)));
+    const auto lines = held_lines(*rows);
+    QCustomPlot plot;
+    const TimeAxis axis{{Nanoseconds(0), rows->end}, 86, 998};
+    for (int again = 0; again < 2; ++again)  // filling replaces
+      fill_held_plot(plot, lines, rows->end, light_theme(), axis, 1100);
+    ASSERT_EQ(plot.graphCount(), 16);
+    std::set<std::pair<QRgb, int>> looks;
+    for (int graph = 0; graph < 16; ++graph)
+      looks.insert({plot.graph(graph)->pen().color().rgb(), plot.graph(graph)->pen().style()});
+    EXPECT_EQ(looks.size(), 16u);
+    ASSERT_EQ(plot.itemCount(), 16);
+    std::set<QString> said;
+    std::set<std::pair<int, int>> places;
+    for (int item = 0; item < 16; ++item) {
+      const auto* label = qobject_cast<QCPItemText*>(plot.item(item));
+      ASSERT_NE(label, nullptr);
+      said.insert(label->text());
+      const double x = axis.x_of(Nanoseconds(std::int64_t(label->position->key() * 1e9)));
+      EXPECT_GE(x, axis.left);
+      EXPECT_LE(x, axis.left + axis.width);
+      const HeldLine& line = lines[std::size_t(label->text().toInt())];
+      EXPECT_NEAR(label->position->value(), line.most, 0.5);
+      places.insert({int(x / 12), int(std::lround(line.most))});
+    }
+    EXPECT_EQ(said.size(), 16u);
+    EXPECT_EQ(places.size(), 16u) << schedule << ": no two numbers at one place";
+  }
 }
 
 // Lines of equal height stand apart, but none of them holds less than nothing.
@@ -196,6 +234,31 @@ INSTANTIATE_TEST_SUITE_P(Setups, ExportedPicture,
                          testing::Values(std::tuple(1, 1, false), std::tuple(2, 2, true),
                                          std::tuple(4, 1, true), std::tuple(8, 1, false)));
 
+// On screen a stage of several ranks can be folded; paper has nothing to click.
+TEST(ExportedPicture, HasNoArrowsToFoldStages) {
+  Picture picture = two_lanes(pipeline_setup(2, 4, "1f1b", 2));
+  const QSize size(900, 300);
+  const PictureLayout layout = layout_of(picture, size, light_theme());
+  const auto paint = [&] {
+    QImage image(size, QImage::Format_RGB32);
+    QPainter painter(&image);
+    painter.fillRect(image.rect(), light_theme().surface);
+    paint_timeline(painter, picture, layout, light_theme(), size, 0);
+    return image;
+  };
+  const auto ink_left_of_labels = [&](const QImage& image) {
+    int ink = 0;
+    for (const RowBox& box : layout.rows)
+      for (int y = int(box.label_rect.top()); y < box.label_rect.bottom(); ++y)
+        for (int x = int(box.label_rect.left()) - 13; x < box.label_rect.left() - 3; ++x)
+          ink += image.pixelColor(x, y + int(layout.tick_band)) != light_theme().surface;
+    return ink;
+  };
+  EXPECT_GT(ink_left_of_labels(paint()), 0);
+  picture.folds = false;
+  EXPECT_EQ(ink_left_of_labels(paint()), 0);
+}
+
 TEST(ExportedPicture, IsTheSameAsVectors) {
   Session session;
   session.restore(pipeline_setup(4, 8), {made_up_run(pipeline_setup(4, 8), 1.1)}, std::nullopt);
@@ -248,6 +311,85 @@ TEST(PipelineView, PartsStandUnderEachOtherOnOneAxisAtEverySize) {
     }
     EXPECT_GE(view.timeline().height(), 110);
   }
+}
+
+// What lessons point at is reached in every size.
+TEST(PipelineView, WhereThereIsNoRoomForBothTimelineAndHeldTakeTurns) {
+  Session session;
+  session.restore(pipeline_setup(4, 8), {}, std::nullopt);
+  session.wait_for_prediction();
+  PipelineView view(session);
+  view.resize(700, 330);
+  view.show();
+  QApplication::processEvents();
+  auto* plot = view.findChild<HeldPlot*>();
+  auto* turns = view.findChild<QToolButton*>();
+  ASSERT_TRUE(turns && plot);
+  ASSERT_TRUE(turns->isVisible());
+  EXPECT_FALSE(plot->isVisible());
+  QTest::mouseClick(turns, Qt::LeftButton);
+  EXPECT_TRUE(plot->isVisible());
+  EXPECT_GE(plot->height(), 84);
+  EXPECT_TRUE(view.rect().contains(plot->geometry()));
+  EXPECT_GE(plot->y(), view.timeline().y() + int(kTickBand)) << "the times stay in view";
+  QTest::mouseClick(turns, Qt::LeftButton);
+  EXPECT_FALSE(plot->isVisible());
+  view.resize(872, 700);
+  QApplication::processEvents();
+  EXPECT_TRUE(plot->isVisible());
+  EXPECT_FALSE(turns->isVisible());
+}
+
+TEST(Search, FindsOpsByEveryNameTheyHave) {
+  const auto rows = rows_of(predicted(pipeline_setup(4, 8)));
+  const auto compute = [&](OpRef op) {
+    const Bar* bar = rows->bar_of(op);
+    EXPECT_NE(bar, nullptr);
+    return *bar;
+  };
+  EXPECT_EQ(find_ops(*rows, "F3").size(), 4u) << "one on each stage";
+  EXPECT_EQ(find_ops(*rows, "f3"), find_ops(*rows, " forward  3 "));
+  for (const OpRef op : find_ops(*rows, "backward 2")) {
+    EXPECT_EQ(compute(op).action, ActionKind::kBackward);
+    EXPECT_EQ(compute(op).microbatch, 2);
+  }
+  const auto one = find_ops(*rows, "B2 stage 1");
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(rows->row_of(one[0].rank)->stage, 1);
+  EXPECT_FALSE(find_ops(*rows, "activations").empty()) << "transfers too";
+  EXPECT_TRUE(find_ops(*rows, "F8").empty());
+  EXPECT_TRUE(find_ops(*rows, "orwar").empty()) << "whole words";
+  EXPECT_TRUE(find_ops(*rows, "  ").empty());
+  const auto all = find_ops(*rows, "stage 0");
+  for (std::size_t at = 1; at < all.size(); ++at)
+    EXPECT_LE(compute(all[at - 1]).span.begin, compute(all[at]).span.begin);
+}
+
+TEST(Search, EnterGoesFromOneToTheNextAndEscapeCloses) {
+  Session session;
+  session.restore(pipeline_setup(4, 8), {}, std::nullopt);
+  session.wait_for_prediction();
+  PipelineView view(session);
+  view.resize(872, 700);
+  view.show();
+  session.set_visible({Nanoseconds(0), session.horizon() / 10});
+  view.open_search();
+  auto* find = view.findChild<QLineEdit*>();
+  ASSERT_TRUE(find && find->isVisible());
+  QTest::keyClicks(find, "B7");
+  std::set<int> ranks;
+  for (int press = 0; press < 4; ++press) {
+    QTest::keyClick(find, Qt::Key_Return);
+    const Bar* bar = view.timeline().picture().lanes[0].rows->bar_of(session.selected());
+    ASSERT_NE(bar, nullptr);
+    EXPECT_EQ(bar->microbatch, 7);
+    EXPECT_GT(session.visible().end, bar->span.begin) << "it is shown";
+    EXPECT_LT(session.visible().begin, bar->span.end);
+    ranks.insert(session.selected().rank);
+  }
+  EXPECT_EQ(ranks.size(), 4u);
+  QTest::keyClick(find, Qt::Key_Escape);
+  EXPECT_FALSE(find->isVisible());
 }
 
 }  // namespace

@@ -5,14 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QFile>
 #include <QImage>
+#include <QKeySequenceEdit>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
@@ -25,9 +28,13 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/quantities.h"
 #include "app/shortcut_sheet.h"
+#include "app/small_copy.h"
 #include "app/views/pipeline_view.h"
 #include "app/views/timeline_view.h"
+#include "app/views/view_keys.h"
+#include "app/views/words.h"
 #include "app/words_sheet.h"
+#include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -124,6 +131,8 @@ TEST_F(WindowTest, TheSheetNamesTheKeysOfTimelineAndTable) {
     EXPECT_TRUE(leads.contains(QString::fromUtf8(lead))) << leads.join(' ').toStdString();
   QStringList said;
   for (const QLabel* label : sheet->findChildren<QLabel*>()) said << label->text();
+  for (const auto* edit : sheet->findChildren<QKeySequenceEdit*>())
+    said << edit->keySequence().toString(QKeySequence::NativeText);
   for (const QAction* action : all)
     if (!action->shortcut().isEmpty()) {
       EXPECT_TRUE(said.contains(action->shortcut().toString(QKeySequence::NativeText)))
@@ -277,22 +286,116 @@ TEST_F(WindowTest, BrokenFilesGetOneSentenceAndLoseNothing) {
   EXPECT_FALSE(window->open_file(folder.filePath(QStringLiteral("absent.json"))));
 }
 
-TEST_F(WindowTest, EveryExportCarriesItsSourceWord) {
+// PNG, SVG and PDF are one painter's work: what it wrote is read from its log. SVG and the text
+// files are read themselves.
+TEST_F(WindowTest, EveryExportCarriesItsSourceWordAndUnits) {
   QTemporaryDir folder;
-  for (const char* ending : {"png", "svg", "pdf", "json", "csv"}) {
-    const QString path = folder.filePath(QStringLiteral("timeline.") + QLatin1String(ending));
-    ExportOptions options;
-    options.kind = *export_kind_of(path);
-    const Result<void> written = export_to(session(), path, options);
-    ASSERT_TRUE(written.ok()) << written.error().text;
-    QFile file(path);
-    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
-    const QByteArray bytes = file.readAll();
-    EXPECT_GT(bytes.size(), 1000) << ending;
-    const bool says_so = options.kind == ExportKind::kPng || options.kind == ExportKind::kPdf ||
-                         bytes.toLower().contains("predicted");  // pixels and fonts are not text
-    EXPECT_TRUE(says_so) << ending;
+  for (const bool ran : {false, true}) {
+    SCOPED_TRACE(ran ? "a paced run" : "a prediction");
+    const parallelarium::Setup setup = default_setup();
+    std::vector<RunRecord> runs;
+    if (ran) runs.push_back(made_up_run(setup, 1.1));
+    session().restore(setup, std::move(runs), std::nullopt);
+    session().wait_for_prediction();
+    const QString word = ran ? QStringLiteral("paced") : QStringLiteral("predicted");
+    for (const bool dark : {false, true}) {
+      PictureOptions options;
+      options.dark = dark;
+      const QSize size = picture_size(session(), options);
+      QImage image(size, QImage::Format_RGB32);
+      QPainter painter(&image);
+      TextLog texts;
+      paint_picture(painter, size, session(), options, &texts);
+      painter.end();
+      QStringList all;
+      int ticks = 0;
+      for (const PaintedText& text : texts) {
+        all << text.text;
+        static const QRegularExpression time(QStringLiteral("^[0-9.,]+[ \u00a0](ns|µs|ms|s)$"));
+        ticks += time.match(text.text).hasMatch();
+      }
+      EXPECT_TRUE(all.join('\n').contains(word, Qt::CaseInsensitive))
+          << all.join('\n').toStdString();
+      EXPECT_TRUE(all.join('\n').contains(QStringLiteral("PREDICTED")));
+      EXPECT_EQ(all.join('\n').contains(QStringLiteral("durations set by the pace")), ran);
+      EXPECT_GE(ticks, 3) << "ticks say their unit";
+      static const QRegularExpression bare(QStringLiteral("step [0-9.,]+$"));
+      for (const QString& text : all)
+        EXPECT_FALSE(bare.match(text).hasMatch()) << text.toStdString();
+    }
+    for (const char* ending : {"png", "svg", "pdf", "json", "csv"}) {
+      SCOPED_TRACE(ending);
+      const QString path = folder.filePath(QStringLiteral("timeline.") + QLatin1String(ending));
+      ExportOptions options;
+      options.kind = *export_kind_of(path);
+      const Result<void> written = export_to(session(), path, options);
+      ASSERT_TRUE(written.ok()) << written.error().text;
+      QFile file(path);
+      ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+      const QByteArray bytes = file.readAll();
+      EXPECT_GT(bytes.size(), 1000);
+      if (options.kind == ExportKind::kPng || options.kind == ExportKind::kPdf) continue;
+      EXPECT_TRUE(bytes.toLower().contains(word.toUtf8()));
+      if (options.kind == ExportKind::kCsv) {
+        const QList<QByteArray> lines = bytes.split('\n');
+        const QList<QByteArray> head = lines.front().split(',');
+        const qsizetype source = head.indexOf("source");
+        ASSERT_GE(source, 0) << lines.front().toStdString();
+        EXPECT_TRUE(lines.front().contains("nanoseconds") || lines.front().contains("seconds"));
+        for (qsizetype line = 1; line < lines.size(); ++line)
+          if (!lines[line].isEmpty()) EXPECT_EQ(lines[line].split(',')[source], word.toUtf8());
+      }
+      if (options.kind == ExportKind::kTrace) {
+        const auto trace = nlohmann::json::parse(bytes.toStdString());
+        int processes = 0;
+        for (const auto& event : trace["traceEvents"])
+          if (event.value("name", "") == "process_name") {
+            ++processes;
+            const std::string name = event["args"]["name"];
+            EXPECT_NE(name.find("(" + word.toStdString() + ")"), std::string::npos) << name;
+          }
+        EXPECT_EQ(processes, 4);
+      }
+    }
   }
+}
+
+TEST_F(WindowTest, AViewsKeysCanBeChangedSwitchedOffAndReset) {
+  reset_view_keys();
+  action(QStringLiteral("Shortcuts"))->trigger();
+  auto* sheet = window->findChild<ShortcutSheet*>();
+  ASSERT_NE(sheet, nullptr);
+  const auto edit = [&](const char* name) -> QKeySequenceEdit* {
+    for (auto* one : sheet->findChildren<QKeySequenceEdit*>())
+      if (one->accessibleName().endsWith(QLatin1String(name))) return one;
+    return nullptr;
+  };
+  const auto press = [&](Qt::Key key) {
+    QTest::keyClick(&window->pipeline().timeline(), key);
+    return session().visible();
+  };
+  session().set_playing(false);
+  session().fit_all();
+  const TimeRange whole = session().visible();
+  ASSERT_NE(edit("Zoom in"), nullptr);
+  QTest::keyClick(edit("Zoom in"), Qt::Key_P);
+  EXPECT_EQ(press(Qt::Key_W), whole) << "W does nothing now";
+  EXPECT_LT(press(Qt::Key_P).length(), whole.length());
+  session().fit_all();
+  // A key that another has is refused in a sentence, and nothing changes.
+  QTest::keyClick(edit("Zoom out"), Qt::Key_P);
+  EXPECT_EQ(edit("Zoom out")->keySequence(), QKeySequence(Qt::Key_S));
+  QString said;
+  for (const QLabel* label : sheet->findChildren<QLabel*>())
+    if (label->isVisible() && label->text().contains(QStringLiteral("already")))
+      said = label->text();
+  EXPECT_TRUE(said.contains(QStringLiteral("Zoom in"))) << said.toStdString();
+  sheet->findChild<QCheckBox*>()->click();
+  EXPECT_EQ(press(Qt::Key_P), whole) << "single keys are off";
+  for (QPushButton* button : sheet->findChildren<QPushButton*>())
+    if (button->text().contains(QStringLiteral("Reset"))) button->click();
+  EXPECT_EQ(edit("Zoom in")->keySequence(), QKeySequence(Qt::Key_W));
+  EXPECT_LT(press(Qt::Key_W).length(), whole.length());
 }
 
 TEST_F(WindowTest, SettingsOfALessonThatAreLockedCannotBeChanged) {
@@ -311,12 +414,110 @@ TEST_F(WindowTest, AnotherMachineIsPredictedAndOffersASmallCopy) {
   EXPECT_TRUE(session().machine_is_elsewhere());
   EXPECT_TRUE(window->top_bar().run_button().text().contains(QStringLiteral("small copy")));
   EXPECT_FALSE(session().run_refusal().isEmpty());
-  const parallelarium::Setup copy = session().small_copy();
-  EXPECT_TRUE(validate(copy).empty());
-  EXPECT_EQ(copy.mesh, setup.mesh);
-  EXPECT_EQ(copy.schedule, setup.schedule);
-  EXPECT_EQ(copy.microbatches, setup.microbatches);
-  EXPECT_EQ(copy.machine, "local");
+  const Result<parallelarium::Setup> copy = small_copy(session().setup());
+  ASSERT_TRUE(copy.ok());
+  EXPECT_EQ(copy->mesh, setup.mesh);
+  EXPECT_EQ(copy->schedule, setup.schedule);
+  EXPECT_EQ(copy->microbatches, setup.microbatches);
+  EXPECT_EQ(copy->machine, "local");
+}
+
+// Whatever is planned for another machine: the copy validates, can run here, and is not called by
+// the name of a preset that it is not.
+TEST(SmallCopy, RunsHereAndIsNamedForWhatItIs) {
+  const auto changed = [](std::vector<std::pair<const char*, const char*>> fields) {
+    parallelarium::Setup setup = default_setup();
+    EXPECT_TRUE(set_field(setup, "machine", "dgx-a100-80g").ok());
+    for (const auto& [field, value] : fields)
+      EXPECT_TRUE(set_field(setup, field, value).ok()) << field << " " << value;
+    return setup;
+  };
+  const parallelarium::Setup cases[] = {
+      changed(
+          {{"model", "gpt3-175b"}, {"tp", "8"}, {"pp", "16"}, {"dp", "6"}, {"microbatches", "64"}}),
+      changed({{"model", "gpt3-175b"}, {"pp", "12"}}),
+      changed({{"model", "gpt3-175b"}, {"pp", "1"}, {"tp", "16"}, {"sequence-parallel", "true"}}),
+      changed({{"model", "gpt3-175b"},
+               {"pp", "1"},
+               {"tp", "3"},
+               {"dp", "5"},
+               {"zero", "1"},
+               {"zero-group", "5"}}),
+      changed({{"model", "llama3-70b"}, {"pp", "2"}, {"tp", "8"}, {"cp", "4"}, {"dp", "4"}}),
+      changed({{"model", "llama2-70b"},
+               {"pp", "1"},
+               {"tp", "2"},
+               {"cp", "4"},
+               {"context-parallel", "ulysses"}}),
+      changed({{"model", "mixtral-8x7b"}, {"pp", "4"}, {"dp", "8"}, {"ep", "8"}}),
+      changed(
+          {{"model", "gpt3-175b"}, {"pp", "24"}, {"schedule", "dualpipe"}, {"microbatches", "96"}}),
+      changed({{"model", "gpt3-175b"},
+               {"pp", "6"},
+               {"schedule", "interleaved"},
+               {"chunks", "4"},
+               {"microbatches", "12"},
+               {"precision", "mixed-16"}}),
+  };
+  for (const parallelarium::Setup& big : cases) {
+    SCOPED_TRACE(picture_title(big).toStdString());
+    ASSERT_TRUE(validate(big).empty()) << validate(big).front().text;
+    const Result<parallelarium::Setup> copy = small_copy(big);
+    ASSERT_TRUE(copy.ok()) << copy.error().text;
+    EXPECT_TRUE(validate(*copy).empty());
+    EXPECT_TRUE(can_execute(*copy).ok());
+    EXPECT_TRUE(predict(*copy, uncalibrated_local_machine()).ok());
+    EXPECT_EQ(copy->schedule, big.schedule);
+    EXPECT_EQ(copy->microbatches, big.microbatches);
+    if (can_execute(*copy).ok() && big.mesh.ranks() <= 16) {
+      EXPECT_EQ(copy->mesh, big.mesh);
+      EXPECT_TRUE(reduced_degrees(big, *copy).isEmpty());
+    } else {
+      EXPECT_FALSE(reduced_degrees(big, *copy).isEmpty());
+      EXPECT_GE(copy->mesh.pp, std::min(big.mesh.pp, 2)) << "an axis that is used stays";
+      EXPECT_GE(copy->mesh.tp, std::min(big.mesh.tp, 2));
+      EXPECT_GE(copy->mesh.dp, std::min(big.mesh.dp, 2));
+    }
+    if (const Result<Model> preset = find_model(copy->model.name); preset.ok())
+      EXPECT_EQ(copy->model, *preset);
+    else
+      EXPECT_EQ(copy->model.name, "custom");
+  }
+}
+
+// Why Run is off, most lasting first, and only ways out that lead out.
+TEST_F(WindowTest, RunIsOffForTheReasonThatLasts) {
+  const auto change = [&](std::vector<std::pair<const char*, const char*>> fields) {
+    parallelarium::Setup setup = default_setup();
+    for (const auto& [field, value] : fields)
+      ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
+    session().change_setup(setup, QStringLiteral("case"));
+    session().wait_for_prediction();
+    ASSERT_TRUE(session().problems().empty()) << session().problems().front().text;
+  };
+  const auto choices = [&] {
+    QStringList texts;
+    for (const QPushButton* button : window->banner().findChildren<QPushButton*>())
+      if (!button->isHidden()) texts << button->text();
+    return texts;
+  };
+  change({{"layers", "16"}, {"pp", "8"}, {"dp", "16"}});
+  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("128 ranks")));
+  EXPECT_TRUE(window->banner().sentence().contains(session().run_refusal()));
+  EXPECT_EQ(choices(), QStringList{QStringLiteral("2")});
+  QTest::mouseClick(window->banner().findChildren<QPushButton*>().back(), Qt::LeftButton);
+  session().wait_for_prediction();
+  EXPECT_EQ(session().setup().mesh.ranks(), 16);
+
+  change({{"model", "gpt3-175b"}});
+  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
+  EXPECT_EQ(window->banner().sentence(), session().run_refusal());
+  EXPECT_TRUE(choices().isEmpty());
+
+  change(
+      {{"model", "gpt-small"}, {"layers", "64"}, {"hidden", "8192"}, {"heads", "32"}, {"pp", "1"}});
+  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
+  EXPECT_FALSE(window->top_bar().run_button().isEnabled());
 }
 
 TEST_F(WindowTest, NoTwoActionsShareAShortcutAndEveryActionIsInAMenu) {
