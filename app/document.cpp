@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "app/local_prediction.h"
-#include "engine/wire/messages.h"
 
 namespace parallelarium {
 
