@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "engine/predict/local_prediction.h"
-#include "engine/wire/messages.h"
 
 namespace parallelarium {
 

@@ -10,10 +10,10 @@
 
 #include "app/collective_session.h"
 #include "app/session.h"
+#include "engine/wire/messages.h"
 
 namespace parallelarium {
 
-inline constexpr char kDocumentFormat[] = "parallelarium-document/1";
 // The text chunk of a PNG that holds the setup (with keyword and content as iTXt).
 inline constexpr char kSetupChunk[] = "parallelarium-setup";
 

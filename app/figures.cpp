@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/predict/predict.h"
+#include "engine/predict/compare.h"
 
 namespace parallelarium {
 
@@ -143,9 +143,9 @@ QString value_text(double value, std::string_view unit, const QLocale& locale) {
 }
 
 QString relative_text(double predicted, double observed, const QLocale& locale) {
-  if (predicted == 0 || !std::isfinite(predicted) || !std::isfinite(observed))
-    return QStringLiteral("–");
-  const double percent = (observed / predicted - 1) * 100;
+  const std::optional<double> difference = relative_difference(predicted, observed);
+  if (!difference) return QStringLiteral("–");
+  const double percent = *difference * 100;
   const QString unit = QChar(0x00a0) + QStringLiteral("%");
   const QString number = locale.toString(std::fabs(percent), 'f', std::fabs(percent) < 10 ? 1 : 0);
   if (std::fabs(percent) < 0.05) return number + unit;

@@ -31,7 +31,7 @@ QString parameters_text(std::int64_t parameters, const QLocale& locale = QLocale
 // A value in the unit of a Formula: "bytes", "seconds", "flops", "1" (a plain number) or
 // "share" (a percentage).
 QString value_text(double value, std::string_view unit, const QLocale& locale = QLocale());
-// observed against predicted: "+5.1 %" (observed / predicted - 1); "0 B" and "+12 B" for bytes.
+// observed against predicted: "+5.1 %" (relative_difference()); "0 B" and "+12 B" for bytes.
 QString relative_text(double predicted, double observed, const QLocale& locale = QLocale());
 QString bytes_difference_text(std::int64_t predicted, std::int64_t observed,
                               const QLocale& locale = QLocale());

@@ -20,15 +20,15 @@ namespace {
 
 using namespace parallelarium;
 
-// Without a display a headless request is drawn offscreen. Decided before Qt starts.
-void choose_platform(int argc, char** argv) {
-  const bool display = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
-  if (display || std::getenv("QT_QPA_PLATFORM")) return;
-  for (int at = 1; at < argc; ++at) {
-    const std::string_view word = argv[at];
-    for (const std::string_view option : {"--export", "--screenshot", "--help", "-h", "--version"})
-      if (word.substr(0, option.size()) == option) setenv("QT_QPA_PLATFORM", "offscreen", 1);
-  }
+// Where no display can be opened everything is drawn offscreen, so that the command line is read
+// and answered there too. Decided before Qt starts, which would abort. Whether it was: not where
+// the caller has chosen a platform.
+bool choose_platform(int argc, char** argv) {
+  if (std::getenv("QT_QPA_PLATFORM") || std::getenv("WAYLAND_DISPLAY")) return false;
+  for (int at = 1; at < argc; ++at)
+    if (std::string_view(argv[at]).find("-platform") < 2) return false;
+  const char* display = std::getenv("DISPLAY");
+  return setenv("QT_QPA_PLATFORM", display && *display ? "xcb;offscreen" : "offscreen", 1) == 0;
 }
 
 // Qt tells every user of a computer without a login session about this; it is nobody's concern
@@ -171,7 +171,7 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  choose_platform(argc, argv);
+  const bool chosen = choose_platform(argc, argv);
   qInstallMessageHandler(quiet_runtime_warning);
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("parallelarium"));
@@ -200,6 +200,13 @@ int main(int argc, char** argv) {
   }
   if (!line->export_to.isEmpty()) return export_headless(*line);
   if (!line->screenshot.isEmpty()) return take_screenshot(*line);
+  if (chosen && QGuiApplication::platformName() == QLatin1String("offscreen")) {
+    std::fputs(
+        "There is no display that the window could open on; --run --export timeline.png draws a "
+        "run without a window, and `parallelarium-engine run` prints its figures.\n",
+        stderr);
+    return 2;
+  }
 
   Window window;
   if (line->dark) window.show_theme(*line->dark ? ThemeChoice::kDark : ThemeChoice::kLight);

@@ -194,4 +194,18 @@ nlohmann::json to_json(const StepFigures& step, bool observed) {
   return json;
 }
 
+std::optional<Message> delay_of(const Observation& observation) {
+  constexpr double kLeast = 1.05;  // timers and clocks alone stay below
+  if (observation.delay_factor < kLeast) return std::nullopt;
+  const std::string times =
+      fmt::format("{:.{}f}", observation.delay_factor,
+                  observation.delay_factor < 10 ? 1 + (observation.delay_factor < 1.1) : 0);
+  if (observation.source == Source::kPaced)
+    return message("pace-missed", "Other work kept the cores: the pace was missed by {} times.",
+                   times);
+  return message("cores-busy",
+                 "Other work kept the cores: compute took {} times the processor time that it got.",
+                 times);
+}
+
 }  // namespace parallelarium

@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/plan/machine.h"
+#include "engine/plan/result.h"
 #include "engine/plan/routing.h"
 #include "engine/plan/setup.h"
 #include "engine/plan/timeline.h"
@@ -47,7 +49,11 @@ struct Observation {
   std::string backend;    // "cpu", "paced", "cuda"
   std::string transport;  // "shared memory", "TCP", "NCCL 2.28.9"; empty: not known
   Source source = Source::kMeasured;
-  double pace_factor = 0;                        // paced: wall time over modelled time
+  double pace_factor = 0;  // paced: wall time over modelled time
+  // By how much other work on the cores lengthened the step shown: paced, the step over the end
+  // that the pace gave it; measured on CPUs, of the rank that had to wait most, the time of its
+  // compute ops over the processor time that it got. 0 where nothing is known of it.
+  double delay_factor = 0;
   Timeline timeline;                             // the one real step of median duration
   std::vector<MemoryRow> memory;                 // counted; one per rank
   std::vector<std::vector<TrafficRow>> traffic;  // by rank
@@ -59,6 +65,10 @@ struct Observation {
   std::int64_t process_bytes = 0;      // measured: resident memory of the engine at the peak
   std::string date;                    // ISO 8601, UTC
 };
+
+// One sentence where other work kept the cores for more than a few percent of the step, so that the
+// pace was missed or a measurement says little of this computer; else none.
+std::optional<Message> delay_of(const Observation& observation);
 
 // The keys of `predict --json` that both sides have: "memory", "traffic", "bubble", "step".
 nlohmann::json to_json(const MemoryRow& row);

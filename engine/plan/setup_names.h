@@ -69,10 +69,4 @@ inline constexpr Range kZero{0, 3};
 inline constexpr Range kZeroGroup{0, 65'536};
 inline constexpr std::size_t kMostStages = 10'000;
 
-// Anything in Setup::schedule that has a dot or a slash is the path of a file of orders; names are
-// those of schedule_rules.h.
-inline bool is_order_file(std::string_view schedule) {
-  return schedule.find_first_of("./\\") != std::string_view::npos;
-}
-
 }  // namespace parallelarium

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a Setup cannot be: one rule per function, each answering in sentences with valid values.
 #include <algorithm>
+#include <filesystem>
 
 #include "engine/plan/alternatives.h"
 #include "engine/plan/machine.h"
@@ -299,13 +300,17 @@ void check_zero(const Setup& setup, Messages& wrong) {
 }
 
 void check_schedule(const Setup& setup, Messages& wrong) {
-  if (is_order_file(setup.schedule)) return;
   if (const ScheduleRule* rule = find_schedule_rule(setup.schedule)) {
     const Result<void> sizes =
         check_schedule_sizes(*rule, setup.mesh.pp, setup.microbatches, setup.chunks);
     if (!sizes) wrong.push_back(sizes.error());
     return;
   }
+  // What is no name is the path of a file of orders: it looks like one, or is there.
+  std::error_code ignored;
+  if (setup.schedule.find_first_of("./\\") != std::string::npos ||
+      std::filesystem::is_regular_file(setup.schedule, ignored))
+    return;
   std::vector<std::string> names;
   for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
   add(wrong,

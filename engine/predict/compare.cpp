@@ -65,6 +65,11 @@ void add_traffic(Comparisons& comparisons, const Prediction& prediction,
 
 }  // namespace
 
+std::optional<double> relative_difference(double predicted, double observed) {
+  if (predicted == 0 || !std::isfinite(predicted) || !std::isfinite(observed)) return std::nullopt;
+  return observed / predicted - 1;
+}
+
 bool predicts_times(const Observation& observation) { return observation.backend != "cuda"; }
 
 std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation) {

@@ -22,6 +22,11 @@ struct Comparison {
   std::optional<double> error;  // predicted / observed - 1; none where observed is 0
 };
 
+// How far what was observed lies from the prediction, as a share of it: what people are shown as
+// "difference". (Comparison::error is the reverse: how far the prediction lies from the truth.)
+// None where the prediction is 0 or either is not finite.
+std::optional<double> relative_difference(double predicted, double observed);
+
 // Whether the Machine's rates are those of the devices that ran: this version calibrates no GPUs.
 bool predicts_times(const Observation& observation);
 

@@ -144,8 +144,9 @@ void add_states(const Setup& setup, Formulas& out) {
       : main_grads                 ? "Megatron-LM, docs: distributed optimizer"
       : precision.name == "fp32"   ? "Megatron-LM, docs: distributed optimizer (fp32)"
       : precision.name == "bf16-states"
-          ? "bf16 parameters, gradients and moments, fp32 master parameters"
-          : "this Setup";
+          ? "DeepSeek-AI 2024 (arXiv 2412.19437), section 3.3: moments in bf16; gradients in bf16 "
+            "too, which that report keeps in fp32"
+          : "chosen in this Setup";
   out.push_back(
       {"model states per parameter", "parameter + gradient + master + moments",
        fmt::format("{} + {} + {} + {}", precision.parameter_bytes, precision.gradient_bytes,

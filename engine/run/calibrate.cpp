@@ -148,14 +148,18 @@ double launch_seconds(int cores, Stop& stop) {
 }
 
 // Seconds from the end of an op on one rank to the beginning of the op on another rank that waits
-// for its message of `bytes`, lanes woken on the way included.
-double message_seconds(std::int64_t bytes, double launch, Stop& stop) {
+// for its message of `bytes`, lanes woken on the way included. As many pairs of ranks as have two
+// cores do the same at once, since the ranks of a run share the memory, too; one pair at least.
+double message_seconds(std::int64_t bytes, double launch, int cores, Stop& stop) {
   constexpr int kRounds = 20;
-  ProbeProgram probe(2, bytes);
+  const int pairs = std::max(1, cores / 2);
+  ProbeProgram probe(2 * pairs, bytes);
   for (int i = 0; i < kRounds; ++i) {
-    for (const int rank : {0, 1}) {
-      probe.compute(rank);
-      probe.transfer(rank, 1 - rank, bytes);
+    for (int rank = 0; rank < 2 * pairs; rank += 2) {
+      for (const int side : {0, 1}) {
+        probe.compute(rank + side);
+        probe.transfer(rank + side, rank + 1 - side, bytes);
+      }
     }
   }
   // The lower quartile: another process on the computer can only add time.
@@ -243,8 +247,8 @@ Result<Machine> calibrate(const RunControl& control) {
     stage = 1;
     launch = launch_seconds(cores, stop);
     stage = 2;
-    latency = message_seconds(kSmall, launch, stop);
-    large = message_seconds(kLarge, launch, stop);
+    latency = message_seconds(kSmall, launch, cores, stop);
+    large = message_seconds(kLarge, launch, cores, stop);
     done = true;
   });
   const char* const names[] = {"matrix products and kernels", "the cost of an op",

@@ -130,9 +130,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
 bool Executor::run_lane(Lane lane) {
   LaneState& state = lanes_[static_cast<std::size_t>(lane)];
   LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(lane)];
-  // Asked of the system only where a pace has to be kept: it costs as much as a small message.
-  const bool paced = !durations_.empty();
-  const Nanoseconds cpu_before = paced ? thread_cpu_time() : Nanoseconds{0};
+  const Nanoseconds cpu_before = behind_ ? Nanoseconds{0} : thread_cpu_time();
   Ideal ideal;
   const std::vector<std::int32_t>& ops = state.ops;
   for (std::size_t first = 0; first < ops.size();) {
@@ -143,7 +141,7 @@ bool Executor::run_lane(Lane lane) {
       return false;
     }
     // Before the last op is published: afterwards the step may be over.
-    if (paced && end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;
+    if (!behind_ && end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;
     publish(lane, end);
     first = end;
   }
@@ -240,6 +238,7 @@ void Executor::publish(Lane lane, std::size_t count) {
 bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanoseconds& real_work) {
   const Op& op = op_at(index);
   Device& device = *devices_[static_cast<std::size_t>(op.lane)];
+  // Asked of the system only where a pace has to be kept: it costs as much as a small message.
   const bool paced = !durations_.empty();
   const Nanoseconds before = paced ? thread_cpu_time() : Nanoseconds{0};
   try {

@@ -39,8 +39,7 @@ struct StepRecord {
   std::vector<Span> spans;  // by op, since the common start
   MemoryRow memory;
   std::vector<TrafficRow> traffic;
-  // Paced runs only:
-  Nanoseconds cpu_time{0};          // processor time of all lanes
+  Nanoseconds cpu_time{0};          // processor time of all lanes; none on GPUs
   Nanoseconds compute_cpu_time{0};  // of the compute lane
   Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
   Nanoseconds modelled_end{0};      // paced: when the last op ends if no real work takes too long

@@ -86,6 +86,30 @@ Timeline timeline_of(const std::vector<RankOutcome*>& ranks, Source source, Step
   return timeline;
 }
 
+// Observation::delay_factor of the step shown. `ranks` as in result_of().
+double delay_factor(const Program& program, const Timeline& timeline,
+                    const std::vector<RankOutcome*>& ranks) {
+  if (timeline.steps == 0) return 0;
+  const auto step = static_cast<std::size_t>(timeline.step - 1);
+  Nanoseconds end{0};
+  double slowest = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    end = std::max(end, ranks[i]->modelled_end[step]);
+    Nanoseconds computing{0};
+    const std::vector<Span>& spans = ranks[i]->spans[step];
+    for (std::size_t op = 0; op < spans.size(); ++op)
+      if (program.ranks[i].ops[op].kind == OpKind::kCompute &&
+          program.ranks[i].ops[op].lane == Lane::kCompute)
+        computing += spans[op].end - spans[op].begin;
+    // The lane's time holds that of its messages too, so this is the least it can have been.
+    const Nanoseconds got = ranks[i]->compute_cpu_time[step];
+    if (got.count() > 0) slowest = std::max(slowest, seconds_of(computing) / seconds_of(got));
+  }
+  if (timeline.source == Source::kPaced && end.count() > 0)
+    return seconds_of(timeline.duration) / seconds_of(end);
+  return timeline.source == Source::kMeasured ? slowest : 0;
+}
+
 // A scalar of every step: one rank's where a collective has summed it, else the sum over the ranks
 // of `adds` in rank order.
 template <class Has>
@@ -171,6 +195,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   // Two ranks may be off by the sum of what each is.
   for (const RankOutcome* rank : ranks)
     seen.timeline.clock_error = std::max(seen.timeline.clock_error, 2 * rank->clock_error);
+  seen.delay_factor = delay_factor(program, seen.timeline, ranks);
   seen.bubble = bubble_of(program, seen.timeline);
   seen.step = step_figures(program, seen.timeline, setup, machine);
   seen.step.seconds_min = spread.seconds_min;

@@ -211,7 +211,11 @@ class RankRun {
     if (Result<void> done = read_routing(); !done) return done;
     outcome_.loss_sums.push_back(*loss);
     outcome_.square_sums.push_back(*squares);
-    if (step > setup_.run.warmup) outcome_.spans.push_back(std::move(record.spans));
+    if (step > setup_.run.warmup) {
+      outcome_.spans.push_back(std::move(record.spans));
+      outcome_.compute_cpu_time.push_back(record.compute_cpu_time);
+      outcome_.modelled_end.push_back(record.modelled_end);
+    }
     outcome_.clock_error = std::max(outcome_.clock_error, record.clock_error);
     outcome_.memory = record.memory;
     outcome_.traffic = std::move(record.traffic);

@@ -39,9 +39,10 @@ struct SlicePart {
 
 // What it was seen to do.
 struct RankOutcome {
-  std::vector<std::vector<Span>> spans;  // of every timed step, by op
-  std::vector<double> loss_sums;         // of every step, warm-up included; ranks with the loss
-  std::vector<double> square_sums;       // of every step
+  std::vector<std::vector<Span>> spans;                     // of every timed step, by op
+  std::vector<Nanoseconds> compute_cpu_time, modelled_end;  // of every timed step, see StepRecord
+  std::vector<double> loss_sums;    // of every step, warm-up included; ranks with the loss
+  std::vector<double> square_sums;  // of every step
   // Of every step, what the rank's routers did; the first of every TP group alone.
   std::vector<std::vector<RoutedMicrobatch>> routing;
   Nanoseconds clock_error{0};       // the largest of all steps

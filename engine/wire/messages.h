@@ -29,6 +29,9 @@ namespace parallelarium {
 
 inline constexpr int kProtocolVersion = 1;
 
+// A document: {format, setup, runs: [what `run` answers], ...}; see app/document.h.
+inline constexpr char kDocumentFormat[] = "parallelarium-document/1";
+
 // "Content-Length: N\r\n\r\n" + body.
 std::string frame(const nlohmann::json& message);
 

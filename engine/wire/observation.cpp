@@ -91,6 +91,7 @@ nlohmann::json to_json(const Observation& observation) {
           {"transport", observation.transport},
           {"source", name_of(observation.source)},
           {"pace_factor", observation.pace_factor},
+          {"delay_factor", observation.delay_factor},
           {"timeline", to_json(observation.timeline)},
           {"memory", std::move(memory)},
           {"traffic", std::move(traffic)},
@@ -126,6 +127,8 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   const nlohmann::json* timeline = reader.object("timeline");
   const nlohmann::json* memory = reader.array("memory");
   const nlohmann::json* traffic = reader.array("traffic");
+  if (json.contains("delay_factor"))  // files of older versions have none
+    reader.read("delay_factor", observation.delay_factor);
   const auto routing = json.find("routing_steps");
   if (reader.error()) return *reader.error();
   if (error) return *error;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/worker/cancel.h"
 #include "engine/worker/command.h"
 #include "engine/worker/machine_text.h"
 #include "engine/worker/training.h"
@@ -18,6 +19,7 @@ void add_calibrate(Commands& commands) {
   command->add_flag("--json", *json, "print the Machine file as JSON");
   commands.set_body(command, [json](Progress& progress) {
     Watch watch;
+    watch.cancel = &cancelled_by_signal();
     watch.progress = [&progress](std::string_view, double share, const std::string& what) {
       progress.report(share, what);
     };

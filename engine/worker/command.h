@@ -47,7 +47,8 @@ class Progress {
 };
 
 struct Watch;
-// Reports the progress of a run, and ends the program with the sentence where ranks do not end.
+// Reports the progress of a run, cancels it on Ctrl-C, and ends the program with the sentence where
+// ranks do not end.
 Watch watch_of(Progress& progress);
 
 // The subcommand and what it does once its options are read.

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // `export FILE`: the timeline of a Setup as Chrome trace or CSV, written here, or a view as a
 // picture, drawn by the program `parallelarium` without a window.
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "engine/predict/local_prediction.h"
 #include "engine/wire/csv.h"
 #include "engine/wire/trace.h"
+#include "engine/worker/cancel.h"
 #include "engine/worker/command.h"
 #include "engine/worker/setup_options.h"
 #include "engine/worker/training.h"
@@ -114,6 +119,7 @@ Outcome draw(const Options& options, const std::string& format, const Setup& set
                                    "Pictures are drawn by the program parallelarium, which is "
                                    "neither beside this program nor in PATH; install it, or export "
                                    "to .json or .csv."));
+  const std::atomic<bool>& cancelled = cancelled_by_signal();
   // A document may hold runs, which the picture then shows; fields given beside it leave the Setup.
   const bool as_it_is = !options.setup.file().empty() && !options.setup.overrides();
   const TemporaryFile written(as_it_is ? "" : json_text(to_json(setup)));
@@ -141,7 +147,13 @@ Outcome draw(const Options& options, const std::string& format, const Setup& set
     return Outcome::failed(
         message("export-start", "{} does not start: {}.", program, std::strerror(fault)));
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (cancelled) kill(child, SIGTERM);  // where it alone was not told
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  if (cancelled) {
+    if (drawn != options.file) std::remove(drawn.c_str());
+    return Outcome::failed(message("cancelled", "The export was cancelled."));
   }
   const int ended = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   if (ended == 0 &&
@@ -202,6 +214,7 @@ Outcome export_setup(const Options& options, Progress& progress) {
     if (!training)
       return is_about_request(training.error()) ? Outcome::invalid(training.error())
                                                 : Outcome::failed(training.error());
+    if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
     outcome = write_timeline(options, *format, training->prediction.program,
                              training->result.observation.timeline);
   } else {

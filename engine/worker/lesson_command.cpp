@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/lesson/lesson.h"
 #include "engine/run/collective_run.h"
 #include "engine/wire/messages.h"
+#include "engine/worker/cancel.h"
 #include "engine/worker/command.h"
 #include "engine/worker/table.h"
 #include "engine/worker/training.h"
@@ -68,19 +70,28 @@ std::string report_text(const std::vector<LessonReport>& reports, bool with_runs
   return table.text() + (faults.empty() ? "" : "\n" + faults);
 }
 
-// Why a file of the folder cannot even be read as JSON.
-std::optional<Message> unreadable(const std::filesystem::path& folder, bool course) {
+// Why the lesson, or one of the course, cannot even be read.
+std::optional<Message> unreadable(const std::string& folder, bool course) {
+  const auto fault_of = [](const std::string& lesson) -> std::optional<Message> {
+    const Result<Lesson> read = read_lesson(lesson);
+    if (read) return std::nullopt;
+    Message why = read.error();
+    if (why.text.find(lesson) == std::string::npos) why.text = lesson + ": " + why.text;
+    return why;
+  };
+  if (!course) return fault_of(folder);
+  const Result<Course> read = read_course(folder);
+  if (!read) return read.error();
+  // Those that are listed, and those that only lie there.
   namespace fs = std::filesystem;
-  std::vector<fs::path> files = {folder / (course ? "course.json" : "lesson.json")};
-  if (course) {
-    std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-      if (fs::exists(entry.path() / "lesson.json", ignored))
-        files.push_back(entry.path() / "lesson.json");
-    std::sort(files.begin() + 1, files.end());
-  }
-  for (const fs::path& file : files)
-    if (const Result<nlohmann::json> json = read_json(file.string()); !json) return json.error();
+  std::set<std::string> lessons;
+  for (const CourseEntry& entry : read->lessons)
+    lessons.insert((fs::path(folder) / entry.id).string());
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (fs::exists(entry.path() / "lesson.json", ignored)) lessons.insert(entry.path().string());
+  for (const std::string& lesson : lessons)
+    if (auto why = fault_of(lesson)) return why;
   return std::nullopt;
 }
 
@@ -112,6 +123,8 @@ Outcome check(const Options& options, Progress& progress) {
   const std::vector<LessonReport> reports =
       course ? check_course(options.folder, wishes)
              : std::vector<LessonReport>{check_lesson(options.folder, wishes)};
+  if (options.run && cancelled_by_signal())
+    return Outcome::failed(message("cancelled", "The check was cancelled."));
   std::size_t faults = 0;
   nlohmann::json json = nlohmann::json::array();
   for (const LessonReport& report : reports) {

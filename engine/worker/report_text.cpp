@@ -117,14 +117,30 @@ std::string value_text(const Comparison& comparison, double value) {
   return in_unit(value, comparison.unit);
 }
 
-std::string difference_text(const Comparison& comparison) {
+// What stands in place of a difference of durations; empty where durations may be compared.
+std::string no_difference(Source source) {
+  switch (source) {
+    case Source::kPaced:
+      return "set by pace";
+    case Source::kOversubscribed:
+    case Source::kSharedGpu:
+      return "not evidence of speed";
+    default:
+      return {};
+  }
+}
+
+std::string difference_text(const Comparison& comparison, Source source) {
+  if (comparison.metric.rfind("step.", 0) == 0 && !no_difference(source).empty())
+    return no_difference(source);
   if (comparison.metric.rfind("bubble.", 0) == 0) {
-    const double points = (comparison.predicted - comparison.observed) * 100;
+    const double points = (comparison.observed - comparison.predicted) * 100;
     if (std::abs(points) < 0.005) return "0 points";
     return fmt::format("{:+.2f} points", points);
   }
   if (comparison.predicted == comparison.observed) return "equal";
-  return comparison.error ? signed_percent_text(*comparison.error) : "";
+  const auto difference = relative_difference(comparison.predicted, comparison.observed);
+  return difference ? signed_percent_text(*difference) : "";
 }
 
 }  // namespace
@@ -159,9 +175,8 @@ std::string prediction_text(const Prediction& prediction, int rank) {
   return text;
 }
 
-std::string comparison_text(const std::vector<Comparison>& comparisons,
-                            const std::string& observed) {
-  Table table({"", ">predicted", ">" + observed, ">difference"});
+std::string comparison_text(const std::vector<Comparison>& comparisons, Source source) {
+  Table table({"", ">predicted", fmt::format(">{}", name_of(source)), ">difference"});
   std::size_t categories = 0, equal = 0;
   for (const Comparison& comparison : comparisons) {
     // Rows of nothing on both sides say nothing.
@@ -172,7 +187,7 @@ std::string comparison_text(const std::vector<Comparison>& comparisons,
       if (comparison.predicted == comparison.observed && ++equal) continue;
     }
     table.add({title_of(comparison.metric), value_text(comparison, comparison.predicted),
-               value_text(comparison, comparison.observed), difference_text(comparison)});
+               value_text(comparison, comparison.observed), difference_text(comparison, source)});
   }
   std::string text = table.text();
   if (categories > 0 && equal == categories)

@@ -17,8 +17,8 @@ std::string prediction_text(const Prediction& prediction, int rank);
 std::string traffic_text(const std::vector<TrafficRow>& rows);
 // Idle shares, critical path, memory peaks and waits; `word` says where the times come from.
 std::string explanation_text(const Explanation& explanation, const std::string& word);
-// Predicted beside observed; `observed` is the word of the run's source.
-std::string comparison_text(const std::vector<Comparison>& comparisons,
-                            const std::string& observed);
+// Predicted beside observed, and the difference as the window shows it: observed against predicted;
+// where durations are no evidence, what `source` makes of them instead.
+std::string comparison_text(const std::vector<Comparison>& comparisons, Source source);
 
 }  // namespace parallelarium

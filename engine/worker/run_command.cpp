@@ -9,6 +9,7 @@
 #include "engine/wire/csv.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/trace.h"
+#include "engine/worker/cancel.h"
 #include "engine/worker/command.h"
 #include "engine/worker/probe.h"
 #include "engine/worker/report_text.h"
@@ -25,7 +26,7 @@ struct Options {
   bool verify = false;
   bool json = false;
   int rank = 0;
-  std::string trace, csv;
+  std::string trace, csv, document;
 };
 
 // What the routers of one step did, as means over layers, micro-batches and replicas.
@@ -110,6 +111,7 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["step"] = to_json(observed.step, true);
   json["losses"] = observed.losses;
   json["gradient_norms"] = observed.gradient_norms;
+  if (observed.delay_factor > 0) json["delay_factor"] = observed.delay_factor;
   if (observed.source == Source::kPaced) {
     json["pace_factor"] = observed.pace_factor;
     predicted["pace_factor"] = observed.pace_factor;
@@ -127,12 +129,15 @@ nlohmann::json run_json(const Training& training, int rank) {
 
 std::string source_text(const Training& training) {
   const Observation& observed = training.result.observation;
+  const std::optional<Message> delay = delay_of(observed);
   switch (observed.source) {
     case Source::kPaced:
       return fmt::format(
-          "Paced: every op takes its predicted time on {} times {}; order, waiting, bytes, memory "
-          "and loss are what was observed.",
-          observed.machine, three_digits(observed.pace_factor));
+          "Paced: every op takes {}its predicted time on {} times {}; order, waiting, bytes, "
+          "memory "
+          "and loss are what was observed.{}",
+          delay ? "at least " : "", observed.machine, three_digits(observed.pace_factor),
+          delay ? " " + delay->text : "");
     case Source::kOversubscribed:
       return "Oversubscribed: ranks share cores, so times are not evidence of speed.";
     case Source::kSharedGpu:
@@ -142,6 +147,7 @@ std::string source_text(const Training& training) {
     case Source::kPredictedPaced:
       break;
   }
+  if (delay) return "Measured, with no more ranks than cores. " + delay->text;
   return "Measured: every rank had a core or GPU of its own.";
 }
 
@@ -194,7 +200,7 @@ std::string run_text(const Training& training) {
   text +=
       fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
                   word, observed.setup.run.steps);
-  text += comparison_text(compare_with(training.prediction, observed), word);
+  text += comparison_text(compare_with(training.prediction, observed), observed.source);
   if (training.routed) {
     text += "  " + balance_text(observed);
     if (predicts_times(observed))
@@ -250,7 +256,7 @@ Outcome run_setup(const Options& options, Progress& progress) {
   const Result<Preparation> preparation = prepare(*setup, std::move(*place));
   if (!preparation) return Outcome::invalid(preparation.error());
   if (!preparation->leads()) return run_member(*preparation, options.verify);
-  for (const std::string& file : {options.trace, options.csv}) {
+  for (const std::string& file : {options.trace, options.csv, options.document}) {
     if (file.empty()) continue;
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
   }
@@ -268,6 +274,7 @@ Outcome run_setup(const Options& options, Progress& progress) {
   if (!training)
     return is_about_request(training.error()) ? Outcome::invalid(training.error())
                                               : Outcome::failed(training.error());
+  if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
   progress.clear();
   Outcome outcome = Outcome::done(options.json ? json_text(run_json(*training, options.rank))
                                                : run_text(*training));
@@ -282,6 +289,10 @@ Outcome run_setup(const Options& options, Progress& progress) {
   };
   if (!options.trace.empty()) keep(options.trace, to_chrome_trace(program, timeline));
   if (!options.csv.empty()) keep(options.csv, to_csv(program, timeline));
+  if (!options.document.empty())
+    keep(options.document, json_text({{"format", kDocumentFormat},
+                                      {"setup", to_json(training->result.observation.setup)},
+                                      {"runs", nlohmann::json::array({to_json(*training)})}}));
   if (training->unproven) {
     outcome.status = kFailed;
     outcome.error = message("proof-impossible", "The run could not be repeated on one rank: {}",
@@ -300,6 +311,7 @@ Outcome run_setup(const Options& options, Progress& progress) {
 
 Watch watch_of(Progress& progress) {
   Watch watch;
+  watch.cancel = &cancelled_by_signal();
   watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
     progress.report(share, fmt::format("{}: {}", phase, what));
   };
@@ -325,6 +337,10 @@ void add_run(Commands& commands) {
   command->add_option("--trace", options->trace, "also write the step as a Chrome trace")
       ->option_text("FILE");
   command->add_option("--csv", options->csv, "also write the step as a table of ops")
+      ->option_text("FILE");
+  command
+      ->add_option("--document", options->document,
+                   "also write the run as a document, which parallelarium opens and draws")
       ->option_text("FILE");
   command->add_option("--rank", options->rank, "whose traffic to print in JSON (default: 0)")
       ->option_text("R");

@@ -35,11 +35,7 @@ Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
   if (!preparation) return preparation.error();
   const Result<Training> training = train(*preparation, request.verify, watch);
   if (!training) return training.error();
-  nlohmann::json json = {{"observation", to_json(training->result.observation)},
-                         {"machine", to_json(training->prediction.machine)}};
-  if (training->proof) json["proof"] = to_json(*training->proof);
-  if (training->unproven) json["unproven"] = to_json(*training->unproven);
-  return json;
+  return to_json(*training);
 }
 
 Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch) {

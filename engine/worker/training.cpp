@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/worker/training.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "engine/run/net/world.h"
+#include "engine/train/data.h"
+#include "engine/wire/messages.h"
 #include "engine/wire/version.h"
 
 namespace parallelarium {
@@ -88,12 +88,11 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     why.alternatives = {"paced"};
     return why;
   }
-  if (setup.run.text != "default" && access(setup.run.text.c_str(), R_OK) != 0) {
-    Message why = message("text-unreadable",
-                          "The text {} cannot be read; name a UTF-8 file, or use \"default\".",
-                          setup.run.text);
+  // A text that nobody can train on must be refused before a calibration.
+  if (const Result<Text> text = Text::load(setup.run.text, setup.model.sequence); !text) {
+    Message why = text.error();
     why.field = "run.text";
-    why.alternatives = {"default"};
+    if (setup.run.text != "default") why.alternatives = {"default"};
     return why;
   }
   return Preparation{setup, std::move(*machine), std::move(*choice), std::move(place)};
@@ -117,16 +116,19 @@ Result<Machine> calibrate_and_store(const Watch& watch) {
 bool is_told_by_leader(const Message& why) { return why.id == "rank-refused" || why.id == "told"; }
 
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch) {
+  Training training;
   Preparation ready = preparation;
   if (!ready.calibrated() && ready.leads()) {
-    Result<Machine> machine = calibrate_and_store(watch);
+    Result<Machine> machine = calibrate(control_of(watch, "calibrating"));
     if (!machine) return machine.error();
     ready.machine = std::move(*machine);
+    // Kept for this run alone where it cannot be stored.
+    if (const Result<void> saved = save_local_machine(ready.machine); !saved)
+      training.unstored = saved.error();
   }
   Result<Prediction> prediction = predict(ready.setup, ready.machine, true);
   if (!prediction) return prediction.error();
 
-  Training training;
   training.choice = ready.choice;
   RunControl control = control_of(watch, "running");
   control.modelled = modelled_durations(*prediction);
@@ -177,6 +179,15 @@ nlohmann::json to_json(const Proof& proof) {
           {"gradient_bound", proof.gradient_bound},
           {"worst_parameter", proof.worst_parameter},
           {"losses_one_rank", proof.losses_one_rank}};
+}
+
+nlohmann::json to_json(const Training& training) {
+  nlohmann::json json = {{"observation", to_json(training.result.observation)},
+                         {"machine", to_json(training.prediction.machine)}};
+  if (training.proof) json["proof"] = to_json(*training.proof);
+  if (training.unproven) json["unproven"] = to_json(*training.unproven);
+  if (training.unstored) json["unstored"] = to_json(*training.unstored);
+  return json;
 }
 
 }  // namespace parallelarium

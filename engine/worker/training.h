@@ -53,6 +53,7 @@ struct Training {
   // With experts: the same prediction by the routing of the last step, on the run's clock.
   std::optional<Prediction> routed;
   std::optional<Proof> proof;
+  std::optional<Message> unstored;  // why this run's calibration could not be kept
   std::optional<Message> unproven;  // why --verify could not compare
 };
 // Calibrates first where the machine is this computer and never was calibrated.
@@ -64,5 +65,8 @@ bool is_about_request(const Message& why);
 bool is_told_by_leader(const Message& why);
 
 nlohmann::json to_json(const Proof& proof);
+// {observation, machine, proof?, unproven?, unstored?}: what `run` of the protocol answers and a
+// document keeps.
+nlohmann::json to_json(const Training& training);
 
 }  // namespace parallelarium

@@ -31,7 +31,7 @@ class CommandLine : public testing::Test {
   Outcome start(const QStringList& arguments, const QString& locale = QStringLiteral("C"),
                 const QString& program = kProgram) {
     QProcess process;
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    QProcessEnvironment environment = this->environment;
     environment.insert(QStringLiteral("LC_ALL"), locale);
     environment.remove(QStringLiteral("LANGUAGE"));
     process.setProcessEnvironment(environment);
@@ -42,6 +42,7 @@ class CommandLine : public testing::Test {
             QString::fromUtf8(process.readAllStandardError())};
   }
   QTemporaryDir folder;
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
 };
 
 TEST_F(CommandLine, HelpNamesEveryOption) {
@@ -179,6 +180,74 @@ TEST_F(CommandLine, AnInstalledCopyWorksByItself) {
             QStringLiteral("C"), there.filePath(QStringLiteral("bin/parallelarium-engine")));
   qputenv("XDG_DATA_HOME", data);
   EXPECT_EQ(lessons.status, 0) << lessons.out.toStdString() << lessons.err.toStdString();
+}
+
+// Nobody's display, whoever runs the tests.
+QProcessEnvironment without_display() {
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
+    environment.remove(QLatin1String(name));
+  return environment;
+}
+
+TEST_F(CommandLine, WithoutADisplayItSaysWhatToDo) {
+  environment = without_display();
+  const QStringList requests[] = {{},
+                                  {QStringLiteral("--pp"), QStringLiteral("2")},
+                                  {QStringLiteral("--run")},
+                                  {QStringLiteral("--foo")}};
+  for (const QStringList& request : requests) {
+    const Outcome outcome = start(request);
+    EXPECT_EQ(outcome.status, 2) << outcome.err.toStdString();
+    EXPECT_EQ(outcome.err.trimmed().count(QLatin1Char('\n')), 0) << outcome.err.toStdString();
+    EXPECT_TRUE(outcome.err.contains(request.value(0) == QLatin1String("--foo")
+                                         ? QStringLiteral("foo")
+                                         : QStringLiteral("parallelarium-engine run")))
+        << outcome.err.toStdString();
+  }
+  // A display that cannot be opened is none.
+  environment.insert(QStringLiteral("DISPLAY"), QStringLiteral(":47"));
+  EXPECT_EQ(start({QStringLiteral("--pp"), QStringLiteral("2")}).status, 2);
+}
+
+TEST_F(CommandLine, StartedWithoutADisplayTheTableAndThePictureAreOfOneRun) {
+  const QString starter = QStringLiteral(PARALLELARIUM_SOURCE_DIR "/app/start");
+  if (!QFile::exists(QStringLiteral(PARALLELARIUM_BINARY_DIR "/parallelarium-engine")))
+    GTEST_SKIP() << "the engine is not built";
+  environment = without_display();
+  const QString programs = QStringLiteral(PARALLELARIUM_BINARY_DIR);
+  EXPECT_EQ(start({programs, QStringLiteral("--foo")}, QStringLiteral("C"), starter).status, 2);
+  EXPECT_TRUE(QDir(folder.path()).isEmpty());
+
+  const Outcome outcome =
+      start({programs, QStringLiteral("--pp"), QStringLiteral("2"), QStringLiteral("--steps"),
+             QStringLiteral("1"), QStringLiteral("--view"), QStringLiteral("pipeline"),
+             QStringLiteral("--run")},
+            QStringLiteral("C"), starter);
+  ASSERT_EQ(outcome.status, 0) << outcome.err.toStdString();
+  EXPECT_TRUE(outcome.out.contains(QStringLiteral("Predicted beside")))
+      << outcome.out.toStdString();
+  const QString run = folder.filePath(QStringLiteral("parallelarium-run.json"));
+  const Result<nlohmann::json> document = read_document(run);
+  ASSERT_TRUE(document.ok());
+  ASSERT_EQ((*document)["runs"].size(), 1u);
+  EXPECT_EQ((*document)["setup"]["pp"], 2);
+  // The table's step time is the document's, and the picture's series is drawn from the document.
+  const double seconds = (*document)["runs"][0]["observation"]["step"]["seconds"];
+  const QRegularExpression row(QStringLiteral("step time +\\S+ \\S+ +(\\S+) (ms|s) "));
+  const QRegularExpressionMatch match = row.match(outcome.out);
+  ASSERT_TRUE(match.hasMatch()) << outcome.out.toStdString();
+  const double unit = match.captured(2) == QLatin1String("s") ? 1 : 1e-3;
+  EXPECT_NEAR(match.captured(1).toDouble() * unit, seconds, 0.006 * seconds);
+  const Outcome table = start(
+      {QStringLiteral("--setup"), run, QStringLiteral("--export"), QStringLiteral("again.csv")});
+  ASSERT_EQ(table.status, 0) << table.err.toStdString();
+  EXPECT_FALSE(QImage(folder.filePath(QStringLiteral("parallelarium-timeline.png"))).isNull());
+  QFile again(folder.filePath(QStringLiteral("again.csv")));
+  ASSERT_TRUE(again.open(QIODevice::ReadOnly));
+  const QString word =
+      QString::fromStdString((*document)["runs"][0]["observation"]["source"].get<std::string>());
+  EXPECT_TRUE(again.readAll().contains(word.toUtf8()));
 }
 
 TEST_F(CommandLine, TakesAPictureOfTheWholeWindow) {

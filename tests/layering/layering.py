@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that dependencies point one way: reads every #include below engine/, kernels/ and app/."""
+"""Checks that dependencies point one way, by every #include below engine/, kernels/ and app/, and that every
+file says its licence: in a line of its own or, where it can hold none, in .reuse/dep5."""
+import fnmatch
 import pathlib
 import re
+import subprocess
 import sys
 
 # Folder -> folders it may include (itself always). The order of the layers is engine/README.md's.
@@ -34,8 +37,35 @@ def layer_of(path):
     return max(matches, key=len) if matches else None
 
 
-def main(root):
+def licence_faults(root):
+    tracked = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, check=False)
+    if tracked.returncode != 0:
+        print("no git repository: licences of files other than sources are not looked at")
+        return []
+    files = [name for name in tracked.stdout.decode().split("\0")
+             if name and not name.startswith(("LICENSES/", ".reuse/")) and (root / name).is_file()]
+    paragraphs = []  # (patterns, licence), in the older form of the REUSE specification
+    for paragraph in (root / ".reuse/dep5").read_text(encoding="utf-8").split("\n\n"):
+        fields = dict(re.findall(r"^([\w-]+):((?:.*\n(?: .*\n?)*|.*))", paragraph, re.M))
+        if "Files" in fields:
+            paragraphs.append((fields["Files"].split(), fields["License"].strip()))
     faults = []
+    for name in files:
+        if b"SPDX-License-Identifier:" in (root / name).read_bytes()[:400]:
+            continue
+        if not any(fnmatch.fnmatchcase(name, pattern) for patterns, _ in paragraphs for pattern in patterns):
+            faults.append(f"{name}: no SPDX line, and no licence in .reuse/dep5")
+    for patterns, licence in paragraphs:
+        if not (root / "LICENSES" / f"{licence}.txt").is_file():
+            faults.append(f".reuse/dep5: {licence} is not in LICENSES/")
+        for pattern in patterns:
+            if not any(fnmatch.fnmatchcase(name, pattern) for name in files):
+                faults.append(f".reuse/dep5: nothing matches {pattern}")
+    return faults
+
+
+def main(root):
+    faults = licence_faults(root)
     count = 0
     for pattern in ("*.h", "*.cpp", "*.cu", "*.cuh"):
         for top in ("engine", "kernels", "app"):
@@ -44,8 +74,6 @@ def main(root):
                 layer = layer_of(relative)
                 text = file.read_text(encoding="utf-8")
                 count += 1
-                if "SPDX-License-Identifier:" not in text[:200]:
-                    faults.append(f"{relative}: no SPDX line")
                 if layer is None:
                     faults.append(f"{relative}: belongs to no layer; add its folder to layering.py")
                     continue

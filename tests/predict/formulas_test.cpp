@@ -303,6 +303,21 @@ TEST(EveryFormula, HasASourceAndFiniteNumbersPutIn) {
   }
 }
 
+TEST(StatesOfEveryRecipe, NameTheirPaperOrProgram) {
+  for (const Precision& recipe : precision_recipes()) {
+    parallelarium::Setup setup = default_setup();
+    setup.precision = recipe;
+    const std::vector<Formula> formulas = formulas_of(setup, kMachine);
+    const auto states = std::find_if(formulas.begin(), formulas.end(), [](const Formula& formula) {
+      return formula.name == "model states per parameter";
+    });
+    ASSERT_NE(states, formulas.end());
+    EXPECT_TRUE(states->source.find("arXiv") != std::string::npos ||
+                states->source.find("Megatron-LM, docs") != std::string::npos)
+        << recipe.name << ": " << states->source;
+  }
+}
+
 TEST(KorthikantiFormula, SaysWhyOursDiffers) {
   const parallelarium::Setup setup = default_setup();
   for (const Formula& formula : formulas_of(setup, kMachine)) {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include "engine/plan/describe_op.h"
 #include "tests/ranks/paced_run.h"
@@ -42,11 +44,71 @@ TEST(Paced, StepTimeAndBubbleAreAsPredicted) {
     bubbles.push_back(std::abs(run->bubble_error()));
     EXPECT_GE(run->observed.observation.step.seconds, 0.99 * run->predicted.step.seconds)
         << "a paced run is never faster than modelled";
+    // The engine knows by itself how late it was: its modelled end is that of the prediction.
+    EXPECT_NEAR(run->observed.observation.delay_factor,
+                run->observed.observation.step.seconds / run->predicted.step.seconds,
+                0.02 * run->observed.observation.delay_factor);
   }
   std::sort(steps.begin(), steps.end());
   std::sort(bubbles.begin(), bubbles.end());
   EXPECT_LE(steps[2], 0.03);
   EXPECT_LE(bubbles[2], 0.02);
+}
+
+// Threads that keep the cores while this lives.
+class Crowd {
+ public:
+  Crowd() {
+    for (int thread = 0; thread < 6 * available_cores(); ++thread)
+      threads_.emplace_back([this] {
+        while (!done_.load(std::memory_order_relaxed)) {
+        }
+      });
+  }
+  ~Crowd() {
+    done_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Crowd(const Crowd&) = delete;
+  Crowd& operator=(const Crowd&) = delete;
+
+ private:
+  std::atomic<bool> done_{false};
+  std::vector<std::thread> threads_;
+};
+
+TEST(Paced, ACrowdedRunSaysThatItsPaceWasMissed) {
+  parallelarium::Setup setup = paced_setup({4, 1, 4, "1f1b"});
+  setup.run.pace_seconds = 0.01;
+  const Crowd crowd;
+  const Result<PacedRun> run = run_paced(setup, slow_link());
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  EXPECT_GT(run->observed.observation.delay_factor, 1.05);
+  const std::optional<Message> delay = delay_of(run->observed.observation);
+  ASSERT_TRUE(delay);
+  EXPECT_NE(delay->text.find("the pace was missed by"), std::string::npos) << delay->text;
+}
+
+TEST(Measured, ACrowdedRunSaysThatItsCoresWereKept) {
+  parallelarium::Setup setup = paced_setup({1, 1, 4, "1f1b"});
+  setup.model.sequence = 128;
+  setup.model.hidden = 128;
+  setup.model.ffn = 512;
+  setup.run.backend = Backend::kCpu;
+  const auto run = [&] {
+    return parallelarium::run(setup, built(setup), {Backend::kCpu, Source::kMeasured, {}}, {});
+  };
+  Result<RunResult> crowded = [&] {
+    const Crowd crowd;
+    return run();
+  }();
+  ASSERT_TRUE(crowded.ok()) << crowded.error().text;
+  const std::optional<Message> delay = delay_of(crowded->observation);
+  ASSERT_TRUE(delay) << crowded->observation.delay_factor;
+  EXPECT_EQ(delay->id, "cores-busy");
+  // A step on cores of its own waits for nobody.
+  crowded->observation.delay_factor = 1.01;
+  EXPECT_FALSE(delay_of(crowded->observation));
 }
 
 // Experts take time by the rows that they have in the step: the prediction by the routing that the

@@ -57,6 +57,7 @@ Observation awkward() {
   observation.step.model_flops_per_second_per_rank = 3e15;
   observation.losses = {5.545177444479562, 1.0 / 3, 5e-324};
   observation.gradient_norms = {1e-17, 2, 3};
+  observation.delay_factor = 1.1 / 3;
   observation.process_bytes = 1234567;
   observation.date = "2026-11-21T08:00:00Z";
   return observation;
@@ -79,6 +80,7 @@ TEST(Observation, ComesBackToTheLastBit) {
   EXPECT_EQ(received->machine, sent.machine);
   EXPECT_EQ(received->source, sent.source);
   EXPECT_EQ(received->pace_factor, sent.pace_factor);
+  EXPECT_EQ(received->delay_factor, sent.delay_factor);
   EXPECT_EQ(received->losses, sent.losses);
   EXPECT_EQ(received->gradient_norms, sent.gradient_norms);
   EXPECT_EQ(received->traffic, sent.traffic);

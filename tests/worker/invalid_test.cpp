@@ -2,6 +2,8 @@
 // A request that is not valid: status 2, one sentence on stderr, nothing on stdout, no file.
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "tests/worker/cli.h"
 
 namespace parallelarium {
@@ -95,6 +97,46 @@ TEST(NotUtf8, TextThatIsNotUtf8IsAboutTheRequest) {
   EXPECT_EQ(answer.out, "");
   EXPECT_THAT(answer.err, testing::HasSubstr("UTF-8"));
 }
+
+TEST(TextOfARun, IsJudgedBeforeAnythingIsMeasuredOrWritten) {
+  const Folder folder;
+  const Reply answer = command({"run", "--pp", "1", "--text", "/bin/sh"});
+  EXPECT_EQ(answer.status, kInvalid) << answer.err;
+  EXPECT_THAT(answer.err, testing::HasSubstr("/bin/sh"));
+  EXPECT_FALSE(std::filesystem::exists(local_machine_path()));
+}
+
+// A lesson of the program with one text replaced by another.
+class MalformedLesson : public testing::TestWithParam<std::array<const char*, 3>> {};
+
+TEST_P(MalformedLesson, IsOneSentenceThatNamesIt) {
+  namespace fs = std::filesystem;
+  const auto [file, right, wrong] = GetParam();
+  const Folder folder;
+  const fs::path lesson = folder.path("naive-and-gpipe");
+  fs::copy(PARALLELARIUM_SOURCE_DIR "/lessons/naive-and-gpipe", lesson);
+  if (*right == '\0') {
+    fs::remove(lesson / file);
+  } else {
+    std::ifstream in(lesson / file);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const std::size_t at = text.find(right);
+    ASSERT_NE(at, std::string::npos) << right;
+    std::ofstream(lesson / file) << text.replace(at, std::string(right).size(), wrong);
+  }
+  const Reply answer = command({"lesson", "check", lesson.string()});
+  EXPECT_EQ(answer.status, kInvalid) << answer.out << answer.err;
+  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+  EXPECT_THAT(answer.err, testing::HasSubstr("naive-and-gpipe"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lessons, MalformedLesson,
+    testing::Values(std::array{"lesson.json", "\"minutes\": ", "\"minutes\": \"ten\", \"m\": "},
+                    std::array{"lesson.json", "\"unit\": \"", "\"unit\": \"furlong"},
+                    std::array{"text.en.md", "hint 1", "hint 7"},
+                    std::array{"text.en.md", "", ""}));
 
 INSTANTIATE_TEST_SUITE_P(
     Schedules, Invalid,

@@ -194,6 +194,57 @@ TEST(Run, ATextOfTheUserIsTrainedOn) {
   EXPECT_EQ(tiny.out, "");
 }
 
+TEST(Run, GoesOnWithACalibrationThatCannotBeStored) {
+  const Folder folder;
+  setenv("XDG_DATA_HOME", "/proc/none", 1);
+  const Reply answer = command(small_run({"--pp", "1", "--backend", "cpu", "--json"}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr("/proc/none"));
+  EXPECT_FALSE(
+      answer.json().at("predicted").at("machine").at("calibrated").get<std::string>().empty());
+}
+
+TEST(Run, ADifferenceIsThatOfTheWindowOrSaysWhyThereIsNone) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const auto line_of = [](const std::string& text, const std::string& title) {
+    const std::size_t at = text.find("  " + title);
+    return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+  };
+  // Assumed rates are far from those of any computer, so there is a difference to tell.
+  const Reply measured = command(small_run({"--pp", "1", "--backend", "cpu"}));
+  ASSERT_EQ(measured.status, kDone) << measured.err;
+  const Reply paced = command(small_run({"--pp", "2", "--backend", "paced"}));
+  ASSERT_EQ(paced.status, kDone) << paced.err;
+  for (const char* title : {"step time", "compute, busiest rank", "throughput"}) {
+    EXPECT_THAT(line_of(measured.out, title), testing::EndsWith("%")) << measured.out;
+    EXPECT_THAT(line_of(paced.out, title), testing::EndsWith("set by pace")) << paced.out;
+  }
+  // The step and the throughput of one run differ in opposite directions.
+  const auto sign = [&](const char* title) {
+    return line_of(measured.out, title).find('+') != std::string::npos;
+  };
+  EXPECT_NE(sign("step time"), sign("throughput")) << measured.out;
+}
+
+TEST(Run, TakesAFileOfOrdersByAPlainName) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  folder.file("o6", "F0 F1 B0 B1\nF0 B0 F1 B1\n");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path(""));
+  const std::vector<std::string> setup = {"--pp", "2", "--microbatches", "2", "--schedule", "o6"};
+  for (const char* name : {"predict", "run"}) {
+    std::vector<std::string> words = {name, "--pace", "0.02", "--steps", "1"};
+    words.insert(words.end(), setup.begin(), setup.end());
+    const Reply answer = command(words);
+    EXPECT_EQ(answer.status, kDone) << answer.err;
+  }
+  EXPECT_EQ(command({"schedule", "o6"}).status, kDone);
+  EXPECT_EQ(command({"predict", "--schedule", "o7"}).status, kInvalid);
+  std::filesystem::current_path(before);
+}
+
 TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
   const Folder folder;
   const json before = command({"predict", "--json"}).json();

@@ -69,6 +69,8 @@ std::string to_bytes(const RankOutcome& outcome) {
   Bytes bytes;
   bytes.put(static_cast<std::uint64_t>(outcome.spans.size()));
   for (const std::vector<Span>& step : outcome.spans) bytes.put_list(step);
+  bytes.put_list(outcome.compute_cpu_time);
+  bytes.put_list(outcome.modelled_end);
   bytes.put_list(outcome.loss_sums);
   bytes.put_list(outcome.square_sums);
   put_routing(bytes, outcome.routing);
@@ -97,6 +99,8 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   RankOutcome outcome;
   for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left)
     outcome.spans.push_back(reader.list<Span>());
+  outcome.compute_cpu_time = reader.list<Nanoseconds>();
+  outcome.modelled_end = reader.list<Nanoseconds>();
   outcome.loss_sums = reader.list<double>();
   outcome.square_sums = reader.list<double>();
   outcome.routing = take_routing(reader);
