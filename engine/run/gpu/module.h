@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,5 +61,17 @@ Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts
 
 // The GPUs of this computer for ranks. Error "cuda-missing".
 Result<std::vector<GpuFacts>> usable_gpus();
+
+// Where ranks could run, asked only as far as a choice needs it; tests bring computers of their
+// own.
+struct Computer {
+  int cores = 1;
+  bool driver = true;  // NVIDIA's is loaded; where none is, auto asks no further
+  std::function<Result<std::vector<GpuFacts>>()> gpus;  // or why there are none
+  std::function<Result<void>()> nccl;                   // or why ranks on several GPUs cannot meet
+};
+Computer this_computer();
+Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
+                                     const Computer& computer);
 
 }  // namespace parallelarium
