@@ -70,7 +70,7 @@ QString Session::run_label() const {
   const int ranks =
       collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
   const QString base =
-      !collective && state_->setup.run.backend == Backend::kCuda
+      !collective && (state_->setup.run.backend == Backend::kCuda || machine().name == kLocalGpus)
           ? tr("Run on %n GPU rank(s)", nullptr, ranks)
           : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
   switch (expected_source()) {

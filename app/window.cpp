@@ -337,7 +337,7 @@ void Window::refresh_banner() {
 
 // Ranks of this computer share its memory; elsewhere one rank has a device.
 QString Window::does_not_fit(const Prediction& prediction) const {
-  const bool together = prediction.machine.local;
+  const bool together = prediction.machine.ranks_share_memory();
   const QString how = together ? tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
                                : tr("More stages, TP, ZeRO or recompute would shrink it.");
   if (session_.hidden(QStringLiteral("memory")))

@@ -189,15 +189,20 @@ std::string run_text(const Training& training) {
   const std::string word(name_of(observed.source));
   std::string text = fmt::format("{}\n{}\n{}\n\n", describe(observed.setup),
                                  training.choice.why.text, wrapped(source_text(training), 100, 0));
-  if (!predicts_times(observed))
-    text += "This version does not calibrate GPUs, so it predicts bytes and no times for them.\n";
+  const bool times = predicts_times(training.prediction.machine, observed);
+  if (!times)
+    text += observed.source == Source::kSharedGpu
+                ? "Ranks share a GPU, which the prediction does not know: it gives bytes and no "
+                  "times.\n"
+                : "The prediction is of other devices than those that ran: it gives bytes and no "
+                  "times.\n";
   text +=
       fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
                   word, observed.setup.run.steps);
   text += comparison_text(compare_with(training.prediction, observed), word);
   if (training.routed) {
     text += "  " + balance_text(observed);
-    if (predicts_times(observed))
+    if (times)
       text += fmt::format(
           "  By that routing the step was predicted to take {} ({}).\n",
           seconds_text(training.routed->step.seconds),

@@ -7,6 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "engine/run/gpu/calibration.h"
 #include "engine/run/net/world.h"
 #include "engine/wire/version.h"
 
@@ -47,7 +48,12 @@ Result<RunResult> run_in_world(const Preparation& preparation, const Program& pr
 Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch) {
   Setup alone = one_rank_setup(preparation.setup);
   alone.run.backend = Backend::kCpu;
-  const Result<Prediction> prediction = predict(alone, preparation.machine, true);
+  // The run's own machine, or where it was GPUs, the cores beside them.
+  const Result<Machine> machine = preparation.choice.backend == Backend::kCuda
+                                      ? find_machine("local")
+                                      : Result<Machine>(preparation.machine);
+  if (!machine) return machine.error();
+  const Result<Prediction> prediction = predict(alone, *machine, true);
   if (!prediction) return prediction.error();
   const Result<BackendChoice> choice = choose_backend(alone);
   if (!choice) return choice.error();
@@ -88,6 +94,9 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     why.alternatives = {"paced"};
     return why;
   }
+  if (choice->backend == Backend::kCuda) {
+    if (Result<Machine> gpus = find_machine(kLocalGpus)) machine = std::move(gpus);
+  }
   if (setup.run.text != "default" && access(setup.run.text.c_str(), R_OK) != 0) {
     Message why = message("text-unreadable",
                           "The text {} cannot be read; name a UTF-8 file, or use \"default\".",
@@ -107,8 +116,10 @@ bool is_about_request(const Message& why) {
          std::find(kRequests.begin(), kRequests.end(), why.id) != kRequests.end();
 }
 
-Result<Machine> calibrate_and_store(const Watch& watch) {
-  Result<Machine> machine = calibrate(control_of(watch, "calibrating"));
+Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch) {
+  const RunControl control = control_of(watch, "calibrating");
+  Result<Machine> machine =
+      what == Calibrated::kGpus ? calibrate_gpus(control) : calibrate(control);
   if (!machine) return machine.error();
   if (const Result<void> saved = save_local_machine(*machine); !saved) return saved.error();
   return machine;
@@ -119,7 +130,9 @@ bool is_told_by_leader(const Message& why) { return why.id == "rank-refused" || 
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch) {
   Preparation ready = preparation;
   if (!ready.calibrated() && ready.leads()) {
-    Result<Machine> machine = calibrate_and_store(watch);
+    const bool gpus = ready.choice.backend == Backend::kCuda;
+    Result<Machine> machine =
+        calibrate_and_store(gpus ? Calibrated::kGpus : Calibrated::kCores, watch);
     if (!machine) return machine.error();
     ready.machine = std::move(*machine);
   }
