@@ -72,7 +72,7 @@ std::optional<Message> Session::run_problem() const {
 std::optional<Message> Session::memory_problem() const {
   if (!prediction_is_current() || state_->prediction->fits()) return {};
   const Prediction& prediction = *state_->prediction;
-  const bool together = prediction.machine.local;
+  const bool together = prediction.machine.ranks_share_memory();
   const QString how = together ? tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
                                : tr("More stages, TP, ZeRO or recompute would shrink it.");
   const QString needed = bytes_text(prediction.needed_bytes);
@@ -100,7 +100,7 @@ QString Session::run_label() const {
   const int ranks =
       collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
   const QString base =
-      !collective && state_->setup.run.backend == Backend::kCuda
+      !collective && (state_->setup.run.backend == Backend::kCuda || machine().name == kLocalGpus)
           ? tr("Run on %n GPU rank(s)", nullptr, ranks)
           : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
   switch (expected_source()) {

@@ -96,13 +96,13 @@ bool Session::prediction_is_current() const {
 }
 
 const Machine& Session::machine() const {
-  auto found = state_->machines.find(state_->setup.machine);
+  const std::string name = machine_name_of(state_->setup);
+  auto found = state_->machines.find(name);
   if (found == state_->machines.end()) {
-    Result<Machine> machine = find_machine(state_->setup.machine);
-    found = state_->machines
-                .emplace(state_->setup.machine,
-                         machine ? std::move(*machine) : uncalibrated_local_machine())
-                .first;
+    Result<Machine> machine = find_machine(name);
+    found =
+        state_->machines.emplace(name, machine ? std::move(*machine) : uncalibrated_local_machine())
+            .first;
   }
   return found->second;
 }

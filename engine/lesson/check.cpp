@@ -33,7 +33,7 @@ const Result<nlohmann::json>& Predictions::of(const Setup& setup) {
   const auto found = made_.find(key);
   if (found != made_.end()) return found->second;
   const auto facts = [&]() -> Result<nlohmann::json> {
-    const Result<Machine> machine = find_machine(setup.machine);
+    const Result<Machine> machine = find_machine(machine_name_of(setup));
     if (!machine) return machine.error();
     const Result<Prediction> prediction = predict(setup, *machine, true);
     if (!prediction) return prediction.error();

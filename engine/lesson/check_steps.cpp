@@ -296,7 +296,7 @@ Result<void> observe(Context& context, bool collective, const CheckOptions& opti
     return {};
   }
   const Setup& setup = context.settings.setup;
-  const Result<Machine> machine = find_machine(setup.machine);
+  const Result<Machine> machine = find_machine(machine_name_of(setup));
   if (!machine) return machine.error();
   const Result<Prediction> prediction = predict(setup, *machine, true);
   if (!prediction) return prediction.error();

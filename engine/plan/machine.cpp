@@ -19,6 +19,7 @@
 #include "engine/plan/alternatives.h"
 #include "engine/plan/presets.h"
 #include "engine/plan/settings_reader.h"
+#include "engine/plan/setup.h"
 
 namespace parallelarium {
 namespace {
@@ -96,8 +97,18 @@ Result<Machine> read_local(const std::string& path) {
   if (!json) return unreadable(json.error().text);
   Result<Machine> machine = machine_from_json(*json);
   if (!machine) return unreadable(machine.error().text);
-  machine->name = "local";
   machine->local = true;
+  return machine;
+}
+
+Result<Machine> read_local_gpus() {
+  const std::string path = local_machine_path(true);
+  std::error_code error;
+  if (path.empty() || !std::filesystem::exists(path, error))
+    return message("gpus-uncalibrated",
+                   "The GPUs of this computer were never calibrated; `calibrate` measures them.");
+  Result<Machine> machine = read_local(path);
+  if (machine) machine->name = kLocalGpus;
   return machine;
 }
 
@@ -127,8 +138,11 @@ Result<Machine> find_machine(const std::string& name) {
     const std::string path = local_machine_path();
     std::error_code error;
     if (path.empty() || !std::filesystem::exists(path, error)) return uncalibrated_local_machine();
-    return read_local(path);
+    Result<Machine> machine = read_local(path);
+    if (machine) machine->name = name;
+    return machine;
   }
+  if (name == kLocalGpus) return read_local_gpus();
   if (const auto found = presets().find(name); found != presets().end()) return found->second;
   const std::vector<std::string> names = machine_names();
   Message error = message("machine-unknown", "There is no machine “{}”; there are {}.", shown(name),
@@ -138,16 +152,31 @@ Result<Machine> find_machine(const std::string& name) {
   return error;
 }
 
-std::string local_machine_path() {
+std::string machine_name_of(const Setup& setup) {
+  const Backend backend = setup.run.backend;
+  if (setup.machine != "local" || (backend != Backend::kCuda && backend != Backend::kAuto))
+    return setup.machine;
+  const Result<Machine> gpus = find_machine(kLocalGpus);
+  if (!gpus) return setup.machine;
+  const Result<std::vector<int>> chosen = device_list(setup.run.devices);
+  const std::size_t count = chosen && !chosen->empty()
+                                ? chosen->size()
+                                : static_cast<std::size_t>(gpus->devices_per_node);
+  const bool each = static_cast<std::size_t>(setup.mesh.ranks()) <= count;
+  return each || backend == Backend::kCuda ? kLocalGpus : setup.machine;
+}
+
+std::string local_machine_path(bool gpus) {
+  const std::string file = gpus ? "/parallelarium/gpus.json" : "/parallelarium/machine.json";
   if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && data[0] == '/')
-    return std::string(data) + "/parallelarium/machine.json";
+    return data + file;
   const char* home = std::getenv("HOME");
   if (home == nullptr || home[0] != '/') return {};
-  return std::string(home) + "/.local/share/parallelarium/machine.json";
+  return std::string(home) + "/.local/share" + file;
 }
 
 Result<void> save_local_machine(const Machine& machine) {
-  const std::string path = local_machine_path();
+  const std::string path = local_machine_path(machine.name == kLocalGpus);
   if (path.empty())
     return message("machine-home", "There is no HOME, so the calibration has no place; set HOME.");
   const auto failed = [&](const std::string& what) {

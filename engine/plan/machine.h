@@ -11,6 +11,8 @@
 
 namespace parallelarium {
 
+struct Setup;
+
 // A number and its origin: "specification", "published in ...", "measured on this computer on
 // 2026-11-21", or "assumed".
 struct Sourced {
@@ -39,8 +41,24 @@ struct KernelRate {
   bool operator==(const KernelRate&) const = default;
 };
 
+// Between two GPUs of this computer, one direction.
+struct PairLink {
+  int from = 0, to = 0;  // as CUDA counts them
+  Link link;
+  bool operator==(const PairLink&) const = default;
+};
+
+// A whole collective among `ranks` GPUs by their library: seconds = latency + bytes / rate, bytes
+// being the most that a rank sends or receives (collective_volume). Adding up is part of it.
+struct CollectiveRate {
+  std::string collective;  // name_of(CollectiveKind)
+  int ranks = 0;
+  Link link;
+  bool operator==(const CollectiveRate&) const = default;
+};
+
 struct Machine {
-  std::string name = "local";  // preset's name, or "local"
+  std::string name = "local";  // preset's name, "local", or "local-gpus"
   std::string title;           // "This computer", "DGX H100"
   bool local = false;          // this computer: ranks can run here
   int devices_per_node = 1;
@@ -55,9 +73,13 @@ struct Machine {
   Link inter_node;            // between two nodes, per device
   std::vector<MatmulPoint> matmuls;  // empty unless calibrated
   std::vector<KernelRate> kernels;   // empty unless calibrated
-  bool lanes_share_core = false;     // CPU ranks: a rank's lanes compete for its core
-  int cores = 0;                     // physical cores, 0 where ranks are GPUs
-  std::string calibrated;            // date and host, empty if never
+  // Of the GPUs of this computer, where there are several; empty unless calibrated.
+  std::vector<PairLink> pairs;
+  std::vector<CollectiveRate> collectives;
+  bool lanes_share_core = false;  // CPU ranks: a rank's lanes compete for its core
+  int cores = 0;                  // physical cores, 0 where ranks are GPUs
+  std::string calibrated;         // date and host, empty if never
+  bool ranks_share_memory() const { return local && cores > 0; }
   bool operator==(const Machine&) const = default;
 };
 
@@ -68,12 +90,17 @@ std::string prediction_word(const Machine& machine);
 std::vector<std::string> machine_names();  // presets and "local"
 
 // A preset, or for "local" the calibrated file of this computer (see local_machine_path), or
-// assumed rates where it has not been calibrated. Error "machine-unknown" lists the names.
+// assumed rates where it has not been calibrated; for "local-gpus", which is in no list, the
+// calibrated GPUs of this computer. Errors: "machine-unknown" lists the names; "gpus-uncalibrated".
 Result<Machine> find_machine(const std::string& name);
+inline constexpr const char* kLocalGpus = "local-gpus";
+// The name of what a Setup is predicted on: its machine, and where that is this computer, its GPUs
+// if they are calibrated and its ranks would be on them: backend cuda, or auto and a GPU for each.
+std::string machine_name_of(const Setup& setup);
 
-// $XDG_DATA_HOME/parallelarium/machine.json, or below ~/.local/share.
-std::string local_machine_path();
-// Written atomically; the directory is made.
+// $XDG_DATA_HOME/parallelarium/machine.json (its GPUs: gpus.json), or below ~/.local/share.
+std::string local_machine_path(bool gpus = false);
+// Written atomically to the place of its name; the directory is made.
 Result<void> save_local_machine(const Machine& machine);
 
 Result<Machine> machine_from_json(const nlohmann::json& json);

@@ -64,6 +64,26 @@ Result<KernelRate> read_rate(const nlohmann::json& json, const std::string& pref
   return rate;
 }
 
+Result<PairLink> read_pair(const nlohmann::json& json, const std::string& prefix) {
+  PairLink pair;
+  SettingsReader reader(json, prefix);
+  reader.whole("from", pair.from, 0, 1024);
+  reader.whole("to", pair.to, 0, 1024);
+  read_child(reader, "link", pair.link, read_link);
+  if (auto done = reader.finish(); !done) return done.error();
+  return pair;
+}
+
+Result<CollectiveRate> read_collective(const nlohmann::json& json, const std::string& prefix) {
+  CollectiveRate rate;
+  SettingsReader reader(json, prefix);
+  reader.text("collective", rate.collective);
+  reader.whole("ranks", rate.ranks, 2, 65'536);
+  read_child(reader, "link", rate.link, read_link);
+  if (auto done = reader.finish(); !done) return done.error();
+  return rate;
+}
+
 template <class Value, class Read>
 void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into,
                const Read& read) {
@@ -116,6 +136,8 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_child(reader, "inter_node", machine.inter_node, read_link);
   read_list(reader, "matmuls", machine.matmuls, read_point);
   read_list(reader, "kernels", machine.kernels, read_rate);
+  read_list(reader, "pairs", machine.pairs, read_pair);
+  read_list(reader, "collectives", machine.collectives, read_collective);
   reader.flag("lanes_share_core", machine.lanes_share_core);
   reader.whole("cores", machine.cores, 0, 65'536);
   reader.text("calibrated", machine.calibrated);
@@ -168,6 +190,11 @@ nlohmann::json to_json(const Machine& machine) {
       json["kernels"].push_back(
           {{"kernel", rate.kernel}, {"elements_per_second", to_json(rate.elements_per_second)}});
   }
+  for (const PairLink& pair : machine.pairs)
+    json["pairs"].push_back({{"from", pair.from}, {"to", pair.to}, {"link", to_json(pair.link)}});
+  for (const CollectiveRate& rate : machine.collectives)
+    json["collectives"].push_back(
+        {{"collective", rate.collective}, {"ranks", rate.ranks}, {"link", to_json(rate.link)}});
   return json;
 }
 

@@ -70,13 +70,17 @@ std::optional<double> relative_difference(double predicted, double observed) {
   return observed / predicted - 1;
 }
 
-bool predicts_times(const Observation& observation) { return observation.backend != "cuda"; }
+bool predicts_times(const Machine& machine, const Observation& observation) {
+  const bool of_gpus = machine.name == kLocalGpus;
+  if (observation.backend != "cuda") return !of_gpus;
+  return of_gpus && observation.source == Source::kMeasured;
+}
 
 std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation) {
   Comparisons comparisons;
   const StepFigures& predicted = prediction.step;
   const StepFigures& observed = observation.step;
-  if (predicts_times(observation)) {
+  if (predicts_times(prediction.machine, observation)) {
     comparisons.add("step.seconds", predicted.seconds, observed.seconds, "seconds");
     comparisons.add("step.compute_seconds", predicted.compute_seconds, observed.compute_seconds,
                     "seconds");

@@ -27,15 +27,16 @@ struct Comparison {
 // None where the prediction is 0 or either is not finite.
 std::optional<double> relative_difference(double predicted, double observed);
 
-// Whether the Machine's rates are those of the devices that ran: this version calibrates no GPUs.
-bool predicts_times(const Observation& observation);
+// Whether the Machine's rates are those of the devices that ran: of CPUs for ranks on CPUs, of this
+// computer's calibrated GPUs for ranks with a GPU each. Nothing is said of ranks that share one.
+bool predicts_times(const Machine& machine, const Observation& observation);
 
 // Step seconds and compute seconds, tokens per second, both bubbles, the peak and every category of
 // memory of each row that the prediction has, and the sent bytes of every traffic row of rank 0
 // that either side has (0 on the side that lacks it). Requires: observation.setup is
 // prediction.setup, and a paced observation stands beside dilated(prediction,
 // observation.pace_factor).
-// No times where predicts_times() says no.
+// No times where predicts_times() of the prediction's Machine says no.
 std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation);
 
 // What the arenas of all ranks held at their peaks; the rest of process_bytes is unexplained.

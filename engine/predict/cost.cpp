@@ -105,7 +105,10 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       inter_node_(machine.inter_node),
       // On this computer all ranks are neighbours.
       devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
-                                      : std::max(1, machine.devices_per_node)) {
+                                      : std::max(1, machine.devices_per_node)),
+      pairs_(machine.pairs),
+      collectives_(machine.collectives) {
+  if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) gpus_ = *gpus;
   const DataType type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
@@ -117,9 +120,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     work_seconds_.push_back(seconds + launches * machine.launch_seconds.value);
   }
   for (const Group& group : program.groups) {
-    // The ranks ascend, so the first and the last tell whether all share a node.
-    const Link& link =
-        group.ranks.empty() ? intra_node_ : link_between(group.ranks.front(), group.ranks.back());
+    const Link& link = slowest_link(group.ranks);
     groups_.push_back({link.latency_seconds.value, link.bytes_per_second.value,
                        static_cast<int>(group.ranks.size())});
   }
@@ -129,7 +130,40 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
 }
 
 const Link& CostModel::link_between(int a, int b) const {
+  const auto gpu_of = [&](int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return at < gpus_.size() ? gpus_[at] : rank;
+  };
+  for (const PairLink& pair : pairs_)
+    if (pair.from == gpu_of(a) && pair.to == gpu_of(b)) return pair.link;
   return a / devices_per_node_ == b / devices_per_node_ ? intra_node_ : inter_node_;
+}
+
+const Link& CostModel::slowest_link(const std::vector<int>& ranks) const {
+  if (ranks.empty()) return intra_node_;
+  // The ranks ascend, so the first and the last tell whether all share a node.
+  const Link* slowest = &link_between(ranks.front(), ranks.back());
+  for (std::size_t i = 0; i < ranks.size() && !pairs_.empty(); ++i) {
+    for (std::size_t j = i + 1; j < ranks.size(); ++j) {
+      const Link& link = link_between(ranks[i], ranks[j]);
+      if (link.bytes_per_second.value < slowest->bytes_per_second.value) slowest = &link;
+    }
+  }
+  return *slowest;
+}
+
+const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
+  const CollectiveRate* nearest = nullptr;
+  for (const CollectiveRate& rate : collectives_) {
+    if (rate.collective != name_of(kind) || rate.link.bytes_per_second.value <= 0) continue;
+    // The fewest that are enough; where none are, the most.
+    const bool better =
+        nearest == nullptr ||
+        (rate.ranks >= ranks ? nearest->ranks < ranks || rate.ranks < nearest->ranks
+                             : nearest->ranks < ranks && rate.ranks > nearest->ranks);
+    if (better) nearest = &rate;
+  }
+  return nearest == nullptr ? nullptr : &nearest->link;
 }
 
 double CostModel::collective_seconds(const Op& op) const {
@@ -138,6 +172,8 @@ double CostModel::collective_seconds(const Op& op) const {
   if (group.size <= 1) return 0;
   const Volume volume = collective_volume(op.collective, op.type, op.bytes, group.size, 0);
   const auto bytes = static_cast<double>(std::max(volume.sent, volume.received));
+  if (const Link* link = measured(op.collective, group.size))
+    return (link->latency_seconds.value + bytes / link->bytes_per_second.value) * op.repeat;
   double seconds =
       messages_of(op.collective, group.size) * group.latency + over(bytes, group.bytes_per_second);
   if (op.reduction != Reduction::kNone) {

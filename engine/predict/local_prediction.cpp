@@ -9,6 +9,8 @@ namespace parallelarium {
 
 Source expected_source(const Setup& setup, const Machine& machine) {
   if (!machine.local) return Source::kPredicted;
+  if (machine.name == kLocalGpus)
+    return machine.devices_per_node >= setup.mesh.ranks() ? Source::kMeasured : Source::kSharedGpu;
   const bool enough = machine.cores >= setup.mesh.ranks();
   switch (setup.run.backend) {
     case Backend::kPaced:

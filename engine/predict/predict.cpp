@@ -68,10 +68,11 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   const std::vector<MemoryRow> built = memory_of(prediction.program);
   prediction.capacity_bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
   for (const MemoryRow& row : built) {
-    prediction.needed_bytes = machine.local ? prediction.needed_bytes + row.peak_bytes
-                                            : std::max(prediction.needed_bytes, row.peak_bytes);
+    prediction.needed_bytes = machine.ranks_share_memory()
+                                  ? prediction.needed_bytes + row.peak_bytes
+                                  : std::max(prediction.needed_bytes, row.peak_bytes);
   }
-  if (machine.local) {
+  if (machine.ranks_share_memory()) {
     prediction.capacity_bytes *= machine.devices_per_node;
     // A Program of representatives stands for the other ranks too.
     prediction.needed_bytes *=

@@ -30,6 +30,9 @@ class CostModel {
     int size = 1;
   };
   const Link& link_between(int a, int b) const;
+  const Link& slowest_link(const std::vector<int>& ranks) const;
+  // As it was measured, among that many GPUs or the next number of them; null: never.
+  const Link* measured(CollectiveKind kind, int ranks) const;
   double collective_seconds(const Op& op) const;
 
   double even_seconds(const Op& op, int rank) const;
@@ -39,6 +42,9 @@ class CostModel {
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;
+  std::vector<PairLink> pairs_;
+  std::vector<CollectiveRate> collectives_;
+  std::vector<int> gpus_;  // of each rank, where the Setup says it
   double reduce_seconds_ = 0;  // per element added in a reduction, where it was measured
 };
 

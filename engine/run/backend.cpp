@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <hwloc.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "engine/run/gpu/module.h"
@@ -93,7 +95,7 @@ Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts
 namespace {
 
 // One process for each rank, on CPUs.
-Result<BackendChoice> for_process(const Setup& setup, const ProcessPlace& place) {
+Result<BackendChoice> for_process(const Setup& setup, const ProcessPlace& place, int cores) {
   if (setup.run.backend == Backend::kPaced) {
     Message why =
         message("processes-paced",
@@ -104,7 +106,6 @@ Result<BackendChoice> for_process(const Setup& setup, const ProcessPlace& place)
     why.alternatives = {"auto", "cpu"};
     return why;
   }
-  const int cores = available_cores();
   const Source source = place.local_size <= cores ? Source::kMeasured : Source::kOversubscribed;
   return BackendChoice{
       Backend::kCpu,
@@ -114,40 +115,87 @@ Result<BackendChoice> for_process(const Setup& setup, const ProcessPlace& place)
       {}};
 }
 
-}  // namespace
+constexpr const char* kDriverFiles[] = {"/dev/nvidiactl", "/proc/driver/nvidia/version",
+                                        "/dev/dxg"};
 
-Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place) {
-  if (Result<void> can = can_execute(setup); !can) return can.error();
-  if (place != nullptr && setup.run.backend != Backend::kCuda) return for_process(setup, *place);
-  const int ranks = setup.mesh.ranks(), cores = available_cores();
-  const std::string where = counted(ranks, "rank") + " on " + counted(cores, "core");
-  const auto choice = [&](Backend backend, Source source) {
-    return BackendChoice{backend, source, message("backend", "{}: {}", where, name_of(source)), {}};
-  };
-  switch (setup.run.backend) {
-    case Backend::kCuda: {
-      const Result<CudaModule*> module = cuda_module();
-      const auto gpus = module ? (*module)->gpus() : Result<std::vector<GpuFacts>>(module.error());
-      Result<BackendChoice> found =
-          gpus ? choose_gpus(setup, *gpus, place) : Result<BackendChoice>(gpus.error());
-      if (found && found->source == Source::kMeasured && ranks > 1) {
-        if (const Result<Nccl*> nccl = (*module)->nccl(); !nccl) found = nccl.error();
-      }
-      if (found || !found.error().field.empty()) return found;
-      Message why = found.error();
-      why.field = "run.backend";
-      why.alternatives = {"auto", "cpu", "paced"};
+// GPUs for the ranks, if they can also meet.
+Result<BackendChoice> on_gpus(const Setup& setup, const ProcessPlace* place,
+                              const Computer& computer) {
+  const Result<std::vector<GpuFacts>> gpus = computer.gpus();
+  if (!gpus) return gpus.error();
+  Result<BackendChoice> found = choose_gpus(setup, *gpus, place);
+  if (found && found->source == Source::kMeasured && setup.mesh.ranks() > 1) {
+    if (const Result<void> nccl = computer.nccl(); !nccl) return nccl.error();
+    if (setup.collectives != "direct") {
+      Message why = message("nccl-steps",
+                            "NCCL does collectives only as a whole; choose collectives direct, or "
+                            "put all ranks on one GPU.");
+      why.field = "collectives";
+      why.alternatives = {"direct"};
       return why;
     }
-    case Backend::kPaced:
-      return choice(Backend::kPaced, Source::kPaced);
-    case Backend::kCpu:
-      return choice(Backend::kCpu, ranks <= cores ? Source::kMeasured : Source::kOversubscribed);
-    case Backend::kAuto:
-      break;
   }
-  return ranks <= cores ? choice(Backend::kCpu, Source::kMeasured)
-                        : choice(Backend::kPaced, Source::kPaced);
+  return found;
+}
+
+}  // namespace
+
+Computer this_computer() {
+  // Loading CUDA's libraries costs time and memory, which a run without GPUs should not show. The
+  // last is the Windows driver as Linux sees it under WSL 2.
+  const bool driver = std::any_of(std::begin(kDriverFiles), std::end(kDriverFiles),
+                                  [](const char* file) { return access(file, F_OK) == 0; });
+  return {available_cores(), driver, usable_gpus, []() -> Result<void> {
+            const Result<CudaModule*> module = cuda_module();
+            if (!module) return module.error();
+            const Result<Nccl*> nccl = (*module)->nccl();
+            if (!nccl) return nccl.error();
+            return {};
+          }};
+}
+
+Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place) {
+  return choose_backend(setup, place, this_computer());
+}
+
+Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
+                                     const Computer& computer) {
+  if (Result<void> can = can_execute(setup); !can) return can.error();
+  const int ranks = setup.mesh.ranks(), cores = computer.cores;
+  const Backend wish = setup.run.backend;
+  std::string not_on_gpus;  // why auto takes no GPUs, where there are some
+  if (wish == Backend::kCuda || (wish == Backend::kAuto && computer.driver)) {
+    Result<BackendChoice> found = on_gpus(setup, place, computer);
+    const bool each = found && found->source == Source::kMeasured;
+    if (each || (found && wish == Backend::kCuda)) return found;
+    if (wish == Backend::kCuda) {
+      Message why = found.error();
+      if (why.field.empty()) {
+        why.field = "run.backend";
+        why.alternatives = {"auto", "cpu", "paced"};
+      }
+      return why;
+    }
+    if (found) {
+      not_on_gpus = " (all on the one GPU with --backend cuda)";
+    } else if (found.error().id != "cuda-missing") {
+      if (setup.run.devices != "all") return found;  // they were asked for by name
+      const std::string& why = found.error().text;
+      not_on_gpus = fmt::format(" (not on GPUs: {})", why.substr(0, why.size() - 1));
+    }
+  }
+  if (place != nullptr) return for_process(setup, *place, cores);
+  const auto choice = [&](Backend backend, Source source) {
+    return BackendChoice{
+        backend,
+        source,
+        message("backend", "{}: {}{}", counted(ranks, "rank") + " on " + counted(cores, "core"),
+                name_of(source), not_on_gpus),
+        {}};
+  };
+  if (wish == Backend::kPaced || (wish == Backend::kAuto && ranks > cores))
+    return choice(Backend::kPaced, Source::kPaced);
+  return choice(Backend::kCpu, ranks <= cores ? Source::kMeasured : Source::kOversubscribed);
 }
 
 }  // namespace parallelarium

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/bench.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cmath>
+#include <ctime>
 #include <functional>
+#include <limits>
+#include <map>
 #include <memory>
+#include <tuple>
 
 #include "engine/plan/kernels_of_pieces.h"
 
@@ -51,9 +58,39 @@ class Floats {
   mutable std::int64_t turn_ = 0;
 };
 
+double median(std::vector<double>& samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
+}
+
+// Seconds of one call on a device that runs behind, from samples of some 200 microseconds: launches
+// go on while it works. Infinity where it fails, so that nothing is concluded from it.
+double seconds_between_marks(Device& device, const std::function<void()>& work) {
+  constexpr int kSamples = 5;
+  device.reserve_marks(2);
+  const auto sample = [&](int calls) {
+    device.mark(0);
+    for (int i = 0; i < calls; ++i) work();
+    device.mark(1);
+    if (!device.finish()) return std::numeric_limits<double>::infinity();
+    const auto begin = device.time_of(0), end = device.time_of(1);
+    if (!begin || !end) return std::numeric_limits<double>::infinity();
+    return std::chrono::duration<double>(*end - *begin).count() / calls;
+  };
+  if (!device.align()) return std::numeric_limits<double>::infinity();
+  sample(1);  // the library looks for its way to do it
+  const double once = sample(1);
+  const int calls = std::clamp(static_cast<int>(200e-6 / std::max(once, 1e-9)), 1, 100);
+  std::vector<double> samples;
+  for (int i = 0; i < kSamples; ++i) samples.push_back(sample(calls));
+  return median(samples);
+}
+
 // Seconds of one call, from samples of at least 20 microseconds, so that reading the clock costs
 // nothing.
-double typical_seconds(const std::function<void()>& work, nanoseconds least) {
+double typical_seconds(Device& device, const std::function<void()>& work, nanoseconds least) {
+  if (device.runs_behind()) return seconds_between_marks(device, work);
   work();
   TimePoint begin = Clock::now();
   work();
@@ -66,32 +103,36 @@ double typical_seconds(const std::function<void()>& work, nanoseconds least) {
     for (int i = 0; i < calls; ++i) work();
     samples.push_back(std::chrono::duration<double>(Clock::now() - begin).count() / calls);
   }
-  // The median, as of the steps that it will be compared with.
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return *middle;
+  return median(samples);  // as of the steps that it will be compared with
 }
 
 constexpr nanoseconds kLeast = std::chrono::microseconds{1200};
 
-struct Width {
-  std::int64_t hidden;
-  std::vector<std::int64_t> tokens;
-};
-
-// A square linear layer of some 10^5 FLOPs takes microseconds, one of 10^9 tens of milliseconds.
-const std::vector<Width>& widths() {
-  static const std::vector<Width> kWidths = {{32, {64, 128, 256}},       {64, {64, 128, 256, 512}},
-                                             {128, {64, 128, 256, 512}}, {256, {128, 256, 512}},
-                                             {512, {128, 256}},          {1024, {128}}};
-  return kWidths;
-}
-
 }  // namespace
 
-std::vector<ProductTime> measure_products(Device& device, TimePoint deadline, const Stop& stop) {
+// A square linear layer of some 10^5 FLOPs takes microseconds, one of 10^9 tens of milliseconds.
+BenchSizes cpu_bench_sizes() {
+  return {{{32, {64, 128, 256}},
+           {64, {64, 128, 256, 512}},
+           {128, {64, 128, 256, 512}},
+           {256, {128, 256, 512}},
+           {512, {128, 256}},
+           {1024, {128}}},
+          {{128, 64, 4}, {128, 128, 4}, {256, 256, 8}},
+          32'000'000};
+}
+// From the lessons' models to layers that fill a GPU; a copy larger than any second-level cache.
+BenchSizes gpu_bench_sizes() {
+  return {
+      {{64, {128, 512}}, {256, {512}}, {768, {1024, 4096}}, {1024, {2048}}, {2048, {2048, 4096}}},
+      {{512, 768, 12}, {1024, 1024, 16}, {2048, 1024, 16}},
+      512'000'000};
+}
+
+std::vector<ProductTime> measure_products(Device& device, const BenchSizes& sizes,
+                                          TimePoint deadline, const Stop& stop) {
   std::vector<ProductTime> times;
-  for (const Width& width : widths()) {
+  for (const BenchSizes::Width& width : sizes.widths) {
     const std::int64_t C = width.hidden;
     const std::int64_t most = 4 * C * std::max<std::int64_t>(width.tokens.back(), C);
     const Floats a(device, std::max(most, kVocabulary * width.tokens.back())),
@@ -105,7 +146,7 @@ std::vector<ProductTime> measure_products(Device& device, TimePoint deadline, co
         if (stop.raised() || Clock::now() > deadline) return times;
         const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k,
                                  const std::function<void()>& work) {
-          times.push_back({m, n, k, typical_seconds(work, kLeast)});
+          times.push_back({m, n, k, typical_seconds(device, work, kLeast)});
         };
         product(N, M, K, [&, M = M, K = K] {
           device.linear_forward(c.next(), a.next(), b.next(), bias.get(), N, M, K);
@@ -122,12 +163,9 @@ std::vector<ProductTime> measure_products(Device& device, TimePoint deadline, co
   return times;
 }
 
-std::vector<KernelTime> measure_kernels(Device& device, const Stop& stop) {
+std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes, const Stop& stop) {
   std::vector<KernelTime> times;
-  struct Size {
-    std::int64_t T, C, H;
-  };
-  for (const auto& [T, C, H] : {Size{128, 64, 4}, Size{128, 128, 4}, Size{256, 256, 8}}) {
+  for (const auto& [T, C, H] : sizes.sequences) {
     const std::int64_t N = T, F = 4 * C, V = kVocabulary, A = 3 * C, scores = H * T * T;
     const Floats x(device, N * std::max(F, V)), y(device, N * std::max(F, V)),
         z(device, N * std::max(F, V)), stats(device, 3 * N), row(device, std::max(F, V)),
@@ -144,7 +182,7 @@ std::vector<KernelTime> measure_kernels(Device& device, const Stop& stop) {
     const auto kernel = [&](const char* name, std::int64_t elements,
                             const std::function<void()>& work) {
       if (stop.raised()) return;
-      times.push_back({name, static_cast<double>(elements), typical_seconds(work, kLeast)});
+      times.push_back({name, static_cast<double>(elements), typical_seconds(device, work, kLeast)});
     };
     const AttentionShape shape{1, T, H, H, C / H};
     float* s = stats.get();
@@ -187,16 +225,67 @@ std::vector<KernelTime> measure_kernels(Device& device, const Stop& stop) {
   return times;
 }
 
-double measure_copy(Device& device) {
-  constexpr std::int64_t kFloats = 8'000'000;  // 32 MB, larger than a core's share of any cache
-  const Floats from(device, kFloats), to(device, kFloats);
+double measure_copy(Device& device, const BenchSizes& sizes) {
+  const std::int64_t floats = sizes.copy_bytes / 4;
+  const Floats from(device, floats), to(device, floats);
   const double seconds = typical_seconds(
+      device,
       [&] {
         device.copy(reinterpret_cast<std::byte*>(to.get()),
-                    reinterpret_cast<const std::byte*>(from.get()), kFloats * 4);
+                    reinterpret_cast<const std::byte*>(from.get()), floats * 4);
       },
       std::chrono::milliseconds{20});
-  return 2.0 * kFloats * 4 / seconds;
+  return 2.0 * static_cast<double>(floats) * 4 / seconds;
+}
+
+double measure_empty(Device& device) {
+  const Floats x(device, 16), y(device, 16);
+  return typical_seconds(
+      device, [&] { device.residual_add(y.get(), x.get(), x.get(), 16); }, kLeast);
+}
+
+std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times,
+                                   const std::string& origin) {
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<double>> seconds;
+  for (const ProductTime& time : times) seconds[{time.m, time.n, time.k}].push_back(time.seconds);
+  std::vector<MatmulPoint> points;
+  for (const auto& [shape, of_shape] : seconds) {
+    double sum = 0;
+    for (const double time : of_shape) sum += time;
+    const auto [m, n, k] = shape;
+    const double flops =
+        2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    points.push_back({m, n, k, {flops * static_cast<double>(of_shape.size()) / sum, origin}});
+  }
+  return points;
+}
+
+std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std::string& origin) {
+  std::vector<KernelRate> rates;
+  std::map<std::string, std::pair<double, int>> logs;
+  for (const KernelTime& time : times) {
+    auto& [sum, count] = logs[time.kernel];
+    sum += std::log(time.elements / time.seconds);
+    ++count;
+  }
+  for (const auto& [kernel, log] : logs)
+    rates.push_back({kernel, {std::exp(log.first / log.second), origin}});
+  return rates;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
+  return text;
+}
+
+std::string this_host() {
+  char host[256] = {};
+  gethostname(host, sizeof host - 1);
+  return host;
 }
 
 }  // namespace parallelarium

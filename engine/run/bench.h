@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calibration measures on every core at once: matrix products and kernels.
+// What calibration measures on a device: matrix products, kernels, copies.
 #pragma once
 
 #include <string>
@@ -22,14 +22,46 @@ struct KernelTime {
   double seconds = 0;
 };
 
-// The three products of linear layers as transformers use them, from small to large: tokens 64 to
-// 512, hidden 32 to 1024. Ends early at `deadline` or when the run is stopped, without the largest.
-std::vector<ProductTime> measure_products(Device& device, TimePoint deadline, const Stop& stop);
+// What is measured: squares of `hidden` with so many tokens each, kernels of so long sequences, and
+// a copy that no cache holds.
+struct BenchSizes {
+  struct Width {
+    std::int64_t hidden = 0;
+    std::vector<std::int64_t> tokens;
+  };
+  struct Sequence {
+    std::int64_t T = 0, C = 0, H = 0;
+  };
+  std::vector<Width> widths;
+  std::vector<Sequence> sequences;
+  std::int64_t copy_bytes = 0;
+};
+BenchSizes cpu_bench_sizes();
+BenchSizes gpu_bench_sizes();
+
+// The three products of linear layers as transformers use them, from small to large. Ends early at
+// `deadline` or when the run is stopped, without the largest. On devices that run behind all times
+// here are those between two marks.
+std::vector<ProductTime> measure_products(Device& device, const BenchSizes& sizes,
+                                          TimePoint deadline, const Stop& stop);
 
 // Every kernel of kernels_of_pieces.h, each at several sizes.
-std::vector<KernelTime> measure_kernels(Device& device, const Stop& stop);
+std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes, const Stop& stop);
 
 // Bytes read and written per second by a copy that no cache holds.
-double measure_copy(Device& device);
+double measure_copy(Device& device, const BenchSizes& sizes);
+
+// Seconds of a kernel that has almost nothing to do.
+double measure_empty(Device& device);
+
+// Points of equal shape (a forward and an input gradient may have one, and several devices measure
+// it) are averaged in time.
+std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times,
+                                   const std::string& origin);
+// One rate for each kernel: the geometric mean over sizes and devices.
+std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std::string& origin);
+
+std::string today();  // "2026-11-21", in UTC
+std::string this_host();
 
 }  // namespace parallelarium

@@ -184,7 +184,11 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   Observation& seen = result.observation;
   seen.setup = setup;
   Machine machine;
-  if (const Result<Machine> found = find_machine(setup.machine)) machine = *found;
+  const Result<Machine> gpus = find_machine(kLocalGpus);
+  if (choice.backend == Backend::kCuda && gpus)
+    machine = *gpus;
+  else if (const Result<Machine> found = find_machine(setup.machine))
+    machine = *found;
   seen.machine = machine.title;
   const bool paced = choice.backend == Backend::kPaced;
   seen.backend = paced ? "paced" : choice.backend == Backend::kCuda ? "cuda" : "cpu";

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/run/gpu/module.h"
 #include "engine/worker/cancel.h"
 #include "engine/worker/command.h"
 #include "engine/worker/machine_text.h"
@@ -14,19 +15,32 @@ void add_calibrate(Commands& commands) {
   CLI::App* command =
       commands.add("calibrate", "measure this computer (about 5 s) and keep the result",
                    "  parallelarium-engine calibrate\n"
-                   "  parallelarium-engine calibrate --json > this_computer.json\n");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print the Machine file as JSON");
-  commands.set_body(command, [json](Progress& progress) {
+                   "  parallelarium-engine calibrate --json > this_computer.json\n"
+                   "  parallelarium-engine calibrate --gpus\n");
+  struct Options {
+    bool json = false, gpus = false;
+  };
+  auto options = std::make_shared<Options>();
+  command->add_flag("--json", options->json, "print the Machine file as JSON");
+  command->add_flag("--gpus", options->gpus,
+                    "measure and print the GPUs alone (without: the cores, then GPUs if any)");
+  commands.set_body(command, [options](Progress& progress) {
     Watch watch;
     watch.cancel = &cancelled_by_signal();
     watch.progress = [&progress](std::string_view, double share, const std::string& what) {
       progress.report(share, what);
     };
-    const Result<Machine> machine = calibrate_and_store(watch);
-    if (!machine) return Outcome::failed(machine.error());
-    progress.say("Stored in " + local_machine_path() + ".");
-    return Outcome::done(*json ? json_text(to_json(*machine)) : machine_text(*machine));
+    std::string text;
+    for (const Calibrated what : {Calibrated::kCores, Calibrated::kGpus}) {
+      const bool gpus = what == Calibrated::kGpus;
+      if (options->gpus ? !gpus : gpus && !usable_gpus()) continue;
+      const Result<Machine> machine = calibrate_and_store(what, watch);
+      if (!machine) return Outcome::failed(machine.error());
+      progress.say("Stored in " + local_machine_path(gpus) + ".");
+      if (!options->json) text += (text.empty() ? "" : "\n") + machine_text(*machine);
+      if (options->json && text.empty()) text = json_text(to_json(*machine));
+    }
+    return Outcome::done(text);
   });
 }
 

@@ -58,6 +58,22 @@ std::string machine_text(const Machine& machine) {
     text += fmt::format("\nMatrix products of {} shapes, measured (--json lists them)\n{}",
                         machine.matmuls.size(), products.text());
   }
+  if (!machine.pairs.empty()) {
+    Table pairs({"", ">latency", ">bandwidth"});
+    for (const PairLink& pair : machine.pairs)
+      pairs.add({fmt::format("GPU {} to {}", pair.from, pair.to),
+                 seconds_text(pair.link.latency_seconds.value),
+                 count_text(pair.link.bytes_per_second.value, "B/s")});
+    text += "\nMessages between GPUs, measured\n" + pairs.text();
+  }
+  if (!machine.collectives.empty()) {
+    Table collectives({"collective", ">GPUs", ">latency", ">bytes of a rank"});
+    for (const CollectiveRate& rate : machine.collectives)
+      collectives.add({rate.collective, fmt::format("{}", rate.ranks),
+                       seconds_text(rate.link.latency_seconds.value),
+                       count_text(rate.link.bytes_per_second.value, "B/s")});
+    text += "\nWhole collectives of NCCL, measured\n" + collectives.text();
+  }
   if (!machine.kernels.empty()) {
     Table kernels({"kernel", ">rate"});
     for (const KernelRate& kernel : machine.kernels)

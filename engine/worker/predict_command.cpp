@@ -82,7 +82,7 @@ void add_predict(Commands& commands) {
                                       "There is no rank {}; this Setup has ranks 0 "
                                       "to {}.",
                                       options->rank, ranks - 1));
-    const Result<Machine> machine = find_machine(setup->machine);
+    const Result<Machine> machine = find_machine(machine_name_of(*setup));
     if (!machine) return Outcome::invalid(machine.error());
     Result<Routing> routing = Routing{};
     if (!options->routing.empty()) routing = read_routing(options->routing);

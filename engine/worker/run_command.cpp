@@ -89,6 +89,7 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["backend"] = observed.backend;
   json["backend_reason"] = training.choice.why.text;
   json["transport"] = observed.transport;
+  json["transport_choices"] = to_json(observed.choices);
   json["clock_error_seconds"] =
       std::chrono::duration<double>(observed.timeline.clock_error).count();
   json["setup"] = to_json(observed.setup);
@@ -184,6 +185,19 @@ std::string proof_text(const Proof& proof) {
   return text;
 }
 
+std::string choices_text(const std::vector<LibraryChoice>& choices) {
+  Table table(
+      {"NCCL chose for", ">ranks", "algorithm", "protocol", ">channels", ">calls", "bytes"});
+  for (const LibraryChoice& choice : choices) {
+    const std::string least = bytes_text(static_cast<double>(choice.least_bytes)),
+                      most = bytes_text(static_cast<double>(choice.most_bytes));
+    table.add({choice.collective, fmt::format("{}", choice.ranks), choice.algorithm,
+               choice.protocol, fmt::format("{}", choice.channels), fmt::format("{}", choice.calls),
+               least == most ? least : least + " to " + most});
+  }
+  return table.text();
+}
+
 bool is_by_formula(const Observation& observed) {
   return std::any_of(observed.traffic.begin(), observed.traffic.end(), [](const auto& rows) {
     return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.counted; });
@@ -195,15 +209,20 @@ std::string run_text(const Training& training) {
   const std::string word(name_of(observed.source));
   std::string text = fmt::format("{}\n{}\n{}\n\n", describe(observed.setup),
                                  training.choice.why.text, wrapped(source_text(training), 100, 0));
-  if (!predicts_times(observed))
-    text += "This version does not calibrate GPUs, so it predicts bytes and no times for them.\n";
+  const bool times = predicts_times(training.prediction.machine, observed);
+  if (!times)
+    text += observed.source == Source::kSharedGpu
+                ? "Ranks share a GPU, which the prediction does not know: it gives bytes and no "
+                  "times.\n"
+                : "The prediction is of other devices than those that ran: it gives bytes and no "
+                  "times.\n";
   text +=
       fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
                   word, observed.setup.run.steps);
   text += comparison_text(compare_with(training.prediction, observed), observed.source);
   if (training.routed) {
     text += "  " + balance_text(observed);
-    if (predicts_times(observed))
+    if (times)
       text += fmt::format(
           "  By that routing the step was predicted to take {} ({}).\n",
           seconds_text(training.routed->step.seconds),
@@ -217,6 +236,7 @@ std::string run_text(const Training& training) {
     text += fmt::format("  Ranks met over {}.\n", observed.transport);
   if (is_by_formula(observed))
     text += "  Bytes of whole NCCL collectives are those of the formula, not counted.\n";
+  if (!observed.choices.empty()) text += choices_text(observed.choices);
   text += fmt::format("  Steps took {} to {}.\n", seconds_text(observed.step.seconds_min),
                       seconds_text(observed.step.seconds_max));
   if (observed.process_bytes > 0)

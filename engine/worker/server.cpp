@@ -11,6 +11,7 @@
 
 #include "engine/plan/routing.h"
 #include "engine/run/collective_run.h"
+#include "engine/run/gpu/module.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/reading.h"
@@ -25,8 +26,12 @@ namespace {
 constexpr auto kProgressPause = std::chrono::milliseconds(33);
 
 Result<nlohmann::json> calibrate_job(const Watch& watch) {
-  Result<Machine> machine = calibrate_and_store(watch);
+  Result<Machine> machine = calibrate_and_store(Calibrated::kCores, watch);
   if (!machine) return machine.error();
+  if (usable_gpus()) {
+    if (const Result<Machine> gpus = calibrate_and_store(Calibrated::kGpus, watch); !gpus)
+      return gpus.error();
+  }
   return nlohmann::json{{"machine", to_json(*machine)}};
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "engine/run/gpu/calibration.h"
 #include "engine/run/net/world.h"
 #include "engine/train/data.h"
 #include "engine/wire/messages.h"
@@ -47,7 +48,12 @@ Result<RunResult> run_in_world(const Preparation& preparation, const Program& pr
 Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch) {
   Setup alone = one_rank_setup(preparation.setup);
   alone.run.backend = Backend::kCpu;
-  const Result<Prediction> prediction = predict(alone, preparation.machine, true);
+  // The run's own machine, or where it was GPUs, the cores beside them.
+  const Result<Machine> machine = preparation.choice.backend == Backend::kCuda
+                                      ? find_machine("local")
+                                      : Result<Machine>(preparation.machine);
+  if (!machine) return machine.error();
+  const Result<Prediction> prediction = predict(alone, *machine, true);
   if (!prediction) return prediction.error();
   const Result<BackendChoice> choice = choose_backend(alone);
   if (!choice) return choice.error();
@@ -88,6 +94,9 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     why.alternatives = {"paced"};
     return why;
   }
+  if (choice->backend == Backend::kCuda) {
+    if (Result<Machine> gpus = find_machine(kLocalGpus)) machine = std::move(gpus);
+  }
   // A text that nobody can train on must be refused before a calibration.
   if (const Result<Text> text = Text::load(setup.run.text, setup.model.sequence); !text) {
     Message why = text.error();
@@ -106,8 +115,10 @@ bool is_about_request(const Message& why) {
          std::find(kRequests.begin(), kRequests.end(), why.id) != kRequests.end();
 }
 
-Result<Machine> calibrate_and_store(const Watch& watch) {
-  Result<Machine> machine = calibrate(control_of(watch, "calibrating"));
+Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch) {
+  const RunControl control = control_of(watch, "calibrating");
+  Result<Machine> machine =
+      what == Calibrated::kGpus ? calibrate_gpus(control) : calibrate(control);
   if (!machine) return machine.error();
   if (const Result<void> saved = save_local_machine(*machine); !saved) return saved.error();
   return machine;
@@ -119,7 +130,9 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   Training training;
   Preparation ready = preparation;
   if (!ready.calibrated() && ready.leads()) {
-    Result<Machine> machine = calibrate(control_of(watch, "calibrating"));
+    const RunControl control = control_of(watch, "calibrating");
+    Result<Machine> machine = ready.choice.backend == Backend::kCuda ? calibrate_gpus(control)
+                                                                     : calibrate(control);
     if (!machine) return machine.error();
     ready.machine = std::move(*machine);
     // Kept for this run alone where it cannot be stored.

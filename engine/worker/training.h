@@ -36,14 +36,19 @@ struct Preparation {
   BackendChoice choice;
   std::optional<ProcessPlace> place;  // set: each rank is a process, and this is one of them
   bool leads() const { return !place || place->rank == 0; }
-  bool calibrated() const { return !machine.local || !machine.calibrated.empty(); }
+  // Ranks in processes cannot measure what other processes hold: their GPUs are taken as they are.
+  bool calibrated() const {
+    if (choice.backend == Backend::kCuda) return place.has_value() || machine.name == kLocalGpus;
+    return !machine.local || !machine.calibrated.empty();
+  }
 };
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
 // computer and not paced, or an unreadable text.
 Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> place = {});
 
-// Measures this computer and stores the result. At most about 5 s.
-Result<Machine> calibrate_and_store(const Watch& watch);
+// Measures the cores of this computer, or its GPUs, and stores the result. Some 5 s.
+enum class Calibrated : std::uint8_t { kCores, kGpus };
+Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch);
 
 // In a world of processes rank 0 alone has a training to tell of.
 struct Training {

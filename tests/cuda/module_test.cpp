@@ -87,6 +87,107 @@ TEST(GpuChoice, GivesEveryRankAGpuOrPutsAllOnOneOrSaysWhy) {
   EXPECT_FALSE(choose_gpus(setup, computer(2), &second).ok());
 }
 
+struct Found {
+  std::size_t gpus = 0;
+  int cores = 1;
+  bool nccl = true;
+};
+Computer computer_with(const Found& found) {
+  Computer computer;
+  computer.cores = found.cores;
+  computer.gpus = [count = found.gpus]() -> Result<std::vector<GpuFacts>> {
+    if (count == 0) return message("cuda-missing", "No NVIDIA driver answers.");
+    GpuFacts gpu;
+    gpu.name = "H100";
+    return std::vector<GpuFacts>(count, gpu);
+  };
+  computer.nccl = [there = found.nccl]() -> Result<void> {
+    if (!there) return message("nccl-missing", "There is no NCCL.");
+    return {};
+  };
+  return computer;
+}
+
+// Two ranks, or one.
+TEST(AutoBackend, TakesGpusForAllRanksElseCoresElsePacesAndSaysWhy) {
+  struct Case {
+    int ranks;
+    Found found;
+    Backend backend;
+    const char* why;
+  };
+  const Case cases[] = {
+      {2, {2, 1, true}, Backend::kCuda, "2 ranks on a H100 each: measured"},
+      {1, {1, 1, false}, Backend::kCuda, "1 rank on H100: measured"},
+      {2, {0, 2, true}, Backend::kCpu, "2 ranks on 2 cores: measured"},
+      {2, {0, 1, true}, Backend::kPaced, "2 ranks on 1 core: paced"},
+      {2,
+       {1, 2, true},
+       Backend::kCpu,
+       "2 ranks on 2 cores: measured (all on the one GPU with --backend cuda)"},
+      {2,
+       {2, 1, false},
+       Backend::kPaced,
+       "2 ranks on 1 core: paced (not on GPUs: There is no NCCL)"},
+      {3,
+       {2, 3, true},
+       Backend::kCpu,
+       "3 ranks on 3 cores: measured (not on GPUs: 3 ranks are more than 2 GPUs, and several ranks "
+       "share one GPU only alone; use --devices 0 to put all on one, or 2 ranks)"}};
+  for (const Case& one : cases) {
+    parallelarium::Setup setup = small_setup(1, one.ranks, 1);
+    setup.run.backend = Backend::kAuto;
+    const Result<BackendChoice> choice = choose_backend(setup, nullptr, computer_with(one.found));
+    ASSERT_TRUE(choice.ok()) << choice.error().text;
+    EXPECT_EQ(choice->backend, one.backend) << one.why;
+    EXPECT_EQ(choice->why.text, one.why);
+    EXPECT_EQ(choice->gpus.size(), one.backend == Backend::kCuda ? one.ranks : 0U);
+  }
+}
+
+TEST(AutoBackend, IsBoundByDevicesThatAreNamedAndByWhatNcclDoes) {
+  parallelarium::Setup setup = small_setup(1, 2, 1);
+  setup.run.backend = Backend::kAuto;
+  setup.run.devices = "5";
+  const Result<BackendChoice> absent = choose_backend(setup, nullptr, computer_with({2, 4}));
+  ASSERT_FALSE(absent.ok());
+  EXPECT_EQ(absent.error().field, "run.devices");
+  setup.run.devices = "1";
+  EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->backend, Backend::kCpu);
+  setup.run.devices = "all";
+  setup.collectives = "ring";
+  EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->backend, Backend::kCpu);
+  setup.run.backend = Backend::kCuda;
+  const Result<BackendChoice> steps = choose_backend(setup, nullptr, computer_with({2, 4}));
+  ASSERT_FALSE(steps.ok());
+  EXPECT_EQ(steps.error().field, "collectives");
+  setup.run.devices = "0";
+  EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->source, Source::kSharedGpu);
+  // A process for each rank: it takes the GPU of its local number.
+  setup.run = {};
+  setup.collectives = "direct";
+  const ProcessPlace second{"torchrun", 1, 2, 1, 2, "127.0.0.1", 29500};
+  EXPECT_EQ(choose_backend(setup, &second, computer_with({2, 4}))->gpus[1], 1);
+  EXPECT_EQ(choose_backend(setup, &second, computer_with({1, 4}))->backend, Backend::kCpu);
+}
+
+// Cores alone decide where only they are wanted: the driver is not even asked.
+TEST(AutoBackend, AsksForGpusOnlyWhereTheyMayBeChosen) {
+  Computer computer = computer_with({2, 4});
+  computer.gpus = []() -> Result<std::vector<GpuFacts>> {
+    ADD_FAILURE() << "asked for GPUs";
+    return message("cuda-missing", "");
+  };
+  parallelarium::Setup setup = small_setup(1, 2, 1);
+  for (const Backend backend : {Backend::kCpu, Backend::kPaced}) {
+    setup.run.backend = backend;
+    EXPECT_EQ(choose_backend(setup, nullptr, computer)->backend, backend);
+  }
+  computer.driver = false;
+  setup.run.backend = Backend::kAuto;
+  EXPECT_EQ(choose_backend(setup, nullptr, computer)->backend, Backend::kCpu);
+}
+
 TEST(CudaFaults, SayWhatToChange) {
   EXPECT_EQ(cuda_missing(35, "", 12020, 13000).text,
             "The NVIDIA driver is for CUDA 12.2 and this build needs 13.0; install a newer driver, "

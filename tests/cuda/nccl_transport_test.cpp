@@ -42,9 +42,9 @@ TEST_P(NcclMesh, TrainsLikeOneRankAndKeepsTheRulesOfNccl) {
   EXPECT_EQ(nccl.aborted(), 0);
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
     std::vector<TrafficRow> expected = without_tokens(traffic_of(program, static_cast<int>(rank)));
-    // Expert rows and their counts go by sends and receives.
+    // The counts of experts go by sends and receives, as their rows do.
     for (TrafficRow& row : expected)
-      row.counted = row.operation == "send_recv" || row.axis == Axis::kEp;
+      row.counted = row.operation == "send_recv" || row.purpose == Purpose::kCounts;
     EXPECT_EQ(without_tokens(many->observation.traffic[rank]), expected) << "rank " << rank;
   }
   for (const RankTimeline& rank : many->observation.timeline.ranks)

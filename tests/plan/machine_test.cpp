@@ -10,6 +10,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/setup.h"
+
 namespace parallelarium {
 namespace {
 
@@ -91,6 +93,47 @@ TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
        std::filesystem::directory_iterator(folder_ / "parallelarium"))
     ++files;
   EXPECT_EQ(files, 1);
+}
+
+TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
+  EXPECT_EQ(find_machine(kLocalGpus).error().id, "gpus-uncalibrated");
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  gpus.local = true;
+  gpus.calibrated = "2026-11-22 on host";
+  const Link link{{5e-6, "measured"}, {2e11, "measured"}};
+  gpus.pairs = {{0, 1, link}, {1, 0, link}};
+  gpus.collectives = {{"all_reduce", 2, link}};
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  EXPECT_EQ(*find_machine(kLocalGpus), gpus);
+  EXPECT_EQ(*find_machine("local"), uncalibrated_local_machine());
+  const std::vector<std::string> names = machine_names();
+  EXPECT_EQ(std::count(names.begin(), names.end(), kLocalGpus), 0);
+}
+
+// Two calibrated GPUs: who is predicted on them.
+TEST_F(Machines, RanksOfThisComputerArePredictedOnGpusWhereTheyWouldRun) {
+  parallelarium::Setup setup = default_setup();
+  setup.mesh.pp = 2;
+  EXPECT_EQ(machine_name_of(setup), "local") << "never calibrated";
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  gpus.devices_per_node = 2;
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  const auto name = [&](Backend backend, int ranks, const char* devices) {
+    setup.run.backend = backend;
+    setup.mesh.pp = ranks;
+    setup.run.devices = devices;
+    return machine_name_of(setup);
+  };
+  EXPECT_EQ(name(Backend::kAuto, 2, "all"), kLocalGpus);
+  EXPECT_EQ(name(Backend::kAuto, 2, "1"), "local") << "two ranks do not share a GPU by themselves";
+  EXPECT_EQ(name(Backend::kAuto, 4, "all"), "local");
+  EXPECT_EQ(name(Backend::kCuda, 4, "0"), kLocalGpus);
+  EXPECT_EQ(name(Backend::kCpu, 2, "all"), "local");
+  EXPECT_EQ(name(Backend::kPaced, 2, "all"), "local");
+  setup.machine = "dgx-a100-80g";
+  EXPECT_EQ(name(Backend::kCuda, 2, "all"), "dgx-a100-80g");
 }
 
 TEST_F(Machines, ADamagedCalibrationIsOneSentence) {

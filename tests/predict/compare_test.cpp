@@ -123,6 +123,24 @@ TEST(Pace, DilationMultipliesTimesAndLeavesSharesAndBytes) {
     }
 }
 
+TEST(Compare, TimesStandBesideARunOnTheDevicesThatWerePredictedOnly) {
+  Machine gpus = uncalibrated_local_machine();
+  gpus.name = kLocalGpus;
+  const Machine cores = uncalibrated_local_machine();
+  const auto says = [](const Machine& machine, const char* backend, Source source) {
+    Observation observation;
+    observation.backend = backend;
+    observation.source = source;
+    return predicts_times(machine, observation);
+  };
+  EXPECT_TRUE(says(cores, "cpu", Source::kOversubscribed));
+  EXPECT_TRUE(says(cores, "paced", Source::kPaced));
+  EXPECT_FALSE(says(cores, "cuda", Source::kMeasured));
+  EXPECT_TRUE(says(gpus, "cuda", Source::kMeasured));
+  EXPECT_FALSE(says(gpus, "cuda", Source::kSharedGpu));
+  EXPECT_FALSE(says(gpus, "cpu", Source::kMeasured));
+}
+
 TEST(Pace, LanesOfAPacedRankDoNotShareItsCore) {
   auto setup = default_setup();
   setup.mesh.dp = 2;

@@ -124,6 +124,50 @@ TEST(CostModel, TakesAllRanksOfThisComputerAsNeighbours) {
   EXPECT_NEAR(cost.seconds(tiny.op(0, 0), 0), 2e-6 + 1e-4, 1e-12);
 }
 
+Machine two_pairs() {
+  Machine gpus = machine();
+  gpus.local = true;
+  gpus.pairs = {{0, 1, {{2e-6}, {2e11}}}, {0, 2, {{3e-6}, {1e10}}}, {1, 2, {{4e-6}, {1e11}}}};
+  return gpus;
+}
+
+TEST(CostModel, TakesTheMeasuredPairOfGpusThatTheRanksAreOn) {
+  TinyProgram tiny(3);
+  Op& send = tiny.op(0, tiny.send(0, 1, 0));
+  send.bytes = 1'000'000;
+  parallelarium::Setup setup;
+  EXPECT_NEAR(CostModel(tiny.program, two_pairs(), setup).seconds(send, 0), 2e-6 + 5e-6, 1e-12);
+  setup.run.devices = "1,2,0";
+  EXPECT_NEAR(CostModel(tiny.program, two_pairs(), setup).seconds(send, 0), 4e-6 + 1e-5, 1e-12);
+  // A collective of an unmeasured kind is as slow as the slowest pair of its ranks.
+  Op& gather = tiny.op(0, tiny.collective(0, 0));
+  gather.collective = CollectiveKind::kAllGather;
+  gather.bytes = 3'000'000;
+  setup.run.devices = "all";
+  EXPECT_NEAR(CostModel(tiny.program, two_pairs(), setup).seconds(gather, 0), 2 * 3e-6 + 2e6 / 1e10,
+              1e-12);
+}
+
+TEST(CostModel, TakesMeasuredCollectivesOfAsManyGpusOrTheNextNumber) {
+  Machine gpus = two_pairs();
+  gpus.collectives = {{"all_reduce", 2, {{1e-5}, {1e11}}},
+                      {"all_reduce", 8, {{4e-5}, {5e10}}},
+                      {"all_gather", 4, {{2e-5}, {2e10}}}};
+  const auto seconds = [&](CollectiveKind kind, int ranks, std::int64_t bytes) {
+    TinyProgram tiny(ranks);
+    Op& op = tiny.op(0, tiny.collective(0, 0));
+    op.collective = kind;
+    op.reduction = kind == CollectiveKind::kAllReduce ? Reduction::kSum : Reduction::kNone;
+    op.bytes = bytes;
+    return CostModel(tiny.program, gpus, parallelarium::Setup{}).seconds(op, 0);
+  };
+  // A rank sends 2 (n - 1) / n of the array.
+  EXPECT_NEAR(seconds(CollectiveKind::kAllReduce, 2, 4'000'000), 1e-5 + 4e6 / 1e11, 1e-12);
+  EXPECT_NEAR(seconds(CollectiveKind::kAllReduce, 4, 4'000'000), 4e-5 + 6e6 / 5e10, 1e-12);
+  EXPECT_NEAR(seconds(CollectiveKind::kAllReduce, 16, 16'000'000), 4e-5 + 30e6 / 5e10, 1e-12);
+  EXPECT_NEAR(seconds(CollectiveKind::kAllGather, 2, 4'000'000), 2e-5 + 2e6 / 2e10, 1e-12);
+}
+
 TEST(CostModel, CountsALaunchForEveryCallOfAStage) {
   TinyProgram tiny(1);
   Work norm;

@@ -59,6 +59,7 @@ Observation awkward() {
   observation.gradient_norms = {1e-17, 2, 3};
   observation.delay_factor = 1.1 / 3;
   observation.process_bytes = 1234567;
+  observation.choices = {{"all_reduce", 4, "RING", "LL128", 16, 12, 1, std::int64_t{1} << 53}, {}};
   observation.date = "2026-11-21T08:00:00Z";
   return observation;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ class CudaModule {
 
 // The one symbol of the module, and the number that both sides must have been built with.
 inline constexpr const char* kCudaModuleEntry = "parallelarium_cuda_module";
-inline constexpr int kCudaModuleVersion = 2;
+inline constexpr int kCudaModuleVersion = 3;
 using CudaModuleEntry = CudaModule*(int version);  // null: another version
 
 // libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.
@@ -60,5 +61,17 @@ Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts
 
 // The GPUs of this computer for ranks. Error "cuda-missing".
 Result<std::vector<GpuFacts>> usable_gpus();
+
+// Where ranks could run, asked only as far as a choice needs it; tests bring computers of their
+// own.
+struct Computer {
+  int cores = 1;
+  bool driver = true;  // NVIDIA's is loaded; where none is, auto asks no further
+  std::function<Result<std::vector<GpuFacts>>()> gpus;  // or why there are none
+  std::function<Result<void>()> nccl;                   // or why ranks on several GPUs cannot meet
+};
+Computer this_computer();
+Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
+                                     const Computer& computer);
 
 }  // namespace parallelarium

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/gpu/calibration.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "engine/run/gpu/nccl_launch.h"
+#include "engine/run/probe_program.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr auto kProductBudget = std::chrono::milliseconds{3000};
+constexpr int kRepeats = 7;
+
+// GPU r for rank r, through NCCL where there are several.
+LaunchOptions options_of(const GpuRig& rig, int ranks) {
+  LaunchOptions options;
+  options.make_device = [&rig](int rank, Lane lane) { return rig.make_device(rank, rank, lane); };
+  if (ranks > 1) options.make_transport = nccl_between_threads(*rig.nccl);
+  return options;
+}
+
+double launch_seconds(const GpuRig& rig, Stop& stop) {
+  constexpr int kOps = 500;
+  ProbeProgram probe(1, 64);
+  for (int i = 0; i < kOps; ++i) probe.compute(0);
+  return probe_seconds(run_probe(probe.program(), kRepeats, stop, options_of(rig, 1)), 0, 0,
+                       kOps - 1, 0.5) /
+         kOps;
+}
+
+// All pairs in one Program, one after another: a pair's messages go back and forth, and before the
+// next pair all ranks meet, so that nobody shares a link.
+std::vector<PairTime> measure_pairs(const GpuRig& rig, double launch, Stop& stop) {
+  constexpr int kRounds = 10;
+  const auto count = static_cast<int>(rig.gpus.size());
+  ProbeProgram probe(count, rig.large_bytes);
+  struct Block {
+    PairTime time;
+    int first = 0, last = 0;  // ops of rank `from`
+  };
+  std::vector<Block> blocks;
+  for (int from = 0; from < count; ++from) {
+    for (int to = from + 1; to < count; ++to) {
+      for (const std::int64_t bytes : {rig.small_bytes, rig.large_bytes}) {
+        probe.collective(CollectiveKind::kAllReduce, 64);
+        Block& block = blocks.emplace_back();
+        block.time = {from, to, bytes, 0};
+        block.first = probe.ops_of(from);
+        for (int round = 0; round < kRounds; ++round) {
+          probe.compute(from);
+          probe.transfer(from, to, bytes);
+          probe.compute(to);
+          probe.transfer(to, from, bytes);
+        }
+        block.last = probe.ops_of(from) - 1;
+      }
+    }
+  }
+  const ProbeSpans spans =
+      run_probe(probe.program(), kRepeats, stop, options_of(rig, count), rig.limit_seconds);
+  std::vector<PairTime> times;
+  for (const Block& block : blocks) {
+    if (spans.empty()) break;
+    PairTime time = block.time;
+    const double both = probe_seconds(spans, time.from, block.first, block.last) / kRounds;
+    time.seconds = std::max(both / 2 - launch, 1e-9);
+    times.push_back(time);
+    std::swap(time.from, time.to);  // the mean of both ways stands for each
+    times.push_back(time);
+  }
+  return times;
+}
+
+// Each collective among the first `ranks` GPUs.
+void measure_collectives(const GpuRig& rig, int ranks, Stop& stop,
+                         std::vector<CollectiveTime>& times) {
+  constexpr int kCalls = 10;
+  const std::int64_t unit = std::int64_t{4} * ranks;  // equal chunks of whole numbers
+  const auto whole = [&](std::int64_t bytes) { return (bytes + unit - 1) / unit * unit; };
+  ProbeProgram probe(ranks, whole(rig.large_bytes));
+  std::vector<CollectiveTime> blocks;
+  for (const CollectiveKind kind :
+       {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
+        CollectiveKind::kBroadcast, CollectiveKind::kAllToAll}) {
+    for (const std::int64_t bytes : {whole(rig.small_bytes), whole(rig.large_bytes)}) {
+      blocks.push_back({kind, ranks, bytes, 0});
+      for (int call = 0; call < kCalls; ++call) probe.collective(kind, bytes);
+    }
+  }
+  const ProbeSpans spans =
+      run_probe(probe.program(), kRepeats, stop, options_of(rig, ranks), rig.limit_seconds);
+  int first = 0;
+  for (CollectiveTime& block : blocks) {
+    if (spans.empty()) return;
+    block.seconds = probe_seconds(spans, 0, first, first + kCalls - 1) / kCalls;
+    first += kCalls;
+    times.push_back(block);
+  }
+}
+
+}  // namespace
+
+Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& control) {
+  Stop stop;
+  std::atomic<int> stage{0};
+  std::atomic<bool> done{false};
+  GpuMeasurements measured;
+  measured.gpus = rig.gpus;
+  const auto count = static_cast<int>(rig.gpus.size());
+  Result<void> device_state;
+  std::thread work([&] {
+    {
+      // Equal GPUs are taken to be equally fast; the first is measured.
+      const std::unique_ptr<Device> device = rig.make_device(0, 0, Lane::kCompute);
+      measured.empty_seconds = measure_empty(*device);
+      measured.kernels = measure_kernels(*device, rig.sizes, stop);
+      measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
+      measured.products = measure_products(*device, rig.sizes, Clock::now() + kProductBudget, stop);
+      device_state = device->finish();
+    }
+    stage = 1;
+    if (device_state && !stop.raised()) measured.launch_seconds = launch_seconds(rig, stop);
+    stage = 2;
+    if (device_state && count > 1 && rig.nccl != nullptr) {
+      if (!stop.raised()) measured.pairs = measure_pairs(rig, measured.launch_seconds, stop);
+      stage = 3;
+      if (!stop.raised()) measure_collectives(rig, 2, stop, measured.collectives);
+      if (count > 2 && !stop.raised()) measure_collectives(rig, count, stop, measured.collectives);
+    }
+    done = true;
+  });
+  const char* const names[] = {"matrix products and kernels of a GPU", "the cost of an op",
+                               "messages between GPUs", "collectives of NCCL"};
+  for (int reported = -1; !done;) {
+    if (control.cancel != nullptr && control.cancel->load())
+      stop.raise(message("cancelled", "The calibration was cancelled."));
+    if (const int now = stage; now != reported && control.progress) {
+      reported = now;
+      control.progress(0.25 * now, names[now]);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+  work.join();
+  if (stop.raised()) return stop.why();
+  if (!device_state) return device_state.error();
+  if (control.progress) control.progress(1, "done");
+  return measured;
+}
+
+Result<Machine> calibrate_gpus(const RunControl& control) {
+  const Result<CudaModule*> module = cuda_module();
+  if (!module) return module.error();
+  const Result<std::vector<GpuFacts>> gpus = (*module)->gpus();
+  if (!gpus) return gpus.error();
+  GpuRig rig;
+  rig.gpus = *gpus;
+  rig.make_device = [gpus = *module](int gpu, int rank, Lane lane) {
+    return gpus->make_device(gpu, rank, lane);
+  };
+  if (gpus->size() > 1) {
+    // Without NCCL ranks cannot have a GPU each, so nothing between GPUs is ever predicted.
+    if (const Result<Nccl*> nccl = (*module)->nccl()) rig.nccl = *nccl;
+  }
+  const Result<GpuMeasurements> measured = measure_gpus(rig, control);
+  if (!measured) return measured.error();
+  return machine_of(*measured, today(), this_host());
+}
+
+}  // namespace parallelarium

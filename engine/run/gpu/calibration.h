@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calibration of this computer's GPUs: what is measured, and the Machine that follows from it. The
+// devices and NCCL are given, so that all of it runs on stand-ins where there is no GPU.
+//
+// On one GPU: matrix products by shape, every kernel, copies, the cost of an op in a step. Between
+// GPUs, through NCCL as a run uses it: a message back and forth for every pair, each whole
+// collective among two and among all. Times are those of marks (CUDA events), never of the host.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine.h"
+#include "engine/run/bench.h"
+#include "engine/run/gpu/module.h"
+
+namespace parallelarium {
+
+struct GpuRig {
+  std::vector<GpuFacts> gpus;
+  std::function<std::unique_ptr<Device>(int gpu, int rank, Lane lane)> make_device;
+  Nccl* nccl = nullptr;  // null: GPUs cannot meet, and nothing is measured between them
+  BenchSizes sizes = gpu_bench_sizes();
+  std::int64_t small_bytes = 1024, large_bytes = 32 << 20;  // of messages and collectives
+  double limit_seconds = 60;                                // of everything between GPUs
+};
+
+// A message, from the end of an op on one GPU to the beginning of the op that waits for it on the
+// other.
+struct PairTime {
+  int from = 0, to = 0;  // GPUs
+  std::int64_t bytes = 0;
+  double seconds = 0;
+};
+struct CollectiveTime {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  int ranks = 0;
+  std::int64_t bytes = 0;  // of the whole array
+  double seconds = 0;
+};
+
+struct GpuMeasurements {
+  std::vector<GpuFacts> gpus;
+  std::vector<ProductTime> products;
+  std::vector<KernelTime> kernels;
+  double copy_bytes_per_second = 0;  // read and written
+  double empty_seconds = 0;          // of a kernel that has nothing to do
+  double launch_seconds = 0;         // of an op of a step that has nothing to do
+  std::vector<PairTime> pairs;
+  std::vector<CollectiveTime> collectives;
+};
+
+// Some seconds. Errors: "cancelled", "calibration-hangs", and those of devices and NCCL.
+Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& control);
+
+// The Machine "local-gpus". Pure. Rates leave out what every kernel costs, since predictions add
+// launch_seconds to each op. Without pairs, links are assumed. Error "calibration-empty".
+Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& date,
+                           const std::string& host);
+
+// The GPUs that the CUDA module finds. Errors: "cuda-missing" and those of measure_gpus().
+Result<Machine> calibrate_gpus(const RunControl& control);
+
+}  // namespace parallelarium

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what was measured on GPUs to a Machine.
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "engine/run/gpu/calibration.h"
+
+namespace parallelarium {
+
+namespace {
+
+// What a kernel's work takes beyond what every kernel takes. Below twice that the difference is
+// noise, and half of the time stands for it.
+double without_launch(double seconds, double empty) {
+  return std::max(seconds - empty, seconds / 2);
+}
+
+struct Timed {
+  double bytes = 0, seconds = 0;
+};
+
+// seconds = latency + bytes / rate through the smallest and the largest.
+Link link_through(const std::vector<Timed>& points, const std::string& origin) {
+  const auto [least, most] =
+      std::minmax_element(points.begin(), points.end(),
+                          [](const Timed& a, const Timed& b) { return a.bytes < b.bytes; });
+  const double more_bytes = most->bytes - least->bytes;
+  // Noise could make the larger one faster; its time alone is then the most that it can be.
+  const double more_seconds =
+      most->seconds > least->seconds ? most->seconds - least->seconds : most->seconds;
+  const double rate = more_bytes > 0 ? more_bytes / more_seconds : most->bytes / most->seconds;
+  return {{std::max(least->seconds - least->bytes / rate, 0.0), origin}, {rate, origin}};
+}
+
+double largest_rate(const std::vector<MatmulPoint>& points) {
+  double best = 0;
+  for (const MatmulPoint& point : points) best = std::max(best, point.flops_per_second.value);
+  return best;
+}
+
+double median_rate(const std::vector<MatmulPoint>& points) {
+  std::vector<double> rates;
+  for (const MatmulPoint& point : points) rates.push_back(point.flops_per_second.value);
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::nth_element(rates.begin(), middle, rates.end());
+  return *middle;
+}
+
+std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::string& origin) {
+  std::map<std::pair<int, int>, std::vector<Timed>> by_pair;
+  for (const PairTime& time : times)
+    by_pair[{time.from, time.to}].push_back({static_cast<double>(time.bytes), time.seconds});
+  std::vector<PairLink> links;
+  for (const auto& [pair, points] : by_pair)
+    links.push_back({pair.first, pair.second, link_through(points, origin)});
+  return links;
+}
+
+std::vector<CollectiveRate> rates_of(const std::vector<CollectiveTime>& times,
+                                     const std::string& origin) {
+  std::map<std::pair<CollectiveKind, int>, std::vector<Timed>> by_kind;
+  for (const CollectiveTime& time : times) {
+    const Volume volume = collective_volume(time.kind, DataType::kF32, time.bytes, time.ranks, 0);
+    by_kind[{time.kind, time.ranks}].push_back(
+        {static_cast<double>(std::max(volume.sent, volume.received)), time.seconds});
+  }
+  std::vector<CollectiveRate> rates;
+  for (const auto& [kind, points] : by_kind)
+    rates.push_back({std::string(name_of(kind.first)), kind.second, link_through(points, origin)});
+  return rates;
+}
+
+}  // namespace
+
+Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& date,
+                           const std::string& host) {
+  const std::string origin = "measured on this computer on " + date;
+  Machine machine;
+  machine.name = kLocalGpus;
+  machine.local = true;
+  std::vector<ProductTime> products = measured.products;
+  for (ProductTime& time : products)
+    time.seconds = without_launch(time.seconds, measured.empty_seconds);
+  std::vector<KernelTime> kernels = measured.kernels;
+  for (KernelTime& time : kernels)
+    time.seconds = without_launch(time.seconds, measured.empty_seconds);
+  machine.matmuls = points_of(products, origin);
+  machine.kernels = parallelarium::rates_of(kernels, origin);
+  const auto is_nothing = [](const auto& rate) { return !(rate.value > 0); };
+  std::erase_if(machine.matmuls,
+                [&](const MatmulPoint& point) { return is_nothing(point.flops_per_second); });
+  std::erase_if(machine.kernels,
+                [&](const KernelRate& rate) { return is_nothing(rate.elements_per_second); });
+  if (measured.gpus.empty() || machine.matmuls.empty() || machine.kernels.empty() ||
+      !(measured.copy_bytes_per_second > 0))
+    return message("calibration-empty", "The calibration measured nothing; run it again.");
+
+  const auto count = static_cast<int>(measured.gpus.size());
+  const GpuFacts& first = measured.gpus.front();
+  machine.title = count == 1 ? fmt::format("This computer's {}", first.name)
+                             : fmt::format("This computer's {} GPUs ({})", count, first.name);
+  machine.devices_per_node = count;
+  std::int64_t memory = std::numeric_limits<std::int64_t>::max();
+  for (const GpuFacts& gpu : measured.gpus) memory = std::min(memory, gpu.memory_bytes);
+  machine.memory_bytes = {static_cast<double>(memory), origin};
+  machine.memory_bytes_per_second = {measured.copy_bytes_per_second, origin};
+  const double best = largest_rate(machine.matmuls);
+  machine.fp32_flops_per_second = {best, origin + " (best matrix product)"};
+  machine.half_flops_per_second = {best,
+                                   "assumed: the rate of fp32, in which the engine computes here"};
+  machine.matmul_efficiency = {median_rate(machine.matmuls) / best, origin};
+  machine.launch_seconds = {measured.launch_seconds, origin};
+  machine.pairs = links_of(measured.pairs, origin);
+  machine.collectives = rates_of(measured.collectives, origin);
+  if (machine.pairs.empty()) {
+    // Ranks that share the one GPU copy within its memory: read and written.
+    machine.intra_node = {{0, "assumed"}, {measured.copy_bytes_per_second / 2, "assumed: a copy"}};
+  } else {
+    const auto slower = [](const PairLink& a, const PairLink& b) {
+      return a.link.bytes_per_second.value < b.link.bytes_per_second.value;
+    };
+    machine.intra_node = std::min_element(machine.pairs.begin(), machine.pairs.end(), slower)->link;
+    for (Sourced* number :
+         {&machine.intra_node.latency_seconds, &machine.intra_node.bytes_per_second})
+      number->origin = origin + " (the slowest pair)";
+  }
+  machine.inter_node = machine.intra_node;
+  for (Sourced* number :
+       {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})
+    number->origin = "assumed: as within this computer, which is the only node";
+  machine.calibrated = date + " on " + host;
+  return machine;
+}
+
+}  // namespace parallelarium

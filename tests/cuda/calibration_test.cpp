@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// From times on GPUs to a Machine and a prediction, with times made up by a formula; and the
+// measuring itself, on stand-ins for devices and NCCL.
+#include "engine/run/gpu/calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/kernels_of_pieces.h"
+#include "tests/cuda/thread_nccl.h"
+#include "tests/ranks/harness.h"
+
+namespace parallelarium {
+namespace {
+
+std::vector<GpuFacts> gpus(int count) {
+  GpuFacts gpu;
+  gpu.name = "H100";
+  gpu.memory_bytes = 80'000'000'000;
+  return std::vector<GpuFacts>(static_cast<std::size_t>(count), gpu);
+}
+
+// Two GPUs whose kernels take 3 us each and then so long as their rate says.
+GpuMeasurements made_up() {
+  constexpr double kEmpty = 3e-6, kProductRate = 5e13, kNormRate = 2e11;
+  GpuMeasurements made;
+  made.gpus = gpus(2);
+  made.gpus[1].memory_bytes = 40'000'000'000;
+  for (const std::int64_t n : {512, 1024, 2048}) {
+    const auto size = static_cast<double>(n);
+    made.products.push_back({n, n, n, kEmpty + 2 * size * size * size / kProductRate});
+    made.kernels.push_back({"norm", size * 1e5, kEmpty + size * 1e5 / kNormRate});
+  }
+  made.copy_bytes_per_second = 3e12;
+  made.empty_seconds = kEmpty;
+  made.launch_seconds = 6e-6;
+  for (const std::int64_t bytes : {1024, 1 << 20, 32 << 20}) {
+    made.pairs.push_back({0, 1, bytes, 8e-6 + static_cast<double>(bytes) / 2e11});
+    made.pairs.push_back({1, 0, bytes, 8e-6 + static_cast<double>(bytes) / 1e11});
+    // What one of two ranks sends of an all-reduce is the array once.
+    made.collectives.push_back(
+        {CollectiveKind::kAllReduce, 2, bytes, 12e-6 + static_cast<double>(bytes) / 1.5e11});
+  }
+  return made;
+}
+
+TEST(GpuMachine, FindsTheRatesThatTheTimesWereMadeFrom) {
+  const Result<Machine> made = machine_of(made_up(), "2026-11-22", "here");
+  ASSERT_TRUE(made.ok()) << made.error().text;
+  const Machine& machine = *made;
+  EXPECT_EQ(machine.name, kLocalGpus);
+  EXPECT_TRUE(machine.local);
+  EXPECT_FALSE(machine.ranks_share_memory());
+  EXPECT_EQ(machine.devices_per_node, 2);
+  EXPECT_EQ(machine.memory_bytes.value, 4e10) << "of the smallest";
+  EXPECT_EQ(machine.calibrated, "2026-11-22 on here");
+  EXPECT_EQ(prediction_word(machine), "calibrated");
+  ASSERT_EQ(machine.matmuls.size(), 3u);
+  for (const MatmulPoint& point : machine.matmuls)
+    EXPECT_NEAR(point.flops_per_second.value / 5e13, 1, 1e-9);
+  EXPECT_NEAR(machine.matmul_efficiency.value, 1, 1e-9);
+  ASSERT_EQ(machine.kernels.size(), 1u);
+  EXPECT_NEAR(machine.kernels[0].elements_per_second.value / 2e11, 1, 1e-9);
+  ASSERT_EQ(machine.pairs.size(), 2u);
+  EXPECT_NEAR(machine.pairs[0].link.latency_seconds.value, 8e-6, 1e-12);
+  EXPECT_NEAR(machine.pairs[0].link.bytes_per_second.value / 2e11, 1, 1e-9);
+  EXPECT_NEAR(machine.pairs[1].link.bytes_per_second.value / 1e11, 1, 1e-9);
+  EXPECT_NEAR(machine.intra_node.bytes_per_second.value / 1e11, 1, 1e-9) << "the slowest pair";
+  ASSERT_EQ(machine.collectives.size(), 1u);
+  EXPECT_EQ(machine.collectives[0].collective, "all_reduce");
+  EXPECT_NEAR(machine.collectives[0].link.latency_seconds.value, 12e-6, 1e-12);
+  EXPECT_NEAR(machine.collectives[0].link.bytes_per_second.value / 1.5e11, 1, 1e-9);
+  // It can be kept and read again.
+  const Result<Machine> again = machine_from_json(to_json(machine));
+  ASSERT_TRUE(again.ok()) << again.error().text;
+  EXPECT_EQ(*again, machine);
+}
+
+TEST(GpuMachine, SaysWhenNothingWasMeasured) {
+  EXPECT_EQ(machine_of({}, "", "").error().id, "calibration-empty");
+  GpuMeasurements failed = made_up();
+  for (ProductTime& time : failed.products) time.seconds = INFINITY;
+  EXPECT_EQ(machine_of(failed, "", "").error().id, "calibration-empty");
+}
+
+TEST(GpuMachine, OfOneGpuSaysThatItsLinksAreAssumed) {
+  GpuMeasurements one = made_up();
+  one.gpus.resize(1);
+  one.pairs.clear();
+  one.collectives.clear();
+  const Result<Machine> machine = machine_of(one, "2026-11-22", "here");
+  ASSERT_TRUE(machine.ok());
+  EXPECT_EQ(machine->title, "This computer's H100");
+  EXPECT_EQ(machine->intra_node.bytes_per_second.origin.rfind("assumed", 0), 0u);
+}
+
+// Devices are queues of threads and NCCL moves bytes between them: what is measured is nothing, but
+// every op, message and collective runs, and all of it ends up in the Machine.
+TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
+  ThreadNccl nccl;
+  GpuRig rig;
+  rig.gpus = gpus(3);
+  rig.make_device = [](int, int, Lane) {
+    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
+  };
+  rig.nccl = &nccl;
+  rig.sizes = {{{16, {32}}}, {{32, 16, 2}}, 1 << 20};
+  rig.large_bytes = 1 << 16;
+  const Result<GpuMeasurements> measured = measure_gpus(rig, {});
+  ASSERT_TRUE(measured.ok()) << measured.error().text;
+  EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
+  EXPECT_EQ(nccl.open(), 0);
+  EXPECT_EQ(measured->pairs.size(), 12u) << "6 directions, 2 sizes";
+  EXPECT_EQ(measured->collectives.size(), 20u) << "5 kinds, 2 sizes, among 2 and among 3";
+  EXPECT_GT(measured->launch_seconds, 0);
+  const Result<Machine> machine = machine_of(*measured, "2026-11-22", "here");
+  ASSERT_TRUE(machine.ok()) << machine.error().text;
+  for (const Piece piece : {Piece::kNorm1, Piece::kAttention, Piece::kLoss, Piece::kOptimizer}) {
+    const auto named = [&](const KernelRate& rate) {
+      return rate.kernel == kernel_of(piece, Phase::kForward);
+    };
+    EXPECT_TRUE(std::any_of(machine->kernels.begin(), machine->kernels.end(), named));
+  }
+  parallelarium::Setup setup = small_setup(1, 3, 1);
+  const Result<Prediction> prediction = predict(setup, *machine);
+  ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+  EXPECT_GT(prediction->step.seconds, 0);
+  EXPECT_EQ(prediction->word, "calibrated");
+}
+
+TEST(GpuCalibration, EndsWithinItsLimitWhereRanksDoNotMeet) {
+  ThreadNccl nccl;
+  nccl.stall_at(1, 3);
+  GpuRig rig;
+  rig.gpus = gpus(2);
+  rig.make_device = [](int, int, Lane) {
+    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
+  };
+  rig.nccl = &nccl;
+  rig.sizes = {{{16, {32}}}, {{32, 16, 2}}, 1 << 20};
+  rig.limit_seconds = 0.5;
+  const Result<GpuMeasurements> measured = measure_gpus(rig, {});
+  ASSERT_FALSE(measured.ok());
+  EXPECT_EQ(measured.error().id, "calibration-hangs");
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+}  // namespace
+}  // namespace parallelarium
