@@ -11,8 +11,10 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/collective_plan.h"
 #include "app/controls.h"
 #include "app/setup_fields.h"
+#include "engine/collectives/algorithm_names.h"
 
 namespace parallelarium {
 
@@ -73,6 +75,9 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), s
               {QStringLiteral("ulysses"), tr("Ulysses")}});
   add_step(mesh, tr("ZeRO &group (0: all of DP)"), "zero-group");
   add_step(mesh, tr("&Nodes (0: as needed)"), "nodes");
+  QFormLayout* collectives = begin_section(tr("Collectives"), {"collectives"});
+  for (const CollectiveKind kind : kTrainingCollectives)
+    add_algorithm(collectives, title_of(kind), kind);
   QFormLayout* run =
       begin_section(tr("Run"), {"backend", "pace", "steps", "warmup", "seed", "text"});
   add_choice(run, tr("&Backend"), "backend",
@@ -162,6 +167,36 @@ void AllSettings::add_text_file(QFormLayout* form) {
                                                       : value.section(QLatin1Char('/'), -1));
     button->setToolTip(value);
     button->setAccessibleName(tr("Text to train on: %1").arg(value));
+  });
+}
+
+void AllSettings::add_algorithm(QFormLayout* form, const QString& label, CollectiveKind kind) {
+  const auto slot = static_cast<std::size_t>(kind);
+  const auto name_in = [slot](const Setup& setup) {
+    const Result<AlgorithmNames> names = algorithm_names(setup.collectives);
+    return names ? QString::fromStdString((*names)[slot]) : QString();
+  };
+  auto* box = new QComboBox;
+  box->setAccessibleName(tr("Algorithm of %1").arg(label.toLower()));
+  box->addItem(tr("the transport's own"), QString());
+  for (const AlgorithmInfo& info : collective_algorithms()) {
+    if (info.kind != kind) continue;
+    box->addItem(QString::fromStdString(info.title), QString::fromStdString(info.name));
+    box->setItemData(box->count() - 1, QString::fromStdString(info.summary), Qt::ToolTipRole);
+  }
+  form->addRow(label, box);
+  connect(box, &QComboBox::activated, this, [this, box, slot](int index) {
+    // Text that is no list of algorithms is replaced as a whole.
+    const Result<AlgorithmNames> now = algorithm_names(session_.setup().collectives);
+    AlgorithmNames names = now ? *now : AlgorithmNames{};
+    names[slot] = box->itemData(index).toString().toStdString();
+    change("collectives", QString::fromStdString(to_text(names)));
+  });
+  refreshers_.push_back([this, box, name_in] {
+    const QString name = name_in(session_.setup());
+    box->setCurrentIndex(box->findData(name));
+    set_style_property(box, "changed", name != name_in(session_.base()));
+    box->setEnabled(session_.allowed(key_of("collectives")));
   });
 }
 

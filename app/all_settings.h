@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/session.h"
+#include "engine/plan/program.h"
 
 class QFormLayout;
 class QLabel;
@@ -28,6 +29,8 @@ class AllSettings : public QDialog {
   void add_choice(QFormLayout* form, const QString& label, const std::string& option,
                   const std::vector<std::pair<QString, QString>>& values);
   void add_text_file(QFormLayout* form);
+  // How one kind of collective is done, out of Setup::collectives.
+  void add_algorithm(QFormLayout* form, const QString& label, CollectiveKind kind);
   void change(const std::string& option, const QString& value);
   void refresh();
   Session& session_;

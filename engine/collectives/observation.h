@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/plan/timeline.h"
@@ -32,6 +34,27 @@ struct CollectiveValues {
   std::vector<double> first;
 };
 
+// What two algorithms leave of the same inputs in one chunk of one rank, bit by bit.
+struct RoundingCell {
+  std::int64_t elements = 0;  // of the rank's result that lie in the chunk
+  std::int64_t differing = 0;
+  std::int64_t first = -1;  // the first element of the array that differs, as both have it
+  double here = 0, there = 0;
+  bool operator==(const RoundingCell&) const = default;
+};
+
+// A sum of floating-point numbers depends on its order, which is the algorithm's.
+// Source: Goldberg, What every computer scientist should know about floating-point arithmetic, ACM
+// Computing Surveys 23 (1991).
+struct RoundingComparison {
+  std::string other;                         // the algorithm that it is compared with
+  std::int64_t elements = 0, differing = 0;  // over all ranks' results
+  std::int64_t most_steps = 0;               // the largest difference, in units in the last place
+  bool ranks_agree = true;          // all-reduce: whether every rank ends with the same bits
+  std::vector<RoundingCell> cells;  // by rank * chunks + chunk
+  bool operator==(const RoundingComparison&) const = default;
+};
+
 struct CollectiveObservation {
   Source source = Source::kMeasured;                     // or oversubscribed: more ranks than cores
   double seconds = 0, seconds_min = 0, seconds_max = 0;  // median and extremes of the repeats
@@ -44,6 +67,7 @@ struct CollectiveObservation {
   // before, the rank waits.
   Timeline timeline;
   CollectiveValues values;
+  std::optional<RoundingComparison> rounding;  // where it was asked for
 };
 
 }  // namespace parallelarium

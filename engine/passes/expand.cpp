@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <utility>
 
-#include "engine/collectives/collective.h"
+#include "engine/collectives/algorithm_names.h"
 
 namespace parallelarium {
 
@@ -16,46 +15,13 @@ namespace {
 
 constexpr std::int64_t kAlignment = 64;
 
-// Which algorithm for which kind; empty: the collective stays.
-using Choice = std::array<std::string, kCollectiveKinds>;
-
-Result<Choice> choice_of(const std::string& text) {
-  Choice choice;
-  bool any = false;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    const std::string entry = text.substr(begin, comma - begin);
-    begin = comma + 1;
-    const std::size_t equals = entry.find('=');
-    const std::string name = equals == std::string::npos ? entry : entry.substr(equals + 1);
-    const auto kind =
-        equals == std::string::npos ? std::nullopt : collective_kind(entry.substr(0, equals));
-    bool found = false;
-    for (const AlgorithmInfo& info : collective_algorithms()) {
-      if (info.name != name || (equals != std::string::npos && info.kind != kind)) continue;
-      choice[static_cast<std::size_t>(info.kind)] = name;
-      found = any = true;
-    }
-    if (!found) {
-      Message why = message("collectives-unknown",
-                            "collectives \"{}\" is no algorithm; write direct, ring, or such as "
-                            "all_reduce=double-tree,all_gather=bruck.",
-                            entry);
-      why.field = "collectives";
-      return why;
-    }
-  }
-  assert(any);
-  return choice;
-}
-
 // One algorithm for one size, made once and copied to every collective like it.
 using Recipe = std::tuple<CollectiveKind, int, std::int64_t, DataType, Reduction>;
 
 class Expander {
  public:
-  Expander(const Program& program, Choice choice)
-      : program_(program), choice_(std::move(choice)), result_(program) {}
+  Expander(const Program& program, AlgorithmNames names)
+      : program_(program), names_(std::move(names)), result_(program) {}
 
   Result<Program> run() {
     for (std::size_t rank = 0; rank < program_.ranks.size(); ++rank) {
@@ -73,7 +39,7 @@ class Expander {
     if (known != made_.end()) return &known->second;
     CollectiveSpec spec;
     spec.kind = op.collective;
-    spec.algorithm = choice_[static_cast<std::size_t>(op.collective)];
+    spec.algorithm = names_[static_cast<std::size_t>(op.collective)];
     spec.ranks = ranks;
     spec.bytes = op.bytes;
     spec.type = op.type;
@@ -105,7 +71,7 @@ class Expander {
               : 1;
       // How many expert tokens go where is not known here, so they are exchanged as a whole.
       const bool uneven = op.purpose == Purpose::kTokens || op.purpose == Purpose::kCounts;
-      if (ranks > 1 && !uneven && !choice_[static_cast<std::size_t>(op.collective)].empty()) {
+      if (ranks > 1 && !uneven && !names_[static_cast<std::size_t>(op.collective)].empty()) {
         const Result<const Collective*> collective = made(op, ranks);
         if (!collective) return collective.error();
         write_steps(from, op, **collective, to, scratch, batches);
@@ -299,7 +265,7 @@ class Expander {
   }
 
   const Program& program_;
-  const Choice choice_;
+  const AlgorithmNames names_;
   Program result_;
   std::map<Recipe, Collective> made_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> works_;
@@ -310,9 +276,9 @@ class Expander {
 }  // namespace
 
 Result<Program> expand(const Program& program, const std::string& algorithms) {
-  Result<Choice> choice = choice_of(algorithms);
-  if (!choice) return choice.error();
-  return Expander(program, std::move(*choice)).run();
+  Result<AlgorithmNames> names = algorithm_names(algorithms);
+  if (!names) return names.error();
+  return Expander(program, std::move(*names)).run();
 }
 
 }  // namespace parallelarium

@@ -13,13 +13,10 @@ namespace parallelarium {
 // the same lane and on all members alike, so order and waiting stay what they were. Scratch gets a
 // place of its own behind the arena, one for each lane.
 //
-// `algorithms`: as Setup::collectives says. One name applies to every collective that has an
-// algorithm of that name and number of ranks; it must apply to one. Named kind by kind, those that
-// are not named stay.
-// Requires: all ranks are built, memory is planned. Errors: an algorithm that there is not, or that
-// does not work with that many ranks.
-// Source: the algorithms of engine/collectives; the idea of the pass is MSCCL's (Cowan et al.
-// 2023).
+// `algorithms`: as algorithm_names() reads it. An exchange of tokens stays, since how many there
+// are is not known here. Requires: all ranks are built, memory is planned. Errors: an algorithm
+// that there is not, or that does not work with that many ranks. Source: the algorithms of
+// engine/collectives; the idea of the pass is MSCCL's (Cowan et al. 2023).
 Result<Program> expand(const Program& program, const std::string& algorithms);
 
 }  // namespace parallelarium

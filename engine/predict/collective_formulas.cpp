@@ -120,11 +120,85 @@ std::optional<Form> form_of(const CollectiveSpec& spec) {
   return std::nullopt;
 }
 
+// The most bytes that a rank sends, as a multiple of S.
+struct Sent {
+  double volume = 0;
+  const char* text = "";
+  bool power_of_two = false;  // holds for these; close for others
+  bool bound = false;         // no rank sends more, some may send less
+};
+
+Sent sent_form(const CollectiveSpec& spec) {
+  const double n = spec.ranks, share = (n - 1) / n, levels = std::ceil(std::log2(n));
+  const std::string& name = spec.algorithm;
+  const Sent shared{share, kShare}, twice{2 * share, "2 (n − 1)/n"};
+  const Sent by_level{levels, kLevels};
+  using K = CollectiveKind;
+  switch (spec.kind) {
+    case K::kAllReduce:
+      if (name == "direct" || name == "root") return {n - 1, "(n − 1)"};
+      if (name == "tree") return by_level;
+      if (name == "recursive-doubling") return {levels, kLog, true};
+      if (name == "double-tree") return {2, "2", false, true};
+      if (name == "hierarchical") {
+        const Form form = grid_form(spec);
+        return {form.volume, form.volume_text};
+      }
+      return twice;
+    case K::kBroadcast:
+      if (name == "direct") return {n - 1, "(n − 1)"};
+      if (name == "tree") return by_level;
+      return name == "ring" ? Sent{1, ""} : twice;
+    case K::kReduce:
+      return {1, ""};
+    case K::kGather:
+      return name == "direct" ? Sent{1 / n, "1/n"} : Sent{0.5, "1/2", true};
+    case K::kAllToAll:
+      if (name == "ring") return {(n - 1) / 2, "(n − 1)/2"};
+      return name == "bruck" ? Sent{levels / 2, "(log2 n)/2", true} : shared;
+    case K::kScatter:
+    case K::kAllGather:
+    case K::kReduceScatter:
+      return shared;
+  }
+  return shared;
+}
+
+constexpr const char* kPowersOfTwo = "holds for powers of two; other numbers of ranks come close";
+
+// How many steps, and the most bytes that a rank sends: whatever the links are.
+void add_counts(const CollectiveSpec& spec, const Form& form, std::vector<Formula>& formulas) {
+  const bool power = (spec.ranks & (spec.ranks - 1)) == 0;
+  Formula steps;
+  steps.name = "steps";
+  steps.expression = *form.messages_text == '\0' ? "1" : form.messages_text;
+  steps.value = form.messages;
+  steps.values = fmt::format("{:g}", steps.value);
+  steps.unit = "1";
+  steps.source = form.source;
+  if (form.power_of_two && !power) steps.note = kPowersOfTwo;
+  if (form.close) steps.note = "an approximation for large S";
+  formulas.push_back(std::move(steps));
+  if (!spec.counts.empty()) return;
+  const Sent sent = sent_form(spec);
+  Formula bytes;
+  bytes.name = "sent per rank";
+  bytes.expression = *sent.text == '\0' ? "S" : fmt::format("{} · S", sent.text);
+  bytes.value = sent.volume * static_cast<double>(spec.bytes);
+  bytes.values = fmt::format("{:g} · {} B", sent.volume, spec.bytes);
+  bytes.unit = "bytes";
+  bytes.source = form.source;
+  bytes.note = "of the rank that sends most";
+  if (sent.power_of_two && !power) bytes.note += fmt::format("; {}", kPowersOfTwo);
+  if (sent.bound) bytes.note += "; a bound";
+  formulas.push_back(std::move(bytes));
+}
+
 }  // namespace
 
 std::optional<ClosedForm> closed_form(const Collective& collective, const Network& network) {
   const CollectiveSpec& spec = collective.spec;
-  if (network.topology != Topology::kSwitch || spec.ranks < 2) return std::nullopt;
+  if (spec.ranks < 2) return std::nullopt;
   const std::optional<Form> form = form_of(spec);
   if (!form) return std::nullopt;
   const auto bytes = static_cast<double>(spec.bytes);
@@ -135,15 +209,15 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   formula.name = "time";
   formula.unit = "seconds";
   formula.source = form->source;
-  formula.value = form->messages * network.latency_seconds +
-                  form->volume * bytes / network.bytes_per_second + form->combined * bytes * gamma;
+  formula.value = form->messages * latency_of(network) +
+                  form->volume * bytes / bandwidth_of(network) + form->combined * bytes * gamma;
   const auto term = [](const char* factor, const char* unit) {
     return *factor == '\0' ? std::string(unit) : fmt::format("{} {}", factor, unit);
   };
   formula.expression = term(form->messages_text, "α") + " + " + term(form->volume_text, "S / B");
   formula.values =
-      fmt::format("{:g} · {:g} s + {:g} · {} B / {:g} B/s", form->messages, network.latency_seconds,
-                  form->volume, spec.bytes, network.bytes_per_second);
+      fmt::format("{:g} · {:g} s + {:g} · {} B / {:g} B/s", form->messages, latency_of(network),
+                  form->volume, spec.bytes, bandwidth_of(network));
   if (gamma > 0 && form->combined > 0) {
     formula.expression += " + " + term(form->combined_text, "S γ");
     formula.values += fmt::format(" + {:g} · {} B · {:g} s/B", form->combined, spec.bytes, gamma);
@@ -155,11 +229,15 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   // Two messages that are combined at once on one rank count as one in the simulation.
   const bool crowded =
       gamma > 0 && (spec.algorithm == "bidirectional-ring" || spec.algorithm == "torus");
-  closed.exact = equal && power && !form->close && !crowded && spec.counts.empty();
+  const bool switched = network.topology == Topology::kSwitch;
+  closed.exact = switched && equal && power && !form->close && !crowded && spec.counts.empty();
   if (!equal) formula.note = "chunks differ by one element, and the largest decides";
-  if (!power) formula.note = "holds for powers of two; other numbers of ranks come close";
+  if (!power) formula.note = kPowersOfTwo;
   if (form->close)
     formula.note = "an approximation for large S; the simulation follows every message";
+  if (!switched)
+    formula.note =
+        "as if a switch lay between the ranks; the simulation follows the links there are";
   return closed;
 }
 
@@ -168,6 +246,8 @@ std::vector<Formula> formulas_of(const Collective& collective, const Network& ne
   if (std::optional<ClosedForm> time = closed_form(collective, network))
     formulas.push_back(std::move(time->formula));
   const CollectiveSpec& spec = collective.spec;
+  if (const std::optional<Form> form = spec.ranks > 1 ? form_of(spec) : std::nullopt)
+    add_counts(spec, *form, formulas);
   const double factor = bus_factor(spec.kind, spec.ranks);
   const double n = spec.ranks;
   std::string expression = "1", values = "1";

@@ -16,11 +16,11 @@ struct ClosedForm {
   bool exact = false;
 };
 
-// The time of the algorithm by its closed form. None where the literature has none, or where the
-// ranks do not hang on one switch.
+// The time of the algorithm by its closed form, which supposes that the ranks hang on one switch.
+// None where the literature has none.
 std::optional<ClosedForm> closed_form(const Collective& collective, const Network& network);
 
-// All formulas of a collective: time, bytes per rank, bandwidths.
+// All formulas of a collective: time, steps, bytes per rank, bandwidths.
 std::vector<Formula> formulas_of(const Collective& collective, const Network& network);
 
 }  // namespace parallelarium

@@ -10,7 +10,16 @@ Machine this_computer() {
 
 Network network_for(const CollectiveChoice& choice, int node_size, const Machine& local) {
   Network network;
-  if (choice.topology == Topology::kMemory) network = network_of(local, choice.spec.ranks);
+  const LinkFigures& set = choice.links;
+  if (choice.topology == Topology::kMemory) {
+    network = network_of(local, choice.spec.ranks);
+  } else {
+    network.latency_seconds = set.latency_seconds.value_or(network.latency_seconds);
+    network.bytes_per_second = set.bytes_per_second.value_or(network.bytes_per_second);
+    network.node_latency_seconds = set.node_latency_seconds.value_or(network.node_latency_seconds);
+    network.node_bytes_per_second =
+        set.node_bytes_per_second.value_or(network.node_bytes_per_second);
+  }
   network.topology = choice.topology;
   network.node_size = node_size;
   if (network.node_size < 1)

@@ -3,6 +3,7 @@
 // before anything runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,19 @@ namespace parallelarium {
 
 inline constexpr int kMostShownRanks = 16;  // the view has a column for each rank
 
+// Figures of the links as somebody has set them; those that are not set are Network's own.
+struct LinkFigures {
+  std::optional<double> latency_seconds, bytes_per_second;
+  std::optional<double> node_latency_seconds, node_bytes_per_second;  // two-level: between nodes
+  bool operator==(const LinkFigures&) const = default;
+};
+
 // What is set: the collective, and what lies between its ranks. Memory: this computer, whose ranks
 // can run it.
 struct CollectiveChoice {
   CollectiveSpec spec;
   Topology topology = Topology::kMemory;
+  LinkFigures links = {};  // not of kMemory, whose figures are measured
   bool operator==(const CollectiveChoice&) const = default;
 };
 
@@ -43,7 +52,7 @@ struct CollectivePlan {
 // As calibrated, or with assumed rates where that file is missing or damaged; prediction_word says
 // which.
 Machine this_computer();
-// The links of a choice: those of `local` for kMemory, else the Network's assumed ones.
+// The links of a choice: those of `local` for kMemory, else what is set, or assumed.
 // `node_size`: as the algorithm has it; below 1 where it has no nodes or rows of its own.
 Network network_for(const CollectiveChoice& choice, int node_size, const Machine& local);
 // Error: the sentence of make_collective, or a number of ranks that the view cannot show.

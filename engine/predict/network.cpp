@@ -48,6 +48,16 @@ Network network_of(const Machine& machine, int ranks) {
   return network;
 }
 
+double latency_of(const Network& network) {
+  return network.transfers.empty() ? network.latency_seconds : network.transfers.front().one;
+}
+
+double bandwidth_of(const Network& network) {
+  if (network.transfers.empty()) return network.bytes_per_second;
+  const TransferPoint& last = network.transfers.back();
+  return static_cast<double>(last.bytes) / last.one;
+}
+
 Result<void> check_network(const Network& network, int ranks) {
   const auto positive = [](double value) { return value > 0 && value < 1e18; };
   if (!(network.latency_seconds >= 0 && network.latency_seconds <= 1e6) ||

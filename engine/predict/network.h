@@ -54,6 +54,10 @@ struct Network {
 // one node; of this computer its memory.
 Network network_of(const Machine& machine, int ranks);
 
+// Of a message without bytes to speak of, and of the largest: as measured where that is known.
+double latency_of(const Network& network);
+double bandwidth_of(const Network& network);
+
 // Error: a node size that does not divide the ranks, or a rate that is none; one sentence.
 Result<void> check_network(const Network& network, int ranks);
 

@@ -10,11 +10,17 @@
 namespace parallelarium {
 
 // The rank's input into `count` elements of its array.
-void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count);
+void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count,
+                InputValue value);
 double read_value(DataType type, const std::byte* array, std::int64_t element);
 // Adds this rank's wrong cells to the run. `result`: of an all-to-all.
 void compare_result(const Collective& collective, int rank, const std::byte* array,
                     const std::byte* result, CollectiveObservation& run);
+
+// Runs the collective once on these inputs; every rank's array as it is then.
+Result<std::vector<std::vector<std::byte>>> arrays_after(const Collective& collective,
+                                                         InputValue inputs,
+                                                         const std::atomic<bool>* cancel);
 
 // The same Program in which every rank, after each of its steps, copies the first element of every
 // chunk that it has a place for into one more buffer, its last: element (step + 1) * chunks +

@@ -115,12 +115,12 @@ class Team {
   std::vector<Rank> ranks_;
 };
 
-void fill(const Collective& collective, Team& team) {
+void fill(const Collective& collective, Team& team, InputValue inputs = input_value) {
   const CollectiveSpec& spec = collective.spec;
   for (int rank = 0; rank < spec.ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
     const std::int64_t count = collective.program.ranks[r].buffers[0].bytes / size_of(spec.type);
-    fill_input(spec, rank, team.buffer(r, 0), count);
+    fill_input(spec, rank, team.buffer(r, 0), count, inputs);
   }
 }
 
@@ -214,6 +214,21 @@ Result<CollectiveValues> note_values(const Collective& collective, bool spins,
 
 }  // namespace
 
+Result<std::vector<std::vector<std::byte>>> arrays_after(const Collective& collective,
+                                                         InputValue inputs,
+                                                         const std::atomic<bool>* cancel) {
+  Team team(collective.program, collective.spec.ranks <= available_cores(), cancel);
+  if (Result<void> good = team.allocate(); !good) return good.error();
+  fill(collective, team, inputs);
+  if (Result<void> good = team.run(1, false); !good) return good.error();
+  std::vector<std::vector<std::byte>> arrays;
+  for (std::size_t rank = 0; rank < team.ranks().size(); ++rank) {
+    const std::byte* begin = team.buffer(rank, 0);
+    arrays.emplace_back(begin, begin + collective.spec.bytes);
+  }
+  return arrays;
+}
+
 Program with_notes(const Collective& collective) {
   const CollectiveSpec& spec = collective.spec;
   Program program = collective.program;
@@ -292,6 +307,13 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
     Result<CollectiveValues> values = note_values(collective, spins, cancel);
     if (!values) return values.error();
     run.values = std::move(*values);
+  }
+  if (!options.rounding.empty()) {
+    const Result<Collective> rival = rounding_rival(collective.spec, options.rounding);
+    if (!rival) return rival.error();
+    Result<RoundingComparison> rounding = compare_rounding(collective, *rival, cancel);
+    if (!rounding) return rounding.error();
+    run.rounding = std::move(*rounding);
   }
   return run;
 }

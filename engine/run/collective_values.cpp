@@ -48,10 +48,10 @@ Bf16 from_double<Bf16>(double value) {
 }
 
 template <class Number>
-void fill_as(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count) {
+void fill_as(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count,
+             InputValue value) {
   auto* values = reinterpret_cast<Number*>(array);
-  for (std::int64_t i = 0; i < count; ++i)
-    values[i] = from_double<Number>(input_value(spec, rank, i));
+  for (std::int64_t i = 0; i < count; ++i) values[i] = from_double<Number>(value(spec, rank, i));
 }
 
 template <class Number>
@@ -102,16 +102,23 @@ double combined_value(const CollectiveSpec& spec, std::int64_t element) {
              : kept(spec.type, quotient);
 }
 
-void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count) {
+double inexact_value(const CollectiveSpec& spec, int rank, std::int64_t element) {
+  const double share = static_cast<double>(mixed(rank, element)) / (1U << 31);  // 31 bits in [0, 1)
+  if (spec.type == DataType::kI32) return std::trunc(share * 1000);
+  return spec.reduction == Reduction::kProd ? 1 + share / 4 : 1 + share;
+}
+
+void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count,
+                InputValue value) {
   switch (spec.type) {
     case DataType::kF32:
-      return fill_as<float>(spec, rank, array, count);
+      return fill_as<float>(spec, rank, array, count, value);
     case DataType::kBf16:
-      return fill_as<Bf16>(spec, rank, array, count);
+      return fill_as<Bf16>(spec, rank, array, count, value);
     case DataType::kF64:
-      return fill_as<double>(spec, rank, array, count);
+      return fill_as<double>(spec, rank, array, count, value);
     case DataType::kI32:
-      return fill_as<std::int32_t>(spec, rank, array, count);
+      return fill_as<std::int32_t>(spec, rank, array, count, value);
     case DataType::kU8:
       return;  // make_collective refuses it
   }

@@ -43,6 +43,52 @@ void read_counts(ObjectReader& reader, const nlohmann::json& json, const char* k
   }
 }
 
+// What LinkFigures are called in JSON.
+constexpr std::pair<const char*, std::optional<double> LinkFigures::*> kLinkFigures[] = {
+    {"latency_seconds", &LinkFigures::latency_seconds},
+    {"bytes_per_second", &LinkFigures::bytes_per_second},
+    {"node_latency_seconds", &LinkFigures::node_latency_seconds},
+    {"node_bytes_per_second", &LinkFigures::node_bytes_per_second}};
+
+nlohmann::json to_json(const RoundingComparison& rounding) {
+  nlohmann::json cells = nlohmann::json::array();
+  for (const RoundingCell& cell : rounding.cells)
+    cells.push_back({{"elements", cell.elements},
+                     {"differing", cell.differing},
+                     {"first", cell.first},
+                     {"here", cell.here},
+                     {"there", cell.there}});
+  return {{"other", rounding.other},
+          {"elements", rounding.elements},
+          {"differing", rounding.differing},
+          {"most_steps", rounding.most_steps},
+          {"ranks_agree", rounding.ranks_agree},
+          {"cells", std::move(cells)}};
+}
+
+Result<RoundingComparison> rounding_from_json(const nlohmann::json& json) {
+  RoundingComparison rounding;
+  ObjectReader reader(json, "collective observation.rounding");
+  reader.read("other", rounding.other);
+  reader.read("elements", rounding.elements);
+  reader.read("differing", rounding.differing);
+  reader.read("most_steps", rounding.most_steps);
+  reader.read("ranks_agree", rounding.ranks_agree);
+  const nlohmann::json* cells = reader.array("cells");
+  if (reader.error()) return *reader.error();
+  for (const nlohmann::json& entry : *cells) {
+    ObjectReader cell(entry, "collective observation.rounding.cells");
+    RoundingCell& told = rounding.cells.emplace_back();
+    cell.read("elements", told.elements);
+    cell.read("differing", told.differing);
+    cell.read("first", told.first);
+    cell.read("here", told.here);
+    cell.read("there", told.there);
+    if (cell.error()) return *cell.error();
+  }
+  return rounding;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const CollectiveSpec& spec) {
@@ -93,6 +139,8 @@ Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json) {
 nlohmann::json to_json(const CollectiveChoice& choice) {
   nlohmann::json json = to_json(choice.spec);
   json["topology"] = name_of(choice.topology);
+  for (const auto& [key, figure] : kLinkFigures)
+    if (choice.links.*figure) json[key] = *(choice.links.*figure);
   return json;
 }
 
@@ -100,6 +148,12 @@ Result<CollectiveChoice> collective_choice_from_json(const nlohmann::json& json)
   Result<CollectiveSpec> spec = collective_spec_from_json(json);
   if (!spec) return spec.error();
   CollectiveChoice choice{std::move(*spec), Topology::kMemory};
+  ObjectReader reader(json, "collective");
+  for (const auto& [key, figure] : kLinkFigures) {
+    if (!json.contains(key) || json[key].is_null()) continue;
+    reader.read(key, (choice.links.*figure).emplace());
+  }
+  if (reader.error()) return *reader.error();
   const auto topology = json.find("topology");
   if (topology == json.end()) return choice;
   const auto known = topology->is_string() ? topology_by_name(topology->get<std::string>())
@@ -157,6 +211,7 @@ nlohmann::json to_json(const CollectiveObservation& observation) {
   if (!observation.values.first.empty()) {
     json["values"] = {{"steps", observation.values.steps}, {"first", observation.values.first}};
   }
+  if (observation.rounding) json["rounding"] = to_json(*observation.rounding);
   return json;
 }
 
@@ -203,6 +258,11 @@ Result<CollectiveObservation> collective_observation_from_json(const nlohmann::j
     inner.read("first", seen.values.first);
     if (inner.error()) return *inner.error();
   }
+  if (json.contains("rounding")) {
+    Result<RoundingComparison> rounding = rounding_from_json(json["rounding"]);
+    if (!rounding) return rounding.error();
+    seen.rounding = std::move(*rounding);
+  }
   return seen;
 }
 
@@ -211,6 +271,7 @@ nlohmann::json to_json(const CollectiveRequest& request) {
   json["repeats"] = request.repeats;
   json["warmup"] = request.warmup;
   json["values"] = request.values;
+  if (!request.rounding.empty()) json["rounding"] = request.rounding;
   return json;
 }
 
@@ -223,6 +284,7 @@ Result<CollectiveRequest> collective_request_from_json(const nlohmann::json& par
   reader.read("repeats", request.repeats);
   reader.read("warmup", request.warmup);
   reader.read("values", request.values);
+  reader.read("rounding", request.rounding);
   if (request.repeats < 1 || request.repeats > 100000) reader.fail("repeats", "1 to 100000");
   if (request.warmup < 0 || request.warmup > 100000) reader.fail("warmup", "0 to 100000");
   if (reader.error()) return *reader.error();

@@ -14,7 +14,8 @@ namespace parallelarium {
 nlohmann::json to_json(const CollectiveSpec& spec);
 Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json);
 
-// The spec's keys and "topology".
+// The spec's keys, "topology", and those of "latency_seconds", "bytes_per_second",
+// "node_latency_seconds" and "node_bytes_per_second" that are set.
 nlohmann::json to_json(const CollectiveChoice& choice);
 Result<CollectiveChoice> collective_choice_from_json(const nlohmann::json& json);
 
@@ -28,11 +29,12 @@ nlohmann::json to_json(const Collective& collective, const Network& network,
 nlohmann::json to_json(const CollectiveObservation& observation);
 Result<CollectiveObservation> collective_observation_from_json(const nlohmann::json& json);
 
-// Parameters of the method `collective`: a spec and {"repeats","warmup","values"}.
+// Parameters of the method `collective`: a spec and {"repeats","warmup","values","rounding"}.
 struct CollectiveRequest {
   CollectiveSpec spec;
   int repeats = 20, warmup = 3;
   bool values = false;
+  std::string rounding;  // the algorithm to compare the result's bits with; empty: none
 };
 Result<CollectiveRequest> collective_request_from_json(const nlohmann::json& params);
 nlohmann::json to_json(const CollectiveRequest& request);

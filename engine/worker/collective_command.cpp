@@ -21,7 +21,7 @@ namespace {
 struct Options {
   CollectiveSpec spec;
   std::string name, algorithm, bytes = "4194304", type = "float32", operation = "sum";
-  std::string topology = "switch", machine, counts, against;
+  std::string topology = "switch", machine, counts, against, rounding;
   double latency = 1e-6, bandwidth = 10e9, node_latency = 5e-6, node_bandwidth = 10e9;
   double combine = 0;
   int repeats = 20;
@@ -205,6 +205,10 @@ Outcome collective(const Options& options, Progress& progress) {
         message("collective-repeats", "--repeats is 1 to 100000, not {}.", options.repeats));
   if (options.csv && !options.sweep)
     return Outcome::invalid(message("collective-csv", "--csv belongs to --sweep; add it."));
+  if (!options.rounding.empty() && (!options.run || options.sweep))
+    return Outcome::invalid(message(
+        "collective-rounding-run",
+        "--rounding compares what two runs leave; it needs --run and goes without --sweep."));
   if (options.sweep) return sweep_of(options, *spec, progress);
   if (spec->algorithm.empty()) {
     for (const AlgorithmInfo& info : collective_algorithms()) {
@@ -228,11 +232,16 @@ Outcome collective(const Options& options, Progress& progress) {
     if (!rival) return Outcome::invalid(rival.error());
     crossover = crossover_bytes(*spec, other, *network);
   }
+  if (!options.rounding.empty()) {
+    const Result<Collective> rival = rounding_rival(made->spec, options.rounding);
+    if (!rival) return Outcome::invalid(rival.error());
+  }
   std::optional<CollectiveObservation> seen;
   if (options.run) {
     progress.report(0, "running");
     CollectiveRunOptions wishes;
     wishes.repeats = options.repeats;
+    wishes.rounding = options.rounding;
     Result<CollectiveObservation> run = run_collective(*made, wishes);
     if (!run) return Outcome::failed(run.error());
     seen = std::move(*run);
@@ -270,6 +279,7 @@ void add_collective(Commands& commands) {
       "--json\n"
       "  parallelarium-engine collective all_reduce --ranks 2 --run\n"
       "  parallelarium-engine collective all_reduce --ranks 8 --algorithm tree --against ring\n"
+      "  parallelarium-engine collective all_reduce --dtype bfloat16 --run --rounding tree\n"
       "  parallelarium-engine collective all_reduce --ranks 2 --calibrate --sweep --run --csv\n"
       "  parallelarium-engine collective all_to_all --ranks 2 --counts 1,2,3,4\n\n" +
           algorithms_text());
@@ -304,6 +314,8 @@ void add_collective(Commands& commands) {
   add("--machine", options->machine, "links of this machine instead (local: this computer)", "M");
   command->add_flag("--run", options->run, "execute it on local ranks and verify every cell");
   add("--repeats", options->repeats, "timed repeats of a run (default: 20)", "N");
+  add("--rounding", options->rounding,
+      "with --run: compare the result's bits with this algorithm's, on inexact inputs", "A");
   add("--against", options->against, "also the size at which this algorithm takes over", "A");
   command->add_flag("--calibrate", options->calibrate,
                     "measure messages between two threads first (2 s), predict from them");

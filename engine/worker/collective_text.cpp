@@ -46,6 +46,20 @@ std::string spec_text(const CollectiveSpec& spec) {
   return text;
 }
 
+std::string rounding_text(const CollectiveSpec& spec, const RoundingComparison& rounding) {
+  const std::string other = find_algorithm(spec.kind, rounding.other)->title;
+  std::string text =
+      fmt::format("\nBits, on inexact inputs of {}, against {}: ", name_of(spec.type), other);
+  if (rounding.differing == 0)
+    text += fmt::format("all {} elements of all ranks are the same.\n", rounding.elements);
+  else
+    text += fmt::format("{} of {} elements differ, by at most {} unit{} in the last place.\n",
+                        rounding.differing, rounding.elements, rounding.most_steps,
+                        rounding.most_steps == 1 ? "" : "s");
+  if (!rounding.ranks_agree) text += "Not all ranks end with the same bits.\n";
+  return text;
+}
+
 }  // namespace
 
 std::string algorithms_text() {
@@ -85,8 +99,16 @@ std::string collective_text(const Collective& collective, const Network& network
   const auto measured = [&](const auto& value) { return seen ? value() : std::string(); };
   table.add({"Time", closed ? seconds_text(closed->formula.value) : "—", seconds_text(cost.seconds),
              measured([&] { return seconds_text(seen->seconds); })});
-  table.add({"Steps", "", std::to_string(collective.steps.size()), ""});
-  table.add({"Sent per rank", "", span_text(cost.sent_bytes),
+  const std::vector<Formula> formulas = formulas_of(collective, network);
+  const auto value = [&](std::string_view name) {
+    for (const Formula& formula : formulas)
+      if (formula.name == name) return std::optional(formula.value);
+    return std::optional<double>();
+  };
+  const auto steps = value("steps"), sent = value("sent per rank");
+  table.add({"Steps", steps ? fmt::format("{:g}", *steps) : "—",
+             std::to_string(collective.steps.size()), ""});
+  table.add({"Sent per rank", sent ? bytes_text(*sent) : "—", span_text(cost.sent_bytes),
              measured([&] { return span_text(seen->sent_bytes); })});
   table.add({"Received per rank", "", span_text(cost.received_bytes),
              measured([&] { return span_text(seen->received_bytes); })});
@@ -115,6 +137,7 @@ std::string collective_text(const Collective& collective, const Network& network
                           : fmt::format("\nRun: {} cells are wrong.\n", seen->wrong_cells);
     text += fmt::format("Times from {} to {} over {} repeats.\n", seconds_text(seen->seconds_min),
                         seconds_text(seen->seconds_max), seen->timeline.steps);
+    if (seen->rounding) text += rounding_text(spec, *seen->rounding);
   }
   return text;
 }

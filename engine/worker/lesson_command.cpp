@@ -35,7 +35,7 @@ Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
 Result<CollectiveObservation> run_collective_for_check(const CollectiveSpec& spec) {
   const Result<Collective> made = make_collective(spec);
   if (!made) return made.error();
-  return run_collective(*made, {1, 5, false});
+  return run_collective(*made, {1, 5, false, {}});
 }
 
 nlohmann::json report_json(const LessonReport& report) {

@@ -51,6 +51,7 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   options.repeats = request.repeats;
   options.warmup = request.warmup;
   options.values = request.values;
+  options.rounding = request.rounding;
   const Result<CollectiveObservation> seen = run_collective(*collective, options, watch.cancel);
   if (!seen) return seen.error();
   return to_json(*seen);

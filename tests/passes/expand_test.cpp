@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
+#include <sstream>
 
+#include "engine/collectives/algorithm_names.h"
 #include "engine/passes/build.h"
 #include "engine/plan/report.h"
 #include "engine/predict/predict.h"
@@ -65,6 +68,26 @@ TEST(Expand, KeepsTheTrafficOfLeastBytes) {
     };
     EXPECT_EQ(sent("direct"), sent("ring")) << "zero " << zero;
   }
+}
+
+// What the window offers an algorithm for is all that there is.
+TEST(Expand, TrainingStepsHaveNoOtherCollectives) {
+  std::set<CollectiveKind> seen;
+  for (const char* fields : {"dp=4 zero=3 clip=1", "dp=2 zero=1", "tp=2 pp=2", "cp=2 dp=2",
+                             "tp=2 sequence-parallel=true", "cp=2 context-parallel=ulysses",
+                             "cp=2 context-parallel=all-gather", "model=moe-tiny dp=2 ep=2"}) {
+    Setup setup = setup_of(1, 0, "direct");
+    std::istringstream words(fields);
+    for (std::string word; words >> word;) {
+      const std::size_t equals = word.find('=');
+      ASSERT_TRUE(set_field(setup, word.substr(0, equals), word.substr(equals + 1))) << word;
+    }
+    for (const RankProgram& rank : built(setup)->ranks)
+      for (const Op& op : rank.ops)
+        if (op.kind == OpKind::kCollective) seen.insert(op.collective);
+  }
+  EXPECT_EQ(seen,
+            std::set<CollectiveKind>(kTrainingCollectives.begin(), kTrainingCollectives.end()));
 }
 
 TEST(Expand, RefusesInOneSentence) {

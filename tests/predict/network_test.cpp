@@ -2,6 +2,7 @@
 // Costs of collectives against closed forms, and what topologies and shared links do to them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -63,6 +64,55 @@ TEST(Cost, EqualsTheClosedFormWhereThatIsExact) {
   }
   EXPECT_GT(exact, 200);
   EXPECT_EQ(algorithms.size(), collective_algorithms().size() - 1);  // all but the double tree
+}
+
+// The forms of steps and bytes are written from the literature, too; here against the steps
+// themselves.
+TEST(Cost, StepsAndSentBytesAreThoseOfTheirForms) {
+  const auto named = [](const std::vector<Formula>& formulas, const char* name) {
+    return *std::find_if(formulas.begin(), formulas.end(),
+                         [&](const Formula& formula) { return formula.name == name; });
+  };
+  int exact = 0;
+  for (const AlgorithmInfo& info : collective_algorithms()) {
+    for (const int ranks : {2, 3, 4, 6, 8, 16}) {
+      CollectiveSpec spec;
+      spec.kind = info.kind;
+      spec.algorithm = info.name;
+      spec.ranks = ranks;
+      spec.bytes = 4LL * 2 * 64 * 9 * 100;
+      const Result<Collective> collective = make_collective(spec);
+      if (!collective) continue;
+      SCOPED_TRACE(std::string(name_of(info.kind)) + " " + info.name + " " + std::to_string(ranks));
+      const std::vector<Formula> formulas = formulas_of(*collective, switched());
+      const Formula steps = named(formulas, "steps"), sent = named(formulas, "sent per rank");
+      EXPECT_FALSE(steps.source.empty());
+      const RankBytes bytes = rank_bytes(*collective);
+      const auto most =
+          static_cast<double>(*std::max_element(bytes.sent.begin(), bytes.sent.end()));
+      if (steps.note.empty()) {
+        EXPECT_EQ(steps.value, static_cast<double>(collective->steps.size()));
+        ++exact;
+      }
+      if (sent.note == "of the rank that sends most") {
+        EXPECT_NEAR(sent.value, most, 1e-6);
+        ++exact;
+      } else if (sent.note.ends_with("a bound")) {
+        EXPECT_LE(most, sent.value);
+      }
+    }
+  }
+  EXPECT_GT(exact, 250);
+}
+
+// Away from a switch a form is no more than a neighbour of the simulated time.
+TEST(Cost, FormsOnOtherLinksSaySo) {
+  Network network = switched();
+  network.topology = Topology::kRing;
+  const auto closed = closed_form(made(CollectiveKind::kAllReduce, "tree", 8, 1 << 20), network);
+  ASSERT_TRUE(closed);
+  EXPECT_FALSE(closed->exact);
+  EXPECT_FALSE(closed->formula.note.empty());
 }
 
 // Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md.

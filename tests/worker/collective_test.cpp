@@ -50,6 +50,22 @@ TEST(CollectiveCommand, RunsAndVerifies) {
   EXPECT_EQ(json["measured"]["sent_bytes"], json["sent_bytes"]);
 }
 
+TEST(CollectiveCommand, ComparesTheBitsOfTwoAlgorithms) {
+  const Reply reply =
+      command({"collective", "all_reduce", "--ranks", "4", "--bytes", "4096", "--dtype", "bfloat16",
+               "--run", "--repeats", "1", "--rounding", "tree", "--json"});
+  ASSERT_EQ(reply.status, kDone) << reply.err;
+  const Result<CollectiveObservation> seen =
+      collective_observation_from_json(reply.json()["measured"]);
+  ASSERT_TRUE(seen) << seen.error().text;
+  ASSERT_TRUE(seen->rounding);
+  EXPECT_GT(seen->rounding->differing, 0);
+  EXPECT_EQ(to_json(*seen), reply.json()["measured"]);
+  EXPECT_EQ(command({"collective", "all_reduce", "--rounding", "tree"}).status, kInvalid);
+  EXPECT_EQ(command({"collective", "all_gather", "--run", "--rounding", "ring"}).status, kInvalid);
+  EXPECT_EQ(command({"collective", "all_reduce", "--run", "--rounding", "trees"}).status, kInvalid);
+}
+
 TEST(CollectiveCommand, HelpListsEveryAlgorithm) {
   const Reply reply = command({"collective", "--help"});
   ASSERT_EQ(reply.status, kDone);
@@ -97,6 +113,11 @@ TEST(CollectiveCommand, ReadsItsSpecBack) {
   EXPECT_FALSE(collective_spec_from_json({{"name", "all_ruduce"}}));
   EXPECT_FALSE(collective_spec_from_json({{"ranks", "four"}}));
   EXPECT_FALSE(collective_request_from_json({{"repeats", 0}}));
+  CollectiveChoice choice{spec, Topology::kTwoLevel, {2e-6, {}, 7e-6, 25e9}};
+  const Result<CollectiveChoice> again = collective_choice_from_json(to_json(choice));
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(*again, choice);
+  EXPECT_FALSE(collective_choice_from_json({{"latency_seconds", "fast"}}));
 }
 
 }  // namespace

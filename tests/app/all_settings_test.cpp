@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "All settings …": controls that set what they say.
+#include "app/all_settings.h"
+
+#include <gtest/gtest.h>
+
+#include <QComboBox>
+#include <QLabel>
+
+#include "app/collective_plan.h"
+#include "app/controls.h"
+#include "engine/collectives/algorithm_names.h"
+
+namespace parallelarium {
+namespace {
+
+class AllSettingsDialog : public testing::Test {
+ protected:
+  AllSettingsDialog() {
+    Setup setup = default_setup();
+    setup.mesh.pp = 1;
+    setup.mesh.dp = 4;
+    setup.zero = 3;
+    setup.microbatches = 2;
+    session.change_setup(setup, QStringLiteral("DP 4"));
+    session.wait_for_prediction();
+  }
+  QComboBox* algorithm_of(CollectiveKind kind) {
+    const QString name = QStringLiteral("Algorithm of ") + title_of(kind).toLower();
+    for (auto* box : dialog.findChildren<QComboBox*>())
+      if (box->accessibleName() == name) return box;
+    return nullptr;
+  }
+  void choose(CollectiveKind kind, const char* algorithm) {
+    QComboBox* box = algorithm_of(kind);
+    const int index = box->findData(QLatin1String(algorithm));
+    ASSERT_GE(index, 0);
+    box->setCurrentIndex(index);
+    Q_EMIT box->activated(index);
+    session.wait_for_prediction();
+  }
+  // Collectives of this kind that the predicted step still has as a whole.
+  int whole(CollectiveKind kind) {
+    int count = 0;
+    for (const Op& op : session.prediction()->program.ranks.front().ops)
+      count += op.kind == OpKind::kCollective && op.collective == kind;
+    return count;
+  }
+  Session session;
+  AllSettings dialog{session};
+};
+
+TEST_F(AllSettingsDialog, OffersTheAlgorithmsThatThereAreForEveryCollectiveOfAStep) {
+  for (const CollectiveKind kind : kTrainingCollectives) {
+    const QComboBox* box = algorithm_of(kind);
+    ASSERT_NE(box, nullptr);
+    QStringList offered, exist{QString()};
+    for (int at = 0; at < box->count(); ++at) offered << box->itemData(at).toString();
+    for (const AlgorithmInfo& info : collective_algorithms())
+      if (info.kind == kind) exist << QString::fromStdString(info.name);
+    EXPECT_EQ(offered, exist);
+    EXPECT_EQ(box->currentData().toString(), QString());
+  }
+}
+
+TEST_F(AllSettingsDialog, AChosenAlgorithmTakesThePlaceOfTheCollective) {
+  ASSERT_GT(whole(CollectiveKind::kAllGather), 0);
+  ASSERT_GT(whole(CollectiveKind::kReduceScatter), 0);
+  choose(CollectiveKind::kAllGather, "bruck");
+  EXPECT_EQ(session.setup().collectives, "all_gather=bruck");
+  EXPECT_EQ(whole(CollectiveKind::kAllGather), 0);
+  EXPECT_GT(whole(CollectiveKind::kReduceScatter), 0);
+  choose(CollectiveKind::kReduceScatter, "ring");
+  EXPECT_EQ(whole(CollectiveKind::kReduceScatter), 0);
+  EXPECT_EQ(algorithm_of(CollectiveKind::kAllGather)->currentData(), QStringLiteral("bruck"));
+  session.undo_stack().undo();
+  EXPECT_EQ(algorithm_of(CollectiveKind::kReduceScatter)->currentData().toString(), QString());
+  choose(CollectiveKind::kAllGather, "");
+  EXPECT_EQ(session.setup().collectives, "direct");
+}
+
+TEST_F(AllSettingsDialog, SaysWhyAnAlgorithmDoesNotWorkWithSoManyRanks) {
+  Setup setup = session.setup();
+  setup.mesh.dp = 3;
+  session.change_setup(setup, QStringLiteral("DP 3"));
+  choose(CollectiveKind::kAllGather, "recursive-doubling");
+  ASSERT_FALSE(session.problems().empty());
+  EXPECT_EQ(session.problems().front().field, "collectives");
+  bool told = false;
+  for (const auto* label : dialog.findChildren<QLabel*>())
+    told = told || label->text() == QString::fromStdString(session.problems().front().text);
+  EXPECT_TRUE(told);
+}
+
+TEST_F(AllSettingsDialog, ResetTakesTheAlgorithmsBack) {
+  choose(CollectiveKind::kAllGather, "ring");
+  const auto heads = dialog.findChildren<SectionHead*>();
+  for (SectionHead* head : heads) Q_EMIT head->reset_requested();
+  EXPECT_EQ(session.setup().collectives, "direct");
+}
+
+}  // namespace
+}  // namespace parallelarium
