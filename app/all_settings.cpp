@@ -30,6 +30,14 @@ void align_labels(const QWidget& content) {
     if (label->buddy()) label->setMinimumWidth(widest);
 }
 
+const std::vector<std::string>& expert_options() {
+  static const std::vector<std::string> options{
+      "experts", "top-k",     "shared-experts",   "expert-ffn",  "first-dense",
+      "router",  "capacity",  "expert-groups",    "group-limit", "balance-loss",
+      "z-loss",  "bias-rate", "expert-placement", "skew"};
+  return options;
+}
+
 }  // namespace
 
 AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), session_(session) {
@@ -75,6 +83,7 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), s
               {QStringLiteral("ulysses"), tr("Ulysses")}});
   add_step(mesh, tr("ZeRO &group (0: all of DP)"), "zero-group");
   add_step(mesh, tr("&Nodes (0: as needed)"), "nodes");
+  add_experts();
   QFormLayout* collectives = begin_section(tr("Collectives"), {"collectives"});
   for (const CollectiveKind kind : kTrainingCollectives)
     add_algorithm(collectives, title_of(kind), kind);
@@ -100,6 +109,42 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), s
   refresh();
 }
 
+// Of the layers with experts: what the model has, then how tokens are routed.
+void AllSettings::add_experts() {
+  QFormLayout* form = begin_section(tr("Experts"), expert_options());
+  add_step(form, tr("Experts of a layer"), "experts");
+  add_step(form, tr("Experts a token visits (top-k)"), "top-k");
+  add_step(form, tr("Shared, visited by all"), "shared-experts");
+  add_step(form, tr("Inner width of an expert"), "expert-ffn");
+  add_step(form, tr("First layers without"), "first-dense");
+  add_choice(form, tr("Router"), "router",
+             {{QStringLiteral("softmax"), tr("softmax: affinities sum to 1")},
+              {QStringLiteral("sigmoid"), tr("sigmoid: each by itself")}});
+  add_step(form, tr("Capacity factor (0: dropless)"), "capacity");
+  add_step(form, tr("Groups of experts (0: none)"), "expert-groups");
+  add_step(form, tr("Groups a token may use"), "group-limit");
+  add_step(form, tr("Balance loss, \u03b1 (0: none)"), "balance-loss");
+  add_step(form, tr("Router z-loss (0: none)"), "z-loss");
+  add_step(form, tr("Bias \u00b1\u03b3 per step (0: none)"), "bias-rate");
+  add_choice(form, tr("Placement"), "expert-placement",
+             {{QStringLiteral("blocked"), tr("neighbours: 0 1, 2 3, ...")},
+              {QStringLiteral("round-robin"), tr("in turn: 0 4, 1 5, ...")}});
+  add_step(form, tr("Skew, share sent to expert 0"), "skew");
+}
+
+// Experts of a model are compared where the base has experts, too.
+bool AllSettings::is_compared(const std::string& option) const {
+  return session_.base().model.experts.count > 0 ||
+         !key_of(option).startsWith(QLatin1String("model.experts."));
+}
+
+bool AllSettings::is_enabled(const std::string& option) const {
+  const std::vector<std::string>& experts = expert_options();
+  const bool of_experts = std::find(experts.begin(), experts.end(), option) != experts.end();
+  return session_.allowed(key_of(option)) &&
+         (!of_experts || session_.setup().model.experts.count > 0);
+}
+
 QFormLayout* AllSettings::begin_section(const QString& title,
                                         const std::vector<std::string>& options) {
   auto* head = new SectionHead(title);
@@ -109,13 +154,16 @@ QFormLayout* AllSettings::begin_section(const QString& title,
   column_->addLayout(form);
   connect(head, &SectionHead::reset_requested, this, [this, options, title] {
     std::vector<std::string> open = options;
-    std::erase_if(open,
-                  [&](const std::string& option) { return !session_.allowed(key_of(option)); });
+    std::erase_if(open, [&](const std::string& option) {
+      return !is_enabled(option) || !is_compared(option);
+    });
     session_.change_setup(with_fields_of(session_.base(), session_.setup(), open),
                           tr("Reset %1").arg(title));
   });
   refreshers_.push_back([this, head, options] {
-    head->set_changed(fields_differ(session_.setup(), session_.base(), options));
+    std::vector<std::string> compared = options;
+    std::erase_if(compared, [&](const std::string& option) { return !is_compared(option); });
+    head->set_changed(fields_differ(session_.setup(), session_.base(), compared));
   });
   return form;
 }
@@ -131,8 +179,8 @@ void AllSettings::add_step(QFormLayout* form, const QString& label, const std::s
   refreshers_.push_back([this, box, option] {
     const QString value = field_text(session_.setup(), option);
     box->set_text(value);
-    box->set_changed(value != field_text(session_.base(), option));
-    box->setEnabled(session_.allowed(key_of(option)));
+    box->set_changed(is_compared(option) && value != field_text(session_.base(), option));
+    box->setEnabled(is_enabled(option));
   });
 }
 
@@ -148,8 +196,9 @@ void AllSettings::add_choice(QFormLayout* form, const QString& label, const std:
     const QString value = field_text(session_.setup(), option);
     if (box->findData(value) < 0) box->addItem(value, value);
     box->setCurrentIndex(box->findData(value));
-    set_style_property(box, "changed", value != field_text(session_.base(), option));
-    box->setEnabled(session_.allowed(key_of(option)));
+    set_style_property(box, "changed",
+                       is_compared(option) && value != field_text(session_.base(), option));
+    box->setEnabled(is_enabled(option));
   });
 }
 

@@ -28,6 +28,9 @@ class AllSettings : public QDialog {
   void add_step(QFormLayout* form, const QString& label, const std::string& option);
   void add_choice(QFormLayout* form, const QString& label, const std::string& option,
                   const std::vector<std::pair<QString, QString>>& values);
+  void add_experts();
+  bool is_compared(const std::string& option) const;
+  bool is_enabled(const std::string& option) const;
   void add_text_file(QFormLayout* form);
   // How one kind of collective is done, out of Setup::collectives.
   void add_algorithm(QFormLayout* form, const QString& label, CollectiveKind kind);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The quantities that the strip shows for the Experts view.
 #include <QCoreApplication>
-#include <optional>
 
 #include "app/figures.h"
 #include "app/quantities.h"
@@ -47,20 +46,6 @@ Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
   return quantity;
 }
 
-// What the run's last step was seen to route in the same layer, micro-batch and group.
-std::optional<RoutedLayer> counted_layer(const Session& session, const ExpertPicture& picture) {
-  const RunRecord* run = session.run_record();
-  if (!run || !run->observed() || session.run_is_stale() || picture.hidden ||
-      run->observation.routing.empty())
-    return std::nullopt;
-  const RoutedLayer& shown = *picture.routed;
-  const Result<RoutedLayer> seen =
-      route_layer(run->observation.setup, shown.layer, shown.microbatch,
-                  shown.first_replica / shown.ep, &run->observation.routing.back());
-  if (!seen) return std::nullopt;
-  return *seen;
-}
-
 }  // namespace
 
 std::vector<Quantity> expert_quantities(const Session& session, const ExpertPicture& picture,
@@ -87,15 +72,21 @@ std::vector<Quantity> expert_quantities(const Session& session, const ExpertPict
               skewed.bytes, skewed.exact_bytes, picture);
   Quantity dropped = counted(QStringLiteral("experts.dropped"), Words::tr("Dropped"),
                              skewed.dropped, skewed.exact_dropped, picture);
-  if (const std::optional<RoutedLayer> seen = counted_layer(session, picture)) {
-    const Shown run = shown(*seen);
-    const QString word = Words::tr("counted in the run");
+  if (picture.counted && !picture.hidden) {
+    const Shown run = shown(*picture.counted);
+    const QString word = picture.steps > 1
+                             ? Words::tr("counted in training step %1").arg(picture.step + 1)
+                             : Words::tr("counted in the run");
     fullest.observed = {run.fullest, word, {}};
     dispatched.observed = {run.bytes, word, run.exact_bytes};
     dropped.observed = {run.dropped, word, run.exact_dropped};
   }
-  return {layer_time(picture, locale), std::move(fullest), std::move(dispatched),
-          std::move(dropped), all[4]};
+  std::vector<Quantity> strip{layer_time(picture, locale), std::move(fullest),
+                              std::move(dispatched), std::move(dropped), all[4]};
+  for (Quantity& quantity : strip)
+    for (const Guess& guess : session.guesses())
+      if (guess.metric == quantity.key) quantity.guess = guess.text;
+  return strip;
 }
 
 }  // namespace parallelarium

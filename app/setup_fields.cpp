@@ -64,6 +64,11 @@ const std::map<std::string, Getter>& getters() {
       {"skew", [](const Setup& s) { return real(s.skew); }},
       {"experts", [](const Setup& s) { return whole(s.model.experts.count); }},
       {"top-k", [](const Setup& s) { return whole(s.model.experts.top_k); }},
+      {"shared-experts", [](const Setup& s) { return whole(s.model.experts.shared); }},
+      {"expert-ffn", [](const Setup& s) { return whole(s.model.experts.ffn); }},
+      {"first-dense", [](const Setup& s) { return whole(s.model.experts.first_dense); }},
+      {"expert-groups", [](const Setup& s) { return whole(s.model.experts.groups); }},
+      {"group-limit", [](const Setup& s) { return whole(s.model.experts.group_limit); }},
       {"capacity", [](const Setup& s) { return real(s.model.experts.capacity); }},
       {"router",
        [](const Setup& s) {
@@ -94,11 +99,26 @@ const std::map<std::string, Getter>& getters() {
   return table;
 }
 
-bool doubles(const std::string& option) {
-  static const char* const kDoubled[] = {"sequence", "hidden", "ffn",
-                                         "vocab",    "pace",   "learning-rate"};
-  return std::any_of(std::begin(kDoubled), std::end(kDoubled),
-                     [&](const char* name) { return option == name; });
+// How a field steps: by adding, or, where `first` is above 0, by doubling and halving; below
+// `first` lies only 0.
+struct Stride {
+  double add = 1, first = 0;
+};
+Stride stride_of(const std::string& option) {
+  static const std::map<std::string, Stride> strides{
+      {"sequence", {0, 1}},         {"hidden", {0, 1}},          {"ffn", {0, 1}},
+      {"expert-ffn", {0, 1}},       {"vocab", {0, 1}},           {"pace", {0, 1e-4}},
+      {"learning-rate", {0, 1e-6}}, {"balance-loss", {0, 1e-3}}, {"z-loss", {0, 1e-3}},
+      {"bias-rate", {0, 1e-3}},     {"capacity", {0.25, 0}},     {"skew", {0.05, 0}},
+      {"dropout", {0.05, 0}}};
+  const auto found = strides.find(option);
+  return found == strides.end() ? Stride{} : found->second;
+}
+
+double next_value(const Stride& stride, double value, int direction) {
+  if (stride.first == 0) return value + direction * stride.add;
+  if (direction > 0) return value > 0 ? value * 2 : stride.first;
+  return value > stride.first ? value / 2 : 0;
 }
 
 bool accepts(const Setup& setup, const std::string& option, const QString& value) {
@@ -136,14 +156,13 @@ QString field_text(const Setup& setup, const std::string& option) {
 }
 
 QString next_valid(const Setup& setup, const std::string& option, int direction) {
-  const double now = field_text(setup, option).toDouble();
-  double value = now;
+  const Stride stride = stride_of(option);
+  double value = field_text(setup, option).toDouble();
   for (int tries = 0; tries < kMostTries; ++tries) {
-    if (doubles(option))
-      value = direction > 0 ? (value > 0 ? value * 2 : 1) : value / 2;
-    else
-      value += direction;
-    if (value < 0 || (direction < 0 && value == now) || value > 1e7) return {};
+    const double last = value;
+    value = next_value(stride, value, direction);
+    if (value < 0 && value > -1e-9) value = 0;  // what sums of 0.05 leave
+    if (value < 0 || value == last || value > 1e7) return {};
     const QString candidate = QString::number(value, 'g', 12);
     if (accepts(setup, option, candidate)) return candidate;
   }

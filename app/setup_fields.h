@@ -21,7 +21,8 @@ QString field_title(const std::string& option);
 QString field_text(const Setup& setup, const std::string& option);
 
 // The next value in a direction (+1, -1) that validate() has nothing to say about, or empty.
-// Degrees and counts go by one, sizes and rates by doubling.
+// Degrees and counts go by one, shares and factors by a twentieth or a quarter, sizes and rates by
+// doubling.
 QString next_valid(const Setup& setup, const std::string& option, int direction);
 
 // `setup` with the given fields as `base` has them.

@@ -289,20 +289,10 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
     QCustomPlot plot;
     plot.setViewport(QRect(QPoint(0, 0), size));
     fill_plot(plot, picture, theme);
-    *drawn = QPicture();
-    QCPPainter recorder(drawn);
-    recorder.setMode(QCPPainter::pmVectorized);
-    recorder.setMode(QCPPainter::pmNoCaching);
-    plot.toPainter(&recorder, size.width(), size.height());
-    recorder.end();
+    *drawn = recorded(plot, size);
     if (picture.plot_cache) picture.plot_cache->key = key;
   }
-  painter.save();
-  painter.translate(rect.topLeft());
-  const double undo = double(drawn->logicalDpiX()) / painter.device()->logicalDpiX();
-  painter.scale(undo, undo);
-  painter.drawPicture(0, 0, *drawn);
-  painter.restore();
+  play_recording(painter, rect.topLeft(), *drawn);
   painter.setRenderHint(QPainter::Antialiasing);
   put_text(painter, QRectF(rect.left(), rect.top() - 12, 40, 14), Qt::AlignVCenter,
            QStringLiteral("GB/s"), theme.font(11), theme.muted, texts);

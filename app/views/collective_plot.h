@@ -4,11 +4,11 @@
 #pragma once
 
 #include <QPainter>
-#include <QPicture>
 #include <optional>
 
 #include "app/collective_plan.h"
 #include "app/theme.h"
+#include "app/views/recorded_plot.h"
 
 namespace parallelarium {
 
@@ -37,12 +37,6 @@ BandwidthLines bandwidth_lines(const CollectiveChoice& choice);
 std::vector<CollectiveSpec> sweep_specs(const CollectiveSpec& spec);
 // "predicted: direct for small messages, ring from 96 KiB", or that one is quickest everywhere.
 QString crossover_text(const BandwidthLines& lines);
-
-// A recording of the axes and lines, kept while nothing of them changes.
-struct PlotCache {
-  QString key;
-  QPicture picture;
-};
 
 struct CollectivePicture;
 struct CollectiveLayout;

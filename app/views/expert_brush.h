@@ -13,7 +13,7 @@ struct ExpertBrush {
   const ExpertLayout& layout;
   const Theme& theme;
   TextLog* texts;
-  const RoutedLayer& layer() const { return *picture.routed; }
+  const RoutedLayer& layer() const { return *picture.drawn(); }
   void head(const QRectF& rect, const QString& text) const {
     QFont caps = theme.caps();
     caps.setCapitalization(QFont::MixedCase);
@@ -30,6 +30,18 @@ inline double text_width(const Theme& theme, int size, const QString& text) {
   return QFontMetricsF(theme.font(size)).horizontalAdvance(text);
 }
 
+// How far along the `index`-th of `count` things is that travel one after another: 0 at home, 1
+// with its expert.
+double way_of(const ExpertPicture& picture, int index, int count);
+// A thing that is drawn on its way, from where it stands at home to its expert.
+struct Flight {
+  int expert = -1;
+  QPointF from;
+  double way = 0;
+};
+
+// The homes' choices as a run counted them.
+void paint_home_bars(const ExpertBrush& brush);
 // The layer in time, rank by rank; and what the colours mean with how even the routing is.
 void paint_expert_lanes(const ExpertBrush& brush);
 void paint_expert_figures(const ExpertBrush& brush);

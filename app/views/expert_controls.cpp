@@ -56,6 +56,35 @@ void ExpertsView::build_controls() {
   s.microbatch_label = label(tr("Micro-batch"), s.microbatch);
   s.group = number(tr("EP group"), &ExpertChoice::group);
   s.group_label = label(tr("EP group"), s.group);
+  s.counts = new Segments(tr("Whose counts are drawn"),
+                          {{QStringLiteral("run"), tr("run"), tr("What the run counted")},
+                           {QStringLiteral("predicted"), tr("predicted"),
+                            tr("What the prediction assumes: even but for the skew")}},
+                          s.head);
+  connect(s.counts, &Segments::chosen, this, [this](const QString& value) {
+    ExpertChoice next = state_->choice;
+    next.predicted = value == QLatin1String("predicted");
+    choose(next);
+  });
+  s.counts_label = label(tr("Counts"), s.counts);
+  s.step = new StepBox(
+      tr("Training step of the run"),
+      [this](int direction) {
+        const ExpertPicture now = picture();
+        const int next = now.step + direction;
+        return next >= 0 && next < now.steps ? QString::number(next + 1) : QString();
+      },
+      s.head);
+  connect(s.step, &StepBox::committed, this, [this](const QString& text) {
+    bool good = false;
+    const int value = text.trimmed().toInt(&good);
+    ExpertChoice next = state_->choice;
+    if (good) next.step = std::max(0, value - 1);
+    choose(next);
+  });
+  s.step->setToolTip(tr("[ and ] in the picture go to the step before and the next"));
+  s.step_label = label(tr("Training step"), s.step);
+  s.step_value = label(QString(), s.step);
   s.placement = new Segments(
       tr("Placement of the experts"),
       {{QStringLiteral("blocked"), tr("neighbours"), tr("A rank holds neighbours: 0 1, 2 3, ...")},
@@ -95,6 +124,15 @@ void ExpertsView::refresh_controls() {
   s.placement->set_value(setup.expert_placement == ExpertPlacement::kBlocked
                              ? QStringLiteral("blocked")
                              : QStringLiteral("round-robin"));
+  const ExpertPicture now = picture();
+  for (QWidget* part : {static_cast<QWidget*>(s.counts), static_cast<QWidget*>(s.counts_label)})
+    part->setVisible(now.counted != nullptr);
+  s.counts->set_value(now.prefers_predicted ? QStringLiteral("predicted") : QStringLiteral("run"));
+  for (QWidget* part : {static_cast<QWidget*>(s.step), static_cast<QWidget*>(s.step_label),
+                        static_cast<QWidget*>(s.step_value)})
+    part->setVisible(now.shows_run() && now.steps > 1);
+  s.step->set_text(QString::number(now.step + 1));
+  s.step_value->setText(tr("of %1").arg(now.steps));
   s.placement->setVisible(setup.mesh.ep > 1);
   s.placement_label->setVisible(setup.mesh.ep > 1);
   s.placement->setEnabled(s.session.allowed(QStringLiteral("expert-placement")));
@@ -134,22 +172,27 @@ void ExpertsView::place_parts() {
     QLabel* label;
     QWidget* control;
     int width;
+    QLabel* value;  // behind the control, or null
+    int value_width;
   };
-  const Unit units[] = {{s.layer_label, s.layer, 86},
-                        {s.microbatch_label, s.microbatch, 86},
-                        {s.group_label, s.group, 86},
-                        {s.placement_label, s.placement, s.placement->sizeHint().width()},
-                        {s.skew_label, s.skew, 130}};
+  const Unit units[] = {
+      {s.layer_label, s.layer, 86, nullptr, 0},
+      {s.microbatch_label, s.microbatch, 86, nullptr, 0},
+      {s.group_label, s.group, 86, nullptr, 0},
+      {s.placement_label, s.placement, s.placement->sizeHint().width(), nullptr, 0},
+      {s.skew_label, s.skew, 130, s.skew_value, 110},
+      {s.counts_label, s.counts, s.counts->sizeHint().width(), nullptr, 0},
+      {s.step_label, s.step, 86, s.step_value, 60}};
   int x = kMargin, y = 8;
   for (const Unit& unit : units) {
     if (!unit.control->isVisibleTo(s.head)) continue;
     const int words = unit.label->sizeHint().width() + 6;
-    const int behind = unit.control == s.skew ? 110 : 0;
+    const int behind = unit.value ? unit.value_width : 0;
     if (x > kMargin && x + words + unit.width + behind > width() - kMargin) x = kMargin, y += kRow;
     unit.label->setGeometry(x, y, words - 6, 30);
     const int height = unit.control->minimumHeight() > 0 ? unit.control->minimumHeight() : 30;
     unit.control->setGeometry(x + words, y + (30 - height) / 2, unit.width, height);
-    if (behind > 0) s.skew_value->setGeometry(x + words + unit.width + 8, y, behind - 8, 30);
+    if (unit.value) unit.value->setGeometry(x + words + unit.width + 8, y, behind - 8, 30);
     x += words + unit.width + behind + kGap;
   }
   y += kRow + 2;

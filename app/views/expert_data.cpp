@@ -3,7 +3,8 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <numeric>
+
+#include "app/setup_fields.h"
 
 namespace parallelarium {
 namespace {
@@ -162,36 +163,47 @@ std::optional<LayerTimes> layer_times(const Prediction& prediction, const Timeli
   return times;
 }
 
-std::vector<std::int64_t> tokens_of_ranks(const RoutedLayer& layer) {
-  std::vector<std::int64_t> tokens(std::size_t(layer.ep), 0);
-  for (std::size_t expert = 0; expert < layer.load.size(); ++expert)
-    tokens[std::size_t(layer.rank_of_expert[expert])] += layer.load[expert];
-  return tokens;
+const Observation* routed_run(const Session& session) {
+  const RunRecord* run = session.run_record();
+  const bool seen = run && run->observed() && !session.run_is_stale() &&
+                    !session.hidden(QStringLiteral("lane.run"));
+  return seen && !run->observation.routing.empty() ? &run->observation : nullptr;
 }
 
-double fullest_over_mean(const RoutedLayer& layer) {
-  const std::vector<std::int64_t> tokens = tokens_of_ranks(layer);
-  const auto sum = std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0});
-  const auto most = *std::max_element(tokens.begin(), tokens.end());
-  return sum > 0 ? double(most) * double(tokens.size()) / double(sum) : 1;
+int training_step(const Observation& run, int step) {
+  const int last = int(run.routing.size()) - 1;
+  if (step < 0) step = run.setup.run.warmup + run.timeline.step - 1;
+  return std::clamp(step, 0, last);
 }
 
-std::int64_t assignments(const RoutedLayer& layer) { return layer.tokens * layer.top_k * layer.ep; }
-
-std::int64_t dropped_of(const RoutedLayer& layer) {
-  return std::accumulate(layer.dropped.begin(), layer.dropped.end(), std::int64_t{0});
+Result<RoutedLayer> counted(const Observation& run, ExpertChoice choice) {
+  choice = valid_choice(run.setup, choice);
+  return route_layer(run.setup, choice.layer, choice.microbatch, choice.group,
+                     &run.routing[std::size_t(training_step(run, choice.step))]);
 }
 
-std::int64_t dispatched_bytes(const RoutedLayer& layer) {
-  std::int64_t bytes = 0;
-  for (int home = 0; home < layer.ep; ++home) bytes += layer.sent_bytes(home);
-  return bytes;
+std::vector<LayerBalance> balance_by_step(const Observation& run, ExpertChoice choice) {
+  choice = valid_choice(run.setup, choice);
+  const int ep = run.setup.mesh.ep;
+  std::vector<LayerBalance> steps;
+  for (const Routing& step : run.routing) {
+    const auto balance = balance_of_layer(step, choice.layer, choice.group * ep, ep);
+    if (!balance) return {};  // of other layers
+    steps.push_back(*balance);
+  }
+  return steps;
 }
 
-double balance_of(const RoutedLayer& layer) {
-  double sum = 0;
-  for (const TokenRoutes& home : layer.homes) sum += home.load.balance;
-  return layer.homes.empty() ? 1 : sum / double(layer.homes.size());
+QString routing_difference(const Setup& of, const Setup& from) {
+  QStringList words;
+  for (const auto& [option, name] :
+       {std::pair("balance-loss", Words::tr("balance loss %1")),
+        std::pair("bias-rate", Words::tr("bias rate %1")),
+        std::pair("z-loss", Words::tr("z-loss %1")), std::pair("router", Words::tr("%1 router")),
+        std::pair("skew", Words::tr("skew %1")), std::pair("capacity", Words::tr("capacity %1")),
+        std::pair("learning-rate", Words::tr("learning rate %1"))})
+    if (fields_differ(of, from, {option})) words << name.arg(field_text(of, option));
+  return words.join(QStringLiteral(", "));
 }
 
 }  // namespace parallelarium

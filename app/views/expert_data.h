@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the Experts view shows: how one layer routes the tokens of one micro-batch, and when the
-// parts of that layer happen on the ranks of one EP group. Pure functions.
+// What the Experts view shows: how one layer routes the tokens of one micro-batch, as predicted or
+// as a run counted it in one training step, and when the parts of that layer happen on the ranks of
+// one EP group. Pure functions.
 #pragma once
 
 #include <memory>
 #include <optional>
 
 #include "app/session.h"
-#include "engine/plan/routing.h"
+#include "engine/plan/balance.h"
 
 namespace parallelarium {
 
 struct ExpertChoice {
   int layer = -1;  // -1: the first with experts
   int microbatch = 0, group = 0;
+  // Where a run of the Setup stands, its counts in one training step are drawn, warm-up steps
+  // included; -1: in the step whose times are drawn.
+  int step = -1;
+  bool predicted = false;  // draw what the prediction assumes all the same
   bool operator==(const ExpertChoice&) const = default;
 };
-// The nearest choice that the Setup has. Requires: the model has experts.
+// The nearest layer, micro-batch and group that the Setup has. Requires: the model has experts.
 ExpertChoice valid_choice(const Setup& setup, ExpertChoice choice);
 
 // Layer, micro-batch and group of the Setup's own routing (its skew). An error says why there is
@@ -49,13 +54,18 @@ struct LayerTimes {
 std::optional<LayerTimes> layer_times(const Prediction& prediction, const Timeline& timeline,
                                       const RoutedLayer& layer);
 
-// Tokens that a rank's experts compute, of all homes; the largest over the mean sets the pace.
-std::vector<std::int64_t> tokens_of_ranks(const RoutedLayer& layer);
-double fullest_over_mean(const RoutedLayer& layer);
-std::int64_t assignments(const RoutedLayer& layer);  // tokens times top_k, of all homes
-std::int64_t dropped_of(const RoutedLayer& layer);
-std::int64_t dispatched_bytes(const RoutedLayer& layer);  // between ranks, one way
-// E sum f P, the mean over the homes: 1 when even.
-double balance_of(const RoutedLayer& layer);
+// The run of the Session's own Setup, if it counted its routing and no lesson hides it; else null.
+const Observation* routed_run(const Session& session);
+// Index of a training step of the run, warm-up steps included; below 0: the step whose times are
+// drawn. Requires: the run counted its routing.
+int training_step(const Observation& run, int step);
+// Layer, micro-batch and group as the run counted them in the step of `choice`. Error: the run
+// holds no such counts. Requires: the run counted its routing.
+Result<RoutedLayer> counted(const Observation& run, ExpertChoice choice);
+// The layer and group of `choice` step by step, all micro-batches together; empty where the run has
+// no such layer.
+std::vector<LayerBalance> balance_by_step(const Observation& run, ExpertChoice choice);
+// What of the settings that act on balance `of` has otherwise than `from`: "balance loss 0".
+QString routing_difference(const Setup& of, const Setup& from);
 
 }  // namespace parallelarium

@@ -53,17 +53,24 @@ void paint_lane(const ExpertBrush& b, const LayerTimes& times, int home, bool ob
   }
 }
 
+// "paced", or "paced, training step 4" where there are several.
+QString observed_words(const ExpertPicture& picture) {
+  const QString source = source_text(picture.observed->source);
+  return picture.steps > 1
+             ? Words::tr("%1, training step %2").arg(source).arg(picture.timed_step + 1)
+             : source;
+}
+
 }  // namespace
 
 void paint_expert_lanes(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
   QString title = Words::tr("Layer %1 in time").arg(layer.layer);
   if (b.picture.predicted)
-    title +=
-        QStringLiteral(" \u00b7 ") + b.picture.predicted_word +
-        (b.picture.observed ? QStringLiteral(" ") +
-                                  Words::tr("above %1").arg(source_text(b.picture.observed->source))
-                            : QString());
+    title += QStringLiteral(" \u00b7 ") + b.picture.predicted_word +
+             (b.picture.observed
+                  ? QStringLiteral(" ") + Words::tr("above %1").arg(observed_words(b.picture))
+                  : QString());
   if (b.layout.lane_count < layer.ep)
     title += QStringLiteral(" \u00b7 ") +
              Words::tr("first %1 of %2 ranks").arg(b.layout.lane_count).arg(layer.ep);
@@ -92,9 +99,10 @@ void paint_expert_lanes(const ExpertBrush& b) {
     b.painter.setPen(QPen(b.theme.mark, 1.5));
     b.painter.drawLine(QPointF(x, b.layout.lanes.top() - 4), QPointF(x, bottom));
   }
-  if (!b.picture.observed && !b.picture.no_run.isEmpty())
-    b.text(QRectF(b.layout.lane_left, bottom + 4, b.layout.lane_width, 16), Qt::AlignLeft,
-           b.picture.no_run, 11, false, b.theme.muted);
+  const QString below = b.picture.observed ? waiting_sentence(b.picture) : b.picture.no_run;
+  if (!below.isEmpty())
+    b.text(QRectF(b.layout.lane_left, bottom + 4, b.layout.lane_width, 16), Qt::AlignLeft, below,
+           11, false, b.picture.observed ? b.theme.mark : b.theme.muted);
 }
 
 // What the colours mean, and how even the routing is.

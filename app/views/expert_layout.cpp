@@ -12,7 +12,8 @@ constexpr double kMargin = 16, kTitle = 30, kHead = 24, kGap = 28, kNote = 40;
 constexpr double kLabel = 54, kExpertLabel = 34, kLaneLeft = 86, kFigures = 250, kNarrow = 640;
 constexpr double kFiguresHeight = 150, kNoRun = 26;
 constexpr int kMostTokenHomes = 8, kMostLanes = 16;
-constexpr double kUpper = 304;  // of the upper half, where nothing asks for more
+constexpr double kBars = 0.44, kMostBar = 36;  // of the upper half: bars of homes; height of one
+constexpr double kUpper = 304;                 // of the upper half, where nothing asks for more
 
 double lane_pitch_for(const ExpertPicture& picture, int lanes) {
   const double single = lanes <= 4 ? 26 : lanes <= 8 ? 20 : 15;
@@ -31,8 +32,8 @@ double upper_height(const RoutedLayer& layer) {
 }  // namespace
 
 double expert_height(const ExpertPicture& picture, double width) {
-  if (!picture.routed) return 200;
-  const RoutedLayer& layer = *picture.routed;
+  if (!picture.drawn()) return 200;
+  const RoutedLayer& layer = *picture.drawn();
   const int lanes = std::min(layer.ep, kMostLanes);
   // With what is said below the lanes where nothing is measured.
   const double below = lanes * lane_pitch_for(picture, lanes) + kNoRun;
@@ -44,8 +45,8 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
   ExpertLayout layout;
   layout.size = size;
   layout.title = QRectF(kMargin, 4, size.width() - 2 * kMargin, 20);
-  if (!picture.routed) return layout;
-  const RoutedLayer& layer = *picture.routed;
+  if (!picture.drawn()) return layout;
+  const RoutedLayer& layer = *picture.drawn();
   const double inner = size.width() - 2 * kMargin;
   const double top = kTitle + kHead, upper = upper_height(layer) - kHead;
 
@@ -65,6 +66,16 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size) {
   const auto needed = static_cast<int>((layer.tokens + layout.per_row - 1) / layout.per_row);
   layout.rows = std::clamp(static_cast<int>((each - 10) / layout.line), 1, std::max(1, needed));
   layout.home_pitch = std::min(each, layout.rows * layout.line + 14);
+  if (picture.shows_run()) {
+    const bool plotted = picture.curves && !picture.curves->empty();
+    const double bars = plotted ? std::floor(upper * kBars) : upper;
+    const double more = layout.homes < layer.ep ? 14 : 0;  // what is said of the others
+    layout.home_pitch = std::min((bars - more) / layout.homes, kMostBar);
+    if (plotted) {
+      layout.plot_head = QRectF(kMargin, top + bars + 6, tokens_width, 18);
+      layout.plot = QRectF(kMargin, top + bars + 26, tokens_width, upper - bars - 26);
+    }
+  }
 
   const double matrix_left = kMargin + tokens_width + kGap;
   layout.matrix_head = QRectF(matrix_left, kTitle, matrix_width, 18);
@@ -109,6 +120,33 @@ QRectF ExpertLayout::token_cell(int home, int token, int choice) const {
           tokens.top() + home * home_pitch + row * line, cell, cell};
 }
 
+QRectF ExpertLayout::home_bar(int home) const {
+  return {tokens.left() + kLabel, tokens.top() + home * home_pitch, tokens.width() - kLabel,
+          std::min(24.0, std::max(4.0, home_pitch - 5))};
+}
+
+std::vector<HomePart> home_parts(const RoutedLayer& layer, const ExpertLayout& layout, int home) {
+  const RouterLoad& load = layer.homes[std::size_t(home)].load;
+  const QRectF bar = layout.home_bar(home);
+  const double each = bar.width() / double(std::max<std::int64_t>(1, layer.tokens * layer.top_k));
+  std::vector<HomePart> parts;
+  double x = bar.left();
+  const auto next = [&](std::int64_t count) {
+    const QRectF part(x, bar.top(), double(count) * each, bar.height());
+    x = part.right();
+    return count > 0 ? part : QRectF();
+  };
+  for (const int expert : layout.order) {
+    const auto at = std::size_t(expert);
+    HomePart part;
+    part.expert = expert;
+    part.kept = next(load.kept[at]);
+    part.dropped = next(load.chosen[at] - load.kept[at]);
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 QRectF ExpertLayout::matrix_at(int home, int rank) const {
   const double gap = matrix_cell >= 20 ? 3 : matrix_cell >= 8 ? 1 : 0;
   return {matrix.left() + rank * matrix_cell, matrix.top() + home * matrix_cell, matrix_cell - gap,
@@ -136,8 +174,8 @@ double ExpertLayout::x_of(Nanoseconds time, const LayerTimes& times, Nanoseconds
 
 ExpertRef expert_at_point(const ExpertPicture& picture, const ExpertLayout& layout, QPointF point) {
   ExpertRef ref;
-  if (!picture.routed || picture.hidden) return ref;
-  const RoutedLayer& layer = *picture.routed;
+  if (!picture.drawn() || picture.hidden) return ref;
+  const RoutedLayer& layer = *picture.drawn();
   for (std::size_t place = 0; place < layout.order.size(); ++place)
     if (layout.expert_row(int(place)).contains(point)) {
       ref.expert = layout.order[place];
@@ -150,6 +188,12 @@ ExpertRef expert_at_point(const ExpertPicture& picture, const ExpertLayout& layo
   }
   if (!layout.tokens.contains(point)) return ref;
   for (int home = 0; home < layout.homes; ++home) {
+    if (picture.shows_run())
+      for (const HomePart& part : home_parts(layer, layout, home))
+        if (part.kept.contains(point) || part.dropped.contains(point)) {
+          ref.expert = part.expert;
+          return ref;
+        }
     const TokenRoutes& routes = layer.homes[std::size_t(home)];
     const int known = int(routes.expert.size()) / std::max(1, layer.top_k);
     for (int token = 0; token < std::min(layout.shown_tokens(), known); ++token)

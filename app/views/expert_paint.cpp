@@ -15,16 +15,20 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(experts)
 };
 
-// Whether a shown token's choice is on its way at the playhead, and how far along.
-double way_of(const ExpertPicture& picture, int token, int shown) {
-  const auto staged = [&](double done) {  // one after another, each a third of the time on its way
-    const double start = shown > 1 ? 0.66 * token / (shown - 1) : 0;
-    return std::clamp((done - start) / 0.34, 0.0, 1.0);
-  };
-  return staged(picture.arrived()) - staged(picture.returned());
+// Below the shown homes, how many more there are.
+void paint_more_homes(const ExpertBrush& b, double top) {
+  const int more = b.layer().ep - b.layout.homes;
+  if (more <= 0) return;
+  b.text(QRectF(b.layout.tokens.left(), top, b.layout.tokens.width(), 13), Qt::AlignLeft,
+         more == 1 ? Words::tr("and 1 more rank") : Words::tr("and %1 more ranks").arg(more), 11,
+         false, b.theme.muted);
 }
 
 void paint_tokens(const ExpertBrush& b) {
+  if (b.picture.shows_run()) {
+    paint_home_bars(b);
+    return paint_more_homes(b, b.layout.home_bar(b.layout.homes - 1).bottom() + 2);
+  }
   const RoutedLayer& layer = b.layer();
   const int shown = int(std::min<std::int64_t>(b.layout.shown_tokens(), layer.tokens));
   QString title = Words::tr("Tokens at home");
@@ -37,12 +41,6 @@ void paint_tokens(const ExpertBrush& b) {
     b.text(QRectF(b.layout.tokens.left(), first.top(), 52, 13), Qt::AlignLeft,
            Words::tr("Rank %1").arg(home), 11, true);
     const TokenRoutes& routes = layer.homes[std::size_t(home)];
-    if (routes.expert.empty()) {
-      b.text(QRectF(first.left(), first.top(), b.layout.tokens.right() - first.left(), 13),
-             Qt::AlignLeft, Words::tr("a run counts tokens, it does not list them"), 11, false,
-             b.theme.muted);
-      continue;
-    }
     for (int token = 0; token < shown; ++token)
       for (int choice = 0; choice < layer.top_k; ++choice) {
         const auto at = std::size_t(token * layer.top_k + choice);
@@ -69,18 +67,14 @@ void paint_tokens(const ExpertBrush& b) {
         b.painter.setOpacity(1);
       }
   }
-  if (b.layout.homes < layer.ep) {
-    const QRectF last = b.layout.token_cell(b.layout.homes - 1, 0, 0);
-    b.text(QRectF(b.layout.tokens.left(), last.top() + b.layout.rows * b.layout.line,
-                  b.layout.tokens.width(), 13),
-           Qt::AlignLeft, Words::tr("and %1 more ranks").arg(layer.ep - b.layout.homes), 11, false,
-           b.theme.muted);
-  }
+  const QRectF last = b.layout.token_cell(b.layout.homes - 1, 0, 0);
+  paint_more_homes(b, last.top() + b.layout.rows * b.layout.line);
 }
 
 void paint_matrix(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
-  b.head(b.layout.matrix_head, Words::tr("All-to-all, tokens sent"));
+  b.head(b.layout.matrix_head, b.picture.shows_run() ? Words::tr("Tokens sent, run")
+                                                     : Words::tr("All-to-all, tokens sent"));
   std::int64_t most = 1;
   for (const auto& row : layer.rows)
     for (const std::int64_t count : row) most = std::max(most, count);
@@ -145,8 +139,8 @@ void paint_matrix(const ExpertBrush& b) {
 
 void paint_experts_load(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
-  b.head(b.layout.experts_head,
-         layer.ep > 1 ? Words::tr("Experts, by their rank") : Words::tr("Experts"));
+  const QString whose = layer.ep > 1 ? Words::tr("Experts, by their rank") : Words::tr("Experts");
+  b.head(b.layout.experts_head, b.picture.shows_run() ? Words::tr("%1, run").arg(whose) : whose);
   std::int64_t most = std::max<std::int64_t>(1, layer.capacity * layer.ep);
   for (int expert = 0; expert < layer.experts; ++expert)
     most = std::max(most, layer.load[std::size_t(expert)] + layer.dropped[std::size_t(expert)]);
@@ -219,40 +213,63 @@ void paint_experts_load(const ExpertBrush& b) {
   }
 }
 
-// One token after another from its cell to its expert, and back.
+// All that is on its way at the playhead: a token's choice from its cell, or, as a run does not
+// list tokens, the choices of one home for one expert together.
+std::vector<Flight> flights_of(const ExpertBrush& b) {
+  const RoutedLayer& layer = b.layer();
+  std::vector<Flight> flights;
+  const int shown = int(std::min<std::int64_t>(b.layout.shown_tokens(), layer.tokens));
+  for (int home = 0; home < b.layout.homes; ++home) {
+    if (b.picture.shows_run()) {
+      const std::vector<HomePart> parts = home_parts(layer, b.layout, home);
+      for (std::size_t at = 0; at < parts.size(); ++at)
+        if (!parts[at].kept.isEmpty())
+          flights.push_back({parts[at].expert, parts[at].kept.center(),
+                             way_of(b.picture, int(at), int(parts.size()))});
+      continue;
+    }
+    const TokenRoutes& routes = layer.homes[std::size_t(home)];
+    for (int token = 0; token < shown; ++token) {
+      const double way = way_of(b.picture, token, shown);
+      for (int choice = 0; choice < layer.top_k; ++choice) {
+        const auto at = std::size_t(token * layer.top_k + choice);
+        if (routes.kept[at])
+          flights.push_back(
+              {routes.expert[at], b.layout.token_cell(home, token, choice).center(), way});
+      }
+    }
+  }
+  return flights;
+}
+
 void paint_flights(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
   if (!b.picture.tweened || !b.picture.shown() || !b.picture.playhead) return;
-  const int shown = int(std::min<std::int64_t>(b.layout.shown_tokens(), layer.tokens));
   std::vector<int> place(std::size_t(layer.experts), 0);
   for (std::size_t at = 0; at < b.layout.order.size(); ++at)
     place[std::size_t(b.layout.order[at])] = int(at);
   b.painter.setRenderHint(QPainter::Antialiasing);
-  for (int home = 0; home < b.layout.homes; ++home) {
-    const TokenRoutes& routes = layer.homes[std::size_t(home)];
-    if (routes.expert.empty()) continue;
-    for (int token = 0; token < shown; ++token) {
-      const double way = way_of(b.picture, token, shown);
-      if (way <= 0 || way >= 1) continue;
-      for (int choice = 0; choice < layer.top_k; ++choice) {
-        const auto at = std::size_t(token * layer.top_k + choice);
-        if (!routes.kept[at]) continue;
-        const int expert = routes.expert[at];
-        const QPointF from = b.layout.token_cell(home, token, choice).center();
-        const QRectF row = b.layout.expert_row(place[std::size_t(expert)]);
-        const QPointF to(row.left() + b.layout.bar_left, row.center().y());
-        const double eased = way * way * (3 - 2 * way);
-        const QPointF here = from + (to - from) * eased;
-        const QColor color = expert_color(layer, expert, b.theme);
-        b.painter.setPen(QPen(b.theme.surface, 1));
-        b.painter.setBrush(color);
-        b.painter.drawRoundedRect(QRectF(here.x() - 5, here.y() - 5, 10, 10), 3, 3);
-      }
-    }
+  b.painter.setPen(QPen(b.theme.surface, 1));
+  for (const Flight& flight : flights_of(b)) {
+    if (flight.way <= 0 || flight.way >= 1) continue;
+    const QRectF row = b.layout.expert_row(place[std::size_t(flight.expert)]);
+    const QPointF to(row.left() + b.layout.bar_left, row.center().y());
+    const double eased = flight.way * flight.way * (3 - 2 * flight.way);
+    const QPointF here = flight.from + (to - flight.from) * eased;
+    b.painter.setBrush(expert_color(layer, flight.expert, b.theme));
+    b.painter.drawRoundedRect(QRectF(here.x() - 5, here.y() - 5, 10, 10), 3, 3);
   }
 }
 
 }  // namespace
+
+double way_of(const ExpertPicture& picture, int index, int count) {
+  const auto staged = [&](double done) {  // one after another, each a third of the time on its way
+    const double start = count > 1 ? 0.66 * index / (count - 1) : 0;
+    return std::clamp((done - start) / 0.34, 0.0, 1.0);
+  };
+  return staged(picture.arrived()) - staged(picture.returned());
+}
 
 double ExpertPicture::arrived() const {
   if (!playhead || !shown()) return 1;
@@ -288,14 +305,14 @@ void paint_experts(QPainter& painter, const ExpertPicture& picture, const Expert
                    const Theme& theme, TextLog* texts) {
   painter.save();
   const ExpertBrush b{painter, picture, layout, theme, texts};
-  if (!picture.routed) {
+  if (!picture.drawn()) {
     b.text(QRectF(16, 40, layout.size.width() - 32, 20), Qt::AlignHCenter, picture.empty, 13, false,
            theme.muted);
     painter.restore();
     return;
   }
-  put_elided(painter, layout.title, Qt::AlignVCenter, expert_title(*picture.routed),
-             theme.font(13, true), theme.text, texts);
+  put_elided(painter, layout.title, Qt::AlignVCenter, expert_title(picture), theme.font(13, true),
+             theme.text, texts);
   if (picture.hidden) {
     b.text(QRectF(16, 60, layout.size.width() - 32, 20), Qt::AlignHCenter,
            Words::tr("? hidden for now"), 13, false, theme.muted);
@@ -304,6 +321,7 @@ void paint_experts(QPainter& painter, const ExpertPicture& picture, const Expert
   }
   if (picture.dimmed) painter.setOpacity(kDimmed);
   paint_tokens(b);
+  if (picture.shows_run()) paint_balance_plot(painter, picture, layout, theme, texts);
   paint_matrix(b);
   paint_experts_load(b);
   paint_expert_lanes(b);

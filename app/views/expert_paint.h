@@ -5,6 +5,7 @@
 
 #include "app/selection_panel.h"
 #include "app/views/expert_data.h"
+#include "app/views/recorded_plot.h"
 #include "app/views/timeline_paint.h"
 
 namespace parallelarium {
@@ -16,9 +17,22 @@ struct ExpertRef {
   bool operator==(const ExpertRef&) const = default;
 };
 
+// How full the fullest expert was in each training step of a run.
+struct BalanceCurve {
+  QString name;  // "run" or "pinned", and what differs between the two
+  bool pinned = false;
+  std::vector<LayerBalance> steps;
+};
+
 struct ExpertPicture {
-  std::shared_ptr<const RoutedLayer>
-      routed;  // null: there is nothing to show, and `empty` says why
+  // As predicted, by the skew; null: there is nothing to show, and `empty` says why.
+  std::shared_ptr<const RoutedLayer> routed;
+  // As the run of these settings counted it in training step `step`, from 0; null: there is none.
+  std::shared_ptr<const RoutedLayer> counted;
+  bool prefers_predicted = false;
+  int step = 0, steps = 0, timed_step = 0;  // of the run; that whose times are drawn
+  std::shared_ptr<const std::vector<BalanceCurve>> curves;  // the run's, then the pinned run's
+  std::shared_ptr<PlotCache> plot_cache;                    // may be null
   QString empty;
   bool dimmed = false;
   bool hidden = false;                                    // a lesson asks for what would be seen
@@ -28,6 +42,9 @@ struct ExpertPicture {
   bool tweened = true;
   ExpertRef selected;
 
+  // The routing that is drawn, and whether it is the run's; null: none.
+  const RoutedLayer* drawn() const { return shows_run() ? counted.get() : routed.get(); }
+  bool shows_run() const { return counted && !prefers_predicted; }
   // What is animated; null: nothing.
   const LayerTimes* shown() const { return observed ? observed.get() : predicted.get(); }
   // Shares of the dispatch, and of the combine, that are done at the playhead.
@@ -37,8 +54,9 @@ struct ExpertPicture {
 struct ExpertLayout {
   QSizeF size;
   QRectF title;
-  // Tokens: a block for each shown home.
-  QRectF tokens_head, tokens;
+  // Tokens: a block for each shown home; of a run, which counts tokens and does not list them, a
+  // bar, and below the bars how even its training steps were.
+  QRectF tokens_head, tokens, plot_head, plot;
   int homes = 0, per_row = 0, rows = 0;
   double token_pitch = 0, cell = 0, line = 0, home_pitch = 0;
   // All-to-all.
@@ -56,6 +74,7 @@ struct ExpertLayout {
 
   int shown_tokens() const { return per_row * rows; }
   QRectF token_cell(int home, int token, int choice) const;
+  QRectF home_bar(int home) const;
   QRectF matrix_at(int home, int rank) const;
   QRectF expert_row(int place) const;  // of order[place]
   QRectF lane(int home, bool observed) const;
@@ -68,19 +87,41 @@ ExpertLayout expert_layout(const ExpertPicture& picture, QSizeF size);
 void paint_experts(QPainter& painter, const ExpertPicture& picture, const ExpertLayout& layout,
                    const Theme& theme, TextLog* texts);
 
-// The layer in time, sources and what a lesson hides, of the Session as it is now.
-void add_times(ExpertPicture& picture, const Session& session);
+// What the run counted, the layer in time, sources and what a lesson hides, of the Session as it is
+// now.
+void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice);
+// The curves of the run and of the pinned run; null: nothing is to be drawn.
+std::shared_ptr<const std::vector<BalanceCurve>> balance_curves(const Session& session,
+                                                                ExpertChoice choice);
+
+// The choices of one home in the order of their experts, as parts of its bar.
+struct HomePart {
+  int expert = -1;
+  QRectF kept, dropped;  // empty where there are none
+};
+std::vector<HomePart> home_parts(const RoutedLayer& layer, const ExpertLayout& layout, int home);
+
+// How even the training steps were. Nothing is drawn where there is no room.
+void paint_balance_plot(QPainter& painter, const ExpertPicture& picture, const ExpertLayout& layout,
+                        const Theme& theme, TextLog* texts);
+// The training step under a point of the plot; -1: none.
+int step_at_point(const ExpertPicture& picture, const ExpertLayout& layout, QPointF point);
 
 // The colour of an expert: its rank's hue, lighter from one to the next.
 QColor expert_color(const RoutedLayer& layer, int expert, const Theme& theme);
 ExpertRef expert_at_point(const ExpertPicture& picture, const ExpertLayout& layout, QPointF point);
 
 // "Expert routing · 8 experts on 4 ranks · top-2 of 128 tokens ..."
-QString expert_title(const RoutedLayer& layer);
+QString expert_title(const ExpertPicture& picture);
 // An expert or a cell with its figures.
 SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref);
 // "Rank 0 receives 94 of 256, 1.47 times the mean: it sets the pace."
 QString pace_sentence(const RoutedLayer& layer);
+// "Rank 0 computes for 3.1 ms, the others wait for it up to 1.9 ms, 41 % of the layer (paced)."
+// Empty where nobody waits or nothing is known of the time.
+QString waiting_sentence(const ExpertPicture& picture);
+// "Fullest expert over the mean in 6 training steps: run 1.8 to 1.2, pinned 1.8 to 2.4"; or empty.
+QString balance_sentence(const ExpertPicture& picture);
 // Everything about the frame, for screen readers.
 QString expert_sentence(const ExpertPicture& picture);
 

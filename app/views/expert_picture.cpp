@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From the Session to the picture of a layer with experts, and the exported picture.
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
 
 #include "app/figures.h"
@@ -28,15 +29,54 @@ QString no_run_text(const Session& session) {
 
 }  // namespace
 
-void add_times(ExpertPicture& picture, const Session& session) {
+std::shared_ptr<const std::vector<BalanceCurve>> balance_curves(const Session& session,
+                                                                ExpertChoice choice) {
+  const Observation* run = routed_run(session);
+  if (!run) return nullptr;
+  std::vector<BalanceCurve> curves;
+  const RunRecord* pinned = session.pinned();
+  const Observation* earlier =
+      pinned && pinned->observed() && !(pinned->observation.setup == run->setup)
+          ? &pinned->observation
+          : nullptr;
+  const auto add = [&](const Observation& of, const Observation* other, const QString& name) {
+    if (of.setup.model.experts.count == 0 ||
+        valid_choice(of.setup, choice).layer != valid_choice(run->setup, choice).layer)
+      return;
+    std::vector<LayerBalance> steps = balance_by_step(of, choice);
+    const QString words = other ? routing_difference(of.setup, other->setup) : QString();
+    if (steps.size() > 1)
+      curves.push_back({words.isEmpty() ? name : Words::tr("%1, %2").arg(name, words),
+                        &of == earlier, std::move(steps)});
+  };
+  add(*run, earlier, Words::tr("run"));
+  if (earlier && !curves.empty()) add(*earlier, run, Words::tr("pinned run"));
+  if (curves.empty()) return nullptr;
+  return std::make_shared<const std::vector<BalanceCurve>>(std::move(curves));
+}
+
+void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice) {
   const std::shared_ptr<const Prediction> prediction = session.prediction();
   picture.dimmed = !session.problems().empty();
-  picture.hidden = session.hidden(QStringLiteral("lane.predicted"));
+  // A figure that a lesson asks for can be read off any part of the picture.
+  const QStringList keys = session.hidden_keys();
+  picture.hidden = session.hidden(QStringLiteral("lane.predicted")) ||
+                   std::any_of(keys.begin(), keys.end(), [](const QString& key) {
+                     return key.startsWith(QLatin1String("experts"));
+                   });
   picture.tweened = !session.reduced_motion();
   picture.playhead = session.playhead();
   picture.predicted_word = prediction_source_text(*prediction);
   picture.no_run = no_run_text(session);
   if (!picture.routed) return;
+  if (const Observation* run = routed_run(session)) {
+    picture.prefers_predicted = choice.predicted;
+    picture.steps = int(run->routing.size());
+    picture.step = training_step(*run, choice.step);
+    picture.timed_step = training_step(*run, -1);
+    if (Result<RoutedLayer> seen = counted(*run, choice))
+      picture.counted = std::make_shared<const RoutedLayer>(std::move(*seen));
+  }
   const auto times_of = [&](const Prediction& of, const Timeline& timeline) {
     std::optional<LayerTimes> times = layer_times(of, timeline, *picture.routed);
     return times ? std::make_shared<const LayerTimes>(std::move(*times)) : nullptr;
@@ -60,7 +100,8 @@ ExpertPicture expert_picture(const Session& session, ExpertChoice choice) {
     picture.routed = std::make_shared<const RoutedLayer>(std::move(*made));
   else
     picture.empty = QString::fromStdString(made.error().text);
-  add_times(picture, session);
+  add_run(picture, session, choice);
+  picture.curves = balance_curves(session, choice);
   return picture;
 }
 

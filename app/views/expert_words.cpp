@@ -18,15 +18,18 @@ struct Words {
 
 }  // namespace
 
-QString expert_title(const RoutedLayer& layer) {
+QString expert_title(const ExpertPicture& picture) {
+  const RoutedLayer& layer = *picture.drawn();
   QStringList parts{
       Words::tr("Expert routing"),
       layer.ep == 1 ? Words::tr("%1 experts on every rank").arg(layer.experts)
                     : Words::tr("%1 experts on %2 ranks").arg(layer.experts).arg(layer.ep),
-      Words::tr("top-%1 of %2 tokens a rank").arg(layer.top_k).arg(count_text(layer.tokens)),
-      layer.capacity > 0 ? Words::tr("capacity %1").arg(count_text(layer.capacity))
-                         : Words::tr("dropless"),
-      Words::tr("layer %1, micro-batch %2").arg(layer.layer).arg(layer.microbatch)};
+      Words::tr("top-%1 of %2 tokens a rank").arg(layer.top_k).arg(count_text(layer.tokens))};
+  if (!picture.hidden)
+    parts << (layer.capacity > 0 ? Words::tr("capacity %1").arg(count_text(layer.capacity))
+                                 : Words::tr("dropless"));
+  parts << Words::tr("layer %1, micro-batch %2").arg(layer.layer).arg(layer.microbatch);
+  if (picture.shows_run()) parts << Words::tr("run, training step %1").arg(picture.step + 1);
   return parts.join(kDot);
 }
 
@@ -80,12 +83,48 @@ SelectionText describe_expert(const RoutedLayer& layer, ExpertRef ref) {
   return text;
 }
 
+QString waiting_sentence(const ExpertPicture& picture) {
+  const LayerTimes* times = picture.shown();
+  if (!times || picture.hidden || times->homes.size() < 2) return {};
+  std::size_t slowest = 0;
+  Nanoseconds computes{0}, waits{0};
+  for (std::size_t home = 0; home < times->homes.size(); ++home) {
+    Nanoseconds own{0}, idle{0};
+    for (const LayerSpan& span : times->homes[home]) {
+      const Nanoseconds length = span.span.end - span.span.begin;
+      if (span.part == LayerPart::kExperts) own += length;
+      if (span.part == LayerPart::kWait && own > Nanoseconds(0)) idle += length;
+    }
+    if (own > computes) slowest = home, computes = own;
+    waits = std::max(waits, idle);
+  }
+  const double share =
+      double(waits.count()) / double(std::max<std::int64_t>(1, times->length().count()));
+  constexpr double kWorthSaying = 0.02;
+  if (share < kWorthSaying) return {};
+  return Words::tr("Rank %1's experts take %2; the others wait up to %3, %4 of the layer (%5).")
+      .arg(slowest)
+      .arg(time_text(computes), time_text(waits), share_text(share),
+           picture.observed ? source_text(times->source) : picture.predicted_word);
+}
+
+QString balance_sentence(const ExpertPicture& picture) {
+  if (!picture.shows_run() || !picture.curves || picture.curves->empty()) return {};
+  QStringList curves;
+  for (const BalanceCurve& curve : *picture.curves)
+    curves << Words::tr("%1: %2 to %3")
+                  .arg(curve.name, number_text(curve.steps.front().fullest),
+                       number_text(curve.steps.back().fullest));
+  return Words::tr("Fullest expert over the mean, first to last training step: %1")
+      .arg(curves.join(QStringLiteral("; ")));
+}
+
 QString expert_sentence(const ExpertPicture& picture) {
-  if (!picture.routed) return picture.empty;
-  const RoutedLayer& layer = *picture.routed;
+  if (!picture.drawn()) return picture.empty;
+  const RoutedLayer& layer = *picture.drawn();
   if (picture.hidden)
-    return expert_title(layer) + QStringLiteral(": ") + Words::tr("hidden for now");
-  QStringList parts{expert_title(layer)};
+    return expert_title(picture) + QStringLiteral(": ") + Words::tr("hidden for now");
+  QStringList parts{expert_title(picture)};
   if (const LayerTimes* times = picture.shown(); times && picture.playhead) {
     QStringList ranks;
     for (int home = 0; home < std::min(layer.ep, 8); ++home) {
@@ -109,6 +148,8 @@ QString expert_sentence(const ExpertPicture& picture) {
   }
   parts << loads.join(QStringLiteral(", ")) << pace_sentence(layer);
   parts << Words::tr("Balance loss over alpha %1 (1 is even)").arg(number_text(balance_of(layer)));
+  for (const QString& sentence : {waiting_sentence(picture), balance_sentence(picture)})
+    if (!sentence.isEmpty()) parts << sentence;
   return parts.join(QStringLiteral(". "));
 }
 

@@ -18,10 +18,11 @@ struct ExpertsView::State {
   Session& session;
   ExpertChoice choice;
 
-  StepBox *layer = nullptr, *microbatch = nullptr, *group = nullptr;
+  StepBox *layer = nullptr, *microbatch = nullptr, *group = nullptr, *step = nullptr;
   QLabel *layer_label = nullptr, *microbatch_label = nullptr, *group_label = nullptr,
-         *placement_label = nullptr, *skew_label = nullptr, *skew_value = nullptr;
-  Segments* placement = nullptr;
+         *placement_label = nullptr, *skew_label = nullptr, *skew_value = nullptr,
+         *counts_label = nullptr, *step_label = nullptr, *step_value = nullptr;
+  Segments *placement = nullptr, *counts = nullptr;
   QSlider* skew = nullptr;
   QWidget* head = nullptr;
   QScrollArea* scroll = nullptr;
@@ -32,6 +33,8 @@ struct ExpertsView::State {
   // Kept between frames, for as long as what they are of is shown.
   std::shared_ptr<const RoutedLayer> routed;
   std::optional<Message> why_none;
+  std::shared_ptr<const std::vector<BalanceCurve>> curves;
+  std::shared_ptr<PlotCache> plot_cache = std::make_shared<PlotCache>();
   Setup routed_of;
   ExpertChoice routed_choice;
   bool known = false, computing = false;

@@ -68,6 +68,7 @@ ExpertChoice ExpertsView::choice() const { return state_->choice; }
 void ExpertsView::choose(ExpertChoice choice) {
   state_->choice = choice;
   refresh();
+  Q_EMIT routing_changed();
 }
 
 ExpertPicture ExpertsView::picture() const {
@@ -75,7 +76,9 @@ ExpertPicture ExpertsView::picture() const {
   ExpertPicture picture;
   picture.routed = s.routed;
   picture.empty = s.why_none ? QString::fromStdString(s.why_none->text) : tr("Routing the tokens");
-  add_times(picture, s.session);
+  add_run(picture, s.session, s.choice);
+  picture.curves = s.curves;
+  picture.plot_cache = s.plot_cache;
   picture.selected = s.selected;
   return picture;
 }
@@ -89,7 +92,10 @@ void ExpertsView::refresh_routing() {
   State& s = *state_;
   const Setup& setup = s.session.prediction()->setup;
   if (setup.model.experts.count > 0) s.choice = valid_choice(setup, s.choice);
-  if (s.computing || (s.known && s.routed_of == setup && s.routed_choice == s.choice)) return;
+  const bool same = s.routed_choice.layer == s.choice.layer &&
+                    s.routed_choice.microbatch == s.choice.microbatch &&
+                    s.routed_choice.group == s.choice.group;
+  if (s.computing || (s.known && s.routed_of == setup && same)) return;
   s.routed_of = setup;
   s.routed_choice = s.choice;
   if (scores_of(setup) <= kMostAtOnce) return take_routing(routed(setup, s.choice));
@@ -138,6 +144,8 @@ void ExpertsView::wait_for_routing() {
 void ExpertsView::refresh() {
   State& s = *state_;
   refresh_routing();
+  s.curves = s.routed ? balance_curves(s.session, s.choice) : nullptr;
+  s.plot_cache->key.clear();
   refresh_controls();
   const ExpertPicture now = picture();
   const LayerTimes* times = now.hidden ? nullptr : now.shown();
@@ -169,8 +177,9 @@ void ExpertsView::select(ExpertRef ref) {
   State& s = *state_;
   s.selected = ref;
   s.canvas->update();
-  const bool tells = s.routed && !s.session.hidden(QStringLiteral("lane.predicted"));
-  Q_EMIT described(tells ? describe_expert(*s.routed, ref) : SelectionText());
+  const ExpertPicture picture = this->picture();
+  const bool tells = picture.drawn() && !picture.hidden;
+  Q_EMIT described(tells ? describe_expert(*picture.drawn(), ref) : SelectionText());
 }
 
 bool ExpertsView::press_key(QKeyEvent& event) {
@@ -196,6 +205,12 @@ bool ExpertsView::press_key(QKeyEvent& event) {
     next.layer += by;
     choose(next);
   };
+  const auto to_step = [&](int by) {
+    if (!picture().shows_run()) return;
+    ExpertChoice next = s.choice;
+    next.step = std::clamp(picture().step + by, 0, picture().steps - 1);
+    choose(next);
+  };
   switch (*key) {
     case ViewKey::kPlay:
       s.session.set_playing(!s.session.playing());
@@ -211,6 +226,10 @@ bool ExpertsView::press_key(QKeyEvent& event) {
     case ViewKey::kPrevious:
     case ViewKey::kNext:
       to_layer(*key == ViewKey::kPrevious ? -1 : 1);
+      return true;
+    case ViewKey::kFollowBack:
+    case ViewKey::kFollowOn:
+      to_step(*key == ViewKey::kFollowBack ? -1 : 1);
       return true;
     case ViewKey::kClear:
       select({});
@@ -240,6 +259,13 @@ bool ExpertsView::eventFilter(QObject* watched, QEvent* event) {
       s.canvas->setFocus(Qt::MouseFocusReason);
       const ExpertPicture picture = this->picture();
       const ExpertLayout layout = layout_now();
+      // A click or a drag over the plot goes to that training step.
+      if (const int step = step_at_point(picture, layout, mouse->position()); step >= 0) {
+        ExpertChoice next = s.choice;
+        next.step = step;
+        choose(next);
+        return true;
+      }
       // A click or a drag over the layer in time scrubs.
       const LayerTimes* times = picture.shown();
       if (times && layout.lanes.contains(mouse->position()) &&
@@ -260,7 +286,7 @@ bool ExpertsView::eventFilter(QObject* watched, QEvent* event) {
       const ExpertPicture picture = this->picture();
       const ExpertRef ref = expert_at_point(picture, layout_now(), help->pos());
       const SelectionText text =
-          picture.routed ? describe_expert(*picture.routed, ref) : SelectionText();
+          picture.drawn() ? describe_expert(*picture.drawn(), ref) : SelectionText();
       QStringList lines{text.headline};
       for (const Fact& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
       if (text.headline.isEmpty())

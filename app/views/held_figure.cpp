@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/views/held_figure.h"
 
-#include <QPicture>
 #include <algorithm>
 #include <cmath>
 
 #include "app/views/paint_tools.h"
 #include "app/views/qcustomplot_header.h"
+#include "app/views/recorded_plot.h"
 
 namespace parallelarium {
 namespace {
@@ -181,17 +181,7 @@ void paint_held_figure(QPainter& painter, const QRectF& rect, const LaneRows& ro
   QCustomPlot plot;
   plot.setViewport(QRect(QPoint(0, 0), size));
   fill_held_plot(plot, lines, rows.end, theme, axis, rect.width());
-  // A recording plays at the device's resolution, which the caller's scale already covers.
-  QPicture picture;
-  QCPPainter recorder(&picture);
-  recorder.setMode(QCPPainter::pmVectorized);
-  recorder.setMode(QCPPainter::pmNoCaching);
-  plot.toPainter(&recorder, size.width(), size.height());
-  recorder.end();
-  painter.translate(0, kHeldHeader);
-  const double undo = static_cast<double>(picture.logicalDpiX()) / painter.device()->logicalDpiX();
-  painter.scale(undo, undo);
-  painter.drawPicture(0, 0, picture);
+  play_recording(painter, {0, kHeldHeader}, recorded(plot, size));
   painter.restore();
 }
 

@@ -2,7 +2,6 @@
 #include "app/views/memory_curve.h"
 
 #include <QCoreApplication>
-#include <QPicture>
 #include <algorithm>
 #include <cmath>
 
@@ -10,6 +9,7 @@
 #include "app/views/memory_paint.h"
 #include "app/views/paint_tools.h"
 #include "app/views/qcustomplot_header.h"
+#include "app/views/recorded_plot.h"
 
 namespace parallelarium {
 namespace {
@@ -298,17 +298,7 @@ void paint_memory_curve(QPainter& painter, const QRectF& rect, const MemoryCurve
   QCustomPlot plot;
   plot.setViewport(QRect(QPoint(0, 0), size));
   fill_memory_plot(plot, curve, observed, theme, axis, rect.width());
-  // A recording plays at the device's resolution, which the caller's scale already covers.
-  QPicture picture;
-  QCPPainter recorder(&picture);
-  recorder.setMode(QCPPainter::pmVectorized);
-  recorder.setMode(QCPPainter::pmNoCaching);
-  plot.toPainter(&recorder, size.width(), size.height());
-  recorder.end();
-  painter.translate(0, kCurveCaption);
-  const double undo = double(picture.logicalDpiX()) / painter.device()->logicalDpiX();
-  painter.scale(undo, undo);
-  painter.drawPicture(0, 0, picture);
+  play_recording(painter, {0, kCurveCaption}, recorded(plot, size));
   painter.restore();
 }
 

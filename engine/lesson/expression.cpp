@@ -204,7 +204,11 @@ Symbols symbols_of(const Setup& setup) {
           {"s", static_cast<double>(model.sequence)},
           {"h", static_cast<double>(model.hidden)},
           {"V", static_cast<double>(model.vocab)},
-          {"f", static_cast<double>(model.ffn)}};
+          {"f", static_cast<double>(model.ffn)},
+          {"E", model.experts.count},
+          {"top_k", model.experts.top_k},
+          {"factor", model.experts.capacity},
+          {"skew", setup.skew}};
 }
 
 Symbols symbols_of(const CollectiveChoice& collective) {

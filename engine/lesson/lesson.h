@@ -52,7 +52,8 @@ struct Check {
   std::string of = "predicted";
   // Dotted key of predict, run, schedule or collective --json, or of the settings:
   // "bubble.of_total", "memory.ranks.0.peak_bytes". A part "*" takes the largest. Beside those:
-  // "held.peak" and "held.ranks.0", the micro-batches whose activations a stage holds at once. The
+  // "held.peak" and "held.ranks.0", the micro-batches whose activations a stage holds at once;
+  // "experts.fullest" and others, see expert_facts(), of a run in its last training step. The
   // "steps" of a collective are their number.
   std::string key;
   std::string op;  // < <= > >= == !=
@@ -190,6 +191,12 @@ const std::vector<std::string>& collective_keys();
 nlohmann::json facts_of(const Prediction& prediction);
 nlohmann::json facts_of(const Observation& observation, const Program& program);
 nlohmann::json facts_of(const Order& order, double forward, double backward);
+// "experts": means over layers, micro-batches and EP groups of "fullest" (rows of the fullest rank
+// over the mean rank), "balance" (E sum f P) and "dispatched_bytes" (between the ranks of a group,
+// one way); the share of choices "dropped"; "most_kept" of one home by one expert, and its
+// "capacity". By the Setup's skew, or as `step` of a run counted it. Null without experts, and
+// where `step` holds no counts of this Setup.
+nlohmann::json expert_facts(const Setup& setup, const Routing* step);
 nlohmann::json facts_of(const CollectivePlan& plan);
 nlohmann::json facts_of(const CollectiveObservation& seen, const CollectivePlan& plan);
 

@@ -204,6 +204,8 @@ Result<Settings> settings_at(const Lesson& lesson, std::size_t step, const Symbo
 json facts_of(const Prediction& prediction) {
   json facts = to_json(prediction);
   facts["held"] = held_facts(prediction.program, prediction.timeline);
+  if (json experts = expert_facts(prediction.setup, nullptr); !experts.is_null())
+    facts["experts"] = std::move(experts);
   return facts;
 }
 
@@ -218,6 +220,10 @@ json facts_of(const Observation& observation, const Program& program) {
   if (!observation.traffic.empty()) facts["traffic"] = to_json(observation.traffic.front());
   if (observation.timeline.ranks.size() == program.ranks.size())
     facts["held"] = held_facts(program, observation.timeline);
+  if (observation.routing.empty()) return facts;
+  if (json experts = expert_facts(observation.setup, &observation.routing.back());
+      !experts.is_null())
+    facts["experts"] = std::move(experts);
   return facts;
 }
 

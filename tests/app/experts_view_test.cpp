@@ -14,54 +14,10 @@
 #include "app/controls.h"
 #include "app/figures.h"
 #include "app/quantities.h"
-#include "tests/app/pipeline_fixture.h"
+#include "tests/app/experts_fixture.h"
 
 namespace parallelarium {
 namespace {
-
-PlanSetup moe_setup(int ranks, int experts = 8, int top_k = 2, double capacity = 1.25,
-                    double skew = 0.2) {
-  PlanSetup setup = default_setup();
-  const auto set = [&](const char* key, const std::string& value) {
-    const Result<void> done = set_field(setup, key, value);
-    EXPECT_TRUE(done.ok()) << key << ": " << (done.ok() ? "" : done.error().text);
-  };
-  set("model", "moe-tiny");
-  set("pp", "1");
-  set("schedule", "1f1b");
-  set("microbatches", "2");
-  set("dp", std::to_string(ranks));
-  set("ep", std::to_string(ranks));
-  set("experts", std::to_string(experts));
-  set("top-k", std::to_string(top_k));
-  set("capacity", std::to_string(capacity));
-  set("skew", std::to_string(skew));
-  EXPECT_TRUE(validate(setup).empty()) << validate(setup).front().text;
-  return setup;
-}
-
-RoutedLayer layer_of(const PlanSetup& setup) {
-  Result<RoutedLayer> made = routed(setup, {});
-  EXPECT_TRUE(made.ok());
-  return std::move(*made);
-}
-
-ExpertPicture picture_of(const PlanSetup& setup, double run_factor = 0) {
-  ExpertPicture picture;
-  picture.routed = std::make_shared<const RoutedLayer>(layer_of(setup));
-  const auto prediction = predicted(setup);
-  const auto times = [&](const Timeline& timeline) {
-    const auto made = layer_times(*prediction, timeline, *picture.routed);
-    EXPECT_TRUE(made.has_value());
-    return std::make_shared<const LayerTimes>(*made);
-  };
-  picture.predicted = times(prediction->timeline);
-  picture.predicted_word = QStringLiteral("predicted");
-  picture.no_run = QStringLiteral("Not measured yet: press Run to see your ranks do it");
-  if (run_factor > 0)
-    picture.observed = times(stretched(prediction->timeline, run_factor, Source::kPaced));
-  return picture;
-}
 
 // Every token counted by hand.
 TEST(ExpertFigures, EqualACountOverTheTokens) {
@@ -119,7 +75,8 @@ TEST(ExpertQuantities, SetWhatTheRunCountedBesideTheSkew) {
   session.restore(setup, {std::move(run)}, std::nullopt);
   session.wait_for_prediction();
   std::map<QString, Quantity> by_key;
-  for (const Quantity& quantity : expert_quantities(session, picture_of(setup), QLocale::c()))
+  for (const Quantity& quantity :
+       expert_quantities(session, expert_picture(session, {}), QLocale::c()))
     by_key[quantity.key] = quantity;
   const Figure dropped = by_key.at(QStringLiteral("experts.dropped")).observed;
   EXPECT_EQ(dropped.text, share_text(176.0 / 1024, QLocale::c()));

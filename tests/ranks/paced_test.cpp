@@ -9,6 +9,7 @@
 #include <cmath>
 #include <thread>
 
+#include "engine/plan/balance.h"
 #include "engine/plan/describe_op.h"
 #include "tests/ranks/paced_run.h"
 
@@ -111,12 +112,14 @@ TEST(Measured, ACrowdedRunSaysThatItsCoresWereKept) {
   EXPECT_FALSE(delay_of(crowded->observation));
 }
 
-// Experts take time by the rows that they have in the step: the prediction by the routing that the
-// run reports keeps what the one of even routing cannot.
+// Experts take time by the rows that they have in the step: the fuller the fullest rank, the longer
+// the step, and the prediction by the routing that the run reports keeps what the one of even
+// routing cannot.
 TEST(Paced, ExpertsTakeTheTimeOfTheirRows) {
   if (!keeps_time()) GTEST_SKIP() << "sanitizers are too slow to keep time";
   double last = 0;
-  for (const char* skew : {"0", "1"}) {
+  std::int64_t last_rows = 0;
+  for (const char* skew : {"0", "0.5", "1"}) {
     parallelarium::Setup setup = paced_setup({1, 4, 2, "1f1b"});
     setup.run.pace_seconds = 0.03;
     for (const auto& [field, value] : {std::pair{"experts", "8"},
@@ -134,8 +137,20 @@ TEST(Paced, ExpertsTakeTheTimeOfTheirRows) {
     const double predicted =
         dilated(std::move(*routed), *pace_factor(setup, slow_link())).step.seconds;
     EXPECT_NEAR(predicted / seen.step.seconds, 1, 0.05) << skew;
-    EXPECT_GT(seen.step.seconds, last);
+    // Rows of the fullest rank, summed over layers and micro-batches: everybody waits for those.
+    std::int64_t rows = 0;
+    for (int layer = 0; layer < setup.model.layers; ++layer)
+      for (int microbatch = 0; microbatch < setup.microbatches; ++microbatch) {
+        const Result<RoutedLayer> exchange =
+            route_layer(setup, layer, microbatch, 0, &seen.routing.back());
+        ASSERT_TRUE(exchange.ok()) << exchange.error().text;
+        const std::vector<std::int64_t> of_ranks = tokens_of_ranks(*exchange);
+        rows += *std::max_element(of_ranks.begin(), of_ranks.end());
+      }
+    EXPECT_GT(rows, last_rows) << skew;
+    EXPECT_GT(seen.step.seconds, last) << skew;
     last = seen.step.seconds;
+    last_rows = rows;
   }
 }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "engine/lesson/lesson.h"
+#include "engine/plan/balance.h"
+
+namespace parallelarium {
+
+nlohmann::json expert_facts(const Setup& setup, const Routing* step) {
+  const Model& model = setup.model;
+  if (model.experts.count == 0 || model.experts.first_dense >= model.layers) return nullptr;
+  const int first = model.experts.first_dense;
+  // A skew routes all layers and micro-batches alike.
+  const int layers = step == nullptr ? first + 1 : model.layers;
+  const int microbatches = step == nullptr ? 1 : setup.microbatches;
+  double exchanges = 0, fullest = 0, balance = 0, bytes = 0;
+  std::int64_t choices = 0, dropped = 0, most_kept = 0, capacity = 0;
+  for (int layer = first; layer < layers; ++layer)
+    for (int microbatch = 0; microbatch < microbatches; ++microbatch)
+      for (int group = 0; group < setup.mesh.dp / setup.mesh.ep; ++group) {
+        const Result<RoutedLayer> routed = route_layer(setup, layer, microbatch, group, step);
+        if (!routed) return nullptr;
+        ++exchanges;
+        fullest += fullest_over_mean(*routed);
+        balance += balance_of(*routed);
+        bytes += static_cast<double>(dispatched_bytes(*routed));
+        choices += assignments(*routed);
+        dropped += dropped_of(*routed);
+        capacity = routed->capacity;
+        for (const TokenRoutes& home : routed->homes)
+          most_kept =
+              std::max(most_kept, *std::max_element(home.load.kept.begin(), home.load.kept.end()));
+      }
+  return {{"fullest", fullest / exchanges},
+          {"balance", balance / exchanges},
+          {"dispatched_bytes", bytes / exchanges},
+          {"dropped", static_cast<double>(dropped) / static_cast<double>(choices)},
+          {"most_kept", most_kept},
+          {"capacity", capacity}};
+}
+
+}  // namespace parallelarium
