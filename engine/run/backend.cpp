@@ -140,7 +140,7 @@ Result<BackendChoice> on_gpus(const Setup& setup, const ProcessPlace* place,
 
 }  // namespace
 
-Computer this_computer() {
+Computer computer_here() {
   // Loading CUDA's libraries costs time and memory, which a run without GPUs should not show. The
   // last is the Windows driver as Linux sees it under WSL 2.
   const bool driver = std::any_of(std::begin(kDriverFiles), std::end(kDriverFiles),
@@ -155,7 +155,7 @@ Computer this_computer() {
 }
 
 Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place) {
-  return choose_backend(setup, place, this_computer());
+  return choose_backend(setup, place, computer_here());
 }
 
 Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,

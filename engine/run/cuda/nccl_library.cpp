@@ -217,5 +217,7 @@ Result<Nccl*> load_nccl() {
 }  // namespace parallelarium
 
 // What NCCL looks for in its profiler plugin.
-extern "C" __attribute__((visibility("default"))) parallelarium::NcclProfiler ncclProfiler_v4 =
+extern "C" {
+__attribute__((visibility("default"))) parallelarium::NcclProfiler ncclProfiler_v4 =
     parallelarium::nccl_profiler();
+}

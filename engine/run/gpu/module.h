@@ -70,7 +70,7 @@ struct Computer {
   std::function<Result<std::vector<GpuFacts>>()> gpus;  // or why there are none
   std::function<Result<void>()> nccl;                   // or why ranks on several GPUs cannot meet
 };
-Computer this_computer();
+Computer computer_here();
 Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
                                      const Computer& computer);
 
