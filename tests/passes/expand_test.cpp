@@ -76,7 +76,7 @@ TEST(Expand, TrainingStepsHaveNoOtherCollectives) {
   for (const char* fields : {"dp=4 zero=3 clip=1", "dp=2 zero=1", "tp=2 pp=2", "cp=2 dp=2",
                              "tp=2 sequence-parallel=true", "cp=2 context-parallel=ulysses",
                              "cp=2 context-parallel=all-gather", "model=moe-tiny dp=2 ep=2"}) {
-    Setup setup = setup_of(1, 0, "direct");
+    parallelarium::Setup setup = setup_of(1, 0, "direct");
     std::istringstream words(fields);
     for (std::string word; words >> word;) {
       const std::size_t equals = word.find('=');

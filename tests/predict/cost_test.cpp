@@ -159,7 +159,8 @@ TEST(CostModel, TakesMeasuredCollectivesOfAsManyGpusOrTheNextNumber) {
     op.collective = kind;
     op.reduction = kind == CollectiveKind::kAllReduce ? Reduction::kSum : Reduction::kNone;
     op.bytes = bytes;
-    return CostModel(tiny.program, gpus, parallelarium::Setup{}).seconds(op, 0);
+    const parallelarium::Setup setup;
+    return CostModel(tiny.program, gpus, setup).seconds(op, 0);
   };
   // A rank sends 2 (n - 1) / n of the array.
   EXPECT_NEAR(seconds(CollectiveKind::kAllReduce, 2, 4'000'000), 1e-5 + 4e6 / 1e11, 1e-12);
@@ -177,7 +178,8 @@ TEST(CostModel, CountsALaunchForEveryCallOfAStage) {
   attention.piece = Piece::kAttention;
   attention.repeat = 6 * 2 * 8;  // two products of eight heads in each call
   tiny.program.works = {{norm, attention}, {attention}};
-  const CostModel cost(tiny.program, machine(), parallelarium::Setup{});
+  const parallelarium::Setup setup;
+  const CostModel cost(tiny.program, machine(), setup);
   Op op;
   op.work = 0;
   EXPECT_NEAR(cost.seconds(op, 0), 12e-6, 1e-15);
