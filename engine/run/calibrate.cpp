@@ -2,6 +2,7 @@
 // Measures this computer with as many ranks busy as there are cores, so that shared caches, memory
 // and clock rates are as in a run. Never uses the run that it will be compared with.
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "engine/run/bench.h"
@@ -13,6 +14,7 @@ namespace parallelarium {
 namespace {
 
 constexpr auto kProductBudget = std::chrono::milliseconds{3000};
+constexpr auto kLateEnd = std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -96,9 +98,13 @@ Result<Machine> calibrate(const RunControl& control) {
   });
   const char* const names[] = {"matrix products and kernels", "the cost of an op",
                                "messages between ranks"};
+  std::optional<TimePoint> cancelled;
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load()) {
+      if (!cancelled) cancelled = Clock::now();
       stop.raise(message("cancelled", "The calibration was cancelled."));
+      // Where other work keeps the cores, a probe may be long in ending.
+      if (control.abandon && Clock::now() - *cancelled > kLateEnd) control.abandon(stop.why());
     }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;

