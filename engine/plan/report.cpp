@@ -175,6 +175,20 @@ nlohmann::json to_json(const std::vector<TrafficRow>& rows) {
   return json;
 }
 
+nlohmann::json to_json(const std::vector<LibraryChoice>& choices) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const LibraryChoice& choice : choices)
+    json.push_back({{"collective", choice.collective},
+                    {"ranks", choice.ranks},
+                    {"algorithm", choice.algorithm},
+                    {"protocol", choice.protocol},
+                    {"channels", choice.channels},
+                    {"calls", choice.calls},
+                    {"least_bytes", choice.least_bytes},
+                    {"most_bytes", choice.most_bytes}});
+  return json;
+}
+
 nlohmann::json to_json(const Bubble& bubble) {
   return {
       {"over_ideal", bubble.over_ideal}, {"of_total", bubble.of_total}, {"ranks", bubble.ranks}};

@@ -40,12 +40,25 @@ struct StepFigures {
   double mfu = 0;  // 0 where it would mean nothing (paced, no peak known)
 };
 
+// How a library did collectives of one kind, in all steps of a run: NCCL's words for algorithm and
+// protocol, empty where it did not say.
+struct LibraryChoice {
+  std::string collective;  // "all_reduce"
+  int ranks = 0;
+  std::string algorithm, protocol;  // "RING", "LL128"
+  int channels = 0;
+  std::int64_t calls = 0;
+  std::int64_t least_bytes = 0, most_bytes = 0;  // of a call, as the library counts them
+  bool operator==(const LibraryChoice&) const = default;
+};
+
 // What a run was seen to do.
 struct Observation {
-  Setup setup;            // exactly what was run
-  std::string machine;    // title of the Machine whose time was kept or dilated
-  std::string backend;    // "cpu", "paced", "cuda"
-  std::string transport;  // "shared memory", "TCP", "NCCL 2.28.9"; empty: not known
+  Setup setup;                         // exactly what was run
+  std::string machine;                 // title of the Machine whose time was kept or dilated
+  std::string backend;                 // "cpu", "paced", "cuda"
+  std::string transport;               // "shared memory", "TCP", "NCCL 2.28.9"; empty: not known
+  std::vector<LibraryChoice> choices;  // of the transport, where it makes any and tells them
   Source source = Source::kMeasured;
   double pace_factor = 0;                        // paced: wall time over modelled time
   Timeline timeline;                             // the one real step of median duration
@@ -64,6 +77,7 @@ struct Observation {
 nlohmann::json to_json(const MemoryRow& row);
 nlohmann::json to_json(const std::vector<TrafficRow>& rows);
 nlohmann::json to_json(const Bubble& bubble);
+nlohmann::json to_json(const std::vector<LibraryChoice>& choices);
 nlohmann::json to_json(const StepFigures& step, bool observed);
 
 // Sums the communication of one built rank from the Program: what a ledger must count.

@@ -255,7 +255,10 @@ Result<RunResult> run(const Setup& setup, const Program& program, const BackendC
   options.transport = "NCCL " + nccl_version_text((*nccl)->version());
   options.make_transport =
       world != nullptr ? nccl_between_processes(**nccl, *world) : nccl_between_threads(**nccl);
-  return launch(setup, program, choice, control, wishes, options);
+  static_cast<void>((*nccl)->take_choices());  // of runs and calibrations before
+  Result<RunResult> result = launch(setup, program, choice, control, wishes, options);
+  if (result) result->observation.choices = (*nccl)->take_choices();
+  return result;
 }
 
 }  // namespace parallelarium

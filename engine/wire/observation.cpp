@@ -78,6 +78,27 @@ void read_step(ObjectReader& parent, StepFigures& step, std::optional<Message>& 
   if (!error) error = reader.error();
 }
 
+Result<std::vector<LibraryChoice>> choices_from_json(const nlohmann::json& json) {
+  if (!json.is_array())
+    return message("wire-key", "\"{}.{}\" must be {}.", "observation", "transport_choices",
+                   "a list");
+  std::vector<LibraryChoice> choices;
+  for (const nlohmann::json& entry : json) {
+    LibraryChoice& choice = choices.emplace_back();
+    ObjectReader reader(entry, "transport_choices");
+    reader.read("collective", choice.collective);
+    reader.read("ranks", choice.ranks);
+    reader.read("algorithm", choice.algorithm);
+    reader.read("protocol", choice.protocol);
+    reader.read("channels", choice.channels);
+    reader.read("calls", choice.calls);
+    reader.read("least_bytes", choice.least_bytes);
+    reader.read("most_bytes", choice.most_bytes);
+    if (reader.error()) return *reader.error();
+  }
+  return choices;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const Observation& observation) {
@@ -89,6 +110,7 @@ nlohmann::json to_json(const Observation& observation) {
           {"machine", observation.machine},
           {"backend", observation.backend},
           {"transport", observation.transport},
+          {"transport_choices", to_json(observation.choices)},
           {"source", name_of(observation.source)},
           {"pace_factor", observation.pace_factor},
           {"timeline", to_json(observation.timeline)},
@@ -127,6 +149,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   const nlohmann::json* memory = reader.array("memory");
   const nlohmann::json* traffic = reader.array("traffic");
   const auto routing = json.find("routing_steps");
+  const auto choices = json.find("transport_choices");
   if (reader.error()) return *reader.error();
   if (error) return *error;
 
@@ -141,7 +164,12 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
     if (!row) return row.error();
     observation.memory.push_back(*row);
   }
-  if (routing != json.end()) {  // files of older versions have none
+  if (choices != json.end()) {  // files of older versions have none
+    Result<std::vector<LibraryChoice>> read = choices_from_json(*choices);
+    if (!read) return read.error();
+    observation.choices = std::move(*read);
+  }
+  if (routing != json.end()) {  // nor these
     if (!routing->is_array())
       return message("wire-key", "\"{}.{}\" must be {}.", "observation", "routing_steps",
                      "a list for each step");

@@ -88,6 +88,7 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["backend"] = observed.backend;
   json["backend_reason"] = training.choice.why.text;
   json["transport"] = observed.transport;
+  json["transport_choices"] = to_json(observed.choices);
   json["clock_error_seconds"] =
       std::chrono::duration<double>(observed.timeline.clock_error).count();
   json["setup"] = to_json(observed.setup);
@@ -178,6 +179,19 @@ std::string proof_text(const Proof& proof) {
   return text;
 }
 
+std::string choices_text(const std::vector<LibraryChoice>& choices) {
+  Table table(
+      {"NCCL chose for", ">ranks", "algorithm", "protocol", ">channels", ">calls", "bytes"});
+  for (const LibraryChoice& choice : choices) {
+    const std::string least = bytes_text(static_cast<double>(choice.least_bytes)),
+                      most = bytes_text(static_cast<double>(choice.most_bytes));
+    table.add({choice.collective, fmt::format("{}", choice.ranks), choice.algorithm,
+               choice.protocol, fmt::format("{}", choice.channels), fmt::format("{}", choice.calls),
+               least == most ? least : least + " to " + most});
+  }
+  return table.text();
+}
+
 bool is_by_formula(const Observation& observed) {
   return std::any_of(observed.traffic.begin(), observed.traffic.end(), [](const auto& rows) {
     return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.counted; });
@@ -216,6 +230,7 @@ std::string run_text(const Training& training) {
     text += fmt::format("  Ranks met over {}.\n", observed.transport);
   if (is_by_formula(observed))
     text += "  Bytes of whole NCCL collectives are those of the formula, not counted.\n";
+  if (!observed.choices.empty()) text += choices_text(observed.choices);
   text += fmt::format("  Steps took {} to {}.\n", seconds_text(observed.step.seconds_min),
                       seconds_text(observed.step.seconds_max));
   if (observed.process_bytes > 0)

@@ -58,6 +58,7 @@ Observation awkward() {
   observation.losses = {5.545177444479562, 1.0 / 3, 5e-324};
   observation.gradient_norms = {1e-17, 2, 3};
   observation.process_bytes = 1234567;
+  observation.choices = {{"all_reduce", 4, "RING", "LL128", 16, 12, 1, std::int64_t{1} << 53}, {}};
   observation.date = "2026-11-21T08:00:00Z";
   return observation;
 }
@@ -87,6 +88,7 @@ TEST(Observation, ComesBackToTheLastBit) {
   EXPECT_EQ(received->step.seconds_max, sent.step.seconds_max);
   EXPECT_EQ(received->step.compute_seconds, sent.step.compute_seconds);
   EXPECT_EQ(received->process_bytes, sent.process_bytes);
+  EXPECT_EQ(received->choices, sent.choices);
   EXPECT_EQ(received->date, sent.date);
   ASSERT_EQ(received->timeline.ranks.size(), sent.timeline.ranks.size());
   EXPECT_EQ(received->timeline.duration, sent.timeline.duration);

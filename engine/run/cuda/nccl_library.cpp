@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/run/cuda/device.h"
+#include "engine/run/gpu/nccl_choices.h"
 
 namespace parallelarium {
 namespace {
@@ -94,6 +95,7 @@ class Library final : public Nccl {
   explicit Library(const Functions& functions) : call_(functions) { call_.get_version(&version_); }
 
   int version() const override { return version_; }
+  std::vector<LibraryChoice> take_choices() override { return nccl_choices().take(); }
   NcclStatus get_unique_id(NcclId& id) override {
     ncclUniqueId made;
     const ncclResult_t result = call_.get_unique_id(&made);
@@ -174,8 +176,16 @@ class Library final : public Nccl {
   int version_ = 0;
 };
 
+// This module's own file, as the profiler plugin; one that the user has chosen stays.
+void offer_profiler() {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<const void*>(&offer_profiler), &here) != 0)
+    setenv("NCCL_PROFILER_PLUGIN", here.dli_fname, 0);
+}
+
 Result<Nccl*> load() {
   setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 1);
+  offer_profiler();
   // Never closed, like CUDA.
   void* library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -205,3 +215,7 @@ Result<Nccl*> load_nccl() {
 }
 
 }  // namespace parallelarium
+
+// What NCCL looks for in its profiler plugin.
+extern "C" __attribute__((visibility("default"))) parallelarium::NcclProfiler ncclProfiler_v4 =
+    parallelarium::nccl_profiler();

@@ -45,7 +45,7 @@ class CudaModule {
 
 // The one symbol of the module, and the number that both sides must have been built with.
 inline constexpr const char* kCudaModuleEntry = "parallelarium_cuda_module";
-inline constexpr int kCudaModuleVersion = 2;
+inline constexpr int kCudaModuleVersion = 3;
 using CudaModuleEntry = CudaModule*(int version);  // null: another version
 
 // libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.

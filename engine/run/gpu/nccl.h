@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/plan/program.h"
+#include "engine/plan/report.h"
 #include "engine/train/device.h"
 
 namespace parallelarium {
@@ -41,6 +43,8 @@ class Nccl {
  public:
   virtual ~Nccl() = default;
   virtual int version() const = 0;  // 22809 is 2.28.9
+  // How it did what it was asked for since the last call, where it tells (nccl_choices.h).
+  virtual std::vector<LibraryChoice> take_choices() { return {}; }
 
   virtual NcclStatus get_unique_id(NcclId& id) = 0;
   // On the GPU of `device`, with config.blocking = 0.
