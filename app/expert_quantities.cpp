@@ -51,7 +51,19 @@ Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
 std::vector<Quantity> expert_quantities(const Session& session, const ExpertPicture& picture,
                                         const QLocale& locale) {
   const std::vector<Quantity> all = pipeline_quantities(session, locale);
-  if (!picture.routed) return all;
+  if (!picture.routed) {  // a dense model, or not computed yet
+    std::vector<Quantity> none(4);
+    const QString titles[] = {Words::tr("Layer time, forward"), Words::tr("Fullest rank / mean"),
+                              Words::tr("Dispatched, one way"), Words::tr("Dropped")};
+    for (std::size_t at = 0; at < none.size(); ++at) {
+      none[at].title = titles[at];
+      none[at].predicted.source = session.prediction()->setup.model.experts.count > 0
+                                      ? Words::tr("not computed yet")
+                                      : Words::tr("no experts");
+    }
+    none.push_back(all[4]);
+    return none;
+  }
   const RoutedLayer& layer = *picture.routed;
   struct Shown {
     QString fullest, bytes, exact_bytes, dropped, exact_dropped;

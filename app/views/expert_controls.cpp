@@ -142,7 +142,7 @@ void ExpertsView::refresh_controls() {
   s.skew_value->setText(setup.skew <= 0   ? tr("even")
                         : setup.skew >= 1 ? tr("one hot expert")
                                           : share_text(setup.skew));
-  // A dense model: the models with experts, one click away.
+  // A dense model: a model with experts that runs here is one click away.
   const bool dense = s.why_none.has_value();
   s.models->setVisible(dense);
   while (QLayoutItem* item = s.models_row->takeAt(0)) {
@@ -150,7 +150,8 @@ void ExpertsView::refresh_controls() {
     delete item;
   }
   if (!dense) return;
-  for (const std::string& value : s.why_none->alternatives) {
+  if (!s.why_none->alternatives.empty()) {
+    const std::string value = s.why_none->alternatives.front();
     auto* button = new QToolButton(s.models);
     button->setText(tr("Choose %1").arg(QString::fromStdString(value)));
     button->setEnabled(s.session.allowed(QString::fromStdString(s.why_none->field)));

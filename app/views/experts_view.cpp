@@ -75,7 +75,10 @@ ExpertPicture ExpertsView::picture() const {
   const State& s = *state_;
   ExpertPicture picture;
   picture.routed = s.routed;
-  picture.empty = s.why_none ? QString::fromStdString(s.why_none->text) : tr("Routing the tokens");
+  picture.empty = s.why_none
+                      ? tr("%1 has no experts: all tokens take the same way.")
+                            .arg(QString::fromStdString(s.session.prediction()->setup.model.title))
+                      : tr("Routing the tokens");
   add_run(picture, s.session, s.choice);
   picture.curves = s.curves;
   picture.plot_cache = s.plot_cache;

@@ -14,10 +14,12 @@ nlohmann::json expert_facts(const Setup& setup, const Routing* step) {
   const int layers = step == nullptr ? first + 1 : model.layers;
   const int microbatches = step == nullptr ? 1 : setup.microbatches;
   double exchanges = 0, fullest = 0, balance = 0, bytes = 0;
+  double lines = 0, fullest_expert = 0;  // layers and groups
   std::int64_t choices = 0, dropped = 0, most_kept = 0, capacity = 0;
   for (int layer = first; layer < layers; ++layer)
-    for (int microbatch = 0; microbatch < microbatches; ++microbatch)
-      for (int group = 0; group < setup.mesh.dp / setup.mesh.ep; ++group) {
+    for (int group = 0; group < setup.mesh.dp / setup.mesh.ep; ++group) {
+      std::vector<std::int64_t> chosen(static_cast<std::size_t>(model.experts.count), 0);
+      for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
         const Result<RoutedLayer> routed = route_layer(setup, layer, microbatch, group, step);
         if (!routed) return nullptr;
         ++exchanges;
@@ -27,11 +29,18 @@ nlohmann::json expert_facts(const Setup& setup, const Routing* step) {
         choices += assignments(*routed);
         dropped += dropped_of(*routed);
         capacity = routed->capacity;
-        for (const TokenRoutes& home : routed->homes)
-          most_kept =
-              std::max(most_kept, *std::max_element(home.load.kept.begin(), home.load.kept.end()));
+        for (const TokenRoutes& home : routed->homes) {
+          const std::vector<std::int64_t>& kept = home.load.kept;
+          most_kept = std::max(most_kept, *std::max_element(kept.begin(), kept.end()));
+          for (std::size_t expert = 0; expert < chosen.size(); ++expert)
+            chosen[expert] += home.load.chosen[expert];
+        }
       }
+      ++lines;
+      fullest_expert += largest_over_mean(chosen);
+    }
   return {{"fullest", fullest / exchanges},
+          {"fullest_expert", fullest_expert / lines},
           {"balance", balance / exchanges},
           {"dispatched_bytes", bytes / exchanges},
           {"dropped", static_cast<double>(dropped) / static_cast<double>(choices)},

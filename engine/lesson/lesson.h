@@ -192,7 +192,8 @@ nlohmann::json facts_of(const Prediction& prediction);
 nlohmann::json facts_of(const Observation& observation, const Program& program);
 nlohmann::json facts_of(const Order& order, double forward, double backward);
 // "experts": means over layers, micro-batches and EP groups of "fullest" (rows of the fullest rank
-// over the mean rank), "balance" (E sum f P) and "dispatched_bytes" (between the ranks of a group,
+// over the mean rank), "fullest_expert" (its choices of all micro-batches over the mean expert),
+// "balance" (E sum f P) and "dispatched_bytes" (between the ranks of a group,
 // one way); the share of choices "dropped"; "most_kept" of one home by one expert, and its
 // "capacity". By the Setup's skew, or as `step` of a run counted it. Null without experts, and
 // where `step` holds no counts of this Setup.

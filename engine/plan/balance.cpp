@@ -12,15 +12,14 @@ std::int64_t sum_of(const std::vector<std::int64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-// The largest over the mean; 1 where there is nothing to share out.
+}  // namespace
+
 double largest_over_mean(const std::vector<std::int64_t>& counts) {
   const std::int64_t sum = sum_of(counts);
   if (sum == 0) return 1;
   const std::int64_t most = *std::max_element(counts.begin(), counts.end());
   return static_cast<double>(most) * static_cast<double>(counts.size()) / static_cast<double>(sum);
 }
-
-}  // namespace
 
 std::vector<std::int64_t> tokens_of_ranks(const RoutedLayer& layer) {
   std::vector<std::int64_t> tokens(static_cast<std::size_t>(layer.ep), 0);
@@ -65,7 +64,7 @@ std::optional<LayerBalance> balance_of_layer(const Routing& step, int layer, int
     of.dropped += entry.load.dropped();
     ++entries;
   }
-  if (entries == 0) return std::nullopt;
+  if (entries == 0 || chosen.empty()) return std::nullopt;
   of.fullest = largest_over_mean(chosen);
   of.balance = balance / entries;
   of.choices = sum_of(chosen);
