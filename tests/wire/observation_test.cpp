@@ -90,6 +90,7 @@ TEST(Observation, ComesBackToTheLastBit) {
   EXPECT_EQ(received->step.seconds_max, sent.step.seconds_max);
   EXPECT_EQ(received->step.compute_seconds, sent.step.compute_seconds);
   EXPECT_EQ(received->process_bytes, sent.process_bytes);
+  EXPECT_EQ(received->choices, sent.choices);
   EXPECT_EQ(received->date, sent.date);
   ASSERT_EQ(received->timeline.ranks.size(), sent.timeline.ranks.size());
   EXPECT_EQ(received->timeline.duration, sent.timeline.duration);
