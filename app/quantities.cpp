@@ -178,12 +178,16 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
   if (run) {
     const Values seen = values_of(run->observation, fullest, sender);
     const QString source = source_text(run->observation.source);
-    const QString caveat = no_difference(run->observation.source);
+    const std::optional<Message> delay = delay_of(run->observation);
+    const QString caveat = delay && run->observation.source == Source::kPaced
+                               ? Quantities::tr("pace missed")
+                               : no_difference(run->observation.source);
     all[0].observed = {seconds_text(seen.seconds, locale), source,
                        Quantities::tr("median of %1 steps; shortest %2, longest %3")
                            .arg(run->observation.timeline.steps)
                            .arg(seconds_text(run->observation.step.seconds_min, locale),
                                 seconds_text(run->observation.step.seconds_max, locale))};
+    if (delay) all[0].observed.exact += QLatin1Char('\n') + QString::fromStdString(delay->text);
     all[1].observed = {share_text(seen.bubble, locale), source, {}};
     all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
                        exact_bytes_text(seen.peak, locale)};

@@ -181,6 +181,9 @@ QString run_title(const Observation& observation, bool absolute) {
              Words::tr("training step %1 of %2, the median").arg(timeline.step).arg(timeline.steps);
   if (observation.source == Source::kOversubscribed || observation.source == Source::kSharedGpu)
     title += kDot + Words::tr("not evidence of speed");
+  else if (delay_of(observation))
+    title += kDot + Words::tr("other work kept the cores, %1 times as long")
+                        .arg(number_text(observation.delay_factor));
   const QString date = QString::fromStdString(observation.date);
   // "2026-11-21T08:32:30Z" as people write it.
   const QString written = date.left(16).replace(QLatin1Char('T'), QLatin1Char(' '));

@@ -82,7 +82,9 @@ TEST(Expand, TrainingStepsHaveNoOtherCollectives) {
       const std::size_t equals = word.find('=');
       ASSERT_TRUE(set_field(setup, word.substr(0, equals), word.substr(equals + 1))) << word;
     }
-    for (const RankProgram& rank : built(setup)->ranks)
+    const Result<Program> program = built(setup);
+    ASSERT_TRUE(program.ok()) << program.error().text;
+    for (const RankProgram& rank : program->ranks)
       for (const Op& op : rank.ops)
         if (op.kind == OpKind::kCollective) seen.insert(op.collective);
   }
