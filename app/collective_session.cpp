@@ -37,7 +37,31 @@ int edit_id(const CollectiveChoice& before, const CollectiveChoice& after) {
   return static_cast<int>(std::hash<std::string>{}(keys)&0x7fffffff);
 }
 
+constexpr std::int64_t kMostRoundedBytes = std::int64_t{256} << 20;  // of all ranks' arrays
+constexpr const char* kContents[] = {"contributions", "values", "bits"};
+
 }  // namespace
+
+QString name_of(ChunkContent content) {
+  return QLatin1String(kContents[static_cast<std::size_t>(content)]);
+}
+
+std::optional<ChunkContent> chunk_content_by_name(const QString& name) {
+  for (std::size_t at = 0; at < std::size(kContents); ++at)
+    if (name == QLatin1String(kContents[at])) return static_cast<ChunkContent>(at);
+  return std::nullopt;
+}
+
+std::string rounding_rival_of(const CollectiveSpec& spec) {
+  if (!reduces(spec.kind) || spec.bytes * spec.ranks > kMostRoundedBytes) return {};
+  for (const char* name : {"ring", "tree", "direct"}) {
+    CollectiveSpec other = spec;
+    other.algorithm = name;
+    other.segments = other.node_size = 0;
+    if (name != spec.algorithm && make_collective(other)) return name;
+  }
+  return {};
+}
 
 // One edit of the choice.
 class CollectiveCommand : public QUndoCommand {
@@ -189,6 +213,18 @@ Nanoseconds CollectiveSession::next_event(Nanoseconds time, bool forward) const 
     if (forward ? begin > time && begin < best : begin < time && begin > best) best = begin;
   }
   return best;
+}
+
+void CollectiveSession::set_content(ChunkContent content) {
+  if (content == content_) return;
+  content_ = content;
+  Q_EMIT content_changed();
+}
+
+void CollectiveSession::set_shows_parts(bool shows) {
+  if (shows == shows_parts_) return;
+  shows_parts_ = shows;
+  Q_EMIT content_changed();
 }
 
 void CollectiveSession::select(MoveRef move) {

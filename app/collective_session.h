@@ -12,6 +12,20 @@
 
 namespace parallelarium {
 
+// What the picture's chunks show.
+enum class ChunkContent : std::uint8_t {
+  kContributions,  // whose contributions are in each chunk
+  kValues,         // the run's first number of each
+  kRounding        // in how many elements the run's result differs from another algorithm's
+};
+
+QString name_of(ChunkContent content);  // "contributions" "values" "bits"
+std::optional<ChunkContent> chunk_content_by_name(const QString& name);
+
+// The algorithm whose order of adding a run is compared with: the ring's or the tree's where they
+// are not the chosen one. Empty where nothing is combined, or arrays are too large to run twice.
+std::string rounding_rival_of(const CollectiveSpec& spec);
+
 class CollectiveSession : public QObject {
   Q_OBJECT
 
@@ -55,6 +69,12 @@ class CollectiveSession : public QObject {
   // The begin of the step before or after `time`; the ends of the timeline beyond them.
   Nanoseconds next_event(Nanoseconds time, bool forward) const;
 
+  ChunkContent content() const { return content_; }
+  void set_content(ChunkContent content);
+  // An all-reduce with a reduce-scatter and an all-gather beside it.
+  bool shows_parts() const { return shows_parts_; }
+  void set_shows_parts(bool shows);
+
   MoveRef selected() const { return selected_; }
   void select(MoveRef move);
 
@@ -67,6 +87,7 @@ class CollectiveSession : public QObject {
   void run_changed();
   void playhead_changed();
   void selection_changed();
+  void content_changed();  // or shows_parts()
 
  private:
   friend class CollectiveCommand;
@@ -81,6 +102,8 @@ class CollectiveSession : public QObject {
   std::size_t earlier_runs_ = 0, earlier_points_ = 0;  // how many of the oldest are aside
   std::shared_ptr<const CollectiveMotion> motion_;
   Nanoseconds playhead_{0};
+  ChunkContent content_ = ChunkContent::kContributions;
+  bool shows_parts_ = false;
   MoveRef selected_;
 };
 

@@ -72,6 +72,12 @@ Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const Comman
       const auto reduction = reduction_by_name(value);
       if (reduction) spec.reduction = *reduction;
       good = reduction.has_value();
+    } else if (option == "latency") {
+      choice.links.latency_seconds = seconds_from_text(text);
+      good = choice.links.latency_seconds.has_value();
+    } else if (option == "bandwidth") {
+      choice.links.bytes_per_second = rate_from_text(text);
+      good = choice.links.bytes_per_second.value_or(0) > 0;
     } else {
       const auto topology = topology_by_name(value);
       if (topology) choice.topology = *topology;
@@ -119,6 +125,7 @@ Result<void> prepare_session(Session& session, const CommandLine& line) {
     session.collectives().restore(*choice, session.collectives().runs(),
                                   session.collectives().all_sweeps());
   }
+  if (line.content) session.collectives().set_content(*line.content);
   session.set_collective_in_front(line.view == ViewKind::kCollectives);
   if (session.collective_in_front() && session.collectives().problem())
     return *session.collectives().problem();

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/collective_plan.h"
+#include "app/collective_session.h"
 #include "app/export.h"
 #include "app/session.h"
 
@@ -26,9 +26,10 @@ struct CommandLine {
   ViewKind view = ViewKind::kPipeline;
   std::vector<std::pair<std::string, std::string>> fields;  // one option per Setup field
   // The Collectives view's options: "collective", "algorithm", "ranks", "bytes", "root", "dtype",
-  // "op", "topology".
+  // "op", "topology", "latency", "bandwidth".
   std::vector<std::pair<std::string, std::string>> collective;
-  std::optional<double> at;  // share of the step or collective where the playhead stands
+  std::optional<ChunkContent> content;  // what its chunks show
+  std::optional<double> at;             // share of the step or collective where the playhead stands
   bool headless() const { return !export_to.isEmpty() || !screenshot.isEmpty(); }
 };
 

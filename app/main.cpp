@@ -95,6 +95,11 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
                               Main::tr("Show the moment at this share of the step, 0 to 1."),
                               QStringLiteral("share"));
   parser.addOption(at);
+  const QCommandLineOption content(
+      QStringLiteral("content"),
+      Main::tr("Collectives view, what chunks show: contributions, values or bits."),
+      QStringLiteral("name"));
+  parser.addOption(content);
   const std::pair<const char*, QString> collective[] = {
       {"collective",
        Main::tr("Collectives view: all_reduce, all_gather, reduce_scatter, all_to_all, "
@@ -106,7 +111,9 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
       {"dtype", Main::tr("Collectives view: float32, float64, bfloat16 or int32.")},
       {"op", Main::tr("Collectives view: sum, prod, min, max or avg.")},
       {"topology", Main::tr("Collectives view: memory (this computer), switch, ring, torus or "
-                            "two-level.")}};
+                            "two-level.")},
+      {"latency", Main::tr("Collectives view: of a link, such as 2us; not of this computer.")},
+      {"bandwidth", Main::tr("Collectives view: of a link, such as 50GB/s.")}};
   for (const auto& [name, about] : collective)
     parser.addOption({QLatin1String(name), about, QStringLiteral("value")});
   for (const FieldInfo& field : setup_fields())
@@ -154,6 +161,11 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
     if (parser.isSet(QLatin1String(name)))
       line.collective.emplace_back(name, parser.value(QLatin1String(name)).toStdString());
   if (!line.collective.empty() && !parser.isSet(view)) line.view = ViewKind::kCollectives;
+  if (parser.isSet(content)) {
+    line.content = chunk_content_by_name(parser.value(content));
+    if (!line.content)
+      return message("command-content", "--content must be contributions, values or bits.");
+  }
   if (parser.isSet(at)) {
     bool number = false;
     line.at = parser.value(at).toDouble(&number);

@@ -29,7 +29,8 @@ void Session::start_collective() {
   state_->run_verifies = false;
   begin_request(tr("Starting the ranks"));
   state_->request = state_->engine->request(
-      "collective", to_json(CollectiveRequest{spec, kRunRepeats, kWarmup, true, {}}),
+      "collective",
+      to_json(CollectiveRequest{spec, kRunRepeats, kWarmup, true, rounding_rival_of(spec)}),
       [this, spec](Result<nlohmann::json> answer) {
         Result<CollectiveObservation> seen = answer ? collective_observation_from_json(*answer)
                                                     : Result<CollectiveObservation>(answer.error());

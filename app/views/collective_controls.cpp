@@ -181,39 +181,49 @@ void CollectivesView::build_controls() {
     change(state_->topology->itemText(index),
            [topology](CollectiveChoice& choice) { choice.topology = topology; });
   });
+  build_link_controls();
   s.content = new Segments(
       tr("What chunks show"),
-      {{QStringLiteral("ranks"), tr("Contributions"), tr("Whose contributions are in each chunk")},
-       {QStringLiteral("values"), tr("Values"),
-        tr("The first number of each chunk, from the run")}},
+      {{name_of(ChunkContent::kContributions), tr("Contributions"),
+        tr("Whose contributions are in each chunk")},
+       {name_of(ChunkContent::kValues), tr("Values"),
+        tr("The first number of each chunk, from the run")},
+       {name_of(ChunkContent::kRounding), tr("Last bits"),
+        tr("How many elements of the run's result differ from those of another algorithm, both on "
+           "the same inexact inputs")}},
       s.head);
   s.shape = new Segments(tr("Picture or table"),
                          {{QStringLiteral("picture"), tr("Picture"), {}},
                           {QStringLiteral("table"), tr("Moves"), tr("Every move, as a table")}},
                          s.head);
-  s.content->set_value(QStringLiteral("ranks"));
+  s.content->set_value(name_of(ChunkContent::kContributions));
   s.shape->set_value(QStringLiteral("picture"));
   s.show_table = new QAction(tr("Collectives: &moves as a table"), this);
   s.show_values = new QAction(tr("Collectives: &values of the run"), this);
+  s.show_rounding = new QAction(tr("Collectives: &last bits against another algorithm"), this);
   s.show_parts = new QAction(tr("Collectives: all-reduce as reduce-scatter and all-&gather"), this);
   s.measure = new QAction(tr("Collectives: measure every si&ze"), this);
   s.measure->setToolTip(tr("Run the algorithms of the plot at sizes from 4 KiB to 64 MiB"));
-  for (QAction* action : {s.show_table, s.show_values, s.show_parts}) action->setCheckable(true);
+  for (QAction* action : {s.show_table, s.show_values, s.show_rounding, s.show_parts})
+    action->setCheckable(true);
   connect(s.shape, &Segments::chosen, this, [this](const QString& value) {
     state_->show_table->setChecked(value == QLatin1String("table"));
   });
   connect(s.content, &Segments::chosen, this, [this](const QString& value) {
-    state_->show_values->setChecked(value == QLatin1String("values"));
+    state_->collectives.set_content(
+        chunk_content_by_name(value).value_or(ChunkContent::kContributions));
   });
   connect(s.show_table, &QAction::toggled, this, [this](bool on) {
     state_->shape->set_value(on ? QStringLiteral("table") : QStringLiteral("picture"));
     refresh();
   });
-  connect(s.show_values, &QAction::toggled, this, [this](bool on) {
-    state_->content->set_value(on ? QStringLiteral("values") : QStringLiteral("ranks"));
-    refresh();
-  });
-  connect(s.show_parts, &QAction::toggled, this, &CollectivesView::refresh);
+  const std::pair<QAction*, ChunkContent> contents[] = {{s.show_values, ChunkContent::kValues},
+                                                        {s.show_rounding, ChunkContent::kRounding}};
+  for (const auto& [action, content] : contents)
+    connect(action, &QAction::triggered, this, [this, content = content](bool on) {
+      state_->collectives.set_content(on ? content : ChunkContent::kContributions);
+    });
+  connect(s.show_parts, &QAction::triggered, &s.collectives, &CollectiveSession::set_shows_parts);
   connect(s.measure, &QAction::triggered, this, [this] {
     state_->session.start_sweep(sweep_specs(state_->collectives.plan()->choice.spec));
   });
@@ -250,6 +260,7 @@ void CollectivesView::refresh_controls() {
       {s.reduction, "operation"}, {s.topology, "topology"}};
   for (const auto& [control, key] : locks)
     control->setEnabled(s.session.allowed(QStringLiteral("collective.") + QLatin1String(key)));
+  refresh_link_controls();
   place_parts();
 }
 
@@ -262,23 +273,22 @@ void CollectivesView::place_parts() {
     QWidget* control;
     int width;
   };
-  const Unit units[] = {{nullptr, s.kind, 126},
-                        {nullptr, s.algorithm, 152},
-                        {s.ranks_label, s.ranks, 66},
-                        {s.bytes_label, s.bytes, 100},
-                        {s.root_label, s.root, 60},
-                        {nullptr, s.type, 96},
-                        {nullptr, s.reduction, 70},
-                        {nullptr, s.topology, 132},
-                        {nullptr, s.content, s.content->sizeHint().width()},
-                        {nullptr, s.shape, s.shape->sizeHint().width()}};
+  std::vector<Unit> units{{nullptr, s.kind, 126},       {nullptr, s.algorithm, 152},
+                          {s.ranks_label, s.ranks, 66}, {s.bytes_label, s.bytes, 100},
+                          {s.root_label, s.root, 60},   {nullptr, s.type, 96},
+                          {nullptr, s.reduction, 70},   {nullptr, s.topology, 132}};
+  for (const LinkControl& link : s.links)
+    units.push_back({link.label, link.box, link.is_latency ? 80 : 88});
+  for (QWidget* last : std::initializer_list<QWidget*>{s.links_word, s.content, s.shape})
+    units.push_back({nullptr, last, last->sizeHint().width()});
   int x = kMargin, y = 8;
   for (const Unit& unit : units) {
     if (!unit.control->isVisibleTo(s.head)) continue;
-    const int label = unit.label ? unit.label->sizeHint().width() + 5 : 0;
+    const bool labelled = unit.label && unit.label->isVisibleTo(s.head);
+    const int label = labelled ? unit.label->sizeHint().width() + 5 : 0;
     const int wide = label + unit.width;
     if (x > kMargin && x + wide > width() - kMargin) x = kMargin, y += kRow;
-    if (unit.label) unit.label->setGeometry(x, y, label - 5, 30);
+    if (labelled) unit.label->setGeometry(x, y, label - 5, 30);
     const int height = unit.control->minimumHeight() > 0 ? unit.control->minimumHeight() : 30;
     unit.control->setGeometry(x + label, y + (30 - height) / 2, unit.width, height);
     x += wide + kGap;

@@ -87,8 +87,8 @@ QString lanes_note(const CollectivePicture& picture) {
     return collective_title(picture.run->plan->collective.spec);
   if (!picture.times_compare)
     return Words::tr("assumed links, %1 and %2; a run is on this computer")
-        .arg(seconds_text(picture.plan->network.latency_seconds),
-             rate_text(picture.plan->network.bytes_per_second));
+        .arg(seconds_text(latency_of(picture.plan->network)),
+             rate_text(bandwidth_of(picture.plan->network)));
   return Words::tr("press Run to see your ranks do it");
 }
 
@@ -163,9 +163,11 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
   const auto told = [&](CostRow row, const Formula* by, bool asked) {
     if (by && !asked) {
       if (row.formula.isEmpty()) row.formula = QString::fromStdString(by->expression);
-      row.source = QStringLiteral("%1 = %2\n%3")
-                       .arg(QString::fromStdString(by->expression),
-                            QString::fromStdString(by->values), QString::fromStdString(by->source));
+      QStringList equal{QString::fromStdString(by->expression), QString::fromStdString(by->values),
+                        value_text(by->value, by->unit)};
+      equal.removeDuplicates();
+      row.source = equal.join(QStringLiteral(" = ")) + QLatin1Char('\n') +
+                   QString::fromStdString(by->source);
       if (!by->note.empty()) row.source += QLatin1Char('\n') + QString::fromStdString(by->note);
     }
     if (asked && run) row.observed = QStringLiteral("?");

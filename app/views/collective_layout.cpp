@@ -37,6 +37,14 @@ Nanoseconds CollectivePicture::parts_time() const {
       std::llround(double(playhead.count()) / whole * double(parts->duration().count())));
 }
 
+ChunkContent CollectivePicture::content() const {
+  const bool seen = run && !stale && !hides_run();
+  const bool there = wanted == ChunkContent::kValues     ? seen && !run->seen.values.first.empty()
+                     : wanted == ChunkContent::kRounding ? seen && run->seen.rounding.has_value()
+                                                         : true;
+  return there ? wanted : ChunkContent::kContributions;
+}
+
 double collective_height(const CollectivePicture& picture, double) {
   const int rows = rows_of(picture), ranks = picture.plan->ranks();
   return kCaption + kRankHead + rows * cell_pitch_for(rows) + kWrap + kBytes + kLanesHead +

@@ -69,7 +69,6 @@ void paint_set(QPainter& painter, const QRectF& rect, RankSet set, int slots, co
 }
 
 QString value_text(const CollectivePicture& picture, int rank, int chunk) {
-  if (!picture.run || picture.stale || picture.hides_run()) return {};
   const auto& values = picture.run->seen.values.first;
   const CollectivePlan& plan = *picture.plan;
   const int after = picture.shown().settled_step(rank, chunk, picture.playhead);
@@ -137,7 +136,7 @@ QString paint_parts(QPainter& painter, const CollectivePicture& picture,
   parts.predicted = picture.parts;
   parts.observed = nullptr;
   parts.run = nullptr;
-  parts.values = false;
+  parts.wanted = ChunkContent::kContributions;
   parts.playhead = picture.parts_time();
   parts.selected = {};
   painter.fillRect(QRectF(layout.second_half - 2, layout.buffers.top(), 1, layout.buffers.height()),
@@ -169,11 +168,14 @@ void paint_rank_head(QPainter& painter, const QPointF& at, int rank, double room
 void paint_buffers(QPainter& painter, const CollectivePicture& picture,
                    const CollectiveLayout& layout, const Theme& theme, TextLog* texts) {
   const CollectiveMotion& motion = picture.shown();
+  const ChunkContent content = picture.content();
+  // A result has nothing under way.
+  const bool moves = content != ChunkContent::kRounding;
   const QColor communication = theme.solid(OpColor::kCommunication);
   std::vector<char> sends(std::size_t(layout.ranks * layout.chunks), 0);
   for (const Flight& flight : motion.flights(picture.playhead)) {
     const Move& move = motion.move(flight.ref);
-    if (flight.share < 1) sends[std::size_t(move.from * layout.chunks + move.chunk)] = 1;
+    if (moves && flight.share < 1) sends[std::size_t(move.from * layout.chunks + move.chunk)] = 1;
   }
   const QFont label = theme.font(layout.cell_size.height() >= 18 ? 11 : 9);
   const bool labels = layout.cell_size.height() >= 9;
@@ -197,7 +199,9 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
       }
       const QRectF inside =
           layout.labels_in_cells ? cell.adjusted(34, 1, -6, -1) : cell.adjusted(3, 0, -3, 0);
-      if (picture.values)
+      if (content == ChunkContent::kRounding)
+        paint_rounding(painter, picture, cell, inside, rank, chunk, theme, texts);
+      else if (content == ChunkContent::kValues)
         put_elided(painter, inside,
                    Qt::AlignVCenter | (layout.labels_in_cells ? 0 : int(Qt::AlignHCenter)),
                    value_text(picture, rank, chunk), theme.font(cell.height() >= 18 ? 12 : 9),
@@ -207,7 +211,7 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
                   texts);
     }
   }
-  paint_flights(painter, picture, layout, theme, texts);
+  if (moves) paint_flights(painter, picture, layout, theme, texts);
 }
 
 void paint_matrix(QPainter& painter, const CollectivePicture& picture,
@@ -305,11 +309,13 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
   const CollectiveMotion& motion = picture.shown();
   const CollectivePlan& plan = *picture.plan;
   const int step = motion.step_at(picture.playhead);
-  QString caption = picture.hidden.steps
+  const bool bits = picture.content() == ChunkContent::kRounding;
+  QString caption = bits ? Words::tr("The result, bit by bit")
+                    : picture.hidden.steps
                         ? Words::tr("Step %1").arg(step + 1)
                         : Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());
   const QString phase = phase_of(plan, step);
-  if (!phase.isEmpty()) caption += QStringLiteral(" \u00b7 ") + phase;
+  if (!bits && !phase.isEmpty()) caption += QStringLiteral(" \u00b7 ") + phase;
   QFont caps = theme.caps();
   caps.setCapitalization(QFont::MixedCase);
   caption = caption.toUpper();
@@ -317,12 +323,16 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
   const double taken = QFontMetricsF(caps).horizontalAdvance(caption);
   const double from = std::max(taken + 24, std::min(284.0, layout.caption.width() * 0.34));
   put_elided(painter, layout.caption.adjusted(from, 0, 0, 0), Qt::AlignVCenter,
-             step_sentence(plan, step), theme.font(11), theme.muted, texts);
+             bits ? Words::tr("marked: chunks with elements that another order of adding gives "
+                              "other bits")
+                  : step_sentence(plan, step),
+             theme.font(11), theme.muted, texts);
   if (layout.matrix)
     paint_matrix(painter, picture, layout, theme, texts);
   else
     paint_buffers(painter, picture, layout, theme, texts);
   QString line = bytes_line(motion, picture.playhead, !picture.hidden.sent_bytes);
+  if (const QString of_bits = rounding_line(picture); !of_bits.isEmpty()) line = of_bits;
   if (layout.second_half > 0) line = paint_parts(painter, picture, layout, theme, texts);
   put_elided(painter, layout.bytes, Qt::AlignCenter, line, theme.font(12),
              mixed(theme.text, theme.solid(OpColor::kCommunication), 0.55), texts);

@@ -5,6 +5,7 @@
 
 #include <QPainterPath>
 
+#include "app/collective_session.h"
 #include "app/theme.h"
 #include "app/views/collective_motion.h"
 #include "app/views/collective_plot.h"
@@ -25,7 +26,7 @@ struct CollectivePicture {
   bool times_compare = true;  // the prediction is for the computer that runs it
   Nanoseconds playhead{0};
   bool tweened = true, dimmed = false;
-  bool values = false;  // numbers in place of contributions
+  ChunkContent wanted = ChunkContent::kContributions;
   CollectiveHidden hidden;
   // Times of the two: lanes, ends, the plot.
   bool hides_predicted() const { return hidden.predicted || hidden.times; }
@@ -39,6 +40,9 @@ struct CollectivePicture {
   std::shared_ptr<const CollectiveMotion> parts;
   // Where the parts are at the playhead.
   Nanoseconds parts_time() const;
+
+  // What chunks show: values and bits are those of a run that may be seen.
+  ChunkContent content() const;
 
   // What is animated.
   const CollectiveMotion& shown() const {
@@ -85,6 +89,11 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
                    const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
 void paint_matrix(QPainter& painter, const CollectivePicture& picture,
                   const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
+// In one chunk of a rank: how many elements differ, and how. Requires: content() is kRounding.
+void paint_rounding(QPainter& painter, const CollectivePicture& picture, const QRectF& cell,
+                    const QRectF& inside, int rank, int chunk, const Theme& theme, TextLog* texts);
+// What the picture says of bits where they are asked for; else empty.
+QString rounding_line(const CollectivePicture& picture);
 void paint_steps(QPainter& painter, const CollectivePicture& picture,
                  const CollectiveLayout& layout, const Theme& theme, TextLog* texts);
 void paint_costs(QPainter& painter, const CollectivePicture& picture,

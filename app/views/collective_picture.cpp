@@ -4,6 +4,7 @@
 
 #include "app/collective_session.h"
 #include "app/figures.h"
+#include "app/views/collective_parts.h"
 #include "app/views/collectives_view.h"
 #include "app/views/paint_tools.h"
 
@@ -27,8 +28,7 @@ QString footer(const CollectivePicture& picture) {
                                      seconds_text(picture.run->seen.seconds));
   parts << Words::tr("links: %1, latency %2, %3")
                .arg(title_of(plan.choice.topology).toLower(),
-                    seconds_text(plan.network.latency_seconds),
-                    rate_text(plan.network.bytes_per_second));
+                    seconds_text(latency_of(plan.network)), rate_text(bandwidth_of(plan.network)));
   return parts.join(QStringLiteral(" \u00b7 "));
 }
 
@@ -65,9 +65,11 @@ CollectivePicture collective_picture(const Session& session) {
   picture.playhead = collectives.playhead();
   picture.tweened = !session.reduced_motion();
   picture.dimmed = collectives.problem().has_value();
+  picture.wanted = collectives.content();
   picture.hidden = hidden_of_collective(session);
   picture.sweep = collectives.sweep();
   picture.selected = collectives.selected();
+  if (collectives.shows_parts()) picture.parts = reduce_scatter_then_all_gather(*picture.plan);
   picture.lines = std::make_shared<const BandwidthLines>(bandwidth_lines(picture.plan->choice));
   return picture;
 }

@@ -18,7 +18,8 @@ struct Words {
 };
 
 constexpr std::int64_t kMostSweptMemory = std::int64_t{512} << 20;
-constexpr double kLeft = 46, kBottom = 38, kTop = 6, kRight = 8;
+// Above: half of a tick's label, which QCustomPlot leaves out where it has no room.
+constexpr double kLeft = 46, kBottom = 38, kTop = 10, kRight = 8;
 
 const Qt::PenStyle kDashes[] = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
 
@@ -69,7 +70,7 @@ class RateTicker : public QCPAxisTicker {
         if ((digit > 1 && !fine) || rate < range.lower * 0.99 || rate > range.upper * 1.01)
           continue;
         ticks.append(rate);
-        if (labels) labels->append(number_text(rate));
+        if (labels) labels->append(QLocale().toString(rate, 'g', 3));
       }
     }
   }

@@ -190,6 +190,27 @@ QString result_sentence(const CollectiveSpec& spec) {
   return {};
 }
 
+QString rounding_sentence(const CollectiveSpec& spec, const RoundingComparison& rounding) {
+  CollectiveSpec other = spec;
+  other.algorithm = rounding.other;
+  const QString both = Words::tr("%1 against %2, same inexact inputs: ")
+                           .arg(algorithm_title(spec), algorithm_title(other).toLower());
+  QString text;
+  if (rounding.differing == 0 && spec.ranks == 2)
+    text = Words::tr("every bit is the same, since two numbers have one sum");
+  else if (rounding.differing == 0)
+    text = Words::tr("every bit is the same");
+  else
+    text = Words::tr("%1 of %2 elements differ, by at most %3 in the last place")
+               .arg(count_text(rounding.differing), count_text(rounding.elements),
+                    rounding.most_steps == 1
+                        ? Words::tr("1 unit")
+                        : Words::tr("%1 units").arg(count_text(rounding.most_steps)));
+  if (!rounding.ranks_agree)
+    text += QStringLiteral("; ") + Words::tr("ranks differ among themselves");
+  return both + text;
+}
+
 QString chunk_name(const CollectivePlan& plan, int chunk) {
   if (plan.collective.spec.kind != CollectiveKind::kAllToAll)
     return QStringLiteral("c%1").arg(chunk);

@@ -24,6 +24,9 @@ QString step_sentence(const CollectivePlan& plan, int step);
 QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_total = true);
 // "Every chunk ends as the sum of all 4 ranks"
 QString result_sentence(const CollectiveSpec& spec);
+// "Ring against binomial tree on the same inexact inputs: 12 of 4,096 elements differ, by at most 1
+// unit in the last place"
+QString rounding_sentence(const CollectiveSpec& spec, const RoundingComparison& rounding);
 // "Chunk c1 from rank 3 to rank 0"
 QString move_sentence(const CollectivePlan& plan, const Move& move);
 QString chunk_name(const CollectivePlan& plan, int chunk);  // "c1", of an all-to-all "3 → 0"

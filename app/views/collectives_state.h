@@ -15,6 +15,17 @@
 
 namespace parallelarium {
 
+// One figure of the links: where it is set, and where it is used.
+struct LinkControl {
+  const char* key = "";  // after "collective."
+  std::optional<double> LinkFigures::*figure = nullptr;
+  double Network::*used = nullptr;
+  bool is_latency = true, between_nodes = false;
+  QLabel* label = nullptr;
+  StepBox* box = nullptr;
+  QString text(const Network& network) const;
+};
+
 struct CollectivesView::State {
   explicit State(Session& s) : session(s), collectives(s.collectives()) {}
   Session& session;
@@ -24,13 +35,16 @@ struct CollectivesView::State {
             *topology = nullptr;
   StepBox *ranks = nullptr, *bytes = nullptr, *root = nullptr;
   QLabel *ranks_label = nullptr, *bytes_label = nullptr, *root_label = nullptr;
+  std::vector<LinkControl> links;
+  QLabel* links_word = nullptr;  // where their figures come from
   Segments *content = nullptr, *shape = nullptr;
   QToolButton* sweep = nullptr;
   QWidget* head = nullptr;
   QScrollArea* scroll = nullptr;
   QWidget* canvas = nullptr;
   QTableWidget* table = nullptr;
-  QAction *show_table = nullptr, *show_values = nullptr, *show_parts = nullptr, *measure = nullptr;
+  QAction *show_table = nullptr, *show_values = nullptr, *show_rounding = nullptr,
+          *show_parts = nullptr, *measure = nullptr;
 
   // Kept between frames, for as long as what they are of is shown.
   std::shared_ptr<const CollectiveMotion> predicted, observed, parts;

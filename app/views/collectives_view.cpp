@@ -48,6 +48,7 @@ CollectivesView::CollectivesView(Session& session, QWidget* parent)
   };
   connect(&s.collectives, &CollectiveSession::changed, this, again);
   connect(&s.collectives, &CollectiveSession::run_changed, this, again);
+  connect(&s.collectives, &CollectiveSession::content_changed, this, again);
   connect(&s.collectives, &CollectiveSession::selection_changed, this, [this] {
     if (isVisible()) state_->canvas->update();
   });
@@ -72,7 +73,8 @@ CollectivesView::~CollectivesView() {
 QWidget& CollectivesView::canvas() { return *state_->canvas; }
 
 QList<QAction*> CollectivesView::view_actions() const {
-  return {state_->show_table, state_->show_values, state_->show_parts, state_->measure};
+  const State& s = *state_;
+  return {s.show_table, s.show_values, s.show_rounding, s.show_parts, s.measure};
 }
 
 // As collective_picture(), but with everything kept that the last frame has used.
@@ -101,11 +103,11 @@ CollectivePicture CollectivesView::picture() const {
   picture.playhead = collectives.playhead();
   picture.tweened = !s.session.reduced_motion();
   picture.dimmed = collectives.problem().has_value();
-  picture.values = s.show_values->isChecked();
+  picture.wanted = collectives.content();
   picture.hidden = hidden_of_collective(s.session);
   picture.sweep = collectives.sweep();
   picture.selected = collectives.selected();
-  if (s.show_parts->isChecked()) {
+  if (collectives.shows_parts()) {
     if (s.parts_of != picture.plan) {
       s.parts_of = picture.plan;
       s.parts = reduce_scatter_then_all_gather(*picture.plan);
@@ -126,11 +128,16 @@ void CollectivesView::refresh() {
   refresh_controls();
   refresh_lines();
   if (s.show_table->isChecked()) refresh_table();
-  s.show_values->setEnabled(s.collectives.fresh_run() != nullptr);
-  s.content->setEnabled(s.show_values->isEnabled());
-  s.content->setToolTip(s.content->isEnabled() ? QString()
-                                               : tr("Values are those of a run; press Run first"));
-  if (!s.content->isEnabled() && s.show_values->isChecked()) s.show_values->setChecked(false);
+  const bool ran = s.collectives.fresh_run() != nullptr;
+  s.show_values->setEnabled(ran);
+  s.show_rounding->setEnabled(ran);
+  s.content->setEnabled(ran);
+  s.content->setToolTip(ran ? QString() : tr("Values are those of a run; press Run first"));
+  const ChunkContent content = ran ? s.collectives.content() : ChunkContent::kContributions;
+  s.show_values->setChecked(content == ChunkContent::kValues);
+  s.show_rounding->setChecked(content == ChunkContent::kRounding);
+  s.content->set_value(name_of(content));
+  s.show_parts->setChecked(s.collectives.shows_parts());
   s.show_parts->setEnabled(s.collectives.plan()->choice.spec.kind == CollectiveKind::kAllReduce);
   s.canvas->setAccessibleDescription(description());
   s.canvas->update();
@@ -247,6 +254,8 @@ QString CollectivesView::description() const {
         picture.run->seen.correct
             ? tr("%1: verified cell by cell. ").arg(result_sentence(picture.plan->collective.spec))
             : tr("%1 cells are wrong. ").arg(count_text(picture.run->seen.wrong_cells));
+  if (const QString bits = rounding_line(picture); !bits.isEmpty())
+    text += bits + QStringLiteral(". ");
   return text + plot_sentence(picture);
 }
 

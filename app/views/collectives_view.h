@@ -22,6 +22,10 @@ QSize collective_picture_size(const Session& session);
 // "4 MiB", "64K" (1024s), "1MB" (1000s), "4096"; nothing where it is no size.
 std::optional<std::int64_t> bytes_from_text(const QString& text);
 
+// "1.5 us", "900 ns", "2e-6" (seconds); "10 GB/s", "400e9" (bytes per second).
+std::optional<double> seconds_from_text(const QString& text);
+std::optional<double> rate_from_text(const QString& text);
+
 class CollectivesView : public QWidget {
   Q_OBJECT
 
@@ -53,6 +57,8 @@ class CollectivesView : public QWidget {
   void build_controls();
   void refresh();
   void refresh_controls();
+  void build_link_controls();
+  void refresh_link_controls();
   void refresh_table();
   void refresh_lines();
   void place_parts();

@@ -126,6 +126,8 @@ class FlowWalk {
     if (table_.empty() || op.work < 0) return combine_seconds(work_bytes(op));
     const Work& work = collective_.program.works[static_cast<std::size_t>(op.work)].front();
     const std::int64_t parts = std::max(1, op.operand_count - 1);
+    if (op.reduction == Reduction::kNone)
+      return table_.copy_seconds(static_cast<double>(work.elements * size_of(op.type)));
     return static_cast<double>(std::max<std::int64_t>(1, parts - 1)) *
            table_.combine_seconds(static_cast<double>(work.elements / parts * size_of(op.type)));
   }
@@ -140,20 +142,22 @@ class FlowWalk {
     const bool sends = op.kind == OpKind::kSend;
     Routes::Way way = routes_.way(sends ? number : op.peer, sends ? op.peer : number);
     flow.links = std::move(way.links);
-    flow.latency = table_.empty() ? way.latency : table_.latency();
     flow.bytes = static_cast<double>(op.bytes);
     flow.remaining = static_cast<double>(op.bytes);
     flow.begin = now_;
     for (const int link : flow.links) carried_[static_cast<std::size_t>(link)] += op.bytes;
+    bool crossing = true;
     for (const Place place : members(meeting)) {
       Rank& rank = ranks_[static_cast<std::size_t>(place.rank)];
       rank.begin = std::min(rank.begin, now_);
+      crossing = crossing && rank.end - rank.next > 1;
       const Op& member = ops(place.rank)[static_cast<std::size_t>(place.op)];
       if (member.kind == OpKind::kRecv && member.reduction != Reduction::kNone) {
         flow.combines = true;
         if (table_.empty()) flow.combine = combine_seconds(op.bytes);
       }
     }
+    flow.latency = table_.empty() ? way.latency : table_.latency(flow.combines, crossing);
     events_.push({now_ + flow.latency, Event::kLatencyOver, meeting});
   }
 

@@ -21,13 +21,17 @@ double TransferTable::seconds(double TransferPoint::*column, double bytes) const
   return std::exp(std::log(a.*column) + share * (std::log(b.*column) - std::log(a.*column)));
 }
 
-double TransferTable::latency() const { return points_.front().one; }
+double TransferTable::latency(bool combined, bool crossing) const {
+  const TransferPoint& least = points_.front();
+  if (crossing) return combined ? least.both_combined : least.both;
+  return combined ? least.one_combined : least.one;
+}
 
 double TransferTable::rate(double bytes, bool combined, std::size_t flows) const {
-  // A message is never faster than a tenth of the latency says: points may be noisy.
+  // Points may be noisy: a message that was quicker than one without bytes takes the latency alone.
   const auto rate_of = [&](double TransferPoint::*column, double messages) {
     const double whole = seconds(column, bytes);
-    return messages * bytes / std::max(whole - points_.front().*column, 0.1 * whole);
+    return messages * bytes / std::max(whole - points_.front().*column, 1e-15);
   };
   const double alone = rate_of(combined ? &TransferPoint::one_combined : &TransferPoint::one, 1);
   if (flows <= 1) return alone;
@@ -37,6 +41,10 @@ double TransferTable::rate(double bytes, bool combined, std::size_t flows) const
 
 double TransferTable::combine_seconds(double bytes) const {
   return bytes > 0 ? seconds(&TransferPoint::combine, bytes) : 0;
+}
+
+double TransferTable::copy_seconds(double bytes) const {
+  return bytes > 0 ? std::max(0.0, seconds(&TransferPoint::one, bytes) - points_.front().one) : 0;
 }
 
 }  // namespace parallelarium

@@ -62,7 +62,11 @@ Result<std::vector<TransferPoint>> measure_transfers(std::int64_t most_bytes,
     if (!combined) return combined.error();
     const Result<double> both_combined = seconds_of(K::kReduceScatter, "ring", 2 * bytes, cancel);
     if (!both_combined) return both_combined.error();
-    points.push_back({bytes, *one, *both, *combined, *both_combined, combine_seconds(bytes)});
+    // Combining as ranks do it: an op of its own, of what has just come from another core.
+    const Result<double> afterwards = seconds_of(K::kAllReduce, "direct", bytes, cancel);
+    if (!afterwards) return afterwards.error();
+    const double combine = std::max(*afterwards - *both, combine_seconds(bytes));
+    points.push_back({bytes, *one, *both, *combined, *both_combined, combine});
   }
   return points;
 }

@@ -130,6 +130,27 @@ TEST(BusBandwidth, HasTheFactorsOfNcclTests) {
   EXPECT_NEAR(cost_of(ring, network).bus_bandwidth, network.bytes_per_second, 1);
 }
 
+// What was measured alone is predicted as it was measured: one message or two that cross, kept or
+// combined.
+TEST(Transfers, AStepOfTheMeasuredKindTakesTheMeasuredTime) {
+  Network network;
+  network.topology = Topology::kMemory;
+  network.transfers = {{64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7},
+                       {4096, 2e-6, 2.7e-6, 3.1e-6, 4.9e-6, 9e-7},
+                       {65536, 9e-6, 17e-6, 12e-6, 25e-6, 8e-6}};
+  using K = CollectiveKind;
+  for (const TransferPoint& point : network.transfers) {
+    const auto seconds = [&](K kind, const char* algorithm, std::int64_t messages) {
+      return cost_of(made(kind, algorithm, 2, messages * point.bytes), network).seconds;
+    };
+    EXPECT_NEAR(seconds(K::kBroadcast, "direct", 1), point.one, 1e-12);
+    EXPECT_NEAR(seconds(K::kAllGather, "ring", 2), point.both, 1e-12);
+    EXPECT_NEAR(seconds(K::kReduce, "tree", 1), point.one_combined, 1e-12);
+    EXPECT_NEAR(seconds(K::kReduceScatter, "ring", 2), point.both_combined, 1e-12);
+    EXPECT_NEAR(seconds(K::kAllReduce, "direct", 1), point.both + point.combine, 1e-12);
+  }
+}
+
 TEST(Topology, TwoDirectionsHalveTheTimeOnARingAndNotOnASwitch) {
   const Collective one = made(CollectiveKind::kAllReduce, "ring", 8, 16 << 20);
   const Collective two = made(CollectiveKind::kAllReduce, "bidirectional-ring", 8, 16 << 20);

@@ -2,7 +2,6 @@
 #include "engine/run/cpu/channel.h"
 
 #include <algorithm>
-#include <mutex>
 #include <span>
 
 namespace parallelarium {
@@ -45,8 +44,6 @@ void deliver(Device& device, const TransferPart& send, const TransferPart& recv,
   }
 }
 
-}  // namespace
-
 void take_pieces(Device& device, Slot& slot) {
   while (true) {
     const std::int64_t begin = slot.taken.fetch_add(slot.piece_bytes, std::memory_order_relaxed);
@@ -57,48 +54,64 @@ void take_pieces(Device& device, Slot& slot) {
   }
 }
 
-void deliver_all(Device& device, Slot& slot) {
-  std::uint32_t expected = kOpen;
-  const bool shares = slot.bytes >= kSharedBytes && !device.runs_behind();
-  if (shares) {
+void set_done(Device& device, std::int32_t marks, Slot& slot) {
+  slot.copier = &device;
+  slot.copier_marks = marks;
+  slot.moved = slot.bytes;
+  if (slot.state.exchange(kDone, std::memory_order_acq_rel) == kAsleep) Stop::wake(slot.state);
+}
+
+}  // namespace
+
+bool offer(Slot& slot) {
+  if (slot.bytes >= kSharedBytes) {
     const std::int64_t eighth = (slot.bytes / 8 + kPieceGrain - 1) / kPieceGrain * kPieceGrain;
     slot.piece_bytes = std::clamp(eighth, kLeastPiece, kMostPiece);
     slot.taken.store(0, std::memory_order_relaxed);
     slot.delivered.store(0, std::memory_order_relaxed);
   }
-  if (!shares ||
-      !slot.state.compare_exchange_strong(expected, kCopying, std::memory_order_acq_rel)) {
-    deliver(device, *slot.send, *slot.recv, 0, slot.bytes);
+  std::uint32_t expected = kOpen;
+  return slot.state.compare_exchange_strong(expected, kReady, std::memory_order_acq_rel);
+}
+
+void take(Device& device, std::int32_t marks, Slot& slot) {
+  std::uint32_t state = slot.state.load(std::memory_order_acquire);
+  if (state == kCopying) take_pieces(device, slot);
+  if (state != kReady) return;
+  const bool shares = slot.bytes >= kSharedBytes;
+  if (!slot.state.compare_exchange_strong(state, shares ? kCopying : kTaken,
+                                          std::memory_order_acq_rel))
     return;
+  if (shares) {
+    take_pieces(device, slot);
+    while (slot.delivered.load(std::memory_order_acquire) < slot.bytes) std::this_thread::yield();
+  } else {
+    deliver(device, *slot.send, *slot.recv, 0, slot.bytes);
   }
-  take_pieces(device, slot);
-  while (slot.delivered.load(std::memory_order_acquire) < slot.bytes) std::this_thread::yield();
+  set_done(device, marks, slot);
+}
+
+void deliver_alone(Device& device, std::int32_t marks, Slot& slot) {
+  deliver(device, *slot.send, *slot.recv, 0, slot.bytes);
+  device.mark(marks + kDoneMark);
+  set_done(device, marks, slot);
 }
 
 Slot& Channel::at(std::int64_t sequence) {
-  for (const auto& slot : open) {
-    if (slot->sequence == sequence) return *slot;
+  Slot* free = nullptr;
+  for (const auto& slot : slots) {
+    const bool is_free = slot->left.load(std::memory_order_acquire) == 2;
+    if (!is_free && slot->sequence == sequence) return *slot;
+    if (is_free) free = slot.get();
   }
-  if (spare.empty()) spare.push_back(std::make_unique<Slot>());
-  open.push_back(std::move(spare.back()));
-  spare.pop_back();
-  Slot& slot = *open.back();
-  slot.sequence = sequence;
-  slot.state.store(kOpen, std::memory_order_relaxed);
-  slot.send = slot.recv = nullptr;
-  slot.left = 0;
-  slot.pace = {};
-  slot.first = slot.copier = nullptr;
-  return slot;
-}
-
-void Channel::leave(Slot& slot) {
-  const std::lock_guard lock(mutex);
-  if (++slot.left < 2) return;
-  const auto found = std::find_if(open.begin(), open.end(),
-                                  [&](const auto& other) { return other.get() == &slot; });
-  spare.push_back(std::move(*found));
-  open.erase(found);
+  if (free == nullptr) free = slots.emplace_back(std::make_unique<Slot>()).get();
+  free->sequence = sequence;
+  free->state.store(kOpen, std::memory_order_relaxed);
+  free->send = free->recv = nullptr;
+  free->left.store(0, std::memory_order_relaxed);
+  free->pace = {};
+  free->first = free->copier = nullptr;
+  return *free;
 }
 
 }  // namespace parallelarium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One message between two threads of a process: where its two sides meet, and how its bytes get
-// across. The side that comes second delivers it; the first helps where it is awake and the message
-// is large.
+// across. Where both sides are awake either may deliver it, so that two crossing messages move at
+// once, and both deliver pieces of a large one; else the side that comes second does.
 #pragma once
 
 #include <atomic>
@@ -15,15 +15,16 @@
 namespace parallelarium {
 
 // kAsleep: set by the waiter that goes to sleep, so that nobody pays for waking where nobody
-// sleeps. kCopying: pieces of the message may be taken; a waiter that is awake takes some too.
-enum SlotState : std::uint32_t { kOpen, kAsleep, kCopying, kDone };
+// sleeps. kReady: both sides are here, and whoever comes first may take the message. kTaken: one
+// side delivers it. kCopying: both deliver pieces of it.
+enum SlotState : std::uint32_t { kOpen, kAsleep, kReady, kTaken, kCopying, kDone };
 
 // Where one send meets its receive.
 struct Slot {
   std::int64_t sequence = 0;
   std::atomic<std::uint32_t> state{kOpen};
   const TransferPart *send = nullptr, *recv = nullptr;
-  int left = 0;  // sides that have taken their results
+  std::atomic<int> left{0};  // sides that have taken their results; 2: free for another message
   std::int64_t bytes = 0;
   std::int64_t moved = 0;
   std::int64_t piece_bytes = 0;
@@ -35,11 +36,14 @@ struct Slot {
   std::int32_t first_marks = 0, copier_marks = 0;
 };
 
-// Both sides are here: their bytes go across before this returns. The other side may help.
-// Requires: called by the side that came second.
-void deliver_all(Device& device, Slot& slot);
-// Takes and delivers pieces of a message in kCopying until none is left.
-void take_pieces(Device& device, Slot& slot);
+// Both sides are here: offers the message to whoever is awake. False if the other side sleeps (or
+// has just begun to): then deliver_alone() is for the caller. Requires: called by the second side.
+bool offer(Slot& slot);
+// Delivers an offered message, or pieces of it where the other side does so, too. `marks`: of the
+// side that takes. Returns at once where nothing is to be had.
+void take(Device& device, std::int32_t marks, Slot& slot);
+// Delivers the message and wakes the other side.
+void deliver_alone(Device& device, std::int32_t marks, Slot& slot);
 
 // Held for some tens of nanoseconds by two ranks that meet, often at the same moment: sleeping on
 // it would cost more than the message.
@@ -59,12 +63,12 @@ class SpinLock {
 // The sends from one rank to another in one group.
 struct Channel {
   SpinLock mutex;
-  std::vector<std::unique_ptr<Slot>> open, spare;
+  std::vector<std::unique_ptr<Slot>> slots;
 
-  // Requires: mutex is held.
+  // The slot of a message, a free one if this is its first side. Requires: mutex is held.
   Slot& at(std::int64_t sequence);
-  // The second side to leave gives the slot back.
-  void leave(Slot& slot);
+  // Each side once; it does not touch the slot afterwards.
+  static void leave(Slot& slot) { slot.left.fetch_add(1, std::memory_order_acq_rel); }
 };
 
 }  // namespace parallelarium

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "engine/run/cpu/channel.h"
@@ -104,19 +105,21 @@ class CpuTransport final : public Transport {
     std::vector<Slot*> many(parts.size() > kFew ? parts.size() : 0);
     Slot** slots = many.empty() ? few : many.data();
     for (const TransferPart& part : parts) device_of(part).mark(part.marks + kPostedMark);
+    std::optional<TimePoint> now;  // of this call, once it is asked for
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      Result<Slot*> posted = post(parts[i]);
+      Result<Slot*> posted = post(parts[i], now);
       if (!posted) return posted.error();
       slots[i] = *posted;
     }
-    help_while_awake(parts, slots);
+    take_while_awake(parts, slots);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Slot& slot = *slots[i];
+      Device& device = device_of(parts[i]);
       std::uint32_t state = kOpen;
       while ((state = slot.state.load(std::memory_order_acquire)) != kDone) {
-        if (state == kCopying) {
-          take_pieces(device_of(parts[i]), slot);
-          std::this_thread::yield();
+        if (state != kOpen && state != kAsleep) {
+          take(device, parts[i].marks, slot);
+          if (state != kReady) std::this_thread::yield();
           continue;
         }
         std::uint32_t expected = kOpen;
@@ -124,7 +127,6 @@ class CpuTransport final : public Transport {
         if (expected != kOpen && expected != kAsleep) continue;
         if (!shared_.stop.wait_while(slot.state, kAsleep)) return stopped();
       }
-      Device& device = device_of(parts[i]);
       if (slot.copier != &device) {
         device.wait(*slot.copier, slot.copier_marks + kBeganMark);
         device.mark(parts[i].marks + kBeganMark);
@@ -133,7 +135,7 @@ class CpuTransport final : public Transport {
       parts[i].pace = slot.pace;
       parts[i].met = slot.met;
       parts[i].moved = slot.moved;
-      channel_of(parts[i]).leave(slot);
+      Channel::leave(slot);
     }
     return {};
   }
@@ -216,23 +218,32 @@ class CpuTransport final : public Transport {
     return part.send ? group.channel(me, peer) : group.channel(peer, me);
   }
 
-  // Looks at all parts for as long as a wait may stay awake, and lends a hand where pieces are to
-  // be had.
-  void help_while_awake(std::span<TransferPart> parts, Slot** slots) {
+  // Looks at all parts for as long as a wait may stay awake, and delivers what both sides are ready
+  // for: first what comes here, which the other side is then less likely to want.
+  void take_while_awake(std::span<TransferPart> parts, Slot** slots) {
     if (shared_.stop.spin().count() == 0) return;
-    const TimePoint end = Clock::now() + shared_.stop.spin();
-    bool waits = true;
-    while (waits && !shared_.stop.raised() && Clock::now() < end) {
-      waits = false;
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        const std::uint32_t state = slots[i]->state.load(std::memory_order_acquire);
-        if (state == kCopying) take_pieces(device_of(parts[i]), *slots[i]);
-        waits |= state != kDone;
+    constexpr int kLooksPerClock = 16;
+    TimePoint end;
+    for (int look = 0;; ++look) {
+      bool waits = false;
+      for (const bool sends : {false, true}) {
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          if (parts[i].send != sends) continue;
+          if (slots[i]->state.load(std::memory_order_acquire) == kDone) continue;
+          take(device_of(parts[i]), parts[i].marks, *slots[i]);
+          waits |= slots[i]->state.load(std::memory_order_relaxed) != kDone;
+        }
       }
+      if (!waits || shared_.stop.raised()) return;
+      if (look % kLooksPerClock != 0) continue;
+      const TimePoint now = Clock::now();
+      if (look == 0) end = now + shared_.stop.spin();
+      if (now >= end) return;
     }
   }
 
-  Result<Slot*> post(TransferPart& part) {
+  // `now` is read where this is the second side, and kept.
+  Result<Slot*> post(TransferPart& part, std::optional<TimePoint>& now) {
     Channel& channel = channel_of(part);
     Slot* slot = nullptr;
     {
@@ -257,17 +268,14 @@ class CpuTransport final : public Transport {
         slot->first_marks = part.marks;
         return slot;
       }
-      slot->met = Clock::now();
     }
+    if (!now) now = Clock::now();
+    slot->met = *now;
     Device& device = device_of(part);
+    if (shared_.stop.spin().count() > 0 && !device.runs_behind() && offer(*slot)) return slot;
     device.wait(*slot->first, slot->first_marks + kPostedMark);
     device.mark(part.marks + kBeganMark);
-    deliver_all(device, *slot);
-    device.mark(part.marks + kDoneMark);
-    slot->copier = &device;
-    slot->copier_marks = part.marks;
-    slot->moved = slot->bytes;
-    if (slot->state.exchange(kDone, std::memory_order_acq_rel) == kAsleep) Stop::wake(slot->state);
+    deliver_alone(device, part.marks, *slot);
     return slot;
   }
 
