@@ -44,7 +44,7 @@ class CostModel {
   int devices_per_node_ = 1;
   std::vector<PairLink> pairs_;
   std::vector<CollectiveRate> collectives_;
-  std::vector<int> gpus_;  // of each rank, where the Setup says it
+  std::vector<int> gpus_;      // of each rank, where the Setup says it
   double reduce_seconds_ = 0;  // per element added in a reduction, where it was measured
 };
 

@@ -131,8 +131,8 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   Preparation ready = preparation;
   if (!ready.calibrated() && ready.leads()) {
     const RunControl control = control_of(watch, "calibrating");
-    Result<Machine> machine = ready.choice.backend == Backend::kCuda ? calibrate_gpus(control)
-                                                                     : calibrate(control);
+    Result<Machine> machine =
+        ready.choice.backend == Backend::kCuda ? calibrate_gpus(control) : calibrate(control);
     if (!machine) return machine.error();
     ready.machine = std::move(*machine);
     // Kept for this run alone where it cannot be stored.

@@ -4,76 +4,32 @@
 
 #include <gtest/gtest.h>
 
-#include <QAction>
-#include <QCheckBox>
-#include <QComboBox>
 #include <QFile>
 #include <QImage>
-#include <QKeySequenceEdit>
-#include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
-#include <QMenuBar>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/document.h"
 #include "app/engine_process.h"
 #include "app/export.h"
 #include "app/figures.h"
-#include "app/headless.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/quantities.h"
-#include "app/shortcut_sheet.h"
-#include "app/small_copy.h"
-#include "app/views/pipeline_view.h"
-#include "app/views/timeline_view.h"
-#include "app/views/view_keys.h"
 #include "app/views/words.h"
 #include "app/words_sheet.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
+#include "tests/app/window_fixture.h"
 
 namespace parallelarium {
 namespace {
 
 constexpr int kRunMs = 120'000;
 
-class WindowTest : public testing::Test {
- protected:
-  void SetUp() override {
-    window = std::make_unique<Window>();
-    window->set_asks(false);
-    window->resize(1440, 900);
-    window->show();
-    // What the first lesson locks and hides is its own tests' matter.
-    window->lesson().player().close();
-    session().restore(default_setup(), {}, std::nullopt);
-    QApplication::processEvents();
-  }
-  Session& session() { return window->session(); }
-  QAction* action(const QString& text) {
-    for (QAction* action : window->all_actions())
-      if (QString(action->text()).remove(QLatin1Char('&')).startsWith(text)) return action;
-    ADD_FAILURE() << "no action " << text.toStdString();
-    return nullptr;
-  }
-  // Types into a box of the setup panel, as a user would.
-  void type(const std::string& option, const QString& text) {
-    auto* box = qobject_cast<StepBox*>(window->setup_panel().control(option));
-    ASSERT_NE(box, nullptr) << option;
-    box->setFocus();
-    auto* line = box->findChild<QLineEdit*>();
-    line->selectAll();
-    QTest::keyClicks(line, text);
-    QTest::keyClick(line, Qt::Key_Return);
-    session().wait_for_prediction();
-  }
-  std::unique_ptr<Window> window;
-};
+using WindowTest = WindowFixture;
 
 TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
   QFile::remove(LessonProgress::default_path());  // nobody has played yet
@@ -116,30 +72,6 @@ TEST(Words, EveryWordThatFiguresAreLabelledWithIsExplained) {
     EXPECT_FALSE(meaning_of(QString::fromLatin1(word)).isEmpty()) << word;
   for (const WordMeaning& entry : word_meanings())
     EXPECT_TRUE(entry.meaning.endsWith(QLatin1Char('.'))) << entry.word.toStdString();
-}
-
-TEST_F(WindowTest, TheSheetNamesTheKeysOfTimelineAndTable) {
-  const QList<QAction*> all = window->all_actions();
-  for (const QAction* action : window->pipeline().timeline().key_actions())
-    EXPECT_TRUE(all.contains(const_cast<QAction*>(action))) << action->text().toStdString();
-  action(QStringLiteral("Shortcuts"))->trigger();
-  const auto* sheet = window->findChild<ShortcutSheet*>();
-  ASSERT_NE(sheet, nullptr);
-  QStringList leads;
-  for (const QPushButton* button : sheet->findChildren<QPushButton*>()) leads << button->text();
-  for (const char* lead : {"All lessons …", "Words", "Doctor"})
-    EXPECT_TRUE(leads.contains(QString::fromUtf8(lead))) << leads.join(' ').toStdString();
-  QStringList said;
-  for (const QLabel* label : sheet->findChildren<QLabel*>()) said << label->text();
-  for (const auto* edit : sheet->findChildren<QKeySequenceEdit*>())
-    said << edit->keySequence().toString(QKeySequence::NativeText);
-  for (const QAction* action : all)
-    if (!action->shortcut().isEmpty()) {
-      EXPECT_TRUE(said.contains(action->shortcut().toString(QKeySequence::NativeText)))
-          << action->text().toStdString();
-      EXPECT_TRUE(said.contains(QString(action->text()).remove(QLatin1Char('&'))))
-          << action->text().toStdString();
-    }
 }
 
 TEST_F(WindowTest, ThePlayheadMovesWhilePlaying) {
@@ -360,222 +292,12 @@ TEST_F(WindowTest, EveryExportCarriesItsSourceWordAndUnits) {
   }
 }
 
-TEST_F(WindowTest, AViewsKeysCanBeChangedSwitchedOffAndReset) {
-  reset_view_keys();
-  action(QStringLiteral("Shortcuts"))->trigger();
-  auto* sheet = window->findChild<ShortcutSheet*>();
-  ASSERT_NE(sheet, nullptr);
-  const auto edit = [&](const char* name) -> QKeySequenceEdit* {
-    for (auto* one : sheet->findChildren<QKeySequenceEdit*>())
-      if (one->accessibleName().endsWith(QLatin1String(name))) return one;
-    return nullptr;
-  };
-  const auto press = [&](Qt::Key key) {
-    QTest::keyClick(&window->pipeline().timeline(), key);
-    return session().visible();
-  };
-  session().set_playing(false);
-  session().fit_all();
-  const TimeRange whole = session().visible();
-  ASSERT_NE(edit("Zoom in"), nullptr);
-  QTest::keyClick(edit("Zoom in"), Qt::Key_P);
-  EXPECT_EQ(press(Qt::Key_W), whole) << "W does nothing now";
-  EXPECT_LT(press(Qt::Key_P).length(), whole.length());
-  session().fit_all();
-  // A key that another has is refused in a sentence, and nothing changes.
-  QTest::keyClick(edit("Zoom out"), Qt::Key_P);
-  EXPECT_EQ(edit("Zoom out")->keySequence(), QKeySequence(Qt::Key_S));
-  QString said;
-  for (const QLabel* label : sheet->findChildren<QLabel*>())
-    if (label->isVisible() && label->text().contains(QStringLiteral("already")))
-      said = label->text();
-  EXPECT_TRUE(said.contains(QStringLiteral("Zoom in"))) << said.toStdString();
-  sheet->findChild<QCheckBox*>()->click();
-  EXPECT_EQ(press(Qt::Key_P), whole) << "single keys are off";
-  for (QPushButton* button : sheet->findChildren<QPushButton*>())
-    if (button->text().contains(QStringLiteral("Reset"))) button->click();
-  EXPECT_EQ(edit("Zoom in")->keySequence(), QKeySequence(Qt::Key_W));
-  EXPECT_LT(press(Qt::Key_W).length(), whole.length());
-}
-
 TEST_F(WindowTest, SettingsOfALessonThatAreLockedCannotBeChanged) {
   session().set_allowed({QStringLiteral("microbatches")});
   EXPECT_FALSE(window->setup_panel().control("pp")->isEnabled());
   EXPECT_TRUE(window->setup_panel().control("microbatches")->isEnabled());
   session().set_allowed({});
   EXPECT_TRUE(window->setup_panel().control("pp")->isEnabled());
-}
-
-TEST_F(WindowTest, AnotherMachineIsPredictedAndOffersASmallCopy) {
-  parallelarium::Setup setup = session().setup();
-  ASSERT_TRUE(set_field(setup, "machine", "dgx-h100").ok());
-  session().change_setup(setup, QStringLiteral("machine"));
-  session().wait_for_prediction();
-  EXPECT_TRUE(session().machine_is_elsewhere());
-  EXPECT_TRUE(window->top_bar().run_button().text().contains(QStringLiteral("small copy")));
-  EXPECT_FALSE(session().run_refusal().isEmpty());
-  const Result<parallelarium::Setup> copy = small_copy(session().setup());
-  ASSERT_TRUE(copy.ok());
-  EXPECT_EQ(copy->mesh, setup.mesh);
-  EXPECT_EQ(copy->schedule, setup.schedule);
-  EXPECT_EQ(copy->microbatches, setup.microbatches);
-  EXPECT_EQ(copy->machine, "local");
-}
-
-// Whatever is planned for another machine: the copy validates, can run here, and is not called by
-// the name of a preset that it is not.
-TEST(SmallCopy, RunsHereAndIsNamedForWhatItIs) {
-  const auto changed = [](std::vector<std::pair<const char*, const char*>> fields) {
-    parallelarium::Setup setup = default_setup();
-    EXPECT_TRUE(set_field(setup, "machine", "dgx-a100-80g").ok());
-    for (const auto& [field, value] : fields)
-      EXPECT_TRUE(set_field(setup, field, value).ok()) << field << " " << value;
-    return setup;
-  };
-  const parallelarium::Setup cases[] = {
-      changed(
-          {{"model", "gpt3-175b"}, {"tp", "8"}, {"pp", "16"}, {"dp", "6"}, {"microbatches", "64"}}),
-      changed({{"model", "gpt3-175b"}, {"pp", "12"}}),
-      changed({{"model", "gpt3-175b"}, {"pp", "1"}, {"tp", "16"}, {"sequence-parallel", "true"}}),
-      changed({{"model", "gpt3-175b"},
-               {"pp", "1"},
-               {"tp", "3"},
-               {"dp", "5"},
-               {"zero", "1"},
-               {"zero-group", "5"}}),
-      changed({{"model", "llama3-70b"}, {"pp", "2"}, {"tp", "8"}, {"cp", "4"}, {"dp", "4"}}),
-      changed({{"model", "llama2-70b"},
-               {"pp", "1"},
-               {"tp", "2"},
-               {"cp", "4"},
-               {"context-parallel", "ulysses"}}),
-      changed({{"model", "mixtral-8x7b"}, {"pp", "4"}, {"dp", "8"}, {"ep", "8"}}),
-      changed(
-          {{"model", "gpt3-175b"}, {"pp", "24"}, {"schedule", "dualpipe"}, {"microbatches", "96"}}),
-      changed({{"model", "gpt3-175b"},
-               {"pp", "6"},
-               {"schedule", "interleaved"},
-               {"chunks", "4"},
-               {"microbatches", "12"},
-               {"precision", "mixed-16"}}),
-  };
-  for (const parallelarium::Setup& big : cases) {
-    SCOPED_TRACE(picture_title(big).toStdString());
-    ASSERT_TRUE(validate(big).empty()) << validate(big).front().text;
-    const Result<parallelarium::Setup> copy = small_copy(big);
-    ASSERT_TRUE(copy.ok()) << copy.error().text;
-    EXPECT_TRUE(validate(*copy).empty());
-    EXPECT_TRUE(can_execute(*copy).ok());
-    EXPECT_TRUE(predict(*copy, uncalibrated_local_machine()).ok());
-    EXPECT_EQ(copy->schedule, big.schedule);
-    EXPECT_EQ(copy->microbatches, big.microbatches);
-    if (can_execute(*copy).ok() && big.mesh.ranks() <= 16) {
-      EXPECT_EQ(copy->mesh, big.mesh);
-      EXPECT_TRUE(reduced_degrees(big, *copy).isEmpty());
-    } else {
-      EXPECT_FALSE(reduced_degrees(big, *copy).isEmpty());
-      EXPECT_GE(copy->mesh.pp, std::min(big.mesh.pp, 2)) << "an axis that is used stays";
-      EXPECT_GE(copy->mesh.tp, std::min(big.mesh.tp, 2));
-      EXPECT_GE(copy->mesh.dp, std::min(big.mesh.dp, 2));
-    }
-    if (const Result<Model> preset = find_model(copy->model.name); preset.ok())
-      EXPECT_EQ(copy->model, *preset);
-    else
-      EXPECT_EQ(copy->model.name, "custom");
-  }
-}
-
-// Why Run is off, most lasting first, and only ways out that lead out.
-TEST_F(WindowTest, RunIsOffForTheReasonThatLasts) {
-  const auto change = [&](std::vector<std::pair<const char*, const char*>> fields) {
-    parallelarium::Setup setup = default_setup();
-    for (const auto& [field, value] : fields)
-      ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
-    session().change_setup(setup, QStringLiteral("case"));
-    session().wait_for_prediction();
-    ASSERT_TRUE(session().problems().empty()) << session().problems().front().text;
-  };
-  const auto choices = [&] {
-    QStringList texts;
-    for (const QPushButton* button : window->banner().findChildren<QPushButton*>())
-      if (!button->isHidden()) texts << button->text();
-    return texts;
-  };
-  change({{"layers", "16"}, {"pp", "8"}, {"dp", "16"}});
-  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("128 ranks")));
-  EXPECT_TRUE(window->banner().sentence().contains(session().run_refusal()));
-  EXPECT_EQ(choices(), QStringList{QStringLiteral("2")});
-  QTest::mouseClick(window->banner().findChildren<QPushButton*>().back(), Qt::LeftButton);
-  session().wait_for_prediction();
-  EXPECT_EQ(session().setup().mesh.ranks(), 16);
-
-  change({{"model", "gpt3-175b"}});
-  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
-  EXPECT_EQ(window->banner().sentence(), session().run_refusal());
-  EXPECT_TRUE(choices().isEmpty());
-
-  change(
-      {{"model", "gpt-small"}, {"layers", "64"}, {"hidden", "8192"}, {"heads", "32"}, {"pp", "1"}});
-  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
-  EXPECT_FALSE(window->top_bar().run_button().isEnabled());
-}
-
-TEST_F(WindowTest, NoTwoActionsShareAShortcutAndEveryActionIsInAMenu) {
-  std::map<QString, QString> taken;
-  for (const QAction* action : window->all_actions())
-    for (const QKeySequence& keys : action->shortcuts()) {
-      const QString text = keys.toString();
-      EXPECT_TRUE(taken.emplace(text, action->text()).second)
-          << text.toStdString() << ": " << action->text().toStdString() << " and "
-          << taken[text].toStdString();
-    }
-  QList<QAction*> reached;
-  const std::function<void(const QList<QAction*>&)> walk = [&](const QList<QAction*>& actions) {
-    for (QAction* action : actions) {
-      reached << action;
-      if (action->menu()) walk(action->menu()->actions());
-    }
-  };
-  walk(window->menuBar()->actions());
-  for (const QAction* action : window->all_actions()) {
-    EXPECT_TRUE(reached.contains(const_cast<QAction*>(action))) << action->text().toStdString();
-    EXPECT_FALSE(action->text().isEmpty());
-  }
-  for (const QAction* menu : window->menuBar()->actions())
-    EXPECT_TRUE(menu->text().contains(QLatin1Char('&'))) << menu->text().toStdString();
-}
-
-TEST_F(WindowTest, EveryControlIsReachedWithTheTabKey) {
-  session().set_playing(false);
-  std::set<QWidget*> reached;
-  window->setup_panel().control("model")->setFocus();
-  for (int at = 0; at < 400; ++at) {
-    QWidget* focus = QApplication::focusWidget();
-    ASSERT_NE(focus, nullptr);
-    if (!reached.insert(focus).second && at > 0 && focus == window->setup_panel().control("model"))
-      break;
-    QTest::keyClick(focus, Qt::Key_Tab);
-  }
-  for (const char* option :
-       {"model", "machine", "dp", "tp", "pp", "cp", "schedule", "microbatches"}) {
-    QWidget* control = window->setup_panel().control(option);
-    EXPECT_TRUE(reached.count(control)) << option;
-  }
-  EXPECT_TRUE(reached.count(&window->top_bar().run_button()));
-  for (const StripCell* cell : window->strip().findChildren<StripCell*>())
-    EXPECT_TRUE(reached.count(const_cast<StripCell*>(cell))) << cell->key().toStdString();
-}
-
-TEST_F(WindowTest, EveryControlSaysItsNameToAScreenReader) {
-  for (const QWidget* widget : window->findChildren<QWidget*>()) {
-    if (!(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisibleTo(window.get())) continue;
-    const auto* button = qobject_cast<const QAbstractButton*>(widget);
-    const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
-    const bool inner =
-        qobject_cast<const QTabBar*>(widget) || qobject_cast<const QMenuBar*>(widget);
-    EXPECT_TRUE(named || inner) << widget->metaObject()->className() << " "
-                                << widget->objectName().toStdString();
-  }
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A real window for tests, with the default setup and no lesson.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QAction>
+#include <QApplication>
+#include <QLineEdit>
+#include <QTest>
+#include <memory>
+
+#include "app/controls.h"
+#include "app/lesson/lesson_panel.h"
+#include "app/window.h"
+
+namespace parallelarium {
+
+class WindowFixture : public testing::Test {
+ protected:
+  void SetUp() override {
+    window = std::make_unique<Window>();
+    window->set_asks(false);
+    window->resize(1440, 900);
+    window->show();
+    // What the first lesson locks and hides is its own tests' matter.
+    window->lesson().player().close();
+    session().restore(default_setup(), {}, std::nullopt);
+    QApplication::processEvents();
+  }
+  Session& session() { return window->session(); }
+  QAction* action(const QString& text) {
+    for (QAction* action : window->all_actions())
+      if (QString(action->text()).remove(QLatin1Char('&')).startsWith(text)) return action;
+    ADD_FAILURE() << "no action " << text.toStdString();
+    return nullptr;
+  }
+  // Types into a box of the setup panel, as a user would.
+  void type(const std::string& option, const QString& text) {
+    auto* box = qobject_cast<StepBox*>(window->setup_panel().control(option));
+    ASSERT_NE(box, nullptr) << option;
+    box->setFocus();
+    auto* line = box->findChild<QLineEdit*>();
+    line->selectAll();
+    QTest::keyClicks(line, text);
+    QTest::keyClick(line, Qt::Key_Return);
+    session().wait_for_prediction();
+  }
+  std::unique_ptr<Window> window;
+};
+
+}  // namespace parallelarium

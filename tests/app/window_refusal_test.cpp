@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Why Run is off, and the small copy that runs here instead.
+#include <gtest/gtest.h>
+
+#include <QPushButton>
+#include <QTest>
+
+#include "app/small_copy.h"
+#include "app/views/words.h"
+#include "app/window.h"
+#include "tests/app/window_fixture.h"
+
+namespace parallelarium {
+namespace {
+
+class WindowRefusal : public WindowFixture {};
+
+TEST_F(WindowRefusal, AnotherMachineIsPredictedAndOffersASmallCopy) {
+  parallelarium::Setup setup = session().setup();
+  ASSERT_TRUE(set_field(setup, "machine", "dgx-h100").ok());
+  session().change_setup(setup, QStringLiteral("machine"));
+  session().wait_for_prediction();
+  EXPECT_TRUE(session().machine_is_elsewhere());
+  EXPECT_TRUE(window->top_bar().run_button().text().contains(QStringLiteral("small copy")));
+  EXPECT_FALSE(session().run_refusal().isEmpty());
+  const Result<parallelarium::Setup> copy = small_copy(session().setup());
+  ASSERT_TRUE(copy.ok());
+  EXPECT_EQ(copy->mesh, setup.mesh);
+  EXPECT_EQ(copy->schedule, setup.schedule);
+  EXPECT_EQ(copy->microbatches, setup.microbatches);
+  EXPECT_EQ(copy->machine, "local");
+}
+
+// Whatever is planned for another machine: the copy validates, can run here, and is not called by
+// the name of a preset that it is not.
+TEST(SmallCopy, RunsHereAndIsNamedForWhatItIs) {
+  const auto changed = [](std::vector<std::pair<const char*, const char*>> fields) {
+    parallelarium::Setup setup = default_setup();
+    EXPECT_TRUE(set_field(setup, "machine", "dgx-a100-80g").ok());
+    for (const auto& [field, value] : fields)
+      EXPECT_TRUE(set_field(setup, field, value).ok()) << field << " " << value;
+    return setup;
+  };
+  const parallelarium::Setup cases[] = {
+      changed(
+          {{"model", "gpt3-175b"}, {"tp", "8"}, {"pp", "16"}, {"dp", "6"}, {"microbatches", "64"}}),
+      changed({{"model", "gpt3-175b"}, {"pp", "12"}}),
+      changed({{"model", "gpt3-175b"}, {"pp", "1"}, {"tp", "16"}, {"sequence-parallel", "true"}}),
+      changed({{"model", "gpt3-175b"},
+               {"pp", "1"},
+               {"tp", "3"},
+               {"dp", "5"},
+               {"zero", "1"},
+               {"zero-group", "5"}}),
+      changed({{"model", "llama3-70b"}, {"pp", "2"}, {"tp", "8"}, {"cp", "4"}, {"dp", "4"}}),
+      changed({{"model", "llama2-70b"},
+               {"pp", "1"},
+               {"tp", "2"},
+               {"cp", "4"},
+               {"context-parallel", "ulysses"}}),
+      changed({{"model", "mixtral-8x7b"}, {"pp", "4"}, {"dp", "8"}, {"ep", "8"}}),
+      changed(
+          {{"model", "gpt3-175b"}, {"pp", "24"}, {"schedule", "dualpipe"}, {"microbatches", "96"}}),
+      changed({{"model", "gpt3-175b"},
+               {"pp", "6"},
+               {"schedule", "interleaved"},
+               {"chunks", "4"},
+               {"microbatches", "12"},
+               {"precision", "mixed-16"}}),
+  };
+  for (const parallelarium::Setup& big : cases) {
+    SCOPED_TRACE(picture_title(big).toStdString());
+    ASSERT_TRUE(validate(big).empty()) << validate(big).front().text;
+    const Result<parallelarium::Setup> copy = small_copy(big);
+    ASSERT_TRUE(copy.ok()) << copy.error().text;
+    EXPECT_TRUE(validate(*copy).empty());
+    EXPECT_TRUE(can_execute(*copy).ok());
+    EXPECT_TRUE(predict(*copy, uncalibrated_local_machine()).ok());
+    EXPECT_EQ(copy->schedule, big.schedule);
+    EXPECT_EQ(copy->microbatches, big.microbatches);
+    if (can_execute(*copy).ok() && big.mesh.ranks() <= 16) {
+      EXPECT_EQ(copy->mesh, big.mesh);
+      EXPECT_TRUE(reduced_degrees(big, *copy).isEmpty());
+    } else {
+      EXPECT_FALSE(reduced_degrees(big, *copy).isEmpty());
+      EXPECT_GE(copy->mesh.pp, std::min(big.mesh.pp, 2)) << "an axis that is used stays";
+      EXPECT_GE(copy->mesh.tp, std::min(big.mesh.tp, 2));
+      EXPECT_GE(copy->mesh.dp, std::min(big.mesh.dp, 2));
+    }
+    if (const Result<Model> preset = find_model(copy->model.name); preset.ok())
+      EXPECT_EQ(copy->model, *preset);
+    else
+      EXPECT_EQ(copy->model.name, "custom");
+  }
+}
+
+// Why Run is off, most lasting first, and only ways out that lead out.
+TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
+  const auto change = [&](std::vector<std::pair<const char*, const char*>> fields) {
+    parallelarium::Setup setup = default_setup();
+    for (const auto& [field, value] : fields)
+      ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
+    session().change_setup(setup, QStringLiteral("case"));
+    session().wait_for_prediction();
+    ASSERT_TRUE(session().problems().empty()) << session().problems().front().text;
+  };
+  const auto choices = [&] {
+    QStringList texts;
+    for (const QPushButton* button : window->banner().findChildren<QPushButton*>())
+      if (!button->isHidden()) texts << button->text();
+    return texts;
+  };
+  change({{"layers", "16"}, {"pp", "8"}, {"dp", "16"}});
+  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("128 ranks")));
+  EXPECT_TRUE(window->banner().sentence().contains(session().run_refusal()));
+  EXPECT_EQ(choices(), QStringList{QStringLiteral("2")});
+  QTest::mouseClick(window->banner().findChildren<QPushButton*>().back(), Qt::LeftButton);
+  session().wait_for_prediction();
+  EXPECT_EQ(session().setup().mesh.ranks(), 16);
+
+  change({{"model", "gpt3-175b"}});
+  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
+  EXPECT_EQ(window->banner().sentence(), session().run_refusal());
+  EXPECT_TRUE(choices().isEmpty());
+
+  change(
+      {{"model", "gpt-small"}, {"layers", "64"}, {"hidden", "8192"}, {"heads", "32"}, {"pp", "1"}});
+  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
+  EXPECT_FALSE(window->top_bar().run_button().isEnabled());
+}
+
+}  // namespace
+}  // namespace parallelarium
