@@ -86,9 +86,8 @@ std::vector<Quantity> expert_quantities(const Session& session, const ExpertPict
                              skewed.dropped, skewed.exact_dropped, picture);
   if (picture.counted && !picture.hidden) {
     const Shown run = shown(*picture.counted);
-    const QString word = picture.steps > 1
-                             ? Words::tr("counted in training step %1").arg(picture.step + 1)
-                             : Words::tr("counted in the run");
+    const QString word = picture.steps > 1 ? Words::tr("run, step %1").arg(picture.step + 1)
+                                           : Words::tr("counted in the run");
     fullest.observed = {run.fullest, word, {}};
     dispatched.observed = {run.bytes, word, run.exact_bytes};
     dropped.observed = {run.dropped, word, run.exact_dropped};

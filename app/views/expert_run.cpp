@@ -138,7 +138,7 @@ void paint_balance_plot(QPainter& painter, const ExpertPicture& picture, const E
                         const Theme& theme, TextLog* texts) {
   if (!has_room(picture, layout)) return;
   const ExpertBrush b{painter, picture, layout, theme, texts};
-  b.head(layout.plot_head, Words::tr("Fullest expert / mean, by training step"));
+  b.head(layout.plot_head, Words::tr("Fullest expert / mean, by step"));
   double y = layout.plot.top();
   for (const BalanceCurve& curve : *picture.curves) {
     painter.setPen(QPen(curve.pinned ? theme.muted : theme.accent_line, 1,

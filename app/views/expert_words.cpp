@@ -21,7 +21,8 @@ struct Words {
 QString expert_title(const ExpertPicture& picture) {
   const RoutedLayer& layer = *picture.drawn();
   QStringList parts{
-      Words::tr("Expert routing"),
+      picture.shows_run() ? Words::tr("Expert routing, run, training step %1").arg(picture.step + 1)
+                          : Words::tr("Expert routing"),
       layer.ep == 1 ? Words::tr("%1 experts on every rank").arg(layer.experts)
                     : Words::tr("%1 experts on %2 ranks").arg(layer.experts).arg(layer.ep),
       Words::tr("top-%1 of %2 tokens a rank").arg(layer.top_k).arg(count_text(layer.tokens))};
@@ -29,7 +30,6 @@ QString expert_title(const ExpertPicture& picture) {
     parts << (layer.capacity > 0 ? Words::tr("capacity %1").arg(count_text(layer.capacity))
                                  : Words::tr("dropless"));
   parts << Words::tr("layer %1, micro-batch %2").arg(layer.layer).arg(layer.microbatch);
-  if (picture.shows_run()) parts << Words::tr("run, training step %1").arg(picture.step + 1);
   return parts.join(kDot);
 }
 

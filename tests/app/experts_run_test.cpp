@@ -103,7 +103,7 @@ TEST_F(ExpertsRun, StepsOverTraining) {
   EXPECT_EQ(view.picture().selected, selected) << "what is selected stays so";
   const std::vector<Quantity> strip = expert_quantities(session, view.picture());
   EXPECT_EQ(strip[1].observed.text, number_text(fullest_over_mean(*view.picture().counted)));
-  EXPECT_TRUE(strip[1].observed.source.contains(QStringLiteral("training step 3")))
+  EXPECT_TRUE(strip[1].observed.source.contains(QStringLiteral("run, step 3")))
       << strip[1].observed.source.toStdString();
   QTest::keyClick(&view.canvas(), Qt::Key_BracketLeft);
   QTest::keyClick(&view.canvas(), Qt::Key_BracketLeft);
