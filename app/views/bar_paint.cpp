@@ -47,9 +47,9 @@ struct Piece2D {
   std::size_t color;
 };
 
-// Without antialiasing: edges are whole pixels. Pixels are filled one rectangle after the other,
-// which costs the raster engine a fifth of drawRects(); files get one call for each colour, since
-// there a change of colour is a group of its own.
+// Without antialiasing: edges are whole pixels. The raster engine fills single rectangles faster
+// than drawRects() does; files get one call for each colour, since there a change of colour is a
+// group of its own.
 void fill_rects(QPainter& painter, const std::vector<Piece2D>& pieces,
                 const std::array<BarColors, kOpColors>& colors) {
   painter.setRenderHint(QPainter::Antialiasing, false);
@@ -110,20 +110,30 @@ QColor desaturated(const QColor& color) {
 }
 
 int label_form(const BarList& list, const TimeAxis& axis, const QFont& font) {
-  // No label is narrower than a digit; among a million bars most are, and are not measured.
+  // No label is narrower than a digit. Of the bars that begin within such a width only the last can
+  // be wider than it, so that among a million bars few are looked at.
   const double narrowest = label_width(font, QStringLiteral("0")) + kLabelAir;
+  const Nanoseconds column = std::max(Nanoseconds(1), axis.length_of(narrowest));
+  const auto& bars = list.bars;
   int form = kLongestForm;
-  for_each_run(list, axis, [&](const BarRun& run) {
-    if (form == 0 || run.x1 - run.x0 < narrowest || run.last > run.first || run.x0 < axis.left ||
-        run.x1 > axis.left + axis.width)
-      return;
-    const QStringList labels = bar_labels(list.bars[run.first]);
-    const double room = run.x1 - run.x0 - kLabelAir;
+  auto bar = bars.begin() + static_cast<std::ptrdiff_t>(list.first_after(axis.range.begin));
+  while (form > 0 && bar != bars.end() && bar->span.begin < axis.range.end) {
+    const Nanoseconds end = bar->span.begin + column;
+    std::ptrdiff_t step = 1;  // gallop, then search
+    while (step < bars.end() - bar && bar[step].span.begin < end) step *= 2;
+    const auto next = std::partition_point(bar + step / 2, bar + std::min(step, bars.end() - bar),
+                                           [&](const Bar& at) { return at.span.begin < end; });
+    const Bar& last = *std::prev(next);
+    bar = next;
+    const double x0 = axis.x_of(last.span.begin), x1 = axis.x_of(last.span.end);
+    if (x1 - x0 < narrowest || x0 < axis.left || x1 > axis.left + axis.width) continue;
+    const QStringList labels = bar_labels(last);
+    const double room = x1 - x0 - kLabelAir;
     int fits = -1;
     while (fits + 1 < labels.size() && label_width(font, labels[labels.size() - 2 - fits]) <= room)
       ++fits;
     if (fits >= 0 && fits + 1 < labels.size()) form = std::min(form, fits);
-  });
+  }
   return form;
 }
 

@@ -17,7 +17,7 @@ namespace {
 class AllSettingsDialog : public testing::Test {
  protected:
   AllSettingsDialog() {
-    Setup setup = default_setup();
+    parallelarium::Setup setup = default_setup();
     setup.mesh.pp = 1;
     setup.mesh.dp = 4;
     setup.zero = 3;
@@ -80,7 +80,7 @@ TEST_F(AllSettingsDialog, AChosenAlgorithmTakesThePlaceOfTheCollective) {
 }
 
 TEST_F(AllSettingsDialog, SaysWhyAnAlgorithmDoesNotWorkWithSoManyRanks) {
-  Setup setup = session.setup();
+  parallelarium::Setup setup = session.setup();
   setup.mesh.dp = 3;
   session.change_setup(setup, QStringLiteral("DP 3"));
   choose(CollectiveKind::kAllGather, "recursive-doubling");

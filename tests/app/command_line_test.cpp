@@ -31,10 +31,10 @@ class CommandLine : public testing::Test {
   Outcome start(const QStringList& arguments, const QString& locale = QStringLiteral("C"),
                 const QString& program = kProgram) {
     QProcess process;
-    QProcessEnvironment environment = this->environment;
-    environment.insert(QStringLiteral("LC_ALL"), locale);
-    environment.remove(QStringLiteral("LANGUAGE"));
-    process.setProcessEnvironment(environment);
+    QProcessEnvironment with_locale = environment;
+    with_locale.insert(QStringLiteral("LC_ALL"), locale);
+    with_locale.remove(QStringLiteral("LANGUAGE"));
+    process.setProcessEnvironment(with_locale);
     process.setWorkingDirectory(folder.path());
     process.start(program, arguments);
     EXPECT_TRUE(process.waitForFinished(120'000));

@@ -13,11 +13,14 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/document.h"
 #include "app/engine_process.h"
 #include "app/export.h"
 #include "app/figures.h"
+#include "app/headless.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/quantities.h"
+#include "app/views/pipeline_view.h"
 #include "app/views/words.h"
 #include "app/words_sheet.h"
 #include "tests/app/pipeline_fixture.h"
@@ -275,7 +278,9 @@ TEST_F(WindowTest, EveryExportCarriesItsSourceWordAndUnits) {
         ASSERT_GE(source, 0) << lines.front().toStdString();
         EXPECT_TRUE(lines.front().contains("nanoseconds") || lines.front().contains("seconds"));
         for (qsizetype line = 1; line < lines.size(); ++line)
-          if (!lines[line].isEmpty()) EXPECT_EQ(lines[line].split(',')[source], word.toUtf8());
+          if (!lines[line].isEmpty()) {
+            EXPECT_EQ(lines[line].split(',')[source], word.toUtf8());
+          }
       }
       if (options.kind == ExportKind::kTrace) {
         const auto trace = nlohmann::json::parse(bytes.toStdString());
