@@ -109,7 +109,7 @@ void ShortcutSheet::add_view_keys() {
     auto* edit = new QKeySequenceEdit;
     edit->setAccessibleName(tr("Key: %1").arg(text));
     edit->setMaximumWidth(140);
-    // It would wait for a second key; here the first is the whole of it.
+    // Tells the change a second after the last key; the first one is the whole of it here.
     connect(edit, &QKeySequenceEdit::keySequenceChanged, this,
             [this, &info](const QKeySequence& pressed) {
               if (pressed.isEmpty() || pressed == sequence_of(info)) return;

@@ -15,11 +15,14 @@ constexpr double kMostLatency = 10, kLeastRate = 1e3, kMostRate = 1e15;
 // The number and the unit of "1.5 us"; nothing where it is no number.
 std::optional<std::pair<double, QString>> number_and_unit(const QString& text) {
   static const QRegularExpression form(
-      QStringLiteral("^\\s*(\\d+(?:[.,]\\d*)?(?:[eE][+-]?\\d+)?)\\s*([^\\d\\s]*)\\s*$"));
+      QStringLiteral("^\\s*(\\d[\\d.,]*(?:[eE][+-]?\\d+)?)\\s*([^\\d\\s]*)\\s*$"));
   const auto match = form.match(QString(text).replace(QChar(0x00a0), QLatin1Char(' ')));
   if (!match.hasMatch()) return std::nullopt;
-  const double number = match.captured(1).replace(QLatin1Char(','), QLatin1Char('.')).toDouble();
-  return std::pair(number, match.captured(2));
+  // As the screen writes it ("1,200 GB/s"), else with either decimal mark.
+  bool read = false;
+  double number = QLocale().toDouble(match.captured(1), &read);
+  if (!read) number = match.captured(1).replace(QLatin1Char(','), QLatin1Char('.')).toDouble(&read);
+  return read ? std::optional(std::pair(number, match.captured(2))) : std::nullopt;
 }
 
 // The next of 1, 2, 5, 10, ... in a direction.

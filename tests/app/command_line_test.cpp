@@ -231,7 +231,7 @@ TEST_F(CommandLine, StartedWithoutADisplayTheTableAndThePictureAreOfOneRun) {
   const Result<nlohmann::json> document = read_document(run);
   ASSERT_TRUE(document.ok());
   ASSERT_EQ((*document)["runs"].size(), 1u);
-  EXPECT_EQ((*document)["setup"]["pp"], 2);
+  EXPECT_EQ((*document)["setup"]["mesh"]["pp"], 2);
   // The table's step time is the document's, and the picture's series is drawn from the document.
   const double seconds = (*document)["runs"][0]["observation"]["step"]["seconds"];
   const QRegularExpression row(QStringLiteral("step time +\\S+ \\S+ +(\\S+) (ms|s) "));

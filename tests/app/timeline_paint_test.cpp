@@ -315,7 +315,8 @@ TEST(Labels, BarsOfEqualLengthAllSayTheirNumberOrNone) {
   for (const Bar& bar : row.lane(Lane::kCompute).bars)
     if (bar.action == ActionKind::kForward && bar.microbatch >= 0)
       ++lengths[(bar.span.end - bar.span.begin).count()];
-  ASSERT_EQ(lengths.size(), 1u);
+  ASSERT_FALSE(lengths.empty());
+  ASSERT_LE(lengths.rbegin()->first - lengths.begin()->first, 1) << "equal but for rounding, ns";
   bool some = false, none = false;
   for (int width = 500; width <= 1500; width += 7) {
     const QSizeF size(width, 500);
