@@ -278,7 +278,7 @@ void CollectivesView::place_parts() {
                           {s.root_label, s.root, 60},   {nullptr, s.type, 96},
                           {nullptr, s.reduction, 70},   {nullptr, s.topology, 132}};
   for (const LinkControl& link : s.links)
-    units.push_back({link.label, link.box, link.is_latency ? 80 : 88});
+    units.push_back({link.label, link.box, link.is_latency ? 104 : 112});
   for (QWidget* last : std::initializer_list<QWidget*>{s.links_word, s.content, s.shape})
     units.push_back({nullptr, last, last->sizeHint().width()});
   int x = kMargin, y = 8;

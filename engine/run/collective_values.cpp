@@ -103,7 +103,11 @@ double combined_value(const CollectiveSpec& spec, std::int64_t element) {
 }
 
 double inexact_value(const CollectiveSpec& spec, int rank, std::int64_t element) {
-  const double share = static_cast<double>(mixed(rank, element)) / (1U << 31);  // 31 bits in [0, 1)
+  // 62 bits in [0, 1], as many as float64 keeps: two numbers of 31.
+  constexpr double kSteps = 1U << 31;
+  constexpr std::int64_t kElsewhere = std::int64_t{1} << 45;
+  const double low = static_cast<double>(mixed(rank, element + kElsewhere)) / kSteps;
+  const double share = (static_cast<double>(mixed(rank, element)) + low) / kSteps;
   if (spec.type == DataType::kI32) return std::trunc(share * 1000);
   return spec.reduction == Reduction::kProd ? 1 + share / 4 : 1 + share;
 }

@@ -43,7 +43,7 @@ double bf16(double value) {
 double added(double a, double b) { return bf16(static_cast<float>(a + b)); }
 
 // In the ring the sum of chunk c starts on rank c and goes to the right; the tree over four ranks
-// adds (0 + 1) + (2 + 3).
+// adds (0 + 2) + (1 + 3).
 TEST(Rounding, CountsTheElementsThatASerialSumInBothOrdersSays) {
   constexpr std::int64_t kCount = 1000;
   const CollectiveSpec spec =
@@ -57,7 +57,7 @@ TEST(Rounding, CountsTheElementsThatASerialSumInBothOrdersSays) {
       const auto x = [&](int rank) { return bf16(inexact_value(spec, rank % 4, i)); };
       double ring = x(chunk);
       for (int next = 1; next < 4; ++next) ring = added(ring, x(chunk + next));
-      const double tree = added(added(x(0), x(1)), added(x(2), x(3)));
+      const double tree = added(added(x(0), x(2)), added(x(1), x(3)));
       ++cell.elements;
       if (ring == tree) continue;
       if (cell.differing++ > 0) continue;
