@@ -12,6 +12,7 @@
 #include "app/views/collectives_view.h"
 #include "app/window.h"
 #include "tests/app/collectives_fixture.h"
+#include "tests/app/collectives_window_fixture.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -19,16 +20,8 @@ namespace {
 
 constexpr int kRunMs = 120'000;
 
-class CollectiveContent : public testing::Test {
+class CollectiveContent : public CollectivesFixture {
  protected:
-  void SetUp() override {
-    window.set_asks(false);
-    window.session().set_playing(false);
-    window.resize(1440, 900);
-    window.show();
-    window.show_view(ViewKind::kCollectives);
-  }
-  CollectiveSession& collectives() { return window.session().collectives(); }
   void run(const CollectiveChoice& choice) {
     collectives().change(choice, QStringLiteral("chosen"));
     window.session().start_run(false);
@@ -43,11 +36,7 @@ class CollectiveContent : public testing::Test {
         action->trigger();
       }
   }
-  StepBox* box(const char* name) {
-    for (auto* found : window.collectives().findChildren<StepBox*>())
-      if (found->accessibleName() == QLatin1String(name)) return found;
-    return nullptr;
-  }
+  StepBox* box(const char* name) { return control<StepBox>(name); }
   TextLog painted() {
     const CollectivePicture picture = window.collectives().picture();
     const QSize size(900, int(collective_height(picture, 900)));
@@ -57,7 +46,6 @@ class CollectiveContent : public testing::Test {
     paint_collective(painter, picture, collective_layout(picture, size), light_theme(), &texts);
     return texts;
   }
-  Window window;
 };
 
 int holding(const TextLog& texts, const QString& part) {

@@ -20,6 +20,7 @@
 #include "app/views/transport_bar.h"
 #include "app/window.h"
 #include "tests/app/collectives_fixture.h"
+#include "tests/app/collectives_window_fixture.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
 
@@ -124,24 +125,7 @@ TEST(CollectiveControls, SizesAreReadInTheUnitsOfTheScreen) {
   EXPECT_FALSE(bytes_from_text(QStringLiteral("-4")).has_value());
 }
 
-class CollectivesWindow : public testing::Test {
- protected:
-  void SetUp() override {
-    window.set_asks(false);
-    window.session().set_playing(false);
-    window.resize(1440, 900);
-    window.show();
-    window.show_view(ViewKind::kCollectives);
-  }
-  template <class Widget>
-  Widget* control(const char* name) {
-    for (auto* widget : window.collectives().findChildren<Widget*>())
-      if (widget->accessibleName() == QLatin1String(name)) return widget;
-    return nullptr;
-  }
-  CollectiveSession& collectives() { return window.session().collectives(); }
-  Window window;
-};
+class CollectivesWindow : public CollectivesFixture {};
 
 TEST_F(CollectivesWindow, ControlsSetWhatTheySay) {
   auto* kind = control<QComboBox>("Operation");
