@@ -183,6 +183,18 @@ TEST_F(CollectiveContent, CostsHaveTheirFormulasAndSources) {
     EXPECT_EQ(holding(texts, QLatin1String(head)), 1) << head;
 }
 
+// Of any colour of any pixel, in levels of 255.
+int largest_difference(const QImage& a, const QImage& b) {
+  int largest = a.size() == b.size() ? 0 : 255;
+  for (int y = 0; largest < 255 && y < a.height(); ++y)
+    for (int x = 0; x < a.width(); ++x) {
+      const QColor one = a.pixelColor(x, y), two = b.pixelColor(x, y);
+      largest = std::max({largest, std::abs(one.red() - two.red()),
+                          std::abs(one.green() - two.green()), std::abs(one.blue() - two.blue())});
+    }
+  return largest;
+}
+
 TEST_F(CollectiveContent, AnExportedPictureIsTheOneOnScreen) {
   constexpr int kTitle = 40, kFooter = 44;
   CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, "ring", 4, 1 << 20);
@@ -222,7 +234,8 @@ TEST_F(CollectiveContent, AnExportedPictureIsTheOneOnScreen) {
           QPainter(&same).fillRect(button->geometry(), Qt::black);
         }
         ++pictures;
-        EXPECT_TRUE(screen == same)
+        // Edges between pixels blend a few levels otherwise where everything lies kTitle lower.
+        EXPECT_LE(largest_difference(screen, same), 4)
             << parts << " " << name_of(content).toStdString() << " at " << share;
       }
   EXPECT_EQ(pictures, 18);
