@@ -146,7 +146,10 @@ void ExpertsView::refresh_controls() {
   const bool dense = s.why_none.has_value();
   s.models->setVisible(dense);
   while (QLayoutItem* item = s.models_row->takeAt(0)) {
-    if (item->widget()) item->widget()->deleteLater();
+    if (QWidget* old = item->widget()) {
+      old->hide();  // it is deleted a moment later
+      old->deleteLater();
+    }
     delete item;
   }
   if (!dense) return;

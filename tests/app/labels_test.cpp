@@ -205,39 +205,8 @@ void put_into(Window& window, const QString& state) {
   if (state == QLatin1String("refused")) set("tp", "2");
 }
 
-class Labels : public testing::TestWithParam<Case> {};
-
-TEST_P(Labels, AreNeitherClippedNorOverEachOther) {
-  const QString state = QLatin1String(GetParam().state);
-  Window window;
-  window.set_asks(false);
-  window.session().set_playing(false);
-  window.choose_theme(GetParam().dark ? ThemeChoice::kDark : ThemeChoice::kLight);
-  window.resize(GetParam().size);
-  window.show();
-  put_into(window, state);
-  if (IsSkipped()) return;
-  wait_until([] { return false; }, 60);
-  ASSERT_EQ(window.size(), GetParam().size);
-  expect_tidy(window, 11);
-  expect_tidy_paint(window);
-  for (const ViewKind view : {ViewKind::kMesh, ViewKind::kCollectives, ViewKind::kMemory}) {
-    SCOPED_TRACE(name_of(view).toStdString());
-    window.show_view(view);
-    wait_until([] { return false; }, 20);
-    ASSERT_EQ(window.size(), GetParam().size);
-    expect_tidy(window, 11);
-  }
-  window.session().cancel_run();
-  EXPECT_TRUE(wait_until([&] { return window.session().run_state() == RunState::kIdle; }, kRunMs));
-}
-
-TEST_P(Labels, FiguresHaveAUnitAndASourceWord) {
-  Window window;
-  window.set_asks(false);
-  window.resize(GetParam().size);
-  window.show();
-  put_into(window, QLatin1String(GetParam().state));
+// Every figure of the window and its strip names its unit and where it comes from.
+void expect_units_and_sources(Window& window) {
   int figures = 0;
   for (const QLabel* label : window.findChildren<QLabel*>()) {
     if (!label->property("figure").toBool() || label->text().isEmpty()) continue;
@@ -252,6 +221,35 @@ TEST_P(Labels, FiguresHaveAUnitAndASourceWord) {
       if (quantity.key == QLatin1String("losses")) continue;  // nats per byte have no sign
       EXPECT_TRUE(figure.text.contains(QChar(0x00a0))) << figure.text.toStdString();
     }
+}
+
+class Labels : public testing::TestWithParam<Case> {};
+
+TEST_P(Labels, AreTidyAndTellUnitAndSource) {
+  const QString state = QLatin1String(GetParam().state);
+  Window window;
+  window.set_asks(false);
+  window.session().set_playing(false);
+  window.choose_theme(GetParam().dark ? ThemeChoice::kDark : ThemeChoice::kLight);
+  window.resize(GetParam().size);
+  window.show();
+  put_into(window, state);
+  if (IsSkipped()) return;
+  wait_until([] { return false; }, 60);
+  ASSERT_EQ(window.size(), GetParam().size);
+  expect_tidy(window, 11);
+  expect_tidy_paint(window);
+  expect_units_and_sources(window);
+  for (const ViewKind view :
+       {ViewKind::kMesh, ViewKind::kCollectives, ViewKind::kExperts, ViewKind::kMemory}) {
+    SCOPED_TRACE(name_of(view).toStdString());
+    window.show_view(view);
+    wait_until([] { return false; }, 20);
+    ASSERT_EQ(window.size(), GetParam().size);
+    expect_tidy(window, 11);
+  }
+  window.session().cancel_run();
+  EXPECT_TRUE(wait_until([&] { return window.session().run_state() == RunState::kIdle; }, kRunMs));
 }
 
 // The words that say what a duration is worth stand in every size: other words make room.
