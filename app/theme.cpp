@@ -179,6 +179,7 @@ QPalette palette_of(const Theme& theme) {
 
 void apply_theme(QApplication& application, bool dark) {
   const Theme& theme = dark ? dark_theme() : light_theme();
+  if (application.styleSheet() == style_sheet_of(theme)) return;
   application.setStyle(new ThemeStyle);  // the application owns it
   application.setPalette(palette_of(theme));
   application.setFont(theme.font(13));

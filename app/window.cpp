@@ -34,12 +34,24 @@ constexpr int kFullWidth = 1180, kFullHeight = 660, kNarrowHeight = 620;
 constexpr QSize kFrame{16, 48};  // a title bar and borders, before the window manager made them
 const char* const kThemeKey = "theme";
 
+bool is_dark(ThemeChoice choice) {
+  // As the system had it before the first theme of ours.
+  static const bool system_is_dark =
+      QApplication::palette().color(QPalette::Window).lightness() < 128;
+  return choice == ThemeChoice::kDark || (choice == ThemeChoice::kSystem && system_is_dark);
+}
+
 }  // namespace
 
 Window::Window(QWidget* parent) : QMainWindow(parent) {
   setObjectName(QStringLiteral("Window"));
   setAcceptDrops(true);
   setMinimumSize(900, 500);
+  const QString kept = settings_.value(QLatin1String(kThemeKey)).toString();
+  const ThemeChoice theme = kept == QLatin1String("dark")    ? ThemeChoice::kDark
+                            : kept == QLatin1String("light") ? ThemeChoice::kLight
+                                                             : ThemeChoice::kSystem;
+  apply_theme(*qApp, is_dark(theme));  // every widget that is already there is polished anew
   setup_ = new SetupPanel(session_);
   pipeline_ = new PipelineView(session_);
   memory_ = new MemoryView(session_);
@@ -105,10 +117,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(&session_, &Session::setup_changed, this, [this] { setWindowModified(modified()); });
   connect(&session_, &Session::run_changed, this, [this] { setWindowModified(modified()); });
 
-  const QString theme = settings_.value(QLatin1String(kThemeKey)).toString();
-  show_theme(theme == QLatin1String("dark")    ? ThemeChoice::kDark
-             : theme == QLatin1String("light") ? ThemeChoice::kLight
-                                               : ThemeChoice::kSystem);
+  show_theme(theme);
   resize(1440, 900);
   if (const QScreen* screen = QApplication::primaryScreen())
     resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
@@ -342,9 +351,7 @@ void Window::refresh_banner() {
 }
 
 void Window::show_theme(ThemeChoice choice) {
-  static const bool system_is_dark =
-      QApplication::palette().color(QPalette::Window).lightness() < 128;
-  dark_ = choice == ThemeChoice::kDark || (choice == ThemeChoice::kSystem && system_is_dark);
+  dark_ = is_dark(choice);
   apply_theme(*qApp, dark_);
   setStyleSheet(shell_style_sheet(dark_ ? dark_theme() : light_theme()));
   do_.light->setChecked(choice == ThemeChoice::kLight);
