@@ -163,6 +163,7 @@ void World::handle(Peer& peer, Kind kind, const std::string& payload) {
     }
     case Kind::kStop: {
       const std::string id = reader.text(), text = reader.text();
+      if (peer.rank == 0) leader_told_ = true;
       stop_->raise(message(id, "{}", text));
       break;
     }
@@ -222,7 +223,7 @@ void World::tell_progress() {
   send(*peers_.front(), Kind::kProgress, bytes.text());
 }
 
-bool World::leader_tells() const { return !leads() && !peers_.front()->gone; }
+bool World::leader_tells() const { return !leads() && (leader_told_ || !peers_.front()->gone); }
 
 void World::give_up(const Message& why) {
   if (told_stop_) return;

@@ -50,7 +50,7 @@ class World {
 
   // Tells all others why the run ends, where it does before begin().
   void give_up(const Message& why);
-  // Whether rank 0 is another process that can tell the user what happened.
+  // Whether rank 0 is another process that tells the user what happened, or did before it ended.
   bool leader_tells() const;
   // From here to finish() every process keeps the others informed. `progress` by rank index: this
   // rank's is read, rank 0 writes all others'. References outlive the call of finish().
@@ -93,7 +93,7 @@ class World {
   Stop* stop_ = nullptr;
   Progress* progress_ = nullptr;
   std::thread thread_;
-  std::atomic<bool> ended_{false};
+  std::atomic<bool> ended_{false}, leader_told_{false};
   bool told_stop_ = false;
 
   std::mutex mutex_;
