@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of unpaced accuracy on this computer: calibrates, then predicts and runs Setups with at
-// most as many ranks as cores. Usage: unpaced_bench [--ops] (with times by piece of the first)
+// The table of unpaced accuracy on this computer, for Setups with at most as many ranks as cores:
+// for each it calibrates (a virtual machine's rates change by half within minutes), predicts and
+// runs. A Setup with experts is predicted by the routing that its run had. Usage: unpaced_bench
+// [--only TEXT] [--ops]
+//   --only TEXT: Setups whose settings contain TEXT; --ops: with times by piece.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <sstream>
 
 #include "tests/ranks/harness.h"
 
@@ -12,17 +16,65 @@ namespace {
 
 using namespace parallelarium;
 
-struct Case {
-  const char* model;
-  int pp, dp, microbatches, micro_batch;
-  const char* schedule;
+// Settings as on the command line, beside those of the default Setup.
+const char* const kDense[] = {
+    "pp=1 microbatches=4",
+    "pp=1 microbatches=2 micro-batch=4",
+    "pp=2 microbatches=4",
+    "pp=2 microbatches=8 micro-batch=2 schedule=gpipe",
+    "pp=2 microbatches=4 schedule=naive",
+    "pp=2 microbatches=8 schedule=interleaved chunks=2",
+    "pp=2 microbatches=8 schedule=zb-h1",
+    "pp=2 microbatches=8 schedule=zb-v",
+    "pp=2 microbatches=4 recompute=full",
+    "pp=2 microbatches=4 attention=fused",
+    "pp=1 dp=2 microbatches=4",
+    "pp=1 dp=2 microbatches=2 micro-batch=4 schedule=gpipe",
+    "pp=1 dp=2 microbatches=4 zero=1",
+    "pp=1 dp=2 microbatches=4 zero=2",
+    "pp=1 dp=2 microbatches=4 zero=3",
+    "pp=1 tp=2 microbatches=4",
+    "pp=1 tp=2 sequence-parallel=true microbatches=4",
+    "pp=1 tp=2 microbatches=2 micro-batch=4",
+    "pp=1 cp=2 microbatches=4 attention=fused",
+    "pp=1 cp=2 microbatches=4 context-parallel=ulysses",
+    "model=gpt-small pp=1 microbatches=1",
+    "model=gpt-small pp=2 microbatches=4",
+    "model=gpt-small pp=2 microbatches=2 micro-batch=2 schedule=gpipe",
+    "model=gpt-small pp=1 dp=2 microbatches=2",
+    "model=gpt-small pp=1 dp=2 microbatches=2 zero=3",
+    "model=gpt-small pp=1 tp=2 microbatches=2",
+    "model=llama-tiny pp=1 microbatches=4",
+    "model=llama-tiny pp=2 microbatches=4",
+    "model=llama-tiny pp=1 tp=2 microbatches=4",
+    "model=llama-tiny pp=1 dp=2 microbatches=4 zero=2",
 };
-const Case kCases[] = {{"gpt-tiny", 1, 1, 4, 1, "1f1b"},  {"gpt-tiny", 1, 1, 2, 4, "1f1b"},
-                       {"gpt-tiny", 2, 1, 4, 1, "1f1b"},  {"gpt-tiny", 2, 1, 8, 2, "gpipe"},
-                       {"gpt-tiny", 1, 2, 4, 1, "1f1b"},  {"gpt-tiny", 1, 2, 2, 4, "gpipe"},
-                       {"gpt-tiny", 2, 1, 4, 1, "naive"}, {"gpt-small", 1, 1, 1, 1, "1f1b"},
-                       {"gpt-small", 2, 1, 4, 1, "1f1b"}, {"gpt-small", 1, 2, 2, 1, "1f1b"},
-                       {"gpt-small", 2, 1, 2, 2, "gpipe"}};
+const char* const kExperts[] = {
+    "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 skew=0",
+    "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 skew=0.25",
+    "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 skew=0.5",
+    "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 skew=0.75",
+    "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 skew=1",
+    "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=1 micro-batch=4 skew=0.5",
+    "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 router=sigmoid skew=0.5",
+};
+
+Setup setup_of(const std::string& settings) {
+  Setup setup = default_setup();
+  std::istringstream words(settings);
+  for (std::string word; words >> word;) {
+    const auto equals = word.find('=');
+    const Result<void> set = set_field(setup, word.substr(0, equals), word.substr(equals + 1));
+    if (!set) {
+      fmt::print("{}: {}\n", settings, set.error().text);
+      std::exit(1);
+    }
+  }
+  setup.run.backend = Backend::kCpu;
+  setup.run.warmup = 3;
+  setup.run.steps = 11;
+  return setup;
+}
 
 // Predicted and observed microseconds by piece and phase, added over ranks.
 void print_pieces(const Prediction& predicted, const Observation& seen) {
@@ -41,54 +93,61 @@ void print_pieces(const Prediction& predicted, const Observation& seen) {
     }
   }
   for (const auto& [name, pair] : sums) {
-    fmt::print("  {:40} {:9.1f} us predicted {:9.1f} us observed\n", name, pair.first, pair.second);
+    fmt::print("  {:40} {:9.1f} us predicted {:9.1f} us observed {:+6.1f} %\n", name, pair.first,
+               pair.second, (pair.first / pair.second - 1) * 100);
   }
+}
+
+// The prediction's relative error; prints the row.
+double error_of(const std::string& settings, bool ops) {
+  const Setup setup = setup_of(settings);
+  const auto stop = [&](const Message& why) {
+    fmt::print("{}: {}\n", settings, why.text);
+    std::exit(1);
+  };
+  const Result<Machine> machine = calibrate({});
+  if (!machine) stop(machine.error());
+  Result<Prediction> predicted = predict(setup, *machine, true);
+  if (!predicted) stop(predicted.error());
+  const Result<RunResult> run = run_now(setup, predicted->program);
+  if (!run) stop(run.error());
+  const Observation& seen = run->observation;
+  if (!seen.routing.empty()) predicted = predict(setup, *machine, true, &seen.routing.back());
+  if (!predicted) stop(predicted.error());
+  const double error = predicted->step.seconds / seen.step.seconds - 1;
+  fmt::print("{:72} {:8.2f} ms predicted {:8.2f} ms observed ({:.2f} to {:.2f}) {:+6.1f} %\n",
+             settings, predicted->step.seconds * 1e3, seen.step.seconds * 1e3,
+             seen.step.seconds_min * 1e3, seen.step.seconds_max * 1e3, error * 100);
+  if (ops) print_pieces(*predicted, seen);
+  std::fflush(stdout);
+  return error;
+}
+
+template <std::size_t count>
+void print_table(const char* name, const char* const (&cases)[count], const std::string& only,
+                 bool ops) {
+  std::vector<double> errors;
+  for (const std::string settings : cases) {
+    const int ranks = setup_of(settings).mesh.ranks();
+    if (ranks > available_cores() || settings.find(only) == std::string::npos) continue;
+    errors.push_back(std::abs(error_of(settings, ops)));
+  }
+  if (errors.empty()) return;
+  std::sort(errors.begin(), errors.end());
+  fmt::print("{}: {} Setups, median |error| {:.1f} %, worst {:.1f} %\n\n", name, errors.size(),
+             errors[(errors.size() - 1) / 2] * 100, errors.back() * 100);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-  const bool ops = count > 1 && std::strcmp(arguments[1], "--ops") == 0;
-  const Result<Machine> machine = calibrate({});
-  if (!machine) {
-    fmt::print("{}\n", machine.error().text);
-    return 1;
+  std::string only;
+  bool ops = false;
+  for (int i = 1; i < count; ++i) {
+    if (std::strcmp(arguments[i], "--ops") == 0) ops = true;
+    if (std::strcmp(arguments[i], "--only") == 0 && i + 1 < count) only = arguments[++i];
   }
-  std::vector<double> errors;
-  for (const Case& one : kCases) {
-    if (one.pp * one.dp > available_cores()) continue;
-    Setup setup = default_setup();
-    setup.model = *find_model(one.model);
-    setup.mesh.pp = one.pp;
-    setup.mesh.dp = one.dp;
-    setup.microbatches = one.microbatches;
-    setup.micro_batch = one.micro_batch;
-    setup.schedule = one.schedule;
-    setup.run.backend = Backend::kCpu;
-    setup.run.warmup = 3;
-    setup.run.steps = 11;
-    const Result<Prediction> predicted = predict(setup, *machine, true);
-    if (!predicted) {
-      fmt::print("{}\n", predicted.error().text);
-      return 1;
-    }
-    const Result<RunResult> run = run_now(setup, predicted->program);
-    if (!run) {
-      fmt::print("{}\n", run.error().text);
-      return 1;
-    }
-    const StepFigures& step = run->observation.step;
-    const double error = predicted->step.seconds / step.seconds - 1;
-    errors.push_back(std::abs(error));
-    fmt::print(
-        "{:10} pp {} dp {} m {} b {} {:6} {:8.2f} ms predicted {:8.2f} ms observed "
-        "({:.2f} to {:.2f}) {:+6.1f} %\n",
-        one.model, one.pp, one.dp, one.microbatches, one.micro_batch, one.schedule,
-        predicted->step.seconds * 1e3, step.seconds * 1e3, step.seconds_min * 1e3,
-        step.seconds_max * 1e3, error * 100);
-    if (ops) print_pieces(*predicted, run->observation);
-  }
-  std::sort(errors.begin(), errors.end());
-  fmt::print("median error {:.1f} %\n", errors[(errors.size() - 1) / 2] * 100);
+  print_table("without experts", kDense, only, ops);
+  print_table("with experts", kExperts, only, ops);
   return 0;
 }
