@@ -14,6 +14,7 @@
 #include "app/headless.h"
 #include "app/resources.h"
 #include "app/window.h"
+#include "engine/predict/predict.h"
 #include "engine/wire/version.h"
 
 namespace {
@@ -183,6 +184,7 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   const bool chosen = choose_platform(argc, argv);
   qInstallMessageHandler(quiet_runtime_warning);
   QApplication application(argc, argv);

@@ -131,8 +131,8 @@ class Walk {
     const std::vector<Draft>& drafts = chunk.of(action.kind);
     std::int32_t& batches = plan.emitter->program().batches;
     const std::int32_t first_batch = batches;
-    std::size_t begin = 0;
-    for (const std::size_t end : stretch_ends(drafts)) {
+    for (std::size_t begin = 0, end = 0; begin < drafts.size(); begin = end) {
+      end = stretch_end(drafts, begin);
       const Stretch stretch{action.chunk, action.microbatch,
                             std::span(drafts).subspan(begin, end - begin), table};
       std::int32_t needs = hooks_.before(plan, stretch);
@@ -145,7 +145,6 @@ class Walk {
         state.transfer_op = -1;  // no longer the lane's last
       }
       hooks_.after(plan, stretch);
-      begin = end;
     }
   }
 
@@ -278,12 +277,10 @@ class Walk {
 
 }  // namespace
 
-std::vector<std::size_t> stretch_ends(const std::vector<Draft>& drafts) {
-  std::vector<std::size_t> ends;
-  for (std::size_t i = 1; i <= drafts.size(); ++i) {
-    if (i == drafts.size() || drafts[i].op.layer != drafts[i - 1].op.layer) ends.push_back(i);
-  }
-  return ends;
+std::size_t stretch_end(const std::vector<Draft>& drafts, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < drafts.size() && drafts[end].op.layer == drafts[begin].op.layer) ++end;
+  return end;
 }
 
 double nominal_seconds(const std::vector<Draft>& drafts) {

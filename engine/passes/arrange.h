@@ -58,8 +58,8 @@ struct Stretch {
   std::span<const Draft> drafts;
   SlotTable table;
 };
-// Ends of the stretches of an action's drafts.
-std::vector<std::size_t> stretch_ends(const std::vector<Draft>& drafts);
+// Behind the last draft of the stretch that begins at `begin`: one layer's, in an action's drafts.
+std::size_t stretch_end(const std::vector<Draft>& drafts, std::size_t begin);
 
 // Called around each stretch, so that the sharding pass can add its collectives.
 class ActionHooks {

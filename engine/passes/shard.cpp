@@ -92,7 +92,8 @@ std::vector<ShardPass::Use> ShardPass::uses_of(const RankProgram& rank, const Ch
   std::vector<Use> uses;
   std::size_t at = 0;
   std::vector<bool> read(rank.buckets.size());
-  for (const std::size_t end : stretch_ends(drafts)) {
+  while (at < drafts.size()) {
+    const std::size_t end = stretch_end(drafts, at);
     Use& use = uses.emplace_back();
     for (; at < end; ++at) {
       for (const DraftOperand& operand : drafts[at].operands) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/predict.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "engine/passes/build.h"
@@ -39,6 +41,12 @@ std::vector<TrafficRow> expected_traffic(const Prediction& prediction, int rank)
     }
   }
   return rows;
+}
+
+void keep_freed_memory() {
+  constexpr int kMost = 1 << 30;
+  mallopt(M_MMAP_THRESHOLD, kMost);  // tables of millions of ops come from the heap, too
+  mallopt(M_TRIM_THRESHOLD, kMost);
 }
 
 Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks,

@@ -91,4 +91,10 @@ BENCHMARK(predict_the_first_lesson)->Unit(benchmark::kMillisecond);
 }  // namespace
 }  // namespace parallelarium
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  parallelarium::keep_freed_memory();  // as the window does
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

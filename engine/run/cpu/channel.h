@@ -19,21 +19,27 @@ namespace parallelarium {
 // side delivers it. kCopying: both deliver pieces of it.
 enum SlotState : std::uint32_t { kOpen, kAsleep, kReady, kTaken, kCopying, kDone };
 
-// Where one send meets its receive.
-struct Slot {
+constexpr std::size_t kCacheLine = 64;
+
+// Where one send meets its receive. What passes between the cores does so by the line: what the
+// sides write to meet, what the one that delivers writes, and what only large messages need.
+struct alignas(kCacheLine) Slot {
   std::int64_t sequence = 0;
   std::atomic<std::uint32_t> state{kOpen};
-  const TransferPart *send = nullptr, *recv = nullptr;
   std::atomic<int> left{0};  // sides that have taken their results; 2: free for another message
+  const TransferPart *send = nullptr, *recv = nullptr;
   std::int64_t bytes = 0;
-  std::int64_t moved = 0;
-  std::int64_t piece_bytes = 0;
-  std::atomic<std::int64_t> taken{0}, delivered{0};  // bytes
+  Device* first = nullptr;  // where devices run behind: the first side's
+  std::int32_t first_marks = 0;
+
+  alignas(kCacheLine) TimePoint met;
   Pace pace;
-  TimePoint met;
-  // Where devices run behind: the first side, and the side that copied.
-  Device *first = nullptr, *copier = nullptr;
-  std::int32_t first_marks = 0, copier_marks = 0;
+  std::int64_t moved = 0;
+  Device* copier = nullptr;  // the side that copied
+  std::int32_t copier_marks = 0;
+
+  alignas(kCacheLine) std::int64_t piece_bytes = 0;
+  std::atomic<std::int64_t> taken{0}, delivered{0};  // bytes
 };
 
 // Both sides are here: offers the message to whoever is awake. False if the other side sleeps (or
@@ -61,7 +67,7 @@ class SpinLock {
 };
 
 // The sends from one rank to another in one group.
-struct Channel {
+struct alignas(kCacheLine) Channel {
   SpinLock mutex;
   std::vector<std::unique_ptr<Slot>> slots;
 
