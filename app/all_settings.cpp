@@ -186,7 +186,7 @@ void AllSettings::add_step(QFormLayout* form, const QString& label, const std::s
 
 void AllSettings::add_choice(QFormLayout* form, const QString& label, const std::string& option,
                              const std::vector<std::pair<QString, QString>>& values) {
-  auto* box = new QComboBox;
+  auto* box = new ChoiceBox;
   box->setAccessibleName(QString(label).remove(QLatin1Char('&')));
   for (const auto& [value, text] : values) box->addItem(text, value);
   form->addRow(label, box);
@@ -225,7 +225,7 @@ void AllSettings::add_algorithm(QFormLayout* form, const QString& label, Collect
     const Result<AlgorithmNames> names = algorithm_names(setup.collectives);
     return names ? QString::fromStdString((*names)[slot]) : QString();
   };
-  auto* box = new QComboBox;
+  auto* box = new ChoiceBox;
   box->setAccessibleName(tr("Algorithm of %1").arg(label.toLower()));
   box->addItem(tr("the transport's own"), QString());
   for (const AlgorithmInfo& info : collective_algorithms()) {

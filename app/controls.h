@@ -4,9 +4,11 @@
 #pragma once
 
 #include <QAbstractSpinBox>
+#include <QComboBox>
 #include <QFrame>
 #include <QLabel>
 #include <QToolButton>
+#include <QWheelEvent>
 #include <functional>
 #include <vector>
 
@@ -88,6 +90,15 @@ class SectionHead : public QWidget {
 
  private:
   QToolButton* reset_;
+};
+
+// A list of choices in what may scroll: a wheel over it scrolls that and never changes the choice.
+class ChoiceBox : public QComboBox {
+ public:
+  using QComboBox::QComboBox;
+
+ protected:
+  void wheelEvent(QWheelEvent* event) override { event->ignore(); }
 };
 
 // A label that never asks for more width than it has: it ends in "…" and shows the whole text as

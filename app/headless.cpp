@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QPixmap>
 #include <cstdio>
 
 #include "app/collective_session.h"
@@ -187,9 +188,11 @@ int take_screenshot(const CommandLine& line) {
     std::fprintf(stderr, "%s\n", prepared.error().text.c_str());  // a state worth a picture, too
   else if (!prepared)
     return fail(2, prepared.error());
-  if (line.run) {
+  bool failed = false;
+  if (line.run && prepared) {
     const Result<void> ran = run_and_wait(window.session(), line.verify);
-    if (!ran) std::fprintf(stderr, "%s\n", ran.error().text.c_str());
+    failed = !ran;
+    if (failed) std::fprintf(stderr, "%s\n", ran.error().text.c_str());
   }
   window.show_view(line.view);
   window.session().set_playing(false);
@@ -197,10 +200,15 @@ int take_screenshot(const CommandLine& line) {
   if (line.view == ViewKind::kCollectives) window.collectives().wait_for_lines();
   if (line.view == ViewKind::kExperts) window.experts().wait_for_routing();
   settle(kSettleMs);
-  if (!window.grab().save(line.screenshot, "PNG"))
+  QPixmap picture(window.size() * line.scale);
+  picture.setDevicePixelRatio(line.scale);
+  window.render(&picture);
+  if (!picture.save(line.screenshot, "PNG"))
     return fail(
         1, message("screenshot-write", "{} cannot be written.", line.screenshot.toStdString()));
-  return 0;
+  // What was asked for besides the picture did not happen.
+  if (line.run && !prepared) return 2;
+  return failed ? 1 : 0;
 }
 
 }  // namespace parallelarium

@@ -79,7 +79,7 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   const QCommandLineOption size(QStringLiteral("size"), Main::tr("Logical size of the picture."),
                                 QStringLiteral("WxH"));
   const QCommandLineOption scale(QStringLiteral("scale"),
-                                 Main::tr("Pixels per logical pixel: 1, 2, 4."),
+                                 Main::tr("Pixels per logical pixel: 0.5 to 8."),
                                  QStringLiteral("factor"));
   const QCommandLineOption dark(QStringLiteral("dark"), Main::tr("Dark colours."));
   const QCommandLineOption theme(QStringLiteral("theme"), Main::tr("light or dark."),

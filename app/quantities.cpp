@@ -195,7 +195,10 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
                        exact_bytes_text(seen.sent, locale)};
     all[0].difference =
         caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
-    all[1].difference = points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+    all[1].difference =
+        delay && run->observation.source == Source::kPaced
+            ? caveat
+            : points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
     all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
     all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
     all[0].observed_value = seen.seconds;

@@ -23,8 +23,9 @@ namespace parallelarium {
 // A run and the prediction of exactly its Setup, on the same Machine and Program.
 struct RunRecord {
   std::shared_ptr<const Prediction> prediction;  // all ranks of the run are built
-  Observation observation;                       // of a pinned prediction: no ranks in the timeline
-  std::optional<nlohmann::json> proof;           // of "Prove it", as the engine sent it
+  std::shared_ptr<const Prediction> routed;  // by what the run's routers did; null without experts
+  Observation observation;                   // of a pinned prediction: no ranks in the timeline
+  std::optional<nlohmann::json> proof;       // of "Prove it", as the engine sent it
   bool observed() const { return !observation.timeline.ranks.empty(); }
 };
 
@@ -118,6 +119,7 @@ class Session : public QObject {
   std::optional<Message> run_problem() const;
   // What the shown prediction needs more memory than its Machine has, or none.
   std::optional<Message> memory_problem() const;
+  std::optional<Message> missing_backend(const std::string& name) const;
   QString run_label() const;
   // Where ranks of setup() would run: "measured", "oversubscribed" or "paced".
   Source expected_source() const;

@@ -61,11 +61,24 @@ std::optional<Message> Session::run_problem() const {
   if (state_->collective_in_front || !state_->problems.empty() || machine_is_elsewhere()) return {};
   if (const Result<void> executable = can_execute(state_->setup); !executable)
     return executable.error();
+  if (state_->setup.run.backend == Backend::kCuda)
+    if (std::optional<Message> missing = missing_backend("cuda")) return missing;
   if (!prediction_is_current()) return {};
   // The Machine's memory is that of its CPUs.
   if (state_->setup.run.backend != Backend::kCuda)
     if (std::optional<Message> problem = memory_problem()) return problem;
   return state_->too_fast;
+}
+
+// Why this computer does not have what Run would use; none where the engine has not said yet.
+std::optional<Message> Session::missing_backend(const std::string& name) const {
+  const nlohmann::json& greeting = state_->engine->greeting();
+  if (!greeting.is_object() || !greeting.contains("devices")) return {};
+  for (const nlohmann::json& backend :
+       greeting["devices"].value("backends", nlohmann::json::array()))
+    if (backend.value("name", "") == name && !backend.value("available", true))
+      return message("backend-missing", "{}", backend.value("why", ""));
+  return {};
 }
 
 // Ranks of this computer share its memory; elsewhere one rank has a device.
@@ -101,7 +114,7 @@ QString Session::run_label() const {
       collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
   const QString base =
       !collective && (state_->setup.run.backend == Backend::kCuda || machine().name == kLocalGpus)
-          ? tr("Run on %n GPU rank(s)", nullptr, ranks)
+          ? (ranks == 1 ? tr("Run on 1 GPU rank") : tr("Run on %1 GPU ranks").arg(ranks))
           : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
   switch (expected_source()) {
     case Source::kPaced:
@@ -207,10 +220,14 @@ Result<void> Session::keep_run(const nlohmann::json& answer) {
 }
 
 Result<RunRecord> make_run_record(Observation observation, const Machine& machine) {
-  Result<Prediction> prediction = predict(observation.setup, machine, true);
+  const auto predicted = [&](const Routing* routing) {
+    Result<Prediction> made = predict(observation.setup, machine, true, routing);
+    if (made && observation.source == Source::kPaced && observation.pace_factor > 0)
+      made = dilated(std::move(*made), observation.pace_factor);
+    return made;
+  };
+  Result<Prediction> prediction = predicted(nullptr);
   if (!prediction) return prediction.error();
-  if (observation.source == Source::kPaced && observation.pace_factor > 0)
-    prediction = dilated(std::move(*prediction), observation.pace_factor);
   const auto& built = prediction->program.ranks;
   const auto& ranks = observation.timeline.ranks;
   bool same = built.size() == ranks.size() && observation.memory.size() == ranks.size() &&
@@ -222,6 +239,11 @@ Result<RunRecord> make_run_record(Observation observation, const Machine& machin
                    "The run was made by an engine of another version, whose program differs from "
                    "the predicted one; run it again with this version.");
   RunRecord record;
+  if (const Routing* routing = routing_of_timeline(observation)) {
+    Result<Prediction> routed = predicted(routing);
+    if (!routed) return routed.error();
+    record.routed = std::make_shared<const Prediction>(std::move(*routed));
+  }
   record.prediction = std::make_shared<const Prediction>(std::move(*prediction));
   record.observation = std::move(observation);
   return record;

@@ -53,6 +53,7 @@ class SetupCommand : public QUndoCommand {
     if (age_.elapsed() > kMergeMs) return false;
     age_.restart();
     after_ = next->after_;
+    setText(next->text());
     setObsolete(after_ == before_);
     return true;
   }
@@ -109,6 +110,10 @@ const Machine& Session::machine() const {
 
 void Session::refresh_prediction() {
   state_->problems = validate(state_->setup);
+  // Only the engine knows of GPUs: it is asked as soon as they are wanted.
+  if (state_->setup.run.backend == Backend::kCuda && state_->engine->greeting().is_null())
+    state_->engine->request("devices", nlohmann::json::object(),
+                            [this](const auto&) { Q_EMIT run_state_changed(); });
   if (!state_->problems.empty()) {
     state_->wanted.reset();
     Q_EMIT prediction_changed();

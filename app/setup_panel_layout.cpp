@@ -15,18 +15,14 @@ namespace parallelarium {
 
 namespace {
 
-// A wheel over the panel scrolls it and changes no value.
-class Combo : public QComboBox {
+class Combo : public ChoiceBox {
  public:
-  explicit Combo(const QString& accessible_name, QWidget* parent) : QComboBox(parent) {
+  explicit Combo(const QString& accessible_name, QWidget* parent) : ChoiceBox(parent) {
     setAccessibleName(accessible_name);
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     setMinimumContentsLength(8);
     setFixedHeight(34);
   }
-
- protected:
-  void wheelEvent(QWheelEvent* event) override { event->ignore(); }
 };
 
 QString machine_title(const std::string& name) {

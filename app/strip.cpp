@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <algorithm>
+#include <array>
 
 namespace parallelarium {
 
@@ -113,11 +114,20 @@ void StripCell::arrange() {
   if (size_ == StripSize::kNarrow || (compact && asked() > wide)) widths[2] = 0;
   // A source without a figure goes before one that says where a figure comes from.
   if (asked() > wide && figures[0] > 0 && figures[1] == 0) widths[1] = 0;
-  const int count = widths[2] > 0 ? 3 : 2;
-  if (asked() > wide)  // sources end in "…", figures never do
-    for (std::size_t at = 0; at < widths.size(); ++at)
-      widths[at] = std::max(figures[at] * (widths[at] > 0),
-                            std::min(widths[at], (wide - (count - 1) * kGap) / count));
+  if (asked() > wide) {
+    // Sources end in "…", figures never do; a column that needs less than its share leaves the
+    // rest.
+    std::array<std::size_t, 3> narrow_first{0, 1, 2};
+    std::sort(narrow_first.begin(), narrow_first.end(),
+              [&](std::size_t a, std::size_t b) { return widths[a] < widths[b]; });
+    int left = int(widths.size() - std::size_t(std::count(widths.begin(), widths.end(), 0)));
+    int room = wide - (left - 1) * kGap;
+    for (const std::size_t at : narrow_first) {
+      if (widths[at] == 0) continue;
+      widths[at] = std::max(figures[at], std::min(widths[at], room / std::max(1, left--)));
+      room -= widths[at];
+    }
+  }
   // There is no second line to take it: the title makes room for "set by pace".
   const bool beside_title = compact && widths[2] == 0 && !difference_->text().isEmpty();
   if (beside_title) difference_source_->set_full_text(difference_->text());

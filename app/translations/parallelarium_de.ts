@@ -2060,12 +2060,13 @@ nach Plan</translation>
         <source>Run a small copy here</source>
         <translation>Kleine Kopie hier starten</translation>
     </message>
-    <message numerus="yes">
-        <source>Run on %n GPU rank(s)</source>
-        <translation>
-            <numerusform>Auf %n GPU-Rang starten</numerusform>
-            <numerusform>Auf %n GPU-Rängen starten</numerusform>
-        </translation>
+    <message>
+        <source>Run on 1 GPU rank</source>
+        <translation>Auf 1 GPU-Rang starten</translation>
+    </message>
+    <message>
+        <source>Run on %1 GPU ranks</source>
+        <translation>Auf %1 GPU-Rängen starten</translation>
     </message>
     <message>
         <source>Run on 1 CPU rank</source>

@@ -24,7 +24,7 @@ std::int64_t next_size(std::int64_t bytes, int direction) {
 }
 
 QComboBox* make_combo(const QString& name, QWidget* parent) {
-  auto* box = new QComboBox(parent);
+  auto* box = new ChoiceBox(parent);
   box->setAccessibleName(name);
   box->setToolTip(name);
   box->setFixedHeight(30);

@@ -143,7 +143,7 @@ void ExpertsView::refresh_controls() {
                         : setup.skew >= 1 ? tr("one hot expert")
                                           : share_text(setup.skew));
   // A dense model: a model with experts that runs here is one click away.
-  const bool dense = s.why_none.has_value();
+  const bool dense = s.why_none.has_value() && !no_valid_experts(s.session);
   s.models->setVisible(dense);
   while (QLayoutItem* item = s.models_row->takeAt(0)) {
     if (QWidget* old = item->widget()) {

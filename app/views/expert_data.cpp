@@ -172,7 +172,7 @@ const Observation* routed_run(const Session& session) {
 
 int training_step(const Observation& run, int step) {
   const int last = int(run.routing.size()) - 1;
-  if (step < 0) step = run.setup.run.warmup + run.timeline.step - 1;
+  if (step < 0) step = training_step_of(run);
   return std::clamp(step, 0, last);
 }
 

@@ -2,6 +2,7 @@
 #include "app/views/expert_paint.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 #include <algorithm>
 #include <cmath>
 
@@ -71,10 +72,21 @@ void paint_tokens(const ExpertBrush& b) {
   paint_more_homes(b, last.top() + b.layout.rows * b.layout.line);
 }
 
+// "8.2k" for 8,192: what a small cell has room for.
+QString thousands_text(std::int64_t count) {
+  if (count < 1000) return count_text(count);
+  const double thousands = double(count) / 1000;
+  return QStringLiteral("%1k").arg(QLocale().toString(thousands, 'f', thousands < 9.95 ? 1 : 0));
+}
+
 void paint_matrix(const ExpertBrush& b) {
   const RoutedLayer& layer = b.layer();
+  const QString whole = Words::tr("All-to-all, tokens sent");
+  const bool fits = QFontMetricsF(b.theme.caps()).horizontalAdvance(whole.toUpper()) <=
+                    b.layout.matrix_head.width();
   b.head(b.layout.matrix_head, b.picture.shows_run() ? Words::tr("Tokens sent, run")
-                                                     : Words::tr("All-to-all, tokens sent"));
+                               : fits                ? whole
+                                                     : Words::tr("Tokens sent"));
   std::int64_t most = 1;
   for (const auto& row : layer.rows)
     for (const std::int64_t count : row) most = std::max(most, count);
@@ -106,9 +118,19 @@ void paint_matrix(const ExpertBrush& b) {
         b.painter.drawRoundedRect(cell.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
       else
         b.painter.drawRect(cell);
-      const QString text = count_text(count);
-      if (side >= 20 && text_width(b.theme, 11, text) <= cell.width() - 4)
-        b.text(cell, Qt::AlignHCenter, text, 11, false, b.theme.ink_on(fill));
+      if (side < 20) continue;
+      const QColor ink = b.theme.ink_on(fill);
+      const QString exact = count_text(count), bytes = bytes_text(count * layer.row_bytes);
+      const bool tells = text_width(b.theme, 11, exact) <= cell.width() - 4;
+      if (side >= 34 && tells && text_width(b.theme, 10, bytes) <= cell.width() - 4) {
+        b.text(cell.adjusted(0, 3, 0, -side / 2), Qt::AlignHCenter, exact, 11, false, ink);
+        b.text(cell.adjusted(0, side / 2, 0, -3), Qt::AlignHCenter, bytes, 10, false, ink);
+      } else if (tells) {
+        b.text(cell, Qt::AlignHCenter, exact, 11, false, ink);
+      } else if (const QString few = thousands_text(count);
+                 text_width(b.theme, 10, few) <= cell.width() - 2) {
+        b.text(cell, Qt::AlignHCenter, few, 10, false, ink);
+      }
     }
   // What it means, in as many lines as the column has room for.
   QStringList lines;
@@ -130,9 +152,14 @@ void paint_matrix(const ExpertBrush& b) {
   if (layer.ep > 1)
     wrap(Words::tr("Dashed: stays home. %1 travel, and come back.")
              .arg(bytes_text(dispatched_bytes(layer))));
+  const auto room =
+      qsizetype(std::max(0., b.layout.tokens.bottom() - b.layout.matrix_note.top()) / 15);
+  if (lines.size() > room) {
+    lines.resize(room);
+    if (!lines.isEmpty()) lines.last() += QStringLiteral(" \u2026");
+  }
   double y = b.layout.matrix_note.top();
-  for (int line = 0; line < int(lines.size()) && y + 15 <= b.layout.tokens.bottom();
-       ++line, y += 15)
+  for (int line = 0; line < int(lines.size()); ++line, y += 15)
     b.text(QRectF(b.layout.matrix_note.left(), y, b.layout.matrix_note.width() + 4, 15),
            Qt::AlignLeft, lines[line], 11, false, line < marked ? b.theme.mark : b.theme.muted);
 }

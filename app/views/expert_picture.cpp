@@ -88,9 +88,14 @@ void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice
             ? Words::tr("A program of this size is made of whole stages; its layers have no times.")
             : Words::tr("There are no times of this layer.");
   const RunRecord* run = session.run_record();
-  if (run && run->observed() && !session.run_is_stale() &&
-      !session.hidden(QStringLiteral("lane.run")))
-    picture.observed = times_of(*run->prediction, run->observation.timeline);
+  if (!run || !run->observed() || session.run_is_stale() ||
+      session.hidden(QStringLiteral("lane.run")))
+    return;
+  picture.observed = times_of(*run->prediction, run->observation.timeline);
+  if (!run->routed || choice.predicted) return;
+  picture.predicted = times_of(*run->routed, run->routed->timeline);
+  picture.predicted_word =
+      Words::tr("%1, by the run's routing").arg(prediction_source_text(*run->routed));
 }
 
 ExpertPicture expert_picture(const Session& session, ExpertChoice choice) {

@@ -13,6 +13,13 @@
 
 namespace parallelarium {
 
+// Whether a model with experts is wanted whose settings are not valid, and what is shown is the
+// dense one of before.
+inline bool no_valid_experts(const Session& session) {
+  return !session.problems().empty() && session.setup().model.experts.count > 0 &&
+         session.prediction()->setup.model.experts.count == 0;
+}
+
 struct ExpertsView::State {
   explicit State(Session& s) : session(s) {}
   Session& session;

@@ -75,7 +75,9 @@ ExpertPicture ExpertsView::picture() const {
   const State& s = *state_;
   ExpertPicture picture;
   picture.routed = s.routed;
-  picture.empty = s.why_none
+  picture.empty = no_valid_experts(s.session)
+                      ? tr("These settings are not valid: there is no routing to show yet.")
+                  : s.why_none
                       ? tr("%1 has no experts: all tokens take the same way.")
                             .arg(QString::fromStdString(s.session.prediction()->setup.model.title))
                       : tr("Routing the tokens");

@@ -208,6 +208,15 @@ nlohmann::json to_json(const StepFigures& step, bool observed) {
   return json;
 }
 
+int training_step_of(const Observation& observation) {
+  return observation.setup.run.warmup + observation.timeline.step - 1;
+}
+
+const Routing* routing_of_timeline(const Observation& observation) {
+  const auto at = static_cast<std::size_t>(training_step_of(observation));
+  return at < observation.routing.size() ? &observation.routing[at] : nullptr;
+}
+
 std::optional<Message> delay_of(const Observation& observation) {
   constexpr double kLeast = 1.05;  // timers and clocks alone stay below
   if (observation.delay_factor < kLeast) return std::nullopt;

@@ -79,6 +79,11 @@ struct Observation {
   std::string date;                    // ISO 8601, UTC
 };
 
+// Where the step of the timeline stands among warm-up and timed steps: an index into losses.
+int training_step_of(const Observation& observation);
+// What the routers did in that step; null without experts.
+const Routing* routing_of_timeline(const Observation& observation);
+
 // One sentence where other work kept the cores for more than a few percent of the step, so that the
 // pace was missed or a measurement says little of this computer; else none.
 std::optional<Message> delay_of(const Observation& observation);

@@ -186,8 +186,10 @@ void check_stages(const Setup& setup, Messages& wrong) {
         "mesh.pp", stages_text);
   else
     add(wrong,
-        message("pp-layers", "{} does not divide {} layers; {} would, or stage_layers.", name,
-                layers, "PP " + join_or(stages_text)),
+        message("pp-layers",
+                "{} does not divide {} layers; {} would, or layers given stage by stage "
+                "(--stage-layers).",
+                name, layers, "PP " + join_or(stages_text)),
         "mesh.pp", stages_text);
 }
 

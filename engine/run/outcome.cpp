@@ -210,7 +210,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     RankOutcome& rank = *ranks[i];
     seen.memory.push_back(rank.memory);
-    seen.traffic.push_back(rank.traffic);
+    seen.traffic.push_back(rank.traffic[static_cast<std::size_t>(seen.timeline.step) - 1]);
     if (has_loss(program.ranks[i])) {
       held_out_sum += rank.held_out_sum;
       held_out_tokens += rank.held_out_tokens;

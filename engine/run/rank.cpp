@@ -215,10 +215,10 @@ class RankRun {
       outcome_.spans.push_back(std::move(record.spans));
       outcome_.compute_cpu_time.push_back(record.compute_cpu_time);
       outcome_.modelled_end.push_back(record.modelled_end);
+      outcome_.traffic.push_back(std::move(record.traffic));
     }
     outcome_.clock_error = std::max(outcome_.clock_error, record.clock_error);
     outcome_.memory = record.memory;
-    outcome_.traffic = std::move(record.traffic);
     job_.progress.cpu_time.store(record.cpu_time.count());
     job_.progress.compute_cpu_time.store(record.compute_cpu_time.count());
     job_.progress.modelled_end.store(record.modelled_end.count());

@@ -45,9 +45,9 @@ struct RankOutcome {
   std::vector<double> square_sums;  // of every step
   // Of every step, what the rank's routers did; the first of every TP group alone.
   std::vector<std::vector<RoutedMicrobatch>> routing;
-  Nanoseconds clock_error{0};       // the largest of all steps
-  MemoryRow memory;                 // of the last step
-  std::vector<TrafficRow> traffic;  // of the last step
+  Nanoseconds clock_error{0};                    // the largest of all steps
+  MemoryRow memory;                              // of the last step
+  std::vector<std::vector<TrafficRow>> traffic;  // by timed step
   // What the rank owns of gradients after the first step and of parameters after the last; where
   // replicas are alike, the first one's only.
   std::vector<SlicePart> gradients, parameters;

@@ -46,7 +46,7 @@ std::string ranks_text(const std::vector<RankExplanation>& ranks) {
 
 std::string explanation_text(const Explanation& explanation, const std::string& word) {
   const IdleShares& shares = explanation.shares;
-  Table table({">computing", ">warm-up", ">waiting between", ">transfer", ">drain"});
+  Table table({">computing, collectives", ">warm-up", ">waiting between", ">transfer", ">drain"});
   table.add({percent_text(shares.busy), percent_text(shares.warm_up), percent_text(shares.wait),
              percent_text(shares.transfer), percent_text(shares.drain)});
   return fmt::format(

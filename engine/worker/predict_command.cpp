@@ -85,7 +85,7 @@ void add_predict(Commands& commands) {
     const Result<Machine> machine = find_machine(machine_name_of(*setup));
     if (!machine) return Outcome::invalid(machine.error());
     Result<Routing> routing = Routing{};
-    if (!options->routing.empty()) routing = read_routing(options->routing);
+    if (!options->routing.empty()) routing = read_routing(options->routing, *setup);
     if (!routing) return Outcome::invalid(routing.error());
     const Result<Prediction> prediction =
         predict(*setup, *machine, false, options->routing.empty() ? nullptr : &*routing);

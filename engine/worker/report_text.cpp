@@ -157,8 +157,13 @@ std::string traffic_text(const std::vector<TrafficRow>& rows) {
 
 std::string prediction_text(const Prediction& prediction, int rank) {
   const std::vector<TrafficRow> traffic = expected_traffic(prediction, rank);
-  std::string text = fmt::format("{}\non {}: {}\n\n", describe(prediction.setup),
+  std::string text = fmt::format("{}\non {}: {}\n", describe(prediction.setup),
                                  prediction.machine.title, word_text(prediction.machine));
+  if (prediction.setup.run.backend == Backend::kCuda && prediction.machine.name == "local")
+    text +=
+        "These are the rates of its CPU cores: as many GPUs are not calibrated here (`calibrate "
+        "--gpus`).\n";
+  text += "\n";
   text += step_block(prediction) + "\n";
   text += bubble_block(prediction) + "\n";
   text += memory_block(prediction) + "\n";

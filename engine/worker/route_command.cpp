@@ -61,10 +61,22 @@ std::string text_of(const RoutedLayer& layer, const Setup& setup) {
 
 }  // namespace
 
-Result<Routing> read_routing(const std::string& path) {
+Result<Routing> read_routing(const std::string& path, const Setup& setup) {
   const Result<nlohmann::json> json = read_json(path);
   if (!json) return json.error();
   const bool whole = json->is_object() && json->contains("routing");
+  if (whole && json->contains("setup")) {
+    const nlohmann::json ran = json->at("setup").flatten(), wanted = to_json(setup).flatten();
+    for (const auto& [key, value] : wanted.items()) {
+      const bool decides = key.starts_with("/model/") || key == "/mesh/dp" || key == "/mesh/cp" ||
+                           key == "/mesh/ep" || key == "/micro_batch" || key == "/microbatches";
+      const auto theirs = ran.find(key);
+      if (!decides || theirs == ran.end() || *theirs == value) continue;
+      return message("routing-setup",
+                     "{} holds the routing of another Setup: its {} is {}, here it is {}.", path,
+                     key.substr(key.rfind('/') + 1), theirs->dump(), value.dump());
+    }
+  }
   return routing_from_json(whole ? json->at("routing") : *json);
 }
 
@@ -92,7 +104,7 @@ void add_route(Commands& commands) {
     const Result<Setup> setup = options->setup.resolve();
     if (!setup) return Outcome::invalid(setup.error());
     Result<Routing> measured = Routing{};
-    if (!options->routing.empty()) measured = read_routing(options->routing);
+    if (!options->routing.empty()) measured = read_routing(options->routing, *setup);
     if (!measured) return Outcome::invalid(measured.error());
     const int layer = options->layer < 0 ? first_expert_layer(setup->model) : options->layer;
     const Result<RoutedLayer> routed =

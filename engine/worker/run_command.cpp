@@ -67,9 +67,9 @@ nlohmann::json balance_json(const Observation& observed) {
 }
 
 std::string balance_text(const Observation& observed) {
-  const Balance balance = balance_of(observed.routing.back());
+  const Balance balance = balance_of(*routing_of_timeline(observed));
   return fmt::format(
-      "Routing of the last step: balance loss {} ({} when even), {} of {} choices dropped; the "
+      "Routing of that step: balance loss {} ({} when even), {} of {} choices dropped; the "
       "fullest expert of a layer and micro-batch had {} of an even share.\n",
       three_digits(observed.setup.balance_loss * balance.balance),
       three_digits(observed.setup.balance_loss), balance.dropped, balance.choices,
@@ -119,7 +119,7 @@ nlohmann::json run_json(const Training& training, int rank) {
   }
   json["compare"] = to_json(compare_with(training.prediction, observed));
   if (training.routed) {
-    json["routing"] = to_json(observed.routing.back());
+    json["routing"] = to_json(*routing_of_timeline(observed));
     json["balance"] = balance_json(observed);
     json["compare_routed"] = to_json(compare_with(*training.routed, observed));
   }

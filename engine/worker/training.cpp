@@ -163,9 +163,9 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
                   : run(ready.setup, prediction->program, ready.choice, control, wishes);
   if (!result) return result.error();
   training.result = std::move(*result);
-  const std::vector<Routing>& routing = training.result.observation.routing;
-  if (!routing.empty() && ready.leads()) {
-    Result<Prediction> routed = predict(ready.setup, ready.machine, true, &routing.back());
+  const Routing* routing = routing_of_timeline(training.result.observation);
+  if (routing != nullptr && ready.leads()) {
+    Result<Prediction> routed = predict(ready.setup, ready.machine, true, routing);
     if (!routed) return routed.error();
     if (ready.choice.source == Source::kPaced)
       *routed = dilated(std::move(*routed), control.pace_factor);

@@ -55,7 +55,7 @@ struct Training {
   Prediction prediction;  // of all ranks; in paced time where the ranks are paced
   BackendChoice choice;
   RunResult result;
-  // With experts: the same prediction by the routing of the last step, on the run's clock.
+  // With experts: the same prediction by the routing of the step shown, on the run's clock.
   std::optional<Prediction> routed;
   std::optional<Proof> proof;
   std::optional<Message> unstored;  // why this run's calibration could not be kept

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <QApplication>
 #include <QComboBox>
 #include <QLabel>
+#include <QWheelEvent>
 
 #include "app/collective_plan.h"
 #include "app/controls.h"
@@ -61,6 +63,19 @@ TEST_F(AllSettingsDialog, OffersTheAlgorithmsThatThereAreForEveryCollectiveOfASt
     EXPECT_EQ(offered, exist);
     EXPECT_EQ(box->currentData().toString(), QString());
   }
+}
+
+TEST_F(AllSettingsDialog, AWheelOverAListScrollsThePageAndChoosesNothing) {
+  dialog.show();
+  QComboBox* box = algorithm_of(CollectiveKind::kReduceScatter);
+  const parallelarium::Setup before = session.setup();
+  for (const int turn : {-120, 120}) {
+    QWheelEvent wheel(QPointF(5, 5), box->mapToGlobal(QPointF(5, 5)), {}, QPoint(0, turn),
+                      Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(box, &wheel);
+  }
+  EXPECT_EQ(box->currentIndex(), 0);
+  EXPECT_EQ(session.setup(), before);
 }
 
 TEST_F(AllSettingsDialog, AChosenAlgorithmTakesThePlaceOfTheCollective) {

@@ -36,6 +36,28 @@ class ExpertsRun : public testing::Test {
   ExpertsView view{session};
 };
 
+TEST_F(ExpertsRun, IsComparedWithThePredictionByItsOwnRouting) {
+  const PlanSetup setup = moe_setup(4, 8, 2, 0, 0);
+  const RunRecord made = made_up_expert_run(setup, {0.1, 0.9, 0.1});
+  const Result<RunRecord> run = make_run_record(made.observation, made.prediction->machine);
+  ASSERT_TRUE(run.ok()) << run.error().text;
+  ASSERT_NE(run->routed, nullptr);
+  open(setup, {*run});
+  const ExpertPicture picture = view.picture();
+  const auto by_run = layer_times(*run->routed, run->routed->timeline, *picture.routed);
+  const auto by_skew = layer_times(*run->prediction, run->prediction->timeline, *picture.routed);
+  ASSERT_TRUE(by_run && by_skew && picture.predicted);
+  EXPECT_GT(by_run->length(), by_skew->length());  // one rank has most of the tokens
+  EXPECT_EQ(picture.predicted->length(), by_run->length());
+  EXPECT_TRUE(picture.predicted_word.contains(QStringLiteral("by the run's routing")));
+  auto* counts = control<Segments>(QStringLiteral("Whose counts are drawn"));
+  Q_EMIT counts->chosen(QStringLiteral("predicted"));
+  const auto of_settings =
+      layer_times(*session.prediction(), session.prediction()->timeline, *picture.routed);
+  ASSERT_TRUE(of_settings);
+  EXPECT_EQ(view.picture().predicted->length(), of_settings->length());
+}
+
 TEST_F(ExpertsRun, ItsCountsAreDrawnAndThePredictionIsOneClickAway) {
   const PlanSetup setup = moe_setup(4, 8, 2, 0, 0);
   open(setup, {made_up_expert_run(setup, {0.5, 0.5, 0.5})});

@@ -104,9 +104,10 @@ TEST(Session, RepeatsOfOneFieldAreOneUndoStep) {
   for (int microbatches = 9; microbatches < 14; ++microbatches) {
     PlanSetup next = session.setup();
     next.microbatches = microbatches;
-    session.change_setup(next, QStringLiteral("micro-batches"));
+    session.change_setup(next, QStringLiteral("Micro-batches %1").arg(microbatches));
   }
   EXPECT_EQ(session.undo_stack().count(), 1);
+  EXPECT_EQ(session.undo_stack().undoText(), QStringLiteral("Micro-batches 13"));
   session.undo_stack().undo();
   EXPECT_EQ(session.setup(), default_setup());
 }

@@ -112,7 +112,8 @@ double error_of(const std::string& settings, bool ops) {
   const Result<RunResult> run = run_now(setup, predicted->program);
   if (!run) stop(run.error());
   const Observation& seen = run->observation;
-  if (!seen.routing.empty()) predicted = predict(setup, *machine, true, &seen.routing.back());
+  if (const Routing* routing = routing_of_timeline(seen))
+    predicted = predict(setup, *machine, true, routing);
   if (!predicted) stop(predicted.error());
   const double error = predicted->step.seconds / seen.step.seconds - 1;
   fmt::print("{:72} {:8.2f} ms predicted {:8.2f} ms observed ({:.2f} to {:.2f}) {:+6.1f} %\n",

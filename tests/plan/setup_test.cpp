@@ -283,7 +283,8 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
       {{{"pp", "3"}},
        "pp-layers",
        "mesh.pp",
-       "PP 3 does not divide 8 layers; PP 2, 4 or 8 would, or stage_layers."},
+       "PP 3 does not divide 8 layers; PP 2, 4 or 8 would, or layers given stage by "
+       "stage (--stage-layers)."},
       {{{"pp", "16"}}, "pp-layers-few", "mesh.pp", "more than the 8 layers"},
       {{{"model", "llama3-405b"}, {"pp", "17"}}, "pp-layers", "mesh.pp", "126 layers"},
       {{{"stage-layers", "4,4"}},

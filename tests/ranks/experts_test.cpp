@@ -21,8 +21,8 @@ void expect_bytes_of_routing(const Setup& setup, const Observation& seen) {
     std::int64_t sent = 0, received = 0, calls = 0;
     for (const Op& op : rank.ops) {
       if (op.purpose != Purpose::kTokens) continue;
-      const Result<RoutedLayer> routed =
-          route_layer(setup, op.layer, op.microbatch, rank.at.dp / mesh.ep, &seen.routing.back());
+      const Result<RoutedLayer> routed = route_layer(
+          setup, op.layer, op.microbatch, rank.at.dp / mesh.ep, routing_of_timeline(seen));
       ASSERT_TRUE(routed.ok()) << routed.error().text;
       // On the way back a rank sends what it received.
       const bool back = op.block == 1;

@@ -132,7 +132,7 @@ TEST(Paced, ExpertsTakeTheTimeOfTheirRows) {
     const Result<PacedRun> run = run_paced(setup, slow_link());
     ASSERT_TRUE(run.ok()) << run.error().text;
     const Observation& seen = run->observed.observation;
-    Result<Prediction> routed = predict(setup, slow_link(), true, &seen.routing.back());
+    Result<Prediction> routed = predict(setup, slow_link(), true, routing_of_timeline(seen));
     ASSERT_TRUE(routed.ok()) << routed.error().text;
     const double predicted =
         dilated(std::move(*routed), *pace_factor(setup, slow_link())).step.seconds;
@@ -142,7 +142,7 @@ TEST(Paced, ExpertsTakeTheTimeOfTheirRows) {
     for (int layer = 0; layer < setup.model.layers; ++layer)
       for (int microbatch = 0; microbatch < setup.microbatches; ++microbatch) {
         const Result<RoutedLayer> exchange =
-            route_layer(setup, layer, microbatch, 0, &seen.routing.back());
+            route_layer(setup, layer, microbatch, 0, routing_of_timeline(seen));
         ASSERT_TRUE(exchange.ok()) << exchange.error().text;
         const std::vector<std::int64_t> of_ranks = tokens_of_ranks(*exchange);
         rows += *std::max_element(of_ranks.begin(), of_ranks.end());

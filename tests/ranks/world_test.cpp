@@ -351,7 +351,7 @@ TEST(OutcomeBytes, ArriveAsTheyWereAndBrokenOnesAreRefused) {
   outcome.spans = {{{Nanoseconds{1}, Nanoseconds{2}}}, {}};
   outcome.loss_sums = {1.5, 2.5};
   outcome.memory.peak_bytes = 77;
-  outcome.traffic = {{Axis::kDp, "all_reduce", Purpose::kGradients, 3, 40, 50, false}};
+  outcome.traffic = {{{Axis::kDp, "all_reduce", Purpose::kGradients, 3, 40, 50, false}}, {}};
   outcome.gradients = {{Parameter::kTokenTable, -1, 4, {1.f, 2.f}}};
   outcome.held_out_tokens = 9;
   const std::string bytes = to_bytes(outcome);

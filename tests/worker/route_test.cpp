@@ -86,6 +86,12 @@ TEST(Run, ReportsItsRoutingWhichRouteAndPredictRead) {
   EXPECT_EQ(tokens(predicted.at("traffic")).at("received_bytes"),
             tokens(seen.at("traffic")).at("received_bytes"));
   EXPECT_EQ(command(with({"predict"}, {"--routing", file})).status, kInvalid);
+  for (const char* name : {"route", "predict"}) {
+    const Reply other =
+        command(with({name}, {"--capacity", "2", "--sequence", "32", "--routing", file}));
+    EXPECT_EQ(other.status, kInvalid) << name;
+    EXPECT_THAT(other.err, HasSubstr("another Setup: its capacity is 0.0, here it is 2.0")) << name;
+  }
 }
 
 }  // namespace

@@ -63,6 +63,34 @@ std::vector<std::vector<RoutedMicrobatch>> take_routing(BytesReader& reader) {
   return steps;
 }
 
+void put_traffic(Bytes& bytes, const std::vector<TrafficRow>& rows) {
+  bytes.put(static_cast<std::uint64_t>(rows.size()));
+  for (const TrafficRow& row : rows) {
+    bytes.put(row.axis);
+    bytes.put_text(row.operation);
+    bytes.put(row.purpose);
+    bytes.put(row.calls);
+    bytes.put(row.sent_bytes);
+    bytes.put(row.received_bytes);
+    bytes.put(row.counted);
+  }
+}
+
+std::vector<TrafficRow> take_traffic(BytesReader& reader) {
+  std::vector<TrafficRow> rows;
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left) {
+    TrafficRow& row = rows.emplace_back();
+    row.axis = reader.take<Axis>();
+    row.operation = reader.text();
+    row.purpose = reader.take<Purpose>();
+    row.calls = reader.take<std::int64_t>();
+    row.sent_bytes = reader.take<std::int64_t>();
+    row.received_bytes = reader.take<std::int64_t>();
+    row.counted = reader.take<std::uint8_t>() != 0;
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string to_bytes(const RankOutcome& outcome) {
@@ -77,15 +105,7 @@ std::string to_bytes(const RankOutcome& outcome) {
   bytes.put(outcome.clock_error);
   bytes.put(outcome.memory);
   bytes.put(static_cast<std::uint64_t>(outcome.traffic.size()));
-  for (const TrafficRow& row : outcome.traffic) {
-    bytes.put(row.axis);
-    bytes.put_text(row.operation);
-    bytes.put(row.purpose);
-    bytes.put(row.calls);
-    bytes.put(row.sent_bytes);
-    bytes.put(row.received_bytes);
-    bytes.put(row.counted);
-  }
+  for (const std::vector<TrafficRow>& step : outcome.traffic) put_traffic(bytes, step);
   put_parts(bytes, outcome.gradients);
   put_parts(bytes, outcome.parameters);
   bytes.put(outcome.held_out_sum);
@@ -106,16 +126,8 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   outcome.routing = take_routing(reader);
   outcome.clock_error = reader.take<Nanoseconds>();
   outcome.memory = reader.take<MemoryRow>();
-  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left) {
-    TrafficRow& row = outcome.traffic.emplace_back();
-    row.axis = reader.take<Axis>();
-    row.operation = reader.text();
-    row.purpose = reader.take<Purpose>();
-    row.calls = reader.take<std::int64_t>();
-    row.sent_bytes = reader.take<std::int64_t>();
-    row.received_bytes = reader.take<std::int64_t>();
-    row.counted = reader.take<std::uint8_t>() != 0;
-  }
+  for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left)
+    outcome.traffic.push_back(take_traffic(reader));
   outcome.gradients = take_parts(reader);
   outcome.parameters = take_parts(reader);
   outcome.held_out_sum = reader.take<double>();
