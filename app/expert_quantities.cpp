@@ -57,7 +57,8 @@ std::vector<Quantity> expert_quantities(const Session& session, const ExpertPict
                               Words::tr("Dispatched, one way"), Words::tr("Dropped")};
     for (std::size_t at = 0; at < none.size(); ++at) {
       none[at].title = titles[at];
-      none[at].predicted.source = session.prediction()->setup.model.experts.count > 0
+      none[at].predicted.source = !session.problems().empty() ? Words::tr("settings are not valid")
+                                  : session.prediction()->setup.model.experts.count > 0
                                       ? Words::tr("not computed yet")
                                       : Words::tr("no experts");
     }

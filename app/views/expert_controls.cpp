@@ -115,7 +115,7 @@ void ExpertsView::refresh_controls() {
   const Setup& setup = s.session.setup();
   const bool experts = setup.model.experts.count > 0;
   s.head->setVisible(experts);
-  s.layer->set_text(QString::number(s.choice.layer));
+  s.layer->set_text(QString::number(std::max(0, s.choice.layer)));
   s.microbatch->set_text(QString::number(s.choice.microbatch));
   s.group->set_text(QString::number(s.choice.group));
   const bool groups = experts && setup.mesh.dp > setup.mesh.ep;

@@ -68,6 +68,7 @@ void paint_expert_lanes(const ExpertBrush& b) {
   QString title = Words::tr("Layer %1 in time").arg(layer.layer);
   if (b.picture.predicted)
     title += QStringLiteral(" \u00b7 ") + b.picture.predicted_word +
+             (b.picture.by_its_routing ? Words::tr(", by the run's routing") : QString()) +
              (b.picture.observed
                   ? QStringLiteral(" ") + Words::tr("above %1").arg(observed_words(b.picture))
                   : QString());

@@ -38,7 +38,8 @@ struct ExpertPicture {
   bool hidden = false;                                    // a lesson asks for what would be seen
   std::shared_ptr<const LayerTimes> predicted, observed;  // null: no such times
   QString predicted_word, no_prediction, no_run;          // sources, or why there are no times
-  std::optional<Nanoseconds> playhead;                    // on the step; none: all has happened
+  bool by_its_routing = false;          // predicted by what the run's routers did, not by the skew
+  std::optional<Nanoseconds> playhead;  // on the step; none: all has happened
   bool tweened = true;
   ExpertRef selected;
 

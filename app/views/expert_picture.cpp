@@ -94,8 +94,8 @@ void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice
   picture.observed = times_of(*run->prediction, run->observation.timeline);
   if (!run->routed || choice.predicted) return;
   picture.predicted = times_of(*run->routed, run->routed->timeline);
-  picture.predicted_word =
-      Words::tr("%1, by the run's routing").arg(prediction_source_text(*run->routed));
+  picture.predicted_word = prediction_source_text(*run->routed);
+  picture.by_its_routing = true;
 }
 
 ExpertPicture expert_picture(const Session& session, ExpertChoice choice) {

@@ -128,5 +128,26 @@ TEST_F(Engine, ARunOfASetupIsBroughtBackByUndo) {
   EXPECT_FALSE(session.run_is_stale());
 }
 
+// What the engine says of GPUs is what Run says, as soon as GPUs are wanted and before it is
+// pressed.
+TEST(GpuBackend, RunIsOffWithItsSentenceWhereGpusAreWantedAndThereAreNone) {
+  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
+  Session session;
+  parallelarium::Setup setup = session.setup();
+  setup.run.backend = Backend::kCuda;
+  session.change_setup(setup, QStringLiteral("GPUs"));
+  session.wait_for_prediction();
+  ASSERT_TRUE(wait_until([&] { return session.engine().greeting().is_object(); }, 20000));
+  QString why;
+  for (const auto& backend : session.engine().greeting().at("devices").at("backends"))
+    if (backend.at("name") == "cuda" && !backend.at("available"))
+      why = QString::fromStdString(backend.at("why").get<std::string>());
+  if (why.isEmpty()) GTEST_SKIP() << "this computer has a GPU";
+  EXPECT_EQ(session.run_refusal(), why);
+  setup.run.backend = Backend::kCpu;
+  session.change_setup(setup, QStringLiteral("CPU"));
+  EXPECT_NE(session.run_refusal(), why);
+}
+
 }  // namespace
 }  // namespace parallelarium

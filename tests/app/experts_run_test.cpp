@@ -49,7 +49,7 @@ TEST_F(ExpertsRun, IsComparedWithThePredictionByItsOwnRouting) {
   ASSERT_TRUE(by_run && by_skew && picture.predicted);
   EXPECT_GT(by_run->length(), by_skew->length());  // one rank has most of the tokens
   EXPECT_EQ(picture.predicted->length(), by_run->length());
-  EXPECT_TRUE(picture.predicted_word.contains(QStringLiteral("by the run's routing")));
+  EXPECT_TRUE(picture.by_its_routing);
   auto* counts = control<Segments>(QStringLiteral("Whose counts are drawn"));
   Q_EMIT counts->chosen(QStringLiteral("predicted"));
   const auto of_settings =
