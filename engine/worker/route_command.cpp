@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "engine/plan/routing.h"
 #include "engine/worker/command.h"
@@ -18,7 +19,8 @@ namespace {
 struct Options {
   SetupOptions setup;
   std::string routing;
-  int layer = -1, microbatch = 0, group = 0;
+  std::optional<int> layer;
+  int microbatch = 0, group = 0;
   bool json = false;
 };
 
@@ -106,7 +108,7 @@ void add_route(Commands& commands) {
     Result<Routing> measured = Routing{};
     if (!options->routing.empty()) measured = read_routing(options->routing, *setup);
     if (!measured) return Outcome::invalid(measured.error());
-    const int layer = options->layer < 0 ? first_expert_layer(setup->model) : options->layer;
+    const int layer = options->layer.value_or(first_expert_layer(setup->model));
     const Result<RoutedLayer> routed =
         route_layer(*setup, layer, options->microbatch, options->group,
                     options->routing.empty() ? nullptr : &*measured);

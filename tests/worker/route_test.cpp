@@ -43,6 +43,7 @@ TEST(Route, IsRefusedInOneSentence) {
   for (const auto& [words, text] :
        {std::pair{std::vector<std::string>{"route"}, "has no experts"},
         {with({"route"}, {"--layer", "8"}), "Layer 8 has no experts"},
+        {with({"route"}, {"--layer", "-1"}), "Layer -1 has no experts"},
         {with({"route"}, {"--at", "2"}), "no micro-batch 2"},
         {with({"route"}, {"--group", "1"}), "no EP group 1"},
         {with({"route"}, {"--routing", "/absent"}), "/absent"},
