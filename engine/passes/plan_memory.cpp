@@ -177,17 +177,10 @@ struct Lives {
 };
 
 Lives lives_of(const RankProgram& rank) {
-  std::int32_t most = -1;
-  for (const Op& op : rank.ops) most = std::max(most, op.batch);
-  struct FirstAndLast {
-    std::int32_t first = -1, last = -1;
-  };
-  std::vector<FirstAndLast> batches(static_cast<std::size_t>(most) + 1);  // their ops
+  std::map<std::int32_t, std::pair<std::int32_t, std::int32_t>> batches;  // first and last op
   for (std::size_t index = 0; index < rank.ops.size(); ++index) {
-    if (rank.ops[index].batch < 0) continue;
-    FirstAndLast& batch = batches[rank.ops[index].batch];
-    batch.last = static_cast<std::int32_t>(index);
-    if (batch.first < 0) batch.first = batch.last;
+    const std::int32_t batch = rank.ops[index].batch, op = static_cast<std::int32_t>(index);
+    if (batch >= 0) batches.try_emplace(batch, op, op).first->second.second = op;
   }
   std::vector<std::int32_t> opens(rank.buffers.size(), -1), closes(rank.buffers.size(), -1);
   for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
@@ -196,7 +189,7 @@ Lives lives_of(const RankProgram& rank) {
     const std::int32_t opening = rank.ops[buffer.opened_by].batch;
     const std::int32_t closing = rank.ops[buffer.closed_by].batch;
     opens[i] = opening >= 0 ? batches[opening].first : buffer.opened_by;
-    closes[i] = closing >= 0 ? batches[closing].last : buffer.closed_by;
+    closes[i] = closing >= 0 ? batches[closing].second : buffer.closed_by;
   }
   return {BuffersByOp(rank.ops.size(), opens), BuffersByOp(rank.ops.size(), closes)};
 }
@@ -242,14 +235,14 @@ void plan_memory(RankProgram& rank) {
   TravelPlaces travel_places;
   const auto op_count = static_cast<std::int32_t>(rank.ops.size());
   std::vector<LaneOps> last_use(rank.buffers.size(), LaneOps{-1, -1, -1});
-  std::vector<char> travels(rank.buffers.size(), 0);
+  std::vector<bool> travels(rank.buffers.size(), false);
   for (std::int32_t index = 0; index < op_count; ++index) {
     const Op& op = rank.ops[index];
     for (const Operand& operand : rank.operands_of(op)) {
       last_use[operand.buffer][static_cast<std::size_t>(op.lane)] = index;
       // A ring's blocks come and go within one action.
       if (op.lane == Lane::kPipeline && op.purpose != Purpose::kKeysValues)
-        travels[operand.buffer] = 1;
+        travels[operand.buffer] = true;
     }
   }
   for (Buffer& buffer : rank.buffers) {
