@@ -179,9 +179,9 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     const Values seen = values_of(run->observation, fullest, sender);
     const QString source = source_text(run->observation.source);
     const std::optional<Message> delay = delay_of(run->observation);
-    const QString caveat = delay && run->observation.source == Source::kPaced
-                               ? Quantities::tr("pace missed")
-                               : no_difference(run->observation.source);
+    const bool missed = delay && run->observation.source == Source::kPaced;
+    const QString caveat =
+        missed ? Quantities::tr("pace missed") : no_difference(run->observation.source);
     all[0].observed = {seconds_text(seen.seconds, locale), source,
                        Quantities::tr("median of %1 steps; shortest %2, longest %3")
                            .arg(run->observation.timeline.steps)
@@ -196,9 +196,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     all[0].difference =
         caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
     all[1].difference =
-        delay && run->observation.source == Source::kPaced
-            ? caveat
-            : points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+        missed ? caveat : points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
     all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
     all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
     all[0].observed_value = seen.seconds;

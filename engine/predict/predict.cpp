@@ -44,9 +44,8 @@ std::vector<TrafficRow> expected_traffic(const Prediction& prediction, int rank)
 }
 
 void keep_freed_memory() {
-  constexpr int kMost = 1 << 30;
-  mallopt(M_MMAP_THRESHOLD, kMost);  // tables of millions of ops come from the heap, too
-  mallopt(M_TRIM_THRESHOLD, kMost);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes: larger tables are mapped anew
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
 }
 
 Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks,
