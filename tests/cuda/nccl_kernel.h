@@ -127,8 +127,8 @@ inline void receive(const Operation& one) {
   clique.changed.wait(lock, [&] { return one.comm->aborted || clique.mail.count(key) > 0; });
   if (one.comm->aborted) return;
   Clique::Message& message = clique.mail[key];
-  std::memcpy(one.to, message.data, static_cast<std::size_t>(message.bytes));
-  message.taken = message.bytes == one.count;
+  message.taken = message.bytes == one.count;  // else both hang, as with NCCL
+  if (message.taken) std::memcpy(one.to, message.data, static_cast<std::size_t>(message.bytes));
   clique.changed.notify_all();
 }
 

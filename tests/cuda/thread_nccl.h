@@ -171,7 +171,8 @@ class ThreadNccl final : public Nccl {
     const int rank = done.operations.front().comm->world_rank;
     for (const Operation& one : done.operations) {
       one.comm->state = NcclStatus::kInProgress;
-      comms.push_back(one.comm);
+      // Once each: whoever sees a success may call again, and must not be told of it twice.
+      if (std::find(comms.begin(), comms.end(), one.comm) == comms.end()) comms.push_back(one.comm);
       if (one.lane != lane) note("one group on two lanes");
     }
     bool stalls = false;
