@@ -203,7 +203,8 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
       arrange(order, plans, boundary_bytes(sizes), sizes.type, ranks, pipeline_groups, shard);
   if (!arranged) return arranged.error();
   shard.finish(plans, ranks);
-  for (RankProgram& rank : program.ranks) plan_memory(rank);
+  if (!stage_level)
+    for (RankProgram& rank : program.ranks) plan_memory(rank);
   return program;
 }
 
@@ -242,8 +243,8 @@ Result<Program> build_program(const Setup& setup, const Order& order, const Buil
   }
   const std::vector<std::vector<Chunk>> chunks = chunks_of(setup, order);
   const std::int64_t replicas = setup.mesh.ranks() / setup.mesh.pp;
-  const std::int64_t ops = piece_ops(setup, order, chunks);
-  const bool stage_level = options.stage_level || (ops > kMostPieceOps && !options.all_ranks);
+  const bool stage_level = options.stage_level ||
+                           (!options.all_ranks && piece_ops(setup, order, chunks) > kMostPieceOps);
   // A whole stage at once cannot pass keys and values round while it computes: it gathers them.
   Setup built_setup = setup;
   if (stage_level && setup.context_parallel == ContextParallel::kRing)

@@ -28,7 +28,8 @@ Result<Program> build_program(const Setup& setup, const Order& order,
 
 // Gives every buffer an offset in its rank's allocation. Where a buffer takes the place of one that
 // an op of another lane used last, an `after` edge keeps them apart, so the plan holds whatever the
-// timing.
+// timing. Piece level alone: a Program of whole stages is never executed, so it has no places, only
+// sizes and lifetimes.
 void plan_memory(RankProgram& rank);
 
 }  // namespace parallelarium

@@ -49,26 +49,11 @@ void RankEmitter::register_work(std::vector<Draft>& drafts) {
   }
 }
 
-void RankEmitter::add_edges(Op& op, LaneOps needed) {
-  op.after_first = static_cast<std::int32_t>(rank_.after.size());
-  for (int lane = 0; lane < kLanes; ++lane) {
-    // The lane's own order needs no edge.
-    if (lane == static_cast<int>(op.lane) || needed[lane] < 0) continue;
-    rank_.after.push_back(needed[lane]);
-    ++op.after_count;
-  }
-}
-
 std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable table,
                                std::int32_t needs) {
   const auto index = static_cast<std::int32_t>(rank_.ops.size());
-  Op op = draft.op;
-  const auto lane = static_cast<std::size_t>(op.lane);
-  op.microbatch = place.microbatch;
-  op.chunk = place.chunk;
-  op.action = place.action;
-  op.operand_first = static_cast<std::int32_t>(rank_.operands.size());
-  op.operand_count = static_cast<std::int32_t>(draft.operands.size());
+  const auto lane = static_cast<std::size_t>(draft.op.lane);
+  const auto operand_first = static_cast<std::int32_t>(rank_.operands.size());
   LaneOps needed = {-1, -1, -1};
   if (needs >= 0) needed[static_cast<std::size_t>(rank_.ops[needs].lane)] = needs;
   for (const DraftOperand& from : draft.operands) {
@@ -78,15 +63,14 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
       assert(buffer_index >= 0);
     } else {
       if (from.opens > 0) {
-        Buffer buffer;
+        table[from.slot] = static_cast<std::int32_t>(rank_.buffers.size());
+        Buffer& buffer = rank_.buffers.emplace_back();
         buffer.tensor = from.tensor;
         buffer.category = category_of(from.tensor);
         buffer.layer = from.layer;
         buffer.microbatch = place.microbatch;
         buffer.bytes = from.opens;
         buffer.opened_by = index;
-        table[from.slot] = static_cast<std::int32_t>(rank_.buffers.size());
-        rank_.buffers.push_back(buffer);
         touched_.push_back({-1, -1, -1});
       }
       buffer_index = table[from.slot];
@@ -101,8 +85,17 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
                               from.offset + from.per_microbatch * std::max(0, place.microbatch),
                               from.count});
   }
-  add_edges(op, needed);
-  rank_.ops.push_back(op);
+  // Written in place and not read again: the table is larger than a cache.
+  Op& op = rank_.ops.emplace_back(draft.op);
+  op.microbatch = place.microbatch;
+  op.chunk = place.chunk;
+  op.action = place.action;
+  op.operand_first = operand_first;
+  op.operand_count = static_cast<std::int32_t>(draft.operands.size());
+  op.after_first = static_cast<std::int32_t>(rank_.after.size());
+  for (std::size_t other = 0; other < kLanes; ++other)
+    if (other != lane && needed[other] >= 0) rank_.after.push_back(needed[other]);
+  op.after_count = static_cast<std::int32_t>(rank_.after.size()) - op.after_first;
   last_[lane] = index;
   return index;
 }

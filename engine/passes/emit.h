@@ -53,7 +53,6 @@ class RankEmitter {
 
  private:
   using LaneOps = std::array<std::int32_t, kLanes>;  // last op by lane, -1: none
-  void add_edges(Op& op, LaneOps needed);
 
   Program& program_;
   RankProgram& rank_;

@@ -71,7 +71,7 @@ void ShardPass::hold_states(RankPlan& plan) {
         range(Tensor::kRouterLoads, Access::kWrite, DataType::kF32, 0, routers * E));
   emit_one(plan, std::move(clear));
 
-  State& state = states_[&plan];
+  State& state = state_of(plan);
   for (const Bucket& bucket : emitter.rank().buckets) state.homes.push_back(home_of(plan, bucket));
   state.gathered.assign(emitter.rank().buckets.size(), -1);
   state.opened = state.gathered;
@@ -311,7 +311,7 @@ void ShardPass::reduce(RankPlan& plan, State& state, const Task& task) const {
 }
 
 std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
-  State& state = states_[&plan];
+  State& state = state_of(plan);
   std::int32_t needs = -1;
   const auto gather_until = [&](std::int32_t last) {
     while (state.next_gather < state.gathers.size() &&
@@ -340,7 +340,7 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
 }
 
 void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
-  State& state = states_[&plan];
+  State& state = state_of(plan);
   RankEmitter& emitter = *plan.emitter;
   if (stage_level_) {
     for (std::int32_t& buffer : state.gathered) {

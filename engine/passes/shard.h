@@ -54,7 +54,10 @@ void take_own_shards(const Setup& setup, RankProgram& rank);
 
 class ShardPass : public ActionHooks {
  public:
-  ShardPass(const Setup& setup, bool stage_level) : setup_(setup), stage_level_(stage_level) {}
+  ShardPass(const Setup& setup, bool stage_level)
+      : setup_(setup),
+        stage_level_(stage_level),
+        states_(static_cast<std::size_t>(setup.mesh.pp)) {}
 
   // Parameters, gradients, optimizer states, tokens, sums: what a rank holds through the step; and
   // when its buckets are gathered and reduced. Requires: the plan's chunks and buckets are made.
@@ -95,6 +98,9 @@ class ShardPass : public ActionHooks {
     std::vector<std::int32_t> closing;           // buffers that stay for one stretch more
   };
 
+  State& state_of(const RankPlan& plan) {
+    return states_[static_cast<std::size_t>(plan.emitter->rank().stage)];
+  }
   struct Use;
   std::vector<Use> uses_of(const RankProgram& rank, const ChunkDrafts& chunk,
                            ActionKind kind) const;
@@ -115,7 +121,7 @@ class ShardPass : public ActionHooks {
 
   const Setup& setup_;
   bool stage_level_;
-  std::unordered_map<const RankPlan*, State> states_;
+  std::vector<State> states_;                                   // by stage
   std::unordered_map<std::int64_t, std::int32_t> clear_works_;  // Op::work by elements cleared
 };
 

@@ -23,8 +23,8 @@ struct Touch {
 
 class RankMemory {
  public:
-  RankMemory(const RankProgram& rank, std::vector<Message>& messages)
-      : rank_(rank), messages_(messages) {}
+  RankMemory(const RankProgram& rank, Level level, std::vector<Message>& messages)
+      : rank_(rank), level_(level), messages_(messages) {}
 
   void check() {
     if (!check_lifetimes()) return;
@@ -32,7 +32,7 @@ class RankMemory {
     collect_touches();
     check_first_and_last();
     check_races();
-    check_places();
+    if (level_ == Level::kPiece) check_places();  // whole stages are never executed
   }
 
  private:
@@ -255,6 +255,7 @@ class RankMemory {
   }
 
   const RankProgram& rank_;
+  const Level level_;
   std::vector<Message>& messages_;
   std::vector<LaneOps> ended_before_;                            // by op
   std::vector<std::array<std::vector<Touch>, kLanes>> touches_;  // by buffer and lane
@@ -264,7 +265,7 @@ class RankMemory {
 
 void check_memory(const Program& program, std::vector<Message>& messages) {
   for (const RankProgram& rank : program.ranks) {
-    RankMemory(rank, messages).check();
+    RankMemory(rank, program.level, messages).check();
     if (!messages.empty()) return;
   }
 }
