@@ -86,7 +86,10 @@ QStringList bar_labels(const Bar& bar) {
     return {name + QLatin1Char(' ') + axis_word(bar.axis), name};
   }
   if (bar.kind != OpKind::kCompute) return {purpose_words(bar.purpose)};
-  if (is_update(bar)) return {Words::tr("update")};
+  if (is_update(bar)) {
+    if (bar.piece == Piece::kZeroGrad) return {Words::tr("clear gradients"), Words::tr("clear")};
+    return {Words::tr("update")};
+  }
   const QString action = action_word(bar.action) + QLatin1Char(' ') + microbatch_text(bar);
   if (bar.piece != Piece::kStage) return {piece_word(bar.piece)};
   if (bar.layer < 0) return {action, microbatch_text(bar)};

@@ -54,6 +54,22 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return length;
 }
 
+// Letters to change, drop or add to make one word of another.
+std::size_t letters_between(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) {
@@ -85,6 +101,20 @@ std::string join_or(const std::vector<std::string>& words) {
     joined += words[k];
   }
   return joined;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& names) {
+  std::string best;
+  if (word.size() > 60) return best;  // no typing error
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& name : names) {
+    const std::size_t of_name = letters_between(word, name);
+    if (of_name < least) {
+      least = of_name;
+      best = name;
+    }
+  }
+  return best;
 }
 
 }  // namespace parallelarium

@@ -19,6 +19,9 @@ std::vector<std::string> as_text(const std::vector<std::int64_t>& values);
 // "2", "2 or 4", "1, 2 or 4"; empty for none.
 std::string join_or(const std::vector<std::string>& words);
 
+// The name that is fewest letters away from `word`; empty where none is near.
+std::string nearest(std::string_view word, const std::vector<std::string>& names);
+
 // A stranger's word as it may stand in a sentence: at most 60 bytes, printable, valid UTF-8.
 std::string shown(std::string_view word);
 bool is_utf8(std::string_view text);

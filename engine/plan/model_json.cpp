@@ -141,8 +141,10 @@ Result<Model> find_model(const std::string& name) {
   }();
   if (const auto found = kPresets.find(name); found != kPresets.end()) return found->second;
   const std::vector<std::string> names = model_names();
-  Message error = message("model-unknown", "There is no model “{}”; there are {}.", shown(name),
-                          fmt::format("{}", fmt::join(names, ", ")));
+  const std::string near = nearest(name, names);
+  Message error =
+      message("model-unknown", "There is no model “{}”{}; there are {}.", shown(name),
+              near.empty() ? "" : " (" + near + "?)", fmt::format("{}", fmt::join(names, ", ")));
   error.field = "model";
   error.alternatives = names;
   return error;

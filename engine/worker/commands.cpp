@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "engine/plan/alternatives.h"
 #include "engine/wire/version.h"
 #include "engine/worker/command.h"
 
@@ -25,35 +26,6 @@ constexpr const char* kFooter = R"(Start here:
 
 Every command has --help with examples, and --json for machines. Exit status: 0 done, 1 a run failed,
 2 the request was not valid.)";
-
-// Letters to change, drop or add to make one word of another.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
-std::string nearest(const std::string& word, const std::vector<std::string>& names) {
-  std::string best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  for (const std::string& name : names) {
-    const std::size_t of_name = distance(word, name);
-    if (of_name < least) {
-      least = of_name;
-      best = name;
-    }
-  }
-  return best;
-}
 
 std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;
@@ -187,6 +159,10 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
+    if (app.get_subcommands().empty() && !app.remaining(true).empty()) {
+      err << sentence_of(app, CLI::ExtrasError(app.remaining(true))).text << std::endl;
+      return 2;
+    }
     app.exit(asked, out, err);
     return kDone;
   } catch (const CLI::ParseError& error) {

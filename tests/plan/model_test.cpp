@@ -188,6 +188,11 @@ TEST(UnknownModel, ListsTheNames) {
   EXPECT_EQ(model.error().alternatives, model_names());
 }
 
+TEST(UnknownModel, SuggestsTheNearestName) {
+  EXPECT_NE(find_model("lama-7b").error().text.find("“lama-7b” (llama-7b?)"), std::string::npos);
+  EXPECT_EQ(find_model("bert").error().text.find("?"), std::string::npos);
+}
+
 Model imported(const char* config, std::vector<Message>& notes) {
   Result<Model> model = import_hugging_face(nlohmann::json::parse(config), notes);
   EXPECT_TRUE(model.ok()) << model.error().text;

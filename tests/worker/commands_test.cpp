@@ -30,6 +30,12 @@ TEST(Help, IsThereForEveryCommandWithExamples) {
   EXPECT_EQ(command({"--version"}).status, kDone);
 }
 
+TEST(Help, IsNotGivenForACommandThatIsNotThere) {
+  const Reply reply = command({"check", "--help"});
+  EXPECT_EQ(reply.status, 2);
+  EXPECT_NE(reply.err.find("There is no command \"check\""), std::string::npos) << reply.err;
+}
+
 TEST(Help, HasAnOptionForEverySetupField) {
   const Reply help = command({"predict", "--help"});
   for (const char* option : {"--model",
