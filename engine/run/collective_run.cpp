@@ -87,6 +87,7 @@ class Team {
       Executor executor(program_, program_.ranks[index], *rank.transport, rank.devices, *rank.arena,
                         stop_, rank.progress, {});
       StepRecord record;
+      record.wants_cpu_time = false;
       for (int time = 0; time < times; ++time) {
         if (cancel_ != nullptr && cancel_->load())
           stop_.raise(message("cancelled", "The run was cancelled."));

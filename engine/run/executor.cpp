@@ -95,6 +95,7 @@ void Executor::lane_thread(Lane lane) {
 Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRecord& record) {
   start_ = start;
   scalars_ = scalars;
+  reads_cpu_time_ = record.wants_cpu_time && !behind_;
   for (LaneState& lane : lanes_) {
     lane.done.store(0, std::memory_order_relaxed);
     lane.ledger.clear();
@@ -130,7 +131,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
 bool Executor::run_lane(Lane lane) {
   LaneState& state = lanes_[static_cast<std::size_t>(lane)];
   LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(lane)];
-  const Nanoseconds cpu_before = behind_ ? Nanoseconds{0} : thread_cpu_time();
+  const Nanoseconds cpu_before = reads_cpu_time_ ? thread_cpu_time() : Nanoseconds{0};
   Ideal ideal;
   const std::vector<std::int32_t>& ops = state.ops;
   for (std::size_t first = 0; first < ops.size();) {
@@ -141,7 +142,7 @@ bool Executor::run_lane(Lane lane) {
       return false;
     }
     // Before the last op is published: afterwards the step may be over.
-    if (!behind_ && end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;
+    if (reads_cpu_time_ && end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;
     publish(lane, end);
     first = end;
   }

@@ -36,10 +36,11 @@ using LaneDevices = std::array<std::unique_ptr<Device>, kLanes>;
 
 // What one step of one rank was seen to do.
 struct StepRecord {
-  std::vector<Span> spans;  // by op, since the common start
+  bool wants_cpu_time = true;  // set by the caller; to ask costs more than a small message
+  std::vector<Span> spans;     // by op, since the common start
   MemoryRow memory;
   std::vector<TrafficRow> traffic;
-  Nanoseconds cpu_time{0};          // processor time of all lanes; none on GPUs
+  Nanoseconds cpu_time{0};          // processor time of all lanes; none on GPUs or if not wanted
   Nanoseconds compute_cpu_time{0};  // of the compute lane
   Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
   Nanoseconds modelled_end{0};      // paced: when the last op ends if no real work takes too long
@@ -131,6 +132,7 @@ class Executor {
   std::array<LaneState, kLanes> lanes_;
 
   // Of the step under way.
+  bool reads_cpu_time_ = false;
   TimePoint start_;
   StepScalars scalars_;
   std::vector<Span> spans_;

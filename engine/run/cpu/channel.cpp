@@ -55,9 +55,10 @@ void take_pieces(Device& device, Slot& slot) {
 }
 
 void set_done(Device& device, std::int32_t marks, Slot& slot) {
-  slot.copier = &device;
-  slot.copier_marks = marks;
-  slot.moved = slot.bytes;
+  if (device.runs_behind()) {
+    slot.copier = &device;
+    slot.copier_marks = marks;
+  }
   if (slot.state.exchange(kDone, std::memory_order_acq_rel) == kAsleep) Stop::wake(slot.state);
 }
 
@@ -99,18 +100,20 @@ void deliver_alone(Device& device, std::int32_t marks, Slot& slot) {
 
 Slot& Channel::at(std::int64_t sequence) {
   Slot* free = nullptr;
-  for (const auto& slot : slots) {
-    const bool is_free = slot->left.load(std::memory_order_acquire) == 2;
-    if (!is_free && slot->sequence == sequence) return *slot;
-    if (is_free) free = slot.get();
+  for (std::size_t i = 0; i <= more.size(); ++i) {
+    Slot& slot = i == 0 ? first : *more[i - 1];
+    const bool is_free = slot.sender_left.load(std::memory_order_acquire) &&
+                         slot.receiver_left.load(std::memory_order_acquire);
+    if (!is_free && slot.sequence == sequence) return slot;
+    if (is_free && free == nullptr) free = &slot;
   }
-  if (free == nullptr) free = slots.emplace_back(std::make_unique<Slot>()).get();
+  if (free == nullptr) free = more.emplace_back(std::make_unique<Slot>()).get();
   free->sequence = sequence;
   free->state.store(kOpen, std::memory_order_relaxed);
   free->send = free->recv = nullptr;
-  free->left.store(0, std::memory_order_relaxed);
-  free->pace = {};
-  free->first = free->copier = nullptr;
+  free->sender_left.store(false, std::memory_order_relaxed);
+  free->receiver_left.store(false, std::memory_order_relaxed);
+  free->paced = false;
   return *free;
 }
 

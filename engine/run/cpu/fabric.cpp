@@ -20,6 +20,11 @@ void join(Pace& all, const Pace& one) {
   all.duration = std::max(all.duration, one.duration);
 }
 
+// Without a pace all are 0.
+bool is_set(const Pace& pace) {
+  return pace.ready.count() != 0 || pace.modelled.count() != 0 || pace.duration.count() != 0;
+}
+
 // Where the members of a group meet for one collective. `arrivals` counts up through its phases.
 struct Gathering {
   std::int64_t sequence = 0;
@@ -127,15 +132,15 @@ class CpuTransport final : public Transport {
         if (expected != kOpen && expected != kAsleep) continue;
         if (!shared_.stop.wait_while(slot.state, kAsleep)) return stopped();
       }
-      if (slot.copier != &device) {
+      if (device.runs_behind() && slot.copier != &device) {
         device.wait(*slot.copier, slot.copier_marks + kBeganMark);
         device.mark(parts[i].marks + kBeganMark);
         device.wait(*slot.copier, slot.copier_marks + kDoneMark);
       }
-      parts[i].pace = slot.pace;
+      if (slot.paced) parts[i].pace = slot.pace;
       parts[i].met = slot.met;
-      parts[i].moved = slot.moved;
-      Channel::leave(slot);
+      parts[i].moved = parts[i].bytes;
+      Channel::leave(slot, parts[i].send);
     }
     return {};
   }
@@ -247,7 +252,7 @@ class CpuTransport final : public Transport {
     Channel& channel = channel_of(part);
     Slot* slot = nullptr;
     {
-      const std::lock_guard lock(channel.mutex);
+      const std::lock_guard lock(channel.lock());
       slot = &channel.at(part.sequence);
       const bool second = slot->send != nullptr || slot->recv != nullptr;
       if (second && slot->bytes != part.bytes) {
@@ -257,7 +262,11 @@ class CpuTransport final : public Transport {
                             part.send ? slot->bytes : part.bytes));
       }
       slot->bytes = part.bytes;
-      join(slot->pace, part.pace);
+      if (is_set(part.pace)) {
+        if (!slot->paced) slot->pace = {};
+        slot->paced = true;
+        join(slot->pace, part.pace);
+      }
       if (part.send) {
         slot->send = &part;
       } else {
