@@ -44,7 +44,7 @@ double TransferTable::combine_seconds(double bytes) const {
 }
 
 double TransferTable::copy_seconds(double bytes) const {
-  return bytes > 0 ? std::max(0.0, seconds(&TransferPoint::one, bytes) - points_.front().one) : 0;
+  return bytes > 0 ? seconds(&TransferPoint::copy, bytes) : 0;
 }
 
 }  // namespace parallelarium

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <hwloc.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 #include <numeric>
 
+#include "engine/run/cores.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/launch.h"
 #include "engine/run/net/place.h"
@@ -17,29 +17,6 @@ std::string counted(int count, const char* one) {
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 }  // namespace
-
-int available_cores() {
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0) return 1;
-  int cores = 0;
-  if (hwloc_topology_load(topology) == 0) {
-    // Cores with at least one processing unit that this process may use.
-    hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
-    if (allowed != nullptr && hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) == 0) {
-      const int all = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
-      for (int i = 0; i < all; ++i) {
-        const hwloc_obj_t core =
-            hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, static_cast<unsigned>(i));
-        cores += hwloc_bitmap_intersects(core->cpuset, allowed);
-      }
-      // Some virtual machines show processing units and no cores.
-      if (cores == 0) cores = hwloc_bitmap_weight(allowed);
-    }
-    hwloc_bitmap_free(allowed);
-  }
-  hwloc_topology_destroy(topology);
-  return std::max(cores, 1);
-}
 
 Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts>& gpus,
                                   const ProcessPlace* place) {
@@ -145,7 +122,7 @@ Computer computer_here() {
   // last is the Windows driver as Linux sees it under WSL 2.
   const bool driver = std::any_of(std::begin(kDriverFiles), std::end(kDriverFiles),
                                   [](const char* file) { return access(file, F_OK) == 0; });
-  return {available_cores(), driver, usable_gpus, []() -> Result<void> {
+  return {static_cast<int>(available_cores().size()), driver, usable_gpus, []() -> Result<void> {
             const Result<CudaModule*> module = cuda_module();
             if (!module) return module.error();
             const Result<Nccl*> nccl = (*module)->nccl();

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "engine/run/bench.h"
+#include "engine/run/cores.h"
 #include "engine/run/launch.h"
 #include "engine/run/probe_program.h"
 
@@ -79,7 +80,7 @@ std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
 }  // namespace
 
 Result<Machine> calibrate(const RunControl& control) {
-  const int cores = available_cores();
+  const auto cores = static_cast<int>(available_cores().size());
   Stop stop;
   // Progress and cancel are the calling thread's; the work is another's.
   std::atomic<int> stage{0};

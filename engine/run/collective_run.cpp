@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "engine/run/collective_parts.h"
+#include "engine/run/cores.h"
 #include "engine/run/cpu/fabric.h"
 #include "engine/run/executor.h"
 #include "engine/run/launch.h"
@@ -37,10 +38,13 @@ struct Rank {
 // All ranks of one Program, with their threads while it runs.
 class Team {
  public:
-  Team(const Program& program, bool spins, const std::atomic<bool>* cancel)
+  // Where there is a core for every rank, each stays on its own and waits awake.
+  Team(const Program& program, const std::vector<Core>& cores, const std::atomic<bool>* cancel)
       : program_(program),
+        cores_(cores),
         cancel_(cancel),
-        stop_(spins ? std::chrono::nanoseconds(kSpin) : std::chrono::nanoseconds{0}),
+        stop_(program.ranks.size() <= cores.size() ? std::chrono::nanoseconds(kSpin)
+                                                   : std::chrono::nanoseconds{0}),
         fabric_(static_cast<int>(program.ranks.size()), program.groups, stop_),
         ranks_(program.ranks.size()) {}
 
@@ -83,6 +87,7 @@ class Team {
  private:
   void rank_thread(std::size_t index, int times, bool keep) {
     Rank& rank = ranks_[index];
+    if (ranks_.size() <= cores_.size()) stay_on(cores_[index]);
     try {
       Executor executor(program_, program_.ranks[index], *rank.transport, rank.devices, *rank.arena,
                         stop_, rank.progress, {});
@@ -110,6 +115,7 @@ class Team {
   }
 
   const Program& program_;
+  const std::vector<Core>& cores_;
   const std::atomic<bool>* cancel_;
   Stop stop_;
   CpuFabric fabric_;
@@ -185,10 +191,10 @@ void summarize(const std::vector<Rank>& ranks, CollectiveObservation& run) {
   }
 }
 
-Result<CollectiveValues> note_values(const Collective& collective, bool spins,
+Result<CollectiveValues> note_values(const Collective& collective, const std::vector<Core>& cores,
                                      const std::atomic<bool>* cancel) {
   const Program program = with_notes(collective);
-  Team team(program, spins, cancel);
+  Team team(program, cores, cancel);
   if (Result<void> good = team.allocate(); !good) return good.error();
   fill(collective, team);
   if (Result<void> good = team.run(1, false); !good) return good.error();
@@ -218,7 +224,8 @@ Result<CollectiveValues> note_values(const Collective& collective, bool spins,
 Result<std::vector<std::vector<std::byte>>> arrays_after(const Collective& collective,
                                                          InputValue inputs,
                                                          const std::atomic<bool>* cancel) {
-  Team team(collective.program, collective.spec.ranks <= available_cores(), cancel);
+  const std::vector<Core> cores = available_cores();
+  Team team(collective.program, cores, cancel);
   if (Result<void> good = team.allocate(); !good) return good.error();
   fill(collective, team, inputs);
   if (Result<void> good = team.run(1, false); !good) return good.error();
@@ -278,11 +285,12 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
                                              const CollectiveRunOptions& options,
                                              const std::atomic<bool>* cancel) {
   if (std::vector<Message> wrong = check(collective.program); !wrong.empty()) return wrong.front();
-  const bool spins = collective.spec.ranks <= available_cores();
+  const std::vector<Core> cores = available_cores();
   CollectiveObservation run;
-  run.source = spins ? Source::kMeasured : Source::kOversubscribed;
+  run.source =
+      collective.program.ranks.size() <= cores.size() ? Source::kMeasured : Source::kOversubscribed;
   {
-    Team team(collective.program, spins, cancel);
+    Team team(collective.program, cores, cancel);
     if (Result<void> good = team.allocate(); !good) return good.error();
     fill(collective, team);
     if (Result<void> good = team.run(options.warmup, false); !good) return good.error();
@@ -305,7 +313,7 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
   }
   run.correct = run.wrong_cells == 0;
   if (options.values) {
-    Result<CollectiveValues> values = note_values(collective, spins, cancel);
+    Result<CollectiveValues> values = note_values(collective, cores, cancel);
     if (!values) return values.error();
     run.values = std::move(*values);
   }

@@ -43,7 +43,4 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                          const RunControl& control, const RunWishes& wishes,
                          const LaunchOptions& options);
 
-// Physical cores that this process may use, by hwloc; at least 1.
-int available_cores();
-
 }  // namespace parallelarium

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 
+#include "engine/run/cores.h"
 #include "engine/run/cpu/fabric.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_launch.h"
@@ -108,7 +109,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   const Result<Text> text = Text::load(setup.run.text, setup.model.sequence);
   if (!text) return text.error();
   const bool paced = choice.backend == Backend::kPaced;
-  const int cores = available_cores();
+  const auto cores = static_cast<int>(available_cores().size());
   const std::size_t count = program.ranks.size();
   if (wishes.held_out_loss && text->held_out_count() < setup.mesh.dp * setup.micro_batch) {
     return message("text-short",

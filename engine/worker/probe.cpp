@@ -13,6 +13,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/run/cores.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_rules.h"
 #include "engine/run/launch.h"
@@ -35,7 +36,7 @@ std::string value_after_colon(const char* path, const std::string& key) {
 }
 
 void look_at_cores(Devices& devices) {
-  devices.cores = available_cores();
+  devices.cores = static_cast<int>(available_cores().size());
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return;
   if (hwloc_topology_load(topology) == 0) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 
+#include "engine/run/cores.h"
 #include "tests/ranks/harness.h"
 
 namespace {
@@ -130,7 +131,9 @@ void print_table(const char* name, const char* const (&cases)[count], const std:
   std::vector<double> errors;
   for (const std::string settings : cases) {
     const int ranks = setup_of(settings).mesh.ranks();
-    if (ranks > available_cores() || settings.find(only) == std::string::npos) continue;
+    if (ranks > static_cast<int>(available_cores().size()) ||
+        settings.find(only) == std::string::npos)
+      continue;
     errors.push_back(std::abs(error_of(settings, ops)));
   }
   if (errors.empty()) return;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "engine/run/cores.h"
 #include "engine/run/stop.h"
 #include "tests/ranks/harness.h"
 #include "tests/ranks/wrapped_device.h"
@@ -231,7 +232,7 @@ TEST(Refusal, IsOneSentenceBeforeAnythingRuns) {
 
 TEST(Backend, AutoPacesWhereCoresAreFewerThanRanks) {
   parallelarium::Setup setup = small_setup(1, 1, 1);
-  const int cores = available_cores();
+  const auto cores = static_cast<int>(available_cores().size());
   setup.run.backend = Backend::kAuto;
   Result<BackendChoice> one = choose_backend(setup);
   ASSERT_TRUE(one.ok());

@@ -11,6 +11,7 @@
 
 #include "engine/plan/balance.h"
 #include "engine/plan/describe_op.h"
+#include "engine/run/cores.h"
 #include "tests/ranks/paced_run.h"
 
 namespace parallelarium {
@@ -60,7 +61,7 @@ TEST(Paced, StepTimeAndBubbleAreAsPredicted) {
 class Crowd {
  public:
   Crowd() {
-    for (int thread = 0; thread < 6 * available_cores(); ++thread)
+    for (int thread = 0; thread < 6 * static_cast<int>(available_cores().size()); ++thread)
       threads_.emplace_back([this] {
         while (!done_.load(std::memory_order_relaxed)) {
         }
