@@ -18,6 +18,12 @@ const KernelRate* rate_of(const Machine& machine, std::string_view kernel) {
   return nullptr;
 }
 
+// As models of this shape compute it, where that was measured.
+const KernelRate* rate_of(const Machine& machine, std::string_view kernel, const Shape& shape) {
+  const KernelRate* variant = rate_of(machine, variant_of(kernel, shape));
+  return variant != nullptr ? variant : rate_of(machine, kernel);
+}
+
 // The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
 // nearest points' rates, weighted by the inverse square of their distance in log-space. A change of
 // aspect (a thin product beside a square one) counts twice a change of size.
@@ -79,15 +85,17 @@ double calls_of(const Work& work, const std::vector<Work>& works) {
 
 }  // namespace
 
-double work_seconds(const Work& work, const Machine& machine, DataType type) {
-  const double launch = machine.launch_seconds.value;
-  if (const KernelRate* rate = rate_of(machine, kernel_of(work.piece, work.phase))) {
-    return launch + static_cast<double>(work.elements) / rate->elements_per_second.value;
-  }
+double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+  double fixed = machine.launch_seconds.value;
+  const KernelBeside beside = kernel_beside(work, shape);
+  if (const KernelRate* rate = rate_of(machine, beside.kernel, shape))
+    fixed += beside.elements / rate->elements_per_second.value;
+  if (const KernelRate* rate = rate_of(machine, kernel_of(work.piece, work.phase), shape))
+    return fixed + static_cast<double>(work.elements) / rate->elements_per_second.value;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
     const double rate = matmul_rate(machine.matmuls, work.m, work.n, work.k);
-    if (rate > 0) return launch + work.flops / rate;
+    if (rate > 0) return fixed + work.flops / rate;
   }
   // The slower of arithmetic and memory traffic (the roofline).
   const double peak = type == DataType::kBf16 ? machine.half_flops_per_second.value
@@ -95,7 +103,7 @@ double work_seconds(const Work& work, const Machine& machine, DataType type) {
   const double arithmetic = over(work.flops, peak * machine.matmul_efficiency.value);
   const double traffic =
       over(static_cast<double>(work.bytes), machine.memory_bytes_per_second.value);
-  return launch + std::max(arithmetic, traffic);
+  return fixed + std::max(arithmetic, traffic);
 }
 
 CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup,
@@ -114,7 +122,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   for (const auto& works : program.works) {
     double seconds = 0, launches = 0;
     for (const Work& work : works) {
-      seconds += work_seconds(work, machine, type);
+      seconds += work_seconds(work, program.shape, machine, type);
       launches += calls_of(work, works) - 1;  // work_seconds counted one
     }
     work_seconds_.push_back(seconds + launches * machine.launch_seconds.value);

@@ -49,8 +49,9 @@ class CostModel {
 };
 
 // Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at
-// peak * efficiency, anything else at its kernel's rate or at memory bandwidth.
-double work_seconds(const Work& work, const Machine& machine, DataType type);
+// peak * efficiency, anything else at its kernel's rate or at memory bandwidth; and what the piece
+// computes beside it (kernel_beside), where that was measured.
+double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type);
 
 // Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
 Timeline simulate(const Program& program, const CostModel& cost, const Machine& machine);

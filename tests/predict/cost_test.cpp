@@ -35,10 +35,12 @@ Work product(std::int64_t m, std::int64_t n, std::int64_t k) {
 
 TEST(WorkSeconds, IsTheSlowerOfArithmeticAndMemory) {
   const Work large = product(1024, 1024, 1024);
-  EXPECT_NEAR(work_seconds(large, machine(), DataType::kF32), 1e-6 + large.flops / 0.5e12, 1e-12);
-  EXPECT_NEAR(work_seconds(large, machine(), DataType::kBf16), 1e-6 + large.flops / 4e12, 1e-12);
+  EXPECT_NEAR(work_seconds(large, {}, machine(), DataType::kF32), 1e-6 + large.flops / 0.5e12,
+              1e-12);
+  EXPECT_NEAR(work_seconds(large, {}, machine(), DataType::kBf16), 1e-6 + large.flops / 4e12,
+              1e-12);
   const Work thin = product(1, 1, 4096);
-  EXPECT_NEAR(work_seconds(thin, machine(), DataType::kF32),
+  EXPECT_NEAR(work_seconds(thin, {}, machine(), DataType::kF32),
               1e-6 + static_cast<double>(thin.bytes) / 1e11, 1e-12);
 }
 
@@ -47,17 +49,18 @@ TEST(WorkSeconds, TakesMeasuredRatesWhereTheyAre) {
   calibrated.matmuls = {{64, 64, 64, 1e9}, {1024, 1024, 1024, 4e9}, {64, 4096, 256, 2e9}};
   for (const MatmulPoint& point : calibrated.matmuls) {
     const Work work = product(point.m, point.n, point.k);
-    EXPECT_NEAR(work_seconds(work, calibrated, DataType::kF32),
+    EXPECT_NEAR(work_seconds(work, {}, calibrated, DataType::kF32),
                 1e-6 + work.flops / point.flops_per_second.value, 1e-9);
   }
   // Between two points of one aspect the rate lies between theirs.
   calibrated.matmuls.pop_back();
   const Work between = product(256, 256, 256);
-  const double rate = between.flops / (work_seconds(between, calibrated, DataType::kF32) - 1e-6);
+  const double rate =
+      between.flops / (work_seconds(between, {}, calibrated, DataType::kF32) - 1e-6);
   EXPECT_NEAR(rate, 2e9, 1e6) << "the geometric middle";
   // Outside it stays near the nearest.
   const Work beyond = product(8192, 8192, 8192);
-  const double far = beyond.flops / (work_seconds(beyond, calibrated, DataType::kF32) - 1e-6);
+  const double far = beyond.flops / (work_seconds(beyond, {}, calibrated, DataType::kF32) - 1e-6);
   EXPECT_GT(far, 2e9);
   EXPECT_LE(far, 4e9);
 
@@ -65,13 +68,13 @@ TEST(WorkSeconds, TakesMeasuredRatesWhereTheyAre) {
   Work norm;
   norm.piece = Piece::kNorm2;
   norm.elements = 1000;
-  EXPECT_NEAR(work_seconds(norm, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
+  EXPECT_NEAR(work_seconds(norm, {}, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
   norm.phase = Phase::kRecompute;
-  EXPECT_NEAR(work_seconds(norm, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
+  EXPECT_NEAR(work_seconds(norm, {}, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
   Work attention = product(64, 64, 16);
   attention.piece = Piece::kAttention;
   attention.elements = 1000;
-  EXPECT_NEAR(work_seconds(attention, calibrated, DataType::kF32), 1e-6 + 2e-5, 1e-12);
+  EXPECT_NEAR(work_seconds(attention, {}, calibrated, DataType::kF32), 1e-6 + 2e-5, 1e-12);
 }
 
 TEST(Kernels, EveryPieceIsAProductOrHasAName) {
