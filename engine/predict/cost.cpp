@@ -114,6 +114,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       // On this computer all ranks are neighbours.
       devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
                                       : std::max(1, machine.devices_per_node)),
+      on_cores_(machine.ranks_share_memory()),
       pairs_(machine.pairs),
       collectives_(machine.collectives) {
   if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) gpus_ = *gpus;
@@ -171,7 +172,9 @@ const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
                              : nearest->ranks < ranks && rate.ranks > nearest->ranks);
     if (better) nearest = &rate;
   }
-  return nearest == nullptr ? nullptr : &nearest->link;
+  // More ranks than cores are never run at their own speed: their messages are counted instead.
+  if (nearest == nullptr || (on_cores_ && nearest->ranks < ranks)) return nullptr;
+  return &nearest->link;
 }
 
 double CostModel::collective_seconds(const Op& op) const {

@@ -20,6 +20,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 constexpr std::int64_t kVocabulary = 256;  // bytes
+constexpr std::int64_t kExperts = 8;
 
 // Device memory for one measurement: floats that are small and not alike. In a step an op finds in
 // the nearest cache what the op before it has written; weights, and what a forward keeps for the
@@ -114,11 +115,11 @@ constexpr nanoseconds kLeast = std::chrono::microseconds{1200};
 using MeasureKernel = std::function<void(std::string_view name, std::int64_t elements,
                                          const std::function<void()>& work)>;
 
-// Routers, and the moves of rows that follow: N tokens of width C that visit two of eight experts.
+// Routers, and the moves of rows that follow: N tokens of width C that visit two experts each.
 void measure_routing(Device& device, std::int64_t N, std::int64_t C, const MeasureKernel& kernel) {
   RouterShape router;
   router.N = N;
-  router.E = 8;
+  router.E = kExperts;
   router.k = 2;
   const std::int64_t E = router.E, k = router.k, rows = N * k * C;
   const Floats logits(device, N * E, Floats::kMany), dlogits(device, N * E), gates(device, N * k),
@@ -145,6 +146,26 @@ void measure_routing(Device& device, std::int64_t N, std::int64_t C, const Measu
   kernel("unpermute_grad", rows, [&] {
     device.combine_rows_grad(sent.get(), dgates.get(), tokens.get(), kept.next(rows), gates.get(),
                              routes, N, k, C);
+  });
+}
+
+// What passes over all parameters, one stretch after another: of a small model and of one that no
+// cache holds.
+void measure_update(Device& device, const MeasureKernel& kernel) {
+  constexpr std::int64_t kAll = 1 << 22, kFew = 1 << 20, kStretch = 1 << 16;
+  const Floats parameters(device, kAll), gradients(device, kAll), few(device, kFew),
+      first(device, kAll), second(device, kAll), sums(device, 8);
+  auto* sum = reinterpret_cast<double*>(sums.get());
+  const AdamW settings;
+  for (const Floats* cleared : {&few, &gradients})
+    kernel("zero", kStretch, [&] {
+      device.zero(reinterpret_cast<std::byte*>(cleared->next(kStretch)), kStretch * 4);
+    });
+  kernel("grad_norm", kStretch,
+         [&] { device.sum_of_squares(sum, gradients.next(kStretch), kStretch); });
+  kernel("adamw", kStretch, [&] {
+    device.adamw(parameters.next(kStretch), gradients.next(kStretch), first.next(kStretch),
+                 second.next(kStretch), sum, 0, settings, kStretch);
   });
 }
 
@@ -180,7 +201,7 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
     const Floats bias(device, wide);  // as in the models
     for (const std::int64_t N : width.tokens) {
       const std::pair<std::int64_t, std::int64_t> layers[] = {
-          {3 * C, C}, {C, C}, {4 * C, C}, {C, 4 * C}, {kVocabulary, C}};
+          {3 * C, C}, {C, C}, {4 * C, C}, {C, 4 * C}, {kVocabulary, C}, {kExperts, C}};
       for (const auto& [M, K] : layers) {  // outputs, inputs
         if (stop.raised() || Clock::now() > deadline) return times;
         const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k,
@@ -205,6 +226,12 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
 
 std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes, const Stop& stop) {
   std::vector<KernelTime> times;
+  const MeasureKernel kernel = [&](std::string_view name, std::int64_t elements,
+                                   const std::function<void()>& work) {
+    if (stop.raised()) return;
+    times.push_back(
+        {std::string(name), static_cast<double>(elements), typical_seconds(device, work, kLeast)});
+  };
   for (const auto& [T, C, H] : sizes.sequences) {
     const std::int64_t N = T, F = 4 * C, V = kVocabulary, A = 3 * C, scores = H * T * T;
     const std::int64_t NC = N * C, NF = N * F;
@@ -221,12 +248,6 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
         N * 4);
     const Floats sums(device, 8);
     auto* sum = reinterpret_cast<double*>(sums.get());
-    const auto kernel = [&](std::string_view name, std::int64_t elements,
-                            const std::function<void()>& work) {
-      if (stop.raised()) return;
-      times.push_back({std::string(name), static_cast<double>(elements),
-                       typical_seconds(device, work, kLeast)});
-    };
     const AttentionShape shape{1, T, H, H, C / H};
     float* s = stats.get();
     kernel("norm", NC, [&] {
@@ -254,7 +275,7 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     kernel("swiglu", NF / 2, [&] { device.swiglu_forward(kept.next(NF), x.get(), N, F / 2); });
     kernel("swiglu_grad", NF / 2,
            [&] { device.swiglu_backward(y.get(), x.get(), kept.next(NF), N, F / 2); });
-    kernel("residual", NC, [&] { device.residual_add(kept.next(NC), y.get(), x.get(), NC); });
+    kernel("residual", NC, [&] { device.residual_add(kept.next(NC), kept.next(NC), x.get(), NC); });
     measure_routing(device, N, C, kernel);
     kernel("embedding", NC, [&] {
       device.embedding_forward(kept.next(NC), tokens, table.get(), table.get(), N, T, C);
@@ -267,19 +288,9 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
       device.loss(sum, s, s + N, s + 2 * N, N);
     });
     kernel("loss_grad", N * V, [&] { device.loss_grad(y.get(), s, s + N, tokens, 1e-3F, N, V); });
-    // Of all parameters, one stretch after another.
-    const Floats gradients(device, NF, Floats::kMany), first(device, NF, Floats::kMany),
-        second(device, NF, Floats::kMany);
-    kernel("zero", NF,
-           [&] { device.zero(reinterpret_cast<std::byte*>(gradients.next(NF)), NF * 4); });
-    kernel("grad_norm", NF, [&] { device.sum_of_squares(sum, gradients.next(NF), NF); });
-    AdamW settings;
-    kernel("adamw", NF, [&] {
-      device.adamw(kept.next(NF), gradients.next(NF), first.next(NF), second.next(NF), sum, 0,
-                   settings, NF);
-    });
-    kernel(kReduceKernel, NF, [&] { device.accumulate(kept.next(NF), gradients.next(NF), NF); });
+    kernel(kReduceKernel, NF, [&] { device.accumulate(kept.next(NF), x.get(), NF); });
   }
+  measure_update(device, kernel);
   return times;
 }
 

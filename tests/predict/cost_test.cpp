@@ -77,6 +77,86 @@ TEST(WorkSeconds, TakesMeasuredRatesWhereTheyAre) {
   EXPECT_NEAR(work_seconds(attention, {}, calibrated, DataType::kF32), 1e-6 + 2e-5, 1e-12);
 }
 
+// Two sequences of 16 tokens, experts 24 wide in a hidden of 32, four heads and two of keys, of 8.
+Shape moe_shape() {
+  Shape shape;
+  shape.B = 2;
+  shape.T = shape.sequence = 16;
+  shape.C = 32;
+  shape.H = 4;
+  shape.K = 2;
+  shape.D = 8;
+  shape.mlp = Mlp::kSwiglu;
+  shape.norm = Norm::kRms;
+  shape.learned_positions = false;
+  shape.experts.ffn = 24;
+  return shape;
+}
+
+double beyond_launch(const Work& work, const Shape& shape, const Machine& machine) {
+  return work_seconds(work, shape, machine, DataType::kF32) - machine.launch_seconds.value;
+}
+
+TEST(WorkSeconds, AddsWhatAPieceComputesBesideItsProduct) {
+  Machine calibrated = machine();
+  calibrated.matmuls = {{32, 8, 32, 1e9}};
+  Work work = product(32, 8, 32);
+  const double products = work.flops / 1e9;
+  const Shape shape = moe_shape();
+  const auto seconds = [&](Piece piece, Phase phase, std::int64_t elements) {
+    work.piece = piece;
+    work.phase = phase;
+    work.elements = elements;
+    return beyond_launch(work, shape, calibrated);
+  };
+  // A calibration that knows no such rates predicts as before.
+  for (const Piece piece : {Piece::kRouter, Piece::kExpert, Piece::kQkv})
+    EXPECT_NEAR(seconds(piece, Phase::kForward, 1000), products, 1e-12) << name_of(piece);
+
+  calibrated.kernels = {{"router", 1e6},      {"dispatch_grad", 2e6}, {"swiglu", 4e6},
+                        {"swiglu_grad", 5e6}, {"rotary", 8e6},        {"attention_grad", 1e7}};
+  EXPECT_NEAR(seconds(Piece::kRouter, Phase::kForward, 32 * 8), products + 256 / 1e6, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kRouter, Phase::kWeightGrad, 32 * 8), products, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kDispatch, Phase::kInputGrad, 64 * 32), products + 2048 / 2e6, 1e-12);
+  // 64 rows activate 24 elements each.
+  EXPECT_NEAR(seconds(Piece::kExpert, Phase::kForward, 64 * 32), products + 64 * 24 / 4e6, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kExpert, Phase::kInputGrad, 64 * 32), products + 64 * 24 / 5e6, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kExpert, Phase::kWeightGrad, 64 * 32), products, 1e-12);
+  // An angle for 16 positions and 4 pairs, whatever the number of sequences and heads.
+  const double turning = 16 * 4 / 8e6;
+  EXPECT_NEAR(seconds(Piece::kQkv, Phase::kRecompute, 32 * (4 + 2 * 2) * 8), products + turning,
+              1e-12);
+  EXPECT_NEAR(seconds(Piece::kQkv, Phase::kInputGrad, 32 * 32), products, 1e-12);
+  const std::int64_t scores = 2 * 4 * 16 * 16;
+  EXPECT_NEAR(seconds(Piece::kAttention, Phase::kInputGrad, scores),
+              static_cast<double>(scores) / 1e7 + turning, 1e-12);
+  // Learned positions turn nothing.
+  EXPECT_TRUE(kernel_beside(work, Shape{}).kernel.empty());
+}
+
+TEST(WorkSeconds, TakesTheRateOfTheModelsOwnKernelWhereItWasMeasured) {
+  Machine calibrated = machine();
+  calibrated.kernels = {{"gelu", 1e6}, {"norm", 1e6}, {"router_grad", 1e6}};
+  Shape shape = moe_shape();
+  shape.experts.model.router = Router::kSigmoid;
+  Work work;
+  work.elements = 1000;
+  const auto seconds = [&](Piece piece, Phase phase) {
+    work.piece = piece;
+    work.phase = phase;
+    return beyond_launch(work, shape, calibrated);
+  };
+  EXPECT_NEAR(seconds(Piece::kActivation, Phase::kForward), 1e-3, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kNorm2, Phase::kForward), 1e-3, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kRouter, Phase::kInputGrad), 1e-3, 1e-12);
+  calibrated.kernels.push_back({"swiglu", 2e6});
+  calibrated.kernels.push_back({"rms_norm", 4e6});
+  calibrated.kernels.push_back({"sigmoid_router_grad", 5e6});
+  EXPECT_NEAR(seconds(Piece::kActivation, Phase::kForward), 1e-3 / 2, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kNorm2, Phase::kForward), 1e-3 / 4, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kRouter, Phase::kInputGrad), 1e-3 / 5, 1e-12);
+}
+
 TEST(Kernels, EveryPieceIsAProductOrHasAName) {
   for (int piece = 0; piece <= static_cast<int>(Piece::kTransfer); ++piece) {
     const auto each = static_cast<Piece>(piece);
@@ -170,6 +250,24 @@ TEST(CostModel, TakesMeasuredCollectivesOfAsManyGpusOrTheNextNumber) {
   EXPECT_NEAR(seconds(CollectiveKind::kAllReduce, 4, 4'000'000), 4e-5 + 6e6 / 5e10, 1e-12);
   EXPECT_NEAR(seconds(CollectiveKind::kAllReduce, 16, 16'000'000), 4e-5 + 30e6 / 5e10, 1e-12);
   EXPECT_NEAR(seconds(CollectiveKind::kAllGather, 2, 4'000'000), 2e-5 + 2e6 / 2e10, 1e-12);
+}
+
+TEST(CostModel, CountsMessagesWhereThereAreMoreRanksThanMeasuredCores) {
+  Machine cores = machine();
+  cores.local = true;
+  cores.cores = 2;
+  cores.collectives = {{"all_gather", 2, {{1e-5}, {1e11}}}};
+  const auto seconds = [&](int ranks) {
+    TinyProgram tiny(ranks);
+    Op& op = tiny.op(0, tiny.collective(0, 0));
+    op.collective = CollectiveKind::kAllGather;
+    op.bytes = 4'000'000;
+    parallelarium::Setup setup;
+    setup.mesh.dp = ranks;
+    return CostModel(tiny.program, cores, setup).seconds(op, 0);
+  };
+  EXPECT_NEAR(seconds(2), 1e-5 + 2e6 / 1e11, 1e-12);
+  EXPECT_NEAR(seconds(4), 3 * 2e-6 + 3e6 / 1e10, 1e-12);
 }
 
 TEST(CostModel, CountsALaunchForEveryCallOfAStage) {
