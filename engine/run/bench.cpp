@@ -91,26 +91,44 @@ double seconds_between_marks(Device& device, const std::function<void()>& work) 
   return median(samples);
 }
 
-// Seconds of one call, from samples of at least 20 microseconds, so that reading the clock costs
-// nothing.
-double typical_seconds(Device& device, const std::function<void()>& work, nanoseconds least) {
+// What comes between two calls that are timed, as other ops do in a step: it takes a part of the
+// nearest cache, and wide vector instructions slow the clock for what follows them.
+class Interlude {
+ public:
+  explicit Interlude(Device& device)
+      : device_(device),
+        x_(device, kTokens * kInputs),
+        weight_(device, kOutputs * kInputs),
+        y_(device, kTokens * kOutputs) {}
+  void play() const {
+    device_.linear_forward(y_.get(), x_.get(), weight_.get(), nullptr, kTokens, kOutputs, kInputs);
+    device_.gelu_forward(y_.get(), y_.get() + kHalf, kHalf);
+  }
+
+ private:
+  static constexpr std::int64_t kTokens = 128, kInputs = 64, kOutputs = 256;
+  static constexpr std::int64_t kHalf = kTokens * kOutputs / 2;
+  Device& device_;
+  Floats x_, weight_, y_;
+};
+
+// Seconds of one call; without an interlude of many in a row.
+double typical_seconds(Device& device, const std::function<void()>& work, nanoseconds least,
+                       const Interlude* interlude = nullptr) {
   if (device.runs_behind()) return seconds_between_marks(device, work);
   work();
-  TimePoint begin = Clock::now();
-  work();
-  const double once = std::chrono::duration<double>(Clock::now() - begin).count();
-  const int calls = std::clamp(static_cast<int>(20e-6 / std::max(once, 1e-9)), 1, 1000);
   std::vector<double> samples;
   const TimePoint end = Clock::now() + least;
   while (samples.size() < 3 || Clock::now() < end) {
-    begin = Clock::now();
-    for (int i = 0; i < calls; ++i) work();
-    samples.push_back(std::chrono::duration<double>(Clock::now() - begin).count() / calls);
+    if (interlude != nullptr) interlude->play();
+    const TimePoint begin = Clock::now();
+    work();
+    samples.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
   }
   return median(samples);  // as of the steps that it will be compared with
 }
 
-constexpr nanoseconds kLeast = std::chrono::microseconds{1200};
+constexpr nanoseconds kLeast = std::chrono::milliseconds{2};
 
 using MeasureKernel = std::function<void(std::string_view name, std::int64_t elements,
                                          const std::function<void()>& work)>;
@@ -192,6 +210,7 @@ BenchSizes gpu_bench_sizes() {
 
 std::vector<ProductTime> measure_products(Device& device, const BenchSizes& sizes,
                                           TimePoint deadline, const Stop& stop) {
+  const Interlude interlude(device);
   std::vector<ProductTime> times;
   for (const BenchSizes::Width& width : sizes.widths) {
     const std::int64_t C = width.hidden;
@@ -206,7 +225,7 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
         if (stop.raised() || Clock::now() > deadline) return times;
         const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k,
                                  const std::function<void()>& work) {
-          times.push_back({m, n, k, typical_seconds(device, work, kLeast)});
+          times.push_back({m, n, k, typical_seconds(device, work, kLeast, &interlude)});
         };
         product(N, M, K, [&, M = M, K = K] {
           device.linear_forward(kept.next(N * M), x.get(), weight.next(M * K), bias.get(), N, M, K);
@@ -225,12 +244,13 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
 }
 
 std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes, const Stop& stop) {
+  const Interlude interlude(device);
   std::vector<KernelTime> times;
   const MeasureKernel kernel = [&](std::string_view name, std::int64_t elements,
                                    const std::function<void()>& work) {
     if (stop.raised()) return;
-    times.push_back(
-        {std::string(name), static_cast<double>(elements), typical_seconds(device, work, kLeast)});
+    times.push_back({std::string(name), static_cast<double>(elements),
+                     typical_seconds(device, work, kLeast, &interlude)});
   };
   for (const auto& [T, C, H] : sizes.sequences) {
     const std::int64_t N = T, F = 4 * C, V = kVocabulary, A = 3 * C, scores = H * T * T;
