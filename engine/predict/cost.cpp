@@ -56,6 +56,28 @@ double matmul_rate(const std::vector<MatmulPoint>& points, std::int64_t m, std::
   return weights > 0 ? std::exp(sum / weights) : 0;
 }
 
+// An expert's op is two products for each expert, into its width and out of it; its Work counts
+// them as one. Each has the rate of its own shape, which few rows keep low.
+double expert_rate(const std::vector<MatmulPoint>& points, const Work& work, const Shape& shape) {
+  const bool weights = work.phase == Phase::kWeightGrad;
+  const std::int64_t rows = weights ? work.k : work.m, C = weights ? work.n : work.k;
+  const std::int64_t F = shape.experts.ffn, inner = (weights ? work.m : work.n) - F;
+  double in = 0, out = 0;
+  if (weights) {
+    in = matmul_rate(points, inner, C, rows);
+    out = matmul_rate(points, C, F, rows);
+  } else if (work.phase == Phase::kInputGrad) {
+    in = matmul_rate(points, rows, C, inner);
+    out = matmul_rate(points, rows, F, C);
+  } else {
+    in = matmul_rate(points, rows, inner, C);
+    out = matmul_rate(points, rows, C, F);
+  }
+  if (in <= 0 || out <= 0) return 0;
+  return static_cast<double>(inner + F) /
+         (static_cast<double>(inner) / in + static_cast<double>(F) / out);
+}
+
 double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
 // Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer.
@@ -94,7 +116,9 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     return fixed + static_cast<double>(work.elements) / rate->elements_per_second.value;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
-    const double rate = matmul_rate(machine.matmuls, work.m, work.n, work.k);
+    const double rate = work.piece == Piece::kExpert
+                            ? expert_rate(machine.matmuls, work, shape)
+                            : matmul_rate(machine.matmuls, work.m, work.n, work.k);
     if (rate > 0) return fixed + work.flops / rate;
   }
   // The slower of arithmetic and memory traffic (the roofline).

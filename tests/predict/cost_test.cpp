@@ -110,18 +110,14 @@ TEST(WorkSeconds, AddsWhatAPieceComputesBesideItsProduct) {
     return beyond_launch(work, shape, calibrated);
   };
   // A calibration that knows no such rates predicts as before.
-  for (const Piece piece : {Piece::kRouter, Piece::kExpert, Piece::kQkv})
+  for (const Piece piece : {Piece::kRouter, Piece::kDispatch, Piece::kQkv})
     EXPECT_NEAR(seconds(piece, Phase::kForward, 1000), products, 1e-12) << name_of(piece);
 
-  calibrated.kernels = {{"router", 1e6},      {"dispatch_grad", 2e6}, {"swiglu", 4e6},
-                        {"swiglu_grad", 5e6}, {"rotary", 8e6},        {"attention_grad", 1e7}};
+  calibrated.kernels = {
+      {"router", 1e6}, {"dispatch_grad", 2e6}, {"rotary", 8e6}, {"attention_grad", 1e7}};
   EXPECT_NEAR(seconds(Piece::kRouter, Phase::kForward, 32 * 8), products + 256 / 1e6, 1e-12);
   EXPECT_NEAR(seconds(Piece::kRouter, Phase::kWeightGrad, 32 * 8), products, 1e-12);
   EXPECT_NEAR(seconds(Piece::kDispatch, Phase::kInputGrad, 64 * 32), products + 2048 / 2e6, 1e-12);
-  // 64 rows activate 24 elements each.
-  EXPECT_NEAR(seconds(Piece::kExpert, Phase::kForward, 64 * 32), products + 64 * 24 / 4e6, 1e-12);
-  EXPECT_NEAR(seconds(Piece::kExpert, Phase::kInputGrad, 64 * 32), products + 64 * 24 / 5e6, 1e-12);
-  EXPECT_NEAR(seconds(Piece::kExpert, Phase::kWeightGrad, 64 * 32), products, 1e-12);
   // An angle for 16 positions and 4 pairs, whatever the number of sequences and heads.
   const double turning = 16 * 4 / 8e6;
   EXPECT_NEAR(seconds(Piece::kQkv, Phase::kRecompute, 32 * (4 + 2 * 2) * 8), products + turning,
@@ -132,6 +128,36 @@ TEST(WorkSeconds, AddsWhatAPieceComputesBesideItsProduct) {
               static_cast<double>(scores) / 1e7 + turning, 1e-12);
   // Learned positions turn nothing.
   EXPECT_TRUE(kernel_beside(work, Shape{}).kernel.empty());
+}
+
+TEST(WorkSeconds, TakesBothProductsOfAnExpertAtTheirOwnRatesAndItsActivation) {
+  const Shape shape = moe_shape();
+  constexpr std::int64_t kRows = 16, kExperts = 4, C = 32, F = 24, kInner = 2 * F;
+  Machine calibrated = machine();
+  calibrated.matmuls = {{kRows, kInner, C, 1e9}, {kRows, C, F, 2e9},   // forward
+                        {kRows, C, kInner, 3e9}, {kRows, F, C, 4e9},   // input gradient
+                        {kInner, C, kRows, 5e9}, {C, F, kRows, 6e9}};  // weight gradient
+  const auto seconds = [&](Phase phase) {
+    const bool weights = phase == Phase::kWeightGrad;
+    Work work = weights ? product(kInner + F, C, kRows) : product(kRows, kInner + F, C);
+    work.piece = Piece::kExpert;
+    work.phase = phase;
+    work.repeat = kExperts;
+    work.flops *= kExperts;
+    work.elements = kExperts * kRows * C;
+    return beyond_launch(work, shape, calibrated);
+  };
+  const auto products = [](double in, double out) {
+    return 2.0 * kExperts * kRows * C * (kInner / in + F / out);
+  };
+  EXPECT_NEAR(seconds(Phase::kForward), products(1e9, 2e9), 1e-12);
+  EXPECT_NEAR(seconds(Phase::kInputGrad), products(3e9, 4e9), 1e-12);
+  EXPECT_NEAR(seconds(Phase::kWeightGrad), products(5e9, 6e9), 1e-12);
+  calibrated.kernels = {{"swiglu", 4e6}, {"swiglu_grad", 5e6}};
+  const double activated = kExperts * kRows * F;
+  EXPECT_NEAR(seconds(Phase::kForward), products(1e9, 2e9) + activated / 4e6, 1e-12);
+  EXPECT_NEAR(seconds(Phase::kInputGrad), products(3e9, 4e9) + activated / 5e6, 1e-12);
+  EXPECT_NEAR(seconds(Phase::kWeightGrad), products(5e9, 6e9), 1e-12) << "activates nothing";
 }
 
 TEST(WorkSeconds, TakesTheRateOfTheModelsOwnKernelWhereItWasMeasured) {
