@@ -91,8 +91,8 @@ double seconds_between_marks(Device& device, const std::function<void()>& work) 
   return median(samples);
 }
 
-// What comes between two calls that are timed, as other ops do in a step: it takes a part of the
-// nearest cache, and wide vector instructions slow the clock for what follows them.
+// What comes between two calls that are timed, as other ops do in a step, where short pieces take
+// up to a third longer than in a loop of their own.
 class Interlude {
  public:
   explicit Interlude(Device& device)
