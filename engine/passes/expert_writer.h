@@ -140,7 +140,12 @@ class ExpertWriter : protected PieceWriter {
   void expert_op(Phase phase, int layer) {
     const std::int64_t here = experts().count / setup_.mesh.ep;
     begin(Piece::kExpert, phase, layer, z_.even_rows * s_.C);
-    product(std::max<std::int64_t>(1, z_.even_rows / here), inner() + s_.experts.ffn, s_.C, here);
+    const std::int64_t rows = std::max<std::int64_t>(1, z_.even_rows / here);
+    const std::int64_t width = inner() + s_.experts.ffn;
+    if (phase == Phase::kWeightGrad)
+      product(width, s_.C, rows, here);
+    else
+      product(rows, width, s_.C, here);
     work().flops = 2.0 * static_cast<double>(z_.even_rows) *
                    static_cast<double>((inner() + s_.experts.ffn) * s_.C);
   }

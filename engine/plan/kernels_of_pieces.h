@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which calibrated kernel rate stands for a piece: calibration measures a KernelRate under this
 // name, prediction looks it up under the same. Elements are Work::elements: B*H*T*T for attention,
-// else the elements of the piece's main tensor.
+// N*E for routers, else the elements of the piece's main tensor.
 #pragma once
 
 #include <string_view>
 
 #include "engine/plan/pieces.h"
+#include "engine/plan/program.h"
 
 namespace parallelarium {
 
 // The addition of a received array into a local one, inside reductions.
 inline constexpr std::string_view kReduceKernel = "reduce";
+// The turning of queries and keys by their positions; its elements are angles.
+inline constexpr std::string_view kRotaryKernel = "rotary";
 
 // The name in Machine::kernels; empty for pieces that are matrix products (QKV, projection, MLP in
-// and out, head, experts), for whole stages and for transfers.
+// and out, head, experts, routers forward), for whole stages and for transfers.
 constexpr std::string_view kernel_of(Piece piece, Phase phase) {
   const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
   switch (piece) {
@@ -43,9 +46,34 @@ constexpr std::string_view kernel_of(Piece piece, Phase phase) {
       return "adamw";
     case Piece::kCombine:
       return kReduceKernel;
+    case Piece::kRouter:
+      return phase == Phase::kInputGrad ? "router_grad" : "";
+    case Piece::kDispatch:
+      return forward ? "dispatch" : "";  // its gradient begins with a product
+    case Piece::kUnpermute:
+      return forward ? "unpermute" : "unpermute_grad";
     default:
       return {};
   }
 }
+
+// The kernel that models of this shape have in the place of `kernel`. Where it has no rate of its
+// own, that of `kernel` stands for it.
+constexpr std::string_view variant_of(std::string_view kernel, const Shape& shape) {
+  if (shape.mlp == Mlp::kSwiglu && kernel == "gelu") return "swiglu";
+  if (shape.mlp == Mlp::kSwiglu && kernel == "gelu_grad") return "swiglu_grad";
+  if (shape.norm == Norm::kRms && kernel == "norm") return "rms_norm";
+  const bool sigmoid = shape.experts.model.router == Router::kSigmoid;
+  if (sigmoid && kernel == "router") return "sigmoid_router";
+  if (sigmoid && kernel == "router_grad") return "sigmoid_router_grad";
+  return kernel;
+}
+
+// What a piece computes beside its own kernel or product, and how many elements of it.
+struct KernelBeside {
+  std::string_view kernel;  // empty: nothing
+  double elements = 0;
+};
+KernelBeside kernel_beside(const Work& work, const Shape& shape);
 
 }  // namespace parallelarium

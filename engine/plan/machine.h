@@ -36,7 +36,7 @@ struct MatmulPoint {
 
 // The rate of a piece that is not a matrix product: seconds = launch + elements / rate.
 struct KernelRate {
-  std::string kernel;  // "norm", "attention", "gelu", "softmax", "loss", "adamw", "copy", ...
+  std::string kernel;  // "norm", "attention", "router", ...: see kernels_of_pieces.h
   Sourced elements_per_second;
   bool operator==(const KernelRate&) const = default;
 };
@@ -48,7 +48,7 @@ struct PairLink {
   bool operator==(const PairLink&) const = default;
 };
 
-// A whole collective among `ranks` GPUs by their library: seconds = latency + bytes / rate, bytes
+// A whole collective among `ranks` GPUs or cores: seconds = latency + bytes / rate, bytes
 // being the most that a rank sends or receives (collective_volume). Adding up is part of it.
 struct CollectiveRate {
   std::string collective;  // name_of(CollectiveKind)
@@ -73,7 +73,7 @@ struct Machine {
   Link inter_node;            // between two nodes, per device
   std::vector<MatmulPoint> matmuls;  // empty unless calibrated
   std::vector<KernelRate> kernels;   // empty unless calibrated
-  // Of the GPUs of this computer, where there are several; empty unless calibrated.
+  // Of the GPUs of this computer, collectives also of its cores; empty unless calibrated.
   std::vector<PairLink> pairs;
   std::vector<CollectiveRate> collectives;
   bool lanes_share_core = false;  // CPU ranks: a rank's lanes compete for its core

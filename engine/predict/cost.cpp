@@ -18,6 +18,12 @@ const KernelRate* rate_of(const Machine& machine, std::string_view kernel) {
   return nullptr;
 }
 
+// As models of this shape compute it, where that was measured.
+const KernelRate* rate_of(const Machine& machine, std::string_view kernel, const Shape& shape) {
+  const KernelRate* variant = rate_of(machine, variant_of(kernel, shape));
+  return variant != nullptr ? variant : rate_of(machine, kernel);
+}
+
 // The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
 // nearest points' rates, weighted by the inverse square of their distance in log-space. A change of
 // aspect (a thin product beside a square one) counts twice a change of size.
@@ -50,6 +56,28 @@ double matmul_rate(const std::vector<MatmulPoint>& points, std::int64_t m, std::
   return weights > 0 ? std::exp(sum / weights) : 0;
 }
 
+// An expert's op is two products for each expert, into its width and out of it; its Work counts
+// them as one. Each has the rate of its own shape, which few rows keep low.
+double expert_rate(const std::vector<MatmulPoint>& points, const Work& work, const Shape& shape) {
+  const bool weights = work.phase == Phase::kWeightGrad;
+  const std::int64_t rows = weights ? work.k : work.m, C = weights ? work.n : work.k;
+  const std::int64_t F = shape.experts.ffn, inner = (weights ? work.m : work.n) - F;
+  double in = 0, out = 0;
+  if (weights) {
+    in = matmul_rate(points, inner, C, rows);
+    out = matmul_rate(points, C, F, rows);
+  } else if (work.phase == Phase::kInputGrad) {
+    in = matmul_rate(points, rows, C, inner);
+    out = matmul_rate(points, rows, F, C);
+  } else {
+    in = matmul_rate(points, rows, inner, C);
+    out = matmul_rate(points, rows, C, F);
+  }
+  if (in <= 0 || out <= 0) return 0;
+  return static_cast<double>(inner + F) /
+         (static_cast<double>(inner) / in + static_cast<double>(F) / out);
+}
+
 double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
 // Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer.
@@ -79,15 +107,19 @@ double calls_of(const Work& work, const std::vector<Work>& works) {
 
 }  // namespace
 
-double work_seconds(const Work& work, const Machine& machine, DataType type) {
-  const double launch = machine.launch_seconds.value;
-  if (const KernelRate* rate = rate_of(machine, kernel_of(work.piece, work.phase))) {
-    return launch + static_cast<double>(work.elements) / rate->elements_per_second.value;
-  }
+double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+  double fixed = machine.launch_seconds.value;
+  const KernelBeside beside = kernel_beside(work, shape);
+  if (const KernelRate* rate = rate_of(machine, beside.kernel, shape))
+    fixed += beside.elements / rate->elements_per_second.value;
+  if (const KernelRate* rate = rate_of(machine, kernel_of(work.piece, work.phase), shape))
+    return fixed + static_cast<double>(work.elements) / rate->elements_per_second.value;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
-    const double rate = matmul_rate(machine.matmuls, work.m, work.n, work.k);
-    if (rate > 0) return launch + work.flops / rate;
+    const double rate = work.piece == Piece::kExpert
+                            ? expert_rate(machine.matmuls, work, shape)
+                            : matmul_rate(machine.matmuls, work.m, work.n, work.k);
+    if (rate > 0) return fixed + work.flops / rate;
   }
   // The slower of arithmetic and memory traffic (the roofline).
   const double peak = type == DataType::kBf16 ? machine.half_flops_per_second.value
@@ -95,7 +127,7 @@ double work_seconds(const Work& work, const Machine& machine, DataType type) {
   const double arithmetic = over(work.flops, peak * machine.matmul_efficiency.value);
   const double traffic =
       over(static_cast<double>(work.bytes), machine.memory_bytes_per_second.value);
-  return launch + std::max(arithmetic, traffic);
+  return fixed + std::max(arithmetic, traffic);
 }
 
 CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup,
@@ -106,6 +138,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       // On this computer all ranks are neighbours.
       devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
                                       : std::max(1, machine.devices_per_node)),
+      on_cores_(machine.ranks_share_memory()),
       pairs_(machine.pairs),
       collectives_(machine.collectives) {
   if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) gpus_ = *gpus;
@@ -114,7 +147,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   for (const auto& works : program.works) {
     double seconds = 0, launches = 0;
     for (const Work& work : works) {
-      seconds += work_seconds(work, machine, type);
+      seconds += work_seconds(work, program.shape, machine, type);
       launches += calls_of(work, works) - 1;  // work_seconds counted one
     }
     work_seconds_.push_back(seconds + launches * machine.launch_seconds.value);
@@ -163,7 +196,9 @@ const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
                              : nearest->ranks < ranks && rate.ranks > nearest->ranks);
     if (better) nearest = &rate;
   }
-  return nearest == nullptr ? nullptr : &nearest->link;
+  // More ranks than cores are never run at their own speed: their messages are counted instead.
+  if (nearest == nullptr || (on_cores_ && nearest->ranks < ranks)) return nullptr;
+  return &nearest->link;
 }
 
 double CostModel::collective_seconds(const Op& op) const {

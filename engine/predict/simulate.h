@@ -31,7 +31,7 @@ class CostModel {
   };
   const Link& link_between(int a, int b) const;
   const Link& slowest_link(const std::vector<int>& ranks) const;
-  // As it was measured, among that many GPUs or the next number of them; null: never.
+  // As it was measured, among that many ranks or the next number of them; null: never.
   const Link* measured(CollectiveKind kind, int ranks) const;
   double collective_seconds(const Op& op) const;
 
@@ -42,6 +42,7 @@ class CostModel {
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;
+  bool on_cores_ = false;
   std::vector<PairLink> pairs_;
   std::vector<CollectiveRate> collectives_;
   std::vector<int> gpus_;      // of each rank, where the Setup says it
@@ -49,8 +50,9 @@ class CostModel {
 };
 
 // Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at
-// peak * efficiency, anything else at its kernel's rate or at memory bandwidth.
-double work_seconds(const Work& work, const Machine& machine, DataType type);
+// peak * efficiency, anything else at its kernel's rate or at memory bandwidth; and what the piece
+// computes beside it (kernel_beside), where that was measured.
+double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type);
 
 // Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
 Timeline simulate(const Program& program, const CostModel& cost, const Machine& machine);

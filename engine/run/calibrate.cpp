@@ -3,9 +3,11 @@
 // and clock rates are as in a run. Never uses the run that it will be compared with.
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "engine/run/bench.h"
+#include "engine/run/collective_times.h"
 #include "engine/run/cores.h"
 #include "engine/run/launch.h"
 #include "engine/run/probe_program.h"
@@ -87,6 +89,7 @@ Result<Machine> calibrate(const RunControl& control) {
   std::atomic<bool> done{false};
   std::vector<Measured> measured;
   double launch = 0, latency = 0, large = 0;
+  std::vector<CollectiveTime> collectives;
   constexpr std::int64_t kSmall = 64, kLarge = 4'000'000;
   std::thread work([&] {
     measured = measure_on_cores(cores, stop);
@@ -95,10 +98,15 @@ Result<Machine> calibrate(const RunControl& control) {
     stage = 2;
     latency = message_seconds(kSmall, launch, cores, stop);
     large = message_seconds(kLarge, launch, cores, stop);
+    for (const int ranks : std::set{2, cores}) {
+      if (ranks > cores || stop.raised()) continue;
+      const std::vector<CollectiveTime> times = measure_collectives(ranks, kSmall, kLarge, stop);
+      collectives.insert(collectives.end(), times.begin(), times.end());
+    }
     done = true;
   });
   const char* const names[] = {"matrix products and kernels", "the cost of an op",
-                               "messages between ranks"};
+                               "messages and collectives between ranks"};
   std::optional<TimePoint> cancelled;
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load()) {
@@ -146,6 +154,7 @@ Result<Machine> calibrate(const RunControl& control) {
   // A message is at least one copy, however much the small one was held up.
   const double transfer = std::max(large - latency, static_cast<double>(kLarge) / median(copies));
   machine.intra_node.bytes_per_second = {static_cast<double>(kLarge - kSmall) / transfer, origin};
+  machine.collectives = rates_of(collectives, origin);
   machine.inter_node = machine.intra_node;
   for (Sourced* number :
        {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})

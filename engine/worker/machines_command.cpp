@@ -67,12 +67,12 @@ std::string machine_text(const Machine& machine) {
     text += "\nMessages between GPUs, measured\n" + pairs.text();
   }
   if (!machine.collectives.empty()) {
-    Table collectives({"collective", ">GPUs", ">latency", ">bytes of a rank"});
+    Table collectives({"collective", ">ranks", ">latency", ">bytes of a rank"});
     for (const CollectiveRate& rate : machine.collectives)
       collectives.add({rate.collective, fmt::format("{}", rate.ranks),
                        seconds_text(rate.link.latency_seconds.value),
                        count_text(rate.link.bytes_per_second.value, "B/s")});
-    text += "\nWhole collectives of NCCL, measured\n" + collectives.text();
+    text += "\nWhole collectives, measured\n" + collectives.text();
   }
   if (!machine.kernels.empty()) {
     Table kernels({"kernel", ">rate"});

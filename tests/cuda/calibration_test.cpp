@@ -118,11 +118,31 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   EXPECT_GT(measured->launch_seconds, 0);
   const Result<Machine> machine = machine_of(*measured, "2026-11-22", "here");
   ASSERT_TRUE(machine.ok()) << machine.error().text;
-  for (const Piece piece : {Piece::kNorm1, Piece::kAttention, Piece::kLoss, Piece::kOptimizer}) {
-    const auto named = [&](const KernelRate& rate) {
-      return rate.kernel == kernel_of(piece, Phase::kForward);
-    };
-    EXPECT_TRUE(std::any_of(machine->kernels.begin(), machine->kernels.end(), named));
+  const auto is_measured = [&](std::string_view kernel) {
+    return kernel.empty() ||
+           std::any_of(machine->kernels.begin(), machine->kernels.end(),
+                       [&](const KernelRate& rate) { return rate.kernel == kernel; });
+  };
+  Shape plain, other;  // two models that have every variant between them
+  other.mlp = Mlp::kSwiglu;
+  other.norm = Norm::kRms;
+  other.learned_positions = false;
+  other.B = other.T = other.C = other.H = other.D = 1;
+  plain.C = 1;
+  other.experts.model.router = Router::kSigmoid;
+  for (int piece = 0; piece <= static_cast<int>(Piece::kUnpermute); ++piece) {
+    for (const Phase phase :
+         {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad, Phase::kUpdate}) {
+      for (const Shape& shape : {plain, other}) {
+        Work work;
+        work.piece = static_cast<Piece>(piece);
+        work.phase = phase;
+        EXPECT_TRUE(is_measured(variant_of(kernel_of(work.piece, phase), shape)))
+            << name_of(work.piece) << " " << name_of(phase);
+        EXPECT_TRUE(is_measured(variant_of(kernel_beside(work, shape).kernel, shape)))
+            << name_of(work.piece) << " " << name_of(phase);
+      }
+    }
   }
   parallelarium::Setup setup = small_setup(1, 3, 1);
   const Result<Prediction> prediction = predict(setup, *machine);

@@ -81,7 +81,8 @@ TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
   EXPECT_EQ(*find_machine("local"), machine);
   machine.calibrated = "2026-11-21 on \"host\"";
   machine.matmuls = {{64, 32, 16, 1.25e10}, {1, 1, 1, 3e6}};
-  machine.kernels = {{"norm", 3.5e8}, {"adamw", 1e9}};
+  machine.kernels = {{"norm", 3.5e8}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}};
+  machine.collectives = {{"all_to_all", 2, {{3e-6, "measured"}, {9e9, "measured"}}}};
   machine.launch_seconds = {1.5e-6, "measured on this computer on 2026-11-21"};
   ASSERT_TRUE(save_local_machine(machine).ok());
   const Result<Machine> again = find_machine("local");

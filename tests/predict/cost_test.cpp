@@ -35,10 +35,12 @@ Work product(std::int64_t m, std::int64_t n, std::int64_t k) {
 
 TEST(WorkSeconds, IsTheSlowerOfArithmeticAndMemory) {
   const Work large = product(1024, 1024, 1024);
-  EXPECT_NEAR(work_seconds(large, machine(), DataType::kF32), 1e-6 + large.flops / 0.5e12, 1e-12);
-  EXPECT_NEAR(work_seconds(large, machine(), DataType::kBf16), 1e-6 + large.flops / 4e12, 1e-12);
+  EXPECT_NEAR(work_seconds(large, {}, machine(), DataType::kF32), 1e-6 + large.flops / 0.5e12,
+              1e-12);
+  EXPECT_NEAR(work_seconds(large, {}, machine(), DataType::kBf16), 1e-6 + large.flops / 4e12,
+              1e-12);
   const Work thin = product(1, 1, 4096);
-  EXPECT_NEAR(work_seconds(thin, machine(), DataType::kF32),
+  EXPECT_NEAR(work_seconds(thin, {}, machine(), DataType::kF32),
               1e-6 + static_cast<double>(thin.bytes) / 1e11, 1e-12);
 }
 
@@ -47,17 +49,18 @@ TEST(WorkSeconds, TakesMeasuredRatesWhereTheyAre) {
   calibrated.matmuls = {{64, 64, 64, 1e9}, {1024, 1024, 1024, 4e9}, {64, 4096, 256, 2e9}};
   for (const MatmulPoint& point : calibrated.matmuls) {
     const Work work = product(point.m, point.n, point.k);
-    EXPECT_NEAR(work_seconds(work, calibrated, DataType::kF32),
+    EXPECT_NEAR(work_seconds(work, {}, calibrated, DataType::kF32),
                 1e-6 + work.flops / point.flops_per_second.value, 1e-9);
   }
   // Between two points of one aspect the rate lies between theirs.
   calibrated.matmuls.pop_back();
   const Work between = product(256, 256, 256);
-  const double rate = between.flops / (work_seconds(between, calibrated, DataType::kF32) - 1e-6);
+  const double rate =
+      between.flops / (work_seconds(between, {}, calibrated, DataType::kF32) - 1e-6);
   EXPECT_NEAR(rate, 2e9, 1e6) << "the geometric middle";
   // Outside it stays near the nearest.
   const Work beyond = product(8192, 8192, 8192);
-  const double far = beyond.flops / (work_seconds(beyond, calibrated, DataType::kF32) - 1e-6);
+  const double far = beyond.flops / (work_seconds(beyond, {}, calibrated, DataType::kF32) - 1e-6);
   EXPECT_GT(far, 2e9);
   EXPECT_LE(far, 4e9);
 
@@ -65,13 +68,119 @@ TEST(WorkSeconds, TakesMeasuredRatesWhereTheyAre) {
   Work norm;
   norm.piece = Piece::kNorm2;
   norm.elements = 1000;
-  EXPECT_NEAR(work_seconds(norm, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
+  EXPECT_NEAR(work_seconds(norm, {}, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
   norm.phase = Phase::kRecompute;
-  EXPECT_NEAR(work_seconds(norm, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
+  EXPECT_NEAR(work_seconds(norm, {}, calibrated, DataType::kF32), 1e-6 + 1e-5, 1e-12);
   Work attention = product(64, 64, 16);
   attention.piece = Piece::kAttention;
   attention.elements = 1000;
-  EXPECT_NEAR(work_seconds(attention, calibrated, DataType::kF32), 1e-6 + 2e-5, 1e-12);
+  EXPECT_NEAR(work_seconds(attention, {}, calibrated, DataType::kF32), 1e-6 + 2e-5, 1e-12);
+}
+
+// Two sequences of 16 tokens, experts 24 wide in a hidden of 32, four heads and two of keys, of 8.
+Shape moe_shape() {
+  Shape shape;
+  shape.B = 2;
+  shape.T = shape.sequence = 16;
+  shape.C = 32;
+  shape.H = 4;
+  shape.K = 2;
+  shape.D = 8;
+  shape.mlp = Mlp::kSwiglu;
+  shape.norm = Norm::kRms;
+  shape.learned_positions = false;
+  shape.experts.ffn = 24;
+  return shape;
+}
+
+double beyond_launch(const Work& work, const Shape& shape, const Machine& machine) {
+  return work_seconds(work, shape, machine, DataType::kF32) - machine.launch_seconds.value;
+}
+
+TEST(WorkSeconds, AddsWhatAPieceComputesBesideItsProduct) {
+  Machine calibrated = machine();
+  calibrated.matmuls = {{32, 8, 32, 1e9}};
+  Work work = product(32, 8, 32);
+  const double products = work.flops / 1e9;
+  const Shape shape = moe_shape();
+  const auto seconds = [&](Piece piece, Phase phase, std::int64_t elements) {
+    work.piece = piece;
+    work.phase = phase;
+    work.elements = elements;
+    return beyond_launch(work, shape, calibrated);
+  };
+  // A calibration that knows no such rates predicts as before.
+  for (const Piece piece : {Piece::kRouter, Piece::kDispatch, Piece::kQkv})
+    EXPECT_NEAR(seconds(piece, Phase::kForward, 1000), products, 1e-12) << name_of(piece);
+
+  calibrated.kernels = {
+      {"router", 1e6}, {"dispatch_grad", 2e6}, {"rotary", 8e6}, {"attention_grad", 1e7}};
+  EXPECT_NEAR(seconds(Piece::kRouter, Phase::kForward, 32 * 8), products + 256 / 1e6, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kRouter, Phase::kWeightGrad, 32 * 8), products, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kDispatch, Phase::kInputGrad, 64 * 32), products + 2048 / 2e6, 1e-12);
+  // An angle for 16 positions and 4 pairs, whatever the number of sequences and heads.
+  const double turning = 16 * 4 / 8e6;
+  EXPECT_NEAR(seconds(Piece::kQkv, Phase::kRecompute, 32 * (4 + 2 * 2) * 8), products + turning,
+              1e-12);
+  EXPECT_NEAR(seconds(Piece::kQkv, Phase::kInputGrad, 32 * 32), products, 1e-12);
+  const std::int64_t scores = 2 * 4 * 16 * 16;
+  EXPECT_NEAR(seconds(Piece::kAttention, Phase::kInputGrad, scores),
+              static_cast<double>(scores) / 1e7 + turning, 1e-12);
+  // Learned positions turn nothing.
+  EXPECT_TRUE(kernel_beside(work, Shape{}).kernel.empty());
+}
+
+TEST(WorkSeconds, TakesBothProductsOfAnExpertAtTheirOwnRatesAndItsActivation) {
+  const Shape shape = moe_shape();
+  constexpr std::int64_t kRows = 16, kExperts = 4, C = 32, F = 24, kInner = 2 * F;
+  Machine calibrated = machine();
+  calibrated.matmuls = {{kRows, kInner, C, 1e9}, {kRows, C, F, 2e9},   // forward
+                        {kRows, C, kInner, 3e9}, {kRows, F, C, 4e9},   // input gradient
+                        {kInner, C, kRows, 5e9}, {C, F, kRows, 6e9}};  // weight gradient
+  const auto seconds = [&](Phase phase) {
+    const bool weights = phase == Phase::kWeightGrad;
+    Work work = weights ? product(kInner + F, C, kRows) : product(kRows, kInner + F, C);
+    work.piece = Piece::kExpert;
+    work.phase = phase;
+    work.repeat = kExperts;
+    work.flops *= kExperts;
+    work.elements = kExperts * kRows * C;
+    return beyond_launch(work, shape, calibrated);
+  };
+  const auto products = [](double in, double out) {
+    return 2.0 * kExperts * kRows * C * (kInner / in + F / out);
+  };
+  EXPECT_NEAR(seconds(Phase::kForward), products(1e9, 2e9), 1e-12);
+  EXPECT_NEAR(seconds(Phase::kInputGrad), products(3e9, 4e9), 1e-12);
+  EXPECT_NEAR(seconds(Phase::kWeightGrad), products(5e9, 6e9), 1e-12);
+  calibrated.kernels = {{"swiglu", 4e6}, {"swiglu_grad", 5e6}};
+  const double activated = kExperts * kRows * F;
+  EXPECT_NEAR(seconds(Phase::kForward), products(1e9, 2e9) + activated / 4e6, 1e-12);
+  EXPECT_NEAR(seconds(Phase::kInputGrad), products(3e9, 4e9) + activated / 5e6, 1e-12);
+  EXPECT_NEAR(seconds(Phase::kWeightGrad), products(5e9, 6e9), 1e-12) << "activates nothing";
+}
+
+TEST(WorkSeconds, TakesTheRateOfTheModelsOwnKernelWhereItWasMeasured) {
+  Machine calibrated = machine();
+  calibrated.kernels = {{"gelu", 1e6}, {"norm", 1e6}, {"router_grad", 1e6}};
+  Shape shape = moe_shape();
+  shape.experts.model.router = Router::kSigmoid;
+  Work work;
+  work.elements = 1000;
+  const auto seconds = [&](Piece piece, Phase phase) {
+    work.piece = piece;
+    work.phase = phase;
+    return beyond_launch(work, shape, calibrated);
+  };
+  EXPECT_NEAR(seconds(Piece::kActivation, Phase::kForward), 1e-3, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kNorm2, Phase::kForward), 1e-3, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kRouter, Phase::kInputGrad), 1e-3, 1e-12);
+  calibrated.kernels.push_back({"swiglu", 2e6});
+  calibrated.kernels.push_back({"rms_norm", 4e6});
+  calibrated.kernels.push_back({"sigmoid_router_grad", 5e6});
+  EXPECT_NEAR(seconds(Piece::kActivation, Phase::kForward), 1e-3 / 2, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kNorm2, Phase::kForward), 1e-3 / 4, 1e-12);
+  EXPECT_NEAR(seconds(Piece::kRouter, Phase::kInputGrad), 1e-3 / 5, 1e-12);
 }
 
 TEST(Kernels, EveryPieceIsAProductOrHasAName) {
@@ -167,6 +276,24 @@ TEST(CostModel, TakesMeasuredCollectivesOfAsManyGpusOrTheNextNumber) {
   EXPECT_NEAR(seconds(CollectiveKind::kAllReduce, 4, 4'000'000), 4e-5 + 6e6 / 5e10, 1e-12);
   EXPECT_NEAR(seconds(CollectiveKind::kAllReduce, 16, 16'000'000), 4e-5 + 30e6 / 5e10, 1e-12);
   EXPECT_NEAR(seconds(CollectiveKind::kAllGather, 2, 4'000'000), 2e-5 + 2e6 / 2e10, 1e-12);
+}
+
+TEST(CostModel, CountsMessagesWhereThereAreMoreRanksThanMeasuredCores) {
+  Machine cores = machine();
+  cores.local = true;
+  cores.cores = 2;
+  cores.collectives = {{"all_gather", 2, {{1e-5}, {1e11}}}};
+  const auto seconds = [&](int ranks) {
+    TinyProgram tiny(ranks);
+    Op& op = tiny.op(0, tiny.collective(0, 0));
+    op.collective = CollectiveKind::kAllGather;
+    op.bytes = 4'000'000;
+    parallelarium::Setup setup;
+    setup.mesh.dp = ranks;
+    return CostModel(tiny.program, cores, setup).seconds(op, 0);
+  };
+  EXPECT_NEAR(seconds(2), 1e-5 + 2e6 / 1e11, 1e-12);
+  EXPECT_NEAR(seconds(4), 3 * 2e-6 + 3e6 / 1e10, 1e-12);
 }
 
 TEST(CostModel, CountsALaunchForEveryCallOfAStage) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "engine/run/gpu/nccl_launch.h"
@@ -75,33 +76,6 @@ std::vector<PairTime> measure_pairs(const GpuRig& rig, double launch, Stop& stop
   return times;
 }
 
-// Each collective among the first `ranks` GPUs.
-void measure_collectives(const GpuRig& rig, int ranks, Stop& stop,
-                         std::vector<CollectiveTime>& times) {
-  constexpr int kCalls = 10;
-  const std::int64_t unit = std::int64_t{4} * ranks;  // equal chunks of whole numbers
-  const auto whole = [&](std::int64_t bytes) { return (bytes + unit - 1) / unit * unit; };
-  ProbeProgram probe(ranks, whole(rig.large_bytes));
-  std::vector<CollectiveTime> blocks;
-  for (const CollectiveKind kind :
-       {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
-        CollectiveKind::kBroadcast, CollectiveKind::kAllToAll}) {
-    for (const std::int64_t bytes : {whole(rig.small_bytes), whole(rig.large_bytes)}) {
-      blocks.push_back({kind, ranks, bytes, 0});
-      for (int call = 0; call < kCalls; ++call) probe.collective(kind, bytes);
-    }
-  }
-  const ProbeSpans spans =
-      run_probe(probe.program(), kRepeats, stop, options_of(rig, ranks), rig.limit_seconds);
-  int first = 0;
-  for (CollectiveTime& block : blocks) {
-    if (spans.empty()) return;
-    block.seconds = probe_seconds(spans, 0, first, first + kCalls - 1) / kCalls;
-    first += kCalls;
-    times.push_back(block);
-  }
-}
-
 }  // namespace
 
 Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& control) {
@@ -128,8 +102,13 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
     if (device_state && count > 1 && rig.nccl != nullptr) {
       if (!stop.raised()) measured.pairs = measure_pairs(rig, measured.launch_seconds, stop);
       stage = 3;
-      if (!stop.raised()) measure_collectives(rig, 2, stop, measured.collectives);
-      if (count > 2 && !stop.raised()) measure_collectives(rig, count, stop, measured.collectives);
+      for (const int ranks : std::set{2, count}) {
+        if (stop.raised()) break;
+        const std::vector<CollectiveTime> times =
+            measure_collectives(ranks, rig.small_bytes, rig.large_bytes, stop,
+                                options_of(rig, ranks), rig.limit_seconds);
+        measured.collectives.insert(measured.collectives.end(), times.begin(), times.end());
+      }
     }
     done = true;
   });

@@ -14,6 +14,7 @@
 
 #include "engine/plan/machine.h"
 #include "engine/run/bench.h"
+#include "engine/run/collective_times.h"
 #include "engine/run/gpu/module.h"
 
 namespace parallelarium {
@@ -32,12 +33,6 @@ struct GpuRig {
 struct PairTime {
   int from = 0, to = 0;  // GPUs
   std::int64_t bytes = 0;
-  double seconds = 0;
-};
-struct CollectiveTime {
-  CollectiveKind kind = CollectiveKind::kAllReduce;
-  int ranks = 0;
-  std::int64_t bytes = 0;  // of the whole array
   double seconds = 0;
 };
 

@@ -16,23 +16,6 @@ double without_launch(double seconds, double empty) {
   return std::max(seconds - empty, seconds / 2);
 }
 
-struct Timed {
-  double bytes = 0, seconds = 0;
-};
-
-// seconds = latency + bytes / rate through the smallest and the largest.
-Link link_through(const std::vector<Timed>& points, const std::string& origin) {
-  const auto [least, most] =
-      std::minmax_element(points.begin(), points.end(),
-                          [](const Timed& a, const Timed& b) { return a.bytes < b.bytes; });
-  const double more_bytes = most->bytes - least->bytes;
-  // Noise could make the larger one faster; its time alone is then the most that it can be.
-  const double more_seconds =
-      most->seconds > least->seconds ? most->seconds - least->seconds : most->seconds;
-  const double rate = more_bytes > 0 ? more_bytes / more_seconds : most->bytes / most->seconds;
-  return {{std::max(least->seconds - least->bytes / rate, 0.0), origin}, {rate, origin}};
-}
-
 double largest_rate(const std::vector<MatmulPoint>& points) {
   double best = 0;
   for (const MatmulPoint& point : points) best = std::max(best, point.flops_per_second.value);
@@ -48,27 +31,13 @@ double median_rate(const std::vector<MatmulPoint>& points) {
 }
 
 std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::string& origin) {
-  std::map<std::pair<int, int>, std::vector<Timed>> by_pair;
+  std::map<std::pair<int, int>, std::vector<TimedBytes>> by_pair;
   for (const PairTime& time : times)
     by_pair[{time.from, time.to}].push_back({static_cast<double>(time.bytes), time.seconds});
   std::vector<PairLink> links;
   for (const auto& [pair, points] : by_pair)
     links.push_back({pair.first, pair.second, link_through(points, origin)});
   return links;
-}
-
-std::vector<CollectiveRate> rates_of(const std::vector<CollectiveTime>& times,
-                                     const std::string& origin) {
-  std::map<std::pair<CollectiveKind, int>, std::vector<Timed>> by_kind;
-  for (const CollectiveTime& time : times) {
-    const Volume volume = collective_volume(time.kind, DataType::kF32, time.bytes, time.ranks, 0);
-    by_kind[{time.kind, time.ranks}].push_back(
-        {static_cast<double>(std::max(volume.sent, volume.received)), time.seconds});
-  }
-  std::vector<CollectiveRate> rates;
-  for (const auto& [kind, points] : by_kind)
-    rates.push_back({std::string(name_of(kind.first)), kind.second, link_through(points, origin)});
-  return rates;
 }
 
 }  // namespace
@@ -86,7 +55,7 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   for (KernelTime& time : kernels)
     time.seconds = without_launch(time.seconds, measured.empty_seconds);
   machine.matmuls = points_of(products, origin);
-  machine.kernels = parallelarium::rates_of(kernels, origin);
+  machine.kernels = rates_of(kernels, origin);
   const auto is_nothing = [](const auto& rate) { return !(rate.value > 0); };
   std::erase_if(machine.matmuls,
                 [&](const MatmulPoint& point) { return is_nothing(point.flops_per_second); });
