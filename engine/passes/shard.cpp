@@ -326,6 +326,7 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
        ++state.next_open) {
     open(plan, state, state.opens[state.next_open]);
   }
+  if (state.gathered.empty()) return own_gather;  // no buckets
   for (const Draft& draft : stretch.drafts) {
     for (const DraftOperand& operand : draft.operands) {
       if (operand.bucket < 0) continue;

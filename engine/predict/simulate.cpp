@@ -129,6 +129,8 @@ class Walk {
     } while (batch >= 0 && unit_end < lane.end && step_at(unit_end).batch == batch);
 
     lane.blocked_on = -1;
+    // Lanes take turns: more streams than a processor foresees.
+    __builtin_prefetch(steps_.data() + unit_end + 2);
     lane.unit_end = unit_end;
     lane.pending = unit_end - lane.next;
     lane.begin = INT64_MAX;
@@ -319,7 +321,7 @@ Timeline simulate(const Program& program, const CostModel& cost, const Machine& 
   durations.reserve(static_cast<std::size_t>(program.op_count()));
   for (const RankProgram& rank : program.ranks) {
     for (const Op& op : rank.ops) {
-      durations.push_back(std::llround(cost.seconds(op, rank.rank) * 1e9));
+      durations.push_back(static_cast<std::int64_t>(cost.seconds(op, rank.rank) * 1e9 + 0.5));
     }
   }
   return Walk(program, durations, machine.lanes_share_core).run();
