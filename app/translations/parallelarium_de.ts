@@ -1753,7 +1753,7 @@
     </message>
     <message>
         <source>Two moments, %1</source>
-        <translation>Zwei Momente, %1</translation>
+        <translation>Momente, %1</translation>
     </message>
     <message>
         <source>%1 → next, %2</source>
@@ -1905,7 +1905,7 @@
     </message>
     <message>
         <source>on this rank</source>
-        <translation>auf diesem Rang</translation>
+        <translation>dieser Rang</translation>
     </message>
     <message>
         <source>%1 / N</source>
@@ -3828,11 +3828,11 @@ nach Plan</translation>
     </message>
     <message>
         <source>none</source>
-        <translation>nichts</translation>
+        <translation>nie</translation>
     </message>
     <message>
         <source>select.</source>
-        <translation>ausgew.</translation>
+        <translation>teils</translation>
     </message>
     <message>
         <source>selective: attention is computed again in the backward</source>
@@ -3840,7 +3840,7 @@ nach Plan</translation>
     </message>
     <message>
         <source>full</source>
-        <translation>alles</translation>
+        <translation>ganz</translation>
     </message>
     <message>
         <source>only the inputs of layers are kept</source>
