@@ -2,6 +2,7 @@
 #include "engine/run/collective_calibrate.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "engine/run/collective_run.h"
@@ -24,7 +25,7 @@ Result<double> seconds_of(CollectiveKind kind, const char* algorithm, std::int64
   if (!collective) return collective.error();
   CollectiveRunOptions options;
   options.warmup = 3;
-  options.repeats = bytes > (1 << 20) ? 7 : 21;
+  options.repeats = bytes > (1 << 20) ? 5 : 21;
   const Result<CollectiveObservation> seen = run_collective(*collective, options, cancel);
   if (!seen) return seen.error();
   return seen->seconds;
@@ -64,6 +65,9 @@ Result<std::vector<TransferPoint>> measure_once(std::int64_t most_bytes,
     // Combining as ranks do it: an op of its own, of what has just come from another core.
     const Result<double> afterwards = seconds_of(K::kAllReduce, "direct", bytes, cancel);
     if (!afterwards) return afterwards.error();
+    // The same of copying what stays.
+    const Result<double> beside = seconds_of(K::kAllToAll, "pairwise", 2 * bytes, cancel);
+    if (!beside) return beside.error();
     const double combining = seconds_alone(bytes, [&](std::byte* target, const std::byte* source) {
       const std::byte* parts[] = {target, source};
       device->combine(DataType::kF32, Reduction::kMax, target, parts, 1, bytes / 4);
@@ -72,28 +76,33 @@ Result<std::vector<TransferPoint>> measure_once(std::int64_t most_bytes,
       device->copy(target, source, bytes);
     });
     points.push_back({bytes, *one, *both, *combined, *both_combined,
-                      std::max(*afterwards - *both, combining), copying});
+                      std::max(*afterwards - *both, combining),
+                      std::max(*beside - *both, copying)});
   }
   return points;
 }
 
 }  // namespace
 
-// In two rounds, of which each figure's lesser one stands: what else the computer does for a moment
-// is no property of its messages.
+// In three rounds, of which each figure's middle one stands: what else the computer does for a
+// moment is no property of its messages.
 Result<std::vector<TransferPoint>> measure_transfers(std::int64_t most_bytes,
                                                      const std::atomic<bool>* cancel) {
-  Result<std::vector<TransferPoint>> points = measure_once(most_bytes, cancel);
-  if (!points) return points;
-  const Result<std::vector<TransferPoint>> again = measure_once(most_bytes, cancel);
-  if (!again) return again;
-  for (std::size_t i = 0; i < points->size(); ++i) {
+  std::array<std::vector<TransferPoint>, 3> rounds;
+  for (std::vector<TransferPoint>& round : rounds) {
+    Result<std::vector<TransferPoint>> points = measure_once(most_bytes, cancel);
+    if (!points) return points;
+    round = std::move(*points);
+  }
+  for (std::size_t i = 0; i < rounds[0].size(); ++i) {
     for (double TransferPoint::*figure :
          {&TransferPoint::one, &TransferPoint::both, &TransferPoint::one_combined,
-          &TransferPoint::both_combined, &TransferPoint::combine, &TransferPoint::copy})
-      (*points)[i].*figure = std::min((*points)[i].*figure, (*again)[i].*figure);
+          &TransferPoint::both_combined, &TransferPoint::combine, &TransferPoint::copy}) {
+      double &a = rounds[0][i].*figure, b = rounds[1][i].*figure, c = rounds[2][i].*figure;
+      a = std::max(std::min(a, b), std::min(std::max(a, b), c));
+    }
   }
-  return points;
+  return std::move(rounds[0]);
 }
 
 }  // namespace parallelarium

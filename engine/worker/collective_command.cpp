@@ -318,7 +318,7 @@ void add_collective(Commands& commands) {
       "with --run: compare the result's bits with this algorithm's, on inexact inputs", "A");
   add("--against", options->against, "also the size at which this algorithm takes over", "A");
   command->add_flag("--calibrate", options->calibrate,
-                    "measure messages between two threads first (2 s), predict from them");
+                    "measure messages between two threads first (6 s), predict from them");
   command->add_flag("--sweep", options->sweep,
                     "over sizes from 4 KiB to --bytes (default: 64MiB); --algorithm a,b or all");
   command->add_flag("--csv", options->csv, "print a sweep as CSV");
