@@ -10,9 +10,9 @@
 
 namespace parallelarium {
 
-// One message, two crossing ones, the same where the receiver combines, and combining what has
-// come and copying what stays, at sizes from 64 B to `most_bytes` by factors of 4. Takes about six seconds at 16 MiB.
-// Errors: as run_collective.
+// One message, two crossing ones, the same where the receiver combines, combining what has come and
+// copying what stays, at sizes from 64 B to `most_bytes` by factors of 4. About six seconds at 16
+// MiB. Errors: as run_collective.
 Result<std::vector<TransferPoint>> measure_transfers(std::int64_t most_bytes,
                                                      const std::atomic<bool>* cancel = nullptr);
 
