@@ -61,7 +61,7 @@ TEST(Paced, StepTimeAndBubbleAreAsPredicted) {
 class Crowd {
  public:
   Crowd() {
-    for (int thread = 0; thread < 6 * static_cast<int>(available_cores().size()); ++thread)
+    for (int thread = 0; thread < 24 * static_cast<int>(available_cores().size()); ++thread)
       threads_.emplace_back([this] {
         while (!done_.load(std::memory_order_relaxed)) {
         }
