@@ -74,6 +74,6 @@ struct KernelBeside {
   std::string_view kernel;  // empty: nothing
   double elements = 0;
 };
-KernelBeside kernel_beside(const Work& work, const Shape& shape);
+KernelBeside kernel_beside(const Work& work, const Shape& shape, bool on_cores);
 
 }  // namespace parallelarium

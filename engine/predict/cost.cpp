@@ -109,7 +109,7 @@ double calls_of(const Work& work, const std::vector<Work>& works) {
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
   double fixed = machine.launch_seconds.value;
-  const KernelBeside beside = kernel_beside(work, shape);
+  const KernelBeside beside = kernel_beside(work, shape, machine.ranks_share_memory());
   if (const KernelRate* rate = rate_of(machine, beside.kernel, shape))
     fixed += beside.elements / rate->elements_per_second.value;
   if (const KernelRate* rate = rate_of(machine, kernel_of(work.piece, work.phase), shape))

@@ -112,6 +112,8 @@ class Interlude {
   Floats x_, weight_, y_;
 };
 
+constexpr double kTick = 1e-9;  // no call takes less, whatever a coarse clock says
+
 // Seconds of one call; without an interlude of many in a row.
 double typical_seconds(Device& device, const std::function<void()>& work, nanoseconds least,
                        const Interlude* interlude = nullptr) {
@@ -123,7 +125,8 @@ double typical_seconds(Device& device, const std::function<void()>& work, nanose
     if (interlude != nullptr) interlude->play();
     const TimePoint begin = Clock::now();
     work();
-    samples.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+    const std::chrono::duration<double> taken = Clock::now() - begin;
+    samples.push_back(std::max(taken.count(), kTick));
   }
   return median(samples);  // as of the steps that it will be compared with
 }

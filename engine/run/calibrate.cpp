@@ -99,7 +99,7 @@ Result<Machine> calibrate(const RunControl& control) {
     latency = message_seconds(kSmall, launch, cores, stop);
     large = message_seconds(kLarge, launch, cores, stop);
     for (const int ranks : std::set{2, cores}) {
-      if (ranks > cores || stop.raised()) continue;
+      if (ranks < 2 || ranks > cores || stop.raised()) continue;
       const std::vector<CollectiveTime> times = measure_collectives(ranks, kSmall, kLarge, stop);
       collectives.insert(collectives.end(), times.begin(), times.end());
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/collective_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 #include <mutex>
@@ -87,7 +89,9 @@ class Team {
  private:
   void rank_thread(std::size_t index, int times, bool keep) {
     Rank& rank = ranks_[index];
-    if (ranks_.size() <= cores_.size()) stay_on(cores_[index]);
+    // Processes that run collectives at the same time begin at different cores.
+    if (ranks_.size() <= cores_.size())
+      stay_on(cores_[(static_cast<std::size_t>(getpid()) + index) % cores_.size()]);
     try {
       Executor executor(program_, program_.ranks[index], *rank.transport, rank.devices, *rank.arena,
                         stop_, rank.progress, {});

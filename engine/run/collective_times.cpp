@@ -58,7 +58,8 @@ Link link_through(const std::vector<TimedBytes>& points, const std::string& orig
   const double more_seconds =
       most->seconds > least->seconds ? most->seconds - least->seconds : most->seconds;
   const double rate = more_bytes > 0 ? more_bytes / more_seconds : most->bytes / most->seconds;
-  return {{std::max(least->seconds - least->bytes / rate, 0.0), origin}, {rate, origin}};
+  const double latency = rate > 0 ? least->seconds - least->bytes / rate : least->seconds;
+  return {{std::max(latency, 0.0), origin}, {rate, origin}};
 }
 
 }  // namespace parallelarium

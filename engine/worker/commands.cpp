@@ -57,7 +57,7 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
       return message("command-missing", "Say what to do: {}; --help explains them.",
                      list_of(names));
     const std::string near = nearest(left.front(), names);
-    if (left.front().front() == '-')
+    if (left.front().rfind('-', 0) == 0)
       return message("option-first", "The option {} belongs behind a command: {}.", left.front(),
                      list_of(names));
     return message("command-unknown", "There is no command \"{}\"{}; there are {}.", left.front(),
@@ -68,7 +68,7 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
     for (const CLI::Option* option : command->get_options({}))
       if (!option->get_lnames().empty()) options.push_back("--" + option->get_lnames().front());
     const std::string word = left.front().substr(0, left.front().find('='));
-    if (word.front() != '-')
+    if (word.rfind('-', 0) != 0)
       return message("word-unexpected",
                      "{} does not expect the word \"{}\"; {} --help shows what it "
                      "takes.",

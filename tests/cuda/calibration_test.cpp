@@ -139,7 +139,7 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
         work.phase = phase;
         EXPECT_TRUE(is_measured(variant_of(kernel_of(work.piece, phase), shape)))
             << name_of(work.piece) << " " << name_of(phase);
-        EXPECT_TRUE(is_measured(variant_of(kernel_beside(work, shape).kernel, shape)))
+        EXPECT_TRUE(is_measured(variant_of(kernel_beside(work, shape, false).kernel, shape)))
             << name_of(work.piece) << " " << name_of(phase);
       }
     }
@@ -166,6 +166,20 @@ TEST(GpuCalibration, EndsWithinItsLimitWhereRanksDoNotMeet) {
   ASSERT_FALSE(measured.ok());
   EXPECT_EQ(measured.error().id, "calibration-hangs");
   EXPECT_EQ(nccl.open(), 0);
+}
+
+// One rank moves nothing, and two points of equal bytes have no slope: a saved file must be
+// readable.
+TEST(CollectiveRates, AreFiniteWhateverWasTimed) {
+  const std::vector<CollectiveTime> times = {{CollectiveKind::kAllReduce, 1, 64, 1e-6},
+                                             {CollectiveKind::kAllReduce, 1, 4096, 2e-6},
+                                             {CollectiveKind::kAllGather, 2, 4096, 2e-6},
+                                             {CollectiveKind::kAllGather, 2, 4096, 1e-6}};
+  for (const CollectiveRate& rate : rates_of(times, "test")) {
+    EXPECT_TRUE(std::isfinite(rate.link.latency_seconds.value)) << rate.collective;
+    EXPECT_TRUE(std::isfinite(rate.link.bytes_per_second.value)) << rate.collective;
+    EXPECT_GE(rate.link.latency_seconds.value, 0);
+  }
 }
 
 }  // namespace

@@ -118,8 +118,12 @@ TEST(WorkSeconds, AddsWhatAPieceComputesBesideItsProduct) {
   EXPECT_NEAR(seconds(Piece::kRouter, Phase::kForward, 32 * 8), products + 256 / 1e6, 1e-12);
   EXPECT_NEAR(seconds(Piece::kRouter, Phase::kWeightGrad, 32 * 8), products, 1e-12);
   EXPECT_NEAR(seconds(Piece::kDispatch, Phase::kInputGrad, 64 * 32), products + 2048 / 2e6, 1e-12);
-  // An angle for 16 positions and 4 pairs, whatever the number of sequences and heads.
-  const double turning = 16 * 4 / 8e6;
+  // An angle for 16 positions and 4 pairs, whatever the number of heads; on a GPU for each
+  // sequence.
+  const double own = 2 * 16 * 4 / 8e6, turning = 16 * 4 / 8e6;
+  EXPECT_NEAR(seconds(Piece::kQkv, Phase::kForward, 32 * (4 + 2 * 2) * 8), products + own, 1e-12);
+  calibrated.local = true;
+  calibrated.cores = 2;
   EXPECT_NEAR(seconds(Piece::kQkv, Phase::kRecompute, 32 * (4 + 2 * 2) * 8), products + turning,
               1e-12);
   EXPECT_NEAR(seconds(Piece::kQkv, Phase::kInputGrad, 32 * 32), products, 1e-12);
@@ -127,7 +131,7 @@ TEST(WorkSeconds, AddsWhatAPieceComputesBesideItsProduct) {
   EXPECT_NEAR(seconds(Piece::kAttention, Phase::kInputGrad, scores),
               static_cast<double>(scores) / 1e7 + turning, 1e-12);
   // Learned positions turn nothing.
-  EXPECT_TRUE(kernel_beside(work, Shape{}).kernel.empty());
+  EXPECT_TRUE(kernel_beside(work, Shape{}, true).kernel.empty());
 }
 
 TEST(WorkSeconds, TakesBothProductsOfAnExpertAtTheirOwnRatesAndItsActivation) {

@@ -34,6 +34,7 @@ TEST(Help, IsNotGivenForACommandThatIsNotThere) {
   const Reply reply = command({"check", "--help"});
   EXPECT_EQ(reply.status, 2);
   EXPECT_NE(reply.err.find("There is no command \"check\""), std::string::npos) << reply.err;
+  EXPECT_EQ(command({"", "--help"}).status, 2);
 }
 
 TEST(Help, HasAnOptionForEverySetupField) {
