@@ -38,6 +38,8 @@ std::vector<std::string> as_text(const std::vector<std::int64_t>& values) {
 
 namespace {
 
+constexpr std::size_t kMostShown = 60;  // bytes of a stranger's word
+
 // Bytes of the UTF-8 character at `at`, or 0 where there is none.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[at + k]); };
@@ -82,11 +84,10 @@ bool is_utf8(std::string_view text) {
 }
 
 std::string shown(std::string_view word) {
-  constexpr std::size_t kMost = 60;
   std::string text;
   for (std::size_t at = 0; at < word.size();) {
     const std::size_t length = utf8_length(word, at);
-    if (text.size() + length > kMost) return text + "...";
+    if (text.size() + length > kMostShown) return text + "...";
     const bool printable = length > 1 || (length == 1 && word[at] >= 32 && word[at] != 127);
     text += printable ? word.substr(at, length) : "?";
     at += std::max<std::size_t>(1, length);
@@ -105,7 +106,7 @@ std::string join_or(const std::vector<std::string>& words) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
   std::string best;
-  if (word.size() > 60) return best;  // no typing error
+  if (word.size() > kMostShown) return best;  // no typing error
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& name : names) {
     const std::size_t of_name = letters_between(word, name);

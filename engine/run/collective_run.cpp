@@ -14,7 +14,6 @@
 #include "engine/run/cores.h"
 #include "engine/run/cpu/fabric.h"
 #include "engine/run/executor.h"
-#include "engine/run/launch.h"
 
 namespace parallelarium {
 
@@ -90,7 +89,7 @@ class Team {
   void rank_thread(std::size_t index, int times, bool keep) {
     Rank& rank = ranks_[index];
     // Processes that run collectives at the same time begin at different cores.
-    if (ranks_.size() <= cores_.size())
+    if (stop_.spin().count() > 0)
       stay_on(cores_[(static_cast<std::size_t>(getpid()) + index) % cores_.size()]);
     try {
       Executor executor(program_, program_.ranks[index], *rank.transport, rank.devices, *rank.arena,

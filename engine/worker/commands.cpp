@@ -161,7 +161,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   } catch (const CLI::Success& asked) {  // --help, --version
     if (app.get_subcommands().empty() && !app.remaining(true).empty()) {
       err << sentence_of(app, CLI::ExtrasError(app.remaining(true))).text << std::endl;
-      return 2;
+      return kInvalid;
     }
     app.exit(asked, out, err);
     return kDone;

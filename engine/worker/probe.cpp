@@ -16,7 +16,6 @@
 #include "engine/run/cores.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_rules.h"
-#include "engine/run/launch.h"
 #include "engine/worker/probe_cuda.h"
 #include "engine/worker/units.h"
 
