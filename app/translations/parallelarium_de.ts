@@ -84,8 +84,8 @@
         <translation>Die Ränge starten</translation>
     </message>
     <message>
-        <source>Measuring this computer first, at most 5 s</source>
-        <translation>Erst wird dieser Rechner vermessen, höchstens 5 s</translation>
+        <source>Measuring this computer first, about 8 s</source>
+        <translation>Erst wird dieser Rechner vermessen, etwa 8 s</translation>
     </message>
     <message>
         <source>Running</source>

@@ -87,8 +87,8 @@ QString lanes_note(const CollectivePicture& picture) {
     return collective_title(picture.run->plan->collective.spec);
   if (!picture.times_compare)
     return Words::tr("assumed links, %1 and %2; a run is on this computer")
-        .arg(seconds_text(latency_of(picture.plan->network)),
-             rate_text(bandwidth_of(picture.plan->network)));
+        .arg(seconds_text(picture.plan->network.latency_seconds),
+             rate_text(picture.plan->network.bytes_per_second));
   return Words::tr("press Run to see your ranks do it");
 }
 

@@ -140,8 +140,8 @@ void CollectivesView::refresh_link_controls() {
     link.box->setToolTip(origin);
   }
   const QString own = calibrated ? tr("%1, %2, calibrated") : tr("%1, %2, assumed");
-  s.links_word->setText(memory ? own.arg(seconds_text(latency_of(plan.network)),
-                                         rate_text(bandwidth_of(plan.network)))
+  s.links_word->setText(memory ? own.arg(seconds_text(plan.network.latency_seconds),
+                                         rate_text(plan.network.bytes_per_second))
                         : choice.links == LinkFigures{} ? tr("assumed")
                                                         : tr("set here"));
   s.links_word->setToolTip(origin);

@@ -28,7 +28,8 @@ QString footer(const CollectivePicture& picture) {
                                      seconds_text(picture.run->seen.seconds));
   parts << Words::tr("links: %1, latency %2, %3")
                .arg(title_of(plan.choice.topology).toLower(),
-                    seconds_text(latency_of(plan.network)), rate_text(bandwidth_of(plan.network)));
+                    seconds_text(plan.network.latency_seconds),
+                    rate_text(plan.network.bytes_per_second));
   return parts.join(QStringLiteral(" \u00b7 "));
 }
 

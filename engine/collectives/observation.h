@@ -11,14 +11,6 @@
 
 namespace parallelarium {
 
-// Measured seconds of messages of so many bytes between two CPU ranks.
-struct TransferPoint {
-  std::int64_t bytes = 0;
-  double one = 0, both = 0;                    // one message; one each way at once
-  double one_combined = 0, both_combined = 0;  // the same where the receiver combines
-  double combine = 0, copy = 0;                // combining and copying on one rank alone
-};
-
 // A cell of a rank's result: the whole result of every rank is compared, the first differences are
 // told.
 struct WrongCell {

@@ -57,6 +57,23 @@ struct CollectiveRate {
   bool operator==(const CollectiveRate&) const = default;
 };
 
+// Measured seconds of messages of so many bytes between two cores whose ranks wait awake, as those
+// of a collective alone do.
+struct TransferPoint {
+  std::int64_t bytes = 0;
+  double one = 0, both = 0;                    // one message; one each way at once
+  double one_combined = 0, both_combined = 0;  // the same where the receiver combines
+  double combine = 0, copy = 0;                // combining and copying on one rank alone
+  // How many times as long one message, and one each way, where the sender's core wrote the bytes
+  // since they were last read: they come out of its cache and are not yet in the receiver's.
+  double fresh_one = 1, fresh_both = 1;
+  // Each of so many ranks sends to the next at once, as in a step of a ring.
+  int ring_ranks = 2;
+  double ring = 0, ring_combined = 0;
+  std::string origin = "assumed";
+  bool operator==(const TransferPoint&) const = default;
+};
+
 struct Machine {
   std::string name = "local";  // preset's name, "local", or "local-gpus"
   std::string title;           // "This computer", "DGX H100"
@@ -76,9 +93,10 @@ struct Machine {
   // Of the GPUs of this computer, collectives also of its cores; empty unless calibrated.
   std::vector<PairLink> pairs;
   std::vector<CollectiveRate> collectives;
-  bool lanes_share_core = false;  // CPU ranks: a rank's lanes compete for its core
-  int cores = 0;                  // physical cores, 0 where ranks are GPUs
-  std::string calibrated;         // date and host, empty if never
+  std::vector<TransferPoint> transfers;  // of its cores, by bytes, ascending; empty as above
+  bool lanes_share_core = false;         // CPU ranks: a rank's lanes compete for its core
+  int cores = 0;                         // physical cores, 0 where ranks are GPUs
+  std::string calibrated;                // date and host, empty if never
   bool ranks_share_memory() const { return local && cores > 0; }
   bool operator==(const Machine&) const = default;
 };

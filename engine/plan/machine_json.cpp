@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "parallelarium-machine/1": presets and the calibration file. A number is {"value", "origin"}.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/alternatives.h"
@@ -10,6 +11,7 @@ namespace parallelarium {
 namespace {
 
 constexpr double kLargest = 1e24;
+constexpr double kLeastSeconds = 1e-12;  // between measured points logarithms are taken
 
 template <class Value, class Read>
 void read_child(SettingsReader& reader, const char* key, Value& into, const Read& read) {
@@ -84,6 +86,33 @@ Result<CollectiveRate> read_collective(const nlohmann::json& json, const std::st
   return rate;
 }
 
+constexpr std::pair<const char*, double TransferPoint::*> kTransferFigures[] = {
+    {"one", &TransferPoint::one},
+    {"both", &TransferPoint::both},
+    {"one_combined", &TransferPoint::one_combined},
+    {"both_combined", &TransferPoint::both_combined},
+    {"combine", &TransferPoint::combine},
+    {"copy", &TransferPoint::copy},
+    {"fresh_one", &TransferPoint::fresh_one},
+    {"fresh_both", &TransferPoint::fresh_both},
+    {"ring", &TransferPoint::ring},
+    {"ring_combined", &TransferPoint::ring_combined}};
+
+Result<TransferPoint> read_transfer(const nlohmann::json& json, const std::string& prefix) {
+  TransferPoint point;
+  SettingsReader reader(json, prefix);
+  reader.whole("bytes", point.bytes, 1, std::int64_t{1} << 40);
+  reader.whole("ring_ranks", point.ring_ranks, 2, 64);
+  for (const auto& [key, figure] : kTransferFigures) {
+    reader.number(key, point.*figure, kLeastSeconds, kLargest);
+    if (!reader.has(key))
+      reader.fail(message("transfer-missing", "{} is missing.", reader.dotted(key)));
+  }
+  reader.text("origin", point.origin);
+  if (auto done = reader.finish(); !done) return done.error();
+  return point;
+}
+
 template <class Value, class Read>
 void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into,
                const Read& read) {
@@ -138,6 +167,13 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_list(reader, "kernels", machine.kernels, read_rate);
   read_list(reader, "pairs", machine.pairs, read_pair);
   read_list(reader, "collectives", machine.collectives, read_collective);
+  read_list(reader, "transfers", machine.transfers, read_transfer);
+  const auto fall = [](const TransferPoint& a, const TransferPoint& b) {
+    return a.bytes >= b.bytes;
+  };
+  if (std::adjacent_find(machine.transfers.begin(), machine.transfers.end(), fall) !=
+      machine.transfers.end())
+    reader.fail(message("transfers-order", "The bytes of machine.transfers must ascend."));
   reader.flag("lanes_share_core", machine.lanes_share_core);
   reader.whole("cores", machine.cores, 0, 65'536);
   reader.text("calibrated", machine.calibrated);
@@ -195,6 +231,11 @@ nlohmann::json to_json(const Machine& machine) {
   for (const CollectiveRate& rate : machine.collectives)
     json["collectives"].push_back(
         {{"collective", rate.collective}, {"ranks", rate.ranks}, {"link", to_json(rate.link)}});
+  for (const TransferPoint& point : machine.transfers) {
+    nlohmann::json& entry = json["transfers"].emplace_back(nlohmann::json{
+        {"bytes", point.bytes}, {"ring_ranks", point.ring_ranks}, {"origin", point.origin}});
+    for (const auto& [key, figure] : kTransferFigures) entry[key] = point.*figure;
+  }
   return json;
 }
 

@@ -209,15 +209,15 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   formula.name = "time";
   formula.unit = "seconds";
   formula.source = form->source;
-  formula.value = form->messages * latency_of(network) +
-                  form->volume * bytes / bandwidth_of(network) + form->combined * bytes * gamma;
+  formula.value = form->messages * network.latency_seconds +
+                  form->volume * bytes / network.bytes_per_second + form->combined * bytes * gamma;
   const auto term = [](const char* factor, const char* unit) {
     return *factor == '\0' ? std::string(unit) : fmt::format("{} {}", factor, unit);
   };
   formula.expression = term(form->messages_text, "α") + " + " + term(form->volume_text, "S / B");
   formula.values =
-      fmt::format("{:g} · {:g} s + {:g} · {} B / {:g} B/s", form->messages, latency_of(network),
-                  form->volume, spec.bytes, bandwidth_of(network));
+      fmt::format("{:g} · {:g} s + {:g} · {} B / {:g} B/s", form->messages, network.latency_seconds,
+                  form->volume, spec.bytes, network.bytes_per_second);
   if (gamma > 0 && form->combined > 0) {
     formula.expression += " + " + term(form->combined_text, "S γ");
     formula.values += fmt::format(" + {:g} · {} B · {:g} s/B", form->combined, spec.bytes, gamma);

@@ -2,35 +2,9 @@
 // The event walk behind cost_of: messages as flows that share links.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "engine/predict/network.h"
 
 namespace parallelarium {
-
-// The links of a Network and the way of every message.
-class Routes {
- public:
-  Routes(const Network& network, int ranks);
-
-  struct Way {
-    std::vector<int> links;
-    double latency = 0;
-  };
-  Way way(int from, int to) const;
-
-  const std::vector<double>& bandwidths() const { return bandwidths_; }
-  std::string name_of_link(int link) const;
-
- private:
-  // Steps from `from` to `to` on a ring of n: positive to the right.
-  static int shortest(int from, int to, int n);
-
-  Network network_;
-  int ranks_;
-  std::vector<double> bandwidths_;
-};
 
 // Fills seconds, step_seconds, links and timeline.
 CollectiveCost simulate_flows(const Collective& collective, const Network& network);

@@ -38,6 +38,8 @@ Network network_of(const Machine& machine, int ranks) {
     network.topology = Topology::kMemory;
     network.shared_bytes_per_second =
         network.bytes_per_second * std::max(1, std::min(machine.cores, ranks));
+    if (ranks <= machine.cores && !machine.transfers.empty())
+      use_transfers(network, machine.transfers);
     return network;
   }
   if (ranks <= machine.devices_per_node) return network;
@@ -48,14 +50,14 @@ Network network_of(const Machine& machine, int ranks) {
   return network;
 }
 
-double latency_of(const Network& network) {
-  return network.transfers.empty() ? network.latency_seconds : network.transfers.front().one;
-}
-
-double bandwidth_of(const Network& network) {
-  if (network.transfers.empty()) return network.bytes_per_second;
-  const TransferPoint& last = network.transfers.back();
-  return static_cast<double>(last.bytes) / last.one;
+void use_transfers(Network& network, std::vector<TransferPoint> transfers) {
+  const TransferPoint& last = transfers.back();
+  const auto bytes = static_cast<double>(last.bytes);
+  network.topology = Topology::kMemory;
+  network.latency_seconds = transfers.front().one;
+  network.bytes_per_second = bytes / last.one;
+  network.shared_bytes_per_second = std::max(network.bytes_per_second, 2 * bytes / last.both);
+  network.transfers = std::move(transfers);
 }
 
 Result<void> check_network(const Network& network, int ranks) {

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "engine/collectives/collective.h"
-#include "engine/collectives/observation.h"
 #include "engine/plan/machine.h"
 #include "engine/plan/timeline.h"
 
@@ -46,17 +45,16 @@ struct Network {
   double combine_bytes_per_second = 0;
   // Memory: all copies together move at most this many bytes per second.
   double shared_bytes_per_second = 0;
-  // Memory: measured messages by size, which then count instead of latency and rates; or empty.
+  // Memory: measured messages by size, which then count instead of the figures above; or empty.
   std::vector<TransferPoint> transfers;
 };
 
 // The Network of a Machine for that many ranks: a switch, or two levels where they do not fit into
-// one node; of this computer its memory.
+// one node; of this computer its memory, by measured messages where every rank has a core.
 Network network_of(const Machine& machine, int ranks);
-
-// Of a message without bytes to speak of, and of the largest: as measured where that is known.
-double latency_of(const Network& network);
-double bandwidth_of(const Network& network);
+// This computer's memory by measured messages, the smallest first. Latency and bandwidth become
+// those of the smallest and of the largest, for formulas and words. Requires: not empty.
+void use_transfers(Network& network, std::vector<TransferPoint> transfers);
 
 // Error: a node size that does not divide the ranks, or a rate that is none; one sentence.
 Result<void> check_network(const Network& network, int ranks);

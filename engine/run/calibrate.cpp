@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engine/run/bench.h"
+#include "engine/run/collective_calibrate.h"
 #include "engine/run/collective_times.h"
 #include "engine/run/cores.h"
 #include "engine/run/launch.h"
@@ -90,6 +91,7 @@ Result<Machine> calibrate(const RunControl& control) {
   std::vector<Measured> measured;
   double launch = 0, latency = 0, large = 0;
   std::vector<CollectiveTime> collectives;
+  std::vector<TransferPoint> transfers;
   constexpr std::int64_t kSmall = 64, kLarge = 4'000'000;
   std::thread work([&] {
     measured = measure_on_cores(cores, stop);
@@ -103,10 +105,18 @@ Result<Machine> calibrate(const RunControl& control) {
       const std::vector<CollectiveTime> times = measure_collectives(ranks, kSmall, kLarge, stop);
       collectives.insert(collectives.end(), times.begin(), times.end());
     }
+    stage = 3;
+    if (cores >= 2 && !stop.raised()) {
+      Result<std::vector<TransferPoint>> points = measure_transfers(cores, control.cancel);
+      if (points)
+        transfers = std::move(*points);
+      else
+        stop.raise(points.error());
+    }
     done = true;
   });
   const char* const names[] = {"matrix products and kernels", "the cost of an op",
-                               "messages and collectives between ranks"};
+                               "messages and collectives of a step", "collectives alone"};
   std::optional<TimePoint> cancelled;
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load()) {
@@ -117,7 +127,7 @@ Result<Machine> calibrate(const RunControl& control) {
     }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;
-      control.progress(now == 0 ? 0 : 0.6 + 0.2 * now, names[now]);
+      control.progress(now == 0 ? 0 : 0.4 + 0.1 * now, names[now]);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
@@ -155,6 +165,7 @@ Result<Machine> calibrate(const RunControl& control) {
   const double transfer = std::max(large - latency, static_cast<double>(kLarge) / median(copies));
   machine.intra_node.bytes_per_second = {static_cast<double>(kLarge - kSmall) / transfer, origin};
   machine.collectives = rates_of(collectives, origin);
+  machine.transfers = std::move(transfers);
   machine.inter_node = machine.intra_node;
   for (Sourced* number :
        {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 
+#include "engine/run/bench.h"
 #include "engine/run/collective_run.h"
 #include "engine/train/device.h"
 
@@ -14,22 +16,35 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Result<double> seconds_of(CollectiveKind kind, const char* algorithm, std::int64_t bytes,
-                          const std::atomic<bool>* cancel) {
-  CollectiveSpec spec;
-  spec.kind = kind;
-  spec.algorithm = algorithm;
-  spec.ranks = 2;
-  spec.bytes = bytes;
-  const Result<Collective> collective = make_collective(spec);
-  if (!collective) return collective.error();
-  CollectiveRunOptions options;
-  options.warmup = 3;
-  options.repeats = bytes > (1 << 20) ? 5 : 21;
-  const Result<CollectiveObservation> seen = run_collective(*collective, options, cancel);
-  if (!seen) return seen.error();
-  return seen->seconds;
-}
+constexpr std::int64_t kLeastBytes = 64, kMostBytes = 16 << 20;
+constexpr int kMostRanks = 16;
+constexpr std::int64_t kMostRingBytes = 256 << 20;  // of all ranks' arrays
+
+// Runs collectives for their time until one fails.
+class TimedCollectives {
+ public:
+  explicit TimedCollectives(const std::atomic<bool>* cancel) : cancel_(cancel) {}
+  double seconds(CollectiveKind kind, const char* algorithm, std::int64_t bytes, int ranks = 2) {
+    if (error_) return 0;
+    CollectiveSpec spec;
+    spec.kind = kind;
+    spec.algorithm = algorithm;
+    spec.ranks = ranks;
+    spec.bytes = bytes;
+    const Result<Collective> collective = make_collective(spec);
+    const Result<double> found =
+        collective ? collective_seconds(*collective, 3, bytes > (1 << 20) ? 5 : 21, cancel_)
+                   : collective.error();
+    if (found) return *found;
+    error_ = found.error();
+    return 0;
+  }
+  const std::optional<Message>& error() const { return error_; }
+
+ private:
+  const std::atomic<bool>* cancel_;
+  std::optional<Message> error_;
+};
 
 // What one core takes for `work` on two arrays of so many bytes: target, then source.
 template <class Work>
@@ -48,26 +63,46 @@ double seconds_alone(std::int64_t bytes, const Work& work) {
   return times[4];
 }
 
-Result<std::vector<TransferPoint>> measure_once(std::int64_t most_bytes,
-                                                const std::atomic<bool>* cancel) {
+double ratio(double fresh, double stale) { return stale > 0 ? std::max(1.0, fresh / stale) : 1; }
+
+Result<std::vector<TransferPoint>> measure_once(int ring_ranks, const std::atomic<bool>* cancel) {
   using K = CollectiveKind;
   std::vector<TransferPoint> points;
   const std::unique_ptr<Device> device = make_cpu_device();
-  for (std::int64_t bytes = 64; bytes <= most_bytes; bytes *= 4) {
-    const Result<double> one = seconds_of(K::kBroadcast, "direct", bytes, cancel);
-    if (!one) return one.error();
-    const Result<double> both = seconds_of(K::kAllGather, "ring", 2 * bytes, cancel);
-    if (!both) return both.error();
-    const Result<double> combined = seconds_of(K::kReduce, "tree", bytes, cancel);
-    if (!combined) return combined.error();
-    const Result<double> both_combined = seconds_of(K::kReduceScatter, "ring", 2 * bytes, cancel);
-    if (!both_combined) return both_combined.error();
+  TimedCollectives of(cancel);
+  for (std::int64_t bytes = kLeastBytes; bytes <= kMostBytes; bytes *= 4) {
+    TransferPoint point;
+    point.bytes = bytes;
+    point.one = of.seconds(K::kBroadcast, "direct", bytes);
+    point.both = of.seconds(K::kAllGather, "ring", 2 * bytes);
+    point.one_combined = of.seconds(K::kReduce, "tree", bytes);
+    point.both_combined = of.seconds(K::kReduceScatter, "ring", 2 * bytes);
+    // Sums that are sent on, then overwrite what the next repeat reads: no message finds its bytes
+    // where it read them before, as those above do.
+    point.fresh_one =
+        ratio(of.seconds(K::kAllReduce, "tree", bytes), point.one + point.one_combined);
+    point.fresh_both =
+        ratio(of.seconds(K::kAllReduce, "ring", 2 * bytes), point.both + point.both_combined);
     // Combining as ranks do it: an op of its own, of what has just come from another core.
-    const Result<double> afterwards = seconds_of(K::kAllReduce, "direct", bytes, cancel);
-    if (!afterwards) return afterwards.error();
+    const double afterwards = of.seconds(K::kAllReduce, "direct", bytes);
     // The same of copying what stays.
-    const Result<double> beside = seconds_of(K::kAllToAll, "pairwise", 2 * bytes, cancel);
-    if (!beside) return beside.error();
+    const double beside = of.seconds(K::kAllToAll, "pairwise", 2 * bytes);
+    point.ring_ranks = ring_ranks;
+    if (ring_ranks == 2) {
+      point.ring = point.both;
+      point.ring_combined = point.both_combined;
+    } else if (bytes * ring_ranks * ring_ranks <= kMostRingBytes) {
+      const std::int64_t whole = bytes * ring_ranks;
+      point.ring = of.seconds(K::kAllGather, "ring", whole, ring_ranks) / (ring_ranks - 1);
+      point.ring_combined =
+          of.seconds(K::kReduceScatter, "ring", whole, ring_ranks) / (ring_ranks - 1);
+    } else {  // too much memory: at the rate of the size before
+      const TransferPoint& last = points.back();
+      const auto times = static_cast<double>(bytes / last.bytes);
+      point.ring = last.ring * times;
+      point.ring_combined = last.ring_combined * times;
+    }
+    if (of.error()) return *of.error();
     const double combining = seconds_alone(bytes, [&](std::byte* target, const std::byte* source) {
       const std::byte* parts[] = {target, source};
       device->combine(DataType::kF32, Reduction::kMax, target, parts, 1, bytes / 4);
@@ -75,9 +110,9 @@ Result<std::vector<TransferPoint>> measure_once(std::int64_t most_bytes,
     const double copying = seconds_alone(bytes, [&](std::byte* target, const std::byte* source) {
       device->copy(target, source, bytes);
     });
-    points.push_back({bytes, *one, *both, *combined, *both_combined,
-                      std::max(*afterwards - *both, combining),
-                      std::max(*beside - *both, copying)});
+    point.combine = std::max(afterwards - point.fresh_both * point.both, combining);
+    point.copy = std::max(beside - point.both, copying);
+    points.push_back(point);
   }
   return points;
 }
@@ -86,22 +121,25 @@ Result<std::vector<TransferPoint>> measure_once(std::int64_t most_bytes,
 
 // In three rounds, of which each figure's middle one stands: what else the computer does for a
 // moment is no property of its messages.
-Result<std::vector<TransferPoint>> measure_transfers(std::int64_t most_bytes,
-                                                     const std::atomic<bool>* cancel) {
+Result<std::vector<TransferPoint>> measure_transfers(int cores, const std::atomic<bool>* cancel) {
   std::array<std::vector<TransferPoint>, 3> rounds;
   for (std::vector<TransferPoint>& round : rounds) {
-    Result<std::vector<TransferPoint>> points = measure_once(most_bytes, cancel);
+    Result<std::vector<TransferPoint>> points = measure_once(std::min(cores, kMostRanks), cancel);
     if (!points) return points;
     round = std::move(*points);
   }
   for (std::size_t i = 0; i < rounds[0].size(); ++i) {
     for (double TransferPoint::*figure :
          {&TransferPoint::one, &TransferPoint::both, &TransferPoint::one_combined,
-          &TransferPoint::both_combined, &TransferPoint::combine, &TransferPoint::copy}) {
+          &TransferPoint::both_combined, &TransferPoint::combine, &TransferPoint::copy,
+          &TransferPoint::ring, &TransferPoint::ring_combined, &TransferPoint::fresh_one,
+          &TransferPoint::fresh_both}) {
       double &a = rounds[0][i].*figure, b = rounds[1][i].*figure, c = rounds[2][i].*figure;
       a = std::max(std::min(a, b), std::min(std::max(a, b), c));
     }
   }
+  const std::string origin = "measured on this computer on " + today();
+  for (TransferPoint& point : rounds[0]) point.origin = origin;
   return std::move(rounds[0]);
 }
 

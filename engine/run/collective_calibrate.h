@@ -5,15 +5,16 @@
 #include <atomic>
 #include <vector>
 
-#include "engine/collectives/observation.h"
+#include "engine/plan/machine.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {
 
-// One message, two crossing ones, the same where the receiver combines, combining what has come and
-// copying what stays, at sizes from 64 B to `most_bytes` by factors of 4. About six seconds at 16
-// MiB. Errors: as run_collective.
-Result<std::vector<TransferPoint>> measure_transfers(std::int64_t most_bytes,
+// One message, two crossing ones, a ring's of `cores` ranks (16 at most), the same where the
+// receiver combines, combining what has come and copying what stays, at sizes from 64 B to 16 MiB
+// by factors of 4. About three seconds on two cores. Requires: cores >= 2. Errors: as
+// run_collective.
+Result<std::vector<TransferPoint>> measure_transfers(int cores,
                                                      const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace parallelarium

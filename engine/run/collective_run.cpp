@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <mutex>
 #include <numeric>
@@ -58,6 +59,13 @@ class Team {
       ranks_[i].transport = fabric_.transport(static_cast<int>(i));
     }
     return {};
+  }
+
+  // Zeros: memory that nobody wrote has no pages of its own, and reads of it stay in the cache.
+  void clear() {
+    for (std::size_t i = 0; i < ranks_.size(); ++i)
+      std::memset(ranks_[i].arena->base(), 0,
+                  static_cast<std::size_t>(program_.ranks[i].arena_bytes));
   }
 
   // Runs the Program so often on every rank at once.
@@ -282,6 +290,19 @@ Program with_notes(const Collective& collective) {
     rank.ops = std::move(ops);
   }
   return program;
+}
+
+Result<double> collective_seconds(const Collective& collective, int warmup, int repeats,
+                                  const std::atomic<bool>* cancel) {
+  const std::vector<Core> cores = available_cores();
+  Team team(collective.program, cores, cancel);
+  if (Result<void> good = team.allocate(); !good) return good.error();
+  team.clear();
+  if (Result<void> good = team.run(warmup, false); !good) return good.error();
+  if (Result<void> good = team.run(repeats, true); !good) return good.error();
+  CollectiveObservation run;
+  summarize(team.ranks(), run);
+  return run.seconds;
 }
 
 Result<CollectiveObservation> run_collective(const Collective& collective,

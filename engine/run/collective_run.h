@@ -25,6 +25,10 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
                                              const CollectiveRunOptions& options,
                                              const std::atomic<bool>* cancel = nullptr);
 
+// The median of the timed repeats alone, on zeros, nothing verified. Errors: as run_collective.
+Result<double> collective_seconds(const Collective& collective, int warmup, int repeats,
+                                  const std::atomic<bool>* cancel = nullptr);
+
 // What rank `rank` puts into an element of its array.
 using InputValue = double (*)(const CollectiveSpec& spec, int rank, std::int64_t element);
 

@@ -9,6 +9,7 @@
 #include "engine/predict/collective_formulas.h"
 #include "engine/run/collective_calibrate.h"
 #include "engine/run/collective_run.h"
+#include "engine/run/cores.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/worker/collective_sweep.h"
 #include "engine/worker/collective_text.h"
@@ -132,15 +133,23 @@ Result<Network> network_for(const Options& options, const Collective& collective
     network.node_bytes_per_second = options.node_bandwidth;
     network.combine_bytes_per_second = options.combine;
   }
-  if (options.machine.empty() || options.latency_given->count() > 0)
-    network.latency_seconds = options.latency;
-  if (options.machine.empty() || options.bandwidth_given->count() > 0)
-    network.bytes_per_second = options.bandwidth;
+  const bool latency = options.latency_given->count() > 0;
+  const bool bandwidth = options.bandwidth_given->count() > 0;
+  if (latency || bandwidth) {
+    if (options.calibrate)
+      return message("collective-links",
+                     "--calibrate measures the links; leave --latency and --bandwidth out.");
+    network.transfers.clear();
+  }
+  if (options.machine.empty() || latency) network.latency_seconds = options.latency;
+  if (options.machine.empty() || bandwidth) network.bytes_per_second = options.bandwidth;
   if (options.calibrate) {
-    Result<std::vector<TransferPoint>> points = measure_transfers(16 << 20);
+    const auto cores = static_cast<int>(available_cores().size());
+    if (cores < 2)
+      return message("collective-cores", "--calibrate needs two cores; the engine may use one.");
+    Result<std::vector<TransferPoint>> points = measure_transfers(cores);
     if (!points) return points.error();
-    network.topology = Topology::kMemory;
-    network.transfers = std::move(*points);
+    use_transfers(network, std::move(*points));
   }
   if (network.node_size == 0) network.node_size = collective.spec.node_size;
   if (Result<void> good = check_network(network, ranks); !good) return good.error();
@@ -318,7 +327,7 @@ void add_collective(Commands& commands) {
       "with --run: compare the result's bits with this algorithm's, on inexact inputs", "A");
   add("--against", options->against, "also the size at which this algorithm takes over", "A");
   command->add_flag("--calibrate", options->calibrate,
-                    "measure messages between two threads first (6 s), predict from them");
+                    "measure messages between two threads first (3 s), predict from them");
   command->add_flag("--sweep", options->sweep,
                     "over sizes from 4 KiB to --bytes (default: 64MiB); --algorithm a,b or all");
   command->add_flag("--csv", options->csv, "print a sweep as CSV");

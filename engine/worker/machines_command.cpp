@@ -74,6 +74,15 @@ std::string machine_text(const Machine& machine) {
                        count_text(rate.link.bytes_per_second.value, "B/s")});
     text += "\nWhole collectives, measured\n" + collectives.text();
   }
+  if (!machine.transfers.empty()) {
+    Table transfers({">bytes", ">one message", ">one each way", ">a ring's, each"});
+    for (const TransferPoint& point : machine.transfers)
+      transfers.add({bytes_text(static_cast<double>(point.bytes)), seconds_text(point.one),
+                     seconds_text(point.both), seconds_text(point.ring)});
+    text += fmt::format(
+        "\nMessages of a collective alone, measured; the ring has {} ranks (--json: more)\n{}",
+        machine.transfers.front().ring_ranks, transfers.text());
+  }
   if (!machine.kernels.empty()) {
     Table kernels({"kernel", ">rate"});
     for (const KernelRate& kernel : machine.kernels)

@@ -289,7 +289,7 @@ Outcome run_setup(const Options& options, Progress& progress) {
     }
   }
   if (!preparation->calibrated())
-    progress.say("This computer was never calibrated; measuring it once takes about 5 s.");
+    progress.say("This computer was never calibrated; measuring it once takes about 8 s.");
   Result<Training> training = train(*preparation, options.verify, watch_of(progress));
   if (!training)
     return is_about_request(training.error()) ? Outcome::invalid(training.error())

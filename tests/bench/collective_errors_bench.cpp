@@ -12,6 +12,7 @@
 #include "engine/predict/network.h"
 #include "engine/run/collective_calibrate.h"
 #include "engine/run/collective_run.h"
+#include "engine/run/cores.h"
 
 namespace {
 
@@ -28,7 +29,8 @@ int repeats_of(std::int64_t bytes) { return bytes > (1 << 20) ? 9 : 41; }
 
 int main(int argc, char** argv) {
   const std::int64_t most = (argc > 1 ? std::atoll(argv[1]) : 65536) * 1024;
-  Result<std::vector<TransferPoint>> points = measure_transfers(16 << 20);
+  Result<std::vector<TransferPoint>> points =
+      measure_transfers(static_cast<int>(available_cores().size()));
   if (!points) {
     fmt::print(stderr, "{}\n", points.error().text);
     return 1;
@@ -40,8 +42,7 @@ int main(int argc, char** argv) {
                point.one * 1e6, point.both * 1e6, point.one_combined * 1e6,
                point.both_combined * 1e6, point.combine * 1e6);
   Network network;
-  network.topology = Topology::kMemory;
-  network.transfers = *points;
+  use_transfers(network, *points);
   std::vector<double> all;
   std::map<std::int64_t, std::vector<double>> by_size;
   fmt::print("\n{:<15} {:<20} {:>10} {:>13} {:>12} {:>8}\n", "", "algorithm", "bytes",

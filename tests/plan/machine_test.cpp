@@ -83,6 +83,9 @@ TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
   machine.matmuls = {{64, 32, 16, 1.25e10}, {1, 1, 1, 3e6}};
   machine.kernels = {{"norm", 3.5e8}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}};
   machine.collectives = {{"all_to_all", 2, {{3e-6, "measured"}, {9e9, "measured"}}}};
+  machine.transfers = {
+      {64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7, 3e-8, 1.5, 1.2, 8, 2e-6, 3e-6, "measured"},
+      {4096, 2e-6, 2.7e-6, 3.1e-6, 4.9e-6, 9e-7, 4e-7, 1.4, 1.3, 8, 4e-6, 6e-6, "measured"}};
   machine.launch_seconds = {1.5e-6, "measured on this computer on 2026-11-21"};
   ASSERT_TRUE(save_local_machine(machine).ok());
   const Result<Machine> again = find_machine("local");
@@ -94,6 +97,21 @@ TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
        std::filesystem::directory_iterator(folder_ / "parallelarium"))
     ++files;
   EXPECT_EQ(files, 1);
+}
+
+TEST_F(Machines, TimesOfMessagesThatCannotBeAreRefused) {
+  Machine machine = uncalibrated_local_machine();
+  const TransferPoint small{64, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6,      1e-6,
+                            1,  1,    2,    1e-6, 1e-6, "measured"};
+  machine.transfers = {small, small};
+  EXPECT_EQ(machine_from_json(to_json(machine)).error().id, "transfers-order");
+  machine.transfers = {small};
+  nlohmann::json json = to_json(machine);
+  EXPECT_TRUE(machine_from_json(json).ok());
+  json["transfers"][0]["both"] = 0;
+  EXPECT_FALSE(machine_from_json(json).ok());
+  json["transfers"][0].erase("both");
+  EXPECT_EQ(machine_from_json(json).error().text, "machine.transfers.both is missing.");
 }
 
 TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {

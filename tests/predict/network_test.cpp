@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/predict/collective_formulas.h"
+#include "engine/predict/transfer_table.h"
 
 namespace parallelarium {
 namespace {
@@ -151,6 +152,88 @@ TEST(Transfers, AStepOfTheMeasuredKindTakesTheMeasuredTime) {
     // What stays on a rank is copied there, beside the messages.
     EXPECT_NEAR(seconds(K::kAllToAll, "pairwise", 2), point.both + point.copy, 1e-12);
   }
+}
+
+// Eight cores get more through together than two do; from two to eight it grows by the flows.
+TEST(Transfers, AStepOfARingTakesWhatARingOfAllCoresWasMeasuredToTake) {
+  Network network;
+  const auto point = [](std::int64_t bytes, double one, double both, double ring) {
+    TransferPoint result;
+    result.bytes = bytes;
+    result.one = result.one_combined = one;
+    result.both = result.both_combined = both;
+    result.combine = result.copy = 1e-9;
+    result.ring_ranks = 8;
+    result.ring = ring;
+    result.ring_combined = 2 * ring;
+    return result;
+  };
+  use_transfers(network, {point(64, 1e-6, 1e-6, 1e-6), point(1 << 20, 101e-6, 126e-6, 401e-6)});
+  EXPECT_EQ(network.topology, Topology::kMemory);
+  EXPECT_DOUBLE_EQ(network.latency_seconds, 1e-6);
+  EXPECT_DOUBLE_EQ(network.bytes_per_second, (1 << 20) / 101e-6);
+  const auto of_step = [&](int ranks) {
+    const Collective ring = made(CollectiveKind::kAllGather, "ring", ranks, ranks << 20);
+    return cost_of(ring, network).seconds / (ranks - 1);
+  };
+  EXPECT_NEAR(of_step(2), 126e-6, 1e-10);
+  EXPECT_NEAR(of_step(8), 401e-6, 1e-10);
+  // Two flows get 2 MiB in 125 us together, eight 8 MiB in 400; five the middle of both rates.
+  EXPECT_NEAR(of_step(5), 1e-6 + 5 / ((2 / 125e-6 + 8 / 400e-6) / 2), 1e-10);
+}
+
+// By what the algorithms do: an all-reduce ends in the array that it sends from, a ring's
+// all-gather forwards what it received, a broadcast's root and an all-to-all's senders keep theirs.
+TEST(Transfers, FreshBytesAreThoseThatTheirSenderWrites) {
+  const auto fresh = [](const Collective& collective, int rank) {
+    const std::vector<Op>& ops = collective.program.ranks[static_cast<std::size_t>(rank)].ops;
+    const auto all = fresh_sends(collective.program);
+    std::vector<bool> sends;
+    for (std::size_t op = 0; op < ops.size(); ++op) {
+      if (ops[op].kind == OpKind::kSend)
+        sends.push_back(all[static_cast<std::size_t>(rank)][op]);
+      else
+        EXPECT_FALSE(all[static_cast<std::size_t>(rank)][op]);
+    }
+    return sends;
+  };
+  using K = CollectiveKind;
+  EXPECT_EQ(fresh(made(K::kAllReduce, "ring", 3, 12), 1), std::vector<bool>(4, true));
+  EXPECT_EQ(fresh(made(K::kAllGather, "ring", 3, 12), 1), (std::vector<bool>{false, true}));
+  EXPECT_EQ(fresh(made(K::kBroadcast, "direct", 3, 12), 0), std::vector<bool>(2, false));
+  EXPECT_EQ(fresh(made(K::kAllToAll, "pairwise", 3, 36), 2), std::vector<bool>(2, false));
+  // The first chunk goes out as it was, the sum of the second does not.
+  EXPECT_EQ(fresh(made(K::kReduceScatter, "ring", 3, 12), 0), (std::vector<bool>{false, true}));
+}
+
+// Every message of the tree and of the ring carries what its sender wrote.
+TEST(Transfers, FreshBytesTakeAsMuchLongerAsMeasured) {
+  Network network;
+  TransferPoint small{64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7, 3e-8, 1.25, 1.5};
+  TransferPoint large{65536, 9e-6, 17e-6, 12e-6, 25e-6, 8e-6, 7e-6, 1.5, 2};
+  use_transfers(network, {small, large});
+  using K = CollectiveKind;
+  for (const TransferPoint& point : {small, large}) {
+    EXPECT_NEAR(cost_of(made(K::kAllReduce, "tree", 2, point.bytes), network).seconds,
+                point.fresh_one * (point.one + point.one_combined), 1e-12);
+    EXPECT_NEAR(cost_of(made(K::kAllReduce, "ring", 2, 2 * point.bytes), network).seconds,
+                point.fresh_both * (point.both + point.both_combined), 1e-12);
+  }
+}
+
+// What was measured between ranks that wait awake says nothing of ranks that share cores.
+TEST(Transfers, OfACalibrationCountWhereEveryRankHasACore) {
+  Machine machine = uncalibrated_local_machine();
+  machine.cores = 4;
+  EXPECT_TRUE(network_of(machine, 4).transfers.empty());
+  TransferPoint small, large;
+  small.bytes = 64;
+  small.one = small.both = 1e-6;
+  large.bytes = 1 << 20;
+  large.one = large.both = 1e-4;
+  machine.transfers = {small, large};
+  EXPECT_EQ(network_of(machine, 4).transfers, machine.transfers);
+  EXPECT_TRUE(network_of(machine, 5).transfers.empty());
 }
 
 TEST(Topology, TwoDirectionsHalveTheTimeOnARingAndNotOnASwitch) {

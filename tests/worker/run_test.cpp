@@ -254,6 +254,17 @@ TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
   EXPECT_THAT(answer.err, HasSubstr(folder.path("")));
   const json machine = answer.json();
   EXPECT_EQ(command({"machines", "local", "--json"}).json(), machine);
+  if (machine.at("cores") >= 2) {
+    const std::vector<std::string> words = {"collective", "all_gather", "--ranks", "2",
+                                            "--bytes",    "128",        "--json"};
+    std::vector<std::string> here = words;
+    here.insert(here.end(), {"--machine", "local"});
+    // A ring of two is two messages that cross, here of the smallest measured size.
+    EXPECT_NEAR(command(here).json().at("seconds").get<double>(),
+                machine.at("transfers").at(0).at("both").get<double>(), 1e-12);
+    here.insert(here.end(), {"--latency", "1"});
+    EXPECT_GE(command(here).json().at("seconds").get<double>(), 1);
+  }
   const json after = command({"predict", "--json"}).json();
   EXPECT_EQ(after.at("rates"), "calibrated");
   EXPECT_EQ(after.at("machine"), machine);
