@@ -115,7 +115,10 @@ void paint_flights(QPainter& painter, const CollectivePicture& picture,
     if (flight.share <= 0 || flight.share >= 1) continue;
     const double share = picture.tweened ? flight.share : 0.5;
     const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(share);
-    const QRectF token(at.x() - width / 2, at.y() - height / 2, width, height);
+    // A way around the outermost ranks may come closer to the edge than half a token.
+    const double left = std::clamp(at.x() - width / 2, layout.buffers.left() + 1,
+                                   layout.buffers.right() - width - 1);
+    const QRectF token(left, at.y() - height / 2, width, height);
     painter.setPen(QPen(theme.surface, 1));
     painter.setBrush(color);
     painter.drawRoundedRect(token, 4, 4);
