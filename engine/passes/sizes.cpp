@@ -55,6 +55,7 @@ LocalSizes local_sizes(const Setup& setup) {
   shape.tied = model.tied;
   shape.sequence = model.sequence;
   shape.zigzag = setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses;
+  shape.fused = setup.attention == Attention::kFused;
   shape.heads = model.heads;
   shape.vocab = model.vocab;
   shape.dropout = setup.dropout;

@@ -15,6 +15,8 @@ namespace parallelarium {
 inline constexpr std::string_view kReduceKernel = "reduce";
 // The turning of queries and keys by their positions; its elements are angles.
 inline constexpr std::string_view kRotaryKernel = "rotary";
+// Copies between the layouts of queries, keys and values.
+inline constexpr std::string_view kPermuteKernel = "permute";
 
 // The name in Machine::kernels; empty for pieces that are matrix products (QKV, projection, MLP in
 // and out, head, experts, routers forward), for whole stages and for transfers.
@@ -28,7 +30,8 @@ constexpr std::string_view kernel_of(Piece piece, Phase phase) {
     case Piece::kNorm1:
     case Piece::kNorm2:
     case Piece::kFinalNorm:
-      return forward ? "norm" : "norm_grad";
+      if (forward) return "norm";
+      return phase == Phase::kInputGrad ? "norm_input_grad" : "norm_weight_grad";
     case Piece::kAttention:
       return forward ? "attention" : "attention_grad";
     case Piece::kActivation:
@@ -37,7 +40,11 @@ constexpr std::string_view kernel_of(Piece piece, Phase phase) {
     case Piece::kResidual2:
       return "residual";
     case Piece::kLossMax:
+      return "loss_max";
     case Piece::kLossSum:
+      return "loss_sum";
+    case Piece::kPermute:
+      return kPermuteKernel;
     case Piece::kLoss:
       return forward ? "loss" : "loss_grad";
     case Piece::kGradNorm:
@@ -63,10 +70,22 @@ constexpr std::string_view variant_of(std::string_view kernel, const Shape& shap
   if (shape.mlp == Mlp::kSwiglu && kernel == "gelu") return "swiglu";
   if (shape.mlp == Mlp::kSwiglu && kernel == "gelu_grad") return "swiglu_grad";
   if (shape.norm == Norm::kRms && kernel == "norm") return "rms_norm";
+  if (shape.norm == Norm::kRms && kernel == "norm_input_grad") return "rms_norm_input_grad";
+  if (shape.fused && kernel == "attention")
+    return shape.zigzag ? "block_attention" : "fused_attention";
+  if (shape.fused && kernel == "attention_grad")
+    return shape.zigzag ? "block_attention_grad" : "fused_attention_grad";
   const bool sigmoid = shape.experts.model.router == Router::kSigmoid;
   if (sigmoid && kernel == "router") return "sigmoid_router";
   if (sigmoid && kernel == "router_grad") return "sigmoid_router_grad";
   return kernel;
+}
+
+// The kernel whose rate older files of calibrations have in the place of `kernel`; empty: none.
+constexpr std::string_view former_of(std::string_view kernel) {
+  if (kernel == "norm_input_grad" || kernel == "norm_weight_grad") return "norm_grad";
+  if (kernel == "loss_max" || kernel == "loss_sum") return "loss";
+  return {};
 }
 
 // What a piece computes beside its own kernel or product, and how many elements of it.

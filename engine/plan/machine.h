@@ -27,17 +27,21 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
-// The rate of one matrix product [m,k] x [k,n] in the given precision.
+// The rate of one matrix product [m,k] x [k,n] in the given precision. A forward and an input
+// gradient of one shape differ: they read their weights in another order and write elsewhere.
 struct MatmulPoint {
   std::int64_t m = 0, n = 0, k = 0;
-  Sourced flops_per_second;
+  Sourced flops_per_second = {};
+  std::string phase = {};  // name_of(Phase); empty: of any, as in older files
   bool operator==(const MatmulPoint&) const = default;
 };
 
-// The rate of a piece that is not a matrix product: seconds = launch + elements / rate.
+// The rate of a piece that is not a matrix product: seconds = launch + elements / rate. What fits
+// into a cache is faster, so that a kernel may have several.
 struct KernelRate {
   std::string kernel;  // "norm", "attention", "router", ...: see kernels_of_pieces.h
-  Sourced elements_per_second;
+  Sourced elements_per_second = {};
+  double elements = 0;  // of the calls that were measured; 0: of any, as in older files
   bool operator==(const KernelRate&) const = default;
 };
 

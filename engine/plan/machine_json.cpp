@@ -52,6 +52,7 @@ Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& pr
   reader.whole("m", point.m, 1, kMost);
   reader.whole("n", point.n, 1, kMost);
   reader.whole("k", point.k, 1, kMost);
+  reader.text("phase", point.phase);
   read_child(reader, "flops_per_second", point.flops_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return point;
@@ -61,6 +62,7 @@ Result<KernelRate> read_rate(const nlohmann::json& json, const std::string& pref
   KernelRate rate;
   SettingsReader reader(json, prefix);
   reader.text("kernel", rate.kernel);
+  reader.number("elements", rate.elements, 0, kLargest);
   read_child(reader, "elements_per_second", rate.elements_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return rate;
@@ -219,12 +221,14 @@ nlohmann::json to_json(const Machine& machine) {
       json["matmuls"].push_back({{"m", point.m},
                                  {"n", point.n},
                                  {"k", point.k},
+                                 {"phase", point.phase},
                                  {"flops_per_second", to_json(point.flops_per_second)}});
   }
   if (!machine.kernels.empty()) {
     for (const KernelRate& rate : machine.kernels)
-      json["kernels"].push_back(
-          {{"kernel", rate.kernel}, {"elements_per_second", to_json(rate.elements_per_second)}});
+      json["kernels"].push_back({{"kernel", rate.kernel},
+                                 {"elements", rate.elements},
+                                 {"elements_per_second", to_json(rate.elements_per_second)}});
   }
   for (const PairLink& pair : machine.pairs)
     json["pairs"].push_back({{"from", pair.from}, {"to", pair.to}, {"link", to_json(pair.link)}});

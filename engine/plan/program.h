@@ -216,6 +216,7 @@ struct Shape {
   // A rank's T tokens are two runs, one from each end of the sequence, so that all ranks have equal
   // work under the causal mask (Dubey et al. 2024, section 3.3.2).
   bool zigzag = false;
+  bool fused = false;                 // attention keeps no probabilities
   std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
   double dropout = 0;  // of the probabilities, and of both branches where they join the stream
   ExpertShape experts;

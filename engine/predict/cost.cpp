@@ -10,30 +10,56 @@ namespace parallelarium {
 
 namespace {
 
-const KernelRate* rate_of(const Machine& machine, std::string_view kernel) {
-  if (kernel.empty()) return nullptr;
+// Elements per second of calls of so many elements: between two measured sizes the logarithms of
+// their rates are joined by a line, beyond them the nearest stands. 0 where none was measured.
+double rate_of(const Machine& machine, std::string_view kernel, double elements) {
+  const KernelRate *below = nullptr, *above = nullptr;
   for (const KernelRate& rate : machine.kernels) {
-    if (rate.kernel == kernel && rate.elements_per_second.value > 0) return &rate;
+    if (rate.kernel != kernel || rate.elements_per_second.value <= 0) continue;
+    if (rate.elements <= elements && (below == nullptr || rate.elements > below->elements))
+      below = &rate;
+    if (rate.elements >= elements && (above == nullptr || rate.elements < above->elements))
+      above = &rate;
   }
-  return nullptr;
+  if (below == nullptr && above == nullptr) return 0;
+  if (below == nullptr || below->elements <= 0) below = above != nullptr ? above : below;
+  if (above == nullptr) above = below;
+  if (below->elements >= above->elements) return below->elements_per_second.value;
+  const double share =
+      std::log(elements / below->elements) / std::log(above->elements / below->elements);
+  return below->elements_per_second.value *
+         std::pow(above->elements_per_second.value / below->elements_per_second.value, share);
 }
 
 // As models of this shape compute it, where that was measured.
-const KernelRate* rate_of(const Machine& machine, std::string_view kernel, const Shape& shape) {
-  const KernelRate* variant = rate_of(machine, variant_of(kernel, shape));
-  return variant != nullptr ? variant : rate_of(machine, kernel);
+double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape,
+               double elements) {
+  if (kernel.empty()) return 0;
+  for (const std::string_view name : {variant_of(kernel, shape), kernel, former_of(kernel)}) {
+    if (const double rate = rate_of(machine, name, elements); rate > 0) return rate;
+  }
+  return 0;
+}
+
+// Calls of equal size that an entry's elements are of: a matrix product's or kernel's repeats, in
+// attention the sequences.
+double alike(const Work& work, const Shape& shape) {
+  const std::int64_t calls = work.piece == Piece::kAttention ? shape.B : work.repeat;
+  return static_cast<double>(std::max<std::int64_t>(calls, 1));
 }
 
 // The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
-// nearest points' rates, weighted by the inverse square of their distance in log-space. A change of
-// aspect (a thin product beside a square one) counts twice a change of size.
-double matmul_rate(const std::vector<MatmulPoint>& points, std::int64_t m, std::int64_t n,
-                   std::int64_t k) {
+// nearest points' rates of the same phase, weighted by the inverse square of their distance in
+// log-space. A change of aspect (a thin product beside a square one) counts twice a change of size.
+double matmul_rate(const std::vector<MatmulPoint>& points, Phase phase, std::int64_t m,
+                   std::int64_t n, std::int64_t k) {
+  const std::string_view wanted = name_of(phase == Phase::kRecompute ? Phase::kForward : phase);
   struct Near {
     double distance = INFINITY, log_rate = 0;
   };
   std::array<Near, 4> nearest;
   for (const MatmulPoint& point : points) {
+    if (!point.phase.empty() && point.phase != wanted) continue;
     if (point.flops_per_second.value <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
     const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
     const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
@@ -64,14 +90,14 @@ double expert_rate(const std::vector<MatmulPoint>& points, const Work& work, con
   const std::int64_t F = shape.experts.ffn, inner = (weights ? work.m : work.n) - F;
   double in = 0, out = 0;
   if (weights) {
-    in = matmul_rate(points, inner, C, rows);
-    out = matmul_rate(points, C, F, rows);
+    in = matmul_rate(points, work.phase, inner, C, rows);
+    out = matmul_rate(points, work.phase, C, F, rows);
   } else if (work.phase == Phase::kInputGrad) {
-    in = matmul_rate(points, rows, C, inner);
-    out = matmul_rate(points, rows, F, C);
+    in = matmul_rate(points, work.phase, rows, C, inner);
+    out = matmul_rate(points, work.phase, rows, F, C);
   } else {
-    in = matmul_rate(points, rows, inner, C);
-    out = matmul_rate(points, rows, C, F);
+    in = matmul_rate(points, work.phase, rows, inner, C);
+    out = matmul_rate(points, work.phase, rows, C, F);
   }
   if (in <= 0 || out <= 0) return 0;
   return static_cast<double>(inner + F) /
@@ -110,16 +136,17 @@ double calls_of(const Work& work, const std::vector<Work>& works) {
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
   double fixed = machine.launch_seconds.value;
   const KernelBeside beside = kernel_beside(work, shape, machine.ranks_share_memory());
-  if (const KernelRate* rate = rate_of(machine, beside.kernel, shape))
-    fixed += beside.elements / rate->elements_per_second.value;
-  if (const KernelRate* rate = rate_of(machine, kernel_of(work.piece, work.phase), shape))
-    return fixed + static_cast<double>(work.elements) / rate->elements_per_second.value;
+  const double calls = alike(work, shape);
+  fixed += over(beside.elements, rate_of(machine, beside.kernel, shape, beside.elements / calls));
+  const auto elements = static_cast<double>(work.elements);
+  const double rate = rate_of(machine, kernel_of(work.piece, work.phase), shape, elements / calls);
+  if (rate > 0) return fixed + elements / rate;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
-    const double rate = work.piece == Piece::kExpert
-                            ? expert_rate(machine.matmuls, work, shape)
-                            : matmul_rate(machine.matmuls, work.m, work.n, work.k);
-    if (rate > 0) return fixed + work.flops / rate;
+    const double flops = work.piece == Piece::kExpert
+                             ? expert_rate(machine.matmuls, work, shape)
+                             : matmul_rate(machine.matmuls, work.phase, work.m, work.n, work.k);
+    if (flops > 0) return fixed + work.flops / flops;
   }
   // The slower of arithmetic and memory traffic (the roofline).
   const double peak = type == DataType::kBf16 ? machine.half_flops_per_second.value
@@ -157,9 +184,8 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     groups_.push_back({link.latency_seconds.value, link.bytes_per_second.value,
                        static_cast<int>(group.ranks.size())});
   }
-  if (const KernelRate* rate = rate_of(machine, kReduceKernel)) {
-    reduce_seconds_ = 1 / rate->elements_per_second.value;
-  }
+  for (const KernelRate& rate : machine.kernels)  // the largest stands last
+    if (rate.kernel == kReduceKernel) reduce_seconds_ = over(1, rate.elements_per_second.value);
 }
 
 const Link& CostModel::link_between(int a, int b) const {

@@ -2,6 +2,7 @@
 // What calibration measures on a device: matrix products, kernels, copies.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,11 @@ namespace parallelarium {
 struct ProductTime {
   std::int64_t m = 0, n = 0, k = 0;
   double seconds = 0;
+  std::string phase = {};  // as MatmulPoint's
 };
 struct KernelTime {
   std::string kernel;
-  double elements = 0;
+  double elements = 0;  // of one call
   double seconds = 0;
 };
 
@@ -35,6 +37,7 @@ struct BenchSizes {
   std::vector<Width> widths;
   std::vector<Sequence> sequences;
   std::int64_t copy_bytes = 0;
+  std::chrono::nanoseconds least = std::chrono::milliseconds{2};  // for which each is repeated
 };
 BenchSizes cpu_bench_sizes();
 BenchSizes gpu_bench_sizes();
@@ -54,11 +57,10 @@ double measure_copy(Device& device, const BenchSizes& sizes);
 // Seconds of a kernel that has almost nothing to do.
 double measure_empty(Device& device);
 
-// Points of equal shape (a forward and an input gradient may have one, and several devices measure
-// it) are averaged in time.
+// A point for each shape and phase: the middle of what several devices and rounds measured of it.
 std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times,
                                    const std::string& origin);
-// One rate for each kernel: the geometric mean over sizes and devices.
+// A rate for each kernel and size: the middle of those of all devices and rounds. Sorted by both.
 std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std::string& origin);
 
 std::string today();  // "2026-11-21", in UTC

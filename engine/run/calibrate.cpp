@@ -2,6 +2,7 @@
 // Measures this computer with as many ranks busy as there are cores, so that shared caches, memory
 // and clock rates are as in a run. Never uses the run that it will be compared with.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <thread>
@@ -17,6 +18,7 @@ namespace parallelarium {
 
 namespace {
 
+constexpr int kBenchRounds = 3;
 constexpr auto kProductBudget = std::chrono::milliseconds{3000};
 constexpr auto kLateEnd = std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
 
@@ -63,7 +65,13 @@ struct Measured {
   double copy = 0;
 };
 
-// The same list on every core at once.
+template <class Time>
+void append(std::vector<Time>& times, std::vector<Time> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(times));
+}
+
+// The same list on every core at once, round after round: what a virtual machine's neighbours take
+// for a moment then falls on one round of many measurements, not on all samples of one.
 std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
   std::vector<Measured> measured(static_cast<std::size_t>(cores));
   std::vector<std::thread> threads;
@@ -71,9 +79,14 @@ std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
     threads.emplace_back([&mine, &stop] {
       const std::unique_ptr<Device> device = make_cpu_device();
       const BenchSizes sizes = cpu_bench_sizes();
-      mine.kernels = measure_kernels(*device, sizes, stop);
-      mine.copy = measure_copy(*device, sizes);
-      mine.products = measure_products(*device, sizes, Clock::now() + kProductBudget, stop);
+      std::vector<double> copies;
+      for (int round = 0; round < kBenchRounds && !stop.raised(); ++round) {
+        append(mine.kernels, measure_kernels(*device, sizes, stop));
+        copies.push_back(measure_copy(*device, sizes));
+        append(mine.products,
+               measure_products(*device, sizes, Clock::now() + kProductBudget / kBenchRounds, stop));
+      }
+      mine.copy = median(copies);
     });
   }
   for (std::thread& thread : threads) thread.join();

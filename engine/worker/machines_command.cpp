@@ -84,9 +84,10 @@ std::string machine_text(const Machine& machine) {
         machine.transfers.front().ring_ranks, transfers.text());
   }
   if (!machine.kernels.empty()) {
-    Table kernels({"kernel", ">rate"});
+    Table kernels({"kernel", ">elements", ">rate"});
     for (const KernelRate& kernel : machine.kernels)
-      kernels.add({kernel.kernel, count_text(kernel.elements_per_second.value, "elements/s")});
+      kernels.add({kernel.kernel, kernel.elements > 0 ? fmt::format("{:.0f}", kernel.elements) : "",
+                   count_text(kernel.elements_per_second.value, "elements/s")});
     text += "\nOther kernels, measured\n" + kernels.text();
   }
   text += machine.calibrated.empty()

@@ -2,13 +2,17 @@
 // The table of unpaced accuracy on this computer, for Setups with at most as many ranks as cores:
 // for each it calibrates (a virtual machine's rates change by half within minutes), predicts and
 // runs. A Setup with experts is predicted by the routing that its run had. Usage: unpaced_bench
-// [--only TEXT] [--ops]
-//   --only TEXT: Setups whose settings contain TEXT; --ops: with times by piece.
+// [--only TEXT] [--ops] [--rounds R]
+//   --only TEXT: Setups whose settings contain TEXT; --ops: with times by piece;
+//   --rounds R: calibrates, predicts and runs each R times in turns; the median of its signed
+//   errors counts, and the output says so.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <sstream>
+#include <vector>
 
 #include "engine/run/cores.h"
 #include "tests/ranks/harness.h"
@@ -77,14 +81,15 @@ Setup setup_of(const std::string& settings) {
   return setup;
 }
 
-// Predicted and observed microseconds by piece and phase, added over ranks.
-void print_pieces(const Prediction& predicted, const Observation& seen) {
-  std::map<std::string, std::pair<double, double>> sums;
+// Predicted and observed microseconds by piece and phase, added over ranks and rounds.
+using Pieces = std::map<std::string, std::pair<double, double>>;
+
+void add_pieces(Pieces& pieces, const Prediction& predicted, const Observation& seen) {
   for (std::size_t rank = 0; rank < predicted.program.ranks.size(); ++rank) {
     for (std::size_t i = 0; i < predicted.program.ranks[rank].ops.size(); ++i) {
       const Op& op = predicted.program.ranks[rank].ops[i];
       auto& [one, other] =
-          sums[fmt::format("{} {} {}", name_of(op.kind), name_of(op.piece), name_of(op.phase))];
+          pieces[fmt::format("{} {} {}", name_of(op.kind), name_of(op.piece), name_of(op.phase))];
       const auto length = [&](const Timeline& timeline) {
         const Span& span = timeline.ranks[rank].spans[i];
         return static_cast<double>((span.end - span.begin).count()) * 1e-3;
@@ -93,14 +98,10 @@ void print_pieces(const Prediction& predicted, const Observation& seen) {
       other += length(seen.timeline);
     }
   }
-  for (const auto& [name, pair] : sums) {
-    fmt::print("  {:40} {:9.1f} us predicted {:9.1f} us observed {:+6.1f} %\n", name, pair.first,
-               pair.second, (pair.first / pair.second - 1) * 100);
-  }
 }
 
-// The prediction's relative error; prints the row.
-double error_of(const std::string& settings, bool ops) {
+// The prediction's relative error in one round of calibration, prediction and run; prints the row.
+double error_of(const std::string& settings, Pieces& pieces) {
   const Setup setup = setup_of(settings);
   const auto stop = [&](const Message& why) {
     fmt::print("{}: {}\n", settings, why.text);
@@ -120,26 +121,45 @@ double error_of(const std::string& settings, bool ops) {
   fmt::print("{:72} {:8.2f} ms predicted {:8.2f} ms observed ({:.2f} to {:.2f}) {:+6.1f} %\n",
              settings, predicted->step.seconds * 1e3, seen.step.seconds * 1e3,
              seen.step.seconds_min * 1e3, seen.step.seconds_max * 1e3, error * 100);
-  if (ops) print_pieces(*predicted, seen);
+  add_pieces(pieces, *predicted, seen);
   std::fflush(stdout);
   return error;
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2];
+}
+
 template <std::size_t count>
 void print_table(const char* name, const char* const (&cases)[count], const std::string& only,
-                 bool ops) {
+                 bool ops, int rounds) {
   std::vector<double> errors;
   for (const std::string settings : cases) {
     const int ranks = setup_of(settings).mesh.ranks();
     if (ranks > static_cast<int>(available_cores().size()) ||
         settings.find(only) == std::string::npos)
       continue;
-    errors.push_back(std::abs(error_of(settings, ops)));
+    Pieces pieces;
+    std::vector<double> signed_errors;
+    for (int round = 0; round < rounds; ++round)
+      signed_errors.push_back(error_of(settings, pieces));
+    errors.push_back(std::abs(median(signed_errors)));
+    if (rounds > 1)
+      fmt::print("{:72} median of {} rounds {:+6.1f} %\n", settings, rounds,
+                 median(signed_errors) * 100);
+    for (const auto& [piece, times] : pieces) {
+      if (ops)
+        fmt::print("  {:40} {:9.1f} us predicted {:9.1f} us observed {:+6.1f} %\n", piece,
+                   times.first, times.second, (times.first / times.second - 1) * 100);
+    }
+    std::fflush(stdout);
   }
   if (errors.empty()) return;
-  std::sort(errors.begin(), errors.end());
-  fmt::print("{}: {} Setups, median |error| {:.1f} %, worst {:.1f} %\n\n", name, errors.size(),
-             errors[(errors.size() - 1) / 2] * 100, errors.back() * 100);
+  fmt::print("{}: {} Setups, median |error| {:.1f} %, worst {:.1f} %", name, errors.size(),
+             median(errors) * 100, *std::max_element(errors.begin(), errors.end()) * 100);
+  if (rounds > 1) fmt::print(", of the median of {} rounds of each Setup", rounds);
+  fmt::print("\n\n");
 }
 
 }  // namespace
@@ -147,11 +167,14 @@ void print_table(const char* name, const char* const (&cases)[count], const std:
 int main(int count, char** arguments) {
   std::string only;
   bool ops = false;
+  int rounds = 1;
   for (int i = 1; i < count; ++i) {
     if (std::strcmp(arguments[i], "--ops") == 0) ops = true;
     if (std::strcmp(arguments[i], "--only") == 0 && i + 1 < count) only = arguments[++i];
+    if (std::strcmp(arguments[i], "--rounds") == 0 && i + 1 < count)
+      rounds = std::max(1, std::atoi(arguments[++i]));
   }
-  print_table("without experts", kDense, only, ops);
-  print_table("with experts", kExperts, only, ops);
+  print_table("without experts", kDense, only, ops, rounds);
+  print_table("with experts", kExperts, only, ops, rounds);
   return 0;
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/bench_timing.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "engine/run/stop.h"
+
+namespace parallelarium {
+
+using std::chrono::nanoseconds;
+
+double median(std::vector<double>& samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
+}
+
+namespace {
+
+constexpr double kTick = 1e-9;  // no call takes less, whatever a coarse clock says
+
+// Seconds of one call on a device that runs behind, from samples of some 200 microseconds: launches
+// go on while it works. Infinity where it fails, so that nothing is concluded from it.
+double seconds_between_marks(Device& device, const std::function<void()>& work) {
+  constexpr int kSamples = 5;
+  device.reserve_marks(2);
+  const auto sample = [&](int calls) {
+    device.mark(0);
+    for (int i = 0; i < calls; ++i) work();
+    device.mark(1);
+    if (!device.finish()) return std::numeric_limits<double>::infinity();
+    const auto begin = device.time_of(0), end = device.time_of(1);
+    if (!begin || !end) return std::numeric_limits<double>::infinity();
+    return std::chrono::duration<double>(*end - *begin).count() / calls;
+  };
+  if (!device.align()) return std::numeric_limits<double>::infinity();
+  sample(1);  // the library looks for its way to do it
+  const double once = sample(1);
+  const int calls = std::clamp(static_cast<int>(200e-6 / std::max(once, 1e-9)), 1, 100);
+  std::vector<double> samples;
+  for (int i = 0; i < kSamples; ++i) samples.push_back(sample(calls));
+  return median(samples);
+}
+
+}  // namespace
+
+Interlude::Interlude(Device& device)
+    : device_(device),
+      x_(device, kTokens * kInputs),
+      weight_(device, kOutputs * kInputs),
+      y_(device, kTokens * kOutputs) {}
+
+void Interlude::play() const {
+  device_.linear_forward(y_.get(), x_.get(), weight_.get(), nullptr, kTokens, kOutputs, kInputs);
+  device_.gelu_forward(y_.get(), y_.get() + kHalf, kHalf);
+}
+
+double typical_seconds(Device& device, const std::function<void()>& work, nanoseconds least,
+                       const Interlude* interlude) {
+  if (device.runs_behind()) return seconds_between_marks(device, work);
+  work();
+  std::vector<double> samples;
+  const TimePoint end = Clock::now() + least;
+  while (samples.empty() || Clock::now() < end) {
+    if (interlude != nullptr) interlude->play();
+    const TimePoint begin = Clock::now();
+    work();
+    const std::chrono::duration<double> taken = Clock::now() - begin;
+    samples.push_back(std::max(taken.count(), kTick));
+  }
+  return median(samples);  // as of the steps that it will be compared with
+}
+
+}  // namespace parallelarium
