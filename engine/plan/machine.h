@@ -28,7 +28,7 @@ struct Link {
 };
 
 // The rate of one matrix product [m,k] x [k,n] in the given precision. A forward and an input
-// gradient of one shape differ: they read their weights in another order and write elsewhere.
+// gradient of one shape differ: transposed weights, a bias, what the caches hold.
 struct MatmulPoint {
   std::int64_t m = 0, n = 0, k = 0;
   Sourced flops_per_second = {};

@@ -130,10 +130,12 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   other.B = other.T = other.C = other.H = other.D = 1;
   plain.C = 1;
   other.experts.model.router = Router::kSigmoid;
+  Shape fused = plain, blocks = plain;
+  fused.fused = blocks.fused = blocks.zigzag = true;
   for (int piece = 0; piece <= static_cast<int>(Piece::kUnpermute); ++piece) {
     for (const Phase phase :
          {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad, Phase::kUpdate}) {
-      for (const Shape& shape : {plain, other}) {
+      for (const Shape& shape : {plain, other, fused, blocks}) {
         Work work;
         work.piece = static_cast<Piece>(piece);
         work.phase = phase;
@@ -166,6 +168,32 @@ TEST(GpuCalibration, EndsWithinItsLimitWhereRanksDoNotMeet) {
   ASSERT_FALSE(measured.ok());
   EXPECT_EQ(measured.error().id, "calibration-hangs");
   EXPECT_EQ(nccl.open(), 0);
+}
+
+TEST(BenchTimes, KeepPhasesAndSizesApartAndTakeTheMiddleOfRounds) {
+  std::vector<ProductTime> products;
+  for (const double seconds : {3e-6, 1e-6, 2e-6}) {
+    products.push_back({10, 20, 30, seconds, "forward"});
+    products.push_back({10, 20, 30, 10 * seconds, "input gradient"});
+  }
+  const std::vector<MatmulPoint> points = points_of(products, "test");
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].phase, "forward");
+  EXPECT_NEAR(points[0].flops_per_second.value, 12'000 / 2e-6, 1);
+  EXPECT_EQ(points[1].phase, "input gradient");
+  EXPECT_NEAR(points[1].flops_per_second.value, 12'000 / 20e-6, 1);
+
+  std::vector<KernelTime> kernels;
+  for (const double seconds : {1e-6, 9e-6, 2e-6}) {
+    kernels.push_back({"norm", 8000, 10 * seconds});
+    kernels.push_back({"norm", 1000, seconds});
+  }
+  const std::vector<KernelRate> rates = rates_of(kernels, "test");
+  ASSERT_EQ(rates.size(), 2u);
+  EXPECT_EQ(rates[0].elements, 1000);
+  EXPECT_NEAR(rates[0].elements_per_second.value, 1000 / 2e-6, 1);
+  EXPECT_EQ(rates[1].elements, 8000);
+  EXPECT_NEAR(rates[1].elements_per_second.value, 8000 / 20e-6, 1);
 }
 
 // One rank moves nothing, and two points of equal bytes have no slope: a saved file must be

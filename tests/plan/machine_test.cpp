@@ -80,8 +80,9 @@ TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
   Machine machine = uncalibrated_local_machine();
   EXPECT_EQ(*find_machine("local"), machine);
   machine.calibrated = "2026-11-21 on \"host\"";
-  machine.matmuls = {{64, 32, 16, 1.25e10}, {1, 1, 1, 3e6}};
-  machine.kernels = {{"norm", 3.5e8}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}};
+  machine.matmuls = {{64, 32, 16, {1.25e10}, "input gradient"}, {1, 1, 1, 3e6}};
+  machine.kernels = {
+      {"norm", {3.5e8}, 8192}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}};
   machine.collectives = {{"all_to_all", 2, {{3e-6, "measured"}, {9e9, "measured"}}}};
   machine.transfers = {
       {64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7, 3e-8, 1.5, 1.2, 8, 2e-6, 3e-6, "measured"},
@@ -112,6 +113,20 @@ TEST_F(Machines, TimesOfMessagesThatCannotBeAreRefused) {
   EXPECT_FALSE(machine_from_json(json).ok());
   json["transfers"][0].erase("both");
   EXPECT_EQ(machine_from_json(json).error().text, "machine.transfers.both is missing.");
+}
+
+TEST_F(Machines, OlderCalibrationsTellNeitherPhasesNorSizes) {
+  Machine machine = uncalibrated_local_machine();
+  machine.matmuls = {{64, 32, 16, {1.25e10, "measured"}, "forward"}};
+  machine.kernels = {{"norm", {3.5e8, "measured"}, 8192}};
+  nlohmann::json json = to_json(machine);
+  json["matmuls"][0].erase("phase");
+  json["kernels"][0].erase("elements");
+  const Result<Machine> older = machine_from_json(json);
+  ASSERT_TRUE(older.ok()) << older.error().text;
+  machine.matmuls[0].phase.clear();
+  machine.kernels[0].elements = 0;
+  EXPECT_EQ(*older, machine);
 }
 
 TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {

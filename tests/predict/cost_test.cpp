@@ -187,14 +187,108 @@ TEST(WorkSeconds, TakesTheRateOfTheModelsOwnKernelWhereItWasMeasured) {
   EXPECT_NEAR(seconds(Piece::kRouter, Phase::kInputGrad), 1e-3 / 5, 1e-12);
 }
 
+TEST(WorkSeconds, TakesTheRateOfTheProductsPhase) {
+  Machine calibrated = machine();
+  calibrated.matmuls = {{64, 32, 16, {1e9}, "forward"},
+                        {64, 32, 16, {2e9}, "input gradient"},
+                        {64, 32, 16, {4e9}, "weight gradient"}};
+  Work work = product(64, 32, 16);
+  const auto rate = [&](Phase phase) {
+    work.phase = phase;
+    return work.flops / beyond_launch(work, Shape{}, calibrated);
+  };
+  EXPECT_NEAR(rate(Phase::kForward), 1e9, 1);
+  EXPECT_NEAR(rate(Phase::kRecompute), 1e9, 1) << "a forward once more";
+  EXPECT_NEAR(rate(Phase::kInputGrad), 2e9, 1);
+  EXPECT_NEAR(rate(Phase::kWeightGrad), 4e9, 1);
+  // Files of before tell no phase.
+  calibrated.matmuls = {{64, 32, 16, 3e9}};
+  for (const Phase phase : {Phase::kForward, Phase::kInputGrad, Phase::kWeightGrad})
+    EXPECT_NEAR(rate(phase), 3e9, 1) << name_of(phase);
+}
+
+TEST(WorkSeconds, JoinsAKernelsRatesBySize) {
+  Machine calibrated = machine();
+  calibrated.kernels = {{"residual", {4e9}, 1e4}, {"residual", {1e9}, 1e6}};
+  Work work;
+  work.piece = Piece::kResidual1;
+  const auto rate = [&](std::int64_t elements, std::int64_t repeat) {
+    work.elements = elements;
+    work.repeat = repeat;
+    return static_cast<double>(elements) / beyond_launch(work, Shape{}, calibrated);
+  };
+  EXPECT_NEAR(rate(10'000, 1), 4e9, 10);
+  EXPECT_NEAR(rate(1'000'000, 1), 1e9, 10);
+  EXPECT_NEAR(rate(100'000, 1), 2e9, 10) << "the geometric middle";
+  EXPECT_NEAR(rate(100, 1), 4e9, 1e3) << "below the smallest";
+  EXPECT_NEAR(rate(100'000'000, 1), 1e9, 10) << "beyond the largest";
+  EXPECT_NEAR(rate(1'000'000, 100), 4e9, 10) << "a hundred small calls of a whole stage";
+  // Attention's calls are as large as one sequence makes them, however many there are.
+  calibrated.kernels = {{"attention", {4e9}, 1e4}, {"attention", {1e9}, 1e6}};
+  Shape shape;
+  shape.B = 100;
+  work = product(50, 50, 8);
+  work.piece = Piece::kAttention;
+  work.elements = 1'000'000;
+  EXPECT_NEAR(1e6 / beyond_launch(work, shape, calibrated), 4e9, 10);
+}
+
+TEST(WorkSeconds, TakesTheRateOfAttentionAsItIsComputed) {
+  Machine calibrated = machine();
+  calibrated.kernels = {{"attention", 1e6}, {"attention_grad", 2e6}};
+  Shape shape;
+  Work work = product(64, 64, 16);
+  work.piece = Piece::kAttention;
+  work.elements = 1000;
+  const auto rate = [&](Phase phase) {
+    work.phase = phase;
+    return 1000 / beyond_launch(work, shape, calibrated);
+  };
+  shape.fused = true;
+  EXPECT_NEAR(rate(Phase::kForward), 1e6, 1) << "not measured: as before";
+  calibrated.kernels.push_back({"fused_attention", 3e6});
+  calibrated.kernels.push_back({"fused_attention_grad", 4e6});
+  calibrated.kernels.push_back({"block_attention", 5e6});
+  calibrated.kernels.push_back({"block_attention_grad", 6e6});
+  EXPECT_NEAR(rate(Phase::kRecompute), 3e6, 1);
+  EXPECT_NEAR(rate(Phase::kInputGrad), 4e6, 1);
+  shape.zigzag = true;
+  EXPECT_NEAR(rate(Phase::kForward), 5e6, 1);
+  EXPECT_NEAR(rate(Phase::kInputGrad), 6e6, 1);
+  shape.fused = false;
+  EXPECT_NEAR(rate(Phase::kForward), 1e6, 1);
+  EXPECT_NEAR(rate(Phase::kInputGrad), 2e6, 1);
+}
+
+TEST(WorkSeconds, TakesTheCommonRateOfOlderFiles) {
+  Machine calibrated = machine();
+  calibrated.kernels = {{"norm_grad", 1e6}, {"loss", 2e6}};
+  Work work;
+  work.elements = 1000;
+  const auto rate = [&](Piece piece, Phase phase) {
+    work.piece = piece;
+    work.phase = phase;
+    return 1000 / beyond_launch(work, Shape{}, calibrated);
+  };
+  EXPECT_NEAR(rate(Piece::kNorm1, Phase::kInputGrad), 1e6, 1);
+  EXPECT_NEAR(rate(Piece::kFinalNorm, Phase::kWeightGrad), 1e6, 1);
+  EXPECT_NEAR(rate(Piece::kLossMax, Phase::kForward), 2e6, 1);
+  EXPECT_NEAR(rate(Piece::kLossSum, Phase::kForward), 2e6, 1);
+  calibrated.kernels.push_back({"norm_input_grad", 3e6});
+  calibrated.kernels.push_back({"norm_weight_grad", 4e6});
+  calibrated.kernels.push_back({"loss_max", 5e6});
+  EXPECT_NEAR(rate(Piece::kNorm1, Phase::kInputGrad), 3e6, 1);
+  EXPECT_NEAR(rate(Piece::kFinalNorm, Phase::kWeightGrad), 4e6, 1);
+  EXPECT_NEAR(rate(Piece::kLossMax, Phase::kForward), 5e6, 1);
+}
+
 TEST(Kernels, EveryPieceIsAProductOrHasAName) {
   for (int piece = 0; piece <= static_cast<int>(Piece::kTransfer); ++piece) {
     const auto each = static_cast<Piece>(piece);
     const bool product = each == Piece::kStage || each == Piece::kQkv ||
                          each == Piece::kProjection || each == Piece::kMlpIn ||
                          each == Piece::kMlpOut || each == Piece::kHead || each == Piece::kRouter ||
-                         each == Piece::kPermute || each == Piece::kExpert ||
-                         each == Piece::kTransfer;
+                         each == Piece::kExpert || each == Piece::kTransfer;
     EXPECT_EQ(kernel_of(each, Phase::kForward).empty(), product) << name_of(each);
   }
   EXPECT_EQ(kernel_of(Piece::kAttention, Phase::kInputGrad), "attention_grad");
