@@ -181,7 +181,7 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     });
     measure_fused_attention(device, T, C, H, kernel);
     kernel(kPermuteKernel, 2 * NC,
-           [&] { device.copy_rows(y.get(), 2 * C, qkv.get() + C, A, N, 2 * C); });
+           [&] { device.copy_rows(kept.next(2 * NC), 2 * C, qkv.get() + C, A, N, 2 * C); });
     kernel(kRotaryKernel, T * (C / H) / 2,
            [&] { device.rotary(qkv.get(), Turn::kForward, 0, shape); });
     kernel("gelu", NF, [&] { device.gelu_forward(kept.next(NF), x.get(), NF); });

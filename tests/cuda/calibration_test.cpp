@@ -62,8 +62,9 @@ TEST(GpuMachine, FindsTheRatesThatTheTimesWereMadeFrom) {
   for (const MatmulPoint& point : machine.matmuls)
     EXPECT_NEAR(point.flops_per_second.value / 5e13, 1, 1e-9);
   EXPECT_NEAR(machine.matmul_efficiency.value, 1, 1e-9);
-  ASSERT_EQ(machine.kernels.size(), 1u);
-  EXPECT_NEAR(machine.kernels[0].elements_per_second.value / 2e11, 1, 1e-9);
+  ASSERT_EQ(machine.kernels.size(), 3u) << "one for each size";
+  for (const KernelRate& rate : machine.kernels)
+    EXPECT_NEAR(rate.elements_per_second.value / 2e11, 1, 1e-9) << rate.elements;
   ASSERT_EQ(machine.pairs.size(), 2u);
   EXPECT_NEAR(machine.pairs[0].link.latency_seconds.value, 8e-6, 1e-12);
   EXPECT_NEAR(machine.pairs[0].link.bytes_per_second.value / 2e11, 1, 1e-9);

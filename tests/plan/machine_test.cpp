@@ -80,9 +80,10 @@ TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
   Machine machine = uncalibrated_local_machine();
   EXPECT_EQ(*find_machine("local"), machine);
   machine.calibrated = "2026-11-21 on \"host\"";
-  machine.matmuls = {{64, 32, 16, {1.25e10}, "input gradient"}, {1, 1, 1, 3e6}};
+  machine.matmuls = {{64, 32, 16, 1.25e10}, {1, 1, 1, 3e6}};
+  machine.matmuls[0].phase = "input gradient";
   machine.kernels = {
-      {"norm", {3.5e8}, 8192}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}};
+      {"norm", {3.5e8, "test"}, 8192}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}};
   machine.collectives = {{"all_to_all", 2, {{3e-6, "measured"}, {9e9, "measured"}}}};
   machine.transfers = {
       {64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7, 3e-8, 1.5, 1.2, 8, 2e-6, 3e-6, "measured"},
@@ -117,7 +118,8 @@ TEST_F(Machines, TimesOfMessagesThatCannotBeAreRefused) {
 
 TEST_F(Machines, OlderCalibrationsTellNeitherPhasesNorSizes) {
   Machine machine = uncalibrated_local_machine();
-  machine.matmuls = {{64, 32, 16, {1.25e10, "measured"}, "forward"}};
+  machine.matmuls = {{64, 32, 16, 1.25e10}};
+  machine.matmuls[0].phase = "forward";
   machine.kernels = {{"norm", {3.5e8, "measured"}, 8192}};
   nlohmann::json json = to_json(machine);
   json["matmuls"][0].erase("phase");

@@ -189,9 +189,10 @@ TEST(WorkSeconds, TakesTheRateOfTheModelsOwnKernelWhereItWasMeasured) {
 
 TEST(WorkSeconds, TakesTheRateOfTheProductsPhase) {
   Machine calibrated = machine();
-  calibrated.matmuls = {{64, 32, 16, {1e9}, "forward"},
-                        {64, 32, 16, {2e9}, "input gradient"},
-                        {64, 32, 16, {4e9}, "weight gradient"}};
+  calibrated.matmuls = {{64, 32, 16, 1e9}, {64, 32, 16, 2e9}, {64, 32, 16, 4e9}};
+  calibrated.matmuls[0].phase = "forward";
+  calibrated.matmuls[1].phase = "input gradient";
+  calibrated.matmuls[2].phase = "weight gradient";
   Work work = product(64, 32, 16);
   const auto rate = [&](Phase phase) {
     work.phase = phase;
@@ -209,7 +210,7 @@ TEST(WorkSeconds, TakesTheRateOfTheProductsPhase) {
 
 TEST(WorkSeconds, JoinsAKernelsRatesBySize) {
   Machine calibrated = machine();
-  calibrated.kernels = {{"residual", {4e9}, 1e4}, {"residual", {1e9}, 1e6}};
+  calibrated.kernels = {{"residual", {4e9, "test"}, 1e4}, {"residual", {1e9, "test"}, 1e6}};
   Work work;
   work.piece = Piece::kResidual1;
   const auto rate = [&](std::int64_t elements, std::int64_t repeat) {
@@ -224,7 +225,7 @@ TEST(WorkSeconds, JoinsAKernelsRatesBySize) {
   EXPECT_NEAR(rate(100'000'000, 1), 1e9, 10) << "beyond the largest";
   EXPECT_NEAR(rate(1'000'000, 100), 4e9, 10) << "a hundred small calls of a whole stage";
   // Attention's calls are as large as one sequence makes them, however many there are.
-  calibrated.kernels = {{"attention", {4e9}, 1e4}, {"attention", {1e9}, 1e6}};
+  calibrated.kernels = {{"attention", {4e9, "test"}, 1e4}, {"attention", {1e9, "test"}, 1e6}};
   Shape shape;
   shape.B = 100;
   work = product(50, 50, 8);
