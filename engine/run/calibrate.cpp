@@ -83,8 +83,8 @@ std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
       for (int round = 0; round < kBenchRounds && !stop.raised(); ++round) {
         append(mine.kernels, measure_kernels(*device, sizes, stop));
         copies.push_back(measure_copy(*device, sizes));
-        append(mine.products,
-               measure_products(*device, sizes, Clock::now() + kProductBudget / kBenchRounds, stop));
+        append(mine.products, measure_products(*device, sizes,
+                                               Clock::now() + kProductBudget / kBenchRounds, stop));
       }
       mine.copy = median(copies);
     });
