@@ -543,7 +543,7 @@
     </message>
     <message>
         <source>BUS BANDWIDTH BY MESSAGE SIZE</source>
-        <translation>BUSBANDBREITE NACH NACHRICHTENGRÖSSE</translation>
+        <translation>BUSBANDBREITE NACH GRÖSSE</translation>
     </message>
     <message>
         <source>Bus bandwidth by message size: %1.</source>
@@ -584,6 +584,10 @@
     <message>
         <source>who adds it to its own</source>
         <translation>der das Eigene dazu addiert</translation>
+    </message>
+    <message>
+        <source>who combines it with its own</source>
+        <translation>der das Eigene damit verknüpft</translation>
     </message>
     <message>
         <source>who keep it</source>
@@ -680,6 +684,10 @@
     <message>
         <source>%1 messages of %2, %3</source>
         <translation>%1 Nachrichten (%2) an Ränge, %3</translation>
+    </message>
+    <message>
+        <source>%1 messages of %2, combined or kept</source>
+        <translation>%1 Nachrichten (%2), verknüpft oder behalten</translation>
     </message>
     <message>
         <source>one rank has nothing to send</source>
@@ -798,8 +806,12 @@
         <translation>trägt</translation>
     </message>
     <message>
-        <source>adds</source>
-        <translation>addiert – zu</translation>
+        <source>combines</source>
+        <translation>verknüpft – mit</translation>
+    </message>
+    <message>
+        <source>%1 with %2</source>
+        <translation>%1 mit %2</translation>
     </message>
     <message>
         <source>brings</source>

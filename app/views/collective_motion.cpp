@@ -71,7 +71,10 @@ CollectiveMotion::CollectiveMotion(std::shared_ptr<const CollectivePlan> plan,
     for (const Move& move : collective.steps[std::size_t(step)]) {
       const Span& send = timeline.ranks[std::size_t(move.from)].spans[std::size_t(move.send)];
       const Span& recv = timeline.ranks[std::size_t(move.to)].spans[std::size_t(move.recv)];
-      spans.push_back({std::max(send.begin, recv.begin), std::max(send.end, recv.end)});
+      // It has arrived when the receiver has it: the sender's span lasts until its whole step has
+      // ended, what it receives itself included.
+      const Nanoseconds begin = std::max(send.begin, recv.begin);
+      spans.push_back({begin, std::max(begin, recv.end)});
       ready.push_back(std::min(edge(step, move.to).ready, spans.back().begin));
     }
   }

@@ -234,16 +234,17 @@ void paint_matrix(QPainter& painter, const CollectivePicture& picture,
   const QColor color = theme.solid(OpColor::kCommunication),
                pale = theme.tint(OpColor::kCommunication);
   const double chip = std::min(16.0, layout.cell_size.height());
-  put_text(painter, QRectF(layout.cell_origin.x(), 4 + layout.buffers.top() - 4, 400, 18),
-           Qt::AlignVCenter, QString(), theme.font(11), theme.muted, texts);
+  const bool values = picture.content() == ChunkContent::kValues;
   for (int origin = 0; origin < n; ++origin) {
     const QRectF first = layout.cell(origin, 0);
     paint_chip(painter, QPointF(first.left() - 24, first.center().y() - chip / 2), chip, origin,
                theme, texts);
     const QRectF head = layout.cell(0, origin);
-    if (head.width() >= 24)
-      put_text(painter, QRectF(head.left(), head.top() - 20, head.width(), 16), Qt::AlignCenter,
-               QStringLiteral("\u2192 %1").arg(origin), theme.font(11), theme.muted, texts);
+    if (head.width() >= 14)
+      put_text(
+          painter, QRectF(head.left(), head.top() - 20, head.width(), 16), Qt::AlignCenter,
+          head.width() >= 28 ? QStringLiteral("\u2192 %1").arg(origin) : QString::number(origin),
+          theme.font(head.width() >= 24 ? 11 : 9), theme.muted, texts);
     for (int to = 0; to < n; ++to) {
       const auto chunk = std::size_t(origin * n + to);
       const QRectF cell = layout.cell(origin, to);
@@ -267,14 +268,13 @@ void paint_matrix(QPainter& painter, const CollectivePicture& picture,
       painter.setPen(outline);
       painter.setBrush(Qt::NoBrush);
       painter.drawRoundedRect(cell, 3, 3);
-      const auto& moves = plan.collective.program.ranks;
-      (void)moves;
       const ChunkRange range = chunk_range(plan.collective, int(chunk));
-      const QString bytes =
-          bytes_text((range.end - range.begin) * size_of(plan.collective.spec.type));
-      if (QFontMetricsF(theme.font(10)).horizontalAdvance(bytes) + 6 < cell.width() &&
+      const QString word =
+          values ? value_text(picture, there ? to : origin, int(chunk))
+                 : bytes_text((range.end - range.begin) * size_of(plan.collective.spec.type));
+      if (QFontMetricsF(theme.font(10)).horizontalAdvance(word) + 6 < cell.width() &&
           cell.height() >= 14)
-        put_text(painter, cell, Qt::AlignCenter, bytes, theme.font(10),
+        put_text(painter, cell, Qt::AlignCenter, word, theme.font(10),
                  there ? theme.ink_on(color) : theme.text, texts);
     }
     // What has arrived on the rank, by where it came from.

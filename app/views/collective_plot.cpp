@@ -19,6 +19,7 @@ struct Words {
 
 constexpr std::int64_t kMostSweptMemory = std::int64_t{512} << 20;
 // Above: half of a tick's label, which QCustomPlot leaves out where it has no room.
+constexpr double kButtonRoom = 64;
 constexpr double kLeft = 46, kBottom = 38, kTop = 10, kRight = 8;
 
 const Qt::PenStyle kDashes[] = {Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
@@ -271,7 +272,9 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
   QFont caps = theme.caps();
   caps.setCapitalization(QFont::MixedCase);
   const QString title = Words::tr("BUS BANDWIDTH BY MESSAGE SIZE");
-  put_elided(painter, layout.plot_head, Qt::AlignVCenter, title, caps, theme.muted, texts);
+  // The window has a button at its end.
+  put_elided(painter, layout.plot_head.adjusted(0, 0, -kButtonRoom, 0), Qt::AlignVCenter, title,
+             caps, theme.muted, texts);
   if (rect.height() < 90 || rect.width() < 160) return;
   const QSize size(int(rect.width()), int(rect.height()) - 18);
   QPicture fresh;

@@ -21,10 +21,12 @@ QString number_of_chunks(int chunks) {
 }
 
 // What happens to what arrives, at one receiver or at several.
-QString fate(bool reduce, bool several) {
+QString fate(const CollectiveSpec& spec, bool reduce, bool several) {
+  const bool adds = spec.reduction == Reduction::kSum || spec.reduction == Reduction::kAvg;
   if (reduce)
     return several ? Words::tr("who combine it with their own")
-                   : Words::tr("who adds it to its own");
+           : adds  ? Words::tr("who adds it to its own")
+                   : Words::tr("who combines it with its own");
   return several ? Words::tr("who keep it") : Words::tr("who keeps it");
 }
 
@@ -92,28 +94,30 @@ QString step_sentence(const CollectivePlan& plan, int step) {
     const QString who = shift == 1       ? Words::tr("its right neighbour")
                         : shift == n - 1 ? Words::tr("its left neighbour")
                                          : Words::tr("the rank %1 to its right").arg(shift);
-    return Words::tr("every rank sends %1 to %2, %3").arg(what, who, fate(reduce, false));
+    return Words::tr("every rank sends %1 to %2, %3")
+        .arg(what, who, fate(plan.collective.spec, reduce, false));
   }
   if (everyone && int(messages.size()) == n * (n - 1))
-    return Words::tr("every rank sends %1 to every other, %2").arg(what, fate(reduce, true));
+    return Words::tr("every rank sends %1 to every other, %2")
+        .arg(what, fate(plan.collective.spec, reduce, true));
   if (senders.size() == 1 && messages.size() > 1)
     return Words::tr("rank %1 sends %2 to each of %3 ranks, %4")
         .arg(*senders.begin())
         .arg(what)
         .arg(messages.size())
-        .arg(fate(reduce, true));
+        .arg(fate(plan.collective.spec, reduce, true));
   if (receivers.size() == 1 && messages.size() > 1)
     return Words::tr("%1 ranks send %2 each to rank %3, %4")
         .arg(messages.size())
         .arg(what)
         .arg(*receivers.begin())
-        .arg(fate(reduce, false));
+        .arg(fate(plan.collective.spec, reduce, false));
   if (messages.size() == 1)
     return Words::tr("rank %1 sends %2 to rank %3, %4")
         .arg(*senders.begin())
         .arg(what)
         .arg(*receivers.begin())
-        .arg(fate(reduce, false));
+        .arg(fate(plan.collective.spec, reduce, false));
   bool partners = one_each;
   for (const auto& [ends, count] : messages)
     partners = partners && messages.count({ends.second, ends.first}) > 0;
@@ -122,9 +126,14 @@ QString step_sentence(const CollectivePlan& plan, int step) {
     return Words::tr("partners %1 apart exchange %2, %3")
         .arg(first.second - first.first)
         .arg(what)
-        .arg(fate(reduce, true));
+        .arg(fate(plan.collective.spec, reduce, true));
   }
-  return Words::tr("%1 messages of %2, %3").arg(messages.size()).arg(what).arg(fate(reduce, true));
+  if (reduce && !std::all_of(moves.begin(), moves.end(), [](const Move& m) { return m.reduce; }))
+    return Words::tr("%1 messages of %2, combined or kept").arg(messages.size()).arg(what);
+  return Words::tr("%1 messages of %2, %3")
+      .arg(messages.size())
+      .arg(what)
+      .arg(fate(plan.collective.spec, reduce, true));
 }
 
 QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_total) {
@@ -158,9 +167,17 @@ QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_t
   const bool alike =
       std::all_of(sent.begin(), sent.end(), [&](std::int64_t b) { return b == *busiest; });
   const QString who = alike ? Words::tr("each rank") : Words::tr("rank %1, the busiest,").arg(rank);
+  // In a run some ranks are ahead of others.
+  std::int64_t behind = motion.sent_until(rank, time), ahead = behind;
+  for (int other = 0; alike && other < plan.ranks(); ++other) {
+    behind = std::min(behind, motion.sent_until(other, time));
+    ahead = std::max(ahead, motion.sent_until(other, time));
+  }
+  const QString so_far = behind == ahead
+                             ? bytes_text(ahead)
+                             : Words::tr("%1 to %2").arg(bytes_text(behind), bytes_text(ahead));
   return text + QStringLiteral(" \u00b7 ") +
-         Words::tr("%1 has sent %2 of its %3")
-             .arg(who, bytes_text(motion.sent_until(rank, time)), bytes_text(*busiest));
+         Words::tr("%1 has sent %2 of its %3").arg(who, so_far, bytes_text(*busiest));
 }
 
 QString result_sentence(const CollectiveSpec& spec) {
@@ -249,7 +266,7 @@ SelectionText describe_move(const CollectiveMotion& predicted, const CollectiveM
   const RankSet comes = before[std::size_t(move.from * plan.collective.chunks + move.chunk)];
   if (move.reduce)
     text.facts.push_back(
-        {Words::tr("adds"), Words::tr("%1 to %2").arg(set_text(comes), set_text(there))});
+        {Words::tr("combines"), Words::tr("%1 with %2").arg(set_text(comes), set_text(there))});
   else if (comes != 0)
     text.facts.push_back({Words::tr("brings"), set_text(comes)});
   const auto times = [&](const CollectiveMotion& motion, const QString& source) {

@@ -92,10 +92,12 @@ Result<Collective> grid_collective(const CollectiveSpec& wish) {
   }
   const bool flat = spec.node_size == 1 || spec.node_size == n;
   if (flat && n > 1 && wish.node_size == 0) {
+    int next = n + 1;  // the next that is no prime
+    while (default_row_size(next) == next) ++next;
     return message("collective-grid",
                    "{} needs a number of ranks that can be cut into {}, not {}; {} would do, or "
                    "ring.",
-                   spec.algorithm, torus ? "rows and columns" : "nodes", n, n + 1);
+                   spec.algorithm, torus ? "rows and columns" : "nodes", n, next);
   }
   const int columns = spec.node_size, rows = n / columns;
   std::vector<Half> halves = {{columns, rows, 0, true}};

@@ -104,6 +104,8 @@ Result<TransferPoint> read_transfer(const nlohmann::json& json, const std::strin
   TransferPoint point;
   SettingsReader reader(json, prefix);
   reader.whole("bytes", point.bytes, 1, std::int64_t{1} << 40);
+  if (!reader.has("bytes"))
+    reader.fail(message("transfer-missing", "{} is missing.", reader.dotted("bytes")));
   reader.whole("ring_ranks", point.ring_ranks, 2, 64);
   for (const auto& [key, figure] : kTransferFigures) {
     reader.number(key, point.*figure, kLeastSeconds, kLargest);

@@ -3,6 +3,7 @@
 // combined byte, k segments.
 #include "engine/predict/collective_formulas.h"
 
+#include <array>
 #include <cmath>
 
 namespace parallelarium {
@@ -164,6 +165,21 @@ Sent sent_form(const CollectiveSpec& spec) {
   return shared;
 }
 
+// As people write them: three digits and a unit.
+std::string scaled(double value, const std::array<const char*, 4>& units, double step) {
+  std::size_t unit = 0;
+  while (unit + 1 < units.size() && value >= step) {
+    value /= step;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", value, units[unit]);
+}
+std::string seconds_words(double seconds) {
+  return scaled(seconds * 1e9, {"ns", "µs", "ms", "s"}, 1000);
+}
+std::string bytes_words(double bytes) { return scaled(bytes, {"B", "KiB", "MiB", "GiB"}, 1024); }
+std::string rate_words(double rate) { return scaled(rate, {"B/s", "kB/s", "MB/s", "GB/s"}, 1000); }
+
 constexpr const char* kPowersOfTwo = "holds for powers of two; other numbers of ranks come close";
 
 // How many steps, and the most bytes that a rank sends: whatever the links are.
@@ -198,7 +214,8 @@ void add_counts(const CollectiveSpec& spec, const Form& form, std::vector<Formul
 
 std::optional<ClosedForm> closed_form(const Collective& collective, const Network& network) {
   const CollectiveSpec& spec = collective.spec;
-  if (spec.ranks < 2) return std::nullopt;
+  // Uneven counts have no form: their largest messages decide, step by step.
+  if (spec.ranks < 2 || !spec.counts.empty()) return std::nullopt;
   const std::optional<Form> form = form_of(spec);
   if (!form) return std::nullopt;
   const auto bytes = static_cast<double>(spec.bytes);
@@ -215,12 +232,32 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
     return *factor == '\0' ? std::string(unit) : fmt::format("{} {}", factor, unit);
   };
   formula.expression = term(form->messages_text, "α") + " + " + term(form->volume_text, "S / B");
-  formula.values =
-      fmt::format("{:g} · {:g} s + {:g} · {} B / {:g} B/s", form->messages, network.latency_seconds,
-                  form->volume, spec.bytes, network.bytes_per_second);
+  formula.values = fmt::format("{:g} · {} + {:g} · {} / ({})", form->messages,
+                               seconds_words(network.latency_seconds), form->volume,
+                               bytes_words(bytes), rate_words(network.bytes_per_second));
+  // Its own topology has two kinds of links, and the ranks of a node share the outer one.
+  const bool two_levels = spec.algorithm == "hierarchical" &&
+                          network.topology == Topology::kTwoLevel &&
+                          network.node_size == spec.node_size;
+  if (two_levels) {
+    const double g = spec.node_size, k = spec.ranks / g;
+    const double outer = std::min(network.node_bytes_per_second, g * network.bytes_per_second);
+    const double inside = 2 * (g - 1) / g, between = 2 * (k - 1) / k;
+    formula.value = 2 * (g - 1) * network.latency_seconds +
+                    2 * (k - 1) * network.node_latency_seconds +
+                    inside * bytes / network.bytes_per_second + between * bytes / outer +
+                    form->combined * bytes * gamma;
+    formula.expression = "2 (g − 1) α + 2 (k − 1) αₙ + 2 (g − 1)/g S / B + 2 (k − 1)/k S / Bₙ";
+    formula.values = fmt::format("{:g} · {} + {:g} · {} + {:g} · {} / ({}) + {:g} · {} / ({})",
+                                 2 * (g - 1), seconds_words(network.latency_seconds), 2 * (k - 1),
+                                 seconds_words(network.node_latency_seconds), inside,
+                                 bytes_words(bytes), rate_words(network.bytes_per_second), between,
+                                 bytes_words(bytes), rate_words(outer));
+  }
   if (gamma > 0 && form->combined > 0) {
     formula.expression += " + " + term(form->combined_text, "S γ");
-    formula.values += fmt::format(" + {:g} · {} B · {:g} s/B", form->combined, spec.bytes, gamma);
+    formula.values +=
+        fmt::format(" + {:g} · {} · {:.3g} ns/B", form->combined, bytes_words(bytes), gamma * 1e9);
   }
   const std::int64_t elements = spec.bytes / size_of(spec.type);
   const int parts = spec.kind == CollectiveKind::kAllToAll ? spec.ranks : collective.chunks;
@@ -229,15 +266,17 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   // Two messages that are combined at once on one rank count as one in the simulation.
   const bool crowded =
       gamma > 0 && (spec.algorithm == "bidirectional-ring" || spec.algorithm == "torus");
-  const bool switched = network.topology == Topology::kSwitch;
-  closed.exact = switched && equal && power && !form->close && !crowded && spec.counts.empty();
+  const bool switched = network.topology == Topology::kSwitch || two_levels;
+  closed.exact = switched && equal && power && !form->close && !crowded;
   if (!equal) formula.note = "chunks differ by one element, and the largest decides";
   if (!power) formula.note = kPowersOfTwo;
   if (form->close)
     formula.note = "an approximation for large S; the simulation follows every message";
-  if (!switched)
-    formula.note =
+  if (!switched) {
+    if (!formula.note.empty()) formula.note += "; and ";
+    formula.note +=
         "as if a switch lay between the ranks; the simulation follows the links there are";
+  }
   return closed;
 }
 

@@ -11,13 +11,14 @@ namespace parallelarium {
 
 struct ClosedForm {
   Formula formula;
-  // Whether the simulation gives the same: the ranks hang on one switch, all chunks are equal, and
+  // Whether the simulation gives the same: the network is the form's, all chunks are equal, and
   // the form makes no assumption that the steps do not keep. Else formula.note says what differs.
   bool exact = false;
 };
 
-// The time of the algorithm by its closed form, which supposes that the ranks hang on one switch.
-// None where the literature has none.
+// The time of the algorithm by its closed form, which supposes that the ranks hang on one switch
+// (hierarchical: on two levels, where the network's nodes are its own). None where the literature
+// has none, or counts are uneven.
 std::optional<ClosedForm> closed_form(const Collective& collective, const Network& network);
 
 // All formulas of a collective: time, steps, bytes per rank, bandwidths.

@@ -50,7 +50,8 @@ class FlowWalk {
         fresh_(table_.empty() ? std::vector<std::vector<bool>>{} : fresh_sends(collective.program)),
         flows_(matching_.meetings.size()),
         ranks_(collective.program.ranks.size()),
-        carried_(routes_.bandwidths().size(), 0) {
+        carried_(routes_.bandwidths().size(), 0),
+        used_(carried_.size(), 0) {
     cost_.step_seconds.assign(collective.steps.size(), 0);
     for (const RankProgram& rank : collective.program.ranks)
       cost_.timeline.ranks.emplace_back().spans.resize(rank.ops.size());
@@ -68,8 +69,11 @@ class FlowWalk {
     cost_.timeline.duration = to_nanoseconds(now_);
     for (std::size_t link = 0; link < carried_.size(); ++link) {
       if (carried_[link] == 0) continue;
-      const double busy =
-          now_ > 0 ? static_cast<double>(carried_[link]) / routes_.bandwidths()[link] / now_ : 0;
+      // Measured messages have no one bandwidth: then the share of time with any under way.
+      const double full = table_.empty()
+                              ? static_cast<double>(carried_[link]) / routes_.bandwidths()[link]
+                              : used_[link];
+      const double busy = now_ > 0 ? full / now_ : 0;
       cost_.links.push_back({routes_.name_of_link(static_cast<int>(link)), carried_[link], busy});
     }
     std::stable_sort(cost_.links.begin(), cost_.links.end(),
@@ -184,6 +188,7 @@ class FlowWalk {
   // Goes to `next` and does everything that is due then.
   void advance(double next) {
     const double due = next * (1 + kSame);
+    if (!table_.empty()) note_use(next - now_);
     std::vector<std::int32_t> over;
     for (const std::int32_t index : active_) {
       Flow& flow = flows_[static_cast<std::size_t>(index)];
@@ -212,6 +217,16 @@ class FlowWalk {
         }
       }
     }
+  }
+
+  void note_use(double seconds) {
+    std::vector<bool> used(used_.size());
+    for (const std::int32_t index : active_) {
+      for (const int link : flows_[static_cast<std::size_t>(index)].links)
+        used[static_cast<std::size_t>(link)] = true;
+    }
+    for (std::size_t link = 0; link < used.size(); ++link)
+      if (used[link]) used_[link] += seconds;
   }
 
   void end_of_bytes(std::int32_t index) {
@@ -299,6 +314,7 @@ class FlowWalk {
   std::vector<Flow> flows_;                     // by meeting
   std::vector<Rank> ranks_;
   std::vector<std::int64_t> carried_;  // by link
+  std::vector<double> used_;           // by link: seconds with a message under way; of a table
   std::vector<std::int32_t> active_;   // flows whose bytes are under way
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   CollectiveCost cost_;

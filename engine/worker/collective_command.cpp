@@ -114,6 +114,19 @@ Result<CollectiveSpec> spec_of(const Options& options) {
 Result<Network> network_for(const Options& options, const Collective& collective) {
   Network network;
   const int ranks = collective.spec.ranks;
+  const auto cores = static_cast<int>(available_cores().size());
+  if (options.calibrate && (!options.machine.empty() || options.topology_given->count() > 0))
+    return message("collective-links",
+                   "--calibrate measures this computer's memory; leave --machine and --topology "
+                   "out.");
+  if (options.calibrate && (cores < 2 || ranks > cores))
+    return message("collective-cores",
+                   "--calibrate measures ranks that have a core each, two at least; the engine may "
+                   "use {}, for {}.",
+                   cores == 1 ? "one core" : fmt::format("{} cores", cores),
+                   ranks == 1 ? "one rank" : fmt::format("{} ranks", ranks));
+  if (!(options.combine >= 0 && options.combine < 1e18))
+    return message("collective-combine", "--combine-bandwidth is 0 or more bytes per second.");
   if (!options.machine.empty()) {
     const Result<Machine> machine = find_machine(options.machine);
     if (!machine) return machine.error();
@@ -144,14 +157,14 @@ Result<Network> network_for(const Options& options, const Collective& collective
   if (options.machine.empty() || latency) network.latency_seconds = options.latency;
   if (options.machine.empty() || bandwidth) network.bytes_per_second = options.bandwidth;
   if (options.calibrate) {
-    const auto cores = static_cast<int>(available_cores().size());
-    if (cores < 2)
-      return message("collective-cores", "--calibrate needs two cores; the engine may use one.");
     Result<std::vector<TransferPoint>> points = measure_transfers(cores);
     if (!points) return points.error();
     use_transfers(network, std::move(*points));
   }
   if (network.node_size == 0) network.node_size = collective.spec.node_size;
+  if (network.node_size == 0)
+    network.node_size =
+        network.topology == Topology::kTorus ? default_row_size(ranks) : default_node_size(ranks);
   if (Result<void> good = check_network(network, ranks); !good) return good.error();
   return network;
 }
@@ -218,6 +231,10 @@ Outcome collective(const Options& options, Progress& progress) {
     return Outcome::invalid(message(
         "collective-rounding-run",
         "--rounding compares what two runs leave; it needs --run and goes without --sweep."));
+  if (options.sweep && !spec->counts.empty())
+    return Outcome::invalid(message(
+        "collective-counts-sweep",
+        "--counts says what is sent, so that there are no sizes to sweep over; leave one out."));
   if (options.sweep) return sweep_of(options, *spec, progress);
   if (spec->algorithm.empty()) {
     for (const AlgorithmInfo& info : collective_algorithms()) {

@@ -52,6 +52,7 @@ Result<std::vector<SweepRow>> sweep(const CollectiveSpec& spec,
         row.measured_min = seen->seconds_min;
         row.measured_max = seen->seconds_max;
         row.measured_bus_bandwidth = seen->bus_bandwidth;
+        row.source = seen->source;
         row.correct = seen->correct;
       }
       rows.push_back(std::move(row));
@@ -72,8 +73,11 @@ std::optional<double> median_error(const std::vector<SweepRow>& rows) {
 
 std::string sweep_text(const std::vector<SweepRow>& rows) {
   const std::optional<double> median = median_error(rows);
+  // All rows have as many ranks.
+  const Source source = rows.empty() ? Source::kMeasured : rows.front().source;
   Table table(median ? std::vector<std::string>{"algorithm", ">bytes", ">predicted", ">bus",
-                                                ">measured", ">bus", ">error", ""}
+                                                fmt::format(">{}", name_of(source)), ">bus",
+                                                ">error", ""}
                      : std::vector<std::string>{"algorithm", ">bytes", ">predicted", ">bus"});
   for (const SweepRow& row : rows) {
     std::vector<std::string> cells = {
@@ -91,22 +95,24 @@ std::string sweep_text(const std::vector<SweepRow>& rows) {
   if (median)
     text += fmt::format("\nMedian of the errors' sizes: {} (error = predicted / measured − 1)\n",
                         percent_text(*median));
+  if (median && source == Source::kOversubscribed)
+    text += "More ranks than cores: these times are no evidence of speed.\n";
   return text;
 }
 
 std::string sweep_csv(const std::vector<SweepRow>& rows) {
   std::string text =
       "name,algorithm,ranks,type,bytes,predicted_seconds,predicted_bus_bandwidth,measured_seconds,"
-      "measured_seconds_min,measured_seconds_max,measured_bus_bandwidth,error,correct\r\n";
+      "measured_seconds_min,measured_seconds_max,measured_bus_bandwidth,error,correct,source\r\n";
   for (const SweepRow& row : rows) {
     text += fmt::format("{},{},{},{},{},{},{}", name_of(row.spec.kind), row.spec.algorithm,
                         row.spec.ranks, name_of(row.spec.type), row.spec.bytes, row.seconds,
                         row.bus_bandwidth);
-    text +=
-        row.measured_seconds > 0
-            ? fmt::format(",{},{},{},{},{},{}\r\n", row.measured_seconds, row.measured_min,
-                          row.measured_max, row.measured_bus_bandwidth, row.error(), row.correct)
-            : ",,,,,,\r\n";
+    text += row.measured_seconds > 0
+                ? fmt::format(",{},{},{},{},{},{},{}\r\n", row.measured_seconds, row.measured_min,
+                              row.measured_max, row.measured_bus_bandwidth, row.error(),
+                              row.correct, name_of(row.source))
+                : ",,,,,,,\r\n";
   }
   return text;
 }
@@ -118,11 +124,10 @@ nlohmann::json sweep_json(const std::vector<SweepRow>& rows) {
                             {"ranks", row.spec.ranks},        {"bytes", row.spec.bytes},
                             {"seconds", row.seconds},         {"bus_bandwidth", row.bus_bandwidth}};
     if (row.measured_seconds > 0) {
-      entry["measured"] = {{"seconds", row.measured_seconds},
-                           {"seconds_min", row.measured_min},
-                           {"seconds_max", row.measured_max},
-                           {"bus_bandwidth", row.measured_bus_bandwidth},
-                           {"correct", row.correct}};
+      entry["measured"] = {
+          {"seconds", row.measured_seconds}, {"seconds_min", row.measured_min},
+          {"seconds_max", row.measured_max}, {"bus_bandwidth", row.measured_bus_bandwidth},
+          {"source", name_of(row.source)},   {"correct", row.correct}};
       entry["error"] = row.error();
     }
     list.push_back(std::move(entry));

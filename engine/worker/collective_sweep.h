@@ -18,6 +18,7 @@ struct SweepRow {
   double seconds = 0, bus_bandwidth = 0;  // predicted
   // Measured: median of the repeats and its extremes; 0 where nothing was run.
   double measured_seconds = 0, measured_min = 0, measured_max = 0, measured_bus_bandwidth = 0;
+  Source source = Source::kMeasured;  // or oversubscribed: more ranks than cores
   bool correct = true;
   // predicted / measured - 1
   double error() const { return measured_seconds > 0 ? seconds / measured_seconds - 1 : 0; }

@@ -135,8 +135,10 @@ std::string collective_text(const Collective& collective, const Network& network
   if (seen) {
     text += seen->correct ? "\nRun: every cell of every rank's result is exactly right.\n"
                           : fmt::format("\nRun: {} cells are wrong.\n", seen->wrong_cells);
-    text += fmt::format("Times from {} to {} over {} repeats.\n", seconds_text(seen->seconds_min),
-                        seconds_text(seen->seconds_max), seen->timeline.steps);
+    text += fmt::format(
+        "Times from {} to {} over {}.\n", seconds_text(seen->seconds_min),
+        seconds_text(seen->seconds_max),
+        seen->timeline.steps == 1 ? "one repeat" : fmt::format("{} repeats", seen->timeline.steps));
     if (seen->rounding) text += rounding_text(spec, *seen->rounding);
   }
   return text;

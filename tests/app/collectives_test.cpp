@@ -8,6 +8,7 @@
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
+#include <random>
 #include <set>
 
 #include "app/collective_session.h"
@@ -51,6 +52,48 @@ TEST(CollectiveState, UndoBringsTheRunBack) {
   EXPECT_EQ(collectives.motion().source(), Source::kMeasured);
   session.undo_stack().redo();
   EXPECT_TRUE(collectives.run_is_stale());
+}
+
+// Ranks of a run are uneven: a sender's step may last longer than its receiver's. Every message of
+// a ring's rank is one that it got in the step before.
+TEST(CollectiveMotions, NoChunkIsPassedOnBeforeItHasArrived) {
+  const int n = 5;
+  const auto plan = planned(choice_of(CollectiveKind::kAllReduce, "ring", n));
+  Timeline timeline = plan->cost.timeline;
+  std::mt19937 random(20261122);
+  std::vector<Nanoseconds> free(n);
+  for (int step = 0; step < plan->steps(); ++step) {
+    std::vector<Nanoseconds> got(n), end(n);
+    for (int rank = 0; rank < n; ++rank) {
+      const auto before = std::size_t((rank + n - 1) % n);
+      got[std::size_t(rank)] = std::max(free[std::size_t(rank)], free[before]) +
+                               Nanoseconds(100 + std::int64_t(random() % 900));
+    }
+    for (int rank = 0; rank < n; ++rank) {
+      const auto r = std::size_t(rank);
+      end[r] = std::max(got[r], got[std::size_t((rank + 1) % n)]);
+      const auto& ops = plan->collective.program.ranks[r].ops;
+      for (std::size_t op = 0; op < ops.size(); ++op)
+        if (ops[op].batch == step) timeline.ranks[r].spans[op] = {free[r], end[r]};
+    }
+    free = end;
+  }
+  timeline.duration = *std::max_element(free.begin(), free.end());
+  const CollectiveMotion motion(plan, timeline);
+  int handed = 0;
+  for (int step = 0; step + 1 < plan->steps(); ++step) {
+    const auto& moves = plan->collective.steps[std::size_t(step)];
+    const auto& later = plan->collective.steps[std::size_t(step + 1)];
+    for (std::size_t at = 0; at < moves.size(); ++at) {
+      for (std::size_t next = 0; next < later.size(); ++next) {
+        if (later[next].from != moves[at].to || later[next].chunk != moves[at].chunk) continue;
+        EXPECT_LE(motion.span_of({step, int(at)}).end, motion.span_of({step + 1, int(next)}).begin)
+            << "step " << step << " message " << at;
+        ++handed;
+      }
+    }
+  }
+  EXPECT_EQ(handed, n * (2 * n - 3));
 }
 
 TEST(CollectiveState, AnInvalidChoiceKeepsTheLastPictureAndSaysWhy) {

@@ -117,6 +117,40 @@ TEST(Cost, FormsOnOtherLinksSaySo) {
 }
 
 // Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md.
+// By hand: within nodes of four, then four rings over two nodes' links, each a quarter of the
+// array.
+TEST(Cost, HierarchyOnItsOwnTopologyHasTwoBandwidths) {
+  Network network = switched();
+  network.topology = Topology::kTwoLevel;
+  network.node_latency_seconds = 7e-6;
+  network.node_bytes_per_second = 2e9;
+  for (const int nodes : {2, 3, 5}) {
+    network.node_size = 4;
+    const std::int64_t bytes = 4 * 4 * 30 * 1000;
+    const Collective collective =
+        made(CollectiveKind::kAllReduce, "hierarchical", 4 * nodes, bytes, 4);
+    const auto form = closed_form(collective, network);
+    ASSERT_TRUE(form);
+    EXPECT_TRUE(form->exact);
+    const double seconds = cost_of(collective, network).seconds;
+    EXPECT_NEAR(form->formula.value / seconds, 1, 1e-12) << nodes;
+    const double k = nodes, s = bytes;
+    EXPECT_NEAR(seconds,
+                6 * 3e-6 + 2 * (k - 1) * 7e-6 + 1.5 * s / 7e9 + 2 * (k - 1) / k * s / 2e9 +
+                    (0.75 + (k - 1) / k / 4) * s / 11e9,
+                1e-15);
+  }
+}
+
+TEST(Cost, UnevenCountsHaveNoForm) {
+  CollectiveSpec spec;
+  spec.kind = CollectiveKind::kAllToAll;
+  spec.algorithm = "direct";
+  spec.ranks = 2;
+  spec.counts = {0, 1000, 0, 0};
+  EXPECT_FALSE(closed_form(*make_collective(spec), switched()));
+}
+
 TEST(BusBandwidth, HasTheFactorsOfNcclTests) {
   using K = CollectiveKind;
   for (const int n : {2, 4, 8}) {
@@ -170,6 +204,11 @@ TEST(Transfers, AStepOfARingTakesWhatARingOfAllCoresWasMeasuredToTake) {
   };
   use_transfers(network, {point(64, 1e-6, 1e-6, 1e-6), point(1 << 20, 101e-6, 126e-6, 401e-6)});
   EXPECT_EQ(network.topology, Topology::kMemory);
+  for (const int ranks : {2, 5, 8}) {
+    for (const LinkUse& link :
+         cost_of(made(CollectiveKind::kAllGather, "ring", ranks, 1 << 20), network).links)
+      EXPECT_LE(link.busy, 1) << link.name;
+  }
   EXPECT_DOUBLE_EQ(network.latency_seconds, 1e-6);
   EXPECT_DOUBLE_EQ(network.bytes_per_second, (1 << 20) / 101e-6);
   const auto of_step = [&](int ranks) {

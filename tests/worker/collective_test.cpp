@@ -2,6 +2,8 @@
 // `collective NAME`: the contract's keys, runs, sweeps and refusals.
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "engine/wire/collective_messages.h"
 #include "tests/worker/cli.h"
 
@@ -89,6 +91,45 @@ TEST(CollectiveCommand, SweepsOverSizesAndAlgorithms) {
   EXPECT_EQ(std::count(reply.out.begin(), reply.out.end(), '\n'), 1 + 2 * 4);
   EXPECT_THAT(reply.out, testing::HasSubstr("all_gather,direct,2,float32,262144,"));
   EXPECT_THAT(reply.out, testing::Not(testing::HasSubstr("false")));
+}
+
+TEST(CollectiveCommand, RefusesWhatWouldBeIgnored) {
+  const auto refused = [](std::vector<std::string> more, const char* sentence) {
+    std::vector<std::string> words = {"collective"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Reply reply = command(words);
+    EXPECT_EQ(reply.status, kInvalid) << reply.out;
+    EXPECT_THAT(reply.err, testing::HasSubstr(sentence));
+  };
+  refused({"all_to_all", "--ranks", "2", "--counts", "1,2,3,4", "--sweep"},
+          "no sizes to sweep over");
+  refused({"all_reduce", "--ranks", "2", "--calibrate", "--topology", "ring"}, "leave --machine");
+  refused({"all_reduce", "--ranks", "2", "--calibrate", "--machine", "dgx-h100"},
+          "leave --machine");
+  refused({"all_reduce", "--ranks", "64", "--calibrate"}, "a core each");
+  refused({"all_reduce", "--combine-bandwidth", "-5"}, "0 or more bytes per second");
+}
+
+TEST(CollectiveCommand, SaysWhereRanksShareCores) {
+  const Reply reply = command({"collective", "all_reduce", "--ranks", "64", "--algorithm", "ring",
+                               "--bytes", "4KiB", "--sweep", "--run", "--repeats", "1", "--csv"});
+  if (std::thread::hardware_concurrency() >= 64) GTEST_SKIP() << "a core for every rank";
+  EXPECT_THAT(reply.out, testing::HasSubstr(",true,oversubscribed\r\n"));
+}
+
+TEST(CollectiveCommand, NextTorusIsOneThatCanBe) {
+  for (const char* ranks : {"2", "3", "5", "7", "13"}) {
+    const Reply reply =
+        command({"collective", "all_reduce", "--ranks", ranks, "--algorithm", "torus"});
+    ASSERT_EQ(reply.status, kInvalid);
+    const std::size_t end = reply.err.find(" would do");
+    ASSERT_NE(end, std::string::npos) << reply.err;
+    const std::size_t begin = reply.err.rfind(' ', end - 1) + 1;
+    const std::string next = reply.err.substr(begin, end - begin);
+    EXPECT_EQ(command({"collective", "all_reduce", "--ranks", next, "--algorithm", "torus"}).status,
+              kDone)
+        << next;
+  }
 }
 
 TEST(CollectiveCommand, TakesUnevenCounts) {
