@@ -172,7 +172,8 @@ std::string scaled(double value, const std::array<const char*, 4>& units, double
     value /= step;
     ++unit;
   }
-  return fmt::format("{:.4g} {}", value, units[unit]);
+  return value >= 99.95 ? fmt::format("{:.0f} {}", value, units[unit])
+                        : fmt::format("{:.3g} {}", value, units[unit]);
 }
 std::string seconds_words(double seconds) {
   return scaled(seconds * 1e9, {"ns", "µs", "ms", "s"}, 1000);

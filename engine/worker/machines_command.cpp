@@ -93,6 +93,11 @@ std::string machine_text(const Machine& machine) {
   text += machine.calibrated.empty()
               ? (machine.local ? "\nNever calibrated: `calibrate` measures this computer.\n" : "")
               : fmt::format("\nCalibrated {}.\n", machine.calibrated);
+  if (machine.ranks_share_memory() && machine.cores > 1 && !machine.calibrated.empty() &&
+      machine.transfers.empty())
+    text +=
+        "An older version calibrated it: predictions of collectives alone come out too long until "
+        "`calibrate` runs again.\n";
   return text;
 }
 
