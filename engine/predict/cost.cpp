@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "engine/plan/kernels_of_pieces.h"
 #include "engine/predict/simulate.h"
@@ -41,11 +42,15 @@ double rate_of(const Machine& machine, std::string_view kernel, const Shape& sha
   return 0;
 }
 
-// Calls of equal size that an entry's elements are of: a matrix product's or kernel's repeats, in
-// attention the sequences.
+// Calls of equal size that an entry's elements are of: a matrix product's or kernel's repeats. An
+// attention computes sequence after sequence; its repeats are products inside these.
 double alike(const Work& work, const Shape& shape) {
-  const std::int64_t calls = work.piece == Piece::kAttention ? shape.B : work.repeat;
-  return static_cast<double>(std::max<std::int64_t>(calls, 1));
+  double calls = static_cast<double>(work.repeat);
+  if (work.piece == Piece::kAttention) {
+    const auto scores = static_cast<double>(shape.H * work.m * work.n);
+    calls = scores > 0 ? static_cast<double>(work.elements) / scores : 1;
+  }
+  return std::max(calls, 1.0);
 }
 
 // The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
@@ -120,15 +125,12 @@ double messages_of(CollectiveKind kind, int n) {
   }
 }
 
-// How often an entry of a whole stage's work was launched. Attention repeats products inside one
-// call, one call per layer, as the norm before it.
-double calls_of(const Work& work, const std::vector<Work>& works) {
-  if (works.size() == 1) return 1;
-  if (work.piece != Piece::kAttention) return static_cast<double>(work.repeat);
-  for (const Work& other : works) {
-    if (other.piece == Piece::kNorm1) return static_cast<double>(other.repeat);
-  }
-  return 1;
+// How often an entry of a whole stage's work was launched.
+double calls_of(const Work& work, const Shape& shape) {
+  const double calls = alike(work, shape);
+  return work.piece == Piece::kAttention
+             ? calls / static_cast<double>(std::max<std::int64_t>(shape.B, 1))
+             : calls;
 }
 
 }  // namespace
@@ -157,6 +159,10 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   return fixed + std::max(arithmetic, traffic);
 }
 
+double combine_rate(const Machine& machine) {
+  return rate_of(machine, kReduceKernel, std::numeric_limits<double>::max());
+}
+
 CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup,
                      const ExpertRows* rows)
     : rows_(rows),
@@ -175,7 +181,8 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     double seconds = 0, launches = 0;
     for (const Work& work : works) {
       seconds += work_seconds(work, program.shape, machine, type);
-      launches += calls_of(work, works) - 1;  // work_seconds counted one
+      if (works.size() > 1)
+        launches += calls_of(work, program.shape) - 1;  // work_seconds counted one
     }
     work_seconds_.push_back(seconds + launches * machine.launch_seconds.value);
   }
@@ -184,8 +191,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     groups_.push_back({link.latency_seconds.value, link.bytes_per_second.value,
                        static_cast<int>(group.ranks.size())});
   }
-  for (const KernelRate& rate : machine.kernels)  // the largest stands last
-    if (rate.kernel == kReduceKernel) reduce_seconds_ = over(1, rate.elements_per_second.value);
+  reduce_seconds_ = over(1, combine_rate(machine));
 }
 
 const Link& CostModel::link_between(int a, int b) const {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/plan/kernels_of_pieces.h"
 #include "engine/predict/flows.h"
+#include "engine/predict/simulate.h"
 
 namespace parallelarium {
 
@@ -30,10 +30,8 @@ Network network_of(const Machine& machine, int ranks) {
   network.latency_seconds = machine.intra_node.latency_seconds.value;
   network.bytes_per_second = machine.intra_node.bytes_per_second.value;
   network.node_latency_seconds = machine.inter_node.latency_seconds.value;
-  for (const KernelRate& rate : machine.kernels) {
-    if (rate.kernel == kReduceKernel)
-      network.combine_bytes_per_second = rate.elements_per_second.value * 4;
-  }
+  if (const double elements = combine_rate(machine); elements > 0)
+    network.combine_bytes_per_second = elements * static_cast<double>(size_of(DataType::kF32));
   if (machine.local) {
     network.topology = Topology::kMemory;
     network.shared_bytes_per_second =

@@ -54,6 +54,9 @@ class CostModel {
 // computes beside it (kernel_beside), where that was measured.
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type);
 
+// Elements per second that a reduction adds in a large array; 0 where it was not measured.
+double combine_rate(const Machine& machine);
+
 // Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
 Timeline simulate(const Program& program, const CostModel& cost, const Machine& machine);
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and

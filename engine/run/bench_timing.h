@@ -63,8 +63,8 @@ class Interlude {
   Floats x_, weight_, y_;
 };
 
-// Requires: there are samples.
-double median(std::vector<double>& samples);
+// The upper one of two; 0 of none.
+double median(std::vector<double> samples);
 
 // Seconds of one call, from calls for so long at least; without an interlude of many in a row.
 // Infinity where the device fails, so that nothing is concluded from it.

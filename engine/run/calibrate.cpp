@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/run/bench.h"
+#include "engine/run/bench_timing.h"
 #include "engine/run/collective_calibrate.h"
 #include "engine/run/collective_times.h"
 #include "engine/run/cores.h"
@@ -21,13 +22,6 @@ namespace {
 constexpr int kBenchRounds = 3;
 constexpr auto kProductBudget = std::chrono::milliseconds{3000};
 constexpr auto kLateEnd = std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Fixed cost of one op: a step of many small ones on every core.
 double launch_seconds(int cores, Stop& stop) {

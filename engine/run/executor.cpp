@@ -86,6 +86,7 @@ Executor::~Executor() {
 
 void Executor::lane_thread(Lane lane) {
   ask_for_precise_sleep();
+  ask_for_prompt_turns();
   for (std::uint32_t round = 0;; ++round) {
     if (!stop_.wait_while(round_, round)) return;
     if (quit_.load(std::memory_order_relaxed) || !run_lane(lane)) return;

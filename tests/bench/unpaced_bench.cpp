@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of unpaced accuracy on this computer, for Setups with at most as many ranks as cores:
-// for each it calibrates (a virtual machine's rates change by half within minutes), predicts and
-// runs. A Setup with experts is predicted by the routing that its run had. Usage: unpaced_bench
-// [--only TEXT] [--ops] [--rounds R]
-//   --only TEXT: Setups whose settings contain TEXT; --ops: with times by piece;
-//   --rounds R: calibrates, predicts and runs each R times in turns; the median of its signed
-//   errors counts, and the output says so.
-// A round in which the hypervisor gave more than a fiftieth of the cores' time to other machines,
-// as /proc/stat counts it, says nothing of this one: it is repeated, four times at most, whatever
-// its error.
+// The table of unpaced accuracy on this computer, for Setups with at most as many ranks as cores.
+// A virtual machine's rates change by half within minutes, so each run stands between two
+// calibrations, and the mean of what both predict counts. A Setup with experts is predicted by the
+// routing that its run had. Usage: unpaced_bench [--only TEXT] [--ops]
+//   --only TEXT: Setups whose settings contain TEXT; --ops: with times by piece.
+// A round says nothing of predictions where the hypervisor gave more than a fiftieth of the cores'
+// time to other machines, as /proc/stat counts it, or where the two calibrations predict more than
+// a tenth apart: it is repeated, four times at most, whatever its error. The least disturbed counts
+// where all are, and the last line says how many.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -70,8 +69,9 @@ const char* const kExperts[] = {
     "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 router=sigmoid skew=0.5",
 };
 
-constexpr double kMostStolen = 0.02;
+constexpr double kMostStolen = 0.02, kMostApart = 0.1;
 constexpr int kAttempts = 5;
+constexpr double kRunSeconds = 3;
 
 Setup setup_of(const std::string& settings) {
   Setup setup = default_setup();
@@ -86,11 +86,11 @@ Setup setup_of(const std::string& settings) {
   }
   setup.run.backend = Backend::kCpu;
   setup.run.warmup = 3;
-  setup.run.steps = 31;
   return setup;
 }
 
-// Predicted and observed microseconds by piece and phase, added over ranks and rounds.
+// Predicted and observed microseconds by piece and phase, half of each prediction's, added over
+// ranks.
 using Pieces = std::map<std::string, std::pair<double, double>>;
 
 void add_pieces(Pieces& pieces, const Prediction& predicted, const Observation& seen) {
@@ -101,7 +101,7 @@ void add_pieces(Pieces& pieces, const Prediction& predicted, const Observation& 
           pieces[fmt::format("{} {} {}", name_of(op.kind), name_of(op.piece), name_of(op.phase))];
       const auto length = [&](const Timeline& timeline) {
         const Span& span = timeline.ranks[rank].spans[i];
-        return static_cast<double>((span.end - span.begin).count()) * 1e-3;
+        return static_cast<double>((span.end - span.begin).count()) * 0.5e-3;
       };
       one += length(predicted.timeline);
       other += length(seen.timeline);
@@ -133,53 +133,76 @@ class Stolen {
   std::pair<double, double> begin_;
 };
 
-struct Round {
-  Prediction predicted;
-  Observation seen;
-  double stolen = 0;  // the more of calibration and run
-  double error() const { return predicted.step.seconds / seen.step.seconds - 1; }
+[[noreturn]] void stop(const std::string& settings, const Message& why) {
+  fmt::print("{}: {}\n", settings, why.text);
+  std::exit(1);
+}
+
+struct Calibration {
+  Machine machine;
+  double stolen = 0;
 };
 
-Round round_of(const std::string& settings) {
-  const Setup setup = setup_of(settings);
-  const auto stop = [&](const Message& why) {
-    fmt::print("{}: {}\n", settings, why.text);
-    std::exit(1);
+Calibration calibrated(const std::string& settings) {
+  const Stolen stolen;
+  Result<Machine> machine = calibrate({});
+  if (!machine) stop(settings, machine.error());
+  return {std::move(*machine), stolen.share()};
+}
+
+struct Round {
+  Prediction before, after;
+  Observation seen;
+  double stolen = 0;  // the most of calibrations and run
+  double predicted() const { return (before.step.seconds + after.step.seconds) / 2; }
+  double error() const { return predicted() / seen.step.seconds - 1; }
+  double apart() const { return std::abs(after.step.seconds / before.step.seconds - 1); }
+  // More than 1: too much.
+  double disturbance() const { return std::max(stolen / kMostStolen, apart() / kMostApart); }
+};
+
+// Begins with the calibration that ended the round before, and leaves its own last one.
+Round round_of(const std::string& settings, std::optional<Calibration>& last) {
+  Setup setup = setup_of(settings);
+  const auto prediction = [&](const Calibration& by, const Routing* routing) {
+    Result<Prediction> predicted = predict(setup, by.machine, true, routing);
+    if (!predicted) stop(settings, predicted.error());
+    return std::move(*predicted);
   };
-  const Stolen calibrating;
-  const Result<Machine> machine = calibrate({});
-  const double stolen = calibrating.share();
-  if (!machine) stop(machine.error());
-  Result<Prediction> predicted = predict(setup, *machine, true);
-  if (!predicted) stop(predicted.error());
+  const Calibration before = last ? std::move(*last) : calibrated(settings);
+  Round round;
+  round.before = prediction(before, nullptr);
+  setup.run.steps = std::clamp(static_cast<int>(kRunSeconds / round.before.step.seconds), 11, 61);
   const Stolen running;
-  const Result<RunResult> run = run_now(setup, predicted->program);
-  if (!run) stop(run.error());
-  Round round{{}, run->observation, std::max(stolen, running.share())};
-  if (const Routing* routing = routing_of_timeline(round.seen))
-    predicted = predict(setup, *machine, true, routing);
-  if (!predicted) stop(predicted.error());
-  round.predicted = std::move(*predicted);
+  const Result<RunResult> run = run_now(setup, round.before.program);
+  if (!run) stop(settings, run.error());
+  round.stolen = std::max(before.stolen, running.share());
+  round.seen = run->observation;
+  last = calibrated(settings);
+  round.stolen = std::max(round.stolen, last->stolen);
+  const Routing* routing = routing_of_timeline(round.seen);
+  if (routing != nullptr) round.before = prediction(before, routing);
+  round.after = prediction(*last, routing);
   fmt::print(
-      "{:72} {:8.2f} ms predicted {:8.2f} ms observed ({:.2f} to {:.2f}) {:+6.1f} %{}\n", settings,
-      round.predicted.step.seconds * 1e3, round.seen.step.seconds * 1e3,
+      "{:72} {:8.2f} ms predicted ({:.2f}, {:.2f}) {:8.2f} ms observed ({:.2f} to {:.2f}) {:+6.1f} "
+      "%{}{}\n",
+      settings, round.predicted() * 1e3, round.before.step.seconds * 1e3,
+      round.after.step.seconds * 1e3, round.seen.step.seconds * 1e3,
       round.seen.step.seconds_min * 1e3, round.seen.step.seconds_max * 1e3, round.error() * 100,
-      round.stolen > kMostStolen ? fmt::format(", {:.1f} % stolen", round.stolen * 100) : "");
+      round.stolen > kMostStolen ? fmt::format(", {:.1f} % stolen", round.stolen * 100) : "",
+      round.apart() > kMostApart ? fmt::format(", {:.0f} % apart", round.apart() * 100) : "");
   std::fflush(stdout);
   return round;
 }
 
-// The prediction's relative error in one round of calibration, prediction and run: the least
-// disturbed where all are.
-double error_of(const std::string& settings, Pieces& pieces) {
+Round least_disturbed(const std::string& settings, std::optional<Calibration>& last) {
   std::optional<Round> least;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    Round round = round_of(settings);
-    if (!least || round.stolen < least->stolen) least = std::move(round);
-    if (least->stolen <= kMostStolen) break;
+    Round round = round_of(settings, last);
+    if (!least || round.disturbance() < least->disturbance()) least = std::move(round);
+    if (least->disturbance() <= 1) break;
   }
-  add_pieces(pieces, least->predicted, least->seen);
-  return least->error();
+  return std::move(*least);
 }
 
 double median(std::vector<double> values) {
@@ -189,21 +212,21 @@ double median(std::vector<double> values) {
 
 template <std::size_t count>
 void print_table(const char* name, const char* const (&cases)[count], const std::string& only,
-                 bool ops, int rounds) {
+                 bool ops) {
   std::vector<double> errors;
+  int disturbed = 0;
+  std::optional<Calibration> last;
   for (const std::string settings : cases) {
     const int ranks = setup_of(settings).mesh.ranks();
     if (ranks > static_cast<int>(available_cores().size()) ||
         settings.find(only) == std::string::npos)
       continue;
+    const Round round = least_disturbed(settings, last);
+    errors.push_back(std::abs(round.error()));
+    disturbed += round.disturbance() > 1;
     Pieces pieces;
-    std::vector<double> signed_errors;
-    for (int round = 0; round < rounds; ++round)
-      signed_errors.push_back(error_of(settings, pieces));
-    errors.push_back(std::abs(median(signed_errors)));
-    if (rounds > 1)
-      fmt::print("{:72} median of {} rounds {:+6.1f} %\n", settings, rounds,
-                 median(signed_errors) * 100);
+    add_pieces(pieces, round.before, round.seen);
+    add_pieces(pieces, round.after, round.seen);
     for (const auto& [piece, times] : pieces) {
       if (ops)
         fmt::print("  {:40} {:9.1f} us predicted {:9.1f} us observed {:+6.1f} %\n", piece,
@@ -212,10 +235,9 @@ void print_table(const char* name, const char* const (&cases)[count], const std:
     std::fflush(stdout);
   }
   if (errors.empty()) return;
-  fmt::print("{}: {} Setups, median |error| {:.1f} %, worst {:.1f} %", name, errors.size(),
-             median(errors) * 100, *std::max_element(errors.begin(), errors.end()) * 100);
-  if (rounds > 1) fmt::print(", of the median of {} rounds of each Setup", rounds);
-  fmt::print("\n\n");
+  fmt::print("{}: {} Setups, median |error| {:.1f} %, worst {:.1f} %; {} only disturbed\n\n", name,
+             errors.size(), median(errors) * 100,
+             *std::max_element(errors.begin(), errors.end()) * 100, disturbed);
 }
 
 }  // namespace
@@ -223,14 +245,11 @@ void print_table(const char* name, const char* const (&cases)[count], const std:
 int main(int count, char** arguments) {
   std::string only;
   bool ops = false;
-  int rounds = 1;
   for (int i = 1; i < count; ++i) {
     if (std::strcmp(arguments[i], "--ops") == 0) ops = true;
     if (std::strcmp(arguments[i], "--only") == 0 && i + 1 < count) only = arguments[++i];
-    if (std::strcmp(arguments[i], "--rounds") == 0 && i + 1 < count)
-      rounds = std::max(1, std::atoi(arguments[++i]));
   }
-  print_table("without experts", kDense, only, ops, rounds);
-  print_table("with experts", kExperts, only, ops, rounds);
+  print_table("without experts", kDense, only, ops);
+  print_table("with experts", kExperts, only, ops);
   return 0;
 }

@@ -224,14 +224,20 @@ TEST(WorkSeconds, JoinsAKernelsRatesBySize) {
   EXPECT_NEAR(rate(100, 1), 4e9, 1e3) << "below the smallest";
   EXPECT_NEAR(rate(100'000'000, 1), 1e9, 10) << "beyond the largest";
   EXPECT_NEAR(rate(1'000'000, 100), 4e9, 10) << "a hundred small calls of a whole stage";
-  // Attention's calls are as large as one sequence makes them, however many there are.
+  // Attention's calls are as large as one sequence makes them, however many there are, and however
+  // many layers a whole stage has.
   calibrated.kernels = {{"attention", {4e9, "test"}, 1e4}, {"attention", {1e9, "test"}, 1e6}};
   Shape shape;
   shape.B = 100;
+  shape.H = 4;
   work = product(50, 50, 8);
   work.piece = Piece::kAttention;
-  work.elements = 1'000'000;
-  EXPECT_NEAR(1e6 / beyond_launch(work, shape, calibrated), 4e9, 10);
+  for (const std::int64_t layers : {1, 100}) {
+    work.repeat = layers * 2 * shape.B * shape.H;
+    work.elements = layers * 1'000'000;
+    EXPECT_NEAR(static_cast<double>(work.elements) / beyond_launch(work, shape, calibrated), 4e9,
+                10);
+  }
 }
 
 TEST(WorkSeconds, TakesTheRateOfAttentionAsItIsComputed) {
