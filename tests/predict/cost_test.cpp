@@ -409,6 +409,10 @@ TEST(CostModel, CountsALaunchForEveryCallOfAStage) {
   Work attention = norm;
   attention.piece = Piece::kAttention;
   attention.repeat = 6 * 2 * 8;  // two products of eight heads in each call
+  attention.m = attention.n = 4;
+  attention.elements = 6 * 8 * 4 * 4;
+  tiny.program.shape.B = 1;
+  tiny.program.shape.H = 8;
   tiny.program.works = {{norm, attention}, {attention}};
   const parallelarium::Setup setup;
   const CostModel cost(tiny.program, machine(), setup);
