@@ -6,7 +6,7 @@
 //   --only TEXT: Setups whose settings contain TEXT; --ops: with times by piece.
 // A round says nothing of predictions where the hypervisor gave more than a fiftieth of the cores'
 // time to other machines, as /proc/stat counts it, or where the two calibrations predict more than
-// a tenth apart: it is repeated, four times at most, whatever its error. The least disturbed counts
+// a tenth apart: it is repeated, twice at most, whatever its error. The least disturbed counts
 // where all are, and the last line says how many.
 #include <algorithm>
 #include <cmath>
@@ -70,7 +70,7 @@ const char* const kExperts[] = {
 };
 
 constexpr double kMostStolen = 0.02, kMostApart = 0.1;
-constexpr int kAttempts = 5;
+constexpr int kAttempts = 3;
 constexpr double kRunSeconds = 3;
 
 Setup setup_of(const std::string& settings) {
