@@ -3,8 +3,9 @@
 // combined byte, k segments.
 #include "engine/predict/collective_formulas.h"
 
-#include <array>
 #include <cmath>
+
+#include "engine/plan/units.h"
 
 namespace parallelarium {
 
@@ -165,22 +166,6 @@ Sent sent_form(const CollectiveSpec& spec) {
   return shared;
 }
 
-// As people write them: three digits and a unit.
-std::string scaled(double value, const std::array<const char*, 4>& units, double step) {
-  std::size_t unit = 0;
-  while (unit + 1 < units.size() && value >= step) {
-    value /= step;
-    ++unit;
-  }
-  return value >= 99.95 ? fmt::format("{:.0f} {}", value, units[unit])
-                        : fmt::format("{:.3g} {}", value, units[unit]);
-}
-std::string seconds_words(double seconds) {
-  return scaled(seconds * 1e9, {"ns", "µs", "ms", "s"}, 1000);
-}
-std::string bytes_words(double bytes) { return scaled(bytes, {"B", "KiB", "MiB", "GiB"}, 1024); }
-std::string rate_words(double rate) { return scaled(rate, {"B/s", "kB/s", "MB/s", "GB/s"}, 1000); }
-
 constexpr const char* kPowersOfTwo = "holds for powers of two; other numbers of ranks come close";
 
 // How many steps, and the most bytes that a rank sends: whatever the links are.
@@ -227,19 +212,16 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   formula.name = "time";
   formula.unit = "seconds";
   formula.source = form->source;
-  formula.value = form->messages * network.latency_seconds +
-                  form->volume * bytes / network.bytes_per_second + form->combined * bytes * gamma;
   const auto term = [](const char* factor, const char* unit) {
     return *factor == '\0' ? std::string(unit) : fmt::format("{} {}", factor, unit);
   };
-  formula.expression = term(form->messages_text, "α") + " + " + term(form->volume_text, "S / B");
-  formula.values = fmt::format("{:g} · {} + {:g} · {} / ({})", form->messages,
-                               seconds_words(network.latency_seconds), form->volume,
-                               bytes_words(bytes), rate_words(network.bytes_per_second));
   // Its own topology has two kinds of links, and the ranks of a node share the outer one.
   const bool two_levels = spec.algorithm == "hierarchical" &&
                           network.topology == Topology::kTwoLevel &&
                           network.node_size == spec.node_size;
+  const std::string size = bytes_text(bytes);
+  const std::string latency = seconds_text(network.latency_seconds);
+  const std::string bandwidth = count_text(network.bytes_per_second, "B/s");
   if (two_levels) {
     const double g = spec.node_size, k = spec.ranks / g;
     const double outer = std::min(network.node_bytes_per_second, g * network.bytes_per_second);
@@ -249,16 +231,21 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
                     inside * bytes / network.bytes_per_second + between * bytes / outer +
                     form->combined * bytes * gamma;
     formula.expression = "2 (g − 1) α + 2 (k − 1) αₙ + 2 (g − 1)/g S / B + 2 (k − 1)/k S / Bₙ";
-    formula.values = fmt::format("{:g} · {} + {:g} · {} + {:g} · {} / ({}) + {:g} · {} / ({})",
-                                 2 * (g - 1), seconds_words(network.latency_seconds), 2 * (k - 1),
-                                 seconds_words(network.node_latency_seconds), inside,
-                                 bytes_words(bytes), rate_words(network.bytes_per_second), between,
-                                 bytes_words(bytes), rate_words(outer));
+    formula.values =
+        fmt::format("{:g} · {} + {:g} · {} + {:g} · {} / ({}) + {:g} · {} / ({})", 2 * (g - 1),
+                    latency, 2 * (k - 1), seconds_text(network.node_latency_seconds), inside, size,
+                    bandwidth, between, size, count_text(outer, "B/s"));
+  } else {
+    formula.value = form->messages * network.latency_seconds +
+                    form->volume * bytes / network.bytes_per_second +
+                    form->combined * bytes * gamma;
+    formula.expression = term(form->messages_text, "α") + " + " + term(form->volume_text, "S / B");
+    formula.values = fmt::format("{:g} · {} + {:g} · {} / ({})", form->messages, latency,
+                                 form->volume, size, bandwidth);
   }
   if (gamma > 0 && form->combined > 0) {
     formula.expression += " + " + term(form->combined_text, "S γ");
-    formula.values +=
-        fmt::format(" + {:g} · {} · {:.3g} ns/B", form->combined, bytes_words(bytes), gamma * 1e9);
+    formula.values += fmt::format(" + {:g} · {} · {:.3g} ns/B", form->combined, size, gamma * 1e9);
   }
   const std::int64_t elements = spec.bytes / size_of(spec.type);
   const int parts = spec.kind == CollectiveKind::kAllToAll ? spec.ranks : collective.chunks;

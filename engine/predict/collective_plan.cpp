@@ -23,8 +23,7 @@ Network network_for(const CollectiveChoice& choice, int node_size, const Machine
   network.topology = choice.topology;
   network.node_size = node_size;
   if (network.node_size < 1)
-    network.node_size = choice.topology == Topology::kTorus ? default_row_size(choice.spec.ranks)
-                                                            : default_node_size(choice.spec.ranks);
+    network.node_size = default_node_size(choice.topology, choice.spec.ranks);
   return network;
 }
 

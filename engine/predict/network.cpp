@@ -58,6 +58,10 @@ void use_transfers(Network& network, std::vector<TransferPoint> transfers) {
   network.transfers = std::move(transfers);
 }
 
+int default_node_size(Topology topology, int ranks) {
+  return topology == Topology::kTorus ? default_row_size(ranks) : default_node_size(ranks);
+}
+
 Result<void> check_network(const Network& network, int ranks) {
   const auto positive = [](double value) { return value > 0 && value < 1e18; };
   if (!(network.latency_seconds >= 0 && network.latency_seconds <= 1e6) ||

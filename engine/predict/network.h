@@ -56,6 +56,9 @@ Network network_of(const Machine& machine, int ranks);
 // those of the smallest and of the largest, for formulas and words. Requires: not empty.
 void use_transfers(Network& network, std::vector<TransferPoint> transfers);
 
+// Ranks of a torus's row, or of a node, where neither the algorithm nor the machine says it.
+int default_node_size(Topology topology, int ranks);
+
 // Error: a node size that does not divide the ranks, or a rate that is none; one sentence.
 Result<void> check_network(const Network& network, int ranks);
 

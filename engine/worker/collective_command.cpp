@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/collectives/symbolic.h"
+#include "engine/plan/units.h"
 #include "engine/predict/collective_formulas.h"
 #include "engine/run/collective_calibrate.h"
 #include "engine/run/collective_run.h"
@@ -14,7 +15,6 @@
 #include "engine/worker/collective_sweep.h"
 #include "engine/worker/collective_text.h"
 #include "engine/worker/command.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {
@@ -162,9 +162,7 @@ Result<Network> network_for(const Options& options, const Collective& collective
     use_transfers(network, std::move(*points));
   }
   if (network.node_size == 0) network.node_size = collective.spec.node_size;
-  if (network.node_size == 0)
-    network.node_size =
-        network.topology == Topology::kTorus ? default_row_size(ranks) : default_node_size(ranks);
+  if (network.node_size == 0) network.node_size = default_node_size(network.topology, ranks);
   if (Result<void> good = check_network(network, ranks); !good) return good.error();
   return network;
 }

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/plan/units.h"
 #include "engine/predict/collective_formulas.h"
 #include "engine/worker/table.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 

@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine.h"
+#include "engine/plan/units.h"
 #include "engine/worker/command.h"
 #include "engine/worker/machine_text.h"
 #include "engine/worker/probe.h"
 #include "engine/worker/table.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/units.h"
 #include "engine/worker/report_text.h"
 #include "engine/worker/table.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

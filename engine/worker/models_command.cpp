@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/model.h"
+#include "engine/plan/units.h"
 #include "engine/wire/messages.h"
 #include "engine/worker/command.h"
 #include "engine/worker/table.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/plan/units.h"
 #include "engine/predict/compare.h"
 #include "engine/predict/explanation.h"
 #include "engine/predict/predict.h"
@@ -11,7 +12,6 @@
 #include "engine/worker/command.h"
 #include "engine/worker/report_text.h"
 #include "engine/worker/setup_options.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

@@ -13,11 +13,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/units.h"
 #include "engine/run/cores.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_rules.h"
 #include "engine/worker/probe_cuda.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

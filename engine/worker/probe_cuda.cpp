@@ -7,7 +7,7 @@
 #include <array>
 #include <memory>
 
-#include "engine/worker/units.h"
+#include "engine/plan/units.h"
 
 namespace parallelarium {
 namespace {

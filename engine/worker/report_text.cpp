@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "engine/plan/units.h"
 #include "engine/worker/machine_text.h"
 #include "engine/worker/setup_options.h"
 #include "engine/worker/table.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "engine/plan/routing.h"
+#include "engine/plan/units.h"
 #include "engine/worker/command.h"
 #include "engine/worker/setup_options.h"
 #include "engine/worker/table.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

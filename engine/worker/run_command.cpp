@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/plan/units.h"
 #include "engine/wire/csv.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/trace.h"
@@ -16,7 +17,6 @@
 #include "engine/worker/setup_options.h"
 #include "engine/worker/table.h"
 #include "engine/worker/training.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

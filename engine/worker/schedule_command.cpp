@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/order.h"
+#include "engine/plan/units.h"
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
 #include "engine/worker/command.h"
 #include "engine/worker/order_picture.h"
 #include "engine/worker/table.h"
-#include "engine/worker/units.h"
 
 namespace parallelarium {
 namespace {

@@ -8,7 +8,7 @@
 #include <array>
 #include <fstream>
 
-#include "engine/worker/units.h"
+#include "engine/plan/units.h"
 
 namespace parallelarium {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/worker/units.h"
+#include "engine/plan/units.h"
 
 #include <fmt/format.h>
 
