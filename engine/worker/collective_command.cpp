@@ -9,6 +9,7 @@
 #include "engine/plan/units.h"
 #include "engine/predict/collective_formulas.h"
 #include "engine/run/collective_calibrate.h"
+#include "engine/run/collective_memory.h"
 #include "engine/run/collective_run.h"
 #include "engine/run/cores.h"
 #include "engine/wire/collective_messages.h"
@@ -28,7 +29,7 @@ struct Options {
   int repeats = 20;
   bool json = false, run = false, sweep = false, csv = false, calibrate = false;
   const CLI::Option *latency_given = nullptr, *bandwidth_given = nullptr;
-  const CLI::Option *topology_given = nullptr, *bytes_given = nullptr;
+  const CLI::Option *topology_given = nullptr, *bytes_given = nullptr, *root_given = nullptr;
 };
 
 std::string list_of(const std::vector<std::string>& words) {
@@ -183,7 +184,11 @@ Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress
     const Result<Collective> made = make_collective(spec);
     if (!made && (algorithms.size() == 1 || made.error().id == "collective-algorithm"))
       return Outcome::invalid(made.error());
-    if (!made || network) continue;
+    if (!made) continue;
+    if (options.run) {
+      if (Result<void> fits = fits_memory(*made, {}); !fits) return Outcome::failed(fits.error());
+    }
+    if (network) continue;
     const Result<Network> found = network_for(options, *made);
     if (!found) return Outcome::invalid(found.error());
     network = *found;
@@ -225,6 +230,19 @@ Outcome collective(const Options& options, Progress& progress) {
         message("collective-repeats", "--repeats is 1 to 100000, not {}.", options.repeats));
   if (options.csv && !options.sweep)
     return Outcome::invalid(message("collective-csv", "--csv belongs to --sweep; add it."));
+  if (options.csv && options.json)
+    return Outcome::invalid(
+        message("collective-printed", "--csv and --json print the same sweep; leave one out."));
+  if (options.root_given->count() > 0 && !has_root(spec->kind))
+    return Outcome::invalid(message("collective-rootless",
+                                    "--root belongs to broadcast, scatter, gather and reduce; {} "
+                                    "has none, leave it out.",
+                                    name_of(spec->kind)));
+  if (options.sweep && !options.against.empty())
+    return Outcome::invalid(
+        message("collective-against-sweep",
+                "--against names one more algorithm, and --sweep compares all of --algorithm a,b; "
+                "leave one out."));
   if (!options.rounding.empty() && (!options.run || options.sweep))
     return Outcome::invalid(message(
         "collective-rounding-run",
@@ -262,6 +280,8 @@ Outcome collective(const Options& options, Progress& progress) {
   }
   std::optional<CollectiveObservation> seen;
   if (options.run) {
+    if (Result<void> fits = fits_memory(*made, options.rounding); !fits)
+      return Outcome::failed(fits.error());
     progress.report(0, "running");
     CollectiveRunOptions wishes;
     wishes.repeats = options.repeats;
@@ -316,7 +336,8 @@ void add_collective(Commands& commands) {
   add("--ranks", options->spec.ranks, "1 to 64 (default: 4)", "N");
   options->bytes_given =
       add("--bytes", options->bytes, "the whole array, as in nccl-tests (default: 4MiB)", "S");
-  add("--root", options->spec.root, "root of broadcast, scatter, gather, reduce (default: 0)", "R");
+  options->root_given = add("--root", options->spec.root,
+                            "root of broadcast, scatter, gather, reduce (default: 0)", "R");
   add("--counts", options->counts, "all_to_all: elements from each rank to each, row by row",
       "C,C,...");
   add("--dtype", options->type, "float32, float64, bfloat16 or int32", "T");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/plan/routing.h"
+#include "engine/run/collective_memory.h"
 #include "engine/run/collective_run.h"
 #include "engine/run/gpu/module.h"
 #include "engine/wire/collective_messages.h"
@@ -46,6 +47,7 @@ Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
 Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch) {
   const Result<Collective> collective = make_collective(request.spec);
   if (!collective) return collective.error();
+  if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
   watch.progress("running", 0, "the collective");
   CollectiveRunOptions options;
   options.repeats = request.repeats;

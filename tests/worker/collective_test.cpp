@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "engine/run/collective_memory.h"
 #include "engine/wire/collective_messages.h"
 #include "tests/worker/cli.h"
 
@@ -108,6 +109,43 @@ TEST(CollectiveCommand, RefusesWhatWouldBeIgnored) {
           "leave --machine");
   refused({"all_reduce", "--ranks", "64", "--calibrate"}, "a core each");
   refused({"all_reduce", "--combine-bandwidth", "-5"}, "0 or more bytes per second");
+  refused({"all_reduce", "--root", "0"}, "all_reduce has none");
+  refused({"all_reduce", "--against", "tree", "--sweep"}, "leave one out");
+  refused({"all_reduce", "--sweep", "--csv", "--json"}, "--csv and --json");
+  EXPECT_EQ(command({"collective", "broadcast", "--root", "1"}).status, kDone);
+}
+
+TEST(CollectiveCommand, RefusesARunThatDoesNotFitBeforeItStarts) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--sweep"}, {"--rounding", "tree"}}) {
+    std::vector<std::string> words = {"collective", "all_reduce", "--algorithm", "ring", "--ranks",
+                                      "64",         "--bytes",    "1TiB",        "--run"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Reply reply = command(words);
+    EXPECT_EQ(reply.status, kFailed);
+    EXPECT_THAT(reply.err, testing::AllOf(testing::HasSubstr("TiB together"),
+                                          testing::HasSubstr(" free; a smaller array")));
+    EXPECT_EQ(reply.out, "");
+  }
+  // Nothing is run: nothing is needed.
+  EXPECT_EQ(command({"collective", "all_reduce", "--ranks", "64", "--bytes", "1TiB"}).status,
+            kDone);
+}
+
+TEST(CollectiveMemory, CountsWhatAllRanksHoldAtOnce) {
+  CollectiveSpec spec;
+  spec.algorithm = "ring";
+  spec.ranks = 4;
+  spec.bytes = 1 << 20;
+  const Result<Collective> made = make_collective(spec);
+  ASSERT_TRUE(made);
+  const std::int64_t run = bytes_of_run(*made, {});
+  EXPECT_GE(run, 4 << 20);
+  EXPECT_GE(bytes_of_run(*made, "tree"), run + (4 << 20));
+  EXPECT_TRUE(fits_memory(*made, {}, run));
+  const Result<void> short_of = fits_memory(*made, {}, run - 1);
+  ASSERT_FALSE(short_of);
+  EXPECT_EQ(short_of.error().id, "memory-short");
 }
 
 TEST(CollectiveCommand, SaysWhereRanksShareCores) {
