@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "app/collective_session.h"
+#include "app/collective_ways_out.h"
 #include "app/figures.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/selection_panel.h"
@@ -292,11 +293,19 @@ void Window::refresh_banner() {
     return choices;
   };
   if (view() == ViewKind::kCollectives && session_.collectives().problem()) {
+    const Message problem = *session_.collectives().problem();
     std::vector<Choice> choices;
-    if (session_.undo_stack().canUndo())
+    const auto take = [this, problem](const QString& text) {
+      // Of the choice as it is by then: a button stays while the sentence does.
+      for (const WayOut& way : ways_out(session_.collectives().choice(), problem))
+        if (way.text == text) return session_.collectives().change(way.choice, text);
+    };
+    for (const WayOut& way : ways_out(session_.collectives().choice(), problem))
+      if (session_.allowed(way.field))
+        choices.push_back({way.text, tr("Set %1").arg(way.text), std::bind(take, way.text)});
+    if (choices.empty() && session_.undo_stack().canUndo())
       choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
-    banner_->say(QString::fromStdString(session_.collectives().problem()->text),
-                 Banner::Kind::kWarning, std::move(choices));
+    banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
     return;
   }
   if (!session_.problems().empty() && view() != ViewKind::kCollectives) {

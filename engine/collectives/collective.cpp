@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/collectives/writer.h"
+#include "engine/plan/alternatives.h"
 
 namespace parallelarium {
 
@@ -152,10 +153,10 @@ std::string with_underscores(std::string_view name) {
   return result;
 }
 
-std::string names_of(CollectiveKind kind) {
-  std::string names;
+std::vector<std::string> names_of(CollectiveKind kind) {
+  std::vector<std::string> names;
   for (const AlgorithmInfo& info : collective_algorithms()) {
-    if (info.kind == kind) names += (names.empty() ? "" : ", ") + info.name;
+    if (info.kind == kind) names.push_back(info.name);
   }
   return names;
 }
@@ -176,26 +177,33 @@ std::int64_t most_of_a_rank(const CollectiveSpec& spec) {
 
 Result<void> check_spec(const CollectiveSpec& spec) {
   if (!find_algorithm(spec.kind, spec.algorithm)) {
-    return message("collective-algorithm", "{} has no algorithm \"{}\"; there are {}.",
-                   name_of(spec.kind), spec.algorithm, names_of(spec.kind));
+    const std::vector<std::string> names = names_of(spec.kind);
+    return refuse(
+        message("collective-algorithm", "{} has no algorithm \"{}\"; there are {}.",
+                name_of(spec.kind), spec.algorithm, fmt::format("{}", fmt::join(names, ", "))),
+        "collective.algorithm", names);
   }
   if (spec.ranks < 1 || spec.ranks > kMostCollectiveRanks) {
-    return message("collective-ranks", "A collective has 1 to {} ranks, not {}.",
-                   kMostCollectiveRanks, spec.ranks);
+    return refuse(message("collective-ranks", "A collective has 1 to {} ranks, not {}.",
+                          kMostCollectiveRanks, spec.ranks),
+                  "collective.ranks", as_text({std::clamp(spec.ranks, 1, kMostCollectiveRanks)}));
   }
   if (has_root(spec.kind) && (spec.root < 0 || spec.root >= spec.ranks)) {
-    return message("collective-root", "Root {} is none of the ranks 0 to {}.", spec.root,
-                   spec.ranks - 1);
+    return refuse(message("collective-root", "Root {} is none of the ranks 0 to {}.", spec.root,
+                          spec.ranks - 1),
+                  "collective.root", as_text({std::clamp(spec.root, 0, spec.ranks - 1)}));
   }
   if (spec.bytes < 0 || spec.bytes > (std::int64_t{1} << 40)) {
     return message("collective-bytes", "The array has 0 bytes to 1 TiB, not {}.", spec.bytes);
   }
   const std::int64_t size = size_of(spec.type);
   if (spec.bytes % size != 0) {
-    return message("collective-elements",
-                   "{} bytes are no whole number of {} elements of {} bytes; {} or {} would be.",
-                   spec.bytes, name_of(spec.type), size, spec.bytes / size * size,
-                   (spec.bytes / size + 1) * size);
+    const std::int64_t below = spec.bytes / size * size;
+    return refuse(
+        message("collective-elements",
+                "{} bytes are no whole number of {} elements of {} bytes; {} or {} would be.",
+                spec.bytes, name_of(spec.type), size, below, below + size),
+        "collective.bytes", as_text({below, below + size}));
   }
   if (spec.type == DataType::kU8) {
     return message("collective-type",

@@ -6,6 +6,7 @@
 // will end with. Halving-doubling: one, then the other, an all-reduce of the least bytes.
 // Source: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005), sections 4.2, 4.4 and 4.5.
 #include "engine/collectives/writer.h"
+#include "engine/plan/alternatives.h"
 
 namespace parallelarium {
 
@@ -64,9 +65,10 @@ Collective exchange_whole(const CollectiveSpec& spec) {
 Result<Collective> doubling_collective(const CollectiveSpec& spec) {
   if (!is_power_of_two(spec.ranks)) {
     const int below = 1 << (levels_of(spec.ranks) - 1);
-    return message("collective-power",
-                   "{} needs a power of two of ranks, not {}; {} or {} would do, or ring.",
-                   spec.algorithm, spec.ranks, below, 2 * below);
+    return refuse(message("collective-power",
+                          "{} needs a power of two of ranks, not {}; {} or {} would do, or ring.",
+                          spec.algorithm, spec.ranks, below, 2 * below),
+                  "collective.ranks", as_text({below, 2 * below}));
   }
   if (spec.kind == CollectiveKind::kAllReduce && spec.algorithm == "recursive-doubling")
     return exchange_whole(spec);

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "engine/collectives/writer.h"
+#include "engine/plan/alternatives.h"
 
 namespace parallelarium {
 
@@ -94,10 +95,12 @@ Result<Collective> grid_collective(const CollectiveSpec& wish) {
   if (flat && n > 1 && wish.node_size == 0) {
     int next = n + 1;  // the next that is no prime
     while (default_row_size(next) == next) ++next;
-    return message("collective-grid",
-                   "{} needs a number of ranks that can be cut into {}, not {}; {} would do, or "
-                   "ring.",
-                   spec.algorithm, torus ? "rows and columns" : "nodes", n, next);
+    return refuse(
+        message("collective-grid",
+                "{} needs a number of ranks that can be cut into {}, not {}; {} would do, or "
+                "ring.",
+                spec.algorithm, torus ? "rows and columns" : "nodes", n, next),
+        "collective.ranks", as_text({next}));
   }
   const int columns = spec.node_size, rows = n / columns;
   std::vector<Half> halves = {{columns, rows, 0, true}};

@@ -95,6 +95,12 @@ std::string shown(std::string_view word) {
   return text;
 }
 
+Message refuse(Message why, std::string field, std::vector<std::string> alternatives) {
+  why.field = std::move(field);
+  why.alternatives = std::move(alternatives);
+  return why;
+}
+
 std::string join_or(const std::vector<std::string>& words) {
   std::string joined;
   for (std::size_t k = 0; k < words.size(); ++k) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/plan/result.h"
+
 namespace parallelarium {
 
 // Divisors of `number` up to `most`, ascending: at most `count` of them, the nearest to `wanted`.
@@ -15,6 +17,9 @@ std::vector<std::int64_t> divisors_near(std::int64_t number, std::int64_t wanted
                                         std::int64_t most = INT64_MAX, std::size_t count = 3);
 
 std::vector<std::string> as_text(const std::vector<std::int64_t>& values);
+
+// `why`, about `field`, with values that would do there.
+Message refuse(Message why, std::string field, std::vector<std::string> alternatives);
 
 // "2", "2 or 4", "1, 2 or 4"; empty for none.
 std::string join_or(const std::vector<std::string>& words);

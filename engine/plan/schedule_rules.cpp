@@ -3,17 +3,9 @@
 
 #include <algorithm>
 
+#include "engine/plan/alternatives.h"
+
 namespace parallelarium {
-
-namespace {
-
-Message refuse(Message why, const char* field, std::vector<std::string> alternatives) {
-  why.field = field;
-  why.alternatives = std::move(alternatives);
-  return why;
-}
-
-}  // namespace
 
 const ScheduleRule* find_schedule_rule(std::string_view name) {
   const auto found = std::find_if(kScheduleRules.begin(), kScheduleRules.end(),

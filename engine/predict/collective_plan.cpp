@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/collective_plan.h"
 
+#include <algorithm>
+
+#include "engine/plan/alternatives.h"
+
 namespace parallelarium {
 
 Machine this_computer() {
@@ -29,8 +33,9 @@ Network network_for(const CollectiveChoice& choice, int node_size, const Machine
 
 Result<CollectivePlan> plan_collective(const CollectiveChoice& choice, const Machine& local) {
   if (choice.spec.ranks < 1 || choice.spec.ranks > kMostShownRanks)
-    return message("collective-shown", "The view shows 1 to {} ranks, not {}.", kMostShownRanks,
-                   choice.spec.ranks);
+    return refuse(message("collective-shown", "The view shows 1 to {} ranks, not {}.",
+                          kMostShownRanks, choice.spec.ranks),
+                  "collective.ranks", as_text({std::clamp(choice.spec.ranks, 1, kMostShownRanks)}));
   Result<Collective> made = make_collective(choice.spec);
   if (!made) return made.error();
   CollectivePlan plan;

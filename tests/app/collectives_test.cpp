@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Collectives view: its state and documents, controls that set what they say, and runs through
 // the real engine.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <QAction>
 #include <QComboBox>
+#include <QPushButton>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
 #include <random>
 #include <set>
 
+#include "app/banner.h"
 #include "app/collective_session.h"
 #include "app/document.h"
 #include "app/engine_process.h"
@@ -199,6 +202,50 @@ TEST_F(CollectivesWindow, ControlsSetWhatTheySay) {
   EXPECT_EQ(collectives().choice().spec.bytes, 128 << 10);
   Q_EMIT bytes->committed(QStringLiteral("nonsense"));
   EXPECT_EQ(collectives().choice().spec.bytes, 128 << 10);
+}
+
+TEST_F(CollectivesWindow, AnInvalidChoiceHasButtonsThatMendIt) {
+  const auto offered = [&] {
+    std::vector<QPushButton*> buttons;
+    for (auto* button : window.findChild<Banner*>()->findChildren<QPushButton*>())
+      if (button->isVisible()) buttons.push_back(button);
+    return buttons;
+  };
+  const auto choose = [&](CollectiveChoice choice) {
+    collectives().change(choice, QStringLiteral("wrong"));
+    EXPECT_TRUE(collectives().problem().has_value());
+    std::vector<std::string> texts;
+    for (const QPushButton* button : offered()) texts.push_back(button->text().toStdString());
+    return texts;
+  };
+  using testing::ElementsAre;
+  const auto wrong = choice_of(CollectiveKind::kAllReduce, "recursive-doubling", 3);
+  EXPECT_THAT(choose(wrong), ElementsAre("2 ranks", "4 ranks", "Ring"));
+  // What else has changed meanwhile stays.
+  CollectiveChoice smaller = wrong;
+  smaller.spec.bytes = 64 << 10;
+  EXPECT_THAT(choose(smaller), ElementsAre("2 ranks", "4 ranks", "Ring"));
+  offered()[1]->click();
+  EXPECT_FALSE(collectives().problem().has_value());
+  EXPECT_EQ(collectives().choice().spec.ranks, 4);
+  EXPECT_EQ(collectives().choice().spec.bytes, 64 << 10);
+  EXPECT_TRUE(offered().empty());
+  choose(wrong);
+  offered()[2]->click();
+  EXPECT_EQ(collectives().choice(), choice_of(CollectiveKind::kAllReduce, "ring", 3));
+  EXPECT_THAT(choose(choice_of(CollectiveKind::kAllReduce, "torus", 7)),
+              ElementsAre("8 ranks", "Ring"));
+  EXPECT_THAT(choose(choice_of(CollectiveKind::kAllReduce, "ring", 99)), ElementsAre("16 ranks"));
+  CollectiveChoice rooted = choice_of(CollectiveKind::kBroadcast, "tree", 4);
+  rooted.spec.root = 7;
+  EXPECT_THAT(choose(rooted), ElementsAre("root 3"));
+  CollectiveChoice cut = choice_of(CollectiveKind::kBroadcast, "tree", 4, 1022);
+  choose(cut);
+  ASSERT_EQ(offered().size(), 2u);
+  offered()[0]->click();
+  EXPECT_EQ(collectives().choice().spec.bytes, 1020);
+  window.session().set_allowed({QStringLiteral("collective.algorithm")});
+  EXPECT_THAT(choose(wrong), ElementsAre("Ring")) << "a lesson keeps the ranks";
 }
 
 TEST_F(CollectivesWindow, TheTransportAndKeysDriveTheCollective) {
