@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs whose result is known exactly, the results, and the comparison.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "engine/run/collective_parts.h"
@@ -10,6 +12,8 @@
 namespace parallelarium {
 
 namespace {
+
+constexpr std::int64_t kBlock = 4096;  // elements at once: few enough to stay in the cache
 
 // Mixes rank and element, so that a swapped rank or a shifted element shows.
 std::uint32_t mixed(int rank, std::int64_t element) {
@@ -47,10 +51,81 @@ Bf16 from_double<Bf16>(double value) {
   return round_to_bf16(static_cast<float>(value));
 }
 
+// What a rank puts into its elements is a rule over mixed(): `with` is called with that rule, once
+// for many elements, so that none has to choose it.
+template <class With>
+auto by_rule(const CollectiveSpec& spec, const With& with) {
+  if (reduces(spec.kind)) {
+    // 64 ranks add up to 192 at most: exact in bf16, in any order.
+    if (spec.reduction == Reduction::kSum || spec.reduction == Reduction::kAvg)
+      return with([](std::uint32_t bits) { return static_cast<int>(bits % 4); });
+    // Powers of two, few of them.
+    if (spec.reduction == Reduction::kProd)
+      return with([](std::uint32_t bits) { return bits % 16 == 0 ? 2 : bits % 16 == 1 ? -1 : 1; });
+  }
+  return with([](std::uint32_t bits) { return static_cast<int>(bits % 257) - 128; });
+}
+
+// The mean of a sum, as the type's ranks divide it.
+double mean_of(const CollectiveSpec& spec, double sum) {
+  if (spec.ranks == 1) return sum;
+  if (spec.type == DataType::kI32) return std::trunc(sum / spec.ranks);
+  // bf16 is divided in fp32 and rounded once more.
+  const double quotient = sum / spec.ranks;
+  return spec.type == DataType::kBf16
+             ? kept(DataType::kBf16, static_cast<double>(static_cast<float>(quotient)))
+             : kept(spec.type, quotient);
+}
+
+// The rank's inputs of elements from `first` on.
+template <class Number>
+void inputs_of(const CollectiveSpec& spec, int rank, std::int64_t first, std::int64_t count,
+               Number* into) {
+  by_rule(spec, [&](auto rule) {
+    for (std::int64_t i = 0; i < count; ++i)
+      into[i] = from_double<Number>(rule(mixed(rank, first + i)));
+  });
+}
+
+// As combined_value, of elements from `first` on. Requires: count <= kBlock.
+template <class Number>
+void combined_of(const CollectiveSpec& spec, std::int64_t first, std::int64_t count, Number* into) {
+  // Small whole numbers and powers of two: a float holds them all.
+  std::array<float, kBlock> sums;
+  inputs_of(spec, 0, first, count, sums.data());
+  const auto with_next = [&](int rank, auto combine) {
+    by_rule(spec, [&](auto rule) {
+      for (std::int64_t i = 0; i < count; ++i)
+        sums[static_cast<std::size_t>(i)] = combine(
+            sums[static_cast<std::size_t>(i)], static_cast<float>(rule(mixed(rank, first + i))));
+    });
+  };
+  for (int rank = 1; rank < spec.ranks; ++rank) {
+    switch (spec.reduction) {
+      case Reduction::kProd:
+        with_next(rank, [](float a, float b) { return a * b; });
+        break;
+      case Reduction::kMin:
+        with_next(rank, [](float a, float b) { return std::min(a, b); });
+        break;
+      case Reduction::kMax:
+        with_next(rank, [](float a, float b) { return std::max(a, b); });
+        break;
+      default:
+        with_next(rank, [](float a, float b) { return a + b; });
+    }
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double sum = sums[static_cast<std::size_t>(i)];
+    into[i] = from_double<Number>(spec.reduction == Reduction::kAvg ? mean_of(spec, sum) : sum);
+  }
+}
+
 template <class Number>
 void fill_as(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count,
              InputValue value) {
   auto* values = reinterpret_cast<Number*>(array);
+  if (value == &input_value) return inputs_of(spec, rank, 0, count, values);
   for (std::int64_t i = 0; i < count; ++i) values[i] = from_double<Number>(value(spec, rank, i));
 }
 
@@ -59,20 +134,85 @@ double read_as(const std::byte* array, std::int64_t element) {
   return to_double(reinterpret_cast<const Number*>(array)[element]);
 }
 
+// Compares the elements of `range` in `array` with what `expect(first, count, into)` writes.
+template <class Number, class Expect>
+void compare_as(const std::byte* array, ChunkRange range, int rank, const Expect& expect,
+                CollectiveObservation& run) {
+  constexpr std::size_t kMostTold = 8;
+  const auto* found = reinterpret_cast<const Number*>(array);
+  std::array<Number, kBlock> wanted;
+  for (std::int64_t first = range.begin; first < range.end; first += kBlock) {
+    const std::int64_t count = std::min(kBlock, range.end - first);
+    expect(first, count, wanted.data());
+    // Inputs and results have no negative zero: what is equal has equal bits.
+    if (std::memcmp(wanted.data(), found + first,
+                    static_cast<std::size_t>(count) * sizeof(Number)) == 0)
+      continue;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double right = to_double(wanted[static_cast<std::size_t>(i)]);
+      const double seen = to_double(found[first + i]);
+      if (right == seen) continue;
+      ++run.wrong_cells;
+      if (run.wrong.size() < kMostTold) run.wrong.push_back({rank, first + i, right, seen});
+    }
+  }
+}
+
+template <class Number>
+void compare_result_as(const Collective& collective, int rank, const std::byte* array,
+                       const std::byte* result, CollectiveObservation& run) {
+  const CollectiveSpec& spec = collective.spec;
+  const std::int64_t count = spec.bytes / size_of(spec.type);
+  const ChunkRange whole{0, count}, own = chunk_of(count, spec.ranks, rank);
+  const auto combined = [&](ChunkRange range) {
+    compare_as<Number>(
+        array, range, rank,
+        [&](std::int64_t first, std::int64_t some, Number* into) {
+          combined_of(spec, first, some, into);
+        },
+        run);
+  };
+  // `shift`: how much further on the elements were in the array they come from.
+  const auto inputs = [&](const std::byte* at, ChunkRange range, int from, std::int64_t shift = 0) {
+    compare_as<Number>(
+        at, range, rank,
+        [&](std::int64_t first, std::int64_t some, Number* into) {
+          inputs_of(spec, from, first + shift, some, into);
+        },
+        run);
+  };
+  switch (spec.kind) {
+    case CollectiveKind::kAllReduce:
+      return combined(whole);
+    case CollectiveKind::kReduceScatter:
+      return combined(own);
+    case CollectiveKind::kReduce:
+      if (rank == spec.root) combined(whole);
+      return;
+    case CollectiveKind::kBroadcast:
+      return inputs(array, whole, spec.root);
+    case CollectiveKind::kScatter:
+      return inputs(array, own, spec.root);
+    case CollectiveKind::kGather:
+    case CollectiveKind::kAllGather:
+      if (spec.kind == CollectiveKind::kGather && rank != spec.root) return;
+      for (int from = 0; from < spec.ranks; ++from)
+        inputs(array, chunk_of(count, spec.ranks, from), from);
+      return;
+    case CollectiveKind::kAllToAll:
+      for (int from = 0; from < spec.ranks; ++from) {
+        const int chunk = from * spec.ranks + rank;
+        const ChunkRange there = result_range(collective, chunk);
+        inputs(result, there, from, chunk_range(collective, chunk).begin - there.begin);
+      }
+      return;
+  }
+}
+
 }  // namespace
 
 double input_value(const CollectiveSpec& spec, int rank, std::int64_t element) {
-  const std::uint32_t bits = mixed(rank, element);
-  if (!reduces(spec.kind)) return static_cast<double>(bits % 257) - 128;
-  switch (spec.reduction) {
-    case Reduction::kSum:  // 64 ranks add up to 192 at most: exact in bf16, in any order
-    case Reduction::kAvg:
-      return bits % 4;
-    case Reduction::kProd:  // powers of two, few of them
-      return bits % 16 == 0 ? 2 : bits % 16 == 1 ? -1 : 1;
-    default:
-      return static_cast<double>(bits % 257) - 128;
-  }
+  return by_rule(spec, [&](auto rule) { return static_cast<double>(rule(mixed(rank, element))); });
 }
 
 double combined_value(const CollectiveSpec& spec, std::int64_t element) {
@@ -93,13 +233,7 @@ double combined_value(const CollectiveSpec& spec, std::int64_t element) {
         value += next;
     }
   }
-  if (spec.reduction != Reduction::kAvg || spec.ranks == 1) return value;
-  if (spec.type == DataType::kI32) return std::trunc(value / spec.ranks);
-  // bf16 is divided in fp32 and rounded once more.
-  const double quotient = value / spec.ranks;
-  return spec.type == DataType::kBf16
-             ? kept(DataType::kBf16, static_cast<double>(static_cast<float>(quotient)))
-             : kept(spec.type, quotient);
+  return spec.reduction == Reduction::kAvg ? mean_of(spec, value) : value;
 }
 
 double inexact_value(const CollectiveSpec& spec, int rank, std::int64_t element) {
@@ -146,50 +280,17 @@ double read_value(DataType type, const std::byte* array, std::int64_t element) {
 
 void compare_result(const Collective& collective, int rank, const std::byte* array,
                     const std::byte* result, CollectiveObservation& run) {
-  constexpr std::size_t kMostTold = 8;
-  const CollectiveSpec& spec = collective.spec;
-  const auto compare = [&](const std::byte* at, ChunkRange range, const auto& expected) {
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-      const double wanted = expected(i), found = read_value(spec.type, at, i);
-      // As bits, so that a NaN is never right; inputs and results have no negative zero.
-      if (wanted == found) continue;
-      ++run.wrong_cells;
-      if (run.wrong.size() < kMostTold) run.wrong.push_back({rank, i, wanted, found});
-    }
-  };
-  const std::int64_t count = spec.bytes / size_of(spec.type);
-  const ChunkRange whole{0, count}, own = chunk_of(count, spec.ranks, rank);
-  const auto combined = [&](std::int64_t i) { return combined_value(spec, i); };
-  const auto of_rank = [&](int from) {
-    return [&spec, from](std::int64_t i) { return input_value(spec, from, i); };
-  };
-  switch (spec.kind) {
-    case CollectiveKind::kAllReduce:
-      return compare(array, whole, combined);
-    case CollectiveKind::kReduceScatter:
-      return compare(array, own, combined);
-    case CollectiveKind::kReduce:
-      if (rank == spec.root) compare(array, whole, combined);
-      return;
-    case CollectiveKind::kBroadcast:
-      return compare(array, whole, of_rank(spec.root));
-    case CollectiveKind::kScatter:
-      return compare(array, own, of_rank(spec.root));
-    case CollectiveKind::kGather:
-    case CollectiveKind::kAllGather:
-      if (spec.kind == CollectiveKind::kGather && rank != spec.root) return;
-      for (int from = 0; from < spec.ranks; ++from)
-        compare(array, chunk_of(count, spec.ranks, from), of_rank(from));
-      return;
-    case CollectiveKind::kAllToAll:
-      for (int from = 0; from < spec.ranks; ++from) {
-        const int chunk = from * spec.ranks + rank;
-        const std::int64_t shift =
-            chunk_range(collective, chunk).begin - result_range(collective, chunk).begin;
-        compare(result, result_range(collective, chunk),
-                [&](std::int64_t i) { return input_value(spec, from, i + shift); });
-      }
-      return;
+  switch (collective.spec.type) {
+    case DataType::kF32:
+      return compare_result_as<float>(collective, rank, array, result, run);
+    case DataType::kBf16:
+      return compare_result_as<Bf16>(collective, rank, array, result, run);
+    case DataType::kF64:
+      return compare_result_as<double>(collective, rank, array, result, run);
+    case DataType::kI32:
+      return compare_result_as<std::int32_t>(collective, rank, array, result, run);
+    case DataType::kU8:
+      return;  // make_collective refuses it
   }
 }
 

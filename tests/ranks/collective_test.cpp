@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/collectives/symbolic.h"
+#include "engine/run/collective_parts.h"
 #include "engine/run/collective_run.h"
 
 namespace parallelarium {
@@ -32,10 +33,34 @@ std::string name_of_case(const testing::TestParamInfo<AlgorithmInfo>& info) {
   return name;
 }
 
+constexpr DataType kTypes[] = {DataType::kF32, DataType::kBf16, DataType::kF64, DataType::kI32};
+constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProd, Reduction::kMin,
+                                     Reduction::kMax, Reduction::kAvg};
+
+// On four ranks: a power of two for those that need one, and a grid.
+TEST_P(EveryAlgorithmRuns, CombinesEveryTypeByEveryOperation) {
+  for (const DataType type : kTypes) {
+    for (const Reduction reduction : kReductions) {
+      CollectiveSpec spec;
+      spec.kind = GetParam().kind;
+      spec.algorithm = GetParam().name;
+      spec.ranks = 4;
+      spec.root = 3;
+      spec.type = type;
+      spec.reduction = reduction;
+      spec.bytes = 37 * size_of(type);
+      if (!reduces(spec.kind) && reduction != Reduction::kSum) continue;
+      const Result<Collective> collective = make_collective(spec);
+      ASSERT_TRUE(collective) << collective.error().text;
+      const Result<CollectiveObservation> seen = run_collective(*collective, {0, 1, false, {}});
+      ASSERT_TRUE(seen) << seen.error().text;
+      EXPECT_TRUE(seen->correct) << name_of(type) << ", " << name_of(reduction) << ": "
+                                 << seen->wrong_cells << " wrong";
+    }
+  }
+}
+
 TEST_P(EveryAlgorithmRuns, GivesTheSerialResultBitForBit) {
-  constexpr DataType kTypes[] = {DataType::kF32, DataType::kBf16, DataType::kF64, DataType::kI32};
-  constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProd, Reduction::kMin,
-                                       Reduction::kMax, Reduction::kAvg};
   int turn = 0;
   for (int ranks = 1; ranks <= 16; ++ranks) {
     for (const std::int64_t count : {0, 5, 1000}) {
@@ -44,7 +69,7 @@ TEST_P(EveryAlgorithmRuns, GivesTheSerialResultBitForBit) {
       spec.algorithm = GetParam().name;
       spec.ranks = ranks;
       spec.root = ranks / 2;
-      // Every pair of type and reduction comes up over the ranks and counts.
+      // They take turns over the ranks and counts.
       spec.type = kTypes[turn % 4];
       spec.reduction = kReductions[turn % 5];
       ++turn;
@@ -70,6 +95,45 @@ TEST_P(EveryAlgorithmRuns, GivesTheSerialResultBitForBit) {
 
 INSTANTIATE_TEST_SUITE_P(Collectives, EveryAlgorithmRuns,
                          testing::ValuesIn(collective_algorithms()), name_of_case);
+
+// Whole blocks are filled and compared at once; numbers of elements around a block's length.
+TEST(CollectiveValues, AreThoseOfEveryElementAlone) {
+  for (const DataType type : kTypes) {
+    for (const Reduction reduction : kReductions) {
+      CollectiveSpec spec;
+      spec.algorithm = "direct";
+      spec.ranks = 3;
+      spec.type = type;
+      spec.reduction = reduction;
+      const std::int64_t count = 4099, size = size_of(type);
+      spec.bytes = count * size;
+      const Result<Collective> collective = make_collective(spec);
+      ASSERT_TRUE(collective);
+      std::vector<std::byte> input(static_cast<std::size_t>(spec.bytes)), result(input);
+      fill_input(spec, 2, input.data(), count, input_value);
+      // By another function the same inputs go element by element.
+      fill_input(spec, 0, result.data(), count, [](const CollectiveSpec& of, int, std::int64_t at) {
+        return combined_value(of, at);
+      });
+      for (const std::int64_t element : {0L, 1L, 4095L, 4096L, 4098L})
+        EXPECT_EQ(read_value(type, input.data(), element), input_value(spec, 2, element));
+      CollectiveObservation seen;
+      compare_result(*collective, 1, result.data(), nullptr, seen);
+      EXPECT_EQ(seen.wrong_cells, 0) << name_of(type) << " " << name_of(reduction);
+      for (const std::int64_t element : {4095L, 4096L, 4098L}) {
+        const double right = read_value(type, result.data(), element);
+        result[static_cast<std::size_t>(element * size)] ^= std::byte{1};
+        CollectiveObservation wrong;
+        compare_result(*collective, 1, result.data(), nullptr, wrong);
+        ASSERT_EQ(wrong.wrong_cells, 1);
+        EXPECT_EQ(wrong.wrong.front().rank, 1);
+        EXPECT_EQ(wrong.wrong.front().element, element);
+        EXPECT_EQ(wrong.wrong.front().expected, right);
+        result[static_cast<std::size_t>(element * size)] ^= std::byte{1};
+      }
+    }
+  }
+}
 
 // A wrong algorithm is seen: the same steps without one message's addition.
 TEST(CollectiveRun, TellsWrongCells) {
