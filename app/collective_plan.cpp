@@ -2,6 +2,7 @@
 #include "app/collective_plan.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include "app/figures.h"
 
@@ -12,7 +13,30 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
+// The titles of collective_algorithms(), for the translators' tools.
+[[maybe_unused]] const char* const kAlgorithmTitles[] = {
+    QT_TRANSLATE_NOOP("collectives", "All pairs"),
+    QT_TRANSLATE_NOOP("collectives", "Through a root"),
+    QT_TRANSLATE_NOOP("collectives", "Ring"),
+    QT_TRANSLATE_NOOP("collectives", "Two-directional ring"),
+    QT_TRANSLATE_NOOP("collectives", "Pipelined ring"),
+    QT_TRANSLATE_NOOP("collectives", "Binomial tree"),
+    QT_TRANSLATE_NOOP("collectives", "Double binary tree"),
+    QT_TRANSLATE_NOOP("collectives", "Recursive doubling"),
+    QT_TRANSLATE_NOOP("collectives", "Recursive halving"),
+    QT_TRANSLATE_NOOP("collectives", "Halving-doubling"),
+    QT_TRANSLATE_NOOP("collectives", "Hierarchical, two levels"),
+    QT_TRANSLATE_NOOP("collectives", "2-D torus"),
+    QT_TRANSLATE_NOOP("collectives", "Direct"),
+    QT_TRANSLATE_NOOP("collectives", "Bruck"),
+    QT_TRANSLATE_NOOP("collectives", "Pairwise"),
+    QT_TRANSLATE_NOOP("collectives", "Scatter and all-gather")};
+
 }  // namespace
+
+QString in_sentence(const QString& title) {
+  return QLocale().language() == QLocale::German ? title : title.toLower();
+}
 
 QString title_of(CollectiveKind kind) {
   switch (kind) {
@@ -52,16 +76,20 @@ QString title_of(Topology topology) {
   return {};
 }
 
+QString algorithm_title(CollectiveKind kind, const std::string& algorithm) {
+  const AlgorithmInfo* info = find_algorithm(kind, algorithm);
+  return info ? Words::tr(info->title.c_str()) : QString::fromStdString(algorithm);
+}
+
 QString algorithm_title(const CollectiveSpec& spec) {
-  const AlgorithmInfo* info = find_algorithm(spec.kind, spec.algorithm);
-  return QString::fromStdString(info ? info->title : spec.algorithm);
+  return algorithm_title(spec.kind, spec.algorithm);
 }
 
 QString collective_title(const CollectiveSpec& spec) {
   const auto text = [](std::string_view name) {
     return QString::fromUtf8(name.data(), qsizetype(name.size()));
   };
-  QStringList parts{title_of(spec.kind), algorithm_title(spec).toLower(),
+  QStringList parts{title_of(spec.kind), in_sentence(algorithm_title(spec)),
                     spec.ranks == 1 ? Words::tr("1 rank") : Words::tr("%1 ranks").arg(spec.ranks),
                     Words::tr("%1 of %2").arg(bytes_text(spec.bytes), text(name_of(spec.type)))};
   if (reduces(spec.kind) && spec.reduction != Reduction::kSum)

@@ -24,9 +24,13 @@ struct SweepPoint {
   double seconds = 0, bus_bandwidth = 0;
 };
 
+// A title in the middle of a sentence: it begins small where nouns do.
+QString in_sentence(const QString& title);
+
 // "All-reduce", "Ring", "sum": as controls and titles name them.
 QString title_of(CollectiveKind kind);
 QString title_of(Topology topology);
+QString algorithm_title(CollectiveKind kind, const std::string& algorithm);
 QString algorithm_title(const CollectiveSpec& spec);
 // "4 ranks · 4 MiB of float32", with what is summed and where the root is.
 QString collective_title(const CollectiveSpec& spec);

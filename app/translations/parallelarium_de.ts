@@ -535,7 +535,7 @@
     </message>
     <message>
         <source>predicted: %1 for small messages, %2 from %3</source>
-        <translation>vorhergesagt: %1 für kleine Nachrichten, %2 ab %3</translation>
+        <translation>vorhergesagt: erst %1, ab %3 %2</translation>
     </message>
     <message>
         <source>predicted: %1 for small messages, %2 for large</source>
@@ -634,10 +634,6 @@
         <translation>All-Gather</translation>
     </message>
     <message>
-        <source>nothing has to be sent</source>
-        <translation>nichts muss gesendet werden</translation>
-    </message>
-    <message>
         <source>nothing is sent</source>
         <translation>nichts wird gesendet</translation>
     </message>
@@ -688,10 +684,6 @@
     <message>
         <source>%1 messages of %2, combined or kept</source>
         <translation>%1 Nachrichten (%2), verknüpft oder behalten</translation>
-    </message>
-    <message>
-        <source>one rank has nothing to send</source>
-        <translation>ein einzelner Rang hat nichts zu senden</translation>
     </message>
     <message>
         <source>%1 to %2</source>
@@ -840,6 +832,86 @@
     <message>
         <source>nothing</source>
         <translation>nichts</translation>
+    </message>
+    <message>
+        <source>A run&apos;s time is from when its last rank began to when its last one ended.</source>
+        <translation>Die Zeit eines Laufs reicht vom Beginn seines letzten Rangs bis zum Ende seines letzten.</translation>
+    </message>
+    <message>
+        <source>run: %1 from the dotted line</source>
+        <translation>Lauf: %1 ab der gepunkteten Linie</translation>
+    </message>
+    <message>
+        <source>Nothing to send: one rank</source>
+        <translation>Nichts zu senden: ein Rang</translation>
+    </message>
+    <message>
+        <source>the rank has all that it needs</source>
+        <translation>der Rang hat alles, was er braucht</translation>
+    </message>
+    <message>
+        <source>this run</source>
+        <translation>dieser Lauf</translation>
+    </message>
+    <message>
+        <source>All pairs</source>
+        <translation>Alle Paare</translation>
+    </message>
+    <message>
+        <source>Through a root</source>
+        <translation>Über eine Wurzel</translation>
+    </message>
+    <message>
+        <source>Ring</source>
+        <translation>Ring</translation>
+    </message>
+    <message>
+        <source>Two-directional ring</source>
+        <translation>Ring in zwei Richtungen</translation>
+    </message>
+    <message>
+        <source>Pipelined ring</source>
+        <translation>Ring mit Pipeline</translation>
+    </message>
+    <message>
+        <source>Binomial tree</source>
+        <translation>Binomialbaum</translation>
+    </message>
+    <message>
+        <source>Double binary tree</source>
+        <translation>Doppelter Binärbaum</translation>
+    </message>
+    <message>
+        <source>Recursive doubling</source>
+        <translation>Rekursives Verdoppeln</translation>
+    </message>
+    <message>
+        <source>Recursive halving</source>
+        <translation>Rekursives Halbieren</translation>
+    </message>
+    <message>
+        <source>Halving-doubling</source>
+        <translation>Halbieren-Verdoppeln</translation>
+    </message>
+    <message>
+        <source>Hierarchical, two levels</source>
+        <translation>Hierarchisch, zwei Ebenen</translation>
+    </message>
+    <message>
+        <source>Direct</source>
+        <translation>Direkt</translation>
+    </message>
+    <message>
+        <source>Bruck</source>
+        <translation>Bruck</translation>
+    </message>
+    <message>
+        <source>Pairwise</source>
+        <translation>Paarweise</translation>
+    </message>
+    <message>
+        <source>Scatter and all-gather</source>
+        <translation>Scatter und All-Gather</translation>
     </message>
 </context>
 <context>
@@ -4164,6 +4236,10 @@ nach Plan</translation>
     <message>
         <source>step %1</source>
         <translation>Schritt %1</translation>
+    </message>
+    <message>
+        <source>nothing to send</source>
+        <translation>nichts zu senden</translation>
     </message>
 </context>
 <context>

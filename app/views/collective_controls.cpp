@@ -237,7 +237,7 @@ void CollectivesView::refresh_controls() {
   s.algorithm->clear();
   for (const AlgorithmInfo& info : collective_algorithms()) {
     if (info.kind != spec.kind) continue;
-    s.algorithm->addItem(QString::fromStdString(info.title), QString::fromStdString(info.name));
+    s.algorithm->addItem(algorithm_title(info.kind, info.name), QString::fromStdString(info.name));
     s.algorithm->setItemData(s.algorithm->count() - 1, QString::fromStdString(info.summary),
                              Qt::ToolTipRole);
   }
@@ -252,8 +252,11 @@ void CollectivesView::refresh_controls() {
   s.root->setVisible(rooted);
   s.root_label->setVisible(rooted);
   s.reduction->setVisible(reduces(spec.kind));
-  const bool problem = s.collectives.problem().has_value();
-  s.ranks->set_invalid(problem);
+  const std::string wrong =
+      s.collectives.problem() ? s.collectives.problem()->field : std::string();
+  s.ranks->set_invalid(wrong == "collective.ranks");
+  s.bytes->set_invalid(wrong == "collective.bytes");
+  s.root->set_invalid(wrong == "collective.root");
   const std::pair<QWidget*, const char*> locks[] = {
       {s.kind, "name"},           {s.algorithm, "algorithm"}, {s.ranks, "ranks"},
       {s.bytes, "bytes"},         {s.root, "root"},           {s.type, "type"},
@@ -267,16 +270,24 @@ void CollectivesView::refresh_controls() {
 // Controls from left to right, in as many rows as they need.
 void CollectivesView::place_parts() {
   State& s = *state_;
-  constexpr int kGap = 8, kRow = 36, kMargin = 16;
+  constexpr int kGap = 8, kRow = 36, kMargin = 16, kChoiceFrame = 40;
   struct Unit {
     QLabel* label;
     QWidget* control;
     int width;
   };
-  std::vector<Unit> units{{nullptr, s.kind, 126},       {nullptr, s.algorithm, 152},
-                          {s.ranks_label, s.ranks, 66}, {s.bytes_label, s.bytes, 100},
-                          {s.root_label, s.root, 60},   {nullptr, s.type, 96},
-                          {nullptr, s.reduction, 70},   {nullptr, s.topology, 132}};
+  // As wide as their longest choice.
+  const auto wide = [](const QComboBox* box, int least) {
+    int text = 0;
+    for (int item = 0; item < box->count(); ++item)
+      text = std::max(text, box->fontMetrics().horizontalAdvance(box->itemText(item)));
+    return std::max(least, text + kChoiceFrame);
+  };
+  std::vector<Unit> units{
+      {nullptr, s.kind, wide(s.kind, 126)}, {nullptr, s.algorithm, wide(s.algorithm, 152)},
+      {s.ranks_label, s.ranks, 66},         {s.bytes_label, s.bytes, 100},
+      {s.root_label, s.root, 60},           {nullptr, s.type, 96},
+      {nullptr, s.reduction, 70},           {nullptr, s.topology, wide(s.topology, 132)}};
   for (const LinkControl& link : s.links)
     units.push_back({link.label, link.box, link.is_latency ? 104 : 112});
   for (QWidget* last : std::initializer_list<QWidget*>{s.links_word, s.content, s.shape})
@@ -286,12 +297,12 @@ void CollectivesView::place_parts() {
     if (!unit.control->isVisibleTo(s.head)) continue;
     const bool labelled = unit.label && unit.label->isVisibleTo(s.head);
     const int label = labelled ? unit.label->sizeHint().width() + 5 : 0;
-    const int wide = label + unit.width;
-    if (x > kMargin && x + wide > width() - kMargin) x = kMargin, y += kRow;
+    const int whole = label + unit.width;
+    if (x > kMargin && x + whole > width() - kMargin) x = kMargin, y += kRow;
     if (labelled) unit.label->setGeometry(x, y, label - 5, 30);
     const int height = unit.control->minimumHeight() > 0 ? unit.control->minimumHeight() : 30;
     unit.control->setGeometry(x + label, y + (30 - height) / 2, unit.width, height);
-    x += wide + kGap;
+    x += whole + kGap;
   }
   y += kRow + 2;
   s.head->setGeometry(0, 0, width(), y);

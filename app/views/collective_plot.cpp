@@ -17,7 +17,6 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
-constexpr std::int64_t kMostSweptMemory = std::int64_t{512} << 20;
 // Above: half of a tick's label, which QCustomPlot leaves out where it has no room.
 constexpr double kButtonRoom = 64;
 constexpr double kLeft = 46, kBottom = 38, kTop = 10, kRight = 8;
@@ -30,6 +29,10 @@ QCPScatterStyle marker_of(std::size_t line, const Theme& theme) {
       QCPScatterStyle::ssCross};
   const bool open = line == 1 || line == 2;
   return {shapes[line % 4], QPen(theme.text, 1), QBrush(open ? theme.surface : theme.text), 6.5};
+}
+
+QCPScatterStyle mark_of_run(const Theme& theme) {
+  return {QCPScatterStyle::ssDiamond, QPen(theme.mark, 1), QBrush(theme.mark), 9};
 }
 
 // "4 Ki", "2 Mi": as the ticks of the size axis say it.
@@ -48,7 +51,7 @@ class SizeTicker : public QCPAxisTicker {
     ticks.clear();
     if (sub_ticks) sub_ticks->clear();
     if (labels) labels->clear();
-    for (double bytes = 4096; bytes <= range.upper * 1.01; bytes *= 8) {
+    for (double bytes = 1; bytes <= range.upper * 1.01; bytes *= 8) {
       if (bytes < range.lower * 0.99) continue;
       ticks.append(bytes);
       if (labels) labels->append(size_tick(bytes));
@@ -77,10 +80,24 @@ class RateTicker : public QCPAxisTicker {
   }
 };
 
-QString title_of(const CollectiveSpec& spec, const std::string& algorithm) {
-  CollectiveSpec named = spec;
-  named.algorithm = algorithm;
-  return algorithm_title(named);
+// The run that is shown, as one more measured point; it is of the first line's algorithm.
+std::optional<SweepPoint> point_of_run(const CollectivePicture& picture) {
+  if (!picture.run || picture.stale || picture.hides_run()) return std::nullopt;
+  const CollectiveSpec& spec = picture.run->plan->choice.spec;
+  const CollectiveObservation& seen = picture.run->seen;
+  if (spec.bytes <= 0 || !(seen.bus_bandwidth > 0)) return std::nullopt;
+  return SweepPoint{spec, seen.source, seen.seconds, seen.bus_bandwidth};
+}
+
+// Bytes: those of a sweep, and the chosen size where it lies beyond them.
+struct SizeRange {
+  double lower = double(kLeastSweepBytes), upper = double(kMostSweepBytes);
+};
+SizeRange sizes_of(const CollectivePicture& picture) {
+  SizeRange range;
+  const auto chosen = double(picture.plan->collective.spec.bytes);
+  if (chosen > 0) range = {std::min(range.lower, chosen), std::max(range.upper, chosen)};
+  return {range.lower * 0.8, range.upper * 1.25};
 }
 
 struct Axes {
@@ -98,11 +115,24 @@ Axes axes_of(const CollectivePicture& picture) {
       for (const auto& point : line.points) meet(point.second);
   if (!picture.hides_run())
     for (const SweepPoint& point : picture.sweep) meet(point.bus_bandwidth);
+  if (const auto run = point_of_run(picture)) meet(run->bus_bandwidth);
   if (most < least) return {0.1, 10};
   Axes axes{std::pow(10, std::floor(std::log10(least))),
             std::pow(10, std::ceil(std::log10(most * 1.05)))};
   if (axes.upper <= axes.lower) axes.upper = axes.lower * 10;
   return axes;
+}
+
+// Where a point lies in the rectangle of the axes.
+QPointF place_of(const CollectivePicture& picture, const SweepPoint& point, const QRectF& axes) {
+  const SizeRange sizes = sizes_of(picture);
+  const Axes rates = axes_of(picture);
+  const auto share = [](double value, double lower, double upper) {
+    return std::log(value / lower) / std::log(upper / lower);
+  };
+  return {axes.left() + axes.width() * share(double(point.spec.bytes), sizes.lower, sizes.upper),
+          axes.bottom() - axes.height() * share(point.bus_bandwidth / 1e9, rates.lower * 0.97,
+                                                rates.upper * 1.03)};
 }
 
 void fill_plot(QCustomPlot& plot, const CollectivePicture& picture, const Theme& theme) {
@@ -123,7 +153,8 @@ void fill_plot(QCustomPlot& plot, const CollectivePicture& picture, const Theme&
   }
   plot.xAxis->setTicker(QSharedPointer<SizeTicker>::create());
   plot.yAxis->setTicker(QSharedPointer<RateTicker>::create());
-  plot.xAxis->setRange(double(kLeastSweepBytes) * 0.8, double(kMostSweepBytes) * 1.25);
+  const SizeRange sizes = sizes_of(picture);
+  plot.xAxis->setRange(sizes.lower, sizes.upper);
   const Axes axes = axes_of(picture);
   plot.yAxis->setRange(axes.lower * 0.97, axes.upper * 1.03);
   const double chosen = double(picture.plan->collective.spec.bytes);
@@ -148,6 +179,12 @@ void fill_plot(QCustomPlot& plot, const CollectivePicture& picture, const Theme&
       if (point.spec.algorithm == line.algorithm)
         marks->addData(double(point.spec.bytes), point.bus_bandwidth / 1e9);
   }
+  if (const auto run = point_of_run(picture)) {
+    QCPGraph* mark = plot.addGraph();
+    mark->setLineStyle(QCPGraph::lsNone);
+    mark->setScatterStyle(mark_of_run(theme));
+    mark->addData(double(run->spec.bytes), run->bus_bandwidth / 1e9);
+  }
 }
 
 void paint_marker(QPainter& painter, const QPointF& at, std::size_t line, const Theme& theme) {
@@ -166,103 +203,6 @@ void paint_marker(QPainter& painter, const QPointF& at, std::size_t line, const 
 
 }  // namespace
 
-bool BandwidthLines::of(const CollectiveChoice& other) const {
-  CollectiveChoice same = other;
-  same.spec.bytes = choice.spec.bytes;
-  return same == choice;
-}
-
-std::vector<std::string> compared_algorithms(const CollectiveSpec& spec) {
-  // The textbook's first, so that the plot tells its story: few steps against few bytes.
-  static const char* const kTelling[] = {"ring",
-                                         "tree",
-                                         "direct",
-                                         "halving-doubling",
-                                         "recursive-halving",
-                                         "recursive-doubling",
-                                         "bruck",
-                                         "pairwise",
-                                         "scatter-all-gather"};
-  std::vector<std::string> names{spec.algorithm};
-  for (const char* name : kTelling) {
-    CollectiveSpec other = spec;
-    other.algorithm = name;
-    other.segments = other.node_size = 0;
-    if (name == spec.algorithm || names.size() >= kMostLines) continue;
-    if (find_algorithm(spec.kind, name) && make_collective(other)) names.emplace_back(name);
-  }
-  return names;
-}
-
-BandwidthLines bandwidth_lines(const CollectiveChoice& choice) {
-  BandwidthLines lines;
-  lines.choice = choice;
-  const Machine machine = this_computer();
-  const std::int64_t factor = choice.spec.ranks > 8 ? 4 : 2;
-  for (const std::string& name : compared_algorithms(choice.spec)) {
-    BandwidthLine& line = lines.lines.emplace_back();
-    line.algorithm = name;
-    for (std::int64_t bytes = kLeastSweepBytes; bytes <= kMostSweepBytes; bytes *= factor) {
-      CollectiveChoice at = choice;
-      at.spec.algorithm = name;
-      at.spec.bytes = bytes;
-      at.spec.counts.clear();
-      if (name != choice.spec.algorithm) at.spec.segments = at.spec.node_size = 0;
-      const Result<Collective> made = make_collective(at.spec);
-      if (!made) continue;
-      const Network network = network_for(at, made->spec.node_size, machine);
-      if (check_network(network, at.spec.ranks))
-        line.points.emplace_back(bytes, cost_of(*made, network).bus_bandwidth);
-    }
-  }
-  const BandwidthLine *small = nullptr, *large = nullptr;
-  for (const BandwidthLine& line : lines.lines) {
-    if (line.points.empty()) continue;
-    if (!small || line.points.front().second > small->points.front().second) small = &line;
-    if (!large || line.points.back().second > large->points.back().second) large = &line;
-  }
-  if (!small) return lines;
-  lines.quickest_small = small->algorithm;
-  lines.quickest_large = large->algorithm;
-  if (small == large) return lines;
-  CollectiveChoice first = choice, second = choice;
-  first.spec.algorithm = small->algorithm;
-  second.spec.algorithm = large->algorithm;
-  first.spec.segments = second.spec.segments = 0;
-  const Result<Collective> made = make_collective(first.spec);
-  if (made)
-    lines.crossover =
-        crossover_bytes(first.spec, second.spec, network_for(first, made->spec.node_size, machine));
-  return lines;
-}
-
-std::vector<CollectiveSpec> sweep_specs(const CollectiveSpec& spec) {
-  std::vector<CollectiveSpec> specs;
-  for (std::int64_t bytes = kLeastSweepBytes; bytes <= kMostSweepBytes; bytes *= 4)
-    for (const std::string& name : compared_algorithms(spec)) {
-      if (bytes * spec.ranks > kMostSweptMemory) continue;
-      CollectiveSpec at = spec;
-      at.algorithm = name;
-      at.bytes = bytes;
-      at.counts.clear();
-      if (name != spec.algorithm) at.segments = at.node_size = 0;
-      if (make_collective(at)) specs.push_back(std::move(at));
-    }
-  return specs;
-}
-
-QString crossover_text(const BandwidthLines& lines) {
-  if (lines.quickest_small.empty() || lines.lines.size() < 2) return {};
-  const QString small = title_of(lines.choice.spec, lines.quickest_small).toLower();
-  if (lines.quickest_small == lines.quickest_large)
-    return Words::tr("predicted: %1 is quickest at every size").arg(small);
-  const QString large = title_of(lines.choice.spec, lines.quickest_large).toLower();
-  return lines.crossover
-             ? Words::tr("predicted: %1 for small messages, %2 from %3")
-                   .arg(small, large, bytes_text(*lines.crossover))
-             : Words::tr("predicted: %1 for small messages, %2 for large").arg(small, large);
-}
-
 void paint_plot(QPainter& painter, const CollectivePicture& picture, const CollectiveLayout& layout,
                 const Theme& theme, TextLog* texts) {
   const QRectF rect = layout.plot;
@@ -279,15 +219,17 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
   const QSize size(int(rect.width()), int(rect.height()) - 18);
   QPicture fresh;
   QPicture* drawn = &fresh;
-  const QString key =
-      QStringLiteral("%1 %2 %3 %4 %5 %6")
-          .arg(size.width())
-          .arg(size.height())
-          .arg(theme.dark)
-          .arg(picture.sweep.size())
-          .arg(quintptr(picture.lines.get()))
-          .arg(picture.plan->collective.spec.bytes) +
-      QString::number(int(picture.hides_predicted()) + 2 * int(picture.hides_run()));
+  const std::optional<SweepPoint> run = point_of_run(picture);
+  const QString key = QStringLiteral("%1 %2 %3 %4 %5 %6")
+                          .arg(size.width())
+                          .arg(size.height())
+                          .arg(theme.dark)
+                          .arg(picture.sweep.size())
+                          .arg(quintptr(picture.lines.get()))
+                          .arg(picture.plan->collective.spec.bytes) +
+                      QStringLiteral(" %1 %2")
+                          .arg(int(picture.hides_predicted()) + 2 * int(picture.hides_run()))
+                          .arg(run ? run->bus_bandwidth : 0, 0, 'g', 17);
   if (picture.plot_cache) drawn = &picture.plot_cache->picture;
   if (!picture.plot_cache || picture.plot_cache->key != key) {
     QCustomPlot plot;
@@ -305,11 +247,21 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
   const QFont font = theme.font(11);
   double widest = 0;
   for (const BandwidthLine& line : lines)
-    widest = std::max(widest, QFontMetricsF(font).horizontalAdvance(
-                                  title_of(picture.plan->collective.spec, line.algorithm)));
-  const QRectF key_rect(rect.right() - kRight - widest - 46,
-                        rect.top() + size.height() - 24 - 15.0 * double(lines.size()), widest + 46,
-                        15.0 * double(lines.size()));
+    widest = std::max(widest, QFontMetricsF(font).horizontalAdvance(algorithm_title(
+                                  picture.plan->collective.spec.kind, line.algorithm)));
+  const QString this_run = Words::tr("this run");
+  if (run) widest = std::max(widest, QFontMetricsF(font).horizontalAdvance(this_run));
+  const double rows = double(lines.size()) + (run ? 1 : 0);
+  QRectF key_rect(rect.right() - kRight - widest - 46,
+                  rect.top() + size.height() - 24 - 15.0 * rows, widest + 46, 15.0 * rows);
+  // The key makes room for the run's mark, which may lie as low.
+  const QRectF axes(rect.left() + kLeft, rect.top() + kTop, size.width() - kLeft - kRight,
+                    size.height() - kTop - (kBottom - 18));
+  if (run) {
+    const QPointF mark = place_of(picture, *run, axes);
+    if (key_rect.adjusted(-8, -8, 8, 8).contains(mark))
+      key_rect.moveRight(std::max(mark.x() - 12, axes.left() + key_rect.width() + 4));
+  }
   painter.fillRect(key_rect, theme.surface);
   for (std::size_t at = 0; at < lines.size(); ++at) {
     const double y = key_rect.top() + 15 * double(at) + 7.5;
@@ -317,8 +269,18 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
     painter.drawLine(QPointF(key_rect.left(), y), QPointF(key_rect.left() + 30, y));
     paint_marker(painter, QPointF(key_rect.left() + 15, y), at, theme);
     put_text(painter, QRectF(key_rect.left() + 38, y - 7.5, widest + 8, 15), Qt::AlignVCenter,
-             title_of(picture.plan->collective.spec, lines[at].algorithm), font, theme.muted,
-             texts);
+             algorithm_title(picture.plan->collective.spec.kind, lines[at].algorithm), font,
+             theme.muted, texts);
+  }
+  if (run) {
+    const double y = key_rect.bottom() - 7.5;
+    painter.setPen(QPen(theme.mark, 1));
+    painter.setBrush(theme.mark);
+    const QPointF at(key_rect.left() + 15, y);
+    painter.drawPolygon(QPolygonF{at + QPointF(0, -4.5), at + QPointF(4.5, 0), at + QPointF(0, 4.5),
+                                  at + QPointF(-4.5, 0)});
+    put_text(painter, QRectF(key_rect.left() + 38, y - 7.5, widest + 8, 15), Qt::AlignVCenter,
+             this_run, font, theme.muted, texts);
   }
   put_elided(painter, QRectF(rect.left(), rect.bottom() - 16, rect.width(), 16), Qt::AlignVCenter,
              picture.hides_predicted() ? QString() : crossover_text(*picture.lines), font,
@@ -326,7 +288,7 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
 }
 
 QString plot_sentence(const CollectivePicture& picture) {
-  if (!picture.lines) return {};
+  if (!picture.lines || crossover_text(*picture.lines).isEmpty()) return {};
   return Words::tr("Bus bandwidth by message size: %1.")
       .arg(picture.hides_predicted() ? Words::tr("hidden") : crossover_text(*picture.lines));
 }
@@ -337,19 +299,23 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
   const double left = layout.plot.left() + kLeft, right = layout.plot.right() - kRight;
   const double share = (point.x() - left) / (right - left);
   if (share < -0.02 || share > 1.02) return {};
-  const double low = std::log2(double(kLeastSweepBytes) * 0.8),
-               high = std::log2(double(kMostSweepBytes) * 1.25);
+  const SizeRange sizes = sizes_of(picture);
+  const double low = std::log2(sizes.lower), high = std::log2(sizes.upper);
   const double wanted = low + share * (high - low);
   QStringList lines;
   std::int64_t nearest = kLeastSweepBytes;
+  const auto meet = [&](std::int64_t bytes) {
+    if (std::abs(std::log2(double(bytes)) - wanted) < std::abs(std::log2(double(nearest)) - wanted))
+      nearest = bytes;
+  };
   for (const BandwidthLine& line : picture.lines->lines)
-    for (const auto& [bytes, rate] : line.points)
-      if (std::abs(std::log2(double(bytes)) - wanted) <
-          std::abs(std::log2(double(nearest)) - wanted))
-        nearest = bytes;
+    for (const auto& point : line.points) meet(point.first);
+  const std::optional<SweepPoint> run = point_of_run(picture);
+  if (run) meet(run->spec.bytes);
   lines << bytes_text(nearest);
   for (const BandwidthLine& line : picture.lines->lines) {
-    QString text = title_of(picture.plan->collective.spec, line.algorithm) + QLatin1Char(':');
+    QString text =
+        algorithm_title(picture.plan->collective.spec.kind, line.algorithm) + QLatin1Char(':');
     for (const auto& [bytes, rate] : line.points)
       if (bytes == nearest && !picture.hides_predicted())
         text += QLatin1Char(' ') + Words::tr("predicted %1").arg(rate_text(rate));
@@ -360,6 +326,9 @@ QStringList plot_lines_at(const CollectivePicture& picture, const CollectiveLayo
                 rate_text(seen.bus_bandwidth);
     lines << text;
   }
+  if (run && run->spec.bytes == nearest)
+    lines << Words::tr("this run") + QStringLiteral(": ") + source_text(run->source) +
+                 QLatin1Char(' ') + rate_text(run->bus_bandwidth);
   return lines;
 }
 

@@ -71,7 +71,7 @@ QString phase_of(const CollectivePlan& plan, int step) {
 }
 
 QString step_sentence(const CollectivePlan& plan, int step) {
-  if (step < 0 || step >= plan.steps()) return Words::tr("nothing has to be sent");
+  if (step < 0 || step >= plan.steps()) return {};
   const int n = plan.ranks();
   const auto& moves = plan.collective.steps[std::size_t(step)];
   const auto messages = messages_of(moves);
@@ -139,7 +139,7 @@ QString step_sentence(const CollectivePlan& plan, int step) {
 QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_total) {
   const CollectivePlan& plan = motion.plan();
   const int step = motion.step_at(time);
-  if (step < 0) return Words::tr("one rank has nothing to send");
+  if (step < 0) return Words::tr("the rank has all that it needs");
   std::map<std::pair<int, int>, std::int64_t> links;
   for (const Move& move : plan.collective.steps[std::size_t(step)])
     links[{move.from, move.to}] += move.bytes;
@@ -211,7 +211,7 @@ QString rounding_sentence(const CollectiveSpec& spec, const RoundingComparison& 
   CollectiveSpec other = spec;
   other.algorithm = rounding.other;
   const QString both = Words::tr("%1 against %2, same inexact inputs: ")
-                           .arg(algorithm_title(spec), algorithm_title(other).toLower());
+                           .arg(algorithm_title(spec), in_sentence(algorithm_title(other)));
   QString text;
   if (rounding.differing == 0 && spec.ranks == 2)
     text = Words::tr("every bit is the same, since two numbers have one sum");

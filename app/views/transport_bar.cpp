@@ -265,7 +265,8 @@ void TransportBar::refresh_time() {
   if (collective()) {
     const CollectiveMotion& motion = session_.collectives().motion();
     const int step = motion.step_at(playhead()) + 1;
-    time_->setText(session_.hidden(QStringLiteral("collective.steps"))
+    time_->setText(motion.steps() == 0 ? tr("nothing to send")
+                   : session_.hidden(QStringLiteral("collective.steps"))
                        ? tr("step %1").arg(step)
                        : tr("step %1 of %2").arg(step).arg(motion.steps()));
   } else {
