@@ -2,6 +2,7 @@
 // Steps in time, predicted above measured, and the table of costs.
 #include <QCoreApplication>
 #include <algorithm>
+#include <cmath>
 
 #include "app/figures.h"
 #include "app/views/bar_paint.h"
@@ -16,6 +17,9 @@ struct Words {
 };
 
 constexpr double kColumn = 86;  // of figures in the table
+constexpr double kWords = 126;  // of what they are
+constexpr int kFormulaFont = 11;
+constexpr double kLeastFormula = 40;  // as wide as the head of the column
 
 const Formula* formula_named(const CollectivePlan& plan, const char* word) {
   for (const Formula& formula : plan.formulas)
@@ -70,6 +74,26 @@ QString lanes_title(const CollectivePicture& picture) {
   else if (picture.observed)
     text += QStringLiteral(" \u00b7 ") + Words::tr("below: a run of other settings");
   return text.toUpper();
+}
+
+// How long the first ranks of a run had begun when its last one came, which its time leaves out;
+// 0 where nobody could read the difference.
+Nanoseconds before_the_last(const CollectivePicture& picture) {
+  if (!picture.observed || picture.stale || picture.hides_run()) return Nanoseconds(0);
+  const double seconds = picture.run->seen.seconds;
+  const Nanoseconds whole = picture.observed->duration();
+  if (seconds_text(seconds) == time_text(whole)) return Nanoseconds(0);
+  return std::max(Nanoseconds(0), whole - Nanoseconds(std::llround(seconds * 1e9)));
+}
+
+// The end of the time axis, and what of it the run's time is.
+QString end_text(const CollectivePicture& picture) {
+  const QString end = time_text(picture.horizon());
+  return before_the_last(picture).count() == 0
+             ? end
+             : Words::tr("run: %1 from the dotted line")
+                       .arg(seconds_text(picture.run->seen.seconds)) +
+                   QStringLiteral(" \u00b7 ") + end;
 }
 
 // What the right end of the lanes' head says.
@@ -134,11 +158,17 @@ void paint_steps(QPainter& painter, const CollectivePicture& picture,
                theme.muted, texts);
       free = x + width + 12;
     }
-    const QString end = time_text(picture.horizon());
+    const QString end = end_text(picture);
     const double width = QFontMetricsF(theme.font(11)).horizontalAdvance(end);
     if (layout.lane_left + layout.lane_width - width > free)
       put_text(painter, QRectF(layout.lane_left, y, layout.lane_width, 15),
                Qt::AlignVCenter | Qt::AlignRight, end, theme.font(11), theme.muted, texts);
+  }
+  // The time of a run counts from when its last rank has come; some have begun before.
+  if (const Nanoseconds before = before_the_last(picture); before.count() > 0) {
+    const double x = layout.x_of(before, picture.horizon());
+    painter.setPen(QPen(theme.muted, 1, Qt::DotLine));
+    painter.drawLine(QPointF(x, layout.lanes.top() - 3), QPointF(x, layout.lanes.bottom() + 2));
   }
   if (picture.hides_predicted() && (picture.hides_run() || !picture.observed)) return;
   const double x = layout.x_of(picture.playhead, picture.horizon());
@@ -160,7 +190,7 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
                                : Words::tr("\u2264 %1").arg(bytes_text(most(bytes)));
   };
   const auto formula = [&](const char* word) { return formula_named(plan, word); };
-  const auto told = [&](CostRow row, const Formula* by, bool asked) {
+  const auto told = [&](CostRow row, const Formula* by, bool asked, const QString& more = {}) {
     if (by && !asked) {
       if (row.formula.isEmpty()) row.formula = QString::fromStdString(by->expression);
       QStringList equal{QString::fromStdString(by->expression), QString::fromStdString(by->values),
@@ -169,6 +199,7 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
       row.source = equal.join(QStringLiteral(" = ")) + QLatin1Char('\n') +
                    QString::fromStdString(by->source);
       if (!by->note.empty()) row.source += QLatin1Char('\n') + QString::fromStdString(by->note);
+      if (!more.isEmpty()) row.source += QLatin1Char('\n') + more;
     }
     if (asked && run) row.observed = QStringLiteral("?");
     if (asked || hidden.predicted) row.predicted = QStringLiteral("?");
@@ -176,6 +207,9 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
     return row;
   };
   const QString none = QStringLiteral("\u2013");
+  const QString counted =
+      run ? Words::tr("A run's time is from when its last rank began to when its last one ended.")
+          : QString();
   const Formula* factor = formula("bus bandwidth");
   QString bus = QStringLiteral("S / t");
   if (factor && factor->expression != "1")
@@ -197,7 +231,7 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
                 seconds_text(plan.cost.seconds),
                 run ? seconds_text(run->seen.seconds) : none,
                 {}},
-               formula("time"), hidden.seconds),
+               formula("time"), hidden.seconds, counted),
           told({Words::tr("Algorithm bandwidth"),
                 QStringLiteral("S / t"),
                 rate_text(plan.cost.algorithm_bandwidth),
@@ -212,6 +246,47 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
                factor, hidden.bus_bandwidth)};
 }
 
+namespace {
+
+// "a", "+ b", "+ (c + d)".
+QStringList terms_of(const QString& formula) {
+  QStringList terms{QString()};
+  int depth = 0;
+  for (const QChar letter : formula) {
+    depth += int(letter == QLatin1Char('(')) - int(letter == QLatin1Char(')'));
+    if (letter == QLatin1Char('+') && depth == 0) {
+      terms.back() = terms.back().trimmed();
+      terms << QString();
+    }
+    terms.back() += letter;
+  }
+  return terms;
+}
+
+// Between what the rows are and the figures; 0 where that is too narrow for any.
+double formula_column(double width) {
+  const double room = width - kWords - 2 * kColumn - 2;
+  return room < kLeastFormula ? 0 : room;
+}
+
+}  // namespace
+
+QStringList lines_below(const QString& formula, double width) {
+  const QFontMetricsF metrics(light_theme().font(kFormulaFont));
+  const double column = formula_column(width);
+  if (formula.isEmpty() || (column > 0 && metrics.horizontalAdvance(formula) <= column)) return {};
+  QStringList lines;
+  // Broken between terms where one line is too short.
+  for (const QString& term : terms_of(formula)) {
+    const QString longer = lines.isEmpty() ? term : lines.back() + QLatin1Char(' ') + term;
+    if (!lines.isEmpty() && metrics.horizontalAdvance(longer) <= width)
+      lines.back() = longer;
+    else
+      lines << term;
+  }
+  return lines;
+}
+
 void paint_costs(QPainter& painter, const CollectivePicture& picture,
                  const CollectiveLayout& layout, const Theme& theme, TextLog* texts) {
   const QRectF rect = layout.cost;
@@ -221,14 +296,13 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
   caps.setCapitalization(QFont::MixedCase);
   put_elided(painter, QRectF(rect.left(), rect.top(), rect.width(), 18), Qt::AlignVCenter,
              Words::tr("Cost of this run").toUpper(), caps, theme.muted, texts);
-  const QFont plain = theme.font(12), bold = theme.font(12, true), small = theme.font(11);
+  const QFont plain = theme.font(12), bold = theme.font(12, true), small = theme.font(kFormulaFont);
   const bool fresh = picture.run && !picture.stale;
   const QRectF head(rect.left(), rect.top() + 22, rect.width(), 18);
   const double last = head.right() - kColumn, before = last - kColumn;
-  const double words = 126;
-  const bool formulas = before - rect.left() - words > 60;
-  if (formulas)
-    put_text(painter, QRectF(rect.left() + words, head.top(), 80, 18), Qt::AlignVCenter,
+  const double column = formula_column(rect.width());
+  if (column > 0)
+    put_text(painter, QRectF(rect.left() + kWords, head.top(), 80, 18), Qt::AlignVCenter,
              Words::tr("formula"), small, theme.muted, texts);
   put_text(painter, QRectF(before, head.top(), kColumn - 4, 18), Qt::AlignVCenter | Qt::AlignRight,
            prediction_source_text(picture.plan->word).section(QLatin1Char(','), 0, 0), small,
@@ -240,12 +314,18 @@ void paint_costs(QPainter& painter, const CollectivePicture& picture,
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const QRectF line = layout.cost_row(int(at));
     painter.fillRect(QRectF(line.left(), line.bottom() - 1, line.width(), 1), theme.grid);
-    put_elided(painter, QRectF(line.left(), line.top(), words - 4, 26), Qt::AlignVCenter,
+    put_elided(painter, QRectF(line.left(), line.top(), kWords - 4, 26), Qt::AlignVCenter,
                rows[at].what, plain, theme.text, texts);
-    if (formulas)
-      put_elided(painter,
-                 QRectF(line.left() + words, line.top(), before - line.left() - words - 2, 26),
-                 Qt::AlignVCenter, rows[at].formula, small, theme.muted, texts);
+    const QStringList below = lines_below(rows[at].formula, rect.width());
+    if (below.isEmpty())
+      put_text(painter, QRectF(line.left() + kWords, line.top(), column, 26), Qt::AlignVCenter,
+               rows[at].formula, small, theme.muted, texts);
+    double y = line.top() + 22;
+    for (const QString& part : below) {
+      put_text(painter, QRectF(line.left(), y, line.width(), 14), Qt::AlignVCenter, part, small,
+               theme.muted, texts);
+      y += 14;
+    }
     put_text(painter, QRectF(before, line.top(), kColumn - 4, 26),
              Qt::AlignVCenter | Qt::AlignRight, rows[at].predicted, plain, theme.text, texts);
     put_text(painter, QRectF(last, line.top(), kColumn, 26), Qt::AlignVCenter | Qt::AlignRight,

@@ -1,21 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "app/views/collective_paint.h"
 
 namespace parallelarium {
 namespace {
 
-constexpr double kMargin = 16, kCaption = 26, kRankHead = 22, kBytes = 28, kLanesHead = 24;
-constexpr double kPhases = 22, kLowerHead = 24, kLeastLower = 200, kMostLower = 330;
+constexpr double kMargin = 16, kCaption = 26, kRankHead = 22, kBytes = 24, kLanesHead = 24;
+constexpr double kPhases = 22, kLowerHead = 24, kLeastLower = 194, kMostLower = 330;
+constexpr double kCostRow = 26;
+constexpr double kFormulaLine = 14;
 constexpr double kLaneLeft = 86, kWrap = 12;
+constexpr double kAround = 6, kLabels = 22;  // beside a token that goes round; a column of labels
 
 // Heights that go with a number of rows: as high as in a small picture, lower where there are many.
 double cell_pitch_for(int rows) {
   return rows <= 4 ? 37 : rows <= 6 ? 34 : rows <= 8 ? 27 : rows <= 16 ? 17 : 12;
 }
 double lane_pitch_for(int ranks) { return ranks <= 4 ? 26 : ranks <= 8 ? 22 : 15; }
+
+// Whether chunks pass from the last rank to the first by a way around the others.
+bool goes_round(const CollectivePlan& plan) {
+  return plan.ranks() > 2 && plan.collective.spec.algorithm.find("ring") != std::string::npos;
+}
+
+double lower_half(double width) { return width >= 640 ? std::round(width * 0.5) : width; }
+double cost_width(double width) { return width - lower_half(width) - 8 - kMargin; }
+
+std::array<int, kCostRows> formula_lines(const CollectivePicture& picture, double width) {
+  std::array<int, kCostRows> lines{};
+  const std::vector<CostRow> rows = cost_rows(picture);
+  for (std::size_t row = 0; row < rows.size() && width > 0; ++row)
+    lines[row] = int(lines_below(rows[row].formula, width).size());
+  return lines;
+}
+
+int sum_of(const std::array<int, kCostRows>& lines) {
+  return std::accumulate(lines.begin(), lines.end(), 0);
+}
 
 int rows_of(const CollectivePicture& picture) {
   return picture.is_matrix() ? picture.plan->ranks() : std::max(1, picture.plan->collective.chunks);
@@ -45,10 +69,11 @@ ChunkContent CollectivePicture::content() const {
   return there ? wanted : ChunkContent::kContributions;
 }
 
-double collective_height(const CollectivePicture& picture, double) {
+double collective_height(const CollectivePicture& picture, double width) {
   const int rows = rows_of(picture), ranks = picture.plan->ranks();
   return kCaption + kRankHead + rows * cell_pitch_for(rows) + kWrap + kBytes + kLanesHead +
-         ranks * lane_pitch_for(ranks) + kPhases + kLowerHead + kLeastLower;
+         ranks * lane_pitch_for(ranks) + kPhases + kLowerHead + kLeastLower +
+         kFormulaLine * sum_of(formula_lines(picture, cost_width(width)));
 }
 
 CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size) {
@@ -86,8 +111,11 @@ CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size
     if (halves) layout.second_half = across;
     const double inner = across - 2 * kMargin - 20;
     layout.labels_in_cells = inner / n >= 112;
-    const double left = layout.labels_in_cells ? kMargin + 10 : kMargin + 26;
-    const double room = across - kMargin - 10 - left;
+    layout.token = QSizeF(std::min(38.0, inner / n * 0.42), std::min(20.0, pitch - gap - 2));
+    // Chunks that go round the outermost ranks have a way of their own there.
+    layout.around = goes_round(plan) ? layout.token.width() + kAround : 10;
+    const double left = kMargin + layout.around + (layout.labels_in_cells ? 0 : kLabels);
+    const double room = across - kMargin - layout.around - left;
     const double between = std::clamp(room / n * 0.27, 5.0, 56.0);
     layout.cell_pitch = QPointF((room + between) / n, pitch);
     const double cell = layout.cell_pitch.x() - between;
@@ -105,11 +133,14 @@ CollectiveLayout collective_layout(const CollectivePicture& picture, QSizeF size
   layout.lane_width = width - kLaneLeft - kMargin - 6;
   layout.lanes = QRectF(kMargin, y, width - 2 * kMargin, n * layout.lane_pitch);
   y += n * layout.lane_pitch + kPhases;
-  const double half = width >= 640 ? std::round(width * 0.5) : width;
+  const double half = lower_half(width);
   layout.plot_head = QRectF(kMargin, y, half - kMargin - 26, 18);
   const double below = std::max(120.0, size.height() - y - kLowerHead - 18);
   layout.plot = QRectF(kMargin, y + kLowerHead + 10, half - kMargin - 26, below);
-  layout.cost = QRectF(half + 8, y, width - half - 8 - kMargin, kLowerHead + 20 + kCostRows * 27);
+  layout.formula_lines = formula_lines(picture, cost_width(width));
+  layout.cost =
+      QRectF(half + 8, y, cost_width(width),
+             kLowerHead + 20 + kCostRows * kCostRow + kFormulaLine * sum_of(layout.formula_lines));
   layout.verdict = QRectF(layout.cost.left(), layout.cost.bottom() + 8, layout.cost.width(), 34);
   return layout;
 }
@@ -118,6 +149,17 @@ QRectF CollectiveLayout::cell(int rank, int chunk) const {
   const double x = matrix ? chunk : rank, y = matrix ? rank : chunk;
   return {QPointF(cell_origin.x() + x * cell_pitch.x(), cell_origin.y() + y * cell_pitch.y()),
           cell_size};
+}
+
+QRectF CollectiveLayout::label(int rank, int chunk) const {
+  const QRectF at = cell(rank, chunk);
+  return labels_in_cells ? QRectF(at.left() + 9, at.top(), 22, at.height())
+                         : QRectF(at.left() - around - kLabels, at.top(), kLabels, at.height());
+}
+
+QRectF CollectiveLayout::rank_head(int rank) const {
+  const QRectF first = cell(rank, 0);
+  return {first.left(), first.top() - 20, first.width(), 16};
 }
 
 QRectF CollectiveLayout::lane(int rank, bool observed) const {
@@ -134,7 +176,11 @@ double CollectiveLayout::x_of(Nanoseconds time, Nanoseconds horizon) const {
 }
 
 QRectF CollectiveLayout::cost_row(int row) const {
-  return {cost.left(), cost.top() + kLowerHead + 18 + row * 27.0, cost.width(), 27};
+  const auto at = formula_lines.begin() + row;
+  const double above =
+      row * kCostRow + kFormulaLine * std::accumulate(formula_lines.begin(), at, 0);
+  return {cost.left(), cost.top() + kLowerHead + 18 + above, cost.width(),
+          kCostRow + kFormulaLine * *at};
 }
 
 int CollectiveLayout::cost_row_at(QPointF point) const {
@@ -151,9 +197,7 @@ QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& la
   const QRectF source = layout.cell(move.from, move.chunk),
                target = layout.cell(move.to, move.chunk);
   const int n = layout.ranks;
-  const bool ring =
-      n > 2 && picture.plan->collective.spec.algorithm.find("ring") != std::string::npos;
-  const bool wraps = ring && std::abs(move.to - move.from) == n - 1;
+  const bool wraps = goes_round(*picture.plan) && std::abs(move.to - move.from) == n - 1;
   const bool right = wraps ? move.to < move.from : move.to > move.from;
   const auto edge = [](const QRectF& cell, bool on_right) {
     return QPointF(on_right ? cell.right() : cell.left(), cell.center().y());
@@ -163,9 +207,8 @@ QPainterPath way_of(const CollectivePicture& picture, const CollectiveLayout& la
   if (!from_edge) path.lineTo(out);
   if (wraps) {
     const double bottom = layout.cell(0, layout.chunks - 1).bottom() + 8;
-    // On the left it goes round the column of labels.
-    const double left = layout.labels_in_cells ? 10 : 32;
-    const double after = right ? 8 : -left, before = right ? -left : 8;
+    // Far enough outside that a token on it covers nothing.
+    const double after = right ? layout.around / 2 : -layout.around / 2, before = -after;
     path.lineTo(out + QPointF(after, 0));
     path.lineTo(out.x() + after, bottom);
     path.lineTo(in.x() + before, bottom);

@@ -85,8 +85,10 @@ void paint_arrow_head(QPainter& painter, const QPointF& tip, bool to_right, cons
 }
 
 // Arrows of the step, then the chunks along them.
+// Those on their way pass behind `labels`, which stay readable.
 void paint_flights(QPainter& painter, const CollectivePicture& picture,
-                   const CollectiveLayout& layout, const Theme& theme, TextLog* texts) {
+                   const CollectiveLayout& layout, const std::vector<QRectF>& labels,
+                   const Theme& theme) {
   const CollectiveMotion& motion = picture.shown();
   const std::vector<Flight> flights = motion.flights(picture.playhead);
   const QColor color = theme.solid(OpColor::kCommunication);
@@ -108,27 +110,35 @@ void paint_flights(QPainter& painter, const CollectivePicture& picture,
     if (few || chosen) paint_arrow_head(painter, way.currentPosition(), right, line);
   }
   // Many at once are dots, which leave the buffers to be seen.
-  const double width = few ? std::min(38.0, layout.cell_size.width() * 0.6) : kDot;
-  const double height = few ? std::min(20.0, layout.cell_size.height() - 2) : kDot;
+  const double width = few ? layout.token.width() : kDot;
+  const double height = few ? layout.token.height() : kDot;
   const QFont font = theme.font(height >= 15 ? 11 : 9);
   for (const Flight& flight : flights) {
     if (flight.share <= 0 || flight.share >= 1) continue;
     const double share = picture.tweened ? flight.share : 0.5;
     const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(share);
-    // A way around the outermost ranks may come closer to the edge than half a token.
-    const double left = std::clamp(at.x() - width / 2, layout.buffers.left() + 1,
-                                   layout.buffers.right() - width - 1);
-    const QRectF token(left, at.y() - height / 2, width, height);
+    // A bent way passes above the first cells: below the heads of the ranks.
+    const double top = std::max(at.y() - height / 2, layout.rank_head(0).bottom() + 1);
+    const QRectF token(at.x() - width / 2, top, width, height);
+    QPainterPath holes;
+    for (const QRectF& label : labels)
+      if (label.intersects(token)) holes.addRect(label);
+    const bool whole = holes.isEmpty();
     painter.setPen(QPen(theme.surface, 1));
     painter.setBrush(color);
-    painter.drawRoundedRect(token, 4, 4);
-    // Noted nowhere: it may pass over the texts of cells.
-    if (few && width >= 20 && height >= 11)
+    if (whole) {
+      painter.drawRoundedRect(token, 4, 4);
+    } else {
+      QPainterPath rest;
+      rest.addRoundedRect(token, 4, 4);
+      painter.drawPath(rest.subtracted(holes));
+    }
+    // Noted nowhere: it may pass over the chips of cells.
+    if (whole && few && width >= 20 && height >= 11)
       put_text(painter, token, Qt::AlignCenter,
                chunk_name(*picture.plan, motion.move(flight.ref).chunk), font, theme.ink_on(color),
                nullptr);
   }
-  (void)texts;
 }
 
 // The reduce-scatter and the all-gather in the right half; what the two halves have in common.
@@ -158,12 +168,12 @@ QString paint_parts(QPainter& painter, const CollectivePicture& picture,
               : Words::tr("%1 of %2 chunks hold the same now.").arg(now.same).arg(now.all));
 }
 
-void paint_rank_head(QPainter& painter, const QPointF& at, int rank, double room,
-                     const Theme& theme, TextLog* texts) {
-  paint_chip(painter, at, 16, rank, theme, texts);
-  if (room >= 74)
-    put_text(painter, QRectF(at.x() + 22, at.y(), room - 22, 16), Qt::AlignVCenter,
-             Words::tr("Rank %1").arg(rank), theme.font(12, true), theme.text, texts);
+void paint_rank_head(QPainter& painter, const QRectF& at, int rank, const Theme& theme,
+                     TextLog* texts) {
+  paint_chip(painter, at.topLeft(), 16, rank, theme, texts);
+  if (at.width() >= 74)
+    put_text(painter, at.adjusted(22, 0, 0, 0), Qt::AlignVCenter, Words::tr("Rank %1").arg(rank),
+             theme.font(12, true), theme.text, texts);
 }
 
 }  // namespace
@@ -181,11 +191,11 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
     if (moves && flight.share < 1) sends[std::size_t(move.from * layout.chunks + move.chunk)] = 1;
   }
   const QFont label = theme.font(layout.cell_size.height() >= 18 ? 11 : 9);
+  const QFontMetricsF metrics(label);
+  std::vector<QRectF> written;
   const bool labels = layout.cell_size.height() >= 9;
   for (int rank = 0; rank < layout.ranks; ++rank) {
-    const QRectF first = layout.cell(rank, 0);
-    paint_rank_head(painter, QPointF(first.left(), first.top() - 20), rank, first.width(), theme,
-                    texts);
+    paint_rank_head(painter, layout.rank_head(rank), rank, theme, texts);
     for (int chunk = 0; chunk < layout.chunks; ++chunk) {
       const QRectF cell = layout.cell(rank, chunk);
       const bool goes = sends[std::size_t(rank * layout.chunks + chunk)] != 0;
@@ -194,11 +204,11 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
       const double radius = std::min(4.0, cell.height() / 4);
       painter.drawRoundedRect(cell, radius, radius);
       if (labels && (layout.labels_in_cells || rank == 0)) {
-        const QRectF at = layout.labels_in_cells
-                              ? QRectF(cell.left() + 9, cell.top(), 22, cell.height())
-                              : QRectF(cell.left() - 28, cell.top(), 24, cell.height());
-        put_text(painter, at, Qt::AlignVCenter | (layout.labels_in_cells ? 0 : int(Qt::AlignRight)),
-                 chunk_name(*picture.plan, chunk), label, theme.muted, texts);
+        const int side = layout.labels_in_cells ? 0 : int(Qt::AlignRight);
+        const QString name = chunk_name(*picture.plan, chunk);
+        const QRectF at = layout.label(rank, chunk);
+        put_text(painter, at, Qt::AlignVCenter | side, name, label, theme.muted, texts);
+        written.push_back(metrics.boundingRect(at, Qt::AlignVCenter | side, name));
       }
       const QRectF inside =
           layout.labels_in_cells ? cell.adjusted(34, 1, -6, -1) : cell.adjusted(3, 0, -3, 0);
@@ -214,7 +224,7 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
                   texts);
     }
   }
-  if (moves) paint_flights(painter, picture, layout, theme, texts);
+  if (moves) paint_flights(painter, picture, layout, written, theme);
 }
 
 void paint_matrix(QPainter& painter, const CollectivePicture& picture,
@@ -313,7 +323,8 @@ void paint_collective(QPainter& painter, const CollectivePicture& picture,
   const CollectivePlan& plan = *picture.plan;
   const int step = motion.step_at(picture.playhead);
   const bool bits = picture.content() == ChunkContent::kRounding;
-  QString caption = bits ? Words::tr("The result, bit by bit")
+  QString caption = bits                ? Words::tr("The result, bit by bit")
+                    : plan.steps() == 0 ? Words::tr("Nothing to send: one rank")
                     : picture.hidden.steps
                         ? Words::tr("Step %1").arg(step + 1)
                         : Words::tr("Step %1 of %2").arg(step + 1).arg(plan.steps());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QPainterPath>
+#include <array>
 
 #include "app/collective_session.h"
 #include "app/theme.h"
@@ -52,6 +53,8 @@ struct CollectivePicture {
   bool is_matrix() const { return plan->collective.spec.kind == CollectiveKind::kAllToAll; }
 };
 
+inline constexpr int kCostRows = 5;
+
 struct CollectiveLayout {
   QSizeF size;
   double second_half = 0;  // where the parts begin; 0: none
@@ -61,22 +64,27 @@ struct CollectiveLayout {
   QRectF caption, buffers, bytes;
   QPointF cell_origin, cell_pitch;
   QSizeF cell_size;
+  QSizeF token;                         // a chunk under way
+  double around = 0;                    // what is free beside the outermost ranks
   QPointF result_origin, result_pitch;  // matrix: the slots of what arrived
   QRectF lanes_head, lanes;
   double lane_left = 0, lane_width = 0, lane_pitch = 0;
   bool two_lanes = true;  // a run stands below the prediction
   QRectF plot_head, plot, cost, verdict;
+  // By row of the table: lines of its formula below it, where it does not fit beside the figures.
+  std::array<int, kCostRows> formula_lines{};
 
   // Of a matrix: rank is the origin, chunk the destination.
   QRectF cell(int rank, int chunk) const;
+  // Where a chunk's name stands, and a rank's: not of a matrix. Tokens stay off both.
+  QRectF label(int rank, int chunk) const;
+  QRectF rank_head(int rank) const;
   QRectF lane(int rank, bool observed) const;
   double x_of(Nanoseconds time, Nanoseconds horizon) const;
   // The line of the cost table at `point`, or -1.
   int cost_row_at(QPointF point) const;
   QRectF cost_row(int row) const;
 };
-
-inline constexpr int kCostRows = 5;
 
 // The least height at which nothing is squeezed.
 double collective_height(const CollectivePicture& picture, double width);
@@ -109,5 +117,8 @@ struct CostRow {
   QString what, formula, predicted, observed, source;
 };
 std::vector<CostRow> cost_rows(const CollectivePicture& picture);
+// The lines of a formula below its row, in a table of this width; none where it fits beside the
+// figures.
+QStringList lines_below(const QString& formula, double width);
 
 }  // namespace parallelarium
