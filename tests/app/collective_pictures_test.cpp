@@ -125,58 +125,126 @@ TEST_P(CollectivePictures, HaveNoTextOverAnotherAndNoneOutside) {
 }
 INSTANTIATE_TEST_SUITE_P(Ranks, CollectivePictures, testing::Values(1, 2, 4, 7, 16));
 
-// The three golden frames: which chunks are under way and what every rank holds, as text.
-std::string frame_text(const CollectiveMotion& motion, Nanoseconds time) {
-  std::string text;
-  for (const Flight& flight : motion.flights(time)) {
-    const Move& move = motion.move(flight.ref);
-    if (flight.share > 0 && flight.share < 1)
-      text += fmt::format("{}>{} c{}; ", move.from, move.to, move.chunk);
-  }
-  for (int rank = 0; rank < motion.plan().ranks(); ++rank) {
-    text += "|";
-    for (int chunk = 0; chunk < motion.plan().collective.chunks; ++chunk)
-      text += set_text(motion.held(rank, chunk, time)).remove(QLatin1Char(' ')).toStdString();
-  }
-  return text;
-}
-
-TEST(GoldenFrames, ShowChunksUnderWay) {
-  CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, "ring", 3, 3 << 20);
-  choice.topology = Topology::kSwitch;  // its links are the same on every computer
-  const auto plan = planned(choice);
-  const CollectiveMotion motion(plan, plan->cost.timeline);
-  ASSERT_EQ(motion.steps(), 4);
-  const auto middle = [&](int step) {
-    const Span span = motion.step_span(step);
-    return span.begin + (span.end - span.begin) / 2;
-  };
-  EXPECT_EQ(frame_text(motion, middle(0)),
-            "0>1 c0; 1>2 c1; 2>0 c2; |{0}{0}{0}|{1}{1}{1}|{2}{2}{2}");
-  EXPECT_EQ(frame_text(motion, middle(1)),
-            "0>1 c2; 1>2 c0; 2>0 c1; |{0}{0}{0,2}|{0,1}{1}{1}|{2}{1,2}{2}");
-  EXPECT_EQ(frame_text(motion, middle(2)),
-            "0>1 c1; 1>2 c2; 2>0 c0; |{0}{0,1,2}{0,2}|{0,1}{1}{0,1,2}|{0,1,2}{1,2}{2}");
-  // And they are in the picture: the token of a chunk under way covers its colour, which is not
-  // there before the step.
-  for (const int step : {0, 1, 2}) {
+// Chunks on their way leave the names of chunks and ranks to be read.
+TEST(CollectiveTokens, CoverNoNameOfAChunkOrRank) {
+  const QColor token = light_theme().solid(OpColor::kCommunication);
+  for (const auto& [kind, algorithm, ranks] :
+       {std::tuple(CollectiveKind::kAllReduce, "ring", 3),
+        {CollectiveKind::kAllReduce, "ring", 4},
+        {CollectiveKind::kAllReduce, "bidirectional-ring", 4},
+        {CollectiveKind::kAllReduce, "ring", 16},
+        {CollectiveKind::kAllGather, "bruck", 7},
+        {CollectiveKind::kAllReduce, "halving-doubling", 8},
+        {CollectiveKind::kBroadcast, "tree", 8}}) {
     Session session;
-    session.collectives().restore(choice, {}, {});
+    session.collectives().restore(choice_of(kind, algorithm, ranks), {}, {});
     CollectivePicture picture = collective_picture(session);
-    picture.playhead = middle(step);
-    const QSize size(1000, int(collective_height(picture, 1000)));
+    const QSize size(870, int(collective_height(picture, 870)));
     const CollectiveLayout layout = collective_layout(picture, size);
-    QImage image(size, QImage::Format_RGB32);
-    image.fill(Qt::white);
-    QPainter painter(&image);
-    paint_collective(painter, picture, layout, light_theme(), nullptr);
-    painter.end();
-    for (const Flight& flight : picture.shown().flights(picture.playhead)) {
-      const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(flight.share);
-      const QColor edge = image.pixelColor((at + QPointF(-14, -7)).toPoint());
-      EXPECT_EQ(edge, light_theme().solid(OpColor::kCommunication)) << step;
+    for (int frame = 0; frame < 40; ++frame) {
+      picture.playhead = picture.horizon() * (2 * frame + 1) / 80;
+      QImage image(size, QImage::Format_RGB32);
+      image.fill(Qt::white);
+      QPainter painter(&image);
+      TextLog texts;
+      paint_buffers(painter, picture, layout, light_theme(), &texts);
+      painter.end();
+      for (const PaintedText& text : texts) {
+        const bool chunk = text.text.startsWith(QLatin1Char('c'));
+        if (!chunk && !text.text.startsWith(QStringLiteral("Rank"))) continue;
+        const QRect area = text.rect.toAlignedRect();
+        int covered = 0;
+        for (int y = area.top(); y <= area.bottom(); ++y)
+          for (int x = area.left(); x <= area.right(); ++x)
+            covered += image.rect().contains(x, y) && image.pixelColor(x, y) == token;
+        // The line of a way may cross it.
+        EXPECT_LT(covered, area.width() * area.height() / 4)
+            << algorithm << " " << ranks << ", frame " << frame << ": " << text.text.toStdString();
+      }
     }
   }
+}
+
+// A run is a point of the plot, where the line of its algorithm predicts it.
+TEST(CollectivePlot, ShowsTheRunItselfAmongTheSizes) {
+  for (const std::int64_t bytes : {std::int64_t{64} << 10, std::int64_t{256} << 20}) {
+    Session session;
+    const CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, "ring", 2, bytes);
+    session.collectives().restore(choice, {}, {});
+    const auto marks = [&](TextLog& texts) {
+      const CollectivePicture picture = collective_picture(session);
+      const QSize size(1000, 900);
+      const CollectiveLayout layout = collective_layout(picture, size);
+      QImage image(size, QImage::Format_RGB32);
+      image.fill(Qt::white);
+      QPainter painter(&image);
+      paint_plot(painter, picture, layout, light_theme(), &texts);
+      painter.end();
+      // Rows in which the red of the chosen size is wider than its line.
+      int rows = 0;
+      for (int y = int(layout.plot.top()); y < int(layout.plot.bottom()); ++y) {
+        int wide = 0;
+        for (int x = int(layout.plot.left()); x < int(layout.plot.right()); ++x)
+          wide += image.pixelColor(x, y) == light_theme().mark;
+        rows += wide > 2;
+      }
+      return rows;
+    };
+    TextLog before, after;
+    EXPECT_EQ(marks(before), 0);
+    const auto plan = session.collectives().plan();
+    ASSERT_TRUE(session.collectives().keep_run(choice.spec, made_up(*plan, 1.2)).ok());
+    EXPECT_GT(marks(after), 6) << "the mark, and its line in the key";
+    const auto named = [](const TextLog& texts) {
+      return std::any_of(texts.begin(), texts.end(), [](const PaintedText& text) {
+        return text.text == QStringLiteral("this run");
+      });
+    };
+    EXPECT_FALSE(named(before));
+    EXPECT_TRUE(named(after));
+  }
+}
+
+// No formula of the table is cut, and none is longer than the table is wide.
+TEST_P(CollectivePictures, ShowTheirFormulasWhole) {
+  for (const CollectiveChoice& choice : all_choices(GetParam())) {
+    Session session;
+    session.collectives().restore(choice, {}, {});
+    const CollectivePicture picture = collective_picture(session);
+    for (const int width : {1000, 870, 700}) {
+      const QSize size(width, int(collective_height(picture, width)));
+      const CollectiveLayout layout = collective_layout(picture, size);
+      QImage image(size, QImage::Format_RGB32);
+      QPainter painter(&image);
+      TextLog texts;
+      paint_costs(painter, picture, layout, light_theme(), &texts);
+      QString all;
+      for (const PaintedText& text : texts) {
+        all += text.text + QLatin1Char(' ');
+        EXPECT_LE(text.rect.right(), layout.cost.right() + 1) << text.text.toStdString();
+      }
+      EXPECT_LE(layout.verdict.top(), size.height() - 18);
+      for (const CostRow& row : cost_rows(picture))
+        EXPECT_TRUE(all.contains(row.formula)) << row.formula.toStdString() << " at " << width;
+    }
+  }
+}
+
+TEST(CollectiveWords, SayThatOneRankHasNothingToSend) {
+  Session session;
+  session.collectives().restore(choice_of(CollectiveKind::kAllReduce, "ring", 1), {}, {});
+  const CollectivePicture picture = collective_picture(session);
+  const QSize size(1000, int(collective_height(picture, 1000)));
+  QImage image(size, QImage::Format_RGB32);
+  QPainter painter(&image);
+  TextLog texts;
+  paint_collective(painter, picture, collective_layout(picture, size), light_theme(), &texts);
+  bool said = false;
+  for (const PaintedText& text : texts) {
+    said = said || text.text == QStringLiteral("NOTHING TO SEND: ONE RANK");
+    EXPECT_FALSE(text.text.contains(QStringLiteral("0 OF 0"))) << text.text.toStdString();
+  }
+  EXPECT_TRUE(said);
 }
 
 }  // namespace

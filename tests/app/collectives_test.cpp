@@ -206,6 +206,7 @@ TEST_F(CollectivesWindow, ControlsSetWhatTheySay) {
 
 TEST_F(CollectivesWindow, AnInvalidChoiceHasButtonsThatMendIt) {
   const auto offered = [&] {
+    QCoreApplication::processEvents();  // a layout shows its new buttons in the event loop
     std::vector<QPushButton*> buttons;
     for (auto* button : window.findChild<Banner*>()->findChildren<QPushButton*>())
       if (button->isVisible()) buttons.push_back(button);
