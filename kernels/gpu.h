@@ -23,6 +23,7 @@
 #include "kernels/attention.h"
 #include "kernels/bf16.h"
 #include "kernels/block_attention.h"
+#include "kernels/combine.h"
 #include "kernels/dropout.h"
 #include "kernels/rotary.h"
 #include "kernels/router.h"
@@ -39,6 +40,12 @@ inline constexpr int kMostReduced = 16;
 template <class T>
 [[nodiscard]] cudaError_t reduce(T* target, const T* const* parts, int parts_count, bool largest,
                                  bool adds, std::size_t count, cudaStream_t stream);
+// combine.h. T: float, double, Bf16 or std::int32_t. Requires: 1 <= count of parts <=
+// kMostCombined.
+inline constexpr int kMostCombined = 64;
+template <class T>
+[[nodiscard]] cudaError_t combine(T* target, const T* const* parts, int parts_count, Combine how,
+                                  int divisor, std::size_t count, cudaStream_t stream);
 // Swaps two stretches that do not overlap.
 [[nodiscard]] cudaError_t swap_bytes(void* a, void* b, std::size_t bytes, cudaStream_t stream);
 // fill.h

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ranks on one GPU do to each other's memory, and attention block by block.
+#include <cstring>
+#include <memory>
 #include <tuple>
 
 #include "kernels/block_attention.h"
@@ -43,6 +45,72 @@ TEST_F(Exchange, ReduceTakesThePartsInOrderToTheBit) {
     }
   }
   EXPECT_EQ(reduce<float>(nullptr, nullptr, kMostReduced + 1, false, false, 1, nullptr),
+            cudaErrorInvalidValue);
+}
+
+template <class T>
+std::vector<T> random_numbers(std::int64_t count) {
+  const Floats values = random(count);
+  std::vector<T> numbers(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if constexpr (std::is_same_v<T, Bf16>)
+      numbers[i] = round_to_bf16(values[i]);
+    else if constexpr (std::is_same_v<T, std::int32_t>)
+      numbers[i] = static_cast<std::int32_t>(values[i] * 1e9F);  // sums and products wrap around
+    else
+      numbers[i] = static_cast<T>(values[i]) + static_cast<T>(1e-9);
+  }
+  return numbers;
+}
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <class T>
+void expect_combine_like_the_cpu(Combine how) {
+  for (const int parts_count : {1, 2, 3, 17, kMostCombined}) {
+    if (how == Combine::kCopy && parts_count > 1) continue;
+    for (const std::size_t count : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+      // A shift of one element: single numbers instead of 16 bytes at a time.
+      for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
+        std::vector<std::vector<T>> parts;
+        std::vector<std::unique_ptr<DeviceArray<T>>> parts_;
+        std::vector<const T*> from, from_;
+        for (int part = 0; part < parts_count; ++part) {
+          parts.push_back(random_numbers<T>(static_cast<std::int64_t>(count)));
+          parts_.push_back(std::make_unique<DeviceArray<T>>(parts.back(), part == 0 ? shift : 0));
+          from_.push_back(parts_.back()->data());
+        }
+        for (const std::vector<T>& part : parts) from.push_back(part.data());
+        std::vector<T> target = random_numbers<T>(static_cast<std::int64_t>(count));
+        DeviceArray<T> target_(target);
+        combine_cpu(target.data(), from.data(), from.size(), how, 3, count);
+        ASSERT_EQ(combine<T>(target_.data(), from_.data(), parts_count, how, 3, count, nullptr),
+                  cudaSuccess);
+        EXPECT_TRUE(same_bits(target_.host(), target))
+            << parts_count << " parts of " << count << " of " << sizeof(T) << " bytes, how "
+            << static_cast<int>(how);
+        DeviceArray<T>& last = *parts_.back();
+        ASSERT_EQ(combine<T>(last.data(), from_.data(), parts_count, how, 3, count, nullptr),
+                  cudaSuccess);
+        EXPECT_TRUE(same_bits(last.host(), target)) << "into one of the parts";
+      }
+    }
+  }
+}
+
+TEST_F(Exchange, CombineEqualsTheCpuTwinToTheBit) {
+  for (const Combine how : {Combine::kCopy, Combine::kSum, Combine::kLargest, Combine::kProduct,
+                            Combine::kSmallest, Combine::kAverage}) {
+    expect_combine_like_the_cpu<float>(how);
+    expect_combine_like_the_cpu<double>(how);
+    expect_combine_like_the_cpu<Bf16>(how);
+    expect_combine_like_the_cpu<std::int32_t>(how);
+  }
+  EXPECT_EQ(combine<float>(nullptr, nullptr, kMostCombined + 1, Combine::kSum, 1, 1, nullptr),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(combine<float>(nullptr, nullptr, 0, Combine::kSum, 1, 1, nullptr),
             cudaErrorInvalidValue);
 }
 

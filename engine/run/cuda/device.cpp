@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/cuda/device.h"
 
+#include <array>
 #include <optional>
-#include <vector>
 
 #include "engine/run/cuda/stream.h"
 #include "kernels/gpu.h"
@@ -41,13 +41,18 @@ class CudaDevice final : public CudaStream {
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     if (reduction == Reduction::kNone) return copy(target, parts[0], count * size_of(type));
-    const bool largest = reduction == Reduction::kMax;
-    const bool known = largest || reduction == Reduction::kSum;
-    if (known && type == DataType::kF32) return combine_parts<float>(target, parts, largest, count);
-    if (known && type == DataType::kF64)
-      return combine_parts<double>(target, parts, largest, count);
-    static_cast<void>(divisor);
-    note(cudaErrorNotSupported, "combine");
+    switch (type) {
+      case DataType::kF32:
+        return combine_parts<float>(reduction, target, parts, divisor, count);
+      case DataType::kBf16:
+        return combine_parts<Bf16>(reduction, target, parts, divisor, count);
+      case DataType::kF64:
+        return combine_parts<double>(reduction, target, parts, divisor, count);
+      case DataType::kI32:
+        return combine_parts<std::int32_t>(reduction, target, parts, divisor, count);
+      case DataType::kU8:  // bytes are moved, not reckoned with
+        return note(cudaErrorInvalidValue, "combine");
+    }
   }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
     if (use()) note(parallelarium::swap_bytes(a, b, size(bytes), stream_), "swap");
@@ -306,11 +311,18 @@ class CudaDevice final : public CudaStream {
            "reduce");
   }
   template <class T>
-  void combine_parts(std::byte* target, std::span<const std::byte* const> parts, bool largest,
-                     std::int64_t count) {
-    std::vector<const T*> typed;
-    for (const std::byte* part : parts) typed.push_back(reinterpret_cast<const T*>(part));
-    reduce_parts<T>(reinterpret_cast<T*>(target), typed, largest, false, count);
+  void combine_parts(Reduction reduction, std::byte* target,
+                     std::span<const std::byte* const> parts, int divisor, std::int64_t count) {
+    static_assert(static_cast<int>(Combine::kAverage) == static_cast<int>(Reduction::kAvg));
+    if (parts.size() > static_cast<std::size_t>(kMostCombined))
+      return note(cudaErrorInvalidValue, "combine");
+    std::array<const T*, kMostCombined> typed;
+    for (std::size_t i = 0; i < parts.size(); ++i) typed[i] = reinterpret_cast<const T*>(parts[i]);
+    if (use())
+      note(parallelarium::combine(reinterpret_cast<T*>(target), typed.data(),
+                                  static_cast<int>(parts.size()), static_cast<Combine>(reduction),
+                                  divisor, size(count), stream_),
+           "combine");
   }
 
   const cudaStream_t stream_;
