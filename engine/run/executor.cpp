@@ -282,7 +282,7 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
     if (!transport_.does_steps() &&
         (part.reduction != Reduction::kNone || !part.stretches.empty())) {
       fail(index, message("transfer-steps",
-                          "ranks that are processes, or NCCL, do collectives only as a whole; "
+                          "ranks that are processes on CPUs do collectives only as a whole; "
                           "choose collectives direct."));
       return false;
     }

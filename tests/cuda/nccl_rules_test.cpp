@@ -129,7 +129,11 @@ INSTANTIATE_TEST_SUITE_P(Meshes, OnMesh,
                                          "tp=2 pp=2 dp=2 zero=1",
                                          "tp=2 cp=2 dp=2 attention=fused zero=2",
                                          "pp=2 chunks=2 schedule=interleaved microbatches=4 dp=2",
-                                         "cp=2 context_parallel=ulysses tp=2"),
+                                         "cp=2 context_parallel=ulysses tp=2",
+                                         "dp=3 zero=3 microbatches=3 collectives=ring",
+                                         "dp=3 collectives=all_reduce=double-tree",
+                                         "tp=2 pp=2 dp=2 zero=2 collectives=halving-doubling",
+                                         "cp=4 context-parallel=ulysses collectives=bruck"),
                          [](const auto& one) { return test_name(one.param); });
 
 TEST(NcclVersions, AreNamedWhereTheyAreTooOld) {

@@ -58,7 +58,15 @@ INSTANTIATE_TEST_SUITE_P(
                     "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2",
                     "experts=8 top-k=2 expert-ffn=12 dp=4 ep=4 skew=0.5",
                     "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2 tp=2 "
-                    "sequence-parallel=true shared-experts=1 zero=1 capacity=1"),
+                    "sequence-parallel=true shared-experts=1 zero=1 capacity=1",
+                    // By steps of our own: receives that combine, messages in several places.
+                    "dp=3 zero=2 collectives=ring microbatches=4",
+                    "dp=3 collectives=all_reduce=double-tree clip=0.05",
+                    "dp=4 zero=3 "
+                    "collectives=all_gather=bruck,reduce_scatter=recursive-halving",
+                    "tp=2 pp=2 dp=2 collectives=halving-doubling",
+                    "tp=2 dp=2 sequence_parallel=true collectives=ring",
+                    "cp=4 context-parallel=ulysses collectives=bruck"),
     [](const auto& one) { return test_name(one.param); });
 
 struct Ended {

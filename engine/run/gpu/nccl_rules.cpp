@@ -2,6 +2,7 @@
 #include "engine/run/gpu/nccl_rules.h"
 
 #include <algorithm>
+#include <array>
 
 namespace parallelarium {
 
@@ -56,19 +57,18 @@ std::vector<NcclSplit> plan_splits(const Program& program) {
 
 std::vector<std::int32_t> issue_turns(const RankProgram& rank) {
   std::vector<std::int32_t> turns(rank.ops.size(), -1);
-  std::vector<std::pair<std::int32_t, std::int32_t>> batches;  // batch and its turn
+  // Ops of a batch follow each other in their lane.
+  std::array<std::int32_t, kLanes> batch{}, turn{};
+  batch.fill(-1);
   std::int32_t next = 0;
   for (std::size_t i = 0; i < rank.ops.size(); ++i) {
     const Op& op = rank.ops[i];
     if (op.kind == OpKind::kCompute) continue;
-    const auto known = std::find_if(batches.rbegin(), batches.rend(),
-                                    [&](const auto& batch) { return batch.first == op.batch; });
-    if (op.batch >= 0 && known != batches.rend()) {
-      turns[i] = known->second;
-      continue;
-    }
-    if (op.batch >= 0) batches.emplace_back(op.batch, next);
-    turns[i] = next++;
+    const auto lane = static_cast<std::size_t>(op.lane);
+    const bool joins = op.batch >= 0 && op.batch == batch[lane];
+    if (!joins) turn[lane] = next++;
+    batch[lane] = op.batch;
+    turns[i] = turn[lane];
   }
   return turns;
 }

@@ -18,12 +18,55 @@ Reduction sum_or_max(Reduction reduction) {
   return reduction == Reduction::kMax ? Reduction::kMax : Reduction::kSum;
 }
 
+// Messages lie one after another in scratch, where wide accesses are fast.
+constexpr std::int64_t kAlignment = 256;
+std::int64_t aligned(std::int64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// NCCL takes a message from one place and puts it into one: what lies in several, or is to be
+// combined with what is there, goes through scratch.
+bool is_staged(const TransferPart& part) {
+  return !part.stretches.empty() || part.reduction != Reduction::kNone;
+}
+bool is_staged(const Op& op) {
+  return op.operand_count > 1 || (op.kind == OpKind::kRecv && op.reduction != Reduction::kNone);
+}
+
+// The message's places on this rank, in its order.
+std::vector<Stretch> places_of(const TransferPart& part) {
+  if (part.stretches.empty()) return {{part.data, part.bytes}};
+  return {part.stretches.begin(), part.stretches.end()};
+}
+
+// What a staged receive does once its message is in scratch.
+void unstage(Device& lane, const TransferPart& part, const std::byte* scratch) {
+  for (const Stretch& place : places_of(part)) {
+    if (part.reduction == Reduction::kNone) {
+      lane.copy(place.data, scratch, place.bytes);
+    } else {
+      const std::byte* parts[] = {place.data, scratch};
+      lane.combine(part.type, part.reduction, place.data, parts, 1,
+                   place.bytes / size_of(part.type));
+    }
+    scratch += place.bytes;
+  }
+}
+
 }  // namespace
 
 std::int64_t nccl_scratch_bytes(const Program& program, const RankProgram& rank, Lane lane) {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0, of_batch = 0;
+  std::int32_t batch = -1;
   for (const Op& op : rank.ops) {
-    if (op.kind != OpKind::kCollective || op.lane != lane) continue;
+    if (op.lane != lane) continue;
+    if (op.kind == OpKind::kSend || op.kind == OpKind::kRecv) {
+      if (op.batch < 0 || op.batch != batch) of_batch = 0;
+      batch = op.batch;
+      if (is_staged(op)) of_batch += aligned(op.bytes);
+      bytes = std::max(bytes, of_batch);
+    }
+    if (op.kind != OpKind::kCollective) continue;
     const auto n =
         static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size());
     if (n < 2) continue;
@@ -69,8 +112,8 @@ void NcclTransport::pause() const {
   }
 }
 
-std::byte* NcclTransport::scratch_of(const CollectiveCall& call) const {
-  const auto op = static_cast<std::size_t>(call.marks / kMarksOfOp);
+std::byte* NcclTransport::scratch_of(std::int32_t marks) const {
+  const auto op = static_cast<std::size_t>(marks / kMarksOfOp);
   return scratch_[static_cast<std::size_t>(rank_.ops[op].lane)];
 }
 
@@ -209,19 +252,32 @@ Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
   const std::int64_t turn = parts.front().turn;
   if (!take_turn(turn)) return stopped();
   std::vector<NcclComm*> comms;
+  std::vector<std::byte*> data;  // by part: where NCCL finds or leaves it
+  std::byte* scratch = scratch_of(parts.front().marks);
   for (TransferPart& part : parts) {
     lane.mark(part.marks + kBeganMark);
     part.met = Clock::now();
     NcclComm* comm = comm_of(part.group);
     if (std::find(comms.begin(), comms.end(), comm) == comms.end()) comms.push_back(comm);
+    data.push_back(is_staged(part) ? scratch : part.data);
+    if (!is_staged(part)) continue;
+    if (part.send) {
+      std::byte* to = scratch;
+      for (const Stretch& place : part.stretches) {
+        lane.copy(to, place.data, place.bytes);
+        to += place.bytes;
+      }
+    }
+    scratch += aligned(part.bytes);
   }
   const auto calls = [&](Device& stream) {
-    for (const TransferPart& part : parts) {
-      if (part.bytes == 0) continue;  // an expert that gets no rows: both sides know it
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const TransferPart& part = parts[i];
+      if (part.bytes == 0) continue;  // both sides know it
       const int peer = place_of(part.group, part.peer);
       const NcclStatus status =
-          part.send ? nccl_.send(part.data, part.bytes, peer, comm_of(part.group), stream)
-                    : nccl_.recv(part.data, part.bytes, peer, comm_of(part.group), stream);
+          part.send ? nccl_.send(data[i], part.bytes, peer, comm_of(part.group), stream)
+                    : nccl_.recv(data[i], part.bytes, peer, comm_of(part.group), stream);
       if (status != NcclStatus::kSuccess && status != NcclStatus::kInProgress) return status;
     }
     return NcclStatus::kSuccess;
@@ -229,7 +285,11 @@ Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
   const std::string doing = fmt::format(
       "{} rank {}", parts.front().send ? "a transfer to" : "a transfer from", parts.front().peer);
   if (Result<void> done = issue(turn, doing, comms, lane, calls); !done) return done;
-  for (TransferPart& part : parts) part.moved = part.bytes;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    TransferPart& part = parts[i];
+    if (!part.send && is_staged(part)) unstage(lane, part, data[i]);
+    part.moved = part.bytes;
+  }
   return {};
 }
 
@@ -241,7 +301,7 @@ NcclStatus NcclTransport::launch(const CollectiveCall& call, NcclComm* comm, int
   const auto at = [&](std::int64_t element) { return call.data + element * size; };
   const std::int64_t own = chunk(me).begin, own_count = chunk(me).end - own;
   const Reduction reduction = sum_or_max(call.reduction);
-  std::byte* scratch = scratch_of(call);
+  std::byte* scratch = scratch_of(call.marks);
   NcclStatus status = NcclStatus::kSuccess;
   const auto each = [&](const auto& one) {
     for (int i = 0; i < n && (status == NcclStatus::kSuccess || status == NcclStatus::kInProgress);
@@ -323,7 +383,8 @@ Result<void> NcclTransport::collective(CollectiveCall& call) {
   NcclComm* comm = comm_of(call.group);
   lane.mark(call.marks + kBeganMark);
   call.met = Clock::now();
-  if (call.kind == CollectiveKind::kAllToAll) lane.copy(scratch_of(call), call.data, call.bytes);
+  if (call.kind == CollectiveKind::kAllToAll)
+    lane.copy(scratch_of(call.marks), call.data, call.bytes);
   const std::string doing(name_of(call.kind));
   Result<void> done = issue(call.turn, doing, {&comm, 1}, lane,
                             [&](Device& stream) { return launch(call, comm, n, me, stream); });
@@ -331,7 +392,7 @@ Result<void> NcclTransport::collective(CollectiveCall& call) {
   if (call.kind == CollectiveKind::kReduceScatter && call.own != nullptr && call.adds) {
     const ChunkRange own = chunk_of(call.bytes / size_of(call.type), n, me);
     const std::int64_t count = own.end - own.begin;
-    std::byte* scratch = scratch_of(call);
+    std::byte* scratch = scratch_of(call.marks);
     if (call.type == DataType::kF64) {
       lane.accumulate(reinterpret_cast<double*>(call.own), reinterpret_cast<double*>(scratch),
                       count);

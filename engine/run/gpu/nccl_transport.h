@@ -10,6 +10,10 @@
 // Whole collectives are NCCL's: their bytes are those of the formula (collective_volume) and are
 // called so (CollectiveCall::counted). Sends and receives are counted. NCCL adds in an order of its
 // own, so sums equal those of other transports within rounding.
+//
+// The steps of our own algorithms are sends and receives: a step is one batch, so one NCCL group,
+// and has a span of its own. What NCCL cannot do by itself (a receive that combines, a message in
+// several places) goes through scratch on the lane's stream, before and behind the group.
 #pragma once
 
 #include <array>
@@ -47,6 +51,7 @@ class NcclTransport final : public Transport {
   int rank() const override { return rank_.rank; }
   // Errors: "nccl-old", "nccl-failed", "nccl-timeout", or "stopped".
   Result<void> connect() override;
+  bool does_steps() const override { return true; }
   Result<void> transfer(std::span<TransferPart> parts) override;
   Result<void> collective(CollectiveCall& call) override;
   Result<TimePoint> barrier() override;
@@ -65,7 +70,7 @@ class NcclTransport final : public Transport {
                      Device& lane, const Calls& calls);
   NcclStatus launch(const CollectiveCall& call, NcclComm* comm, int n, int me, Device& lane);
   Result<void> alone(CollectiveCall& call);
-  std::byte* scratch_of(const CollectiveCall& call) const;
+  std::byte* scratch_of(std::int32_t marks) const;
   void pause() const;
 
   Nccl& nccl_;
@@ -82,11 +87,11 @@ class NcclTransport final : public Transport {
   NcclComm* none_ = nullptr;                  // what a split gives a rank that is in no child
   std::vector<NcclComm*> comms_;              // by group; null: this rank is not in it, or alone
   bool ended_ = false;                        // closed or aborted
-  std::array<std::byte*, kLanes> scratch_{};  // by lane: for what NCCL does not do in place
+  std::array<std::byte*, kLanes> scratch_{};  // by lane: see above
   std::atomic<std::uint32_t> next_turn_{0};
 };
 
-// Bytes of scratch that the lane's collectives need beside their operands.
+// Bytes of scratch that the lane's communication needs beside its operands.
 std::int64_t nccl_scratch_bytes(const Program& program, const RankProgram& rank, Lane lane);
 
 }  // namespace parallelarium
