@@ -48,7 +48,10 @@ struct RoundingComparison {
 };
 
 struct CollectiveObservation {
-  Source source = Source::kMeasured;                     // or oversubscribed: more ranks than cores
+  // Or oversubscribed: more ranks than cores; or shared GPU.
+  Source source = Source::kMeasured;
+  std::string ranks_on;   // "4 ranks on a NVIDIA H100 each: measured"; empty: not told
+  std::string transport;  // "NCCL 2.28.9"; empty: not told
   double seconds = 0, seconds_min = 0, seconds_max = 0;  // median and extremes of the repeats
   double algorithm_bandwidth = 0, bus_bandwidth = 0;     // of the median
   bool correct = false;

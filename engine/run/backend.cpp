@@ -103,14 +103,6 @@ Result<BackendChoice> on_gpus(const Setup& setup, const ProcessPlace* place,
   Result<BackendChoice> found = choose_gpus(setup, *gpus, place);
   if (found && found->source == Source::kMeasured && setup.mesh.ranks() > 1) {
     if (const Result<void> nccl = computer.nccl(); !nccl) return nccl.error();
-    if (setup.collectives != "direct") {
-      Message why = message("nccl-steps",
-                            "NCCL does collectives only as a whole; choose collectives direct, or "
-                            "put all ranks on one GPU.");
-      why.field = "collectives";
-      why.alternatives = {"direct"};
-      return why;
-    }
   }
   return found;
 }
@@ -131,13 +123,11 @@ Computer computer_here() {
           }};
 }
 
-Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place) {
-  return choose_backend(setup, place, computer_here());
-}
+namespace {
 
-Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
-                                     const Computer& computer) {
-  if (Result<void> can = can_execute(setup); !can) return can.error();
+// `paces`: whether ranks without a core each may be paced.
+Result<BackendChoice> choose(const Setup& setup, const ProcessPlace* place,
+                             const Computer& computer, bool paces) {
   const int ranks = setup.mesh.ranks(), cores = computer.cores;
   const Backend wish = setup.run.backend;
   std::string not_on_gpus;  // why auto takes no GPUs, where there are some
@@ -149,7 +139,8 @@ Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* pla
       Message why = found.error();
       if (why.field.empty()) {
         why.field = "run.backend";
-        why.alternatives = {"auto", "cpu", "paced"};
+        why.alternatives = {"auto", "cpu"};
+        if (paces) why.alternatives.push_back("paced");
       }
       return why;
     }
@@ -170,9 +161,39 @@ Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* pla
                 name_of(source), not_on_gpus),
         {}};
   };
-  if (wish == Backend::kPaced || (wish == Backend::kAuto && ranks > cores))
+  if (paces && (wish == Backend::kPaced || (wish == Backend::kAuto && ranks > cores)))
     return choice(Backend::kPaced, Source::kPaced);
   return choice(Backend::kCpu, ranks <= cores ? Source::kMeasured : Source::kOversubscribed);
+}
+
+}  // namespace
+
+Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place) {
+  return choose_backend(setup, place, computer_here());
+}
+
+Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
+                                     const Computer& computer) {
+  if (Result<void> can = can_execute(setup); !can) return can.error();
+  return choose(setup, place, computer, true);
+}
+
+Result<BackendChoice> choose_collective_backend(const RunSettings& run, int ranks,
+                                                const Computer& computer) {
+  if (run.backend == Backend::kPaced) {
+    Message why = message("collective-paced",
+                          "A collective alone runs at its own speed and is not paced; use "
+                          "--backend auto, cpu or cuda.");
+    why.field = "run.backend";
+    why.alternatives = {"auto", "cpu", "cuda"};
+    return why;
+  }
+  if (Result<std::vector<int>> devices = device_list(run.devices); !devices) return devices.error();
+  Setup setup;  // of nothing but ranks
+  setup.mesh = {};
+  setup.mesh.dp = ranks;
+  setup.run = run;
+  return choose(setup, nullptr, computer, false);
 }
 
 }  // namespace parallelarium

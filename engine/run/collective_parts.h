@@ -20,6 +20,7 @@ void compare_result(const Collective& collective, int rank, const std::byte* arr
 // Runs the collective once on these inputs; every rank's array as it is then.
 Result<std::vector<std::vector<std::byte>>> arrays_after(const Collective& collective,
                                                          InputValue inputs,
+                                                         const CollectiveRanks& on,
                                                          const std::atomic<bool>* cancel);
 
 // The same Program in which every rank, after each of its steps, copies the first element of every

@@ -55,12 +55,13 @@ Result<Collective> rounding_rival(const CollectiveSpec& spec, const std::string&
 }
 
 Result<RoundingComparison> compare_rounding(const Collective& collective, const Collective& other,
-                                            const std::atomic<bool>* cancel, InputValue inputs) {
+                                            const std::atomic<bool>* cancel, InputValue inputs,
+                                            const CollectiveRanks& on) {
   const CollectiveSpec& spec = collective.spec;
   assert(reduces(spec.kind) && other.spec.kind == spec.kind && other.spec.bytes == spec.bytes);
-  const auto here = arrays_after(collective, inputs, cancel);
+  const auto here = arrays_after(collective, inputs, on, cancel);
   if (!here) return here.error();
-  const auto there = arrays_after(other, inputs, cancel);
+  const auto there = arrays_after(other, inputs, on, cancel);
   if (!there) return there.error();
   RoundingComparison seen;
   seen.other = other.spec.algorithm;

@@ -1,145 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/collective_run.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <mutex>
 #include <numeric>
-#include <system_error>
-#include <thread>
 
 #include "engine/run/collective_parts.h"
-#include "engine/run/cores.h"
-#include "engine/run/cpu/fabric.h"
-#include "engine/run/executor.h"
+#include "engine/run/collective_team.h"
 
 namespace parallelarium {
 
 namespace {
 
-// A short wait is cheaper than a sleep where every rank has a core.
-constexpr auto kSpin = std::chrono::milliseconds{5};
-
 double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-struct Rank {
-  LaneDevices devices;
-  std::unique_ptr<Arena> arena;
-  std::unique_ptr<Transport> transport;
-  RankProgress progress;
-  std::thread thread;
-  // By repeat: when the rank went in, and its spans since the common start.
-  std::vector<Nanoseconds> entered;
-  std::vector<std::vector<Span>> spans;
-  std::int64_t sent = 0, received = 0;
-};
-
-// All ranks of one Program, with their threads while it runs.
-class Team {
- public:
-  // Where there is a core for every rank, each stays on its own and waits awake.
-  Team(const Program& program, const std::vector<Core>& cores, const std::atomic<bool>* cancel)
-      : program_(program),
-        cores_(cores),
-        cancel_(cancel),
-        stop_(program.ranks.size() <= cores.size() ? std::chrono::nanoseconds(kSpin)
-                                                   : std::chrono::nanoseconds{0}),
-        fabric_(static_cast<int>(program.ranks.size()), program.groups, stop_),
-        ranks_(program.ranks.size()) {}
-
-  Result<void> allocate() {
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      for (auto& device : ranks_[i].devices) device = make_cpu_device();
-      auto arena = Arena::make(*ranks_[i].devices[0], program_.ranks[i], false);
-      if (!arena) return arena.error();
-      ranks_[i].arena = std::move(*arena);
-      ranks_[i].transport = fabric_.transport(static_cast<int>(i));
-    }
-    return {};
-  }
-
-  // Zeros: memory that nobody wrote has no pages of its own, and reads of it stay in the cache.
-  void clear() {
-    for (std::size_t i = 0; i < ranks_.size(); ++i)
-      std::memset(ranks_[i].arena->base(), 0,
-                  static_cast<std::size_t>(program_.ranks[i].arena_bytes));
-  }
-
-  // Runs the Program so often on every rank at once.
-  Result<void> run(int times, bool keep) {
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      try {
-        ranks_[i].thread = std::thread([this, i, times, keep] { rank_thread(i, times, keep); });
-      } catch (const std::system_error&) {
-        stop_.raise(message("threads-short",
-                            "This computer gives the engine no more threads after {} ranks; "
-                            "choose fewer ranks.",
-                            i));
-        break;
-      }
-    }
-    for (Rank& rank : ranks_) {
-      if (rank.thread.joinable()) rank.thread.join();
-    }
-    if (stop_.raised()) return stop_.why();
-    return {};
-  }
-
-  std::vector<Rank>& ranks() { return ranks_; }
-  std::byte* buffer(std::size_t rank, std::size_t index) const {
-    return ranks_[rank].arena->base() + program_.ranks[rank].buffers[index].offset;
-  }
-
- private:
-  void rank_thread(std::size_t index, int times, bool keep) {
-    Rank& rank = ranks_[index];
-    // Processes that run collectives at the same time begin at different cores.
-    if (stop_.spin().count() > 0)
-      stay_on(cores_[(static_cast<std::size_t>(getpid()) + index) % cores_.size()]);
-    try {
-      Executor executor(program_, program_.ranks[index], *rank.transport, rank.devices, *rank.arena,
-                        stop_, rank.progress, {});
-      StepRecord record;
-      record.wants_cpu_time = false;
-      for (int time = 0; time < times; ++time) {
-        if (cancel_ != nullptr && cancel_->load())
-          stop_.raise(message("cancelled", "The run was cancelled."));
-        const Result<TimePoint> start = rank.transport->barrier();
-        if (!start) return;
-        const Nanoseconds entered = Clock::now() - *start;
-        if (!executor.step(*start, {}, record)) return;
-        if (!keep) continue;
-        rank.entered.push_back(entered);
-        rank.spans.push_back(record.spans);
-        rank.sent = rank.received = 0;
-        for (const TrafficRow& row : record.traffic) {
-          rank.sent += row.sent_bytes;
-          rank.received += row.received_bytes;
-        }
-      }
-    } catch (const std::system_error&) {
-      // The executor has told why.
-    }
-  }
-
-  const Program& program_;
-  const std::vector<Core>& cores_;
-  const std::atomic<bool>* cancel_;
-  Stop stop_;
-  CpuFabric fabric_;
-  std::vector<Rank> ranks_;
-};
-
-void fill(const Collective& collective, Team& team, InputValue inputs = input_value) {
+Result<void> fill(const Collective& collective, CollectiveTeam& team,
+                  InputValue inputs = input_value) {
   const CollectiveSpec& spec = collective.spec;
   for (int rank = 0; rank < spec.ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
-    const std::int64_t count = collective.program.ranks[r].buffers[0].bytes / size_of(spec.type);
-    fill_input(spec, rank, team.buffer(r, 0), count, inputs);
+    const std::int64_t bytes = collective.program.ranks[r].buffers[0].bytes;
+    std::vector<std::byte> array(static_cast<std::size_t>(bytes));
+    fill_input(spec, rank, array.data(), bytes / size_of(spec.type), inputs);
+    if (Result<void> done = team.write(r, 0, array); !done) return done;
   }
+  return {};
 }
 
 // Of one repeat: from when the last rank went in to when the last came out.
@@ -147,9 +32,9 @@ struct Repeat {
   Nanoseconds last_in{0}, last_out{0}, first_begin{0};
 };
 
-Repeat repeat_of(const std::vector<Rank>& ranks, std::size_t repeat) {
+Repeat repeat_of(const std::vector<TeamRank>& ranks, std::size_t repeat) {
   Repeat seen{Nanoseconds::min(), Nanoseconds::min(), Nanoseconds::max()};
-  for (const Rank& rank : ranks) {
+  for (const TeamRank& rank : ranks) {
     seen.last_in = std::max(seen.last_in, rank.entered[repeat]);
     for (const Span& span : rank.spans[repeat]) {
       seen.last_out = std::max(seen.last_out, span.end);
@@ -161,7 +46,7 @@ Repeat repeat_of(const std::vector<Rank>& ranks, std::size_t repeat) {
   return seen;
 }
 
-void summarize(const std::vector<Rank>& ranks, CollectiveObservation& run) {
+void summarize(const std::vector<TeamRank>& ranks, CollectiveObservation& run) {
   const std::size_t repeats = ranks.front().entered.size();
   std::vector<Repeat> all;
   for (std::size_t repeat = 0; repeat < repeats; ++repeat) all.push_back(repeat_of(ranks, repeat));
@@ -182,7 +67,7 @@ void summarize(const std::vector<Rank>& ranks, CollectiveObservation& run) {
   timeline.steps = static_cast<int>(repeats);
   const Nanoseconds zero = all[median].first_begin;
   timeline.duration = all[median].last_out - zero;
-  for (const Rank& rank : ranks) {
+  for (const TeamRank& rank : ranks) {
     RankTimeline& out = timeline.ranks.emplace_back();
     out.spans = rank.spans[median];
     for (Span& span : out.spans) {
@@ -197,25 +82,54 @@ void summarize(const std::vector<Rank>& ranks, CollectiveObservation& run) {
         out.longest[op] = std::max(out.longest[op], spans[op].end - spans[op].begin);
       }
     }
+    // The clocks of two ranks may be off either way.
+    timeline.clock_error = std::max(timeline.clock_error, 2 * rank.clock_error);
     run.sent_bytes.push_back(rank.sent);
     run.received_bytes.push_back(rank.received);
   }
 }
 
-Result<CollectiveValues> note_values(const Collective& collective, const std::vector<Core>& cores,
+// Every rank's result beside what it has to be.
+Result<void> compare(const Collective& collective, CollectiveTeam& team,
+                     CollectiveObservation& run) {
+  const bool exchange = collective.spec.kind == CollectiveKind::kAllToAll;
+  for (std::size_t rank = 0; rank < team.size(); ++rank) {
+    const auto array = team.read(rank, 0);
+    if (!array) return array.error();
+    Result<std::vector<std::byte>> result = std::vector<std::byte>{};
+    if (exchange) result = team.read(rank, 1);
+    if (!result) return result.error();
+    compare_result(collective, static_cast<int>(rank), array->data(), result->data(), run);
+  }
+  return {};
+}
+
+Result<void> run_once(const Collective& collective, CollectiveTeam& team, InputValue inputs) {
+  if (Result<void> good = team.assemble(); !good) return good;
+  if (Result<void> good = fill(collective, team, inputs); !good) return good;
+  if (Result<void> good = team.run(1, false); !good) return good;
+  return team.close();
+}
+
+Result<CollectiveValues> note_values(const Collective& collective, const CollectiveRanks& on,
+                                     const std::vector<Core>& cores,
                                      const std::atomic<bool>* cancel) {
   const Program program = with_notes(collective);
-  Team team(program, cores, cancel);
-  if (Result<void> good = team.allocate(); !good) return good.error();
-  fill(collective, team);
-  if (Result<void> good = team.run(1, false); !good) return good.error();
+  CollectiveTeam team(program, on, cores, cancel);
+  if (Result<void> good = run_once(collective, team, input_value); !good) return good.error();
+  std::vector<std::vector<std::byte>> notes;
+  for (std::size_t rank = 0; rank < team.size(); ++rank) {
+    Result<std::vector<std::byte>> of_rank =
+        team.read(rank, program.ranks[rank].buffers.size() - 1);
+    if (!of_rank) return of_rank.error();
+    notes.push_back(std::move(*of_rank));
+  }
   CollectiveValues values;
   const CollectiveSpec& spec = collective.spec;
   values.steps = static_cast<int>(collective.steps.size());
   for (int step = 0; step <= values.steps; ++step) {
     for (int rank = 0; rank < spec.ranks; ++rank) {
-      const auto r = static_cast<std::size_t>(rank);
-      const std::byte* notes = team.buffer(r, program.ranks[r].buffers.size() - 1);
+      const std::byte* noted = notes[static_cast<std::size_t>(rank)].data();
       for (int chunk = 0; chunk < collective.chunks; ++chunk) {
         const ChunkRange range = chunk_range(collective, chunk);
         const bool away = spec.kind == CollectiveKind::kAllToAll && rank != chunk / spec.ranks &&
@@ -223,7 +137,7 @@ Result<CollectiveValues> note_values(const Collective& collective, const std::ve
         values.first.push_back(
             range.begin == range.end || away
                 ? std::numeric_limits<double>::quiet_NaN()
-                : read_value(spec.type, notes, std::int64_t{step} * collective.chunks + chunk));
+                : read_value(spec.type, noted, std::int64_t{step} * collective.chunks + chunk));
       }
     }
   }
@@ -234,16 +148,16 @@ Result<CollectiveValues> note_values(const Collective& collective, const std::ve
 
 Result<std::vector<std::vector<std::byte>>> arrays_after(const Collective& collective,
                                                          InputValue inputs,
+                                                         const CollectiveRanks& on,
                                                          const std::atomic<bool>* cancel) {
   const std::vector<Core> cores = available_cores();
-  Team team(collective.program, cores, cancel);
-  if (Result<void> good = team.allocate(); !good) return good.error();
-  fill(collective, team, inputs);
-  if (Result<void> good = team.run(1, false); !good) return good.error();
+  CollectiveTeam team(collective.program, on, cores, cancel);
+  if (Result<void> good = run_once(collective, team, inputs); !good) return good.error();
   std::vector<std::vector<std::byte>> arrays;
-  for (std::size_t rank = 0; rank < team.ranks().size(); ++rank) {
-    const std::byte* begin = team.buffer(rank, 0);
-    arrays.emplace_back(begin, begin + collective.spec.bytes);
+  for (std::size_t rank = 0; rank < team.size(); ++rank) {
+    Result<std::vector<std::byte>> array = team.read(rank, 0);
+    if (!array) return array.error();
+    arrays.push_back(std::move(*array));
   }
   return arrays;
 }
@@ -295,9 +209,9 @@ Program with_notes(const Collective& collective) {
 Result<double> collective_seconds(const Collective& collective, int warmup, int repeats,
                                   const std::atomic<bool>* cancel) {
   const std::vector<Core> cores = available_cores();
-  Team team(collective.program, cores, cancel);
-  if (Result<void> good = team.allocate(); !good) return good.error();
-  team.clear();
+  const CollectiveRanks on;
+  CollectiveTeam team(collective.program, on, cores, cancel);
+  if (Result<void> good = team.assemble(); !good) return good.error();
   if (Result<void> good = team.run(warmup, false); !good) return good.error();
   if (Result<void> good = team.run(repeats, true); !good) return good.error();
   CollectiveObservation run;
@@ -310,13 +224,18 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
                                              const std::atomic<bool>* cancel) {
   if (std::vector<Message> wrong = check(collective.program); !wrong.empty()) return wrong.front();
   const std::vector<Core> cores = available_cores();
+  const CollectiveRanks& on = options.on;
   CollectiveObservation run;
-  run.source =
-      collective.program.ranks.size() <= cores.size() ? Source::kMeasured : Source::kOversubscribed;
+  if (on.choice.backend == Backend::kCuda)
+    run.source = on.choice.source;
+  else if (collective.program.ranks.size() > cores.size())
+    run.source = Source::kOversubscribed;
+  run.ranks_on = on.choice.why.text;
   {
-    Team team(collective.program, cores, cancel);
-    if (Result<void> good = team.allocate(); !good) return good.error();
-    fill(collective, team);
+    CollectiveTeam team(collective.program, on, cores, cancel);
+    if (Result<void> good = team.assemble(); !good) return good.error();
+    run.transport = team.transport();
+    if (Result<void> good = fill(collective, team); !good) return good.error();
     if (Result<void> good = team.run(options.warmup, false); !good) return good.error();
     if (Result<void> good = team.run(std::max(1, options.repeats), true); !good)
       return good.error();
@@ -327,24 +246,22 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
       run.bus_bandwidth = run.algorithm_bandwidth * bus_factor(spec.kind, spec.ranks);
     }
     // Once more on fresh inputs, and looked at.
-    fill(collective, team);
+    if (Result<void> good = fill(collective, team); !good) return good.error();
     if (Result<void> good = team.run(1, false); !good) return good.error();
-    const bool exchange = collective.spec.kind == CollectiveKind::kAllToAll;
-    for (std::size_t rank = 0; rank < team.ranks().size(); ++rank) {
-      compare_result(collective, static_cast<int>(rank), team.buffer(rank, 0),
-                     exchange ? team.buffer(rank, 1) : nullptr, run);
-    }
+    if (Result<void> good = team.close(); !good) return good.error();
+    if (Result<void> good = compare(collective, team, run); !good) return good.error();
   }
   run.correct = run.wrong_cells == 0;
   if (options.values) {
-    Result<CollectiveValues> values = note_values(collective, cores, cancel);
+    Result<CollectiveValues> values = note_values(collective, on, cores, cancel);
     if (!values) return values.error();
     run.values = std::move(*values);
   }
   if (!options.rounding.empty()) {
     const Result<Collective> rival = rounding_rival(collective.spec, options.rounding);
     if (!rival) return rival.error();
-    Result<RoundingComparison> rounding = compare_rounding(collective, *rival, cancel);
+    Result<RoundingComparison> rounding =
+        compare_rounding(collective, *rival, cancel, inexact_value, on);
     if (!rounding) return rounding.error();
     run.rounding = std::move(*rounding);
   }

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes a collective on CPU ranks, one thread each: the Program's ops through the transport that
-// training uses, on inputs whose result is known exactly, compared cell by cell.
+// Executes a collective on local ranks, one thread each, on CPUs or GPUs: the Program's ops on the
+// devices and through the transports that training uses, on inputs whose result is known exactly,
+// compared cell by cell.
 #pragma once
 
 #include <atomic>
+#include <functional>
 
 #include "engine/collectives/collective.h"
 #include "engine/collectives/observation.h"
 #include "engine/plan/result.h"
+#include "engine/run/run.h"
 
 namespace parallelarium {
+
+struct LaunchOptions;  // launch.h
+
+// Where the ranks run: threads of the CPU, unless choose_collective_backend() said otherwise.
+struct CollectiveRanks {
+  BackendChoice choice;
+  // As in RunControl, for ranks on GPUs.
+  double hang_timeout_seconds = 20;
+  std::function<void(const Message& why)> abandon;
+  // Instead of what launch_options() makes of the choice, once for every Program; for tests.
+  std::function<Result<LaunchOptions>()> make;
+};
 
 struct CollectiveRunOptions {
   int warmup = 3;
@@ -18,14 +33,18 @@ struct CollectiveRunOptions {
   bool values = false;
   // Compare the bits of the result with this algorithm's on inexact inputs; empty: do not.
   std::string rounding;
+  CollectiveRanks on;
 };
 
-// Errors, each one sentence: not enough memory or threads; cancelled.
+// A repeat lasts from when the last rank goes in to when the last comes out; on GPUs, which end
+// later than their threads, that holds the launching. Errors, each one sentence: not enough memory
+// or threads; no GPU or no NCCL; a rank that failed or did not arrive; cancelled.
 Result<CollectiveObservation> run_collective(const Collective& collective,
                                              const CollectiveRunOptions& options,
                                              const std::atomic<bool>* cancel = nullptr);
 
-// The median of the timed repeats alone, on zeros, nothing verified. Errors: as run_collective.
+// The median of the timed repeats alone, of CPU ranks on zeros, nothing verified. Errors: as
+// run_collective.
 Result<double> collective_seconds(const Collective& collective, int warmup, int repeats,
                                   const std::atomic<bool>* cancel = nullptr);
 
@@ -45,7 +64,8 @@ Result<Collective> rounding_rival(const CollectiveSpec& spec, const std::string&
 // Errors: as run_collective.
 Result<RoundingComparison> compare_rounding(const Collective& collective, const Collective& other,
                                             const std::atomic<bool>* cancel = nullptr,
-                                            InputValue inputs = inexact_value);
+                                            InputValue inputs = inexact_value,
+                                            const CollectiveRanks& on = {});
 
 // Small whole numbers (or powers of two for products), so that every order of combining gives the
 // same bits in every type. Source: the idea of nccl-tests' verifiable.

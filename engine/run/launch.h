@@ -12,6 +12,8 @@
 
 namespace parallelarium {
 
+class Nccl;  // gpu/nccl.h
+
 // What one rank's Transport is made from.
 struct TransportParts {
   const Program& program;
@@ -29,6 +31,7 @@ struct LaunchOptions {
   // Absent: ranks meet in shared memory, of the host or of one GPU.
   std::function<std::unique_ptr<Transport>(TransportParts)> make_transport;
   std::string transport = "shared memory";  // what the report calls it
+  Nccl* nccl = nullptr;                     // where ranks meet through it
   // Set: every rank is a process, and this one runs world->rank() alone. Then only rank 0's result
   // holds anything.
   World* world = nullptr;
@@ -37,6 +40,12 @@ struct LaunchOptions {
   // Run a Program that check() refuses, to see it hang.
   bool unchecked = false;
 };
+
+// Devices for `ranks` ranks where the choice puts them, and how they meet there: of one run, since
+// NCCL's id is made once. `world` as in LaunchOptions, and outlives them. Errors: "cuda-missing",
+// "nccl-missing".
+Result<LaunchOptions> launch_options(const BackendChoice& choice, std::size_t ranks,
+                                     World* world = nullptr);
 
 // See run().
 Result<RunResult> launch(const Setup& setup, const Program& program, const BackendChoice& choice,

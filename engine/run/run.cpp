@@ -229,8 +229,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   return result;
 }
 
-Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
-                      const RunControl& control, const RunWishes& wishes, World* world) {
+Result<LaunchOptions> launch_options(const BackendChoice& choice, std::size_t ranks, World* world) {
   LaunchOptions options;
   options.world = world;
   if (world != nullptr) {
@@ -239,26 +238,34 @@ Result<RunResult> run(const Setup& setup, const Program& program, const BackendC
       return make_socket_transport(*world, parts.program, parts.stop);
     };
   }
-  if (choice.backend != Backend::kCuda)
-    return launch(setup, program, choice, control, wishes, options);
+  if (choice.backend != Backend::kCuda) return options;
   const Result<CudaModule*> module = cuda_module();
   if (!module) return module.error();
-  options.make_device = [gpus = *module, &choice](int rank, Lane lane) {
-    return gpus->make_device(choice.gpus[static_cast<std::size_t>(rank)], rank, lane);
+  options.make_device = [cuda = *module, gpus = choice.gpus](int rank, Lane lane) {
+    return cuda->make_device(gpus[static_cast<std::size_t>(rank)], rank, lane);
   };
   // Ranks on one GPU meet in its memory.
-  if (world == nullptr && (program.ranks.size() == 1 || choice.source == Source::kSharedGpu)) {
+  if (world == nullptr && (ranks == 1 || choice.source == Source::kSharedGpu)) {
     options.transport = "memory of one GPU";
-    return launch(setup, program, choice, control, wishes, options);
+    return options;
   }
   const Result<Nccl*> nccl = (*module)->nccl();
   if (!nccl) return nccl.error();
+  options.nccl = *nccl;
   options.transport = "NCCL " + nccl_version_text((*nccl)->version());
   options.make_transport =
       world != nullptr ? nccl_between_processes(**nccl, *world) : nccl_between_threads(**nccl);
-  static_cast<void>((*nccl)->take_choices());  // of runs and calibrations before
-  Result<RunResult> result = launch(setup, program, choice, control, wishes, options);
-  if (result) result->observation.choices = (*nccl)->take_choices();
+  return options;
+}
+
+Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
+                      const RunControl& control, const RunWishes& wishes, World* world) {
+  const Result<LaunchOptions> options = launch_options(choice, program.ranks.size(), world);
+  if (!options) return options.error();
+  Nccl* const nccl = options->nccl;
+  if (nccl != nullptr) static_cast<void>(nccl->take_choices());  // of runs and calibrations before
+  Result<RunResult> result = launch(setup, program, choice, control, wishes, *options);
+  if (result && nccl != nullptr) result->observation.choices = nccl->take_choices();
   return result;
 }
 

@@ -211,6 +211,8 @@ nlohmann::json to_json(const CollectiveObservation& observation) {
   if (!observation.values.first.empty()) {
     json["values"] = {{"steps", observation.values.steps}, {"first", observation.values.first}};
   }
+  if (!observation.ranks_on.empty()) json["ranks_on"] = observation.ranks_on;
+  if (!observation.transport.empty()) json["transport"] = observation.transport;
   if (observation.rounding) json["rounding"] = to_json(*observation.rounding);
   return json;
 }
@@ -229,8 +231,13 @@ Result<CollectiveObservation> collective_observation_from_json(const nlohmann::j
   reader.read("wrong_cells", seen.wrong_cells);
   if (source == name_of(Source::kOversubscribed))
     seen.source = Source::kOversubscribed;
+  else if (source == name_of(Source::kSharedGpu))
+    seen.source = Source::kSharedGpu;
   else if (source != name_of(Source::kMeasured))
-    reader.fail("source", "measured or oversubscribed");
+    reader.fail("source", "measured, oversubscribed or shared GPU");
+  // Older engines do not tell these.
+  reader.read("ranks_on", seen.ranks_on);
+  reader.read("transport", seen.transport);
   const nlohmann::json* wrong = reader.array("wrong");
   const nlohmann::json* timeline = reader.object("timeline");
   if (!reader.error()) {
@@ -272,6 +279,8 @@ nlohmann::json to_json(const CollectiveRequest& request) {
   json["warmup"] = request.warmup;
   json["values"] = request.values;
   if (!request.rounding.empty()) json["rounding"] = request.rounding;
+  if (request.backend != Backend::kCpu) json["backend"] = word_of(kBackends, request.backend);
+  if (request.devices != "all") json["devices"] = request.devices;
   return json;
 }
 
@@ -285,9 +294,16 @@ Result<CollectiveRequest> collective_request_from_json(const nlohmann::json& par
   reader.read("warmup", request.warmup);
   reader.read("values", request.values);
   reader.read("rounding", request.rounding);
+  std::string backend(word_of(kBackends, request.backend));
+  reader.read("backend", backend);
+  reader.read("devices", request.devices);
   if (request.repeats < 1 || request.repeats > 100000) reader.fail("repeats", "1 to 100000");
   if (request.warmup < 0 || request.warmup > 100000) reader.fail("warmup", "0 to 100000");
   if (reader.error()) return *reader.error();
+  Setup setup;
+  if (Result<void> set = set_field(setup, "backend", backend); !set) return set.error();
+  if (Result<void> set = set_field(setup, "devices", request.devices); !set) return set.error();
+  request.backend = setup.run.backend;
   return request;
 }
 

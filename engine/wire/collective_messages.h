@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/collectives/observation.h"
+#include "engine/plan/setup.h"
 #include "engine/predict/collective_plan.h"
 
 namespace parallelarium {
@@ -29,12 +30,16 @@ nlohmann::json to_json(const Collective& collective, const Network& network,
 nlohmann::json to_json(const CollectiveObservation& observation);
 Result<CollectiveObservation> collective_observation_from_json(const nlohmann::json& json);
 
-// Parameters of the method `collective`: a spec and {"repeats","warmup","values","rounding"}.
+// Parameters of the method `collective`: a spec and {"repeats","warmup","values","rounding",
+// "backend","devices"}.
 struct CollectiveRequest {
   CollectiveSpec spec;
   int repeats = 20, warmup = 3;
   bool values = false;
   std::string rounding;  // the algorithm to compare the result's bits with; empty: none
+  // As in RunSettings, but CPU where nothing is said, since older windows know no other.
+  Backend backend = Backend::kCpu;
+  std::string devices = "all";
 };
 Result<CollectiveRequest> collective_request_from_json(const nlohmann::json& params);
 nlohmann::json to_json(const CollectiveRequest& request);

@@ -12,10 +12,13 @@
 #include "engine/run/collective_memory.h"
 #include "engine/run/collective_run.h"
 #include "engine/run/cores.h"
+#include "engine/run/gpu/module.h"
 #include "engine/wire/collective_messages.h"
+#include "engine/worker/cancel.h"
 #include "engine/worker/collective_sweep.h"
 #include "engine/worker/collective_text.h"
 #include "engine/worker/command.h"
+#include "engine/worker/training.h"
 
 namespace parallelarium {
 namespace {
@@ -24,12 +27,14 @@ struct Options {
   CollectiveSpec spec;
   std::string name, algorithm, bytes = "4194304", type = "float32", operation = "sum";
   std::string topology = "switch", machine, counts, against, rounding;
+  std::string backend = "auto", devices = "all";
   double latency = 1e-6, bandwidth = 10e9, node_latency = 5e-6, node_bandwidth = 10e9;
   double combine = 0;
   int repeats = 20;
   bool json = false, run = false, sweep = false, csv = false, calibrate = false;
   const CLI::Option *latency_given = nullptr, *bandwidth_given = nullptr;
   const CLI::Option *topology_given = nullptr, *bytes_given = nullptr, *root_given = nullptr;
+  const CLI::Option *backend_given = nullptr, *devices_given = nullptr;
 };
 
 std::string list_of(const std::vector<std::string>& words) {
@@ -168,6 +173,20 @@ Result<Network> network_for(const Options& options, const Collective& collective
   return network;
 }
 
+// Where the ranks run, as `run` is told it; says who else uses their GPUs.
+Result<CollectiveRanks> ranks_of(const Options& options, int ranks, Progress& progress) {
+  Setup setup;
+  if (Result<void> set = set_field(setup, "backend", options.backend); !set) return set.error();
+  if (Result<void> set = set_field(setup, "devices", options.devices); !set) return set.error();
+  Result<BackendChoice> choice = choose_collective_backend(setup.run, ranks);
+  if (!choice) return choice.error();
+  CollectiveRanks on;
+  on.choice = std::move(*choice);
+  on.abandon = watch_of(progress).abandon;
+  say_who_shares(on.choice.gpus, progress);
+  return on;
+}
+
 // Several algorithms, or all that there are, over sizes.
 Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress) {
   std::vector<std::string> algorithms;
@@ -177,6 +196,13 @@ Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress
       algorithms.push_back(info.name);
   }
   if (options.bytes_given->count() == 0) spec.bytes = 64 << 20;
+  CollectiveRunOptions wishes;
+  wishes.repeats = options.run ? options.repeats : 0;
+  if (options.run) {
+    Result<CollectiveRanks> on = ranks_of(options, spec.ranks, progress);
+    if (!on) return Outcome::invalid(on.error());
+    wishes.on = std::move(*on);
+  }
   // Whatever is wrong with the spec is wrong with every algorithm; and it gives the node size.
   std::optional<Network> network;
   for (const std::string& algorithm : algorithms) {
@@ -185,7 +211,7 @@ Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress
     if (!made && (algorithms.size() == 1 || made.error().id == "collective-algorithm"))
       return Outcome::invalid(made.error());
     if (!made) continue;
-    if (options.run) {
+    if (options.run && wishes.on.choice.backend == Backend::kCpu) {
       if (Result<void> fits = fits_memory(*made, {}); !fits) return Outcome::failed(fits.error());
     }
     if (network) continue;
@@ -194,9 +220,10 @@ Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress
     network = *found;
   }
   if (!network) return Outcome::invalid(make_collective(spec).error());
-  const Result<std::vector<SweepRow>> rows =
-      sweep(spec, algorithms, *network, options.run ? options.repeats : 0,
-            [&](double share) { progress.report(share, "measuring"); });
+  const Result<std::vector<SweepRow>> rows = sweep(
+      spec, algorithms, *network, wishes,
+      [&](double share) { progress.report(share, "measuring"); },
+      options.run ? &cancelled_by_signal() : nullptr);
   if (!rows) return Outcome::failed(rows.error());
   return Outcome::done(options.json  ? json_text(sweep_json(*rows))
                        : options.csv ? sweep_csv(*rows)
@@ -247,6 +274,9 @@ Outcome collective(const Options& options, Progress& progress) {
     return Outcome::invalid(message(
         "collective-rounding-run",
         "--rounding compares what two runs leave; it needs --run and goes without --sweep."));
+  if (!options.run && options.backend_given->count() + options.devices_given->count() > 0)
+    return Outcome::invalid(message("collective-backend-run",
+                                    "--backend and --devices say where --run runs it; add --run."));
   if (options.sweep && !spec->counts.empty())
     return Outcome::invalid(message(
         "collective-counts-sweep",
@@ -280,13 +310,18 @@ Outcome collective(const Options& options, Progress& progress) {
   }
   std::optional<CollectiveObservation> seen;
   if (options.run) {
-    if (Result<void> fits = fits_memory(*made, options.rounding); !fits)
-      return Outcome::failed(fits.error());
-    progress.report(0, "running");
     CollectiveRunOptions wishes;
     wishes.repeats = options.repeats;
     wishes.rounding = options.rounding;
-    Result<CollectiveObservation> run = run_collective(*made, wishes);
+    Result<CollectiveRanks> on = ranks_of(options, spec->ranks, progress);
+    if (!on) return Outcome::invalid(on.error());
+    wishes.on = std::move(*on);
+    if (wishes.on.choice.backend == Backend::kCpu) {
+      if (Result<void> fits = fits_memory(*made, options.rounding); !fits)
+        return Outcome::failed(fits.error());
+    }
+    progress.report(0, "running");
+    Result<CollectiveObservation> run = run_collective(*made, wishes, &cancelled_by_signal());
     if (!run) return Outcome::failed(run.error());
     seen = std::move(*run);
   }
@@ -325,6 +360,8 @@ void add_collective(Commands& commands) {
       "  parallelarium-engine collective all_reduce --ranks 8 --algorithm tree --against ring\n"
       "  parallelarium-engine collective all_reduce --dtype bfloat16 --run --rounding tree\n"
       "  parallelarium-engine collective all_reduce --ranks 2 --calibrate --sweep --run --csv\n"
+      "  parallelarium-engine collective all_reduce --ranks 4 --run --backend cuda --devices "
+      "0,1,2,3\n"
       "  parallelarium-engine collective all_to_all --ranks 2 --counts 1,2,3,4\n\n" +
           algorithms_text());
   auto options = std::make_shared<Options>();
@@ -358,6 +395,13 @@ void add_collective(Commands& commands) {
       "what a rank combines per second (default: combining takes no time)", "B/S");
   add("--machine", options->machine, "links of this machine instead (local: this computer)", "M");
   command->add_flag("--run", options->run, "execute it on local ranks and verify every cell");
+  options->backend_given = add("--backend", options->backend,
+                               "with --run: auto (default), cpu or cuda: a GPU for each rank by "
+                               "NCCL, or all on one (shared GPU)",
+                               "B");
+  options->devices_given =
+      add("--devices", options->devices,
+          "with --run: all (default), or the GPUs that ranks may use, such as 0,2", "D");
   add("--repeats", options->repeats, "timed repeats of a run (default: 20)", "N");
   add("--rounding", options->rounding,
       "with --run: compare the result's bits with this algorithm's, on inexact inputs", "A");

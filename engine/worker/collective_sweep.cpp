@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/units.h"
-#include "engine/run/collective_run.h"
 #include "engine/worker/table.h"
 
 namespace parallelarium {
@@ -24,8 +23,9 @@ std::vector<std::int64_t> sizes_up_to(std::int64_t bytes, std::int64_t grain) {
 
 Result<std::vector<SweepRow>> sweep(const CollectiveSpec& spec,
                                     const std::vector<std::string>& algorithms,
-                                    const Network& network, int repeats,
-                                    const std::function<void(double)>& tell) {
+                                    const Network& network, const CollectiveRunOptions& wishes,
+                                    const std::function<void(double)>& tell,
+                                    const std::atomic<bool>* cancel) {
   std::vector<SweepRow> rows;
   const std::vector<std::int64_t> sizes = sizes_up_to(spec.bytes, size_of(spec.type));
   const double all = static_cast<double>(sizes.size() * algorithms.size());
@@ -43,10 +43,8 @@ Result<std::vector<SweepRow>> sweep(const CollectiveSpec& spec,
       const CollectiveCost cost = cost_of(*collective, network);
       row.seconds = cost.seconds;
       row.bus_bandwidth = cost.bus_bandwidth;
-      if (repeats > 0) {
-        CollectiveRunOptions options;
-        options.repeats = repeats;
-        const Result<CollectiveObservation> seen = run_collective(*collective, options);
+      if (wishes.repeats > 0) {
+        const Result<CollectiveObservation> seen = run_collective(*collective, wishes, cancel);
         if (!seen) return seen.error();
         row.measured_seconds = seen->seconds;
         row.measured_min = seen->seconds_min;
@@ -97,6 +95,8 @@ std::string sweep_text(const std::vector<SweepRow>& rows) {
                         percent_text(*median));
   if (median && source == Source::kOversubscribed)
     text += "More ranks than cores: these times are no evidence of speed.\n";
+  if (median && source == Source::kSharedGpu)
+    text += "All ranks on one GPU: these times are no evidence of speed.\n";
   return text;
 }
 

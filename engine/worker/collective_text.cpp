@@ -139,6 +139,12 @@ std::string collective_text(const Collective& collective, const Network& network
         "Times from {} to {} over {}.\n", seconds_text(seen->seconds_min),
         seconds_text(seen->seconds_max),
         seen->timeline.steps == 1 ? "one repeat" : fmt::format("{} repeats", seen->timeline.steps));
+    if (!seen->ranks_on.empty())
+      text += fmt::format("{}, over {}.\n", seen->ranks_on, seen->transport);
+    if (seen->timeline.clock_error.count() > 0)
+      text += fmt::format(
+          "Ranks' clocks agree within {}.\n",
+          seconds_text(std::chrono::duration<double>(seen->timeline.clock_error).count()));
     if (seen->rounding) text += rounding_text(spec, *seen->rounding);
   }
   return text;

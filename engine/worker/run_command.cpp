@@ -280,14 +280,7 @@ Outcome run_setup(const Options& options, Progress& progress) {
     if (file.empty()) continue;
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
   }
-  if (preparation->choice.backend == Backend::kCuda) {
-    const Devices devices = probe_devices();
-    const std::vector<int>& gpus = preparation->choice.gpus;
-    for (const int gpu : std::set<int>(gpus.begin(), gpus.end())) {
-      const std::string others = use_text(devices.topology, gpu);
-      if (!others.empty()) progress.say(others + "; times measured beside it mean little.");
-    }
-  }
+  say_who_shares(preparation->choice.gpus, progress);
   if (!preparation->calibrated())
     progress.say("This computer was never calibrated; measuring it once takes about 8 s.");
   Result<Training> training = train(*preparation, options.verify, watch_of(progress));
@@ -328,6 +321,15 @@ Outcome run_setup(const Options& options, Progress& progress) {
 }
 
 }  // namespace
+
+void say_who_shares(const std::vector<int>& gpus, Progress& progress) {
+  if (gpus.empty()) return;
+  const Devices devices = probe_devices();
+  for (const int gpu : std::set<int>(gpus.begin(), gpus.end())) {
+    const std::string others = use_text(devices.topology, gpu);
+    if (!others.empty()) progress.say(others + "; times measured beside it mean little.");
+  }
+}
 
 Watch watch_of(Progress& progress) {
   Watch watch;

@@ -47,9 +47,18 @@ Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
 Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch) {
   const Result<Collective> collective = make_collective(request.spec);
   if (!collective) return collective.error();
-  if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
+  RunSettings settings;
+  settings.backend = request.backend;
+  settings.devices = request.devices;
+  Result<BackendChoice> choice = choose_collective_backend(settings, request.spec.ranks);
+  if (!choice) return choice.error();
+  if (choice->backend == Backend::kCpu) {
+    if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
+  }
   watch.progress("running", 0, "the collective");
   CollectiveRunOptions options;
+  options.on.choice = std::move(*choice);
+  options.on.abandon = watch.abandon;
   options.repeats = request.repeats;
   options.warmup = request.warmup;
   options.values = request.values;

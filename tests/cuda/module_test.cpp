@@ -145,7 +145,7 @@ TEST(AutoBackend, TakesGpusForAllRanksElseCoresElsePacesAndSaysWhy) {
   }
 }
 
-TEST(AutoBackend, IsBoundByDevicesThatAreNamedAndByWhatNcclDoes) {
+TEST(AutoBackend, IsBoundByDevicesThatAreNamedAndNotByCollectives) {
   parallelarium::Setup setup = small_setup(1, 2, 1);
   setup.run.backend = Backend::kAuto;
   setup.run.devices = "5";
@@ -155,12 +155,9 @@ TEST(AutoBackend, IsBoundByDevicesThatAreNamedAndByWhatNcclDoes) {
   setup.run.devices = "1";
   EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->backend, Backend::kCpu);
   setup.run.devices = "all";
-  setup.collectives = "ring";
-  EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->backend, Backend::kCpu);
+  setup.collectives = "ring";  // by sends and receives of NCCL
+  EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->backend, Backend::kCuda);
   setup.run.backend = Backend::kCuda;
-  const Result<BackendChoice> steps = choose_backend(setup, nullptr, computer_with({2, 4}));
-  ASSERT_FALSE(steps.ok());
-  EXPECT_EQ(steps.error().field, "collectives");
   setup.run.devices = "0";
   EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->source, Source::kSharedGpu);
   // A process for each rank: it takes the GPU of its local number.
@@ -169,6 +166,33 @@ TEST(AutoBackend, IsBoundByDevicesThatAreNamedAndByWhatNcclDoes) {
   const ProcessPlace second{"torchrun", 1, 2, 1, 2, "127.0.0.1", 29500};
   EXPECT_EQ(choose_backend(setup, &second, computer_with({2, 4}))->gpus[1], 1);
   EXPECT_EQ(choose_backend(setup, &second, computer_with({1, 4}))->backend, Backend::kCpu);
+}
+
+// As for training, but that a collective is never paced and has up to 64 ranks.
+TEST(CollectiveBackend, TakesGpusForAllRanksElseCoresThatRanksMayShare) {
+  RunSettings run;
+  const auto chosen = [&](int ranks, const Found& found) {
+    return choose_collective_backend(run, ranks, computer_with(found));
+  };
+  EXPECT_EQ(chosen(4, {4, 2})->backend, Backend::kCuda);
+  EXPECT_EQ(chosen(4, {4, 2})->why.text, "4 ranks on a H100 each: measured");
+  EXPECT_EQ(chosen(64, {4, 2})->backend, Backend::kCpu);
+  EXPECT_EQ(chosen(64, {0, 2})->why.text, "64 ranks on 2 cores: oversubscribed");
+  EXPECT_EQ(chosen(2, {0, 2})->source, Source::kMeasured);
+  run.devices = "1,0";
+  EXPECT_EQ(chosen(2, {4, 2})->gpus, (std::vector<int>{1, 0}));
+  run.backend = Backend::kCuda;
+  EXPECT_EQ(chosen(3, {4, 2}).error().id, "gpus-few");
+  run.devices = "2";
+  EXPECT_EQ(chosen(3, {4, 2})->source, Source::kSharedGpu);
+  run.devices = "two";
+  EXPECT_EQ(chosen(3, {4, 2}).error().field, "run.devices");
+  run.devices = "all";
+  EXPECT_EQ(chosen(2, {0, 2}).error().text, "No NVIDIA driver answers.");
+  EXPECT_EQ(chosen(2, {0, 2}).error().alternatives, (std::vector<std::string>{"auto", "cpu"}));
+  EXPECT_EQ(chosen(2, {2, 2, false}).error().id, "nccl-missing");
+  run.backend = Backend::kPaced;
+  EXPECT_EQ(chosen(2, {2, 2}).error().field, "run.backend");
 }
 
 // Cores alone decide where only they are wanted: the driver is not even asked.

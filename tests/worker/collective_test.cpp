@@ -53,6 +53,31 @@ TEST(CollectiveCommand, RunsAndVerifies) {
   EXPECT_EQ(json["measured"]["sent_bytes"], json["sent_bytes"]);
 }
 
+TEST(CollectiveCommand, RunsWhereItIsTold) {
+  const Reply here = command({"collective", "all_reduce", "--ranks", "2", "--bytes", "4096",
+                              "--run", "--backend", "cpu", "--json"});
+  ASSERT_EQ(here.status, kDone) << here.err;
+  EXPECT_THAT(std::string(here.json()["measured"]["ranks_on"]), testing::StartsWith("2 ranks on "));
+  EXPECT_EQ(here.json()["measured"]["transport"], "shared memory");
+  const auto refused = [](std::vector<std::string> more, const std::string& sentence) {
+    std::vector<std::string> words = {"collective", "all_reduce", "--ranks", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Reply reply = command(words);
+    EXPECT_EQ(reply.status, kInvalid) << reply.out;
+    EXPECT_THAT(reply.err, testing::HasSubstr(sentence));
+  };
+  refused({"--run", "--backend", "paced"}, "is not paced; use --backend auto, cpu or cuda.");
+  refused({"--run", "--backend", "tpu"}, "auto, cpu, paced or cuda");
+  refused({"--run", "--devices", "0,0"}, "is no list of GPUs");
+  refused({"--backend", "cpu"}, "add --run");
+  refused({"--sweep", "--devices", "0"}, "add --run");
+  // The same sentence as `run`.
+  const Reply training = command({"run", "--backend", "cuda", "--pp", "2"});
+  if (training.status == kDone) GTEST_SKIP() << "there is a GPU";
+  refused({"--run", "--backend", "cuda"}, training.err);
+  refused({"--run", "--sweep", "--backend", "cuda"}, training.err);
+}
+
 TEST(CollectiveCommand, ComparesTheBitsOfTwoAlgorithms) {
   const Reply reply =
       command({"collective", "all_reduce", "--ranks", "4", "--bytes", "4096", "--dtype", "bfloat16",
@@ -192,6 +217,16 @@ TEST(CollectiveCommand, ReadsItsSpecBack) {
   EXPECT_FALSE(collective_spec_from_json({{"name", "all_ruduce"}}));
   EXPECT_FALSE(collective_spec_from_json({{"ranks", "four"}}));
   EXPECT_FALSE(collective_request_from_json({{"repeats", 0}}));
+  // A window that says no backend means cores.
+  EXPECT_EQ(collective_request_from_json({{"repeats", 1}})->backend, Backend::kCpu);
+  CollectiveRequest request{spec};
+  request.backend = Backend::kCuda;
+  request.devices = "2,0";
+  const Result<CollectiveRequest> sent = collective_request_from_json(to_json(request));
+  ASSERT_TRUE(sent) << sent.error().text;
+  EXPECT_EQ(sent->backend, Backend::kCuda);
+  EXPECT_EQ(sent->devices, "2,0");
+  EXPECT_FALSE(collective_request_from_json({{"backend", "tpu"}}));
   CollectiveChoice choice{spec, Topology::kTwoLevel, {2e-6, {}, 7e-6, 25e9}};
   const Result<CollectiveChoice> again = collective_choice_from_json(to_json(choice));
   ASSERT_TRUE(again) << again.error().text;

@@ -73,5 +73,10 @@ struct Computer {
 Computer computer_here();
 Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
                                      const Computer& computer);
+// For the ranks of a collective alone, up to 64, as threads: as for training, but that nothing is
+// paced; more ranks than cores share them. `run`: its backend and devices. Errors name
+// "run.backend" or "run.devices".
+Result<BackendChoice> choose_collective_backend(const RunSettings& run, int ranks,
+                                                const Computer& computer = computer_here());
 
 }  // namespace parallelarium

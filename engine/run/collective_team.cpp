@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/collective_team.h"
+
+#include <unistd.h>
+
+#include <system_error>
+
+#include "engine/run/launch.h"
+#include "engine/run/watch.h"
+
+namespace parallelarium {
+
+namespace {
+
+// A short wait is cheaper than a sleep where every rank has a core.
+constexpr auto kSpin = std::chrono::milliseconds{5};
+constexpr auto kLookEvery = std::chrono::milliseconds{20};
+
+Result<LaunchOptions> options_of(const CollectiveRanks& on, std::size_t ranks) {
+  return on.make ? on.make() : launch_options(on.choice, ranks);
+}
+
+}  // namespace
+
+CollectiveTeam::CollectiveTeam(const Program& program, const CollectiveRanks& on,
+                               const std::vector<Core>& cores, const std::atomic<bool>* cancel)
+    : program_(program),
+      on_(on),
+      cancel_(cancel),
+      cores_(cores),
+      stop_(program.ranks.size() <= cores_.size() ? std::chrono::nanoseconds(kSpin)
+                                                  : std::chrono::nanoseconds{0}),
+      fabric_(static_cast<int>(program.ranks.size()), program.groups, stop_),
+      ranks_(program.ranks.size()) {
+  for (std::size_t i = 0; i < ranks_.size(); ++i)
+    progress_.push_back(std::make_unique<RankProgress>());
+}
+
+Result<void> CollectiveTeam::assemble() {
+  const Result<LaunchOptions> options = options_of(on_, ranks_.size());
+  if (!options) return options.error();
+  transport_ = options->transport;
+  connects_ = static_cast<bool>(options->make_transport);
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    TeamRank& rank = ranks_[i];
+    const auto number = static_cast<int>(i);
+    for (int lane = 0; lane < kLanes; ++lane)
+      rank.devices[static_cast<std::size_t>(lane)] =
+          options->make_device(number, static_cast<Lane>(lane));
+    auto arena = Arena::make(*rank.devices[0], program_.ranks[i], false);
+    if (!arena) return arena.error();
+    rank.arena = std::move(*arena);
+    rank.transport = fabric_.transport(number);
+    if (connects_) {
+      rank.transport = options->make_transport(
+          {program_, program_.ranks[i], stop_, *rank.devices[0], std::move(rank.transport)});
+    }
+  }
+  behind_ = ranks_.front().devices[0]->runs_behind();
+  if (!connects_) return {};
+  return on_every_rank(0, [this](std::size_t i) { told(ranks_[i].transport->connect()); });
+}
+
+Result<void> CollectiveTeam::run(int times, bool keep) {
+  return on_every_rank(times, [this, times, keep](std::size_t i) { rank_thread(i, times, keep); });
+}
+
+Result<void> CollectiveTeam::close() {
+  if (!connects_) return {};
+  return on_every_rank(0, [this](std::size_t i) { told(ranks_[i].transport->close()); });
+}
+
+// The first reason ends the run of all ranks.
+void CollectiveTeam::told(const Result<void>& done) {
+  if (!done && !stop_.raised()) stop_.raise(done.error());
+}
+
+template <class Work>
+Result<void> CollectiveTeam::on_every_rank(int times, const Work& work) {
+  std::atomic<std::size_t> running{0};
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    try {
+      ++running;
+      ranks_[i].thread = std::thread([&work, &running, i] {
+        work(i);
+        --running;
+      });
+    } catch (const std::system_error&) {
+      --running;
+      stop_.raise(message("threads-short",
+                          "This computer gives the engine no more threads after {} ranks; "
+                          "choose fewer ranks.",
+                          i));
+      break;
+    }
+  }
+  // CPU ranks look for cancel themselves: a thread that wakes now and then would take their cores.
+  if (behind_) watch(times, running);
+  for (TeamRank& rank : ranks_) {
+    if (rank.thread.joinable()) rank.thread.join();
+  }
+  if (stop_.raised()) return stop_.why();
+  return {};
+}
+
+// As launch() watches a training run: what is under way on devices ends only when it is aborted.
+void CollectiveTeam::watch(int times, const std::atomic<std::size_t>& running) {
+  Setup setup;  // of nothing but steps
+  setup.run.warmup = 0;
+  setup.run.steps = times;
+  for (const std::unique_ptr<RankProgress>& rank : progress_) rank->steps_done.store(0);
+  RunControl control;
+  control.cancel = cancel_;
+  control.hang_timeout_seconds = on_.hang_timeout_seconds;
+  control.abandon = on_.abandon;
+  RunWatch watch(setup, program_, control, progress_, stop_, false,
+                 static_cast<int>(cores_.size()));
+  while (running > 0) {
+    watch.look();
+    if (stop_.raised()) {
+      for (TeamRank& rank : ranks_) rank.transport->abort();
+    }
+    std::this_thread::sleep_for(kLookEvery);
+  }
+}
+
+void CollectiveTeam::rank_thread(std::size_t index, int times, bool keep) {
+  TeamRank& rank = ranks_[index];
+  if (behind_) {
+    ask_for_precise_sleep();
+  } else if (stop_.spin().count() > 0) {
+    // Processes that run collectives at the same time begin at different cores.
+    stay_on(cores_[(static_cast<std::size_t>(getpid()) + index) % cores_.size()]);
+  }
+  try {
+    Executor executor(program_, program_.ranks[index], *rank.transport, rank.devices, *rank.arena,
+                      stop_, *progress_[index], {});
+    StepRecord record;
+    record.wants_cpu_time = false;
+    for (int time = 0; time < times; ++time) {
+      if (cancel_ != nullptr && cancel_->load())
+        stop_.raise(message("cancelled", "The run was cancelled."));
+      if (behind_ && !executor.align()) return;
+      const Result<TimePoint> start = rank.transport->barrier();
+      if (!start) return;
+      const Nanoseconds entered = Clock::now() - *start;
+      if (!executor.step(*start, {}, record)) return;
+      if (!keep) continue;
+      rank.entered.push_back(entered);
+      rank.spans.push_back(record.spans);
+      rank.clock_error = std::max(rank.clock_error, record.clock_error);
+      rank.sent = rank.received = 0;
+      for (const TrafficRow& row : record.traffic) {
+        rank.sent += row.sent_bytes;
+        rank.received += row.received_bytes;
+      }
+    }
+  } catch (const std::system_error&) {
+    // The executor has told why.
+  }
+  // Nothing of a stopped run may still be under way when its memory goes.
+  if (behind_) {
+    for (const std::unique_ptr<Device>& device : rank.devices) static_cast<void>(device->finish());
+  }
+}
+
+Result<void> CollectiveTeam::write(std::size_t rank, std::size_t buffer,
+                                   const std::vector<std::byte>& bytes) {
+  Device& device = *ranks_[rank].devices[0];
+  const Buffer& place = program_.ranks[rank].buffers[buffer];
+  device.copy_to_device(ranks_[rank].arena->base() + place.offset, bytes.data(),
+                        static_cast<std::int64_t>(bytes.size()));
+  return device.finish();
+}
+
+Result<std::vector<std::byte>> CollectiveTeam::read(std::size_t rank, std::size_t buffer) {
+  Device& device = *ranks_[rank].devices[0];
+  const Buffer& place = program_.ranks[rank].buffers[buffer];
+  std::vector<std::byte> bytes(static_cast<std::size_t>(place.bytes));
+  device.copy_to_host(bytes.data(), ranks_[rank].arena->base() + place.offset, place.bytes);
+  if (Result<void> done = device.finish(); !done) return done.error();
+  return bytes;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// All ranks of a collective's Program: their devices, memory and transport, and their threads while
+// it runs. What collective_run.cpp fills, runs and looks at.
+#pragma once
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "engine/run/collective_run.h"
+#include "engine/run/cores.h"
+#include "engine/run/cpu/fabric.h"
+#include "engine/run/executor.h"
+
+namespace parallelarium {
+
+struct TeamRank {
+  LaneDevices devices;
+  std::unique_ptr<Arena> arena;
+  std::unique_ptr<Transport> transport;
+  std::thread thread;
+  // By repeat: when the rank went in, and its spans since the common start.
+  std::vector<Nanoseconds> entered;
+  std::vector<std::vector<Span>> spans;
+  std::int64_t sent = 0, received = 0;
+  Nanoseconds clock_error{0};  // the largest of the repeats
+};
+
+class CollectiveTeam {
+ public:
+  // References outlive the team. `cores`: available_cores(). On CPUs, where there is one for every
+  // rank, each stays on its own and waits awake.
+  CollectiveTeam(const Program& program, const CollectiveRanks& on, const std::vector<Core>& cores,
+                 const std::atomic<bool>* cancel);
+
+  // Devices and memory, zeroed: memory that nobody wrote has no pages of its own, and reads of it
+  // stay in the cache. Then the ranks meet. Once, before anything else.
+  Result<void> assemble();
+  // Runs the Program so often on every rank at once; `keep`: notes what was seen.
+  Result<void> run(int times, bool keep);
+  // The ranks part in order; without it they break off. After the last run.
+  Result<void> close();
+
+  std::size_t size() const { return ranks_.size(); }
+  const std::vector<TeamRank>& ranks() const { return ranks_; }
+  const std::string& transport() const { return transport_; }  // what it is called
+  // A buffer of a rank, from and to the host. Requires: no run is under way.
+  Result<void> write(std::size_t rank, std::size_t buffer, const std::vector<std::byte>& bytes);
+  Result<std::vector<std::byte>> read(std::size_t rank, std::size_t buffer);
+
+ private:
+  // Calls `work(index)` on a thread of every rank; why it was stopped, if it was. `times`: of the
+  // Program, for who watches.
+  template <class Work>
+  Result<void> on_every_rank(int times, const Work& work);
+  void told(const Result<void>& done);
+  void rank_thread(std::size_t index, int times, bool keep);
+  void watch(int times, const std::atomic<std::size_t>& running);
+
+  const Program& program_;
+  const CollectiveRanks& on_;
+  const std::atomic<bool>* cancel_;
+  const std::vector<Core>& cores_;
+  Stop stop_;
+  CpuFabric fabric_;
+  std::vector<TeamRank> ranks_;
+  Progress progress_;
+  std::string transport_;
+  bool behind_ = false;    // devices run behind
+  bool connects_ = false;  // the transport does
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives on ranks whose devices run behind, without a GPU: each on a device of its own through
+// NCCL's calls, and all on one. Exact results, the rules of NCCL, and failures as sentences.
+#include "engine/collectives/collective.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/run/collective_run.h"
+#include "engine/run/gpu/nccl_launch.h"
+#include "tests/cuda/thread_nccl.h"
+
+namespace parallelarium {
+namespace {
+
+CollectiveRanks on_queued_devices(Source source, ThreadNccl* nccl = nullptr) {
+  CollectiveRanks on;
+  on.choice = {Backend::kCuda, source, message("backend", "queued devices"), {}};
+  on.make = [nccl]() -> Result<LaunchOptions> {
+    LaunchOptions options;
+    // Late by different times, so that what is not ordered comes in the wrong order.
+    options.make_device = [](int rank, Lane) {
+      return std::make_unique<QueuedDevice>(std::chrono::microseconds{20 * (rank % 3)});
+    };
+    if (nccl != nullptr) {
+      options.transport = "NCCL of threads";
+      options.make_transport = nccl_between_threads(*nccl);
+    }
+    return options;
+  };
+  return on;
+}
+CollectiveRanks over(ThreadNccl& nccl) { return on_queued_devices(Source::kMeasured, &nccl); }
+CollectiveRanks on_one_device() { return on_queued_devices(Source::kSharedGpu); }
+
+CollectiveRunOptions wishes_on(const CollectiveRanks& on) {
+  CollectiveRunOptions wishes;
+  wishes.warmup = 0;
+  wishes.repeats = 1;
+  wishes.on = on;
+  return wishes;
+}
+
+class CollectiveOnDevices : public testing::TestWithParam<AlgorithmInfo> {
+ protected:
+  // Every type and reduction comes up over the ranks and sizes.
+  static void expect_exact(const CollectiveRanks& on, Source source) {
+    constexpr DataType kTypes[] = {DataType::kF32, DataType::kBf16, DataType::kF64, DataType::kI32};
+    constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProd, Reduction::kMin,
+                                         Reduction::kMax, Reduction::kAvg};
+    std::size_t turn = 0;
+    for (const int ranks : {1, 2, 3, 4, 5}) {
+      for (const std::int64_t count : {0, 7, 1000}) {
+        CollectiveSpec spec;
+        spec.kind = GetParam().kind;
+        spec.algorithm = GetParam().name;
+        spec.ranks = ranks;
+        spec.root = ranks / 2;
+        spec.type = kTypes[turn % 4];
+        spec.reduction = kReductions[turn % 5];
+        ++turn;
+        spec.bytes = count * size_of(spec.type);
+        const Result<Collective> collective = make_collective(spec);
+        if (!collective) continue;
+        const Result<CollectiveObservation> seen = run_collective(*collective, wishes_on(on));
+        ASSERT_TRUE(seen.ok()) << seen.error().text;
+        for (const WrongCell& cell : seen->wrong)
+          ADD_FAILURE() << ranks << " ranks, " << count << " of " << name_of(spec.type) << ", "
+                        << name_of(spec.reduction) << ": rank " << cell.rank << " element "
+                        << cell.element << " is " << cell.found << ", not " << cell.expected;
+        ASSERT_TRUE(seen->correct);
+        EXPECT_EQ(seen->source, source);
+        EXPECT_EQ(seen->timeline.source, source);
+        EXPECT_EQ(seen->ranks_on, "queued devices");
+        for (std::size_t rank = 0; rank < seen->sent_bytes.size(); ++rank) {
+          std::int64_t sent = 0;
+          for (const Op& op : collective->program.ranks[rank].ops)
+            sent += op.kind == OpKind::kSend ? op.bytes : 0;
+          EXPECT_EQ(seen->sent_bytes[rank], sent);
+          for (const Span& span : seen->timeline.ranks[rank].spans) EXPECT_LE(span.begin, span.end);
+        }
+      }
+    }
+  }
+};
+
+TEST_P(CollectiveOnDevices, OverNcclGiveTheSerialResultAndKeepItsRules) {
+  ThreadNccl nccl;
+  expect_exact(over(nccl), Source::kMeasured);
+  EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
+  EXPECT_EQ(nccl.open(), 0) << "communicators are left";
+  EXPECT_EQ(nccl.aborted(), 0);
+}
+
+TEST_P(CollectiveOnDevices, OnOneGiveTheSerialResult) {
+  expect_exact(on_one_device(), Source::kSharedGpu);
+}
+
+INSTANTIATE_TEST_SUITE_P(Collectives, CollectiveOnDevices,
+                         testing::ValuesIn(collective_algorithms()), [](const auto& one) {
+                           std::string name =
+                               std::string(name_of(one.param.kind)) + "_" + one.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+Collective ring_of(int ranks, DataType type = DataType::kF32) {
+  CollectiveSpec spec;
+  spec.ranks = ranks;
+  spec.type = type;
+  spec.bytes = 4096;
+  return *make_collective(spec);
+}
+
+// What stands in the buffers after each step, and last bits: other Programs and inputs, each with
+// communicators of its own.
+TEST(CollectiveOverNccl, NotesWhatCpuRanksNoteAndComparesBits) {
+  const Collective ring = ring_of(4, DataType::kBf16);
+  ThreadNccl nccl;
+  CollectiveRunOptions wishes = wishes_on(over(nccl));
+  wishes.values = true;
+  wishes.rounding = "tree";
+  const Result<CollectiveObservation> there = run_collective(ring, wishes);
+  ASSERT_TRUE(there.ok()) << there.error().text;
+  wishes.on = {};
+  const Result<CollectiveObservation> here = run_collective(ring, wishes);
+  ASSERT_TRUE(here.ok()) << here.error().text;
+  EXPECT_EQ(there->values.first, here->values.first);
+  EXPECT_EQ(there->rounding, here->rounding);
+  EXPECT_GT(there->rounding->differing, 0);
+  EXPECT_EQ(there->transport, "NCCL of threads");
+  EXPECT_EQ(here->transport, "shared memory");
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+struct Ended {
+  Message why;
+  double seconds = 0;
+};
+Ended run_into_error(const CollectiveRanks& on, const std::atomic<bool>* cancel = nullptr) {
+  const TimePoint begin = Clock::now();
+  const Result<CollectiveObservation> seen = run_collective(ring_of(4), wishes_on(on), cancel);
+  Ended ended;
+  ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  EXPECT_FALSE(seen.ok());
+  if (!seen.ok()) ended.why = seen.error();
+  return ended;
+}
+
+TEST(CollectiveOverNccl, FailureOfOneRankEndsAllAndIsNamed) {
+  ThreadNccl nccl;
+  nccl.fail_at(2, 3, NcclStatus::kRemoteError);
+  const Ended ended = run_into_error(over(nccl));
+  EXPECT_EQ(ended.why.id, "nccl-failed");
+  EXPECT_NE(ended.why.text.find("rank 2"), std::string::npos) << ended.why.text;
+  EXPECT_LT(ended.seconds, 5);
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+TEST(CollectiveOverNccl, HangOfOneRankEndsAllAndNamesIt) {
+  ThreadNccl nccl;
+  nccl.stall_at(1, 3);
+  CollectiveRanks on = over(nccl);
+  on.hang_timeout_seconds = 0.5;
+  const Ended ended = run_into_error(on);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_NE(ended.why.text.find("ank 1 did not"), std::string::npos) << ended.why.text;
+  EXPECT_LT(ended.seconds, 5);
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+TEST(CollectiveOverNccl, IsCancelledWhileARankWaits) {
+  ThreadNccl nccl;
+  nccl.stall_at(0, 2);
+  std::atomic<bool> cancel{false};
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    cancel = true;
+  });
+  const Ended ended = run_into_error(over(nccl), &cancel);
+  user.join();
+  EXPECT_EQ(ended.why.id, "cancelled");
+  EXPECT_LT(ended.seconds, 5);
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+TEST(CollectiveOverNccl, RefusesAnOldNccl) {
+  ThreadNccl nccl(21000);
+  EXPECT_EQ(run_into_error(over(nccl)).why.id, "nccl-old");
+}
+
+}  // namespace
+}  // namespace parallelarium
