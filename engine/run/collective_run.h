@@ -33,7 +33,7 @@ struct CollectiveRunOptions {
   bool values = false;
   // Compare the bits of the result with this algorithm's on inexact inputs; empty: do not.
   std::string rounding;
-  CollectiveRanks on;
+  CollectiveRanks on = {};
 };
 
 // A repeat lasts from when the last rank goes in to when the last comes out; on GPUs, which end

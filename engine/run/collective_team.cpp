@@ -62,6 +62,7 @@ Result<void> CollectiveTeam::assemble() {
 }
 
 Result<void> CollectiveTeam::run(int times, bool keep) {
+  if (times == 0) return {};
   return on_every_rank(times, [this, times, keep](std::size_t i) { rank_thread(i, times, keep); });
 }
 
@@ -77,16 +78,18 @@ void CollectiveTeam::told(const Result<void>& done) {
 
 template <class Work>
 Result<void> CollectiveTeam::on_every_rank(int times, const Work& work) {
-  std::atomic<std::size_t> running{0};
+  running_ = ranks_.size();
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     try {
-      ++running;
-      ranks_[i].thread = std::thread([&work, &running, i] {
+      ranks_[i].thread = std::thread([this, &work, i] {
         work(i);
-        --running;
+        const std::lock_guard lock(mutex_);
+        --running_;
+        ended_.notify_one();
       });
     } catch (const std::system_error&) {
-      --running;
+      const std::lock_guard lock(mutex_);
+      running_ -= ranks_.size() - i;
       stop_.raise(message("threads-short",
                           "This computer gives the engine no more threads after {} ranks; "
                           "choose fewer ranks.",
@@ -95,7 +98,7 @@ Result<void> CollectiveTeam::on_every_rank(int times, const Work& work) {
     }
   }
   // CPU ranks look for cancel themselves: a thread that wakes now and then would take their cores.
-  if (behind_) watch(times, running);
+  if (behind_) watch(times);
   for (TeamRank& rank : ranks_) {
     if (rank.thread.joinable()) rank.thread.join();
   }
@@ -104,7 +107,7 @@ Result<void> CollectiveTeam::on_every_rank(int times, const Work& work) {
 }
 
 // As launch() watches a training run: what is under way on devices ends only when it is aborted.
-void CollectiveTeam::watch(int times, const std::atomic<std::size_t>& running) {
+void CollectiveTeam::watch(int times) {
   Setup setup;  // of nothing but steps
   setup.run.warmup = 0;
   setup.run.steps = times;
@@ -115,12 +118,15 @@ void CollectiveTeam::watch(int times, const std::atomic<std::size_t>& running) {
   control.abandon = on_.abandon;
   RunWatch watch(setup, program_, control, progress_, stop_, false,
                  static_cast<int>(cores_.size()));
-  while (running > 0) {
+  std::unique_lock lock(mutex_);
+  while (running_ > 0) {
+    ended_.wait_for(lock, kLookEvery);
+    lock.unlock();
     watch.look();
     if (stop_.raised()) {
       for (TeamRank& rank : ranks_) rank.transport->abort();
     }
-    std::this_thread::sleep_for(kLookEvery);
+    lock.lock();
   }
 }
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -55,7 +57,7 @@ class CollectiveTeam {
   Result<void> on_every_rank(int times, const Work& work);
   void told(const Result<void>& done);
   void rank_thread(std::size_t index, int times, bool keep);
-  void watch(int times, const std::atomic<std::size_t>& running);
+  void watch(int times);
 
   const Program& program_;
   const CollectiveRanks& on_;
@@ -66,8 +68,11 @@ class CollectiveTeam {
   std::vector<TeamRank> ranks_;
   Progress progress_;
   std::string transport_;
-  bool behind_ = false;    // devices run behind
-  bool connects_ = false;  // the transport does
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::size_t running_ = 0;  // threads of on_every_rank()
+  bool behind_ = false;      // devices run behind
+  bool connects_ = false;    // the transport does
 };
 
 }  // namespace parallelarium

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/plan/setup_names.h"
 #include "engine/predict/collective_formulas.h"
 #include "engine/wire/reading.h"
 

@@ -224,6 +224,11 @@ TEST(Serve, RunsACollectiveAndSaysWhatEveryRankHeld) {
   request.spec.ranks = 65;
   engine.call(2, "collective", to_json(request));
   EXPECT_EQ(engine.answer(2).at("error").at("code"), -32602);
+  request.spec.ranks = 2;
+  request.backend = Backend::kPaced;
+  engine.call(3, "collective", to_json(request));
+  const std::string why = engine.answer(3).at("error").at("message");
+  EXPECT_NE(why.find("is not paced"), std::string::npos) << why;
 }
 
 TEST(Serve, ACancelledRunEndsAtOnceAndTheNextOneWorks) {
