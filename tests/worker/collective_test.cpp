@@ -219,7 +219,8 @@ TEST(CollectiveCommand, ReadsItsSpecBack) {
   EXPECT_FALSE(collective_request_from_json({{"repeats", 0}}));
   // A window that says no backend means cores.
   EXPECT_EQ(collective_request_from_json({{"repeats", 1}})->backend, Backend::kCpu);
-  CollectiveRequest request{spec};
+  CollectiveRequest request;
+  request.spec = spec;
   request.backend = Backend::kCuda;
   request.devices = "2,0";
   const Result<CollectiveRequest> sent = collective_request_from_json(to_json(request));
