@@ -12,8 +12,14 @@ namespace parallelarium {
 
 namespace {
 
-// A short wait is cheaper than a sleep where every rank has a core.
-constexpr auto kSpin = std::chrono::milliseconds{5};
+// A short wait is cheaper than a sleep where every rank has a core. Threads of ranks on GPUs meet
+// only to agree on the order of their launches.
+std::chrono::nanoseconds spin_of(const CollectiveRanks& on, std::size_t ranks, std::size_t cores) {
+  if (ranks > cores) return std::chrono::nanoseconds{0};
+  if (on.choice.backend == Backend::kCuda) return std::chrono::microseconds{5};
+  return std::chrono::milliseconds{5};
+}
+
 constexpr auto kLookEvery = std::chrono::milliseconds{20};
 
 Result<LaunchOptions> options_of(const CollectiveRanks& on, std::size_t ranks) {
@@ -28,8 +34,7 @@ CollectiveTeam::CollectiveTeam(const Program& program, const CollectiveRanks& on
       on_(on),
       cancel_(cancel),
       cores_(cores),
-      stop_(program.ranks.size() <= cores_.size() ? std::chrono::nanoseconds(kSpin)
-                                                  : std::chrono::nanoseconds{0}),
+      stop_(spin_of(on, program.ranks.size(), cores.size())),
       fabric_(static_cast<int>(program.ranks.size()), program.groups, stop_),
       ranks_(program.ranks.size()) {
   for (std::size_t i = 0; i < ranks_.size(); ++i)
