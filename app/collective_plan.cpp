@@ -35,7 +35,10 @@ struct Words {
 }  // namespace
 
 QString in_sentence(const QString& title) {
-  return QLocale().language() == QLocale::German ? title : title.toLower();
+  // Names keep their capitals: Bruck, 2-D.
+  const bool named = title == QStringLiteral("Bruck") || title.at(0).isDigit();
+  return named || QLocale().language() == QLocale::German ? title
+                                                          : title.at(0).toLower() + title.mid(1);
 }
 
 QString title_of(CollectiveKind kind) {

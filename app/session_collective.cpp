@@ -65,6 +65,10 @@ void Session::continue_sweep() {
             answer ? collective_observation_from_json(*answer)
                    : Result<CollectiveObservation>(answer.error());
         if (!seen) return finish_request(QString::fromStdString(seen.error().text));
+        if (!seen->correct)
+          return finish_request(tr("%1: %2 cells of the result are wrong, so the measuring ends.")
+                                    .arg(algorithm_title(spec))
+                                    .arg(seen->wrong_cells));
         state_->collectives.keep_sweep({spec, seen->source, seen->seconds, seen->bus_bandwidth});
         state_->sweep.pop_back();
         if (state_->sweep.empty()) return finish_request({});

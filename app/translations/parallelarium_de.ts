@@ -3629,6 +3629,10 @@ nach Plan</translation>
 <context>
     <name>parallelarium::Session</name>
     <message>
+        <source>%1: %2 cells of the result are wrong, so the measuring ends.</source>
+        <translation>%1: %2 Zellen des Ergebnisses sind falsch, darum endet das Messen.</translation>
+    </message>
+    <message>
         <source>%1 is not this computer, so nothing can run on it from here. %2</source>
         <translation>%1 ist nicht dieser Rechner, von hier kann dort also nichts laufen. %2</translation>
     </message>

@@ -149,10 +149,8 @@ QString bytes_line(const CollectiveMotion& motion, Nanoseconds time, bool with_t
     most = std::max(most, bytes);
   }
   const bool all_send = int(links.size()) >= plan.ranks();
-  const QString amount =
-      least == most ? bytes_text(most)
-                    : Words::tr("%1 to %2")
-                          .arg(bytes_text(std::max<std::int64_t>(0, least)), bytes_text(most));
+  const QString from = bytes_text(std::max<std::int64_t>(0, least)), to = bytes_text(most);
+  const QString amount = from == to ? to : Words::tr("%1 to %2").arg(from, to);
   QString text =
       int(links.size()) > plan.ranks()
           ? Words::tr("%1 in each of %2 messages of this step").arg(amount).arg(links.size())

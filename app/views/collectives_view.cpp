@@ -155,7 +155,8 @@ void CollectivesView::refresh_lines() {
         this,
         [this, lines] {
           state_->computing = false;
-          state_->lines = lines;
+          // Lines of a choice that is no longer there take nobody's place.
+          if (lines->of(state_->collectives.plan()->choice)) state_->lines = lines;
           if (isVisible()) refresh();  // and asks again if the choice moved on meanwhile
         },
         Qt::QueuedConnection);

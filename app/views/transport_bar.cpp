@@ -68,9 +68,9 @@ QString slowness_text(Nanoseconds horizon, double seconds_per_step) {
   const double step = static_cast<double>(horizon.count()) / 1e9;
   if (step <= 0) return {};
   const double factor = seconds_per_step / step;
+  if (factor >= 10) return QObject::tr("%1\u00d7 slower").arg(count_text(std::llround(factor)));
   if (factor >= 1.05)
-    return QObject::tr("%1\u00d7 slower")
-        .arg(number_text(std::round(factor * (factor < 10 ? 10 : 1)) / (factor < 10 ? 10 : 1)));
+    return QObject::tr("%1\u00d7 slower").arg(number_text(std::round(factor * 10) / 10));
   if (factor <= 0.95)
     return QObject::tr("%1\u00d7 faster").arg(number_text(std::round(10 / factor) / 10));
   return QObject::tr("real time");

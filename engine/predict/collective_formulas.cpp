@@ -93,6 +93,23 @@ Form grid_form(const CollectiveSpec& spec) {
           g != other};
 }
 
+// Ones in the binary digits of 1 to n - 1: the blocks that Bruck's all-to-all passes on, digit by
+// digit.
+constexpr const char* kOnes = "Σ ones(j)/n";
+double ones_below(int n) {
+  double ones = 0;
+  for (int j = 1; j < n; ++j) ones += std::popcount(static_cast<unsigned>(j));
+  return ones;
+}
+
+// Ranks below the largest child of a binomial tree's root.
+double largest_subtree(int n) {
+  int largest = 0;
+  for (int child = 1; child < n; child *= 2)
+    largest = std::max(largest, std::min(child, n - child));
+  return largest;
+}
+
 std::optional<Form> form_of(const CollectiveSpec& spec) {
   const double n = spec.ranks, share = (n - 1) / n;
   const double levels = std::ceil(std::log2(n));
@@ -109,7 +126,7 @@ std::optional<Form> form_of(const CollectiveSpec& spec) {
   if (name == "recursive-doubling" && all_reduce)
     return Form{levels, levels, levels, kLog, kLog, kLog, kThakur, true};
   if (name == "bruck" && spec.kind == CollectiveKind::kAllToAll)
-    return Form{levels, levels / 2, 0, kLog, "(log2 n)/2", "", kThakur, true};
+    return Form{levels, ones_below(spec.ranks) / n, 0, kLevels, kOnes, "", kThakur};
   if (name == "bruck") return Form{levels, share, 0, kLevels, kShare, "", kThakur};
   if (name == "recursive-doubling" || name == "recursive-halving")
     return Form{levels, share, reduced, kLog, kShare, kShare, kThakur, true};
@@ -154,10 +171,11 @@ Sent sent_form(const CollectiveSpec& spec) {
     case K::kReduce:
       return {1, ""};
     case K::kGather:
-      return name == "direct" ? Sent{1 / n, "1/n"} : Sent{0.5, "1/2", true};
+      return name == "direct" ? Sent{1 / n, "1/n"}
+                              : Sent{largest_subtree(spec.ranks) / n, "max min(2ᵏ, n − 2ᵏ)/n"};
     case K::kAllToAll:
       if (name == "ring") return {(n - 1) / 2, "(n − 1)/2"};
-      return name == "bruck" ? Sent{levels / 2, "(log2 n)/2", true} : shared;
+      return name == "bruck" ? Sent{ones_below(spec.ranks) / n, kOnes} : shared;
     case K::kScatter:
     case K::kAllGather:
     case K::kReduceScatter:
@@ -166,7 +184,8 @@ Sent sent_form(const CollectiveSpec& spec) {
   return shared;
 }
 
-constexpr const char* kPowersOfTwo = "holds for powers of two; other numbers of ranks come close";
+constexpr const char* kPowersOfTwo =
+    "holds for powers of two; at other numbers of ranks the simulation tells how far it is off";
 
 // How many steps, and the most bytes that a rank sends: whatever the links are.
 void add_counts(const CollectiveSpec& spec, const Form& form, std::vector<Formula>& formulas) {
@@ -259,7 +278,8 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   if (!equal) formula.note = "chunks differ by one element, and the largest decides";
   if (!power) formula.note = kPowersOfTwo;
   if (form->close)
-    formula.note = "an approximation for large S; the simulation follows every message";
+    formula.note =
+        "an approximation for large S in many segments; the simulation follows every message";
   if (!switched) {
     if (!formula.note.empty()) formula.note += "; and ";
     formula.note +=

@@ -24,9 +24,9 @@ std::int64_t bytes_of_run(const Collective& collective, const std::string& round
   if (rounding.empty()) return run;
   const Result<Collective> rival = rounding_rival(collective.spec, rounding);
   if (!rival) return run;
-  // The first algorithm's results are kept while the second one runs, and then both.
+  // Results are copied out before their arenas go, and the first algorithm's are kept.
   const std::int64_t results = collective.spec.bytes * collective.spec.ranks;
-  return std::max(run, results + std::max(arenas_of(rival->program), results));
+  return std::max(run + results, arenas_of(rival->program) + 2 * results);
 }
 
 Result<void> fits_memory(const Collective& collective, const std::string& rounding,

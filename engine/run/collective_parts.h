@@ -9,13 +9,15 @@
 
 namespace parallelarium {
 
-// The rank's input into `count` elements of its array.
+// The rank's input into `count` elements of its array, from `first` on.
 void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count,
-                InputValue value);
+                InputValue value, std::int64_t first = 0);
 double read_value(DataType type, const std::byte* array, std::int64_t element);
-// Adds this rank's wrong cells to the run. `result`: of an all-to-all.
+// Adds this rank's wrong cells to the run; ends early when cancelled. `result`: of an all-to-all.
 void compare_result(const Collective& collective, int rank, const std::byte* array,
-                    const std::byte* result, CollectiveObservation& run);
+                    const std::byte* result, CollectiveObservation& run,
+                    const std::atomic<bool>* cancel = nullptr);
+inline constexpr std::size_t kMostTold = 8;  // wrong cells that are named
 
 // Runs the collective once on these inputs; every rank's array as it is then.
 Result<std::vector<std::vector<std::byte>>> arrays_after(const Collective& collective,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <numeric>
 
 #include "engine/run/collective_parts.h"
@@ -14,9 +15,25 @@ namespace {
 
 double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
+Message cancelled() { return message("cancelled", "The run was cancelled."); }
+
+bool is_set(const std::atomic<bool>* cancel) { return cancel != nullptr && cancel->load(); }
+
 Result<void> fill(const Collective& collective, CollectiveTeam& team,
-                  InputValue inputs = input_value) {
+                  const std::atomic<bool>* cancel, InputValue inputs = input_value) {
   const CollectiveSpec& spec = collective.spec;
+  if (team.on_host()) {
+    return team.each([&](std::size_t r) -> Result<void> {
+      constexpr std::int64_t kElements = 1 << 20;  // between two looks at cancel
+      const std::int64_t count = collective.program.ranks[r].buffers[0].bytes / size_of(spec.type);
+      for (std::int64_t first = 0; first < count; first += kElements) {
+        if (is_set(cancel)) return cancelled();
+        fill_input(spec, static_cast<int>(r), team.address(r, 0),
+                   std::min(kElements, count - first), inputs, first);
+      }
+      return {};
+    });
+  }
   for (int rank = 0; rank < spec.ranks; ++rank) {
     const auto r = static_cast<std::size_t>(rank);
     const std::int64_t bytes = collective.program.ranks[r].buffers[0].bytes;
@@ -91,22 +108,38 @@ void summarize(const std::vector<TeamRank>& ranks, CollectiveObservation& run) {
 
 // Every rank's result beside what it has to be.
 Result<void> compare(const Collective& collective, CollectiveTeam& team,
-                     CollectiveObservation& run) {
+                     const std::atomic<bool>* cancel, CollectiveObservation& run) {
   const bool exchange = collective.spec.kind == CollectiveKind::kAllToAll;
+  if (team.on_host()) {
+    std::vector<CollectiveObservation> seen(team.size());
+    const Result<void> done = team.each([&](std::size_t r) -> Result<void> {
+      compare_result(collective, static_cast<int>(r), team.address(r, 0),
+                     exchange ? team.address(r, 1) : nullptr, seen[r], cancel);
+      return is_set(cancel) ? cancelled() : Result<void>{};
+    });
+    for (const CollectiveObservation& rank : seen) {
+      run.wrong_cells += rank.wrong_cells;
+      for (const WrongCell& cell : rank.wrong)
+        if (run.wrong.size() < kMostTold) run.wrong.push_back(cell);
+    }
+    return done;
+  }
   for (std::size_t rank = 0; rank < team.size(); ++rank) {
     const auto array = team.read(rank, 0);
     if (!array) return array.error();
     Result<std::vector<std::byte>> result = std::vector<std::byte>{};
     if (exchange) result = team.read(rank, 1);
     if (!result) return result.error();
+    if (is_set(cancel)) return cancelled();
     compare_result(collective, static_cast<int>(rank), array->data(), result->data(), run);
   }
   return {};
 }
 
-Result<void> run_once(const Collective& collective, CollectiveTeam& team, InputValue inputs) {
+Result<void> run_once(const Collective& collective, CollectiveTeam& team, InputValue inputs,
+                      const std::atomic<bool>* cancel) {
   if (Result<void> good = team.assemble(); !good) return good;
-  if (Result<void> good = fill(collective, team, inputs); !good) return good;
+  if (Result<void> good = fill(collective, team, cancel, inputs); !good) return good;
   if (Result<void> good = team.run(1, false); !good) return good;
   return team.close();
 }
@@ -116,7 +149,8 @@ Result<CollectiveValues> note_values(const Collective& collective, const Collect
                                      const std::atomic<bool>* cancel) {
   const Program program = with_notes(collective);
   CollectiveTeam team(program, on, cores, cancel);
-  if (Result<void> good = run_once(collective, team, input_value); !good) return good.error();
+  if (Result<void> good = run_once(collective, team, input_value, cancel); !good)
+    return good.error();
   std::vector<std::vector<std::byte>> notes;
   for (std::size_t rank = 0; rank < team.size(); ++rank) {
     Result<std::vector<std::byte>> of_rank =
@@ -152,7 +186,7 @@ Result<std::vector<std::vector<std::byte>>> arrays_after(const Collective& colle
                                                          const std::atomic<bool>* cancel) {
   const std::vector<Core> cores = available_cores();
   CollectiveTeam team(collective.program, on, cores, cancel);
-  if (Result<void> good = run_once(collective, team, inputs); !good) return good.error();
+  if (Result<void> good = run_once(collective, team, inputs, cancel); !good) return good.error();
   std::vector<std::vector<std::byte>> arrays;
   for (std::size_t rank = 0; rank < team.size(); ++rank) {
     Result<std::vector<std::byte>> array = team.read(rank, 0);
@@ -221,7 +255,7 @@ Result<double> collective_seconds(const Collective& collective, int warmup, int 
 
 Result<CollectiveObservation> run_collective(const Collective& collective,
                                              const CollectiveRunOptions& options,
-                                             const std::atomic<bool>* cancel) {
+                                             const std::atomic<bool>* cancel) try {
   if (std::vector<Message> wrong = check(collective.program); !wrong.empty()) return wrong.front();
   const std::vector<Core> cores = available_cores();
   const CollectiveRanks& on = options.on;
@@ -235,7 +269,7 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
     CollectiveTeam team(collective.program, on, cores, cancel);
     if (Result<void> good = team.assemble(); !good) return good.error();
     run.transport = team.transport();
-    if (Result<void> good = fill(collective, team); !good) return good.error();
+    if (Result<void> good = fill(collective, team, cancel); !good) return good.error();
     if (Result<void> good = team.run(options.warmup, false); !good) return good.error();
     if (Result<void> good = team.run(std::max(1, options.repeats), true); !good)
       return good.error();
@@ -246,10 +280,10 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
       run.bus_bandwidth = run.algorithm_bandwidth * bus_factor(spec.kind, spec.ranks);
     }
     // Once more on fresh inputs, and looked at.
-    if (Result<void> good = fill(collective, team); !good) return good.error();
+    if (Result<void> good = fill(collective, team, cancel); !good) return good.error();
     if (Result<void> good = team.run(1, false); !good) return good.error();
     if (Result<void> good = team.close(); !good) return good.error();
-    if (Result<void> good = compare(collective, team, run); !good) return good.error();
+    if (Result<void> good = compare(collective, team, cancel, run); !good) return good.error();
   }
   run.correct = run.wrong_cells == 0;
   if (options.values) {
@@ -266,6 +300,10 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
     run.rounding = std::move(*rounding);
   }
   return run;
+} catch (const std::bad_alloc&) {
+  return message("memory-short",
+                 "There is not memory enough for this collective; a smaller array or fewer ranks "
+                 "need less.");
 }
 
 }  // namespace parallelarium

@@ -71,6 +71,14 @@ Result<void> CollectiveTeam::run(int times, bool keep) {
   return on_every_rank(times, [this, times, keep](std::size_t i) { rank_thread(i, times, keep); });
 }
 
+std::byte* CollectiveTeam::address(std::size_t rank, std::size_t buffer) const {
+  return ranks_[rank].arena->base() + program_.ranks[rank].buffers[buffer].offset;
+}
+
+Result<void> CollectiveTeam::each(const std::function<Result<void>(std::size_t)>& work) {
+  return on_every_rank(0, [this, &work](std::size_t i) { told(work(i)); });
+}
+
 Result<void> CollectiveTeam::close() {
   if (!connects_) return {};
   return on_every_rank(0, [this](std::size_t i) { told(ranks_[i].transport->close()); });
@@ -168,6 +176,9 @@ void CollectiveTeam::rank_thread(std::size_t index, int times, bool keep) {
     }
   } catch (const std::system_error&) {
     // The executor has told why.
+  } catch (const std::exception& error) {
+    stop_.raise(
+        message("rank-failed", "Rank {} failed outside of its ops: {}", index, error.what()));
   }
   // Nothing of a stopped run may still be under way when its memory goes.
   if (behind_) {
@@ -178,8 +189,7 @@ void CollectiveTeam::rank_thread(std::size_t index, int times, bool keep) {
 Result<void> CollectiveTeam::write(std::size_t rank, std::size_t buffer,
                                    const std::vector<std::byte>& bytes) {
   Device& device = *ranks_[rank].devices[0];
-  const Buffer& place = program_.ranks[rank].buffers[buffer];
-  device.copy_to_device(ranks_[rank].arena->base() + place.offset, bytes.data(),
+  device.copy_to_device(address(rank, buffer), bytes.data(),
                         static_cast<std::int64_t>(bytes.size()));
   return device.finish();
 }
@@ -188,7 +198,7 @@ Result<std::vector<std::byte>> CollectiveTeam::read(std::size_t rank, std::size_
   Device& device = *ranks_[rank].devices[0];
   const Buffer& place = program_.ranks[rank].buffers[buffer];
   std::vector<std::byte> bytes(static_cast<std::size_t>(place.bytes));
-  device.copy_to_host(bytes.data(), ranks_[rank].arena->base() + place.offset, place.bytes);
+  device.copy_to_host(bytes.data(), address(rank, buffer), place.bytes);
   if (Result<void> done = device.finish(); !done) return done.error();
   return bytes;
 }

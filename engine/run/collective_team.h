@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -46,6 +47,11 @@ class CollectiveTeam {
   std::size_t size() const { return ranks_.size(); }
   const std::vector<TeamRank>& ranks() const { return ranks_; }
   const std::string& transport() const { return transport_; }  // what it is called
+  // Whether the host reaches the ranks' buffers where they are, at address().
+  bool on_host() const { return !behind_; }
+  std::byte* address(std::size_t rank, std::size_t buffer) const;
+  // Calls `work(rank)` on a thread of every rank; its first error. Requires: on_host().
+  Result<void> each(const std::function<Result<void>(std::size_t)>& work);
   // A buffer of a rank, from and to the host. Requires: no run is under way.
   Result<void> write(std::size_t rank, std::size_t buffer, const std::vector<std::byte>& bytes);
   Result<std::vector<std::byte>> read(std::size_t rank, std::size_t buffer);

@@ -56,8 +56,8 @@ std::chrono::nanoseconds thread_cpu_time();
 void ask_for_precise_sleep();
 
 // Lets the calling thread, which seldom works for long, run at once when it wakes on a busy core
-// instead of after the time slice of whoever computes there, up to 4 ms. Without effect before
-// Linux 6.12, whose schedulers have no slices of one's own.
+// instead of after the time slice of whoever computes there, milliseconds. Linux has slices of
+// one's own since 6.12; before, this does nothing.
 void ask_for_prompt_turns();
 
 }  // namespace parallelarium

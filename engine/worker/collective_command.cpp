@@ -34,6 +34,7 @@ struct Options {
   bool json = false, run = false, sweep = false, csv = false, calibrate = false;
   const CLI::Option *latency_given = nullptr, *bandwidth_given = nullptr;
   const CLI::Option *topology_given = nullptr, *bytes_given = nullptr, *root_given = nullptr;
+  const CLI::Option *op_given = nullptr, *repeats_given = nullptr;
   const CLI::Option *backend_given = nullptr, *devices_given = nullptr;
 };
 
@@ -225,9 +226,16 @@ Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress
       [&](double share) { progress.report(share, "measuring"); },
       options.run ? &cancelled_by_signal() : nullptr);
   if (!rows) return Outcome::failed(rows.error());
-  return Outcome::done(options.json  ? json_text(sweep_json(*rows))
-                       : options.csv ? sweep_csv(*rows)
-                                     : sweep_text(*rows));
+  Outcome outcome = Outcome::done(options.json  ? json_text(sweep_json(*rows))
+                                  : options.csv ? sweep_csv(*rows)
+                                                : sweep_text(*rows));
+  const auto wrong =
+      std::count_if(rows->begin(), rows->end(), [](const SweepRow& row) { return !row.correct; });
+  if (wishes.repeats > 0 && wrong > 0) {
+    outcome.status = kFailed;
+    outcome.error = message("collective-incorrect", "Results have wrong cells in {} rows.", wrong);
+  }
+  return outcome;
 }
 
 std::string crossover_text(const CollectiveSpec& spec, const std::string& other,
@@ -260,6 +268,17 @@ Outcome collective(const Options& options, Progress& progress) {
   if (options.csv && options.json)
     return Outcome::invalid(
         message("collective-printed", "--csv and --json print the same sweep; leave one out."));
+  if (options.op_given->count() > 0 && !reduces(spec->kind))
+    return Outcome::invalid(message("collective-combines-nothing",
+                                    "--op belongs to collectives that combine; {} does not, leave "
+                                    "it out.",
+                                    name_of(spec->kind)));
+  if (options.repeats_given->count() > 0 && !options.run)
+    return Outcome::invalid(
+        message("collective-repeats-run", "--repeats says how often --run runs it; add --run."));
+  if (options.bytes_given->count() > 0 && !spec->counts.empty())
+    return Outcome::invalid(
+        message("collective-counts-bytes", "--counts says what is sent, so --bytes is left out."));
   if (options.root_given->count() > 0 && !has_root(spec->kind))
     return Outcome::invalid(message("collective-rootless",
                                     "--root belongs to broadcast, scatter, gather and reduce; {} "
@@ -378,7 +397,7 @@ void add_collective(Commands& commands) {
   add("--counts", options->counts, "all_to_all: elements from each rank to each, row by row",
       "C,C,...");
   add("--dtype", options->type, "float32, float64, bfloat16 or int32", "T");
-  add("--op", options->operation, "sum, prod, min, max or avg", "O");
+  options->op_given = add("--op", options->operation, "sum, prod, min, max or avg", "O");
   add("--segments", options->spec.segments, "pieces of a pipelined array", "K");
   add("--node-size", options->spec.node_size, "ranks of a node, or of a row of a torus", "G");
   options->topology_given = add("--topology", options->topology,
@@ -402,7 +421,8 @@ void add_collective(Commands& commands) {
   options->devices_given =
       add("--devices", options->devices,
           "with --run: all (default), or the GPUs that ranks may use, such as 0,2", "D");
-  add("--repeats", options->repeats, "timed repeats of a run (default: 20)", "N");
+  options->repeats_given =
+      add("--repeats", options->repeats, "timed repeats of a run (default: 20)", "N");
   add("--rounding", options->rounding,
       "with --run: compare the result's bits with this algorithm's, on inexact inputs", "A");
   add("--against", options->against, "also the size at which this algorithm takes over", "A");
