@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "engine/run/cpu/direct.h"
+#include "engine/run/gpu/nccl_staging.h"
 
 namespace parallelarium {
 
@@ -18,71 +19,7 @@ Reduction sum_or_max(Reduction reduction) {
   return reduction == Reduction::kMax ? Reduction::kMax : Reduction::kSum;
 }
 
-// Messages lie one after another in scratch, where wide accesses are fast.
-constexpr std::int64_t kAlignment = 256;
-std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-// NCCL takes a message from one place and puts it into one: what lies in several, or is to be
-// combined with what is there, goes through scratch.
-bool is_staged(const TransferPart& part) {
-  return !part.stretches.empty() || part.reduction != Reduction::kNone;
-}
-bool is_staged(const Op& op) {
-  return op.operand_count > 1 || (op.kind == OpKind::kRecv && op.reduction != Reduction::kNone);
-}
-
-// The message's places on this rank, in its order.
-std::vector<Stretch> places_of(const TransferPart& part) {
-  if (part.stretches.empty()) return {{part.data, part.bytes}};
-  return {part.stretches.begin(), part.stretches.end()};
-}
-
-// What a staged receive does once its message is in scratch.
-void unstage(Device& lane, const TransferPart& part, const std::byte* scratch) {
-  for (const Stretch& place : places_of(part)) {
-    if (part.reduction == Reduction::kNone) {
-      lane.copy(place.data, scratch, place.bytes);
-    } else {
-      const std::byte* parts[] = {place.data, scratch};
-      lane.combine(part.type, part.reduction, place.data, parts, 1,
-                   place.bytes / size_of(part.type));
-    }
-    scratch += place.bytes;
-  }
-}
-
 }  // namespace
-
-std::int64_t nccl_scratch_bytes(const Program& program, const RankProgram& rank, Lane lane) {
-  std::int64_t bytes = 0, of_batch = 0;
-  std::int32_t batch = -1;
-  for (const Op& op : rank.ops) {
-    if (op.lane != lane) continue;
-    if (op.kind == OpKind::kSend || op.kind == OpKind::kRecv) {
-      if (op.batch < 0 || op.batch != batch) of_batch = 0;
-      batch = op.batch;
-      if (is_staged(op)) of_batch += aligned(op.bytes);
-      bytes = std::max(bytes, of_batch);
-    }
-    if (op.kind != OpKind::kCollective) continue;
-    const auto n =
-        static_cast<int>(program.groups[static_cast<std::size_t>(op.group)].ranks.size());
-    if (n < 2) continue;
-    const std::int64_t element = size_of(op.type);
-    const std::int64_t chunk = chunk_of(op.bytes / element, n, 0).end * element;
-    const auto operands = rank.operands_of(op);
-    // From one buffer to another it goes as a transfer (executor_exchange.cpp).
-    if (op.collective == CollectiveKind::kAllToAll && operands.size() == 1)
-      bytes = std::max(bytes, op.bytes);
-    if (op.collective == CollectiveKind::kReduceScatter && operands.size() > 1 &&
-        operands[1].access == Access::kAccumulate) {
-      bytes = std::max(bytes, chunk);
-    }
-  }
-  return bytes;
-}
 
 NcclTransport::NcclTransport(Nccl& nccl, const Program& program, const RankProgram& rank,
                              Stop& stop, std::unique_ptr<Transport> host,
@@ -260,15 +197,7 @@ Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
     NcclComm* comm = comm_of(part.group);
     if (std::find(comms.begin(), comms.end(), comm) == comms.end()) comms.push_back(comm);
     data.push_back(is_staged(part) ? scratch : part.data);
-    if (!is_staged(part)) continue;
-    if (part.send) {
-      std::byte* to = scratch;
-      for (const Stretch& place : part.stretches) {
-        lane.copy(to, place.data, place.bytes);
-        to += place.bytes;
-      }
-    }
-    scratch += aligned(part.bytes);
+    if (is_staged(part)) scratch = stage(lane, part, scratch);
   }
   const auto calls = [&](Device& stream) {
     for (std::size_t i = 0; i < parts.size(); ++i) {

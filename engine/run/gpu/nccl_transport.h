@@ -12,8 +12,7 @@
 // own, so sums equal those of other transports within rounding.
 //
 // The steps of our own algorithms are sends and receives: a step is one batch, so one NCCL group,
-// and has a span of its own. What NCCL cannot do by itself (a receive that combines, a message in
-// several places) goes through scratch on the lane's stream, before and behind the group.
+// and has a span of its own; what NCCL cannot do by itself goes through scratch (nccl_staging.h).
 #pragma once
 
 #include <array>
@@ -90,8 +89,5 @@ class NcclTransport final : public Transport {
   std::array<std::byte*, kLanes> scratch_{};  // by lane: see above
   std::atomic<std::uint32_t> next_turn_{0};
 };
-
-// Bytes of scratch that the lane's communication needs beside its operands.
-std::int64_t nccl_scratch_bytes(const Program& program, const RankProgram& rank, Lane lane);
 
 }  // namespace parallelarium
