@@ -32,8 +32,9 @@ std::string moves_text(const std::vector<Move>& moves) {
 
 std::string span_text(const std::vector<std::int64_t>& bytes) {
   const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
-  if (*least == *most) return bytes_text(static_cast<double>(*most));
-  return bytes_text(static_cast<double>(*least)) + " to " + bytes_text(static_cast<double>(*most));
+  const std::string from = bytes_text(static_cast<double>(*least));
+  const std::string to = bytes_text(static_cast<double>(*most));
+  return from == to ? to : from + " to " + to;
 }
 
 std::string spec_text(const CollectiveSpec& spec) {

@@ -135,6 +135,10 @@ TEST(CollectiveCommand, RefusesWhatWouldBeIgnored) {
   refused({"all_reduce", "--ranks", "64", "--calibrate"}, "a core each");
   refused({"all_reduce", "--combine-bandwidth", "-5"}, "0 or more bytes per second");
   refused({"all_reduce", "--root", "0"}, "all_reduce has none");
+  refused({"all_gather", "--op", "max"}, "all_gather does not");
+  refused({"all_reduce", "--repeats", "3"}, "add --run");
+  refused({"all_to_all", "--ranks", "2", "--counts", "1,2,3,4", "--bytes", "100"},
+          "--bytes is left out");
   refused({"all_reduce", "--against", "tree", "--sweep"}, "leave one out");
   refused({"all_reduce", "--sweep", "--csv", "--json"}, "--csv and --json");
   EXPECT_EQ(command({"collective", "broadcast", "--root", "1"}).status, kDone);
