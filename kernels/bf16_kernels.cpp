@@ -2,19 +2,19 @@
 #include "kernels/bf16_kernels.h"
 
 #include <algorithm>
-#include <type_traits>
+#include <numeric>
 #include <vector>
 
 #include "kernels/accumulate.h"
 #include "kernels/activation.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
-#include "kernels/fused_attention.h"
 #include "kernels/linear.h"
 #include "kernels/norm.h"
 #include "kernels/residual.h"
 #include "kernels/sum_of_squares.h"
 #include "kernels/vector.h"
+#include "kernels/widened.h"
 
 namespace parallelarium {
 namespace {
@@ -22,34 +22,6 @@ namespace {
 constexpr std::size_t kBlock = 1 << 14;  // elements widened at a time; they stay in the cache
 
 std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
-
-// An fp32 copy of an array, for as long as a kernel works on it.
-class Widened {
- public:
-  Widened() = default;
-  explicit Widened(std::size_t count) : values_(count) {}
-  template <class T>
-  Widened(const T* from, std::size_t count) : values_(from == nullptr ? 0 : count) {
-    if (from != nullptr) cast_or_copy(values_.data(), from, count);
-  }
-  // Null for an array that is absent.
-  float* data() { return values_.empty() ? nullptr : values_.data(); }
-  const float* data() const { return values_.empty() ? nullptr : values_.data(); }
-  template <class T>
-  void round_into(T* to) const {
-    if (to != nullptr) cast_or_copy(to, values_.data(), values_.size());
-  }
-
- private:
-  template <class To, class From>
-  static void cast_or_copy(To* to, const From* from, std::size_t count) {
-    if constexpr (std::is_same_v<To, From>)
-      std::copy_n(from, count, to);
-    else
-      cast_cpu(to, from, count);
-  }
-  std::vector<float> values_;
-};
 
 // Calls kernel(first element, count) for blocks of an array.
 template <class Kernel>
@@ -71,19 +43,23 @@ void norm_forward(Bf16* y, float* stats, const Bf16* x, std::int64_t N, std::int
   by_rows(N, C, [&](std::int64_t n, std::int64_t rows) {
     const Widened in(x + n * C, size(rows * C));
     Widened out(size(rows * C));
-    std::vector<float> block(size(2 * rows));
+    Widened block(size(2 * rows));
     kernel(out.data(), block.data(), in.data(), rows);
     out.round_into(y + n * C);
     std::copy_n(block.data(), rows, stats + n);
     std::copy_n(block.data() + rows, rows, stats + N + n);
   });
 }
-std::vector<float> stats_of(const float* stats, std::int64_t N, std::int64_t n, std::int64_t rows) {
-  std::vector<float> block(size(2 * rows));
-  std::copy_n(stats + n, rows, block.data());
-  std::copy_n(stats + N + n, rows, block.data() + rows);
-  return block;
-}
+// Those of a block of rows, contiguous.
+struct BlockStats {
+  BlockStats(const float* stats, std::int64_t N, std::int64_t n, std::int64_t rows)
+      : values(size(2 * rows)) {
+    std::copy_n(stats + n, rows, values.data());
+    std::copy_n(stats + N + n, rows, values.data() + rows);
+  }
+  const float* data() const { return values.data(); }
+  Widened values;
+};
 template <class Kernel>
 void norm_input_grad(Bf16* dx, const Bf16* dy, const Bf16* x, const Bf16* gain, const float* stats,
                      bool accumulate, std::int64_t N, std::int64_t C, const Kernel& kernel) {
@@ -92,18 +68,9 @@ void norm_input_grad(Bf16* dx, const Bf16* dy, const Bf16* x, const Bf16* gain, 
     const std::size_t count = size(rows * C);
     Widened out(dx + n * C, count);
     kernel(out.data(), Widened(dy + n * C, count).data(), Widened(x + n * C, count).data(),
-           gains.data(), stats_of(stats, N, n, rows).data(), accumulate, rows, C);
+           gains.data(), BlockStats(stats, N, n, rows).data(), accumulate, rows, C);
     out.round_into(dx + n * C);
   });
-}
-
-std::size_t qkv_count(const AttentionShape& s) { return size(s.B * s.T * (s.H + 2 * s.K) * s.D); }
-std::size_t context_count(const AttentionShape& s) { return size(s.B * s.T * s.H * s.D); }
-
-// Sequence b of a batch alone, so that only one sequence is widened at a time.
-AttentionShape one_sequence(AttentionShape shape) {
-  shape.B = 1;
-  return shape;
 }
 
 }  // namespace
@@ -136,6 +103,25 @@ void residual_bias_add_cpu(Bf16* out, const Bf16* stream, const Bf16* branch, co
     residual_bias_add_cpu(result.data(), Widened(stream + n * C, count).data(),
                           Widened(branch + n * C, count).data(), biases.data(), rows, C);
     result.round_into(out + n * C);
+  });
+}
+
+void dropout_residual_cpu(Bf16* out, std::uint8_t* mask, const Bf16* stream, const Bf16* branch,
+                          const Dropout& dropout, std::int64_t first, std::size_t count) {
+  by_blocks(count, [&](std::size_t at, std::size_t block) {
+    Widened result(block);
+    dropout_residual_cpu(result.data(), mask + at, Widened(stream + at, block).data(),
+                         Widened(branch + at, block).data(), dropout,
+                         first + static_cast<std::int64_t>(at), block);
+    result.round_into(out + at);
+  });
+}
+void dropout_grad_cpu(Bf16* dbranch, const Bf16* dx, const std::uint8_t* mask, float scale,
+                      std::size_t count) {
+  by_blocks(count, [&](std::size_t at, std::size_t block) {
+    Widened result(dx + at, block);
+    dropout_grad_cpu(result.data(), result.data(), mask + at, scale, block);
+    result.round_into(dbranch + at);
   });
 }
 
@@ -206,8 +192,8 @@ void norm_weight_grad_cpu(G* dgain, G* dbias, const Bf16* dy, const Bf16* x, con
   by_rows(N, C, [&](std::int64_t n, std::int64_t rows) {
     const std::size_t count = size(rows * C);
     norm_weight_grad_cpu(gains.data(), biases.data(), Widened(dy + n * C, count).data(),
-                         Widened(x + n * C, count).data(), stats_of(stats, N, n, rows).data(), rows,
-                         C);
+                         Widened(x + n * C, count).data(), BlockStats(stats, N, n, rows).data(),
+                         rows, C);
   });
   gains.round_into(dgain);
   biases.round_into(dbias);
@@ -238,81 +224,42 @@ void linear_weight_grad_cpu(G* dw, G* db, const Bf16* dy, const Bf16* x, std::in
   biases.round_into(db);
 }
 
-void attention_forward_cpu(Bf16* context, Bf16* probabilities, const Bf16* qkv,
-                           const AttentionShape& shape) {
-  const AttentionShape one = one_sequence(shape);
-  const std::size_t scores = size(shape.H * shape.T * shape.T);
-  for (std::size_t b = 0; b < size(shape.B); ++b) {
-    Widened out(context_count(one));
-    Widened p(scores);
-    attention_forward_cpu(out.data(), p.data(),
-                          Widened(qkv + b * qkv_count(one), qkv_count(one)).data(), one);
-    out.round_into(context + b * context_count(one));
-    p.round_into(probabilities + b * scores);
-  }
-}
-void attention_backward_cpu(Bf16* dqkv, float* scratch, const Bf16* dcontext, const Bf16* qkv,
-                            const Bf16* probabilities, const AttentionShape& shape) {
-  const AttentionShape one = one_sequence(shape);
-  const std::size_t scores = size(shape.H * shape.T * shape.T);
-  for (std::size_t b = 0; b < size(shape.B); ++b) {
-    Widened out(qkv_count(one));
-    attention_backward_cpu(out.data(), scratch,
-                           Widened(dcontext + b * context_count(one), context_count(one)).data(),
-                           Widened(qkv + b * qkv_count(one), qkv_count(one)).data(),
-                           Widened(probabilities + b * scores, scores).data(), one);
-    out.round_into(dqkv + b * qkv_count(one));
-  }
-}
-void fused_attention_forward_cpu(Bf16* context, float* lse, float* scratch, const Bf16* qkv,
-                                 const AttentionShape& shape) {
-  const AttentionShape one = one_sequence(shape);
-  for (std::size_t b = 0; b < size(shape.B); ++b) {
-    Widened out(context_count(one));
-    fused_attention_forward_cpu(out.data(), lse + b * size(shape.H * shape.T), scratch,
-                                Widened(qkv + b * qkv_count(one), qkv_count(one)).data(), one);
-    out.round_into(context + b * context_count(one));
-  }
-}
-void fused_attention_backward_cpu(Bf16* dqkv, float* scratch, const Bf16* dcontext, const Bf16* qkv,
-                                  const Bf16* context, const float* lse,
-                                  const AttentionShape& shape) {
-  const AttentionShape one = one_sequence(shape);
-  for (std::size_t b = 0; b < size(shape.B); ++b) {
-    Widened out(qkv_count(one));
-    fused_attention_backward_cpu(
-        out.data(), scratch, Widened(dcontext + b * context_count(one), context_count(one)).data(),
-        Widened(qkv + b * qkv_count(one), qkv_count(one)).data(),
-        Widened(context + b * context_count(one), context_count(one)).data(),
-        lse + b * size(shape.H * shape.T), one);
-    out.round_into(dqkv + b * qkv_count(one));
-  }
-}
-void rotary_cpu(Bf16* qkv, Turn turn, const AttentionShape& shape) {
-  Widened values(qkv, qkv_count(shape));
-  rotary_cpu(values.data(), turn, shape);
-  values.round_into(qkv);
-}
-
 void embedding_forward_cpu(Bf16* x, const std::int32_t* tokens, const Bf16* table,
                            const Bf16* positions, std::int64_t N, std::int64_t T, std::int64_t C) {
   for (std::int64_t n = 0; n < N; ++n) {
-    const Bf16* row = table + tokens[n] * C;
-    if (positions != nullptr)
-      residual_add_cpu(x + n * C, row, positions + n % T * C, size(C));
+    const Bf16* row = tokens[n] < 0 ? nullptr : table + tokens[n] * C;
+    const Bf16* position = positions == nullptr ? nullptr : positions + n % T * C;
+    if (row != nullptr && position != nullptr)
+      residual_add_cpu(x + n * C, row, position, size(C));
+    else if (row != nullptr || position != nullptr)
+      std::copy_n(row != nullptr ? row : position, C, x + n * C);
     else
-      std::copy_n(row, C, x + n * C);
+      std::fill_n(x + n * C, C, Bf16{});
   }
 }
+// Tokens are sorted by the row that gathers them.
 template <class G>
 void embedding_grad_cpu(G* dtable, G* dpositions, const Bf16* dx, const std::int32_t* tokens,
-                        std::int64_t N, std::int64_t T, std::int64_t C, std::int64_t V) {
-  Widened table(dtable, size(V * C));
-  Widened positions(dpositions, size(T * C));
-  embedding_grad_cpu(table.data(), positions.data(), Widened(dx, size(N * C)).data(), tokens, N, T,
-                     C);
-  table.round_into(dtable);
-  positions.round_into(dpositions);
+                        std::int64_t N, std::int64_t T, std::int64_t C) {
+  const auto gather = [&](G* to, const auto& row_of) {
+    thread_local std::vector<std::int32_t> order;
+    order.resize(size(N));
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+      return row_of(a) != row_of(b) ? row_of(a) < row_of(b) : a < b;
+    });
+    for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+      const std::int64_t row = row_of(order[first]);
+      while (end < order.size() && row_of(order[end]) == row) ++end;
+      if (row < 0) continue;
+      Widened sum(to + row * C, size(C));
+      for (std::size_t i = first; i < end; ++i)
+        accumulate_cpu(sum.data(), Widened(dx + order[i] * C, size(C)).data(), size(C));
+      sum.round_into(to + row * C);
+    }
+  };
+  gather(dtable, [&](std::int32_t n) { return std::int64_t{tokens[n]}; });
+  if (dpositions != nullptr) gather(dpositions, [&](std::int32_t n) { return n % T; });
 }
 
 void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64_t V) {
@@ -367,9 +314,9 @@ template void linear_weight_grad_cpu(float*, float*, const Bf16*, const Bf16*, s
 template void linear_weight_grad_cpu(Bf16*, Bf16*, const Bf16*, const Bf16*, std::int64_t,
                                      std::int64_t, std::int64_t);
 template void embedding_grad_cpu(float*, float*, const Bf16*, const std::int32_t*, std::int64_t,
-                                 std::int64_t, std::int64_t, std::int64_t);
+                                 std::int64_t, std::int64_t);
 template void embedding_grad_cpu(Bf16*, Bf16*, const Bf16*, const std::int32_t*, std::int64_t,
-                                 std::int64_t, std::int64_t, std::int64_t);
+                                 std::int64_t, std::int64_t);
 template void adamw_cpu(Bf16*, float*, const float*, float*, float*, const double*, float,
                         const AdamW&, std::size_t);
 template void adamw_cpu(Bf16*, float*, const Bf16*, float*, float*, const double*, float,

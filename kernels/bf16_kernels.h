@@ -11,6 +11,7 @@
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
 #include "kernels/bf16.h"
+#include "kernels/dropout.h"
 #include "kernels/rotary.h"
 
 namespace parallelarium {
@@ -23,6 +24,11 @@ void accumulate_cpu(Bf16* sum, const Bf16* part, std::size_t count);
 void residual_add_cpu(Bf16* out, const Bf16* stream, const Bf16* branch, std::size_t count);
 void residual_bias_add_cpu(Bf16* out, const Bf16* stream, const Bf16* branch, const Bf16* bias,
                            std::int64_t N, std::int64_t C);
+
+void dropout_residual_cpu(Bf16* out, std::uint8_t* mask, const Bf16* stream, const Bf16* branch,
+                          const Dropout& dropout, std::int64_t first, std::size_t count);
+void dropout_grad_cpu(Bf16* dbranch, const Bf16* dx, const std::uint8_t* mask, float scale,
+                      std::size_t count);
 
 void gelu_forward_cpu(Bf16* g, const Bf16* u, std::size_t count);
 void gelu_backward_cpu(Bf16* du, const Bf16* dg, const Bf16* u, std::size_t count);
@@ -50,24 +56,26 @@ void linear_weight_grad_cpu(G* dw, G* db, const Bf16* dy, const Bf16* x, std::in
                             std::int64_t M, std::int64_t K);
 
 void attention_forward_cpu(Bf16* context, Bf16* probabilities, const Bf16* qkv,
-                           const AttentionShape& shape);
+                           const AttentionShape& shape,
+                           const DroppedProbabilities<Bf16>& dropout = {});
 // scratch: float[T*T].
 void attention_backward_cpu(Bf16* dqkv, float* scratch, const Bf16* dcontext, const Bf16* qkv,
-                            const Bf16* probabilities, const AttentionShape& shape);
+                            const Bf16* probabilities, const AttentionShape& shape,
+                            const DroppedProbabilities<Bf16>& dropout = {});
 void fused_attention_forward_cpu(Bf16* context, float* lse, float* scratch, const Bf16* qkv,
                                  const AttentionShape& shape);
 void fused_attention_backward_cpu(Bf16* dqkv, float* scratch, const Bf16* dcontext, const Bf16* qkv,
                                   const Bf16* context, const float* lse,
                                   const AttentionShape& shape);
-void rotary_cpu(Bf16* qkv, Turn turn, const AttentionShape& shape);
+void rotary_cpu(Bf16* qkv, Turn turn, const AttentionShape& shape, std::int64_t first = 0);
 
 void embedding_forward_cpu(Bf16* x, const std::int32_t* tokens, const Bf16* table,
                            const Bf16* positions, std::int64_t N, std::int64_t T, std::int64_t C);
-// Every row that gathers several tokens gathers them in fp32 and is rounded once. V: rows of the
-// table.
+// Every row that gathers several tokens gathers them in fp32, in the order of n, and is rounded
+// once.
 template <class G>
 void embedding_grad_cpu(G* dtable, G* dpositions, const Bf16* dx, const std::int32_t* tokens,
-                        std::int64_t N, std::int64_t T, std::int64_t C, std::int64_t V);
+                        std::int64_t N, std::int64_t T, std::int64_t C);
 
 void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64_t V);
 void loss_sum_cpu(float* sum_exp, float* target_logit, const Bf16* logits, const float* row_max,

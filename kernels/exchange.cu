@@ -17,20 +17,21 @@ struct Parts {
   int count;
 };
 
+// bf16 is added up in fp32 and rounded once.
 template <class T>
 __global__ void reduce_kernel(T* target, Parts<T> parts, bool largest, bool adds,
                               std::size_t count) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    T value = parts.at[0][i];
+    auto value = widened(parts.at[0][i]);
     for (int part = 1; part < parts.count; ++part) {
-      const T other = parts.at[part][i];
+      const auto other = widened(parts.at[part][i]);
       if (!largest)
         value += other;
       else if (value < other)
         value = other;
     }
-    target[i] = adds ? target[i] + value : value;
+    target[i] = rounded<T>(adds ? widened(target[i]) + value : value);
   }
 }
 
@@ -160,6 +161,7 @@ cudaError_t reduce(T* target, const T* const* parts, int parts_count, bool large
 }
 template cudaError_t reduce(float*, const float* const*, int, bool, bool, std::size_t,
                             cudaStream_t);
+template cudaError_t reduce(Bf16*, const Bf16* const*, int, bool, bool, std::size_t, cudaStream_t);
 template cudaError_t reduce(double*, const double* const*, int, bool, bool, std::size_t,
                             cudaStream_t);
 

@@ -34,8 +34,8 @@ namespace parallelarium {
 template <class T>
 [[nodiscard]] cudaError_t accumulate(T* sum, const T* part, std::size_t count, cudaStream_t stream);
 // target[i] = (or, with `adds`, +=) the sum or the largest of all parts' [i], taken in the order of
-// the parts. target may be one of the parts. T: float or double. Requires: 1 <= count of parts <=
-// kMostReduced.
+// the parts. target may be one of the parts. T: float, Bf16 or double. Requires: 1 <= count of
+// parts <= kMostReduced.
 inline constexpr int kMostReduced = 16;
 template <class T>
 [[nodiscard]] cudaError_t reduce(T* target, const T* const* parts, int parts_count, bool largest,

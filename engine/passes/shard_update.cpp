@@ -152,28 +152,27 @@ void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
                                2 * (precision.master_bytes + precision.moments_bytes) +
                                (precision.master_bytes == 0 ? precision.parameter_bytes : 0);
   Draft optimizer = compute_draft(Piece::kOptimizer, mine, mine * touched);
-  const bool fp32 = precision.parameter_bytes == 4 && precision.gradient_bytes == 4 &&
-                    precision.master_bytes == 0 && precision.moments_bytes == 8;
-  if (fp32) {
-    constexpr DataType kType = DataType::kF32;
-    if (zero == 0) {
-      optimizer.operands = {range(Tensor::kParameters, Access::kAccumulate, kType, 0, all),
-                            range(Tensor::kGradients, Access::kRead, kType, 0, all),
-                            range(Tensor::kMoments, Access::kAccumulate, kType, 0, all),
-                            range(Tensor::kMoments, Access::kAccumulate, kType, all, all)};
-    } else {
-      for (std::int16_t bucket = 0; bucket < buckets; ++bucket) {
-        const auto part = [&](Tensor tensor, Access access) {
-          return own_part(setup_, rank, bucket, tensor, access, kType);
-        };
-        DraftOperand second = part(Tensor::kMoments, Access::kAccumulate);
-        second.offset += mine;
-        optimizer.operands.insert(optimizer.operands.end(),
-                                  {part(Tensor::kParameters, Access::kAccumulate),
-                                   part(Tensor::kGradients, Access::kRead),
-                                   part(Tensor::kMoments, Access::kAccumulate), second});
-      }
-    }
+  if (is_trainable(precision)) {
+    const DataType moments = precision.moments_bytes == 4 ? DataType::kBf16 : DataType::kF32;
+    const auto add_parts = [&](const auto& part) {
+      DraftOperand second = part(Tensor::kMoments, Access::kAccumulate, moments);
+      second.offset += mine;
+      optimizer.operands.insert(
+          optimizer.operands.end(),
+          {part(Tensor::kParameters, Access::kAccumulate, parameter_type(setup_)),
+           part(Tensor::kGradients, Access::kRead, gradients),
+           part(Tensor::kMoments, Access::kAccumulate, moments), second});
+      if (precision.master_bytes > 0)
+        optimizer.operands.push_back(part(Tensor::kMaster, Access::kAccumulate, DataType::kF32));
+    };
+    if (zero == 0)
+      add_parts([&](Tensor tensor, Access access, DataType type) {
+        return range(tensor, access, type, 0, all);
+      });
+    for (std::int16_t bucket = 0; zero > 0 && bucket < buckets; ++bucket)
+      add_parts([&](Tensor tensor, Access access, DataType type) {
+        return own_part(setup_, rank, bucket, tensor, access, type);
+      });
     optimizer.operands.push_back(range(Tensor::kSquareSum, Access::kRead, DataType::kF64, 0, 1));
   }
   emit_one(plan, std::move(optimizer));

@@ -75,7 +75,7 @@
 // kLoss        kInputGrad   r rowmax, r sumexp, r targets, a logits -> dlogits = (softmax - onehot) /
 //                           (tokens of the global batch)
 // kGradNorm    kUpdate      r gradients: one operand per owned range, then w a sum of squares f64[1]
-// kOptimizer   kUpdate      a parameters, r gradients, a first moment, a second moment,
+// kOptimizer   kUpdate      a parameters, r gradients, a first moment, a second moment, (a master: 16-bit parameters),
 //                           r sum of squares: AdamW; clips by the global norm when the Setup says so
 // kCombine     kForward     w target, r part, r part, ...: what the steps of a collective compute on one rank: the parts
 //                           in their order by the op's reduction (none: a copy of one part; avg: the sum divided by

@@ -34,6 +34,9 @@ struct Precision {
   bool operator==(const Precision&) const = default;
 };
 std::vector<Precision> precision_recipes();
+// Whether the engine trains with these bytes: fp32 all through, or bf16 parameters and activations
+// with gradients of 2 or 4 bytes, an fp32 master and two moments of 2 or 4 bytes each.
+bool is_trainable(const Precision& precision);
 
 struct RunSettings {
   Backend backend = Backend::kAuto;

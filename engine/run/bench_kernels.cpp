@@ -131,7 +131,7 @@ void measure_update(Device& device, Measure& kernel) {
   kernel("grad_norm", kStretch,
          [&] { device.sum_of_squares(sum, gradients.next(kStretch), kStretch); });
   kernel("adamw", kStretch, [&] {
-    device.adamw(parameters.next(kStretch), gradients.next(kStretch), first.next(kStretch),
+    device.adamw(parameters.next(kStretch), nullptr, gradients.next(kStretch), first.next(kStretch),
                  second.next(kStretch), sum, 0, settings, kStretch);
   });
 }

@@ -70,4 +70,14 @@ Proof compare(const RunResult& many, const RunResult& one) {
   return proof;
 }
 
+Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact) {
+  constexpr double kTimesRounding = 2;
+  constexpr double kLeastLoss = 1.0 / (1 << 13);
+  const Proof rounding = compare(one, exact);
+  Proof proof = compare(many, exact);
+  proof.loss_bound = std::max(kLeastLoss, kTimesRounding * rounding.loss_difference);
+  proof.gradient_bound = kTimesRounding * rounding.gradient_difference;
+  return proof;
+}
+
 }  // namespace parallelarium

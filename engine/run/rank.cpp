@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "engine/train/parameters.h"
+#include "kernels/bf16.h"
 
 namespace parallelarium {
 
@@ -56,11 +57,8 @@ class RankRun {
                       values.begin() + part.slice + i * part.slice_step);
         }
       }
-      for (const HeldPart& part : held_parts(Tensor::kParameters, slice, keeps_all_parameters())) {
-        device_.copy_to_device(part.address, values.data() + part.first,
-                               part.count * size_of(DataType::kF32));
-      }
-      if (Result<void> done = device_.finish(); !done) return done;  // the values go now
+      for (const Tensor tensor : {Tensor::kParameters, Tensor::kMaster})
+        if (Result<void> done = fill(tensor, slice, values); !done) return done;
     }
     if (std::byte* record = job_.arena.held(Tensor::kRouterRecord))
       device_.zero(record, static_cast<std::int64_t>(routers().size()) * setup_.microbatches *
@@ -68,6 +66,20 @@ class RankRun {
     if (std::byte* bias = job_.arena.held(Tensor::kRouterBias))
       device_.zero(bias, static_cast<std::int64_t>(routers().size()) * model.experts.count * 4);
     return {};
+  }
+
+  Result<void> fill(Tensor tensor, const ParameterSlice& slice, const std::vector<float>& values) {
+    if (job_.arena.held(tensor) == nullptr) return {};
+    const DataType type = type_of(tensor);
+    std::vector<Bf16> rounded(type == DataType::kBf16 ? values.size() : 0);
+    std::transform(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rounded.size()),
+                   rounded.begin(), round_to_bf16);
+    for (const HeldPart& part : held_parts(tensor, slice, keeps_all(tensor))) {
+      const void* from = rounded.empty() ? static_cast<const void*>(values.data() + part.first)
+                                         : rounded.data() + part.first;
+      device_.copy_to_device(part.address, from, part.count * size_of(type));
+    }
+    return device_.finish();  // the values go now
   }
 
   // Layers whose routers this rank holds, as their records stand.
@@ -119,16 +131,26 @@ class RankRun {
     return std::any_of(job_.rank.buckets.begin(), job_.rank.buckets.end(),
                        [](const Bucket& bucket) { return bucket.own_count < bucket.count; });
   }
-  bool keeps_all_parameters() const { return !is_cut() || setup_.zero < 3; }
-  bool keeps_all_gradients() const { return !is_cut() || setup_.zero < 2; }
+  // Whether the rank keeps more of the tensor than it updates.
+  bool keeps_all(Tensor tensor) const {
+    const int cut_from = tensor == Tensor::kParameters ? 3 : tensor == Tensor::kGradients ? 2 : 1;
+    return !is_cut() || setup_.zero < cut_from;
+  }
+  DataType type_of(Tensor tensor) const {
+    const Precision& precision = setup_.precision;
+    const int bytes = tensor == Tensor::kParameters  ? precision.parameter_bytes
+                      : tensor == Tensor::kGradients ? precision.gradient_bytes
+                                                     : precision.master_bytes;
+    return bytes == 2 ? DataType::kBf16 : DataType::kF32;
+  }
 
   // The parts of a slice in a buffer that holds all of them: the whole slice if `whole`, else what
   // the rank owns. In a buffer of own parts only: those.
   std::vector<HeldPart> held_parts(Tensor tensor, const ParameterSlice& slice, bool whole) const {
-    constexpr std::int64_t kSize = 4;
+    const std::int64_t each = size_of(type_of(tensor));
     std::byte* base = job_.arena.held(tensor);
-    if (whole) return {{0, slice.count, base + slice.offset * kSize}};
-    const bool all = tensor == Tensor::kGradients ? keeps_all_gradients() : keeps_all_parameters();
+    if (whole) return {{0, slice.count, base + slice.offset * each}};
+    const bool all = keeps_all(tensor);
     std::vector<HeldPart> parts;
     for (const Bucket& bucket : job_.rank.buckets) {
       const std::int64_t from = std::max(bucket.own_begin, slice.offset);
@@ -136,7 +158,7 @@ class RankRun {
           std::min(bucket.own_begin + bucket.own_count, slice.offset + slice.count);
       if (from >= to) continue;
       const std::int64_t at = all ? from : bucket.held + from - bucket.own_begin;
-      parts.push_back({from - slice.offset, to - from, base + at * kSize});
+      parts.push_back({from - slice.offset, to - from, base + at * each});
     }
     return parts;
   }
@@ -238,11 +260,21 @@ class RankRun {
         part.layer = slice.layer;
         part.first = held.first;
         part.values.resize(static_cast<std::size_t>(held.count));
-        device_.copy_to_host(part.values.data(), held.address,
-                             held.count * size_of(DataType::kF32));
+        if (Result<void> done = read(type_of(tensor), held, part.values); !done) return done;
       }
     }
-    return device_.finish();
+    return {};
+  }
+  Result<void> read(DataType type, const HeldPart& held, std::vector<float>& values) {
+    if (type == DataType::kF32) {
+      device_.copy_to_host(values.data(), held.address, held.count * size_of(type));
+      return device_.finish();
+    }
+    std::vector<Bf16> stored(values.size());
+    device_.copy_to_host(stored.data(), held.address, held.count * size_of(type));
+    if (Result<void> done = device_.finish(); !done) return done;
+    std::transform(stored.begin(), stored.end(), values.begin(), widen);
+    return {};
   }
 
   // Whole micro-batches of the held-out part on every replica; a rest that does not fill one

@@ -44,8 +44,20 @@ void for_each_block(const Launch& op, const AttentionShape& shape, const Blocks&
   }
 }
 
+// Whole sequences in bf16; can_execute leaves out what needs blocks or drops.
+void fused_bf16_forward(const Launch& op, const AttentionShape& shape) {
+  op.device.fused_attention_forward(op.values(1), op.f32(2), op.f32(3), op.values(0), shape);
+}
+void fused_bf16_input_grad(const Launch& op, const AttentionShape& shape) {
+  op.device.fused_attention_backward(op.values(4), op.f32(5), op.values(0), op.values(1),
+                                     op.values(2), op.f32(3), shape);
+  if (op.tensor(1) == Tensor::kQkvOut && !op.shape.learned_positions)
+    turn(op, op.values(4), Turn::kBack);
+}
+
 void fused_forward(const Launch& op) {
   const AttentionShape shape = op.attention_of(0);
+  if (op.operands[0].type == DataType::kBf16) return fused_bf16_forward(op, shape);
   const bool own_only = op.count() == 4;
   const std::size_t out = op.count() - 3;
   const Blocks blocks = blocks_of(op, shape, own_only ? 0 : 1);
@@ -61,6 +73,7 @@ void fused_forward(const Launch& op) {
 
 void fused_input_grad(const Launch& op) {
   const AttentionShape shape = op.attention_of(1);
+  if (op.operands[0].type == DataType::kBf16) return fused_bf16_input_grad(op, shape);
   const bool own_only = op.count() == 6;
   const std::size_t context = own_only ? 2 : 3;
   const Blocks blocks = blocks_of(op, shape, own_only ? 0 : 2);
@@ -82,9 +95,9 @@ void fused_input_grad(const Launch& op) {
 }
 
 // Where the rank's own part of all ranks' keys and values (or of their gradient) begins.
-float* own_block(const Launch& op, std::size_t index) {
+Values own_block(const Launch& op, std::size_t index) {
   const std::int64_t each = op.N() * 2 * op.shape.K * op.shape.D;
-  return op.f32(index) + (op.operands[index].count > each ? op.program.at.cp * each : 0);
+  return op.values(index) + (op.operands[index].count > each ? op.program.at.cp * each : 0);
 }
 // Ulysses: columns of the heads that each rank works on, to or from [CP, N, columns of one].
 struct HeadColumns {
@@ -112,11 +125,11 @@ void exchange_layout(const Launch& op, bool packs) {
   const std::int64_t width = op.operands[exchanged].count / op.N() / ranks;
   const bool qkv = op.tensor(packs ? 1 : 0) == Tensor::kHeadsInput;
   if (!packs && qkv)
-    op.device.zero(op.bytes(local), op.operands[local].count * size_of(DataType::kF32));
+    op.device.zero(op.bytes(local), op.operands[local].count * size_of(op.operands[local].type));
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     for (const HeadColumns& part : columns_of(shape, qkv, ranks, rank)) {
-      float* here = op.f32(local) + part.local;
-      float* there = op.f32(exchanged) + rank * op.N() * width + part.exchanged;
+      const Values here = op.values(local) + part.local;
+      const Values there = op.values(exchanged) + rank * op.N() * width + part.exchanged;
       if (packs) {
         op.device.copy_rows(there, width, here, local_width, op.N(), part.width);
       } else if (!part.repeated) {
@@ -127,33 +140,35 @@ void exchange_layout(const Launch& op, bool packs) {
       }
     }
   }
-  if (!packs && qkv && !shape.learned_positions) turn(op, op.f32(local), Turn::kBack);
+  if (!packs && qkv && !shape.learned_positions) turn(op, op.values(local), Turn::kBack);
 }
 
 // [CP,B,T,..] to [B,CP,T,..], or back.
 void reorder_sequences(const Launch& op, bool to_sequences) {
   const std::int64_t ranks = op.shape.sequence / op.shape.T, sequences = op.shape.B;
   const std::int64_t run = op.operands[0].count / ranks / sequences;
+  const std::int64_t size = size_of(op.operands[0].type);
   for (std::int64_t rank = 0; rank < ranks; ++rank)
     for (std::int64_t b = 0; b < sequences; ++b) {
       const std::int64_t by_rank = (rank * sequences + b) * run;
       const std::int64_t by_sequence = (b * ranks + rank) * run;
       const std::int64_t from = to_sequences ? by_rank : by_sequence;
       const std::int64_t to = to_sequences ? by_sequence : by_rank;
-      op.device.copy(op.bytes(1) + to * 4, op.bytes(0) + from * 4, run * 4);
+      op.device.copy((op.values(1) + to).address(), (op.values(0) + from).address(), run * size);
     }
 }
 
 void pack_keys_values(const Launch& op) {
   const Shape& shape = op.shape;
   const std::int64_t width = 2 * shape.K * shape.D, queries = shape.H * shape.D;
-  op.device.copy_rows(own_block(op, 1), width, op.f32(0) + queries, queries + width, op.N(), width);
+  op.device.copy_rows(own_block(op, 1), width, op.values(0) + queries, queries + width, op.N(),
+                      width);
 }
 void unpack_keys_values(const Launch& op) {
   const Shape& shape = op.shape;
   const std::int64_t width = 2 * shape.K * shape.D, queries = shape.H * shape.D;
-  float* to = op.f32(1) + queries;
-  const float* from = own_block(op, 0);
+  const Values to = op.values(1) + queries;
+  const Values from = own_block(op, 0);
   if (op.operands[0].count == op.N() * width) {
     // A ring brings others' parts; the own is there.
     for (std::int64_t n = 0; n < op.N(); ++n)
@@ -161,7 +176,7 @@ void unpack_keys_values(const Launch& op) {
   } else {
     op.device.copy_rows(to, queries + width, from, width, op.N(), width);
   }
-  if (!shape.learned_positions) turn(op, op.f32(1), Turn::kBack);
+  if (!shape.learned_positions) turn(op, op.values(1), Turn::kBack);
 }
 
 // Copies between layouts around attention; the tensors tell which.
@@ -177,25 +192,25 @@ void permute(const Launch& op) {
   reorder_sequences(op, (to == Tensor::kHeadsInput) == (op.phase == Phase::kForward));
 }
 
-DroppedProbabilities<float> dropped(const Launch& op, std::size_t mask,
-                                    const AttentionShape& shape) {
+DroppedValues dropped(const Launch& op, std::size_t mask, const AttentionShape& shape) {
   if (op.count() <= mask) return {};
-  return {op.u8(mask), op.f32(mask + 1), op.attention_dropout(shape)};
+  return {op.u8(mask), op.values(mask + 1), op.attention_dropout(shape)};
 }
 
 void attention_forward(const Launch& op) {
   if (op.tensor(1) != Tensor::kProbabilities) return fused_forward(op);
   const AttentionShape shape = op.attention_of(0);
-  op.device.attention_forward(op.f32(2), op.f32(1), op.f32(0), shape, dropped(op, 3, shape));
+  op.device.attention_forward(op.values(2), op.values(1), op.values(0), shape,
+                              dropped(op, 3, shape));
 }
 
 void attention_input_grad(const Launch& op) {
   if (op.tensor(2) != Tensor::kProbabilities) return fused_input_grad(op);
   const AttentionShape shape = op.attention_of(1);
-  op.device.attention_backward(op.f32(3), op.f32(4), op.f32(0), op.f32(1), op.f32(2), shape,
-                               dropped(op, 5, shape));
+  op.device.attention_backward(op.values(3), op.f32(4), op.values(0), op.values(1), op.values(2),
+                               shape, dropped(op, 5, shape));
   if (op.tensor(1) == Tensor::kQkvOut && !op.shape.learned_positions)
-    turn(op, op.f32(3), Turn::kBack);
+    turn(op, op.values(3), Turn::kBack);
 }
 
 constexpr Entry kEntries[] = {
@@ -207,7 +222,7 @@ constexpr Entry kEntries[] = {
 
 }  // namespace
 
-void turn(const Launch& op, float* qkv, Turn direction) {
+void turn(const Launch& op, Values qkv, Turn direction) {
   AttentionShape shape = op.attention();
   if (op.shape.T == op.shape.sequence) return op.device.rotary(qkv, direction, 0, shape);
   const std::int64_t width = (shape.H + 2 * shape.K) * shape.D;

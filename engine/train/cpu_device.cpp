@@ -5,13 +5,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <type_traits>
 
 #include "engine/train/device.h"
 #include "kernels/accumulate.h"
 #include "kernels/activation.h"
+#include "kernels/bf16_kernels.h"
 #include "kernels/combine.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
+#include "kernels/fill.h"
 #include "kernels/linear.h"
 #include "kernels/norm.h"
 #include "kernels/residual.h"
@@ -24,31 +27,52 @@ constexpr std::size_t kAlignment = 256;
 
 std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
+// Numbers are added up in this type.
+template <class Number>
+using Wide = std::conditional_t<std::is_same_v<Number, Bf16>, float, Number>;
+
+template <class Number>
+Wide<Number> load(Number value) {
+  if constexpr (std::is_same_v<Number, Bf16>)
+    return widen(value);
+  else
+    return value;
+}
+template <class Number>
+Number store(Wide<Number> value) {
+  if constexpr (std::is_same_v<Number, Bf16>)
+    return round_to_bf16(value);
+  else
+    return value;
+}
+
 // Block by block, so that the block stays in cache.
 template <class Number>
-void reduce_parts(Number* target, std::span<const Number* const> parts, bool largest, bool adds,
-                  std::int64_t count) {
+void reduce_parts(std::byte* target_bytes, std::span<const std::byte* const> parts, bool largest,
+                  bool adds, std::int64_t count) {
   constexpr std::int64_t kBlock = 512;
-  std::array<Number, kBlock> sum;
+  std::array<Wide<Number>, kBlock> sum;
+  auto* target = reinterpret_cast<Number*>(target_bytes);
   for (std::int64_t first = 0; first < count; first += kBlock) {
     const std::int64_t length = std::min(kBlock, count - first);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Number* part = parts[i] + first;
+      const Number* part = reinterpret_cast<const Number*>(parts[i]) + first;
       if (i == 0) {
-        std::copy_n(part, length, sum.data());
+        for (std::int64_t j = 0; j < length; ++j) sum[size(j)] = load(part[j]);
       } else if (largest) {
         for (std::int64_t j = 0; j < length; ++j) {
-          Number& most = sum[size(j)];
-          most = std::max(most, part[j]);
+          Wide<Number>& most = sum[size(j)];
+          most = std::max(most, load(part[j]));
         }
       } else {
-        for (std::int64_t j = 0; j < length; ++j) sum[size(j)] += part[j];
+        for (std::int64_t j = 0; j < length; ++j) sum[size(j)] += load(part[j]);
       }
     }
     if (adds) {
-      for (std::int64_t j = 0; j < length; ++j) target[first + j] += sum[size(j)];
+      for (std::int64_t j = 0; j < length; ++j)
+        target[first + j] = store<Number>(load(target[first + j]) + sum[size(j)]);
     } else {
-      std::copy_n(sum.data(), length, target + first);
+      for (std::int64_t j = 0; j < length; ++j) target[first + j] = store<Number>(sum[size(j)]);
     }
   }
 }
@@ -94,13 +118,17 @@ class CpuDevice final : public Device {
   }
   Result<void> finish() override { return {}; }
 
-  void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,
-              std::int64_t count) override {
-    reduce_parts(target, parts, largest, adds, count);
-  }
-  void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
-              std::int64_t count) override {
-    reduce_parts(target, parts, largest, adds, count);
+  void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
+              bool largest, bool adds, std::int64_t count) override {
+    switch (type) {
+      case DataType::kF64:
+        return reduce_parts<double>(target, parts, largest, adds, count);
+      case DataType::kBf16:
+        return reduce_parts<Bf16>(target, parts, largest, adds, count);
+      default:
+        assert(type == DataType::kF32);
+        return reduce_parts<float>(target, parts, largest, adds, count);
+    }
   }
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
@@ -122,55 +150,87 @@ class CpuDevice final : public Device {
     std::swap_ranges(a, a + bytes, b);
   }
 
-  void accumulate(float* sum, const float* part, std::int64_t count) override {
-    accumulate_cpu(sum, part, size(count));
+  void accumulate(Values sum, ConstValues part, std::int64_t count) override {
+    if (sum.type() == DataType::kF64)
+      return accumulate_cpu(sum.as<double>(), part.as<double>(), size(count));
+    with_type(sum, [&]<class T>(T*) { accumulate_cpu(sum.as<T>(), part.as<T>(), size(count)); });
   }
-  void accumulate(double* sum, const double* part, std::int64_t count) override {
-    accumulate_cpu(sum, part, size(count));
-  }
-  void linear_forward(float* y, const float* x, const float* w, const float* bias, std::int64_t N,
+  void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
                       std::int64_t M, std::int64_t K) override {
-    linear_forward_cpu(y, x, w, bias, N, M, K);
+    with_type(y, [&]<class T>(T*) {
+      linear_forward_cpu(y.as<T>(), x.as<T>(), w.as<T>(), bias.as<T>(), N, M, K);
+    });
   }
-  void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N, std::int64_t M,
+  void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
                          std::int64_t K) override {
-    linear_input_grad_cpu(dx, dy, w, N, M, K);
+    with_type(dx, [&]<class T>(T*) {
+      linear_input_grad_cpu(dx.as<T>(), dy.as<T>(), w.as<T>(), N, M, K);
+    });
   }
-  void linear_weight_grad(float* dw, float* db, const float* dy, const float* x, std::int64_t N,
+  void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
                           std::int64_t M, std::int64_t K) override {
-    linear_weight_grad_cpu(dw, db, dy, x, N, M, K);
+    with_types(dy, dw, [&]<class T, class G>(const T*, G*) {
+      linear_weight_grad_cpu(dw.as<G>(), db.as<G>(), dy.as<T>(), x.as<T>(), N, M, K);
+    });
   }
-  void layer_norm_forward(float* y, float* stats, const float* x, const float* gain,
-                          const float* bias, std::int64_t N, std::int64_t C) override {
-    layer_norm_forward_cpu(y, stats, x, gain, bias, N, C);
+  void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, ConstValues bias,
+                          std::int64_t N, std::int64_t C) override {
+    with_type(y, [&]<class T>(T*) {
+      layer_norm_forward_cpu(y.as<T>(), stats, x.as<T>(), gain.as<T>(), bias.as<T>(), N, C);
+    });
   }
-  void rms_norm_forward(float* y, float* stats, const float* x, const float* gain, std::int64_t N,
+  void rms_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, std::int64_t N,
                         std::int64_t C) override {
-    rms_norm_forward_cpu(y, stats, x, gain, N, C);
+    with_type(y, [&]<class T>(T*) {
+      rms_norm_forward_cpu(y.as<T>(), stats, x.as<T>(), gain.as<T>(), N, C);
+    });
   }
-  void layer_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+  void layer_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                              const float* stats, bool accumulate_dx, std::int64_t N,
                              std::int64_t C) override {
-    layer_norm_input_grad_cpu(dx, dy, x, gain, stats, accumulate_dx, N, C);
+    with_type(dx, [&]<class T>(T*) {
+      layer_norm_input_grad_cpu(dx.as<T>(), dy.as<T>(), x.as<T>(), gain.as<T>(), stats,
+                                accumulate_dx, N, C);
+    });
   }
-  void rms_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+  void rms_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                            const float* stats, bool accumulate_dx, std::int64_t N,
                            std::int64_t C) override {
-    rms_norm_input_grad_cpu(dx, dy, x, gain, stats, accumulate_dx, N, C);
+    with_type(dx, [&]<class T>(T*) {
+      rms_norm_input_grad_cpu(dx.as<T>(), dy.as<T>(), x.as<T>(), gain.as<T>(), stats, accumulate_dx,
+                              N, C);
+    });
   }
-  void norm_weight_grad(float* dgain, float* dbias, const float* dy, const float* x,
+  void norm_weight_grad(Values dgain, Values dbias, ConstValues dy, ConstValues x,
                         const float* stats, std::int64_t N, std::int64_t C) override {
-    norm_weight_grad_cpu(dgain, dbias, dy, x, stats, N, C);
+    with_types(dy, dgain, [&]<class T, class G>(const T*, G*) {
+      norm_weight_grad_cpu(dgain.as<G>(), dbias.as<G>(), dy.as<T>(), x.as<T>(), stats, N, C);
+    });
   }
-  void attention_forward(float* context, float* probabilities, const float* qkv,
-                         const AttentionShape& shape,
-                         const DroppedProbabilities<float>& dropout) override {
-    attention_forward_cpu(context, probabilities, qkv, shape, dropout);
+  void attention_forward(Values context, Values probabilities, ConstValues qkv,
+                         const AttentionShape& shape, const DroppedValues& dropout) override {
+    with_type(context, [&]<class T>(T*) {
+      attention_forward_cpu(context.as<T>(), probabilities.as<T>(), qkv.as<T>(), shape,
+                            dropout.as<T>());
+    });
   }
-  void attention_backward(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
-                          const float* probabilities, const AttentionShape& shape,
-                          const DroppedProbabilities<float>& dropout) override {
-    attention_backward_cpu(dqkv, scratch, dcontext, qkv, probabilities, shape, dropout);
+  void attention_backward(Values dqkv, float* scratch, ConstValues dcontext, ConstValues qkv,
+                          ConstValues probabilities, const AttentionShape& shape,
+                          const DroppedValues& dropout) override {
+    with_type(dqkv, [&]<class T>(T*) {
+      attention_backward_cpu(dqkv.as<T>(), scratch, dcontext.as<T>(), qkv.as<T>(),
+                             probabilities.as<T>(), shape, dropout.as<T>());
+    });
+  }
+  void fused_attention_forward(Values context, float* lse, float* scratch, ConstValues qkv,
+                               const AttentionShape& shape) override {
+    fused_attention_forward_cpu(context.as<Bf16>(), lse, scratch, qkv.as<Bf16>(), shape);
+  }
+  void fused_attention_backward(Values dqkv, float* scratch, ConstValues dcontext, ConstValues qkv,
+                                ConstValues context, const float* lse,
+                                const AttentionShape& shape) override {
+    fused_attention_backward_cpu(dqkv.as<Bf16>(), scratch, dcontext.as<Bf16>(), qkv.as<Bf16>(),
+                                 context.as<Bf16>(), lse, shape);
   }
   void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
                                const float* qkv, const float* keys_values,
@@ -188,68 +248,89 @@ class CpuDevice final : public Device {
     block_attention_backward_cpu(dqkv, dkeys_values, scratch, dcontext, qkv, keys_values, context,
                                  lse, block);
   }
-  void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
-    rotary_cpu(qkv, turn, shape, first);
+  void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
+    with_type(qkv, [&]<class T>(T*) { rotary_cpu(qkv.as<T>(), turn, shape, first); });
   }
-  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+  void copy_rows(Values to, std::int64_t to_stride, ConstValues from, std::int64_t from_stride,
                  std::int64_t rows, std::int64_t width) override {
     for (std::int64_t row = 0; row < rows; ++row)
-      std::copy_n(from + row * from_stride, width, to + row * to_stride);
+      std::memcpy((to + row * to_stride).address(), (from + row * from_stride).address(),
+                  size(width * size_of(to.type())));
   }
-  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+  void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                  std::int64_t width) override {
-    for (std::int64_t row = 0; row < rows; ++row)
-      std::fill_n(to + row * stride, size(width), value);
+    with_type(to, [&]<class T>(T*) {
+      for (std::int64_t row = 0; row < rows; ++row)
+        fill_cpu(to.as<T>() + row * stride, value, size(width));
+    });
   }
-  void residual_add(float* out, const float* stream, const float* branch,
+  void residual_add(Values out, ConstValues stream, ConstValues branch,
                     std::int64_t count) override {
-    residual_add_cpu(out, stream, branch, size(count));
+    with_type(out, [&]<class T>(T*) {
+      residual_add_cpu(out.as<T>(), stream.as<T>(), branch.as<T>(), size(count));
+    });
   }
-  void dropout_residual(float* out, std::uint8_t* mask, const float* stream, const float* branch,
+  void dropout_residual(Values out, std::uint8_t* mask, ConstValues stream, ConstValues branch,
                         const Dropout& dropout, std::int64_t first, std::int64_t count) override {
-    dropout_residual_cpu(out, mask, stream, branch, dropout, first, size(count));
+    with_type(out, [&]<class T>(T*) {
+      dropout_residual_cpu(out.as<T>(), mask, stream.as<T>(), branch.as<T>(), dropout, first,
+                           size(count));
+    });
   }
-  void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
+  void dropout_grad(Values dbranch, ConstValues dx, const std::uint8_t* mask, float scale,
                     std::int64_t count) override {
-    dropout_grad_cpu(dbranch, dx, mask, scale, size(count));
+    with_type(dbranch, [&]<class T>(T*) {
+      dropout_grad_cpu(dbranch.as<T>(), dx.as<T>(), mask, scale, size(count));
+    });
   }
-  void gelu_forward(float* g, const float* u, std::int64_t count) override {
-    gelu_forward_cpu(g, u, size(count));
+  void gelu_forward(Values g, ConstValues u, std::int64_t count) override {
+    with_type(g, [&]<class T>(T*) { gelu_forward_cpu(g.as<T>(), u.as<T>(), size(count)); });
   }
-  void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) override {
-    gelu_backward_cpu(du, dg, u, size(count));
+  void gelu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t count) override {
+    with_type(du, [&]<class T>(T*) {
+      gelu_backward_cpu(du.as<T>(), dg.as<T>(), u.as<T>(), size(count));
+    });
   }
-  void swiglu_forward(float* g, const float* u, std::int64_t N, std::int64_t F) override {
-    swiglu_forward_cpu(g, u, N, F);
+  void swiglu_forward(Values g, ConstValues u, std::int64_t N, std::int64_t F) override {
+    with_type(g, [&]<class T>(T*) { swiglu_forward_cpu(g.as<T>(), u.as<T>(), N, F); });
   }
-  void swiglu_backward(float* du, const float* dg, const float* u, std::int64_t N,
+  void swiglu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t N,
                        std::int64_t F) override {
-    swiglu_backward_cpu(du, dg, u, N, F);
+    with_type(du,
+              [&]<class T>(T*) { swiglu_backward_cpu(du.as<T>(), dg.as<T>(), u.as<T>(), N, F); });
   }
-  void embedding_forward(float* x, const std::int32_t* tokens, const float* table,
-                         const float* positions, std::int64_t N, std::int64_t T,
+  void embedding_forward(Values x, const std::int32_t* tokens, ConstValues table,
+                         ConstValues positions, std::int64_t N, std::int64_t T,
                          std::int64_t C) override {
-    embedding_forward_cpu(x, tokens, table, positions, N, T, C);
+    with_type(x, [&]<class P>(P*) {
+      embedding_forward_cpu(x.as<P>(), tokens, table.as<P>(), positions.as<P>(), N, T, C);
+    });
   }
-  void embedding_grad(float* dtable, float* dpositions, const float* dx, const std::int32_t* tokens,
+  void embedding_grad(Values dtable, Values dpositions, ConstValues dx, const std::int32_t* tokens,
                       std::int64_t N, std::int64_t T, std::int64_t C) override {
-    embedding_grad_cpu(dtable, dpositions, dx, tokens, N, T, C);
+    with_types(dx, dtable, [&]<class P, class G>(const P*, G*) {
+      embedding_grad_cpu(dtable.as<G>(), dpositions.as<G>(), dx.as<P>(), tokens, N, T, C);
+    });
   }
-  void loss_max(float* row_max, const float* logits, std::int64_t N, std::int64_t V) override {
-    loss_max_cpu(row_max, logits, N, V);
+  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) override {
+    with_type(logits, [&]<class T>(const T*) { loss_max_cpu(row_max, logits.as<T>(), N, V); });
   }
-  void loss_sum(float* sum_exp, float* target_logit, const float* logits, const float* row_max,
+  void loss_sum(float* sum_exp, float* target_logit, ConstValues logits, const float* row_max,
                 const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
-    loss_sum_cpu(sum_exp, target_logit, logits, row_max, targets, N, V);
+    with_type(logits, [&]<class T>(const T*) {
+      loss_sum_cpu(sum_exp, target_logit, logits.as<T>(), row_max, targets, N, V);
+    });
   }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
             std::int64_t N) override {
     loss_cpu(sum, row_max, sum_exp, target_logit, N);
   }
-  void loss_grad(float* logits, const float* row_max, const float* sum_exp,
+  void loss_grad(Values logits, const float* row_max, const float* sum_exp,
                  const std::int32_t* targets, float scale, std::int64_t N,
                  std::int64_t V) override {
-    loss_grad_cpu(logits, row_max, sum_exp, targets, scale, N, V);
+    with_type(logits, [&]<class T>(T*) {
+      loss_grad_cpu(logits.as<T>(), row_max, sum_exp, targets, scale, N, V);
+    });
   }
   void route(float* gates, std::int32_t* routes, float* record, const float* logits,
              const float* bias, const RouterShape& shape) override {
@@ -281,14 +362,22 @@ class CpuDevice final : public Device {
                          std::int64_t k, std::int64_t C) override {
     combine_rows_grad_cpu(drows, dgates, dout, rows, gates, routes, N, k, C);
   }
-  void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
-    sum_of_squares_cpu(sum, values, size(count));
+  void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
+    with_type(values,
+              [&]<class T>(const T*) { sum_of_squares_cpu(sum, values.as<T>(), size(count)); });
   }
-  void adamw(float* parameters, const float* gradients, float* first_moment, float* second_moment,
-             const double* square_sum, float clip, const AdamW& settings,
+  void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
+             Values second_moment, const double* square_sum, float clip, const AdamW& settings,
              std::int64_t count) override {
-    adamw_cpu(parameters, gradients, first_moment, second_moment, square_sum, clip, settings,
-              size(count));
+    if (master == nullptr)
+      return adamw_cpu(parameters.as<float>(), gradients.as<float>(), first_moment.as<float>(),
+                       second_moment.as<float>(), square_sum, clip, settings, size(count));
+    with_type(gradients, [&]<class G>(const G*) {
+      with_type(first_moment, [&]<class M>(M*) {
+        adamw_cpu(parameters.as<Bf16>(), master, gradients.as<G>(), first_moment.as<M>(),
+                  second_moment.as<M>(), square_sum, clip, settings, size(count));
+      });
+    });
   }
 };
 

@@ -10,7 +10,8 @@
 // why. Not thread-safe: one thread uses one object.
 //
 // Legend: see engine/plan/pieces.h. Each launch's arithmetic is that of the CPU function of the
-// same name in kernels/, where shapes and requirements stand.
+// same name in kernels/, where shapes and requirements stand. Values are fp32 or bf16, all of a
+// launch alike, except that weights' gradients and moments may be fp32 beside bf16.
 #pragma once
 
 #include <chrono>
@@ -21,6 +22,7 @@
 
 #include "engine/plan/program.h"
 #include "engine/plan/result.h"
+#include "engine/train/values.h"
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
 #include "kernels/block_attention.h"
@@ -29,6 +31,17 @@
 #include "kernels/router.h"
 
 namespace parallelarium {
+
+// Dropout of stored probabilities, see DroppedProbabilities.
+struct DroppedValues {
+  std::uint8_t* mask = nullptr;  // null: none
+  Values dropped;
+  AttentionDropout of;
+  template <class T>
+  DroppedProbabilities<T> as() const {
+    return {mask, dropped.as<T>(), of};
+  }
+};
 
 class Device {
  public:
@@ -77,11 +90,10 @@ class Device {
   virtual void leave_op() {}
 
   // target[i] = (with `adds`: +=) the sum, or the largest, of all parts' [i] in the order of the
-  // parts. target may be one of them. At most 16 parts; their addresses are read at the call.
-  virtual void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,
-                      std::int64_t count) = 0;
-  virtual void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
-                      std::int64_t count) = 0;
+  // parts; bf16 is rounded once. target may be one of them. At most 16 parts; their addresses are
+  // read at the call. type: kF32, kBf16 or kF64.
+  virtual void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
+                      bool largest, bool adds, std::int64_t count) = 0;
   // target[i] = parts[0][i] op parts[1][i] op ...: kernels/combine.h's combine_cpu for any type and
   // reduction. Addresses are read at the call. A device without it fails as a launch does.
   virtual void combine(DataType type, Reduction reduction, std::byte* target,
@@ -90,37 +102,40 @@ class Device {
   // Swaps two stretches that do not overlap.
   virtual void swap(std::byte* a, std::byte* b, std::int64_t bytes) = 0;
 
-  // What receives reduce with.
-  virtual void accumulate(float* sum, const float* part, std::int64_t count) = 0;
-  virtual void accumulate(double* sum, const double* part, std::int64_t count) = 0;
+  // sum[i] += part[i], also fp64.
+  virtual void accumulate(Values sum, ConstValues part, std::int64_t count) = 0;
 
-  virtual void linear_forward(float* y, const float* x, const float* w, const float* bias,
+  virtual void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias,
                               std::int64_t N, std::int64_t M, std::int64_t K) = 0;
-  virtual void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N,
+  virtual void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N,
                                  std::int64_t M, std::int64_t K) = 0;
-  virtual void linear_weight_grad(float* dw, float* db, const float* dy, const float* x,
+  virtual void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x,
                                   std::int64_t N, std::int64_t M, std::int64_t K) = 0;
 
-  virtual void layer_norm_forward(float* y, float* stats, const float* x, const float* gain,
-                                  const float* bias, std::int64_t N, std::int64_t C) = 0;
-  virtual void rms_norm_forward(float* y, float* stats, const float* x, const float* gain,
+  virtual void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain,
+                                  ConstValues bias, std::int64_t N, std::int64_t C) = 0;
+  virtual void rms_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain,
                                 std::int64_t N, std::int64_t C) = 0;
-  virtual void layer_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+  virtual void layer_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                                      const float* stats, bool accumulate, std::int64_t N,
                                      std::int64_t C) = 0;
-  virtual void rms_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+  virtual void rms_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                                    const float* stats, bool accumulate, std::int64_t N,
                                    std::int64_t C) = 0;
-  virtual void norm_weight_grad(float* dgain, float* dbias, const float* dy, const float* x,
+  virtual void norm_weight_grad(Values dgain, Values dbias, ConstValues dy, ConstValues x,
                                 const float* stats, std::int64_t N, std::int64_t C) = 0;
 
-  virtual void attention_forward(float* context, float* probabilities, const float* qkv,
-                                 const AttentionShape& shape,
-                                 const DroppedProbabilities<float>& dropout) = 0;
-  virtual void attention_backward(float* dqkv, float* scratch, const float* dcontext,
-                                  const float* qkv, const float* probabilities,
-                                  const AttentionShape& shape,
-                                  const DroppedProbabilities<float>& dropout) = 0;
+  virtual void attention_forward(Values context, Values probabilities, ConstValues qkv,
+                                 const AttentionShape& shape, const DroppedValues& dropout) = 0;
+  virtual void attention_backward(Values dqkv, float* scratch, ConstValues dcontext,
+                                  ConstValues qkv, ConstValues probabilities,
+                                  const AttentionShape& shape, const DroppedValues& dropout) = 0;
+  // Of bf16; fp32 goes by blocks.
+  virtual void fused_attention_forward(Values context, float* lse, float* scratch, ConstValues qkv,
+                                       const AttentionShape& shape) = 0;
+  virtual void fused_attention_backward(Values dqkv, float* scratch, ConstValues dcontext,
+                                        ConstValues qkv, ConstValues context, const float* lse,
+                                        const AttentionShape& shape) = 0;
   virtual void block_attention_forward(float* context, float* row_max, float* row_sum,
                                        float* scratch, const float* qkv, const float* keys_values,
                                        const AttentionBlock& block) = 0;
@@ -130,42 +145,42 @@ class Device {
                                         const float* dcontext, const float* qkv,
                                         const float* keys_values, const float* context,
                                         const float* lse, const AttentionBlock& block) = 0;
-  virtual void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) = 0;
-  // Rows of `width` floats, so many floats apart: to = from.
-  virtual void copy_rows(float* to, std::int64_t to_stride, const float* from,
+  virtual void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) = 0;
+  // Rows of `width` elements, so many elements apart: to = from.
+  virtual void copy_rows(Values to, std::int64_t to_stride, ConstValues from,
                          std::int64_t from_stride, std::int64_t rows, std::int64_t width) = 0;
 
-  // Rows of `width` floats, `stride` apart: to = value.
-  virtual void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+  // Rows of `width` elements, `stride` apart: to = value.
+  virtual void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                          std::int64_t width) = 0;
 
-  virtual void residual_add(float* out, const float* stream, const float* branch,
+  virtual void residual_add(Values out, ConstValues stream, ConstValues branch,
                             std::int64_t count) = 0;
-  virtual void dropout_residual(float* out, std::uint8_t* mask, const float* stream,
-                                const float* branch, const Dropout& dropout, std::int64_t first,
+  virtual void dropout_residual(Values out, std::uint8_t* mask, ConstValues stream,
+                                ConstValues branch, const Dropout& dropout, std::int64_t first,
                                 std::int64_t count) = 0;
-  virtual void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
+  virtual void dropout_grad(Values dbranch, ConstValues dx, const std::uint8_t* mask, float scale,
                             std::int64_t count) = 0;
-  virtual void gelu_forward(float* g, const float* u, std::int64_t count) = 0;
-  virtual void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) = 0;
-  virtual void swiglu_forward(float* g, const float* u, std::int64_t N, std::int64_t F) = 0;
-  virtual void swiglu_backward(float* du, const float* dg, const float* u, std::int64_t N,
+  virtual void gelu_forward(Values g, ConstValues u, std::int64_t count) = 0;
+  virtual void gelu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t count) = 0;
+  virtual void swiglu_forward(Values g, ConstValues u, std::int64_t N, std::int64_t F) = 0;
+  virtual void swiglu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t N,
                                std::int64_t F) = 0;
 
-  virtual void embedding_forward(float* x, const std::int32_t* tokens, const float* table,
-                                 const float* positions, std::int64_t N, std::int64_t T,
+  virtual void embedding_forward(Values x, const std::int32_t* tokens, ConstValues table,
+                                 ConstValues positions, std::int64_t N, std::int64_t T,
                                  std::int64_t C) = 0;
-  virtual void embedding_grad(float* dtable, float* dpositions, const float* dx,
+  virtual void embedding_grad(Values dtable, Values dpositions, ConstValues dx,
                               const std::int32_t* tokens, std::int64_t N, std::int64_t T,
                               std::int64_t C) = 0;
 
-  virtual void loss_max(float* row_max, const float* logits, std::int64_t N, std::int64_t V) = 0;
-  virtual void loss_sum(float* sum_exp, float* target_logit, const float* logits,
+  virtual void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) = 0;
+  virtual void loss_sum(float* sum_exp, float* target_logit, ConstValues logits,
                         const float* row_max, const std::int32_t* targets, std::int64_t N,
                         std::int64_t V) = 0;
   virtual void loss(double* sum, const float* row_max, const float* sum_exp,
                     const float* target_logit, std::int64_t N) = 0;
-  virtual void loss_grad(float* logits, const float* row_max, const float* sum_exp,
+  virtual void loss_grad(Values logits, const float* row_max, const float* sum_exp,
                          const std::int32_t* targets, float scale, std::int64_t N,
                          std::int64_t V) = 0;
 
@@ -187,9 +202,10 @@ class Device {
                                  const float* gates, const std::int32_t* routes, std::int64_t N,
                                  std::int64_t k, std::int64_t C) = 0;
 
-  virtual void sum_of_squares(double* sum, const float* values, std::int64_t count) = 0;
-  virtual void adamw(float* parameters, const float* gradients, float* first_moment,
-                     float* second_moment, const double* square_sum, float clip,
+  virtual void sum_of_squares(double* sum, ConstValues values, std::int64_t count) = 0;
+  // master: null where the parameters are fp32, and only there.
+  virtual void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
+                     Values second_moment, const double* square_sum, float clip,
                      const AdamW& settings, std::int64_t count) = 0;
 };
 

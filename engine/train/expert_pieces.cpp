@@ -34,7 +34,8 @@ void router_forward(const Launch& op) {
   const RouterShape router = router_of(op);
   op.device.linear_forward(op.f32(2), op.f32(0), op.f32(1), nullptr, router.N, router.E,
                            op.shape.C);
-  op.device.route(op.f32(3), op.i32(4), op.f32(5), op.f32(2), op.f32_or_null(6), router);
+  op.device.route(op.f32(3), op.i32(4), op.f32(5), op.f32(2), op.count() > 6 ? op.f32(6) : nullptr,
+                  router);
   // A recompute routes as the forward did, which has counted.
   if (op.count() > 7 && op.source.phase == Phase::kForward)
     op.device.accumulate(op.f32(7), op.f32(5), router.E);

@@ -36,12 +36,17 @@ struct Launch {
     return arena + program.buffers[static_cast<std::size_t>(operand.buffer)].offset +
            operand.offset * size_of(operand.type);
   }
+  // fp32 or bf16, as the Setup's precision says.
+  Values values(std::size_t index) const { return {operands[index].type, bytes(index)}; }
+  // The operand where the op has it, else null: the biases of pieces.h.
+  Values values_or_null(std::size_t index) const {
+    return index < count() ? values(index) : nullptr;
+  }
+  // What is fp32 in every precision, such as statistics.
   float* f32(std::size_t index) const {
     assert(operands[index].type == DataType::kF32);
     return reinterpret_cast<float*>(bytes(index));
   }
-  // The operand where the op has it, else null: the biases of pieces.h.
-  float* f32_or_null(std::size_t index) const { return index < count() ? f32(index) : nullptr; }
   std::int32_t* i32(std::size_t index) const {
     assert(operands[index].type == DataType::kI32);
     return reinterpret_cast<std::int32_t*>(bytes(index));
@@ -108,7 +113,7 @@ struct Launch {
 };
 
 // Turns all tokens of the rank, which are one or two runs of positions of each sequence.
-void turn(const Launch& op, float* qkv, Turn direction);
+void turn(const Launch& op, Values qkv, Turn direction);
 
 struct Entry {
   Piece piece;

@@ -10,31 +10,30 @@ namespace {
 void embedding_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
   const std::int64_t C = op.shape.C;
-  const float* positions = out == 3 && op.adds_biases() ? op.f32(2) : nullptr;
+  const ConstValues positions = out == 3 && op.adds_biases() ? op.values(2) : nullptr;
   op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
-    op.device.embedding_forward(op.f32(out) + row * C, op.i32(0) + row, op.f32(1),
-                                positions != nullptr ? positions + position * C : nullptr, length,
-                                length, C);
+    op.device.embedding_forward(op.values(out) + row * C, op.i32(0) + row, op.values(1),
+                                positions ? positions + position * C : nullptr, length, length, C);
   });
 }
 
 void embedding_weight_grad(const Launch& op) {
   const std::int64_t C = op.shape.C;
-  float* positions = op.f32_or_null(3);
+  const Values positions = op.values_or_null(3);
   op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
-    op.device.embedding_grad(op.f32(2), positions != nullptr ? positions + position * C : nullptr,
-                             op.f32(0) + row * C, op.i32(1) + row, length, length, C);
+    op.device.embedding_grad(op.values(2), positions ? positions + position * C : nullptr,
+                             op.values(0) + row * C, op.i32(1) + row, length, length, C);
   });
 }
 
 void norm_forward(const Launch& op) {
   const std::size_t out = op.count() - 2;
   if (op.shape.norm == Norm::kRms)
-    op.device.rms_norm_forward(op.f32(out), op.f32(out + 1), op.f32(0), op.f32(1), op.own_tokens(),
-                               op.shape.C);
+    op.device.rms_norm_forward(op.values(out), op.f32(out + 1), op.values(0), op.values(1),
+                               op.own_tokens(), op.shape.C);
   else
-    op.device.layer_norm_forward(op.f32(out), op.f32(out + 1), op.f32(0), op.f32(1),
-                                 out == 3 ? op.f32(2) : nullptr, op.own_tokens(), op.shape.C);
+    op.device.layer_norm_forward(op.values(out), op.f32(out + 1), op.values(0), op.values(1),
+                                 out == 3 ? op.values(2) : nullptr, op.own_tokens(), op.shape.C);
 }
 
 void norm_input_grad(const Launch& op, bool accumulate) {
@@ -42,18 +41,18 @@ void norm_input_grad(const Launch& op, bool accumulate) {
   if (op.count() > 5)
     op.device.copy(op.bytes(4), op.bytes(5), op.operands[4].count * size_of(op.operands[4].type));
   if (op.shape.norm == Norm::kRms)
-    op.device.rms_norm_input_grad(op.f32(4), op.f32(0), op.f32(1), op.f32(2), op.f32(3), accumulate,
-                                  op.own_tokens(), op.shape.C);
+    op.device.rms_norm_input_grad(op.values(4), op.values(0), op.values(1), op.values(2), op.f32(3),
+                                  accumulate, op.own_tokens(), op.shape.C);
   else
-    op.device.layer_norm_input_grad(op.f32(4), op.f32(0), op.f32(1), op.f32(2), op.f32(3),
-                                    accumulate, op.own_tokens(), op.shape.C);
+    op.device.layer_norm_input_grad(op.values(4), op.values(0), op.values(1), op.values(2),
+                                    op.f32(3), accumulate, op.own_tokens(), op.shape.C);
 }
 void inner_norm_input_grad(const Launch& op) { norm_input_grad(op, true); }
 void final_norm_input_grad(const Launch& op) { norm_input_grad(op, false); }
 
 void norm_weight_grad(const Launch& op) {
-  op.device.norm_weight_grad(op.f32(3), op.f32_or_null(4), op.f32(0), op.f32(1), op.f32(2),
-                             op.own_tokens(), op.shape.C);
+  op.device.norm_weight_grad(op.values(3), op.values_or_null(4), op.values(0), op.values(1),
+                             op.f32(2), op.own_tokens(), op.shape.C);
 }
 
 // A linear layer from K inputs to M outputs.
@@ -77,33 +76,34 @@ template <Sizes (*kSizes)(const Launch&)>
 void linear_forward(const Launch& op) {
   const auto [M, K] = kSizes(op);
   const std::size_t out = op.count() - 1;
-  op.device.linear_forward(op.f32(out), op.f32(0), op.f32(1), out == 3 ? op.f32(2) : nullptr,
-                           op.N(), M, K);
+  op.device.linear_forward(op.values(out), op.values(0), op.values(1),
+                           out == 3 ? op.values(2) : nullptr, op.N(), M, K);
 }
 // Of a row-parallel product, whose partial sums the TP group adds up.
 template <Sizes (*kSizes)(const Launch&)>
 void row_forward(const Launch& op) {
   const auto [M, K] = kSizes(op);
   const std::size_t out = op.count() - 1;
-  op.device.linear_forward(op.f32(out), op.f32(0), op.f32(1),
-                           out == 3 && op.adds_biases() ? op.f32(2) : nullptr, op.N(), M, K);
+  op.device.linear_forward(op.values(out), op.values(0), op.values(1),
+                           out == 3 && op.adds_biases() ? op.values(2) : nullptr, op.N(), M, K);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void linear_input_grad(const Launch& op) {
   const auto [M, K] = kSizes(op);
-  op.device.linear_input_grad(op.f32(2), op.f32(0), op.f32(1), op.N(), M, K);
+  op.device.linear_input_grad(op.values(2), op.values(0), op.values(1), op.N(), M, K);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void linear_weight_grad(const Launch& op) {
   const auto [M, K] = kSizes(op);
-  op.device.linear_weight_grad(op.f32(2), op.f32_or_null(3), op.f32(0), op.f32(1), op.N(), M, K);
+  op.device.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0), op.values(1),
+                               op.N(), M, K);
 }
 
 // Without learned positions queries and keys carry theirs: they are turned as soon as they exist,
 // and their gradients are turned back where attention's backward has made them.
 void qkv_forward(const Launch& op) {
   linear_forward<qkv_sizes>(op);
-  if (!op.shape.learned_positions) turn(op, op.f32(op.count() - 1), Turn::kForward);
+  if (!op.shape.learned_positions) turn(op, op.values(op.count() - 1), Turn::kForward);
 }
 
 // Logits that the vocabulary does not have, where TP does not divide it, are as good as minus
@@ -113,11 +113,12 @@ void head_forward(const Launch& op) {
   linear_forward<head_sizes>(op);
   const std::int64_t V = op.shape.V;
   const std::int64_t real = std::clamp<std::int64_t>(op.shape.vocab - op.program.at.tp * V, 0, V);
-  if (real < V) op.device.fill_rows(op.f32(op.count() - 1) + real, V, kNone, op.N(), V - real);
+  if (real < V) op.device.fill_rows(op.values(op.count() - 1) + real, V, kNone, op.N(), V - real);
 }
 
 void residual_input_grad(const Launch& op) {
-  op.device.dropout_grad(op.f32(2), op.f32(0), op.u8(1), op.dropout().scale, op.operands[2].count);
+  op.device.dropout_grad(op.values(2), op.values(0), op.u8(1), op.dropout().scale,
+                         op.operands[2].count);
 }
 
 void residual_forward(const Launch& op) {
@@ -126,26 +127,26 @@ void residual_forward(const Launch& op) {
     const Dropout dropout = op.dropout();
     return op.for_each_own_run([&](std::int64_t row, std::int64_t token, std::int64_t rows) {
       const std::int64_t at = row * C;
-      op.device.dropout_residual(op.f32(2) + at, op.u8(3) + at, op.f32(0) + at, op.f32(1) + at,
-                                 dropout, token * C, rows * C);
+      op.device.dropout_residual(op.values(2) + at, op.u8(3) + at, op.values(0) + at,
+                                 op.values(1) + at, dropout, token * C, rows * C);
     });
   }
-  op.device.residual_add(op.f32(2), op.f32(0), op.f32(1), op.operands[2].count);
+  op.device.residual_add(op.values(2), op.values(0), op.values(1), op.operands[2].count);
 }
 
 void activation_forward(const Launch& op) {
   if (op.shape.mlp == Mlp::kSwiglu)
-    op.device.swiglu_forward(op.f32(1), op.f32(0), op.N(), op.operands[1].count / op.N());
+    op.device.swiglu_forward(op.values(1), op.values(0), op.N(), op.operands[1].count / op.N());
   else
-    op.device.gelu_forward(op.f32(1), op.f32(0), op.operands[1].count);
+    op.device.gelu_forward(op.values(1), op.values(0), op.operands[1].count);
 }
 
 void activation_input_grad(const Launch& op) {
   if (op.shape.mlp == Mlp::kSwiglu)
-    op.device.swiglu_backward(op.f32(2), op.f32(0), op.f32(1), op.N(),
+    op.device.swiglu_backward(op.values(2), op.values(0), op.values(1), op.N(),
                               op.operands[0].count / op.N());
   else
-    op.device.gelu_backward(op.f32(2), op.f32(0), op.f32(1), op.operands[0].count);
+    op.device.gelu_backward(op.values(2), op.values(0), op.values(1), op.operands[0].count);
 }
 
 constexpr Entry kEntries[] = {

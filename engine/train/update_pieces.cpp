@@ -22,7 +22,7 @@ void grad_norm(const Launch& op) {
     std::int64_t begin = first, end = first;  // parameters that stand together are one sum
     const auto add = [&] {
       if (end > begin)
-        op.device.sum_of_squares(op.f64(sum), op.f32(index) + (begin - first), end - begin);
+        op.device.sum_of_squares(op.f64(sum), op.values(index) + (begin - first), end - begin);
     };
     for (const ParameterSlice& slice : op.program.parameters) {
       const std::int64_t counted = slice.shared_copy ? 0 : slice.count - slice.copied;
@@ -45,9 +45,11 @@ void optimizer(const Launch& op) {
   settings.learning_rate = static_cast<float>(op.scalars.learning_rate);
   settings.step = op.scalars.step;
   const float decay = settings.weight_decay;
-  const std::size_t parts = op.count() / 4 * 4;
+  // Parameters, gradients and moments of every part, and the master where there is one.
+  const bool has_master = op.count() > 4 && op.tensor(4) == Tensor::kMaster;
+  const std::size_t each = has_master ? 5 : 4, parts = op.count() / each * each;
   const double* square_sum = op.count() > parts ? op.f64(parts) : nullptr;
-  for (std::size_t part = 0; part < parts; part += 4) {
+  for (std::size_t part = 0; part < parts; part += each) {
     const std::int64_t begin = op.parameter_at(part);
     const std::int64_t end = begin + op.operands[part].count;
     for (const ParameterSlice& slice : op.program.parameters) {
@@ -56,9 +58,9 @@ void optimizer(const Launch& op) {
       if (from >= to) continue;
       settings.weight_decay = decays(slice.parameter) ? decay : 0.0F;
       const std::int64_t at = from - begin;
-      op.device.adamw(op.f32(part) + at, op.f32(part + 1) + at, op.f32(part + 2) + at,
-                      op.f32(part + 3) + at, square_sum, static_cast<float>(op.scalars.clip),
-                      settings, to - from);
+      op.device.adamw(op.values(part) + at, has_master ? op.f32(part + 4) + at : nullptr,
+                      op.values(part + 1) + at, op.values(part + 2) + at, op.values(part + 3) + at,
+                      square_sum, static_cast<float>(op.scalars.clip), settings, to - from);
     }
   }
 }

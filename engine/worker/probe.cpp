@@ -97,14 +97,15 @@ BackendFact cuda_backend() {
   const Result<std::vector<GpuFacts>> gpus = usable_gpus();
   if (!gpus) return {"cuda", false, gpus.error().text};
   if (gpus->size() == 1)
-    return {"cuda", true,
-            fmt::format("fp32; all ranks share {}, so more than one are no evidence of speed",
-                        gpus->front().name)};
+    return {
+        "cuda", true,
+        fmt::format("fp32 and bf16; all ranks share {}, so more than one are no evidence of speed",
+                    gpus->front().name)};
   const Result<Nccl*> nccl = (*cuda_module())->nccl();
   return {"cuda", true,
-          nccl ? fmt::format("fp32; up to {} ranks with a GPU each, through NCCL {}", gpus->size(),
-                             nccl_version_text((*nccl)->version()))
-               : "fp32; all ranks on one GPU: " + nccl.error().text};
+          nccl ? fmt::format("fp32 and bf16; up to {} ranks with a GPU each, through NCCL {}",
+                             gpus->size(), nccl_version_text((*nccl)->version()))
+               : "fp32 and bf16; all ranks on one GPU: " + nccl.error().text};
 }
 
 Fact launcher() {

@@ -173,11 +173,11 @@ std::string losses_text(const Observation& observed) {
 std::string proof_text(const Proof& proof) {
   Table table({"", ">", ">bound", ""});
   table.add({"largest difference of a loss, relative", fmt::format("{:.2e}", proof.loss_difference),
-             fmt::format("{:.0e}", proof.loss_bound),
+             fmt::format("{:.3g}", proof.loss_bound),
              proof.loss_difference <= proof.loss_bound ? "holds" : "DOES NOT HOLD"});
   table.add({"difference of all gradients, ‖Δ‖/‖g‖",
              fmt::format("{:.2e}", proof.gradient_difference),
-             fmt::format("{:.0e}", proof.gradient_bound),
+             fmt::format("{:.3g}", proof.gradient_bound),
              proof.gradient_difference <= proof.gradient_bound ? "holds" : "DOES NOT HOLD"});
   std::string text = "Proof (the same training on one rank)\n" + table.text();
   if (!proof.worst_parameter.empty() && proof.gradient_difference > 0)
@@ -355,7 +355,8 @@ void add_run(Commands& commands) {
   auto options = std::make_shared<Options>();
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--verify", options->verify,
-                    "repeat it on one rank and compare losses and gradients");
+                    "repeat it on one rank and compare losses and gradients; in 16 bit with fp32, "
+                    "within twice the rounding of one rank");
   command->add_option("--trace", options->trace, "also write the step as a Chrome trace")
       ->option_text("FILE");
   command->add_option("--csv", options->csv, "also write the step as a table of ops")

@@ -44,10 +44,9 @@ Result<RunResult> run_in_world(const Preparation& preparation, const Program& pr
   return quiet;
 }
 
-// The same training on one rank, as fast as it goes: only its numbers are wanted.
-Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch) {
-  Setup alone = one_rank_setup(preparation.setup);
-  alone.run.backend = Backend::kCpu;
+// A training on one rank, as fast as it goes: only its numbers are wanted.
+Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation,
+                            const Watch& watch) {
   // The run's own machine, or where it was GPUs, the cores beside them.
   const Result<Machine> machine = preparation.choice.backend == Backend::kCuda
                                       ? find_machine("local")
@@ -61,9 +60,18 @@ Result<Proof> prove(const Preparation& preparation, const RunResult& many, const
   wishes.gradients = true;
   RunControl control = control_of(watch, "proving");
   control.modelled = modelled_durations(*prediction);
-  const Result<RunResult> one = run(alone, prediction->program, *choice, control, wishes);
+  return run(alone, prediction->program, *choice, control, wishes);
+}
+
+Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch) {
+  Setup alone = one_rank_setup(preparation.setup);
+  const Result<RunResult> one = run_alone(alone, preparation, watch);
   if (!one) return one.error();
-  return compare(many, *one);
+  if (alone.precision.parameter_bytes == 4) return compare(many, *one);
+  alone.precision = {};
+  const Result<RunResult> exact = run_alone(alone, preparation, watch);
+  if (!exact) return exact.error();
+  return compare(many, *one, *exact);
 }
 
 }  // namespace

@@ -114,6 +114,17 @@ TEST_F(Exchange, CombineEqualsTheCpuTwinToTheBit) {
             cudaErrorInvalidValue);
 }
 
+// Added up in fp32 and rounded once: 256 + 1 - 256 + 1 is 2, and would be 1 with every sum rounded.
+TEST_F(Exchange, ReduceOfBf16RoundsOnce) {
+  auto a = on_device<Bf16>({256}), b = on_device<Bf16>({1}), c = on_device<Bf16>({-256});
+  const Bf16* all[] = {a.data(), b.data(), c.data()};
+  auto target = on_device<Bf16>({1});
+  ASSERT_EQ(reduce<Bf16>(target.data(), all, 3, false, true, 1, nullptr), cudaSuccess);
+  EXPECT_EQ(target.floats(), Floats{2});
+  ASSERT_EQ(reduce<Bf16>(target.data(), all, 3, true, false, 1, nullptr), cudaSuccess);
+  EXPECT_EQ(target.floats(), Floats{256});
+}
+
 TEST_F(Exchange, SwapSwapsWholeWordsAndSingleBytes) {
   for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
     std::vector<unsigned char> first(1003), second(1003);

@@ -127,6 +127,79 @@ TEST_F(Bf16Kernels, ElementwiseAndNormsAreTheFp32KernelsRounded) {
   EXPECT_EQ(widened(dgain), rounded(dgain32));
 }
 
+TEST_F(Bf16Kernels, EmbeddingAndItsGradientAreTheFp32KernelsRounded) {
+  constexpr std::int64_t kRows = 5, kTokens = 12, kSequence = 4, kWidth = 33;
+  // -1: in another rank's part of the table.
+  const std::vector<std::int32_t> tokens = {3, 0, 3, -1, 4, 3, -1, 2, 0, 3, 2, 2};
+  const auto table = random(kRows * kWidth), positions = random(kSequence * kWidth);
+  const auto dx = random(kTokens * kWidth);
+  const Floats table32 = widened(table), positions32 = widened(positions), dx32 = widened(dx);
+  for (const bool placed : {true, false}) {
+    std::vector<Bf16> x(kTokens * kWidth), dtable = table, dpositions = positions;
+    Floats x32(x.size()), main_table = table32, dtable32 = table32, dpositions32 = positions32;
+    Floats main_positions = positions32;
+    const auto or_null = [&](auto* values) { return placed ? values : nullptr; };
+    embedding_forward_cpu(x.data(), tokens.data(), table.data(), or_null(positions.data()), kTokens,
+                          kSequence, kWidth);
+    embedding_forward_cpu(x32.data(), tokens.data(), table32.data(), or_null(positions32.data()),
+                          kTokens, kSequence, kWidth);
+    EXPECT_EQ(widened(x), rounded(x32));
+    embedding_grad_cpu(dtable32.data(), or_null(dpositions32.data()), dx32.data(), tokens.data(),
+                       kTokens, kSequence, kWidth);
+    embedding_grad_cpu(dtable.data(), or_null(dpositions.data()), dx.data(), tokens.data(), kTokens,
+                       kSequence, kWidth);
+    embedding_grad_cpu(main_table.data(), or_null(main_positions.data()), dx.data(), tokens.data(),
+                       kTokens, kSequence, kWidth);
+    EXPECT_EQ(widened(dtable), rounded(dtable32));
+    EXPECT_EQ(widened(dpositions), rounded(dpositions32));
+    EXPECT_EQ(main_table, dtable32);
+    EXPECT_EQ(main_positions, dpositions32);
+  }
+}
+
+TEST_F(Bf16Kernels, DropoutIsTheFp32KernelsRounded) {
+  const auto x = random(kN * kC), branch = random(kN * kC);
+  const Floats x32 = widened(x), branch32 = widened(branch);
+  const Dropout dropout = make_dropout(0.3, 9);
+  std::vector<Bf16> out(x.size());
+  Floats expected(x.size());
+  std::vector<std::uint8_t> mask(x.size(), 7), expected_mask(x.size());
+  dropout_residual_cpu(out.data(), mask.data(), x.data(), branch.data(), dropout, 5, x.size());
+  dropout_residual_cpu(expected.data(), expected_mask.data(), x32.data(), branch32.data(), dropout,
+                       5, x.size());
+  EXPECT_EQ(widened(out), rounded(expected));
+  EXPECT_EQ(mask, expected_mask);
+  dropout_grad_cpu(out.data(), x.data(), mask.data(), dropout.scale, x.size());
+  dropout_grad_cpu(expected.data(), x32.data(), mask.data(), dropout.scale, x.size());
+  EXPECT_EQ(widened(out), rounded(expected));
+
+  const AttentionShape shape{2, 7, 4, 2, 6};
+  const auto square = static_cast<std::size_t>(shape.B * shape.H * shape.T * shape.T);
+  const AttentionDropout of{dropout, 3, 1, 6, 9};
+  const auto qkv = random(2 * 7 * 8 * 6), dcontext = random(2 * 7 * 4 * 6);
+  const Floats qkv32 = widened(qkv), dcontext32 = widened(dcontext);
+  std::vector<Bf16> context(dcontext.size()), p(square), dropped(square), dqkv(qkv.size());
+  Floats context32(dcontext.size()), p32(square), dropped32(square), dqkv32(qkv.size());
+  Floats scratch(49);
+  std::vector<std::uint8_t> kept(square, 7), kept32(square, 7);
+  attention_forward_cpu(context.data(), p.data(), qkv.data(), shape,
+                        {kept.data(), dropped.data(), of});
+  attention_forward_cpu(context32.data(), p32.data(), qkv32.data(), shape,
+                        {kept32.data(), dropped32.data(), of});
+  EXPECT_EQ(kept, kept32);
+  EXPECT_EQ(widened(context), rounded(context32));
+  EXPECT_EQ(widened(p), rounded(p32));
+  EXPECT_EQ(widened(dropped), rounded(dropped32));
+  // From the stored, so rounded, probabilities.
+  p32 = widened(p);
+  dropped32 = widened(dropped);
+  attention_backward_cpu(dqkv.data(), scratch.data(), dcontext.data(), qkv.data(), p.data(), shape,
+                         {kept.data(), dropped.data(), of});
+  attention_backward_cpu(dqkv32.data(), scratch.data(), dcontext32.data(), qkv32.data(), p32.data(),
+                         shape, {kept32.data(), dropped32.data(), of});
+  EXPECT_EQ(widened(dqkv), rounded(dqkv32));
+}
+
 TEST_F(Bf16Kernels, LossAndItsGradientAreTheFp32KernelsRounded) {
   auto logits = random(kN * kC);
   Floats logits32 = widened(logits);

@@ -395,7 +395,11 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
   const std::pair<Fields, const char*> cases[] = {
       {{{"cp", "2"}, {"context-parallel", "all-gather"}}, "run-cp-attention"},
       {{{"model", "moe-tiny"}, {"cp", "2"}, {"attention", "fused"}}, "run-experts-cp"},
-      {{{"precision", "mixed-16"}}, "run-precision"},
+      {{{"precision.master_bytes", "4"}}, "run-precision"},
+      {{{"model", "moe-tiny"}, {"precision", "mixed-16"}}, "run-precision-experts"},
+      {{{"precision", "mixed-16"}, {"cp", "2"}, {"attention", "fused"}}, "run-precision-cp"},
+      {{{"precision", "bf16-states"}, {"attention", "fused"}, {"dropout", "0.1"}},
+       "run-precision-dropout"},
       {{{"vocab", "64"}}, "run-vocab"},
       {{{"dp", "5"}}, "run-ranks"}};
   for (const auto& [fields, id] : cases) {

@@ -208,7 +208,7 @@ TEST(SocketTransport, CollectsAsThreadsDoToTheBit) {
   };
   std::vector<Case> cases;
   for (const std::int64_t count : {1, 2, 7, 5000}) {
-    for (const DataType type : {DataType::kF32, DataType::kF64}) {
+    for (const DataType type : {DataType::kF32, DataType::kBf16, DataType::kF64}) {
       cases.push_back({CollectiveKind::kAllReduce, Reduction::kSum, type, count, false});
       cases.push_back({CollectiveKind::kAllReduce, Reduction::kMax, type, count, false});
       cases.push_back({CollectiveKind::kReduceScatter, Reduction::kSum, type, count, false});
@@ -237,9 +237,11 @@ TEST(SocketTransport, CollectsAsThreadsDoToTheBit) {
         for (std::int64_t i = 0; i < count; ++i) {
           const double value = uniform(random);
           const auto narrow = static_cast<float>(value);
-          std::memcpy(bytes.data() + i * size,
-                      size == 8 ? static_cast<const void*>(&value) : &narrow,
-                      static_cast<std::size_t>(size));
+          const Bf16 rounded = round_to_bf16(narrow);
+          const void* from = size == 8   ? static_cast<const void*>(&value)
+                             : size == 4 ? static_cast<const void*>(&narrow)
+                                         : &rounded;
+          std::memcpy(bytes.data() + i * size, from, static_cast<std::size_t>(size));
         }
       };
       fill(mine.data, one.count);

@@ -31,69 +31,70 @@ class WrappedDevice final : public Device {
     return inner_->copy_to_host(to_host, from, bytes);
   }
   Result<void> finish() override { return inner_->finish(); }
-  void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,
-              std::int64_t count) override {
-    inner_->reduce(target, parts, largest, adds, count);
-  }
-  void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
-              std::int64_t count) override {
-    inner_->reduce(target, parts, largest, adds, count);
+  void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
+              bool largest, bool adds, std::int64_t count) override {
+    inner_->reduce(type, target, parts, largest, adds, count);
   }
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     inner_->combine(type, reduction, target, parts, divisor, count);
   }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override { inner_->swap(a, b, bytes); }
-  void accumulate(float* sum, const float* part, std::int64_t count) override {
+  void accumulate(Values sum, ConstValues part, std::int64_t count) override {
     return inner_->accumulate(sum, part, count);
   }
-  void accumulate(double* sum, const double* part, std::int64_t count) override {
-    return inner_->accumulate(sum, part, count);
-  }
-  void linear_forward(float* y, const float* x, const float* w, const float* bias, std::int64_t N,
+  void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
                       std::int64_t M, std::int64_t K) override {
     before_linear_(++calls_);
     return inner_->linear_forward(y, x, w, bias, N, M, K);
   }
-  void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N, std::int64_t M,
+  void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
                          std::int64_t K) override {
     return inner_->linear_input_grad(dx, dy, w, N, M, K);
   }
-  void linear_weight_grad(float* dw, float* db, const float* dy, const float* x, std::int64_t N,
+  void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
                           std::int64_t M, std::int64_t K) override {
     return inner_->linear_weight_grad(dw, db, dy, x, N, M, K);
   }
-  void layer_norm_forward(float* y, float* stats, const float* x, const float* gain,
-                          const float* bias, std::int64_t N, std::int64_t C) override {
+  void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, ConstValues bias,
+                          std::int64_t N, std::int64_t C) override {
     return inner_->layer_norm_forward(y, stats, x, gain, bias, N, C);
   }
-  void rms_norm_forward(float* y, float* stats, const float* x, const float* gain, std::int64_t N,
+  void rms_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, std::int64_t N,
                         std::int64_t C) override {
     return inner_->rms_norm_forward(y, stats, x, gain, N, C);
   }
-  void layer_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+  void layer_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                              const float* stats, bool accumulate, std::int64_t N,
                              std::int64_t C) override {
     return inner_->layer_norm_input_grad(dx, dy, x, gain, stats, accumulate, N, C);
   }
-  void rms_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+  void rms_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                            const float* stats, bool accumulate, std::int64_t N,
                            std::int64_t C) override {
     return inner_->rms_norm_input_grad(dx, dy, x, gain, stats, accumulate, N, C);
   }
-  void norm_weight_grad(float* dgain, float* dbias, const float* dy, const float* x,
+  void norm_weight_grad(Values dgain, Values dbias, ConstValues dy, ConstValues x,
                         const float* stats, std::int64_t N, std::int64_t C) override {
     return inner_->norm_weight_grad(dgain, dbias, dy, x, stats, N, C);
   }
-  void attention_forward(float* context, float* probabilities, const float* qkv,
-                         const AttentionShape& shape,
-                         const DroppedProbabilities<float>& dropout) override {
+  void attention_forward(Values context, Values probabilities, ConstValues qkv,
+                         const AttentionShape& shape, const DroppedValues& dropout) override {
     return inner_->attention_forward(context, probabilities, qkv, shape, dropout);
   }
-  void attention_backward(float* dqkv, float* scratch, const float* dcontext, const float* qkv,
-                          const float* probabilities, const AttentionShape& shape,
-                          const DroppedProbabilities<float>& dropout) override {
+  void attention_backward(Values dqkv, float* scratch, ConstValues dcontext, ConstValues qkv,
+                          ConstValues probabilities, const AttentionShape& shape,
+                          const DroppedValues& dropout) override {
     return inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape, dropout);
+  }
+  void fused_attention_forward(Values context, float* lse, float* scratch, ConstValues qkv,
+                               const AttentionShape& shape) override {
+    inner_->fused_attention_forward(context, lse, scratch, qkv, shape);
+  }
+  void fused_attention_backward(Values dqkv, float* scratch, ConstValues dcontext, ConstValues qkv,
+                                ConstValues context, const float* lse,
+                                const AttentionShape& shape) override {
+    inner_->fused_attention_backward(dqkv, scratch, dcontext, qkv, context, lse, shape);
   }
   void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
                                const float* qkv, const float* keys_values,
@@ -111,55 +112,55 @@ class WrappedDevice final : public Device {
     inner_->block_attention_backward(dqkv, dkeys_values, scratch, dcontext, qkv, keys_values,
                                      context, lse, block);
   }
-  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+  void copy_rows(Values to, std::int64_t to_stride, ConstValues from, std::int64_t from_stride,
                  std::int64_t rows, std::int64_t width) override {
     inner_->copy_rows(to, to_stride, from, from_stride, rows, width);
   }
-  void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
+  void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
     return inner_->rotary(qkv, turn, first, shape);
   }
-  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+  void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                  std::int64_t width) override {
     inner_->fill_rows(to, stride, value, rows, width);
   }
-  void residual_add(float* out, const float* stream, const float* branch,
+  void residual_add(Values out, ConstValues stream, ConstValues branch,
                     std::int64_t count) override {
     return inner_->residual_add(out, stream, branch, count);
   }
-  void dropout_residual(float* out, std::uint8_t* mask, const float* stream, const float* branch,
+  void dropout_residual(Values out, std::uint8_t* mask, ConstValues stream, ConstValues branch,
                         const Dropout& dropout, std::int64_t first, std::int64_t count) override {
     inner_->dropout_residual(out, mask, stream, branch, dropout, first, count);
   }
-  void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
+  void dropout_grad(Values dbranch, ConstValues dx, const std::uint8_t* mask, float scale,
                     std::int64_t count) override {
     inner_->dropout_grad(dbranch, dx, mask, scale, count);
   }
-  void gelu_forward(float* g, const float* u, std::int64_t count) override {
+  void gelu_forward(Values g, ConstValues u, std::int64_t count) override {
     return inner_->gelu_forward(g, u, count);
   }
-  void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) override {
+  void gelu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t count) override {
     return inner_->gelu_backward(du, dg, u, count);
   }
-  void swiglu_forward(float* g, const float* u, std::int64_t N, std::int64_t F) override {
+  void swiglu_forward(Values g, ConstValues u, std::int64_t N, std::int64_t F) override {
     return inner_->swiglu_forward(g, u, N, F);
   }
-  void swiglu_backward(float* du, const float* dg, const float* u, std::int64_t N,
+  void swiglu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t N,
                        std::int64_t F) override {
     return inner_->swiglu_backward(du, dg, u, N, F);
   }
-  void embedding_forward(float* x, const std::int32_t* tokens, const float* table,
-                         const float* positions, std::int64_t N, std::int64_t T,
+  void embedding_forward(Values x, const std::int32_t* tokens, ConstValues table,
+                         ConstValues positions, std::int64_t N, std::int64_t T,
                          std::int64_t C) override {
     return inner_->embedding_forward(x, tokens, table, positions, N, T, C);
   }
-  void embedding_grad(float* dtable, float* dpositions, const float* dx, const std::int32_t* tokens,
+  void embedding_grad(Values dtable, Values dpositions, ConstValues dx, const std::int32_t* tokens,
                       std::int64_t N, std::int64_t T, std::int64_t C) override {
     return inner_->embedding_grad(dtable, dpositions, dx, tokens, N, T, C);
   }
-  void loss_max(float* row_max, const float* logits, std::int64_t N, std::int64_t V) override {
+  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) override {
     return inner_->loss_max(row_max, logits, N, V);
   }
-  void loss_sum(float* sum_exp, float* target_logit, const float* logits, const float* row_max,
+  void loss_sum(float* sum_exp, float* target_logit, ConstValues logits, const float* row_max,
                 const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
     return inner_->loss_sum(sum_exp, target_logit, logits, row_max, targets, N, V);
   }
@@ -167,7 +168,7 @@ class WrappedDevice final : public Device {
             std::int64_t N) override {
     return inner_->loss(sum, row_max, sum_exp, target_logit, N);
   }
-  void loss_grad(float* logits, const float* row_max, const float* sum_exp,
+  void loss_grad(Values logits, const float* row_max, const float* sum_exp,
                  const std::int32_t* targets, float scale, std::int64_t N,
                  std::int64_t V) override {
     return inner_->loss_grad(logits, row_max, sum_exp, targets, scale, N, V);
@@ -202,14 +203,14 @@ class WrappedDevice final : public Device {
                          std::int64_t k, std::int64_t C) override {
     return inner_->combine_rows_grad(drows, dgates, dout, rows, gates, routes, N, k, C);
   }
-  void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
+  void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
     return inner_->sum_of_squares(sum, values, count);
   }
-  void adamw(float* parameters, const float* gradients, float* first_moment, float* second_moment,
-             const double* square_sum, float clip, const AdamW& settings,
+  void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
+             Values second_moment, const double* square_sum, float clip, const AdamW& settings,
              std::int64_t count) override {
-    return inner_->adamw(parameters, gradients, first_moment, second_moment, square_sum, clip,
-                         settings, count);
+    inner_->adamw(parameters, master, gradients, first_moment, second_moment, square_sum, clip,
+                  settings, count);
   }
 
  private:

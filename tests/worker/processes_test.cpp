@@ -146,6 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(std::vector<const char*>{"--dp", "2", "--pp", "1"},
                     std::vector<const char*>{"--pp", "2", "--tp", "2"},
                     std::vector<const char*>{"--dp", "3", "--zero", "3", "--pp", "1"},
+                    std::vector<const char*>{"--dp", "2", "--tp", "2", "--zero", "2", "--pp", "1",
+                                             "--precision", "mixed-16"},
                     std::vector<const char*>{"--cp", "2", "--attention", "fused", "--pp", "2"}));
 
 TEST(Processes, AllEndWhenOneIsKilledAndItIsNamed) {

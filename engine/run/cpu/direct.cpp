@@ -20,19 +20,15 @@ Bytes chunk_bytes(const DirectMember& member, int index) {
 
 // The sum (or maximum) over members in rank order. Nobody else reads or writes this chunk of this
 // member's array meanwhile.
-template <class Number>
 void sum_chunk(const DirectMember& member, Bytes chunk) {
   const auto me = static_cast<std::size_t>(member.me);
   const bool elsewhere =
       member.kind == CollectiveKind::kReduceScatter && member.owns[me] != nullptr;
-  auto* target =
-      reinterpret_cast<Number*>(elsewhere ? member.owns[me] : member.arrays[me] + chunk.begin);
-  std::vector<const Number*> parts;
-  for (std::byte* array : member.arrays)
-    parts.push_back(reinterpret_cast<const Number*>(array + chunk.begin));
-  member.device->reduce(target, parts, member.reduction == Reduction::kMax,
-                        elsewhere && member.adds,
-                        chunk.size / static_cast<std::int64_t>(sizeof(Number)));
+  std::byte* target = elsewhere ? member.owns[me] : member.arrays[me] + chunk.begin;
+  std::vector<const std::byte*> parts;
+  for (const std::byte* array : member.arrays) parts.push_back(array + chunk.begin);
+  member.device->reduce(member.type, target, parts, member.reduction == Reduction::kMax,
+                        elsewhere && member.adds, chunk.size / size_of(member.type));
 }
 
 Moved swap_chunks(const DirectMember& member) {
@@ -57,7 +53,7 @@ bool can_collect(CollectiveKind kind, DataType type, Reduction reduction) {
   switch (kind) {
     case CollectiveKind::kAllReduce:
     case CollectiveKind::kReduceScatter:
-      return (type == DataType::kF32 || type == DataType::kF64) &&
+      return (type == DataType::kF32 || type == DataType::kBf16 || type == DataType::kF64) &&
              (reduction == Reduction::kSum || reduction == Reduction::kMax ||
               reduction == Reduction::kNone);
     case CollectiveKind::kAllGather:
@@ -78,11 +74,7 @@ Moved reduce_own_chunk(const DirectMember& member) {
     return {};
   }
   const Bytes chunk = chunk_bytes(member, member.me);
-  if (member.type == DataType::kF64) {
-    sum_chunk<double>(member, chunk);
-  } else {
-    sum_chunk<float>(member, chunk);
-  }
+  sum_chunk(member, chunk);
   const auto others = static_cast<std::int64_t>(member.arrays.size()) - 1;
   Moved moved;
   moved.received = others * chunk.size;

@@ -30,13 +30,16 @@ class CudaDevice final : public CudaStream {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  void reduce(float* target, std::span<const float* const> parts, bool largest, bool adds,
-              std::int64_t count) override {
-    reduce_parts(target, parts, largest, adds, count);
-  }
-  void reduce(double* target, std::span<const double* const> parts, bool largest, bool adds,
-              std::int64_t count) override {
-    reduce_parts(target, parts, largest, adds, count);
+  void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
+              bool largest, bool adds, std::int64_t count) override {
+    switch (type) {
+      case DataType::kF64:
+        return reduce_parts<double>(target, parts, largest, adds, count);
+      case DataType::kBf16:
+        return reduce_parts<Bf16>(target, parts, largest, adds, count);
+      default:
+        return reduce_parts<float>(target, parts, largest, adds, count);
+    }
   }
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
@@ -57,82 +60,130 @@ class CudaDevice final : public CudaStream {
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
     if (use()) note(parallelarium::swap_bytes(a, b, size(bytes), stream_), "swap");
   }
-  void accumulate(float* sum, const float* part, std::int64_t count) override {
-    if (use()) note(parallelarium::accumulate(sum, part, size(count), stream_), "accumulate");
-  }
-  void accumulate(double* sum, const double* part, std::int64_t count) override {
-    if (use()) note(parallelarium::accumulate(sum, part, size(count), stream_), "accumulate");
+  void accumulate(Values sum, ConstValues part, std::int64_t count) override {
+    const auto add = [&]<class T>(T* to) {
+      if (use())
+        note(parallelarium::accumulate(to, part.as<T>(), size(count), stream_), "accumulate");
+    };
+    if (sum.type() == DataType::kF64) return add(sum.as<double>());
+    with_type(sum, add);
   }
 
-  void linear_forward(float* y, const float* x, const float* w, const float* bias, std::int64_t N,
+  void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
                       std::int64_t M, std::int64_t K) override {
-    if (use())
-      note(parallelarium::linear_forward(*matmul_, y, x, w, bias, N, M, K, stream_),
-           "linear_forward");
+    with_type(y, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::linear_forward(*matmul_, y.as<T>(), x.as<T>(), w.as<T>(), bias.as<T>(),
+                                           N, M, K, stream_),
+             "linear_forward");
+    });
   }
-  void linear_input_grad(float* dx, const float* dy, const float* w, std::int64_t N, std::int64_t M,
+  void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
                          std::int64_t K) override {
-    if (use())
-      note(parallelarium::linear_input_grad(*matmul_, dx, dy, w, N, M, K, stream_),
-           "linear_input_grad");
+    with_type(dx, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::linear_input_grad(*matmul_, dx.as<T>(), dy.as<T>(), w.as<T>(), N, M, K,
+                                              stream_),
+             "linear_input_grad");
+    });
   }
-  void linear_weight_grad(float* dw, float* db, const float* dy, const float* x, std::int64_t N,
+  void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
                           std::int64_t M, std::int64_t K) override {
-    if (use())
-      note(parallelarium::linear_weight_grad(*matmul_, dw, dy, x, N, M, K, stream_),
-           "linear_weight_grad");
-    if (db == nullptr) return;
-    void* space = scratch(column_sums_workspace(size(N), size(M)));
-    if (good()) note(column_sums(db, dy, space, N, M, stream_), "linear_weight_grad");
+    with_types(dy, dw, [&]<class T, class G>(const T*, G*) {
+      if (use())
+        note(parallelarium::linear_weight_grad(*matmul_, dw.as<G>(), dy.as<T>(), x.as<T>(), N, M, K,
+                                               stream_),
+             "linear_weight_grad");
+      if (!db) return;
+      void* space = scratch(column_sums_workspace(size(N), size(M)));
+      if (good())
+        note(column_sums(db.as<G>(), dy.as<T>(), space, N, M, stream_), "linear_weight_grad");
+    });
   }
 
-  void layer_norm_forward(float* y, float* stats, const float* x, const float* gain,
-                          const float* bias, std::int64_t N, std::int64_t C) override {
-    if (use())
-      note(parallelarium::layer_norm_forward(y, stats, x, gain, bias, N, C, stream_),
-           "layer_norm_forward");
+  void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, ConstValues bias,
+                          std::int64_t N, std::int64_t C) override {
+    with_type(y, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::layer_norm_forward(y.as<T>(), stats, x.as<T>(), gain.as<T>(),
+                                               bias.as<T>(), N, C, stream_),
+             "layer_norm_forward");
+    });
   }
-  void rms_norm_forward(float* y, float* stats, const float* x, const float* gain, std::int64_t N,
+  void rms_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, std::int64_t N,
                         std::int64_t C) override {
-    if (use())
-      note(parallelarium::rms_norm_forward(y, stats, x, gain, N, C, stream_), "rms_norm_forward");
+    with_type(y, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::rms_norm_forward(y.as<T>(), stats, x.as<T>(), gain.as<T>(), N, C,
+                                             stream_),
+             "rms_norm_forward");
+    });
   }
-  void layer_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+  void layer_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                              const float* stats, bool adds, std::int64_t N,
                              std::int64_t C) override {
-    if (use())
-      note(parallelarium::layer_norm_input_grad(dx, dy, x, gain, stats, adds, N, C, stream_),
-           "layer_norm_input_grad");
+    with_type(dx, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::layer_norm_input_grad(dx.as<T>(), dy.as<T>(), x.as<T>(), gain.as<T>(),
+                                                  stats, adds, N, C, stream_),
+             "layer_norm_input_grad");
+    });
   }
-  void rms_norm_input_grad(float* dx, const float* dy, const float* x, const float* gain,
+  void rms_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                            const float* stats, bool adds, std::int64_t N, std::int64_t C) override {
-    if (use())
-      note(parallelarium::rms_norm_input_grad(dx, dy, x, gain, stats, adds, N, C, stream_),
-           "rms_norm_input_grad");
+    with_type(dx, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::rms_norm_input_grad(dx.as<T>(), dy.as<T>(), x.as<T>(), gain.as<T>(),
+                                                stats, adds, N, C, stream_),
+             "rms_norm_input_grad");
+    });
   }
-  void norm_weight_grad(float* dgain, float* dbias, const float* dy, const float* x,
+  void norm_weight_grad(Values dgain, Values dbias, ConstValues dy, ConstValues x,
                         const float* stats, std::int64_t N, std::int64_t C) override {
-    void* space = scratch(column_sums_workspace(size(N), size(C)));
-    if (good())
-      note(parallelarium::norm_weight_grad(dgain, dbias, dy, x, stats, space, N, C, stream_),
-           "norm_weight_grad");
+    with_types(dy, dgain, [&]<class T, class G>(const T*, G*) {
+      void* space = scratch(column_sums_workspace(size(N), size(C)));
+      if (good())
+        note(parallelarium::norm_weight_grad(dgain.as<G>(), dbias.as<G>(), dy.as<T>(), x.as<T>(),
+                                             stats, space, N, C, stream_),
+             "norm_weight_grad");
+    });
   }
 
-  void attention_forward(float* context, float* probabilities, const float* qkv,
-                         const AttentionShape& shape,
-                         const DroppedProbabilities<float>& dropout) override {
-    if (use())
-      note(parallelarium::attention_forward(*matmul_, context, probabilities, qkv, shape, stream_,
-                                            dropout),
-           "attention_forward");
+  void attention_forward(Values context, Values probabilities, ConstValues qkv,
+                         const AttentionShape& shape, const DroppedValues& dropout) override {
+    with_type(context, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::attention_forward(*matmul_, context.as<T>(), probabilities.as<T>(),
+                                              qkv.as<T>(), shape, stream_, dropout.as<T>()),
+             "attention_forward");
+    });
   }
-  void attention_backward(float* dqkv, float* scratch_floats, const float* dcontext,
-                          const float* qkv, const float* probabilities, const AttentionShape& shape,
-                          const DroppedProbabilities<float>& dropout) override {
+  void attention_backward(Values dqkv, float* scratch_floats, ConstValues dcontext, ConstValues qkv,
+                          ConstValues probabilities, const AttentionShape& shape,
+                          const DroppedValues& dropout) override {
+    with_type(dqkv, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::attention_backward(
+                 *matmul_, dqkv.as<T>(), reinterpret_cast<T*>(scratch_floats), 1, dcontext.as<T>(),
+                 qkv.as<T>(), probabilities.as<T>(), shape, stream_, dropout.as<T>()),
+             "attention_backward");
+    });
+  }
+  void fused_attention_forward(Values context, float* lse, float*, ConstValues qkv,
+                               const AttentionShape& shape) override {
     if (use())
-      note(parallelarium::attention_backward(*matmul_, dqkv, scratch_floats, 1, dcontext, qkv,
-                                             probabilities, shape, stream_, dropout),
-           "attention_backward");
+      note(parallelarium::fused_attention_forward(context.as<Bf16>(), lse, qkv.as<Bf16>(), shape,
+                                                  stream_),
+           "fused_attention_forward");
+  }
+  void fused_attention_backward(Values dqkv, float* scratch_floats, ConstValues dcontext,
+                                ConstValues qkv, ConstValues context, const float* lse,
+                                const AttentionShape& shape) override {
+    if (use())
+      note(parallelarium::fused_attention_backward(dqkv.as<Bf16>(), scratch_floats,
+                                                   dcontext.as<Bf16>(), qkv.as<Bf16>(),
+                                                   context.as<Bf16>(), lse, shape, stream_),
+           "fused_attention_backward");
   }
   void block_attention_forward(float* context, float* row_max, float* row_sum, float*,
                                const float* qkv, const float* keys_values,
@@ -156,89 +207,132 @@ class CudaDevice final : public CudaStream {
                                                    context, lse, block, stream_),
            "block_attention_backward");
   }
-  void rotary(float* qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
-    if (use()) note(parallelarium::rotary(qkv, turn, shape, stream_, first), "rotary");
+  void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
+    with_type(qkv, [&]<class T>(T*) {
+      if (use()) note(parallelarium::rotary(qkv.as<T>(), turn, shape, stream_, first), "rotary");
+    });
   }
-  void copy_rows(float* to, std::int64_t to_stride, const float* from, std::int64_t from_stride,
+  void copy_rows(Values to, std::int64_t to_stride, ConstValues from, std::int64_t from_stride,
                  std::int64_t rows, std::int64_t width) override {
+    const std::int64_t each = size_of(to.type());
     if (use() && rows > 0 && width > 0)
-      note(cudaMemcpy2DAsync(to, size(to_stride) * sizeof(float), from,
-                             size(from_stride) * sizeof(float), size(width) * sizeof(float),
-                             size(rows), cudaMemcpyDeviceToDevice, stream_),
+      note(cudaMemcpy2DAsync(to.address(), size(to_stride * each), from.address(),
+                             size(from_stride * each), size(width * each), size(rows),
+                             cudaMemcpyDeviceToDevice, stream_),
            "copy_rows");
   }
-
-  void fill_rows(float* to, std::int64_t stride, float value, std::int64_t rows,
+  void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                  std::int64_t width) override {
-    if (use()) note(parallelarium::fill_rows(to, stride, value, rows, width, stream_), "fill_rows");
+    with_type(to, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::fill_rows(to.as<T>(), stride, value, rows, width, stream_),
+             "fill_rows");
+    });
   }
-  void residual_add(float* out, const float* stream, const float* branch,
+  void residual_add(Values out, ConstValues stream, ConstValues branch,
                     std::int64_t count) override {
-    if (use())
-      note(parallelarium::residual_add(out, stream, branch, size(count), stream_), "residual_add");
+    with_type(out, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::residual_add(out.as<T>(), stream.as<T>(), branch.as<T>(), size(count),
+                                         stream_),
+             "residual_add");
+    });
   }
-  void dropout_residual(float* out, std::uint8_t* mask, const float* stream, const float* branch,
+  void dropout_residual(Values out, std::uint8_t* mask, ConstValues stream, ConstValues branch,
                         const Dropout& dropout, std::int64_t first, std::int64_t count) override {
-    if (use())
-      note(parallelarium::dropout_residual(out, mask, stream, branch, dropout, first, size(count),
-                                           stream_),
-           "dropout_residual");
+    with_type(out, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::dropout_residual(out.as<T>(), mask, stream.as<T>(), branch.as<T>(),
+                                             dropout, first, size(count), stream_),
+             "dropout_residual");
+    });
   }
-  void dropout_grad(float* dbranch, const float* dx, const std::uint8_t* mask, float scale,
+  void dropout_grad(Values dbranch, ConstValues dx, const std::uint8_t* mask, float scale,
                     std::int64_t count) override {
-    if (use())
-      note(parallelarium::dropout_grad(dbranch, dx, mask, scale, size(count), stream_),
-           "dropout_grad");
+    with_type(dbranch, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::dropout_grad(dbranch.as<T>(), dx.as<T>(), mask, scale, size(count),
+                                         stream_),
+             "dropout_grad");
+    });
   }
-  void gelu_forward(float* g, const float* u, std::int64_t count) override {
-    if (use()) note(parallelarium::gelu_forward(g, u, size(count), stream_), "gelu_forward");
+  void gelu_forward(Values g, ConstValues u, std::int64_t count) override {
+    with_type(g, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::gelu_forward(g.as<T>(), u.as<T>(), size(count), stream_),
+             "gelu_forward");
+    });
   }
-  void gelu_backward(float* du, const float* dg, const float* u, std::int64_t count) override {
-    if (use()) note(parallelarium::gelu_backward(du, dg, u, size(count), stream_), "gelu_backward");
+  void gelu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t count) override {
+    with_type(du, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::gelu_backward(du.as<T>(), dg.as<T>(), u.as<T>(), size(count), stream_),
+             "gelu_backward");
+    });
   }
-  void swiglu_forward(float* g, const float* u, std::int64_t N, std::int64_t F) override {
-    if (use()) note(parallelarium::swiglu_forward(g, u, N, F, stream_), "swiglu_forward");
+  void swiglu_forward(Values g, ConstValues u, std::int64_t N, std::int64_t F) override {
+    with_type(g, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::swiglu_forward(g.as<T>(), u.as<T>(), N, F, stream_), "swiglu_forward");
+    });
   }
-  void swiglu_backward(float* du, const float* dg, const float* u, std::int64_t N,
+  void swiglu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t N,
                        std::int64_t F) override {
-    if (use()) note(parallelarium::swiglu_backward(du, dg, u, N, F, stream_), "swiglu_backward");
+    with_type(du, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::swiglu_backward(du.as<T>(), dg.as<T>(), u.as<T>(), N, F, stream_),
+             "swiglu_backward");
+    });
   }
 
-  void embedding_forward(float* x, const std::int32_t* tokens, const float* table,
-                         const float* positions, std::int64_t N, std::int64_t T,
+  void embedding_forward(Values x, const std::int32_t* tokens, ConstValues table,
+                         ConstValues positions, std::int64_t N, std::int64_t T,
                          std::int64_t C) override {
-    if (use())
-      note(parallelarium::embedding_forward(x, tokens, table, positions, N, T, C, stream_),
-           "embedding_forward");
+    with_type(x, [&]<class P>(P*) {
+      if (use())
+        note(parallelarium::embedding_forward(x.as<P>(), tokens, table.as<P>(), positions.as<P>(),
+                                              N, T, C, stream_),
+             "embedding_forward");
+    });
   }
-  void embedding_grad(float* dtable, float* dpositions, const float* dx, const std::int32_t* tokens,
+  void embedding_grad(Values dtable, Values dpositions, ConstValues dx, const std::int32_t* tokens,
                       std::int64_t N, std::int64_t T, std::int64_t C) override {
-    void* space = scratch(embedding_grad_workspace(size(N)));
-    if (good())
-      note(parallelarium::embedding_grad(dtable, dpositions, dx, tokens, space, N, T, C, stream_),
-           "embedding_grad");
+    with_types(dx, dtable, [&]<class P, class G>(const P*, G*) {
+      void* space = scratch(embedding_grad_workspace(size(N)));
+      if (good())
+        note(parallelarium::embedding_grad(dtable.as<G>(), dpositions.as<G>(), dx.as<P>(), tokens,
+                                           space, N, T, C, stream_),
+             "embedding_grad");
+    });
   }
 
-  void loss_max(float* row_max, const float* logits, std::int64_t N, std::int64_t V) override {
-    if (use()) note(parallelarium::loss_max(row_max, logits, N, V, stream_), "loss_max");
+  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) override {
+    with_type(logits, [&]<class T>(const T*) {
+      if (use()) note(parallelarium::loss_max(row_max, logits.as<T>(), N, V, stream_), "loss_max");
+    });
   }
-  void loss_sum(float* sum_exp, float* target_logit, const float* logits, const float* row_max,
+  void loss_sum(float* sum_exp, float* target_logit, ConstValues logits, const float* row_max,
                 const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
-    if (use())
-      note(parallelarium::loss_sum(sum_exp, target_logit, logits, row_max, targets, N, V, 0,
-                                   stream_),
-           "loss_sum");
+    with_type(logits, [&]<class T>(const T*) {
+      if (use())
+        note(parallelarium::loss_sum(sum_exp, target_logit, logits.as<T>(), row_max, targets, N, V,
+                                     0, stream_),
+             "loss_sum");
+    });
   }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
             std::int64_t N) override {
     if (use()) note(parallelarium::loss(sum, row_max, sum_exp, target_logit, N, stream_), "loss");
   }
-  void loss_grad(float* logits, const float* row_max, const float* sum_exp,
+  void loss_grad(Values logits, const float* row_max, const float* sum_exp,
                  const std::int32_t* targets, float scale, std::int64_t N,
                  std::int64_t V) override {
-    if (use())
-      note(parallelarium::loss_grad(logits, row_max, sum_exp, targets, scale, N, V, 0, stream_),
-           "loss_grad");
+    with_type(logits, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::loss_grad(logits.as<T>(), row_max, sum_exp, targets, scale, N, V, 0,
+                                      stream_),
+             "loss_grad");
+    });
   }
 
   void route(float* gates, std::int32_t* routes, float* record, const float* logits,
@@ -285,31 +379,31 @@ class CudaDevice final : public CudaStream {
                                             stream_),
            "combine_rows_grad");
   }
-  void sum_of_squares(double* sum, const float* values, std::int64_t count) override {
-    void* space = scratch(sum_of_squares_workspace());
-    if (good())
-      note(parallelarium::sum_of_squares(sum, values, space, size(count), stream_),
-           "sum_of_squares");
+  void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
+    with_type(values, [&]<class T>(const T*) {
+      void* space = scratch(sum_of_squares_workspace());
+      if (good())
+        note(parallelarium::sum_of_squares(sum, values.as<T>(), space, size(count), stream_),
+             "sum_of_squares");
+    });
   }
-  void adamw(float* parameters, const float* gradients, float* first_moment, float* second_moment,
-             const double* square_sum, float clip, const AdamW& settings,
+  void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
+             Values second_moment, const double* square_sum, float clip, const AdamW& settings,
              std::int64_t count) override {
-    float* const no_master = nullptr;
-    if (use())
-      note(parallelarium::adamw(parameters, no_master, gradients, first_moment, second_moment,
-                                square_sum, clip, settings, size(count), stream_),
-           "adamw");
+    const auto update = [&]<class P, class G, class M>(P* to, const G* from, M* first) {
+      if (use())
+        note(parallelarium::adamw(to, master, from, first, second_moment.as<M>(), square_sum, clip,
+                                  settings, size(count), stream_),
+             "adamw");
+    };
+    if (master == nullptr)
+      return update(parameters.as<float>(), gradients.as<float>(), first_moment.as<float>());
+    with_type(gradients, [&](const auto* from) {
+      with_type(first_moment, [&](auto* first) { update(parameters.as<Bf16>(), from, first); });
+    });
   }
 
  private:
-  template <class Number>
-  void reduce_parts(Number* target, std::span<const Number* const> parts, bool largest, bool adds,
-                    std::int64_t count) {
-    if (use())
-      note(parallelarium::reduce(target, parts.data(), static_cast<int>(parts.size()), largest,
-                                 adds, size(count), stream_),
-           "reduce");
-  }
   template <class T>
   void combine_parts(Reduction reduction, std::byte* target,
                      std::span<const std::byte* const> parts, int divisor, std::int64_t count) {
@@ -323,6 +417,18 @@ class CudaDevice final : public CudaStream {
                                   static_cast<int>(parts.size()), static_cast<Combine>(reduction),
                                   divisor, size(count), stream_),
            "combine");
+  }
+  template <class T>
+  void reduce_parts(std::byte* target, std::span<const std::byte* const> parts, bool largest,
+                    bool adds, std::int64_t count) {
+    std::array<const T*, kMostReduced> typed;
+    if (parts.size() > typed.size()) return note(cudaErrorInvalidValue, "reduce");
+    for (std::size_t i = 0; i < parts.size(); ++i) typed[i] = reinterpret_cast<const T*>(parts[i]);
+    if (use())
+      note(parallelarium::reduce(reinterpret_cast<T*>(target), typed.data(),
+                                 static_cast<int>(parts.size()), largest, adds, size(count),
+                                 stream_),
+           "reduce");
   }
 
   const cudaStream_t stream_;

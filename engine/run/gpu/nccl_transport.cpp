@@ -321,13 +321,7 @@ Result<void> NcclTransport::collective(CollectiveCall& call) {
   if (call.kind == CollectiveKind::kReduceScatter && call.own != nullptr && call.adds) {
     const ChunkRange own = chunk_of(call.bytes / size_of(call.type), n, me);
     const std::int64_t count = own.end - own.begin;
-    std::byte* scratch = scratch_of(call.marks);
-    if (call.type == DataType::kF64) {
-      lane.accumulate(reinterpret_cast<double*>(call.own), reinterpret_cast<double*>(scratch),
-                      count);
-    } else {
-      lane.accumulate(reinterpret_cast<float*>(call.own), reinterpret_cast<float*>(scratch), count);
-    }
+    lane.accumulate({call.type, call.own}, {call.type, scratch_of(call.marks)}, count);
   }
   const Volume volume = collective_volume(call.kind, call.type, call.bytes, n, me);
   call.sent = volume.sent;

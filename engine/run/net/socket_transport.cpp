@@ -132,21 +132,10 @@ class SocketTransport final : public Transport {
     }
     const bool elsewhere = call.kind == CollectiveKind::kReduceScatter && call.own != nullptr;
     std::byte* target = elsewhere ? call.own : call.data + own.begin;
-    if (call.type == DataType::kF64)
-      add_up<double>(call, target, from, elsewhere && call.adds, own.bytes);
-    else
-      add_up<float>(call, target, from, elsewhere && call.adds, own.bytes);
-    return {};
-  }
-
-  template <class Number>
-  void add_up(const CollectiveCall& call, std::byte* target,
-              const std::vector<const std::byte*>& from, bool adds, std::int64_t bytes) {
-    std::vector<const Number*> parts;
-    for (const std::byte* part : from) parts.push_back(reinterpret_cast<const Number*>(part));
     Device& device = call.device != nullptr ? *call.device : *host_;
-    device.reduce(reinterpret_cast<Number*>(target), parts, call.reduction == Reduction::kMax, adds,
-                  bytes / static_cast<std::int64_t>(sizeof(Number)));
+    device.reduce(call.type, target, from, call.reduction == Reduction::kMax,
+                  elsewhere && call.adds, own.bytes / size_of(call.type));
+    return {};
   }
 
   // all_reduce, all_gather: the own chunk goes to all. broadcast: member 0's array does.

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training in 16 bit: every axis within the rounding that one rank shows against fp32.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "engine/predict/memory.h"
+#include "tests/ranks/proof.h"
+
+namespace parallelarium {
+namespace {
+
+// The largest part of what one rank's rounding makes of it that a mesh's may be: a mesh rounds at
+// other places.
+constexpr double kTimesRounding = 2;
+
+double relative_difference(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
+  double squares = 0, norm = 0;
+  EXPECT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].values.size(), b[i].values.size());
+    for (std::size_t j = 0; j < b[i].values.size(); ++j) {
+      const double d = static_cast<double>(a[i].values[j]) - static_cast<double>(b[i].values[j]);
+      squares += d * d;
+      norm += static_cast<double>(b[i].values[j]) * static_cast<double>(b[i].values[j]);
+    }
+  }
+  return std::sqrt(squares / norm);
+}
+
+Setup in_fp32(Setup setup) {
+  setup.precision = {};
+  return setup;
+}
+
+// Losses of all steps, gradients of the first and parameters after the last, against fp32 on one
+// rank; bytes and memory are those of the Program.
+void expect_within_rounding(const Setup& setup) {
+  const Result<void> can = can_execute(setup);
+  ASSERT_TRUE(can.ok()) << can.error().text;
+  const Program program = built(setup);
+  for (const Message& wrong : check(program)) ADD_FAILURE() << wrong.text;
+  LaunchOptions options;
+  options.poison = true;
+  const Result<RunResult> result =
+      run_now(setup, program, {.gradients = true, .parameters = true}, options);
+  ASSERT_TRUE(result.ok()) << result.error().text;
+  const RunResult &exact = one_rank(in_fp32(setup)), &rounded = one_rank(setup);
+
+  const Proof proof = compare(*result, rounded, exact);
+  EXPECT_GT(proof.gradient_bound, 1e-4) << "nothing was rounded";
+  EXPECT_LT(proof.gradient_bound, 0.05);
+  EXPECT_LT(proof.loss_bound, 1e-2);
+  EXPECT_TRUE(proof.holds()) << "loss " << proof.loss_difference << " of " << proof.loss_bound
+                             << ", gradient " << proof.gradient_difference << " of "
+                             << proof.gradient_bound << ", worst " << proof.worst_parameter;
+  const double parameters = relative_difference(result->parameters, exact.parameters);
+  const double bound = kTimesRounding * relative_difference(rounded.parameters, exact.parameters);
+  EXPECT_LE(parameters, bound);
+  testing::Test::RecordProperty(
+      "loss", fmt::format("{:.1e}/{:.1e}", proof.loss_difference, proof.loss_bound));
+  testing::Test::RecordProperty(
+      "gradient", fmt::format("{:.1e}/{:.1e}", proof.gradient_difference, proof.gradient_bound));
+  testing::Test::RecordProperty("parameters", fmt::format("{:.1e}/{:.1e}", parameters, bound));
+
+  const Observation& seen = result->observation;
+  EXPECT_LT(seen.losses.back(), seen.losses.front() - 0.01);
+  const std::vector<MemoryRow> memory = memory_of(program);
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    EXPECT_EQ(seen.traffic[rank], traffic_of(program, static_cast<int>(rank))) << "rank " << rank;
+    EXPECT_EQ(std::memcmp(seen.memory[rank].bytes, memory[rank].bytes, sizeof memory[rank].bytes),
+              0)
+        << "rank " << rank;
+    EXPECT_EQ(seen.memory[rank].peak_bytes, memory[rank].peak_bytes) << "rank " << rank;
+  }
+}
+
+class Mixed : public testing::TestWithParam<const char*> {};
+
+TEST_P(Mixed, TrainsWithinTheRoundingOfOneRank) {
+  expect_within_rounding(small_model("precision=mixed-16 " + std::string(GetParam())));
+}
+
+std::string name_of_case(const testing::TestParamInfo<const char*>& info) {
+  return test_name(info.param);
+}
+
+INSTANTIATE_TEST_SUITE_P(OneRank, Mixed,
+                         testing::Values("", "llama", "recompute=full", "recompute=selective",
+                                         "attention=fused", "llama attention=fused micro-batch=2",
+                                         "dropout=0.1", "llama dropout=0.1 micro-batch=2"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    Axes, Mixed,
+    testing::Values("dp=2", "dp=3 microbatches=3 clip=0.05", "pp=2", "pp=4 microbatches=6", "tp=2",
+                    "tp=4 micro-batch=2", "tp=2 sequence-parallel=true",
+                    "tp=4 sequence-parallel=true recompute=full", "tp=2 pp=2 microbatches=4",
+                    "tp=2 dp=2 clip=0.05", "vocab=257 tp=2", "llama tp=4", "llama tp=2 dp=2",
+                    "llama pp=2 dp=2 micro-batch=2", "llama tp=4 sequence-parallel=true",
+                    "cp=2 context-parallel=ulysses", "cp=2 tp=2 context-parallel=ulysses",
+                    "llama cp=4 context-parallel=ulysses attention=fused",
+                    "attention=fused tp=2 recompute=selective", "dropout=0.1 dp=2 tp=2",
+                    "dropout=0.1 tp=2 pp=2 sequence-parallel=true recompute=full"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(Zero, Mixed,
+                         testing::Values("dp=2 zero=1", "dp=2 zero=2", "dp=2 zero=3",
+                                         "dp=4 zero=1 clip=0.05", "dp=3 zero=2 microbatches=3",
+                                         "dp=4 zero=3 microbatches=3", "dp=4 zero=2 zero-group=2",
+                                         "llama dp=2 tp=2 zero=3",
+                                         "dp=2 pp=2 zero=3 microbatches=4"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Schedules, Mixed,
+                         testing::Values("pp=2 dp=2 schedule=gpipe",
+                                         "pp=2 schedule=interleaved chunks=2",
+                                         "pp=4 schedule=zb-h1 microbatches=8",
+                                         "llama pp=2 tp=2 schedule=zb-h2 microbatches=4",
+                                         "pp=2 dp=2 schedule=zb-v microbatches=4 zero=1",
+                                         "pp=4 schedule=dualpipe microbatches=8",
+                                         "pp=2 schedule=dualpipe-v microbatches=4"),
+                         name_of_case);
+INSTANTIATE_TEST_SUITE_P(Collectives, Mixed,
+                         testing::Values("dp=2 collectives=ring", "tp=4 collectives=ring",
+                                         "dp=4 zero=3 collectives=ring"),
+                         name_of_case);
+
+// Gradients in fp32, or moments in 16 bit too.
+class Recipes : public testing::TestWithParam<const char*> {};
+
+TEST_P(Recipes, TrainWithinTheRoundingOfOneRank) {
+  for (const char* recipe : {"mixed-16-main-grads", "bf16-states"}) {
+    SCOPED_TRACE(recipe);
+    expect_within_rounding(small_model(fmt::format("precision={} {}", recipe, GetParam())));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Meshes, Recipes,
+                         testing::Values("", "llama tp=2", "dp=2 zero=1", "dp=2 zero=2 clip=0.05",
+                                         "dp=2 pp=2 zero=3 microbatches=3", "tp=2 pp=2",
+                                         "dropout=0.1 dp=2 recompute=full",
+                                         "pp=2 schedule=zb-h1 attention=fused microbatches=4"),
+                         name_of_case);
+
+// What the arena of a real run holds for a layer: Korthikanti et al. 2022, table 2, and the norms'
+// statistics, which they leave out.
+TEST(Counted, ActivationsAreThoseOfThePaper) {
+  for (const auto& [tp, sequence_parallel] : {std::pair{1, false}, {2, false}, {2, true}}) {
+    const auto counted = [tp = tp, sequence_parallel = sequence_parallel](int layers) {
+      const parallelarium::Setup setup = small_model(
+          fmt::format("precision=mixed-16 dropout=0.1 microbatches=1 ffn=64 layers={} tp={} "
+                      "sequence-parallel={}",
+                      layers, tp, sequence_parallel));
+      const Result<RunResult> result = run_now(setup, built(setup));
+      EXPECT_TRUE(result.ok()) << result.error().text;
+      return result->observation.memory[0].bytes[static_cast<int>(Category::kActivations)];
+    };
+    const parallelarium::Setup setup = small_model("");
+    LayerShape shape;
+    shape.s = static_cast<double>(setup.model.sequence);
+    shape.b = setup.micro_batch;
+    shape.h = static_cast<double>(setup.model.hidden);
+    shape.a = setup.model.heads;
+    shape.t = tp;
+    shape.sequence_parallel = sequence_parallel;
+    const double statistics = 16 * shape.s * shape.b / (sequence_parallel ? tp : 1);
+    EXPECT_DOUBLE_EQ(static_cast<double>(counted(5) - counted(4)),
+                     layer_activation_bytes(shape, Recompute::kNone) + statistics)
+        << "tp " << tp;
+  }
+}
+
+// The master keeps what bf16 parameters lose: with a step of the size of their rounding they would
+// stand still.
+TEST(Master, KeepsSmallSteps) {
+  parallelarium::Setup setup = small_model("precision=mixed-16");
+  setup.learning_rate = 1e-4;
+  setup.run.steps = 40;
+  const Result<RunResult> rounded = run_now(setup, built(setup));
+  const Result<RunResult> exact = run_now(in_fp32(setup), built(in_fp32(setup)));
+  ASSERT_TRUE(rounded.ok() && exact.ok());
+  const std::vector<double>&a = rounded->observation.losses, &b = exact->observation.losses;
+  EXPECT_LT(b.back(), b.front() - 0.05);
+  EXPECT_NEAR(a.back(), b.back(), 0.05 * (b.front() - b.back()));
+}
+
+}  // namespace
+}  // namespace parallelarium
