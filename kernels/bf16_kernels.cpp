@@ -199,22 +199,24 @@ void norm_weight_grad_cpu(G* dgain, G* dbias, const Bf16* dy, const Bf16* x, con
   biases.round_into(dbias);
 }
 
-void linear_forward_cpu(Bf16* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
+template <class Y>
+void linear_forward_cpu(Y* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
                         std::int64_t M, std::int64_t K) {
   Widened out(size(N * M));
   linear_forward_cpu(out.data(), Widened(x, size(N * K)).data(), Widened(w, size(M * K)).data(),
                      Widened(bias, size(M)).data(), N, M, K);
   out.round_into(y);
 }
-void linear_input_grad_cpu(Bf16* dx, const Bf16* dy, const Bf16* w, std::int64_t N, std::int64_t M,
+template <class Y>
+void linear_input_grad_cpu(Bf16* dx, const Y* dy, const Bf16* w, std::int64_t N, std::int64_t M,
                            std::int64_t K) {
   Widened out(size(N * K));
   linear_input_grad_cpu(out.data(), Widened(dy, size(N * M)).data(), Widened(w, size(M * K)).data(),
                         N, M, K);
   out.round_into(dx);
 }
-template <class G>
-void linear_weight_grad_cpu(G* dw, G* db, const Bf16* dy, const Bf16* x, std::int64_t N,
+template <class G, class Y>
+void linear_weight_grad_cpu(G* dw, G* db, const Y* dy, const Bf16* x, std::int64_t N,
                             std::int64_t M, std::int64_t K) {
   Widened weights(dw, size(M * K));
   Widened biases(db, size(M));
@@ -309,10 +311,18 @@ template void norm_weight_grad_cpu(float*, float*, const Bf16*, const Bf16*, con
                                    std::int64_t, std::int64_t);
 template void norm_weight_grad_cpu(Bf16*, Bf16*, const Bf16*, const Bf16*, const float*,
                                    std::int64_t, std::int64_t);
-template void linear_weight_grad_cpu(float*, float*, const Bf16*, const Bf16*, std::int64_t,
-                                     std::int64_t, std::int64_t);
-template void linear_weight_grad_cpu(Bf16*, Bf16*, const Bf16*, const Bf16*, std::int64_t,
-                                     std::int64_t, std::int64_t);
+#define PARALLELARIUM_FOR(Y)                                                                    \
+  template void linear_forward_cpu(Y*, const Bf16*, const Bf16*, const Bf16*, std::int64_t,     \
+                                   std::int64_t, std::int64_t);                                 \
+  template void linear_input_grad_cpu(Bf16*, const Y*, const Bf16*, std::int64_t, std::int64_t, \
+                                      std::int64_t);                                            \
+  template void linear_weight_grad_cpu(float*, float*, const Y*, const Bf16*, std::int64_t,     \
+                                       std::int64_t, std::int64_t);                             \
+  template void linear_weight_grad_cpu(Bf16*, Bf16*, const Y*, const Bf16*, std::int64_t,       \
+                                       std::int64_t, std::int64_t);
+PARALLELARIUM_FOR(float)
+PARALLELARIUM_FOR(Bf16)
+#undef PARALLELARIUM_FOR
 template void embedding_grad_cpu(float*, float*, const Bf16*, const std::int32_t*, std::int64_t,
                                  std::int64_t, std::int64_t);
 template void embedding_grad_cpu(Bf16*, Bf16*, const Bf16*, const std::int32_t*, std::int64_t,

@@ -11,6 +11,7 @@
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
 #include "kernels/bf16.h"
+#include "kernels/block_attention.h"
 #include "kernels/dropout.h"
 #include "kernels/rotary.h"
 
@@ -47,12 +48,15 @@ template <class G>
 void norm_weight_grad_cpu(G* dgain, G* dbias, const Bf16* dy, const Bf16* x, const float* stats,
                           std::int64_t N, std::int64_t C);
 
-void linear_forward_cpu(Bf16* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
+// Y: Bf16, or float for outputs that must not be rounded, such as a router's logits.
+template <class Y>
+void linear_forward_cpu(Y* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
                         std::int64_t M, std::int64_t K);
-void linear_input_grad_cpu(Bf16* dx, const Bf16* dy, const Bf16* w, std::int64_t N, std::int64_t M,
+template <class Y>
+void linear_input_grad_cpu(Bf16* dx, const Y* dy, const Bf16* w, std::int64_t N, std::int64_t M,
                            std::int64_t K);
-template <class G>
-void linear_weight_grad_cpu(G* dw, G* db, const Bf16* dy, const Bf16* x, std::int64_t N,
+template <class G, class Y>
+void linear_weight_grad_cpu(G* dw, G* db, const Y* dy, const Bf16* x, std::int64_t N,
                             std::int64_t M, std::int64_t K);
 
 void attention_forward_cpu(Bf16* context, Bf16* probabilities, const Bf16* qkv,
@@ -67,6 +71,17 @@ void fused_attention_forward_cpu(Bf16* context, float* lse, float* scratch, cons
 void fused_attention_backward_cpu(Bf16* dqkv, float* scratch, const Bf16* dcontext, const Bf16* qkv,
                                   const Bf16* context, const float* lse,
                                   const AttentionShape& shape);
+// block_attention.h. A context not yet divided, and gradients that several blocks add to, are
+// rounded after every block.
+void block_attention_forward_cpu(Bf16* context, float* row_max, float* row_sum, float* scratch,
+                                 const Bf16* qkv, const Bf16* keys_values,
+                                 const AttentionBlock& block);
+void block_attention_finish_cpu(Bf16* context, float* row_max, const float* row_sum,
+                                const AttentionShape& shape);
+void block_attention_backward_cpu(Bf16* dqkv, Bf16* dkeys_values, float* scratch,
+                                  const Bf16* dcontext, const Bf16* qkv, const Bf16* keys_values,
+                                  const Bf16* context, const float* lse,
+                                  const AttentionBlock& block);
 void rotary_cpu(Bf16* qkv, Turn turn, const AttentionShape& shape, std::int64_t first = 0);
 
 void embedding_forward_cpu(Bf16* x, const std::int32_t* tokens, const Bf16* table,
@@ -76,6 +91,17 @@ void embedding_forward_cpu(Bf16* x, const std::int32_t* tokens, const Bf16* tabl
 template <class G>
 void embedding_grad_cpu(G* dtable, G* dpositions, const Bf16* dx, const std::int32_t* tokens,
                         std::int64_t N, std::int64_t T, std::int64_t C);
+
+// router.h
+void dispatch_rows_cpu(Bf16* rows, const Bf16* y, const std::int32_t* routes, std::int64_t N,
+                       std::int64_t k, std::int64_t C);
+void dispatch_rows_grad_cpu(Bf16* dy, const Bf16* drows, const std::int32_t* routes, bool adds,
+                            std::int64_t N, std::int64_t k, std::int64_t C);
+void combine_rows_cpu(Bf16* out, const Bf16* rows, const float* gates, const Bf16* shared,
+                      const std::int32_t* routes, std::int64_t N, std::int64_t k, std::int64_t C);
+void combine_rows_grad_cpu(Bf16* drows, float* dgates, const Bf16* dout, const Bf16* rows,
+                           const float* gates, const std::int32_t* routes, std::int64_t N,
+                           std::int64_t k, std::int64_t C);
 
 void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64_t V);
 void loss_sum_cpu(float* sum_exp, float* target_logit, const Bf16* logits, const float* row_max,

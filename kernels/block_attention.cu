@@ -22,9 +22,10 @@ __device__ inline std::int64_t position(const TokenRuns& runs, std::int64_t leng
   const std::int64_t each = length / runs.runs;
   return runs.begin[t / each] + t % each;
 }
-__device__ inline float dot(const float* a, const float* b, std::int64_t D) {
+template <class T>
+__device__ inline float dot(const T* a, const T* b, std::int64_t D) {
   float sum = 0;
-  for (std::int64_t d = 0; d < D; ++d) sum += a[d] * b[d];
+  for (std::int64_t d = 0; d < D; ++d) sum += widened(a[d]) * widened(b[d]);
   return sum;
 }
 
@@ -34,14 +35,15 @@ __device__ inline float factor_of(const AttentionDropout& dropout, std::int64_t 
 }
 
 // sum += scale_j row_j over `count` partners, column by column; rows `stride` apart.
-__device__ inline void add_rows(float (&sum)[kColumns], const float* scales, const float* rows,
+template <class T>
+__device__ inline void add_rows(float (&sum)[kColumns], const float* scales, const T* rows,
                                 std::int64_t stride, std::int64_t count, std::int64_t D) {
   for (std::int64_t j = 0; j < count; ++j) {
 #pragma unroll
     for (int i = 0; i < kColumns; ++i) {
       const std::int64_t d =
           static_cast<std::int64_t>(threadIdx.x) + i * std::int64_t{kLanesOfWarp};
-      if (d < D) sum[i] += scales[j] * rows[j * stride + d];
+      if (d < D) sum[i] += scales[j] * widened(rows[j * stride + d]);
     }
   }
 }
@@ -54,31 +56,32 @@ __device__ inline void for_lane_columns(std::int64_t D, const Visit& visit) {
   }
 }
 
+template <class T>
 __global__ void __launch_bounds__(kLanesOfWarp)
-    block_forward_kernel(float* context, float* row_max, float* row_sum, const float* qkv,
-                         const float* keys_values, AttentionBlock block) {
+    block_forward_kernel(T* context, float* row_max, float* row_sum, const T* qkv,
+                         const T* keys_values, AttentionBlock block) {
   __shared__ Exchange shared;
   const AttentionShape shape = block.shape;
-  const std::int64_t T = shape.T, H = shape.H, K = shape.K, D = shape.D;
+  const std::int64_t L = shape.T, H = shape.H, K = shape.K, D = shape.D;
   const std::int64_t row = blockIdx.x;  // (b, h, t)
-  const std::int64_t t = row % T, h = row / T % H, b = row / T / H;
+  const std::int64_t t = row % L, h = row / L % H, b = row / L / H;
   const float scale = 1.0F / sqrtf(static_cast<float>(D));
-  const float* query = qkv + (b * T + t) * (H + 2 * K) * D + h * D;
-  float* out = context + (b * T + t) * H * D + h * D;
+  const T* query = qkv + (b * L + t) * (H + 2 * K) * D + h * D;
+  T* out = context + (b * L + t) * H * D + h * D;
   float sum[kColumns] = {};
   float largest = -3.0e38F;
   float total = 0;
   if (!block.first) {
     largest = row_max[row];
     total = row_sum[row];
-    for_lane_columns(D, [&](int i, std::int64_t d) { sum[i] = out[d]; });
+    for_lane_columns(D, [&](int i, std::int64_t d) { sum[i] = widened(out[d]); });
   }
-  const std::int64_t own = position(block.queries, T, t);
-  const std::int64_t run_length = T / block.keys.runs;
+  const std::int64_t own = position(block.queries, L, t);
+  const std::int64_t run_length = L / block.keys.runs;
   for (int run = 0; run < block.keys.runs; ++run) {
     const std::int64_t before = own + 1 - block.keys.begin[run];
     const std::int64_t seen = before < run_length ? before : run_length;
-    const float* keys = keys_values + (b * T + run * run_length) * block.stride + h / (H / K) * D;
+    const T* keys = keys_values + (b * L + run * run_length) * block.stride + h / (H / K) * D;
     for (std::int64_t first = 0; first < seen; first += kLanesOfWarp) {
       const std::int64_t left = seen - first;
       const std::int64_t count = left < kLanesOfWarp ? left : kLanesOfWarp;
@@ -98,22 +101,23 @@ __global__ void __launch_bounds__(kLanesOfWarp)
       add_rows(sum, shared.first, keys + K * D + first * block.stride, block.stride, count, D);
     }
   }
-  for_lane_columns(D, [&](int i, std::int64_t d) { out[d] = sum[i]; });
+  for_lane_columns(D, [&](int i, std::int64_t d) { out[d] = rounded<T>(sum[i]); });
   if (threadIdx.x == 0) {
     row_max[row] = largest;
     row_sum[row] = total;
   }
 }
 
+template <class T>
 __global__ void __launch_bounds__(kLanesOfWarp)
-    block_finish_kernel(float* context, float* row_max, const float* row_sum,
-                        AttentionShape shape) {
-  const std::int64_t T = shape.T, H = shape.H, D = shape.D;
+    block_finish_kernel(T* context, float* row_max, const float* row_sum, AttentionShape shape) {
+  const std::int64_t L = shape.T, H = shape.H, D = shape.D;
   const std::int64_t row = blockIdx.x;
-  const std::int64_t t = row % T, h = row / T % H, b = row / T / H;
+  const std::int64_t t = row % L, h = row / L % H, b = row / L / H;
   const float total = row_sum[row];
-  float* out = context + (b * T + t) * H * D + h * D;
-  for (std::int64_t d = threadIdx.x; d < D; d += kLanesOfWarp) out[d] *= 1.0F / total;
+  T* out = context + (b * L + t) * H * D + h * D;
+  for (std::int64_t d = threadIdx.x; d < D; d += kLanesOfWarp)
+    out[d] = rounded<T>(widened(out[d]) * (1.0F / total));
   if (threadIdx.x == 0) row_max[row] += logf(total);
 }
 
@@ -122,42 +126,44 @@ __global__ void __launch_bounds__(kLanesOfWarp)
 struct Pair {
   float probability, gradient;
 };
-__device__ inline Pair pair_of(const float* query, const float* key, const float* value,
-                               const float* dcontext, const float* context, float lse, float scale,
-                               float factor, std::int64_t D) {
+template <class T>
+__device__ inline Pair pair_of(const T* query, const T* key, const T* value, const T* dcontext,
+                               const T* context, float lse, float scale, float factor,
+                               std::int64_t D) {
   const float probability = __expf(dot(query, key, D) * scale - lse);
   float slope = 0;
-  for (std::int64_t d = 0; d < D; ++d) slope += dcontext[d] * (factor * value[d] - context[d]);
+  for (std::int64_t d = 0; d < D; ++d)
+    slope += widened(dcontext[d]) * (factor * widened(value[d]) - widened(context[d]));
   return {factor * probability, probability * slope * scale};
 }
 
+template <class T>
 __global__ void __launch_bounds__(kLanesOfWarp)
-    block_query_grad_kernel(float* dqkv, const float* dcontext, const float* qkv,
-                            const float* keys_values, const float* context, const float* lse,
-                            AttentionBlock block) {
+    block_query_grad_kernel(T* dqkv, const T* dcontext, const T* qkv, const T* keys_values,
+                            const T* context, const float* lse, AttentionBlock block) {
   __shared__ Exchange shared;
   const AttentionShape shape = block.shape;
-  const std::int64_t T = shape.T, H = shape.H, K = shape.K, D = shape.D;
+  const std::int64_t L = shape.T, H = shape.H, K = shape.K, D = shape.D;
   const std::int64_t row = blockIdx.x;
-  const std::int64_t t = row % T, h = row / T % H, b = row / T / H;
+  const std::int64_t t = row % L, h = row / L % H, b = row / L / H;
   const float scale = 1.0F / sqrtf(static_cast<float>(D));
-  const std::int64_t query_at = (b * T + t) * (H + 2 * K) * D + h * D;
-  const std::int64_t out_at = (b * T + t) * H * D + h * D;
+  const std::int64_t query_at = (b * L + t) * (H + 2 * K) * D + h * D;
+  const std::int64_t out_at = (b * L + t) * H * D + h * D;
   float sum[kColumns] = {};
   if (!block.first)
-    for_lane_columns(D, [&](int i, std::int64_t d) { sum[i] = dqkv[query_at + d]; });
-  const std::int64_t own = position(block.queries, T, t);
-  const std::int64_t run_length = T / block.keys.runs;
+    for_lane_columns(D, [&](int i, std::int64_t d) { sum[i] = widened(dqkv[query_at + d]); });
+  const std::int64_t own = position(block.queries, L, t);
+  const std::int64_t run_length = L / block.keys.runs;
   for (int run = 0; run < block.keys.runs; ++run) {
     const std::int64_t before = own + 1 - block.keys.begin[run];
     const std::int64_t seen = before < run_length ? before : run_length;
-    const float* keys = keys_values + (b * T + run * run_length) * block.stride + h / (H / K) * D;
+    const T* keys = keys_values + (b * L + run * run_length) * block.stride + h / (H / K) * D;
     for (std::int64_t first = 0; first < seen; first += kLanesOfWarp) {
       const std::int64_t left = seen - first;
       const std::int64_t count = left < kLanesOfWarp ? left : kLanesOfWarp;
       Pair pair{};
       if (threadIdx.x < count) {
-        const float* key = keys + (first + threadIdx.x) * block.stride;
+        const T* key = keys + (first + threadIdx.x) * block.stride;
         const std::int64_t number =
             block.dropout.row(b, h, own) + block.keys.begin[run] + first + threadIdx.x;
         pair = pair_of(qkv + query_at, key, key + K * D, dcontext + out_at, context + out_at,
@@ -169,24 +175,24 @@ __global__ void __launch_bounds__(kLanesOfWarp)
       add_rows(sum, shared.first, keys + first * block.stride, block.stride, count, D);
     }
   }
-  for_lane_columns(D, [&](int i, std::int64_t d) { dqkv[query_at + d] = sum[i]; });
+  for_lane_columns(D, [&](int i, std::int64_t d) { dqkv[query_at + d] = rounded<T>(sum[i]); });
 }
 
+template <class T>
 __global__ void __launch_bounds__(kLanesOfWarp)
-    block_key_grad_kernel(float* dkeys_values, const float* dcontext, const float* qkv,
-                          const float* keys_values, const float* context, const float* lse,
-                          AttentionBlock block) {
+    block_key_grad_kernel(T* dkeys_values, const T* dcontext, const T* qkv, const T* keys_values,
+                          const T* context, const float* lse, AttentionBlock block) {
   __shared__ Exchange shared;
   const AttentionShape shape = block.shape;
-  const std::int64_t T = shape.T, H = shape.H, K = shape.K, D = shape.D;
+  const std::int64_t L = shape.T, H = shape.H, K = shape.K, D = shape.D;
   const std::int64_t row = blockIdx.x;  // (b, k, j)
-  const std::int64_t j = row % T, k = row / T % K, b = row / T / K;
+  const std::int64_t j = row % L, k = row / L % K, b = row / L / K;
   const float scale = 1.0F / sqrtf(static_cast<float>(D));
   const std::int64_t A = (H + 2 * K) * D;
-  const std::int64_t key_at = (b * T + j) * block.stride + k * D;
-  const float* key = keys_values + key_at;
-  const std::int64_t own = position(block.keys, T, j);
-  const std::int64_t run_length = T / block.queries.runs;
+  const std::int64_t key_at = (b * L + j) * block.stride + k * D;
+  const T* key = keys_values + key_at;
+  const std::int64_t own = position(block.keys, L, j);
+  const std::int64_t run_length = L / block.queries.runs;
   float dkey[kColumns] = {};
   float dvalue[kColumns] = {};
   for (std::int64_t h = k * (H / K); h < (k + 1) * (H / K); ++h) {
@@ -196,7 +202,7 @@ __global__ void __launch_bounds__(kLanesOfWarp)
       for (std::int64_t first = start; first < run_length; first += kLanesOfWarp) {
         const std::int64_t left = run_length - first;
         const std::int64_t count = left < kLanesOfWarp ? left : kLanesOfWarp;
-        const std::int64_t base = b * T + run * run_length + first;  // token of the first query
+        const std::int64_t base = b * L + run * run_length + first;  // token of the first query
         Pair pair{};
         if (threadIdx.x < count) {
           const std::int64_t n = base + threadIdx.x;
@@ -205,7 +211,7 @@ __global__ void __launch_bounds__(kLanesOfWarp)
           const std::int64_t number = block.dropout.row(b, h, query) + own;
           pair =
               pair_of(qkv + n * A + h * D, key, key + K * D, dcontext + out_at, context + out_at,
-                      lse[(b * H + h) * T + n - b * T], scale, factor_of(block.dropout, number), D);
+                      lse[(b * H + h) * L + n - b * L], scale, factor_of(block.dropout, number), D);
         }
         __syncthreads();
         shared.first[threadIdx.x] = pair.gradient;
@@ -217,8 +223,10 @@ __global__ void __launch_bounds__(kLanesOfWarp)
     }
   }
   for_lane_columns(D, [&](int i, std::int64_t d) {
-    dkeys_values[key_at + d] += dkey[i];
-    dkeys_values[key_at + K * D + d] += dvalue[i];
+    T& to_key = dkeys_values[key_at + d];
+    T& to_value = dkeys_values[key_at + K * D + d];
+    to_key = rounded<T>(widened(to_key) + dkey[i]);
+    to_value = rounded<T>(widened(to_value) + dvalue[i]);
   });
 }
 
@@ -229,34 +237,48 @@ bool can(const AttentionShape& shape) { return shape.D <= kMostHead && shape.K >
 
 }  // namespace
 
-cudaError_t block_attention_forward(float* context, float* row_max, float* row_sum,
-                                    const float* qkv, const float* keys_values,
-                                    const AttentionBlock& block, cudaStream_t stream) {
+template <class T>
+cudaError_t block_attention_forward(T* context, float* row_max, float* row_sum, const T* qkv,
+                                    const T* keys_values, const AttentionBlock& block,
+                                    cudaStream_t stream) {
   if (!can(block.shape)) return cudaErrorInvalidValue;
   if (block.shape.B * block.shape.T == 0) return cudaSuccess;
-  return launch(block_forward_kernel, rows_of(block.shape, block.shape.H), dim3(kLanesOfWarp), 0,
+  return launch(block_forward_kernel<T>, rows_of(block.shape, block.shape.H), dim3(kLanesOfWarp), 0,
                 stream, context, row_max, row_sum, qkv, keys_values, block);
 }
 
-cudaError_t block_attention_finish(float* context, float* row_max, const float* row_sum,
+template <class T>
+cudaError_t block_attention_finish(T* context, float* row_max, const float* row_sum,
                                    const AttentionShape& shape, cudaStream_t stream) {
   if (shape.B * shape.T == 0) return cudaSuccess;
-  return launch(block_finish_kernel, rows_of(shape, shape.H), dim3(kLanesOfWarp), 0, stream,
+  return launch(block_finish_kernel<T>, rows_of(shape, shape.H), dim3(kLanesOfWarp), 0, stream,
                 context, row_max, row_sum, shape);
 }
 
-cudaError_t block_attention_backward(float* dqkv, float* dkeys_values, const float* dcontext,
-                                     const float* qkv, const float* keys_values,
-                                     const float* context, const float* lse,
+template <class T>
+cudaError_t block_attention_backward(T* dqkv, T* dkeys_values, const T* dcontext, const T* qkv,
+                                     const T* keys_values, const T* context, const float* lse,
                                      const AttentionBlock& block, cudaStream_t stream) {
   if (!can(block.shape)) return cudaErrorInvalidValue;
   if (block.shape.B * block.shape.T == 0) return cudaSuccess;
   const cudaError_t status =
-      launch(block_query_grad_kernel, rows_of(block.shape, block.shape.H), dim3(kLanesOfWarp), 0,
+      launch(block_query_grad_kernel<T>, rows_of(block.shape, block.shape.H), dim3(kLanesOfWarp), 0,
              stream, dqkv, dcontext, qkv, keys_values, context, lse, block);
   if (status != cudaSuccess) return status;
-  return launch(block_key_grad_kernel, rows_of(block.shape, block.shape.K), dim3(kLanesOfWarp), 0,
-                stream, dkeys_values, dcontext, qkv, keys_values, context, lse, block);
+  return launch(block_key_grad_kernel<T>, rows_of(block.shape, block.shape.K), dim3(kLanesOfWarp),
+                0, stream, dkeys_values, dcontext, qkv, keys_values, context, lse, block);
 }
+
+#define PARALLELARIUM_FOR(T)                                                                    \
+  template cudaError_t block_attention_forward(T*, float*, float*, const T*, const T*,          \
+                                               const AttentionBlock&, cudaStream_t);            \
+  template cudaError_t block_attention_finish(T*, float*, const float*, const AttentionShape&,  \
+                                              cudaStream_t);                                    \
+  template cudaError_t block_attention_backward(T*, T*, const T*, const T*, const T*, const T*, \
+                                                const float*, const AttentionBlock&,            \
+                                                cudaStream_t);
+PARALLELARIUM_FOR(float)
+PARALLELARIUM_FOR(Bf16)
+#undef PARALLELARIUM_FOR
 
 }  // namespace parallelarium

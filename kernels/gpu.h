@@ -211,17 +211,19 @@ template <class T>
                                               float scale, std::int64_t heads, std::int64_t length,
                                               cudaStream_t stream);
 
-// block_attention.h, without its scratch; fp32. cudaErrorInvalidValue where D is above 256.
-[[nodiscard]] cudaError_t block_attention_forward(float* context, float* row_max, float* row_sum,
-                                                  const float* qkv, const float* keys_values,
+// block_attention.h, without its scratch. cudaErrorInvalidValue where D is above 256.
+template <class T>
+[[nodiscard]] cudaError_t block_attention_forward(T* context, float* row_max, float* row_sum,
+                                                  const T* qkv, const T* keys_values,
                                                   const AttentionBlock& block, cudaStream_t stream);
-[[nodiscard]] cudaError_t block_attention_finish(float* context, float* row_max,
-                                                 const float* row_sum, const AttentionShape& shape,
-                                                 cudaStream_t stream);
-[[nodiscard]] cudaError_t block_attention_backward(float* dqkv, float* dkeys_values,
-                                                   const float* dcontext, const float* qkv,
-                                                   const float* keys_values, const float* context,
-                                                   const float* lse, const AttentionBlock& block,
+template <class T>
+[[nodiscard]] cudaError_t block_attention_finish(T* context, float* row_max, const float* row_sum,
+                                                 const AttentionShape& shape, cudaStream_t stream);
+template <class T>
+[[nodiscard]] cudaError_t block_attention_backward(T* dqkv, T* dkeys_values, const T* dcontext,
+                                                   const T* qkv, const T* keys_values,
+                                                   const T* context, const float* lse,
+                                                   const AttentionBlock& block,
                                                    cudaStream_t stream);
 
 // fused_attention.h. scratch: fused_attention_scratch(shape) floats (the forward needs none).

@@ -51,10 +51,10 @@ class GpuMatmul {
   std::map<Key, Plan> plans_;
 };
 
-// linear.h. The weight gradient's bias part is column_sums of gpu.h.
-template <class T>
-[[nodiscard]] cublasStatus_t linear_forward(GpuMatmul& matmul, T* y, const T* x, const T* w,
-                                            const T* bias, std::int64_t N, std::int64_t M,
+// linear.h. The weight gradient's bias part is column_sums of gpu.h. Y is float or T.
+template <class Y, class T>
+[[nodiscard]] cublasStatus_t linear_forward(GpuMatmul& matmul, Y* y, const T* x, const T* w,
+                                            const Y* bias, std::int64_t N, std::int64_t M,
                                             std::int64_t K, cudaStream_t stream);
 template <class T>
 [[nodiscard]] cublasStatus_t linear_input_grad(GpuMatmul& matmul, T* dx, const T* dy, const T* w,

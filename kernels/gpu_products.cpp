@@ -29,8 +29,8 @@ cublasStatus_t status_of(cudaError_t launched) {
 
 }  // namespace
 
-template <class T>
-cublasStatus_t linear_forward(GpuMatmul& matmul, T* y, const T* x, const T* w, const T* bias,
+template <class Y, class T>
+cublasStatus_t linear_forward(GpuMatmul& matmul, Y* y, const T* x, const T* w, const Y* bias,
                               std::int64_t N, std::int64_t M, std::int64_t K, cudaStream_t stream) {
   return matmul.multiply(single(Transpose::kNo, Transpose::kYes, N, M, K, K, K, M), 1.0F, x, w,
                          0.0F, y, bias, stream);
@@ -156,6 +156,8 @@ cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
 PARALLELARIUM_FOR(float)
 PARALLELARIUM_FOR(Bf16)
 #undef PARALLELARIUM_FOR
+template cublasStatus_t linear_forward(GpuMatmul&, float*, const Bf16*, const Bf16*, const float*,
+                                       std::int64_t, std::int64_t, std::int64_t, cudaStream_t);
 template cublasStatus_t linear_weight_grad(GpuMatmul&, float*, const Bf16*, const Bf16*,
                                            std::int64_t, std::int64_t, std::int64_t, cudaStream_t);
 

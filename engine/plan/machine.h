@@ -33,6 +33,7 @@ struct MatmulPoint {
   std::int64_t m = 0, n = 0, k = 0;
   Sourced flops_per_second = {};
   std::string phase = {};  // name_of(Phase); empty: of any, as in older files
+  std::string type = {};   // of storage, name_of(DataType); empty: float32, as in older files
   bool operator==(const MatmulPoint&) const = default;
 };
 
@@ -41,7 +42,8 @@ struct MatmulPoint {
 struct KernelRate {
   std::string kernel;  // "norm", "attention", "router", ...: see kernels_of_pieces.h
   Sourced elements_per_second = {};
-  double elements = 0;  // of the calls that were measured; 0: of any, as in older files
+  double elements = 0;    // of the calls that were measured; 0: of any, as in older files
+  std::string type = {};  // as MatmulPoint's
   bool operator==(const KernelRate&) const = default;
 };
 

@@ -53,6 +53,7 @@ Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& pr
   reader.whole("n", point.n, 1, kMost);
   reader.whole("k", point.k, 1, kMost);
   reader.text("phase", point.phase);
+  reader.text("type", point.type);
   read_child(reader, "flops_per_second", point.flops_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return point;
@@ -63,6 +64,7 @@ Result<KernelRate> read_rate(const nlohmann::json& json, const std::string& pref
   SettingsReader reader(json, prefix);
   reader.text("kernel", rate.kernel);
   reader.number("elements", rate.elements, 0, kLargest);
+  reader.text("type", rate.type);
   read_child(reader, "elements_per_second", rate.elements_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return rate;
@@ -224,12 +226,14 @@ nlohmann::json to_json(const Machine& machine) {
                                  {"n", point.n},
                                  {"k", point.k},
                                  {"phase", point.phase},
+                                 {"type", point.type},
                                  {"flops_per_second", to_json(point.flops_per_second)}});
   }
   if (!machine.kernels.empty()) {
     for (const KernelRate& rate : machine.kernels)
       json["kernels"].push_back({{"kernel", rate.kernel},
                                  {"elements", rate.elements},
+                                 {"type", rate.type},
                                  {"elements_per_second", to_json(rate.elements_per_second)}});
   }
   for (const PairLink& pair : machine.pairs)

@@ -103,32 +103,6 @@ Result<void> can_execute_context(const Setup& setup) {
   return {};
 }
 
-Result<void> can_execute_precision(const Setup& setup) {
-  const Precision& precision = setup.precision;
-  if (!is_trainable(precision))
-    return cannot("run-precision",
-                  "This version runs fp32 (4 + 4 + 0 + 8 bytes a parameter), or 16-bit parameters "
-                  "with gradients of 2 or 4 bytes, a master of 4 and moments of 4 or 8; other "
-                  "bytes are predicted.",
-                  "precision", {"fp32", "mixed-16"});
-  if (precision.parameter_bytes == 4) return {};
-  if (setup.model.experts.count > 0)
-    return cannot("run-precision-experts",
-                  "This version runs experts in fp32; in 16 bit they are predicted.", "precision",
-                  {"fp32"});
-  if (setup.mesh.cp > 1 && setup.context_parallel != ContextParallel::kUlysses)
-    return cannot("run-precision-cp",
-                  "CP by ring or all-gather adds up block by block and runs in fp32; in 16 bit "
-                  "choose Ulysses.",
-                  "context_parallel", {"ulysses"});
-  if (setup.attention == Attention::kFused && setup.dropout > 0)
-    return cannot("run-precision-dropout",
-                  "Fused attention drops nothing in 16 bit: choose unfused attention, fp32, or no "
-                  "dropout.",
-                  "attention", {"unfused"});
-  return {};
-}
-
 }  // namespace
 
 Result<std::vector<int>> device_list(const std::string& devices) {
@@ -173,7 +147,12 @@ Result<void> can_execute(const Setup& setup) {
     if (others <= kMostRanks) why.alternatives = {std::to_string(kMostRanks / others)};
     return why;
   }
-  if (Result<void> can = can_execute_precision(setup); !can) return can;
+  if (!is_trainable(setup.precision))
+    return cannot("run-precision",
+                  "This version runs fp32 (4 + 4 + 0 + 8 bytes a parameter), or 16-bit parameters "
+                  "with gradients of 2 or 4 bytes, a master of 4 and moments of 4 or 8; other "
+                  "bytes are predicted.",
+                  "precision", {"fp32", "mixed-16"});
   return can_execute_model(setup.model);
 }
 

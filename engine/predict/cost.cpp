@@ -11,12 +11,24 @@ namespace parallelarium {
 
 namespace {
 
+template <class Rate>
+bool is_of(const Rate& rate, DataType type) {
+  return rate.type.empty() ? type == DataType::kF32 : rate.type == name_of(type);
+}
+// The type whose rates stand for what is stored so: fp32 where nothing else was measured.
+DataType measured_type(const Machine& machine, DataType type) {
+  const bool is_measured = std::any_of(machine.kernels.begin(), machine.kernels.end(),
+                                       [&](const KernelRate& rate) { return is_of(rate, type); });
+  return is_measured ? type : DataType::kF32;
+}
+
 // Elements per second of calls of so many elements: between two measured sizes the logarithms of
 // their rates are joined by a line, beyond them the nearest stands. 0 where none was measured.
-double rate_of(const Machine& machine, std::string_view kernel, double elements) {
+double rate_of(const Machine& machine, std::string_view kernel, DataType type, double elements) {
   const KernelRate *below = nullptr, *above = nullptr;
   for (const KernelRate& rate : machine.kernels) {
     if (rate.kernel != kernel || rate.elements_per_second.value <= 0) continue;
+    if (!is_of(rate, type)) continue;
     if (rate.elements <= elements && (below == nullptr || rate.elements > below->elements))
       below = &rate;
     if (rate.elements >= elements && (above == nullptr || rate.elements < above->elements))
@@ -33,11 +45,11 @@ double rate_of(const Machine& machine, std::string_view kernel, double elements)
 }
 
 // As models of this shape compute it, where that was measured.
-double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape,
+double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape, DataType type,
                double elements) {
   if (kernel.empty()) return 0;
   for (const std::string_view name : {variant_of(kernel, shape), kernel, former_of(kernel)}) {
-    if (const double rate = rate_of(machine, name, elements); rate > 0) return rate;
+    if (const double rate = rate_of(machine, name, type, elements); rate > 0) return rate;
   }
   return 0;
 }
@@ -56,15 +68,15 @@ double alike(const Work& work, const Shape& shape) {
 // The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
 // nearest points' rates of the same phase, weighted by the inverse square of their distance in
 // log-space. A change of aspect (a thin product beside a square one) counts twice a change of size.
-double matmul_rate(const std::vector<MatmulPoint>& points, Phase phase, std::int64_t m,
-                   std::int64_t n, std::int64_t k) {
+double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, Phase phase,
+                   std::int64_t m, std::int64_t n, std::int64_t k) {
   const std::string_view wanted = name_of(phase == Phase::kRecompute ? Phase::kForward : phase);
   struct Near {
     double distance = INFINITY, log_rate = 0;
   };
   std::array<Near, 4> nearest;
   for (const MatmulPoint& point : points) {
-    if (!point.phase.empty() && point.phase != wanted) continue;
+    if (!is_of(point, type) || (!point.phase.empty() && point.phase != wanted)) continue;
     if (point.flops_per_second.value <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
     const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
     const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
@@ -89,20 +101,21 @@ double matmul_rate(const std::vector<MatmulPoint>& points, Phase phase, std::int
 
 // An expert's op is two products for each expert, into its width and out of it; its Work counts
 // them as one. Each has the rate of its own shape, which few rows keep low.
-double expert_rate(const std::vector<MatmulPoint>& points, const Work& work, const Shape& shape) {
+double expert_rate(const std::vector<MatmulPoint>& points, DataType type, const Work& work,
+                   const Shape& shape) {
   const bool weights = work.phase == Phase::kWeightGrad;
   const std::int64_t rows = weights ? work.k : work.m, C = weights ? work.n : work.k;
   const std::int64_t F = shape.experts.ffn, inner = (weights ? work.m : work.n) - F;
   double in = 0, out = 0;
   if (weights) {
-    in = matmul_rate(points, work.phase, inner, C, rows);
-    out = matmul_rate(points, work.phase, C, F, rows);
+    in = matmul_rate(points, type, work.phase, inner, C, rows);
+    out = matmul_rate(points, type, work.phase, C, F, rows);
   } else if (work.phase == Phase::kInputGrad) {
-    in = matmul_rate(points, work.phase, rows, C, inner);
-    out = matmul_rate(points, work.phase, rows, F, C);
+    in = matmul_rate(points, type, work.phase, rows, C, inner);
+    out = matmul_rate(points, type, work.phase, rows, F, C);
   } else {
-    in = matmul_rate(points, work.phase, rows, inner, C);
-    out = matmul_rate(points, work.phase, rows, C, F);
+    in = matmul_rate(points, type, work.phase, rows, inner, C);
+    out = matmul_rate(points, type, work.phase, rows, C, F);
   }
   if (in <= 0 || out <= 0) return 0;
   return static_cast<double>(inner + F) /
@@ -137,17 +150,21 @@ double calls_of(const Work& work, const Shape& shape) {
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
   double fixed = machine.launch_seconds.value;
+  const DataType measured = measured_type(machine, type);
   const KernelBeside beside = kernel_beside(work, shape, machine.ranks_share_memory());
   const double calls = alike(work, shape);
-  fixed += over(beside.elements, rate_of(machine, beside.kernel, shape, beside.elements / calls));
+  fixed += over(beside.elements,
+                rate_of(machine, beside.kernel, shape, measured, beside.elements / calls));
   const auto elements = static_cast<double>(work.elements);
-  const double rate = rate_of(machine, kernel_of(work.piece, work.phase), shape, elements / calls);
+  const double rate =
+      rate_of(machine, kernel_of(work.piece, work.phase), shape, measured, elements / calls);
   if (rate > 0) return fixed + elements / rate;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
-    const double flops = work.piece == Piece::kExpert
-                             ? expert_rate(machine.matmuls, work, shape)
-                             : matmul_rate(machine.matmuls, work.phase, work.m, work.n, work.k);
+    const double flops =
+        work.piece == Piece::kExpert
+            ? expert_rate(machine.matmuls, measured, work, shape)
+            : matmul_rate(machine.matmuls, measured, work.phase, work.m, work.n, work.k);
     if (flops > 0) return fixed + work.flops / flops;
   }
   // The slower of arithmetic and memory traffic (the roofline).
@@ -159,8 +176,9 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   return fixed + std::max(arithmetic, traffic);
 }
 
-double combine_rate(const Machine& machine) {
-  return rate_of(machine, kReduceKernel, std::numeric_limits<double>::max());
+double combine_rate(const Machine& machine, DataType type) {
+  return rate_of(machine, kReduceKernel, measured_type(machine, type),
+                 std::numeric_limits<double>::max());
 }
 
 CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup,
@@ -174,8 +192,8 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       on_cores_(machine.ranks_share_memory()),
       pairs_(machine.pairs),
       collectives_(machine.collectives) {
-  if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) gpus_ = *gpus;
   const DataType type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
+  if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) gpus_ = *gpus;
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
     double seconds = 0, launches = 0;
@@ -191,7 +209,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     groups_.push_back({link.latency_seconds.value, link.bytes_per_second.value,
                        static_cast<int>(group.ranks.size())});
   }
-  reduce_seconds_ = over(1, combine_rate(machine));
+  reduce_seconds_ = over(1, combine_rate(machine, type));
 }
 
 const Link& CostModel::link_between(int a, int b) const {

@@ -30,7 +30,7 @@ Network network_of(const Machine& machine, int ranks) {
   network.latency_seconds = machine.intra_node.latency_seconds.value;
   network.bytes_per_second = machine.intra_node.bytes_per_second.value;
   network.node_latency_seconds = machine.inter_node.latency_seconds.value;
-  if (const double elements = combine_rate(machine); elements > 0)
+  if (const double elements = combine_rate(machine, DataType::kF32); elements > 0)
     network.combine_bytes_per_second = elements * static_cast<double>(size_of(DataType::kF32));
   if (machine.local) {
     network.topology = Topology::kMemory;

@@ -55,7 +55,7 @@ class CostModel {
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type);
 
 // Elements per second that a reduction adds in a large array; 0 where it was not measured.
-double combine_rate(const Machine& machine);
+double combine_rate(const Machine& machine, DataType type);
 
 // Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
 Timeline simulate(const Program& program, const CostModel& cost, const Machine& machine);

@@ -45,14 +45,16 @@ BenchSizes gpu_bench_sizes() {
 
 std::vector<ProductTime> measure_products(Device& device, const BenchSizes& sizes,
                                           TimePoint deadline, const Stop& stop) {
-  const Interlude interlude(device);
+  const Interlude interlude(device, sizes.type);
   std::vector<ProductTime> times;
   for (const BenchSizes::Width& width : sizes.widths) {
     const std::int64_t C = width.hidden;
     const std::int64_t wide = std::max(4 * C, kVocabulary), tokens = width.tokens.back();
-    const Floats x(device, wide * tokens), y(device, wide * tokens),
-        weight(device, wide * C, Floats::kMany), kept(device, wide * tokens, Floats::kMany);
-    const Floats bias(device, wide);  // as in the models
+    const DataType type = sizes.type;
+    const Numbers x(device, type, wide * tokens), y(device, type, wide * tokens),
+        weight(device, type, wide * C, Numbers::kMany),
+        kept(device, type, wide * tokens, Numbers::kMany);
+    const Numbers bias(device, type, wide);  // as in the models
     for (const std::int64_t N : width.tokens) {
       const std::pair<std::int64_t, std::int64_t> layers[] = {
           {3 * C, C}, {C, C}, {4 * C, C}, {C, 4 * C}, {kVocabulary, C}, {kExperts, C}};
@@ -61,7 +63,7 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
         const auto product = [&](Phase phase, std::int64_t m, std::int64_t n, std::int64_t k,
                                  const std::function<void()>& work) {
           times.push_back({m, n, k, typical_seconds(device, work, sizes.least, &interlude),
-                           std::string(name_of(phase))});
+                           std::string(name_of(phase)), std::string(name_of(type))});
         };
         product(Phase::kForward, N, M, K, [&, M = M, K = K] {
           device.linear_forward(kept.next(N * M), x.get(), weight.next(M * K), bias.get(), N, M, K);
@@ -81,49 +83,65 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
 
 double measure_copy(Device& device, const BenchSizes& sizes) {
   const std::int64_t floats = sizes.copy_bytes / 4;
-  const Floats from(device, floats), to(device, floats);
+  const Numbers from(device, DataType::kF32, floats), to(device, DataType::kF32, floats);
   const double seconds = typical_seconds(
-      device,
-      [&] {
-        device.copy(reinterpret_cast<std::byte*>(to.get()),
-                    reinterpret_cast<const std::byte*>(from.get()), floats * 4);
-      },
+      device, [&] { device.copy(to.get().address(), from.get().address(), floats * 4); },
       std::chrono::milliseconds{20});
   return 2.0 * static_cast<double>(floats) * 4 / seconds;
 }
 
 double measure_empty(Device& device) {
-  const Floats x(device, 16), y(device, 16);
+  const Numbers x(device, DataType::kF32, 16), y(device, DataType::kF32, 16);
   return typical_seconds(
       device, [&] { device.residual_add(y.get(), x.get(), x.get(), 16); }, BenchSizes{}.least);
 }
 
 std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times,
                                    const std::string& origin) {
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>, std::vector<double>>
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::string>,
+           std::vector<double>>
       seconds;
   for (const ProductTime& time : times)
-    seconds[{time.m, time.n, time.k, time.phase}].push_back(time.seconds);
+    seconds[{time.m, time.n, time.k, time.phase, time.type}].push_back(time.seconds);
   std::vector<MatmulPoint> points;
   for (auto& [shape, of_shape] : seconds) {
-    const auto& [m, n, k, phase] = shape;
+    const auto& [m, n, k, phase, type] = shape;
     const double flops =
         2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    points.push_back({m, n, k, {flops / median(of_shape), origin}, phase});
+    points.push_back({m, n, k, {flops / median(of_shape), origin}, phase, type});
   }
   return points;
 }
 
 std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std::string& origin) {
-  std::map<std::pair<std::string, double>, std::vector<double>> seconds;
+  std::map<std::tuple<std::string, std::string, double>, std::vector<double>> seconds;
   for (const KernelTime& time : times)
-    seconds[{time.kernel, time.elements}].push_back(time.seconds);
+    seconds[{time.kernel, time.type, time.elements}].push_back(time.seconds);
   std::vector<KernelRate> rates;
   for (auto& [kernel, of_kernel] : seconds) {
-    const auto& [name, elements] = kernel;
-    rates.push_back({name, {elements / median(of_kernel), origin}, elements});
+    const auto& [name, type, elements] = kernel;
+    rates.push_back({name, {elements / median(of_kernel), origin}, elements, type});
   }
   return rates;
+}
+
+void set_peaks(Machine& machine, const std::string& origin) {
+  double best = 0, best_half = 0;
+  std::vector<double> rates;
+  for (const MatmulPoint& point : machine.matmuls) {
+    const double rate = point.flops_per_second.value;
+    if (point.type == name_of(DataType::kBf16)) {
+      best_half = std::max(best_half, rate);
+    } else {
+      best = std::max(best, rate);
+      rates.push_back(rate);
+    }
+  }
+  machine.fp32_flops_per_second = {best, origin + " (best matrix product)"};
+  machine.half_flops_per_second = best_half > 0
+                                      ? Sourced{best_half, origin + " (best product in bf16)"}
+                                      : Sourced{best, "assumed: the rate of fp32"};
+  machine.matmul_efficiency = {median(rates) / best, origin};
 }
 
 std::string today() {

@@ -2,7 +2,9 @@
 // What calibration measures on a device: matrix products, kernels, copies.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -17,11 +19,13 @@ struct ProductTime {
   std::int64_t m = 0, n = 0, k = 0;
   double seconds = 0;
   std::string phase = {};  // as MatmulPoint's
+  std::string type = {};
 };
 struct KernelTime {
   std::string kernel;
   double elements = 0;  // of one call
   double seconds = 0;
+  std::string type = {};  // as MatmulPoint's
 };
 
 // What is measured: squares of `hidden` with so many tokens each, kernels of so long sequences, and
@@ -38,6 +42,12 @@ struct BenchSizes {
   std::vector<Sequence> sequences;
   std::int64_t copy_bytes = 0;
   std::chrono::nanoseconds least = std::chrono::milliseconds{2};  // for which each is repeated
+  DataType type = DataType::kF32;                                 // kF32 or kBf16
+  BenchSizes in(DataType other) const {
+    BenchSizes sizes = *this;
+    sizes.type = other;
+    return sizes;
+  }
 };
 BenchSizes cpu_bench_sizes();
 BenchSizes gpu_bench_sizes();
@@ -57,11 +67,21 @@ double measure_copy(Device& device, const BenchSizes& sizes);
 // Seconds of a kernel that has almost nothing to do.
 double measure_empty(Device& device);
 
-// A point for each shape and phase: the middle of what several devices and rounds measured of it.
+template <class Time>
+void append(std::vector<Time>& times, std::vector<Time> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(times));
+}
+
+// A point for each shape, phase and type: the middle of what several devices and rounds measured of
+// it.
 std::vector<MatmulPoint> points_of(const std::vector<ProductTime>& times,
                                    const std::string& origin);
-// A rate for each kernel and size: the middle of those of all devices and rounds. Sorted by both.
+// A rate for each kernel, type and size: the middle of those of all devices and rounds. Sorted so.
 std::vector<KernelRate> rates_of(const std::vector<KernelTime>& times, const std::string& origin);
+
+// The peaks of a Machine with such points, and which share of it products in fp32 reach. Where none
+// was measured in 16 bit, the peak of fp32 stands for it.
+void set_peaks(Machine& machine, const std::string& origin);
 
 std::string today();  // "2026-11-21", in UTC
 std::string this_host();

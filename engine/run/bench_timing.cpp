@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/run/stop.h"
+#include "kernels/bf16_kernels.h"
 
 namespace parallelarium {
 
@@ -47,11 +48,32 @@ double seconds_between_marks(Device& device, const std::function<void()>& work) 
 
 }  // namespace
 
-Interlude::Interlude(Device& device)
+Numbers::Numbers(Device& device, DataType type, std::int64_t count, Places places)
     : device_(device),
-      x_(device, kTokens * kInputs),
-      weight_(device, kOutputs * kInputs),
-      y_(device, kTokens * kOutputs) {}
+      type_(type),
+      count_(places == kOne ? count : std::max(count, kTogether / size_of(type))) {
+  const std::int64_t bytes = count_ * size_of(type);
+  Result<std::byte*> address = device.allocate(bytes);
+  if (!address) return;
+  address_ = *address;
+  std::vector<float> values(static_cast<std::size_t>(count_));
+  std::uint32_t random = 1;  // no pattern for the processor to learn
+  for (float& value : values) {
+    random = random * 1'664'525 + 1'013'904'223;
+    value = 0.01F * static_cast<float>(static_cast<int>(random >> 16) % 97 - 48);
+  }
+  std::vector<Bf16> rounded(type == DataType::kBf16 ? values.size() : 0);
+  cast_cpu(rounded.data(), values.data(), rounded.size());
+  device.copy_to_device(
+      address_, rounded.empty() ? static_cast<const void*>(values.data()) : rounded.data(), bytes);
+  static_cast<void>(device.finish());
+}
+
+Interlude::Interlude(Device& device, DataType type)
+    : device_(device),
+      x_(device, type, kTokens * kInputs),
+      weight_(device, type, kOutputs * kInputs),
+      y_(device, type, kTokens * kOutputs) {}
 
 void Interlude::play() const {
   device_.linear_forward(y_.get(), x_.get(), weight_.get(), nullptr, kTokens, kOutputs, kInputs);

@@ -9,41 +9,30 @@
 
 namespace parallelarium {
 
-// Device memory for one measurement: floats that are small and not alike. In a step an op finds in
-// the nearest cache what the op before it has written; weights, and what a forward keeps for the
-// backward, have long left it. So the former is measured at one place, the latter each time at the
-// next, all places together being larger than that cache.
-class Floats {
+// Device memory for one measurement: numbers of a type that are small and not alike. In a step an
+// op finds in the nearest cache what the op before it has written; weights, and what a forward
+// keeps for the backward, have long left it. So the former is measured at one place, the latter
+// each time at the next, all places together being larger than that cache.
+class Numbers {
  public:
   enum Places { kOne, kMany };
-  Floats(Device& device, std::int64_t count, Places places = kOne)
-      : device_(device), count_(places == kOne ? count : std::max(count, kTogether)) {
-    const std::int64_t bytes = count_ * 4;
-    Result<std::byte*> address = device.allocate(bytes);
-    if (!address) return;
-    address_ = *address;
-    std::vector<float> values(static_cast<std::size_t>(count_));
-    std::uint32_t random = 1;  // no pattern for the processor to learn
-    for (float& value : values) {
-      random = random * 1'664'525 + 1'013'904'223;
-      value = 0.01F * static_cast<float>(static_cast<int>(random >> 16) % 97 - 48);
-    }
-    device.copy_to_device(address_, values.data(), bytes);
-    static_cast<void>(device.finish());
-  }
-  ~Floats() { device_.release(address_); }
-  Floats(const Floats&) = delete;
-  Floats& operator=(const Floats&) = delete;
-  float* get() const { return reinterpret_cast<float*>(address_); }
+  Numbers(Device& device, DataType type, std::int64_t count, Places places = kOne);
+  ~Numbers() { device_.release(address_); }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+  Values get() const { return {type_, address_}; }
+  // Requires: of that type.
+  float* floats() const { return get().as<float>(); }
   // The next `count` in turn. Requires: count is at most that of the constructor.
-  float* next(std::int64_t count) const {
+  Values next(std::int64_t count) const {
     next_ = next_ + 2 * count <= count_ ? next_ + count : 0;
     return get() + next_;
   }
 
  private:
-  static constexpr std::int64_t kTogether = 1 << 20;  // floats: 4 MiB
+  static constexpr std::int64_t kTogether = 4 << 20;  // bytes
   Device& device_;
+  DataType type_;
   std::byte* address_ = nullptr;
   std::int64_t count_ = 0;
   mutable std::int64_t next_ = 0;
@@ -53,14 +42,14 @@ class Floats {
 // up to a third longer than in a loop of their own.
 class Interlude {
  public:
-  explicit Interlude(Device& device);
+  Interlude(Device& device, DataType type);
   void play() const;
 
  private:
   static constexpr std::int64_t kTokens = 128, kInputs = 64, kOutputs = 256;
   static constexpr std::int64_t kHalf = kTokens * kOutputs / 2;
   Device& device_;
-  Floats x_, weight_, y_;
+  Numbers x_, weight_, y_;
 };
 
 // The upper one of two; 0 of none.

@@ -2,7 +2,6 @@
 // Measures this computer with as many ranks busy as there are cores, so that shared caches, memory
 // and clock rates are as in a run. Never uses the run that it will be compared with.
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <thread>
@@ -19,8 +18,10 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kBenchRounds = 3;
-constexpr auto kProductBudget = std::chrono::milliseconds{3000};
+// The types of storage, round after round.
+constexpr DataType kBenchRounds[] = {DataType::kF32, DataType::kF32, DataType::kF32,
+                                     DataType::kBf16};
+constexpr auto kProductBudget = std::chrono::milliseconds{1000};  // of a round
 constexpr auto kLateEnd = std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
 
 // Fixed cost of one op: a step of many small ones on every core.
@@ -59,11 +60,6 @@ struct Measured {
   double copy = 0;
 };
 
-template <class Time>
-void append(std::vector<Time>& times, std::vector<Time> more) {
-  std::move(more.begin(), more.end(), std::back_inserter(times));
-}
-
 // The same list on every core at once, round after round: what a virtual machine's neighbours take
 // for a moment then falls on one round of many measurements, not on all samples of one. After the
 // first round every other core begins with the list's second half: cores that share caches or
@@ -74,13 +70,13 @@ std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
   for (std::size_t core = 0; core < measured.size(); ++core) {
     threads.emplace_back([&mine = measured[core], core, &stop] {
       const std::unique_ptr<Device> device = make_cpu_device();
-      const BenchSizes sizes = cpu_bench_sizes();
       std::vector<double> copies;
-      const auto products = [&] {
-        append(mine.products, measure_products(*device, sizes,
-                                               Clock::now() + kProductBudget / kBenchRounds, stop));
-      };
-      for (int round = 0; round < kBenchRounds && !stop.raised(); ++round) {
+      for (std::size_t round = 0; round < std::size(kBenchRounds) && !stop.raised(); ++round) {
+        const BenchSizes sizes = cpu_bench_sizes().in(kBenchRounds[round]);
+        const auto products = [&] {
+          append(mine.products,
+                 measure_products(*device, sizes, Clock::now() + kProductBudget, stop));
+        };
         const bool products_first = round > 0 && core % 2 == 1;
         if (products_first) products();
         append(mine.kernels, measure_kernels(*device, sizes, stop));
@@ -153,25 +149,17 @@ Result<Machine> calibrate(const RunControl& control) {
   std::vector<ProductTime> products;
   std::vector<KernelTime> kernels;
   for (const Measured& core : measured) {
-    products.insert(products.end(), core.products.begin(), core.products.end());
-    kernels.insert(kernels.end(), core.kernels.begin(), core.kernels.end());
+    append(products, core.products);
+    append(kernels, core.kernels);
   }
   machine.matmuls = points_of(products, origin);
   machine.kernels = rates_of(kernels, origin);
   if (machine.matmuls.empty() || machine.kernels.empty()) {
     return message("calibration-empty", "The calibration measured nothing; run it again.");
   }
-  double best = 0;
-  std::vector<double> rates, copies;
-  for (const MatmulPoint& point : machine.matmuls) {
-    best = std::max(best, point.flops_per_second.value);
-    rates.push_back(point.flops_per_second.value);
-  }
+  std::vector<double> copies;
   for (const Measured& core : measured) copies.push_back(core.copy);
-  machine.fp32_flops_per_second = {best, origin + " (best matrix product)"};
-  machine.half_flops_per_second = {best,
-                                   "assumed: the rate of fp32, in which the engine computes here"};
-  machine.matmul_efficiency = {median(rates) / best, origin};
+  set_peaks(machine, origin);
   machine.memory_bytes_per_second = {median(copies), origin};
   machine.launch_seconds = {launch, origin};
   machine.intra_node.latency_seconds = {latency, origin};

@@ -85,8 +85,8 @@ struct Proof {
 };
 Proof compare(const RunResult& many, const RunResult& one);
 // In 16 bit the reference is `exact`, one rank in fp32, and the bounds are twice what one rank in
-// 16 bit, `one`, shows against it; for a loss at least 2^-13, a part in 32 of what rounding a number
-// to bf16 costs at most, since a single number may come out right by chance.
+// 16 bit, `one`, shows against it; for a loss at least 2^-13, a part in 32 of what rounding a
+// number to bf16 costs at most, since a single number may come out right by chance.
 Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact);
 // The Setup of the reference: one rank, the same global batch in the same order.
 Setup one_rank_setup(const Setup& setup);

@@ -44,28 +44,26 @@ void for_each_block(const Launch& op, const AttentionShape& shape, const Blocks&
   }
 }
 
-// Whole sequences in bf16; can_execute leaves out what needs blocks or drops.
-void fused_bf16_forward(const Launch& op, const AttentionShape& shape) {
-  op.device.fused_attention_forward(op.values(1), op.f32(2), op.f32(3), op.values(0), shape);
-}
-void fused_bf16_input_grad(const Launch& op, const AttentionShape& shape) {
-  op.device.fused_attention_backward(op.values(4), op.f32(5), op.values(0), op.values(1),
-                                     op.values(2), op.f32(3), shape);
-  if (op.tensor(1) == Tensor::kQkvOut && !op.shape.learned_positions)
-    turn(op, op.values(4), Turn::kBack);
+// Whether one call of the kernel of whole sequences does it, which bf16 has and which drops
+// nothing.
+bool is_whole(const Launch& op, const AttentionShape& shape, const Blocks& blocks) {
+  return op.operands[0].type == DataType::kBf16 && blocks.ranks == 1 &&
+         !op.attention_dropout(shape).dropout.drops();
 }
 
 void fused_forward(const Launch& op) {
   const AttentionShape shape = op.attention_of(0);
-  if (op.operands[0].type == DataType::kBf16) return fused_bf16_forward(op, shape);
   const bool own_only = op.count() == 4;
   const std::size_t out = op.count() - 3;
   const Blocks blocks = blocks_of(op, shape, own_only ? 0 : 1);
-  const float* keys_values = own_only ? op.f32(0) + shape.H * shape.D : op.f32(1);
-  float *context = op.f32(out), *lse = op.f32(out + 1), *row_sum = op.f32(out + 2);
+  const Values context = op.values(out);
+  float *lse = op.f32(out + 1), *row_sum = op.f32(out + 2);
+  if (is_whole(op, shape, blocks))
+    return op.device.fused_attention_forward(context, lse, row_sum, op.values(0), shape);
+  const Values keys_values = own_only ? op.values(0) + shape.H * shape.D : op.values(1);
   float* scratch = row_sum + shape.B * shape.H * shape.T;
   for_each_block(op, shape, blocks, [&](int rank, const AttentionBlock& block) {
-    op.device.block_attention_forward(context, lse, row_sum, scratch, op.f32(0),
+    op.device.block_attention_forward(context, lse, row_sum, scratch, op.values(0),
                                       keys_values + rank * blocks.each, block);
   });
   if (blocks.last()) op.device.block_attention_finish(context, lse, row_sum, shape);
@@ -73,22 +71,27 @@ void fused_forward(const Launch& op) {
 
 void fused_input_grad(const Launch& op) {
   const AttentionShape shape = op.attention_of(1);
-  if (op.operands[0].type == DataType::kBf16) return fused_bf16_input_grad(op, shape);
   const bool own_only = op.count() == 6;
   const std::size_t context = own_only ? 2 : 3;
   const Blocks blocks = blocks_of(op, shape, own_only ? 0 : 2);
-  float* dqkv = op.f32(context + 2);
-  const std::size_t adds = own_only ? context + 2 : context + 3;
-  if (op.operands[adds].access == Access::kWrite)
-    op.device.zero(op.bytes(adds), op.operands[adds].count * size_of(DataType::kF32));
-  const float* keys_values = own_only ? op.f32(1) + shape.H * shape.D : op.f32(2);
-  float* dkeys_values = own_only ? dqkv + shape.H * shape.D : op.f32(adds);
-  float* scratch = op.f32(op.count() - 1) + shape.B * shape.H * shape.T;
-  for_each_block(op, shape, blocks, [&](int rank, const AttentionBlock& block) {
-    op.device.block_attention_backward(dqkv, dkeys_values + rank * blocks.each, scratch, op.f32(0),
-                                       op.f32(1), keys_values + rank * blocks.each, op.f32(context),
-                                       op.f32(context + 1), block);
-  });
+  const Values dqkv = op.values(context + 2);
+  float* scratch = op.f32(op.count() - 1);
+  if (is_whole(op, shape, blocks)) {
+    op.device.fused_attention_backward(dqkv, scratch, op.values(0), op.values(1),
+                                       op.values(context), op.f32(context + 1), shape);
+  } else {
+    const std::size_t adds = own_only ? context + 2 : context + 3;
+    if (op.operands[adds].access == Access::kWrite)
+      op.device.zero(op.bytes(adds), op.operands[adds].count * size_of(op.operands[adds].type));
+    const Values keys_values = own_only ? op.values(1) + shape.H * shape.D : op.values(2);
+    const Values dkeys_values = own_only ? dqkv + shape.H * shape.D : op.values(adds);
+    for_each_block(op, shape, blocks, [&](int rank, const AttentionBlock& block) {
+      op.device.block_attention_backward(dqkv, dkeys_values + rank * blocks.each,
+                                         scratch + shape.B * shape.H * shape.T, op.values(0),
+                                         op.values(1), keys_values + rank * blocks.each,
+                                         op.values(context), op.f32(context + 1), block);
+    });
+  }
   // With CP, when the gradient is whole.
   const bool whole = blocks.ranks == 1 && op.tensor(1) == Tensor::kQkvOut;
   if (whole && !op.shape.learned_positions) turn(op, dqkv, Turn::kBack);

@@ -157,20 +157,23 @@ class CpuDevice final : public Device {
   }
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
                       std::int64_t M, std::int64_t K) override {
-    with_type(y, [&]<class T>(T*) {
-      linear_forward_cpu(y.as<T>(), x.as<T>(), w.as<T>(), bias.as<T>(), N, M, K);
+    with_types(x, y, [&]<class T, class Y>(const T*, Y* to) {
+      linear_forward_cpu(to, x.as<T>(), w.as<T>(), bias.as<T>(), N, M, K);
     });
   }
   void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
                          std::int64_t K) override {
-    with_type(dx, [&]<class T>(T*) {
-      linear_input_grad_cpu(dx.as<T>(), dy.as<T>(), w.as<T>(), N, M, K);
+    with_types(w, dy, [&]<class T, class Y>(const T*, const Y* from) {
+      linear_input_grad_cpu(dx.as<T>(), from, w.as<T>(), N, M, K);
     });
   }
   void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
                           std::int64_t M, std::int64_t K) override {
-    with_types(dy, dw, [&]<class T, class G>(const T*, G*) {
-      linear_weight_grad_cpu(dw.as<G>(), db.as<G>(), dy.as<T>(), x.as<T>(), N, M, K);
+    with_types(x, dw, [&]<class T, class G>(const T*, G* to) {
+      if (dy.type() == DataType::kF32)
+        linear_weight_grad_cpu(to, db.as<G>(), dy.as<float>(), x.as<T>(), N, M, K);
+      else if constexpr (std::is_same_v<T, Bf16>)
+        linear_weight_grad_cpu(to, db.as<G>(), dy.as<T>(), x.as<T>(), N, M, K);
     });
   }
   void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, ConstValues bias,
@@ -232,21 +235,27 @@ class CpuDevice final : public Device {
     fused_attention_backward_cpu(dqkv.as<Bf16>(), scratch, dcontext.as<Bf16>(), qkv.as<Bf16>(),
                                  context.as<Bf16>(), lse, shape);
   }
-  void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
-                               const float* qkv, const float* keys_values,
+  void block_attention_forward(Values context, float* row_max, float* row_sum, float* scratch,
+                               ConstValues qkv, ConstValues keys_values,
                                const AttentionBlock& block) override {
-    block_attention_forward_cpu(context, row_max, row_sum, scratch, qkv, keys_values, block);
+    with_type(context, [&]<class T>(T*) {
+      block_attention_forward_cpu(context.as<T>(), row_max, row_sum, scratch, qkv.as<T>(),
+                                  keys_values.as<T>(), block);
+    });
   }
-  void block_attention_finish(float* context, float* row_max, const float* row_sum,
+  void block_attention_finish(Values context, float* row_max, const float* row_sum,
                               const AttentionShape& shape) override {
-    block_attention_finish_cpu(context, row_max, row_sum, shape);
+    with_type(context,
+              [&]<class T>(T* out) { block_attention_finish_cpu(out, row_max, row_sum, shape); });
   }
-  void block_attention_backward(float* dqkv, float* dkeys_values, float* scratch,
-                                const float* dcontext, const float* qkv, const float* keys_values,
-                                const float* context, const float* lse,
+  void block_attention_backward(Values dqkv, Values dkeys_values, float* scratch,
+                                ConstValues dcontext, ConstValues qkv, ConstValues keys_values,
+                                ConstValues context, const float* lse,
                                 const AttentionBlock& block) override {
-    block_attention_backward_cpu(dqkv, dkeys_values, scratch, dcontext, qkv, keys_values, context,
-                                 lse, block);
+    with_type(dqkv, [&]<class T>(T*) {
+      block_attention_backward_cpu(dqkv.as<T>(), dkeys_values.as<T>(), scratch, dcontext.as<T>(),
+                                   qkv.as<T>(), keys_values.as<T>(), context.as<T>(), lse, block);
+    });
   }
   void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
     with_type(qkv, [&]<class T>(T*) { rotary_cpu(qkv.as<T>(), turn, shape, first); });
@@ -344,23 +353,29 @@ class CpuDevice final : public Device {
                    std::int64_t E) override {
     update_bias_cpu(bias, loads, rate, layers, E);
   }
-  void dispatch_rows(float* rows, const float* y, const std::int32_t* routes, std::int64_t N,
+  void dispatch_rows(Values rows, ConstValues y, const std::int32_t* routes, std::int64_t N,
                      std::int64_t k, std::int64_t C) override {
-    dispatch_rows_cpu(rows, y, routes, N, k, C);
+    with_type(rows, [&]<class T>(T* to) { dispatch_rows_cpu(to, y.as<T>(), routes, N, k, C); });
   }
-  void dispatch_rows_grad(float* dy, const float* drows, const std::int32_t* routes, bool adds,
+  void dispatch_rows_grad(Values dy, ConstValues drows, const std::int32_t* routes, bool adds,
                           std::int64_t N, std::int64_t k, std::int64_t C) override {
-    dispatch_rows_grad_cpu(dy, drows, routes, adds, N, k, C);
+    with_type(dy, [&]<class T>(T* to) {
+      dispatch_rows_grad_cpu(to, drows.as<T>(), routes, adds, N, k, C);
+    });
   }
-  void combine_rows(float* out, const float* rows, const float* gates, const float* shared,
+  void combine_rows(Values out, ConstValues rows, const float* gates, ConstValues shared,
                     const std::int32_t* routes, std::int64_t N, std::int64_t k,
                     std::int64_t C) override {
-    combine_rows_cpu(out, rows, gates, shared, routes, N, k, C);
+    with_type(out, [&]<class T>(T* to) {
+      combine_rows_cpu(to, rows.as<T>(), gates, shared.as<T>(), routes, N, k, C);
+    });
   }
-  void combine_rows_grad(float* drows, float* dgates, const float* dout, const float* rows,
+  void combine_rows_grad(Values drows, float* dgates, ConstValues dout, ConstValues rows,
                          const float* gates, const std::int32_t* routes, std::int64_t N,
                          std::int64_t k, std::int64_t C) override {
-    combine_rows_grad_cpu(drows, dgates, dout, rows, gates, routes, N, k, C);
+    with_type(drows, [&]<class T>(T* to) {
+      combine_rows_grad_cpu(to, dgates, dout.as<T>(), rows.as<T>(), gates, routes, N, k, C);
+    });
   }
   void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
     with_type(values,

@@ -105,6 +105,7 @@ class Device {
   // sum[i] += part[i], also fp64.
   virtual void accumulate(Values sum, ConstValues part, std::int64_t count) = 0;
 
+  // The output (and its gradient) may be fp32 beside bf16, then without a bias.
   virtual void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias,
                               std::int64_t N, std::int64_t M, std::int64_t K) = 0;
   virtual void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N,
@@ -130,20 +131,20 @@ class Device {
   virtual void attention_backward(Values dqkv, float* scratch, ConstValues dcontext,
                                   ConstValues qkv, ConstValues probabilities,
                                   const AttentionShape& shape, const DroppedValues& dropout) = 0;
-  // Of bf16; fp32 goes by blocks.
+  // Of bf16; all else goes by blocks.
   virtual void fused_attention_forward(Values context, float* lse, float* scratch, ConstValues qkv,
                                        const AttentionShape& shape) = 0;
   virtual void fused_attention_backward(Values dqkv, float* scratch, ConstValues dcontext,
                                         ConstValues qkv, ConstValues context, const float* lse,
                                         const AttentionShape& shape) = 0;
-  virtual void block_attention_forward(float* context, float* row_max, float* row_sum,
-                                       float* scratch, const float* qkv, const float* keys_values,
+  virtual void block_attention_forward(Values context, float* row_max, float* row_sum,
+                                       float* scratch, ConstValues qkv, ConstValues keys_values,
                                        const AttentionBlock& block) = 0;
-  virtual void block_attention_finish(float* context, float* row_max, const float* row_sum,
+  virtual void block_attention_finish(Values context, float* row_max, const float* row_sum,
                                       const AttentionShape& shape) = 0;
-  virtual void block_attention_backward(float* dqkv, float* dkeys_values, float* scratch,
-                                        const float* dcontext, const float* qkv,
-                                        const float* keys_values, const float* context,
+  virtual void block_attention_backward(Values dqkv, Values dkeys_values, float* scratch,
+                                        ConstValues dcontext, ConstValues qkv,
+                                        ConstValues keys_values, ConstValues context,
                                         const float* lse, const AttentionBlock& block) = 0;
   virtual void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) = 0;
   // Rows of `width` elements, so many elements apart: to = from.
@@ -191,14 +192,14 @@ class Device {
                           const RouterShape& shape) = 0;
   virtual void update_bias(float* bias, const float* loads, float rate, std::int64_t layers,
                            std::int64_t E) = 0;
-  virtual void dispatch_rows(float* rows, const float* y, const std::int32_t* routes,
-                             std::int64_t N, std::int64_t k, std::int64_t C) = 0;
-  virtual void dispatch_rows_grad(float* dy, const float* drows, const std::int32_t* routes,
+  virtual void dispatch_rows(Values rows, ConstValues y, const std::int32_t* routes, std::int64_t N,
+                             std::int64_t k, std::int64_t C) = 0;
+  virtual void dispatch_rows_grad(Values dy, ConstValues drows, const std::int32_t* routes,
                                   bool adds, std::int64_t N, std::int64_t k, std::int64_t C) = 0;
-  virtual void combine_rows(float* out, const float* rows, const float* gates, const float* shared,
+  virtual void combine_rows(Values out, ConstValues rows, const float* gates, ConstValues shared,
                             const std::int32_t* routes, std::int64_t N, std::int64_t k,
                             std::int64_t C) = 0;
-  virtual void combine_rows_grad(float* drows, float* dgates, const float* dout, const float* rows,
+  virtual void combine_rows_grad(Values drows, float* dgates, ConstValues dout, ConstValues rows,
                                  const float* gates, const std::int32_t* routes, std::int64_t N,
                                  std::int64_t k, std::int64_t C) = 0;
 

@@ -32,7 +32,7 @@ RouterShape router_of(const Launch& op) {
 
 void router_forward(const Launch& op) {
   const RouterShape router = router_of(op);
-  op.device.linear_forward(op.f32(2), op.f32(0), op.f32(1), nullptr, router.N, router.E,
+  op.device.linear_forward(op.values(2), op.values(0), op.values(1), nullptr, router.N, router.E,
                            op.shape.C);
   op.device.route(op.f32(3), op.i32(4), op.f32(5), op.f32(2), op.count() > 6 ? op.f32(6) : nullptr,
                   router);
@@ -48,7 +48,7 @@ void router_input_grad(const Launch& op) {
 }
 
 void router_weight_grad(const Launch& op) {
-  op.device.linear_weight_grad(op.f32(2), nullptr, op.f32(0), op.f32(1), op.N(),
+  op.device.linear_weight_grad(op.values(2), nullptr, op.values(0), op.values(1), op.N(),
                                op.shape.experts.model.count, op.shape.C);
 }
 
@@ -59,8 +59,8 @@ void router_update(const Launch& op) {
 }
 
 void dispatch_forward(const Launch& op) {
-  op.device.dispatch_rows(op.f32(2), op.f32(0), op.i32(1), op.N(), op.shape.experts.model.top_k,
-                          op.shape.C);
+  op.device.dispatch_rows(op.values(2), op.values(0), op.i32(1), op.N(),
+                          op.shape.experts.model.top_k, op.shape.C);
 }
 
 void dispatch_input_grad(const Launch& op) {
@@ -69,22 +69,23 @@ void dispatch_input_grad(const Launch& op) {
   // What a TP group adds up, one of its ranks contributes.
   const bool routes = op.adds_biases();
   if (routes)
-    op.device.linear_input_grad(op.f32(out), op.f32(2), op.f32(3), N, op.shape.experts.model.count,
-                                C);
-  op.device.dispatch_rows_grad(op.f32(out), op.f32(0), op.i32(1), routes, N,
+    op.device.linear_input_grad(op.values(out), op.values(2), op.values(3), N,
+                                op.shape.experts.model.count, C);
+  op.device.dispatch_rows_grad(op.values(out), op.values(0), op.i32(1), routes, N,
                                op.shape.experts.model.top_k, C);
-  if (out == 5) op.device.accumulate(op.f32(out), op.f32(4), N * C);
+  if (out == 5) op.device.accumulate(op.values(out), op.values(4), N * C);
 }
 
 void unpermute_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
-  op.device.combine_rows(op.f32(out), op.f32(0), op.f32(1), out == 4 ? op.f32(3) : nullptr,
-                         op.i32(2), op.N(), op.shape.experts.model.top_k, op.shape.C);
+  op.device.combine_rows(op.values(out), op.values(0), op.f32(1),
+                         out == 4 ? op.values(3) : Values(), op.i32(2), op.N(),
+                         op.shape.experts.model.top_k, op.shape.C);
 }
 
 void unpermute_input_grad(const Launch& op) {
-  op.device.combine_rows_grad(op.f32(4), op.f32(5), op.f32(0), op.f32(1), op.f32(2), op.i32(3),
-                              op.N(), op.shape.experts.model.top_k, op.shape.C);
+  op.device.combine_rows_grad(op.values(4), op.f32(5), op.values(0), op.values(1), op.f32(2),
+                              op.i32(3), op.N(), op.shape.experts.model.top_k, op.shape.C);
 }
 
 struct ExpertSizes {
@@ -118,16 +119,16 @@ void expert_forward(const Launch& op) {
   const ExpertSizes s = sizes_of(op);
   const bool swiglu = op.shape.mlp == Mlp::kSwiglu;
   for_each_expert(op, 1, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
-    const float* in = op.f32(2) + expert * s.weights();
-    const float* out = in + s.inner * s.C;
-    float* u = op.f32(3) + first * s.inner;
-    float* g = op.f32(4) + first * s.F;
-    op.device.linear_forward(u, op.f32(0) + first * s.C, in, nullptr, rows, s.inner, s.C);
+    const Values in = op.values(2) + expert * s.weights();
+    const Values out = in + s.inner * s.C;
+    const Values u = op.values(3) + first * s.inner;
+    const Values g = op.values(4) + first * s.F;
+    op.device.linear_forward(u, op.values(0) + first * s.C, in, nullptr, rows, s.inner, s.C);
     if (swiglu)
       op.device.swiglu_forward(g, u, rows, s.F);
     else
       op.device.gelu_forward(g, u, rows * s.F);
-    op.device.linear_forward(op.f32(5) + first * s.C, g, out, nullptr, rows, s.C, s.F);
+    op.device.linear_forward(op.values(5) + first * s.C, g, out, nullptr, rows, s.C, s.F);
   });
 }
 
@@ -135,29 +136,29 @@ void expert_input_grad(const Launch& op) {
   const ExpertSizes s = sizes_of(op);
   const bool swiglu = op.shape.mlp == Mlp::kSwiglu;
   for_each_expert(op, 1, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
-    const float* in = op.f32(2) + expert * s.weights();
-    const float* out = in + s.inner * s.C;
-    const float* u = op.f32(3) + first * s.inner;
-    float* du = op.f32(4) + first * s.inner;
-    float* dg = op.f32(5) + first * s.F;
-    op.device.linear_input_grad(dg, op.f32(0) + first * s.C, out, rows, s.C, s.F);
+    const Values in = op.values(2) + expert * s.weights();
+    const Values out = in + s.inner * s.C;
+    const Values u = op.values(3) + first * s.inner;
+    const Values du = op.values(4) + first * s.inner;
+    const Values dg = op.values(5) + first * s.F;
+    op.device.linear_input_grad(dg, op.values(0) + first * s.C, out, rows, s.C, s.F);
     if (swiglu)
       op.device.swiglu_backward(du, dg, u, rows, s.F);
     else
       op.device.gelu_backward(du, dg, u, rows * s.F);
-    op.device.linear_input_grad(op.f32(6) + first * s.C, du, in, rows, s.inner, s.C);
+    op.device.linear_input_grad(op.values(6) + first * s.C, du, in, rows, s.inner, s.C);
   });
 }
 
 void expert_weight_grad(const Launch& op) {
   const ExpertSizes s = sizes_of(op);
   for_each_expert(op, 1, [&](std::int64_t expert, std::int64_t first, std::int64_t rows) {
-    float* in = op.f32(5) + expert * s.weights();
-    float* out = in + s.inner * s.C;
-    const float* dout = op.f32(0) + first * s.C;
-    op.device.linear_weight_grad(out, nullptr, dout, op.f32(4) + first * s.F, rows, s.C, s.F);
-    op.device.linear_weight_grad(in, nullptr, op.f32(2) + first * s.inner, op.f32(3) + first * s.C,
-                                 rows, s.inner, s.C);
+    const Values in = op.values(5) + expert * s.weights();
+    const Values out = in + s.inner * s.C;
+    const Values dout = op.values(0) + first * s.C;
+    op.device.linear_weight_grad(out, nullptr, dout, op.values(4) + first * s.F, rows, s.C, s.F);
+    op.device.linear_weight_grad(in, nullptr, op.values(2) + first * s.inner,
+                                 op.values(3) + first * s.C, rows, s.inner, s.C);
   });
 }
 

@@ -71,15 +71,15 @@ void with_type(const TypedAddress<Byte>& values, const Launch& launch) {
   else
     launch(values.template as<float>());
 }
-// The same of activations and the gradients of weights, which may be fp32 beside bf16.
-template <class Launch>
-void with_types(ConstValues activations, Values gradients, const Launch& launch) {
+// The same of activations and of others, which may be fp32 beside bf16.
+template <class Byte, class Launch>
+void with_types(ConstValues activations, const TypedAddress<Byte>& others, const Launch& launch) {
   if (activations.type() == DataType::kF32)
-    launch(activations.as<float>(), gradients.as<float>());
-  else if (gradients.type() == DataType::kF32)
-    launch(activations.as<Bf16>(), gradients.as<float>());
+    launch(activations.as<float>(), others.template as<float>());
+  else if (others.type() == DataType::kF32)
+    launch(activations.as<Bf16>(), others.template as<float>());
   else
-    launch(activations.as<Bf16>(), gradients.as<Bf16>());
+    launch(activations.as<Bf16>(), others.template as<Bf16>());
 }
 
 }  // namespace parallelarium

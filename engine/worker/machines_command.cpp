@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // `machines`: what a Setup can be predicted for, every number with its origin.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine.h"
+#include "engine/plan/program.h"
 #include "engine/plan/units.h"
 #include "engine/worker/command.h"
 #include "engine/worker/machine_text.h"
 #include "engine/worker/table.h"
 
 namespace parallelarium {
+
+namespace {
+
+// Older files do not name what they measured in.
+std::string type_text(const std::string& type) {
+  return type.empty() ? std::string(name_of(DataType::kF32)) : type;
+}
+
+}  // namespace
 
 std::string machine_text(const Machine& machine) {
   std::string text = fmt::format("{} ({})\n\n", machine.title, machine.name);
@@ -42,20 +53,24 @@ std::string machine_text(const Machine& machine) {
   }
   text += table.text();
   if (!machine.matmuls.empty()) {
-    const auto [least, most] =
-        std::minmax_element(machine.matmuls.begin(), machine.matmuls.end(),
-                            [](const MatmulPoint& a, const MatmulPoint& b) {
-                              return a.flops_per_second.value < b.flops_per_second.value;
-                            });
-    const auto row_of = [](const char* name, const MatmulPoint& point) {
-      return std::vector<std::string>{
-          name, fmt::format("[{}, {}] x [{}, {}]", point.m, point.k, point.k, point.n),
-          count_text(point.flops_per_second.value, "FLOP/s")};
-    };
-    Table products({"", "", ">"});
-    products.add(row_of("slowest", *least));
-    products.add(row_of("fastest", *most));
-    text += fmt::format("\nMatrix products of {} shapes, measured (--json lists them)\n{}",
+    std::map<std::string, std::vector<const MatmulPoint*>> by_type;
+    for (const MatmulPoint& point : machine.matmuls)
+      by_type[type_text(point.type)].push_back(&point);
+    Table products({"", "", "", ">"});
+    for (const auto& [type, points] : by_type) {
+      const auto [least, most] = std::minmax_element(
+          points.begin(), points.end(), [](const MatmulPoint* a, const MatmulPoint* b) {
+            return a->flops_per_second.value < b->flops_per_second.value;
+          });
+      const auto add = [&, type = type](const char* name, const MatmulPoint& point) {
+        products.add({type, name,
+                      fmt::format("[{}, {}] x [{}, {}]", point.m, point.k, point.k, point.n),
+                      count_text(point.flops_per_second.value, "FLOP/s")});
+      };
+      add("slowest", **least);
+      add("fastest", **most);
+    }
+    text += fmt::format("\n{} matrix products, measured (--json lists them)\n{}",
                         machine.matmuls.size(), products.text());
   }
   if (!machine.pairs.empty()) {
@@ -84,9 +99,10 @@ std::string machine_text(const Machine& machine) {
         machine.transfers.front().ring_ranks, transfers.text());
   }
   if (!machine.kernels.empty()) {
-    Table kernels({"kernel", ">elements", ">rate"});
+    Table kernels({"kernel", "type", ">elements", ">rate"});
     for (const KernelRate& kernel : machine.kernels)
-      kernels.add({kernel.kernel, kernel.elements > 0 ? fmt::format("{:.0f}", kernel.elements) : "",
+      kernels.add({kernel.kernel, type_text(kernel.type),
+                   kernel.elements > 0 ? fmt::format("{:.0f}", kernel.elements) : "",
                    count_text(kernel.elements_per_second.value, "elements/s")});
     text += "\nOther kernels, measured\n" + kernels.text();
   }

@@ -120,9 +120,13 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   const Result<Machine> machine = machine_of(*measured, "2026-11-22", "here");
   ASSERT_TRUE(machine.ok()) << machine.error().text;
   const auto is_measured = [&](std::string_view kernel) {
-    return kernel.empty() ||
-           std::any_of(machine->kernels.begin(), machine->kernels.end(),
-                       [&](const KernelRate& rate) { return rate.kernel == kernel; });
+    const auto in = [&](DataType type) {
+      return std::any_of(machine->kernels.begin(), machine->kernels.end(),
+                         [&](const KernelRate& rate) {
+                           return rate.kernel == kernel && rate.type == name_of(type);
+                         });
+    };
+    return kernel.empty() || (in(DataType::kF32) && in(DataType::kBf16));
   };
   Shape plain, other;  // two models that have every variant between them
   other.mlp = Mlp::kSwiglu;
@@ -176,25 +180,40 @@ TEST(BenchTimes, KeepPhasesAndSizesApartAndTakeTheMiddleOfRounds) {
   for (const double seconds : {3e-6, 1e-6, 2e-6}) {
     products.push_back({10, 20, 30, seconds, "forward"});
     products.push_back({10, 20, 30, 10 * seconds, "input gradient"});
+    products.push_back({10, 20, 30, seconds / 2, "input gradient", "bfloat16"});
   }
   const std::vector<MatmulPoint> points = points_of(products, "test");
-  ASSERT_EQ(points.size(), 2u);
+  ASSERT_EQ(points.size(), 3u);
   EXPECT_EQ(points[0].phase, "forward");
   EXPECT_NEAR(points[0].flops_per_second.value, 12'000 / 2e-6, 1);
   EXPECT_EQ(points[1].phase, "input gradient");
   EXPECT_NEAR(points[1].flops_per_second.value, 12'000 / 20e-6, 1);
+  EXPECT_EQ(points[2].type, "bfloat16");
+  EXPECT_NEAR(points[2].flops_per_second.value, 12'000 / 1e-6, 1);
+  Machine peaks;
+  peaks.matmuls = points;
+  set_peaks(peaks, "test");
+  EXPECT_EQ(peaks.fp32_flops_per_second.value, points[0].flops_per_second.value);
+  EXPECT_EQ(peaks.half_flops_per_second.value, points[2].flops_per_second.value);
+  peaks.matmuls.pop_back();
+  set_peaks(peaks, "test");
+  EXPECT_EQ(peaks.half_flops_per_second.value, points[0].flops_per_second.value);
+  EXPECT_EQ(peaks.half_flops_per_second.origin.rfind("assumed", 0), 0u);
 
   std::vector<KernelTime> kernels;
   for (const double seconds : {1e-6, 9e-6, 2e-6}) {
     kernels.push_back({"norm", 8000, 10 * seconds});
     kernels.push_back({"norm", 1000, seconds});
+    kernels.push_back({"norm", 500, seconds, "bfloat16"});
   }
   const std::vector<KernelRate> rates = rates_of(kernels, "test");
-  ASSERT_EQ(rates.size(), 2u);
+  ASSERT_EQ(rates.size(), 3u);
   EXPECT_EQ(rates[0].elements, 1000);
   EXPECT_NEAR(rates[0].elements_per_second.value, 1000 / 2e-6, 1);
   EXPECT_EQ(rates[1].elements, 8000);
   EXPECT_NEAR(rates[1].elements_per_second.value, 8000 / 20e-6, 1);
+  EXPECT_EQ(rates[2].type, "bfloat16");
+  EXPECT_NEAR(rates[2].elements_per_second.value, 500 / 2e-6, 1);
 }
 
 // One rank moves nothing, and two points of equal bytes have no slope: a saved file must be

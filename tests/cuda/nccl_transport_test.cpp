@@ -33,10 +33,9 @@ TEST_P(NcclMesh, TrainsLikeOneRankAndKeepsTheRulesOfNccl) {
   const RunWishes wishes{.gradients = true, .parameters = false, .held_out_loss = false};
   const Result<RunResult> many = launch(setup, program, on_gpus(), {}, wishes, over(nccl));
   ASSERT_TRUE(many.ok()) << many.error().text;
-  const RunResult& one = one_rank(setup);
-  const Proof proof = compare(*many, one);
-  EXPECT_LE(proof.loss_difference, 1e-6);
-  EXPECT_LE(proof.gradient_difference, 5e-6) << proof.worst_parameter;
+  const Proof proof = proof_of(*many, setup);
+  EXPECT_TRUE(proof.holds()) << proof.loss_difference << ", " << proof.gradient_difference << " in "
+                             << proof.worst_parameter;
   EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
   EXPECT_EQ(nccl.open(), 0) << "communicators are left";
   EXPECT_EQ(nccl.aborted(), 0);
@@ -59,6 +58,12 @@ INSTANTIATE_TEST_SUITE_P(
                     "experts=8 top-k=2 expert-ffn=12 dp=4 ep=4 skew=0.5",
                     "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2 tp=2 "
                     "sequence-parallel=true shared-experts=1 zero=1 capacity=1",
+                    "precision=mixed-16 dp=3 zero=3 clip=0.05",
+                    "precision=mixed-16 tp=2 pp=2 sequence_parallel=true microbatches=4",
+                    "precision=mixed-16 llama cp=2 dp=2 attention=fused",
+                    "precision=mixed-16-main-grads dp=2 pp=2 zero=2 collectives=ring",
+                    "precision=bf16-states dp=3 zero=1 collectives=ring",
+                    "precision=mixed-16 experts=8 top-k=2 expert-ffn=12 dp=2 ep=2 tp=2",
                     // By steps of our own: receives that combine, messages in several places.
                     "dp=3 zero=2 collectives=ring microbatches=4",
                     "dp=3 collectives=all_reduce=double-tree clip=0.05",

@@ -26,19 +26,19 @@ TEST_P(SeveralGpus, TrainLikeOneRank) {
   const Program program = built(setup);
   const Result<RunResult> many = run(setup, program, *choice, {}, {.gradients = true});
   ASSERT_TRUE(many.ok()) << many.error().text;
-  const Proof proof = compare(*many, one_rank(setup));
+  const Proof proof = proof_of(*many, setup);
   EXPECT_TRUE(proof.holds()) << proof.loss_difference << ", " << proof.gradient_difference << " in "
                              << proof.worst_parameter;
   EXPECT_EQ(many->observation.transport.rfind("NCCL ", 0), 0u) << many->observation.transport;
 }
-INSTANTIATE_TEST_SUITE_P(Meshes, SeveralGpus,
-                         testing::Values("dp=2", "pp=2 microbatches=4", "tp=2",
-                                         "dp=2 zero=3 microbatches=3", "cp=2 attention=fused",
-                                         "tp=2 pp=2", "tp=2 pp=2 dp=2 zero=1",
-                                         "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2",
-                                         "dp=2 zero=2 collectives=ring",
-                                         "tp=2 dp=2 collectives=halving-doubling"),
-                         [](const auto& one) { return test_name(one.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Meshes, SeveralGpus,
+    testing::Values("dp=2", "pp=2 microbatches=4", "tp=2", "dp=2 zero=3 microbatches=3",
+                    "cp=2 attention=fused", "tp=2 pp=2", "tp=2 pp=2 dp=2 zero=1",
+                    "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2", "dp=2 zero=2 collectives=ring",
+                    "tp=2 dp=2 collectives=halving-doubling", "precision=mixed-16 tp=2 pp=2",
+                    "precision=mixed-16 dp=2 zero=3 clip=0.05"),
+    [](const auto& one) { return test_name(one.param); });
 
 }  // namespace
 }  // namespace parallelarium

@@ -27,10 +27,17 @@ class SharedGpu : public testing::Test {
     alone.run.backend = Backend::kCpu;
     const Result<RunResult> one = run_now(alone, built(alone), wishes);
     ASSERT_TRUE(one.ok()) << one.error().text;
-    const Proof proof = compare(*many, *one);
+    Proof proof = compare(*many, *one);
+    if (setup.precision.parameter_bytes == 2) {
+      alone.precision = {};
+      const Result<RunResult> exact = run_now(alone, built(alone), wishes);
+      ASSERT_TRUE(exact.ok()) << exact.error().text;
+      proof = compare(*many, *one, *exact);
+    }
     EXPECT_TRUE(proof.holds()) << proof.loss_difference << ", " << proof.gradient_difference
                                << " in " << proof.worst_parameter;
-    EXPECT_NEAR(many->held_out_loss, one->held_out_loss, 1e-5 * one->held_out_loss);
+    EXPECT_NEAR(many->held_out_loss, one->held_out_loss,
+                std::max(1e-5, 2 * proof.loss_bound) * one->held_out_loss);
     const Timeline& timeline = many->observation.timeline;
     EXPECT_GT(timeline.clock_error.count(), 0);
     EXPECT_LT(timeline.clock_error, std::chrono::milliseconds{5});
@@ -57,6 +64,16 @@ TEST_F(SharedGpu, RingAttention) {
   setup.mesh.cp = 2;
   setup.attention = Attention::kFused;
   expect_like_one_rank(setup);
+}
+TEST_F(SharedGpu, HalfPrecision) {
+  for (const char* recipe : {"mixed-16", "mixed-16-main-grads", "bf16-states"})
+    for (const Attention attention : {Attention::kUnfused, Attention::kFused}) {
+      parallelarium::Setup setup = small_setup(2, 2, 2);
+      ASSERT_TRUE(set_field(setup, "precision", recipe).ok());
+      setup.attention = attention;
+      setup.zero = 1;
+      expect_like_one_rank(setup);
+    }
 }
 TEST_F(SharedGpu, Experts) {
   parallelarium::Setup setup = small_setup(1, 2, 2);

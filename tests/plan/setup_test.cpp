@@ -395,11 +395,6 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
   const std::pair<Fields, const char*> cases[] = {
       {{{"cp", "2"}, {"context-parallel", "all-gather"}}, "run-cp-attention"},
       {{{"model", "moe-tiny"}, {"cp", "2"}, {"attention", "fused"}}, "run-experts-cp"},
-      {{{"precision.master_bytes", "4"}}, "run-precision"},
-      {{{"model", "moe-tiny"}, {"precision", "mixed-16"}}, "run-precision-experts"},
-      {{{"precision", "mixed-16"}, {"cp", "2"}, {"attention", "fused"}}, "run-precision-cp"},
-      {{{"precision", "bf16-states"}, {"attention", "fused"}, {"dropout", "0.1"}},
-       "run-precision-dropout"},
       {{{"vocab", "64"}}, "run-vocab"},
       {{{"dp", "5"}}, "run-ranks"}};
   for (const auto& [fields, id] : cases) {
@@ -410,6 +405,19 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
     EXPECT_EQ(can.error().id, id);
   }
   EXPECT_TRUE(can_execute(changed({{"dp", "4"}})).ok());
+  // Bytes that no kernel has: fp32 parameters with a master, one moment's bytes for both.
+  for (const Precision& precision : {Precision{"custom", 4, 4, 4, 8}, {"custom", 2, 2, 4, 2}}) {
+    parallelarium::Setup setup = default_setup();
+    setup.precision = precision;
+    const Result<void> can = can_execute(setup);
+    ASSERT_FALSE(can.ok());
+    EXPECT_EQ(can.error().id, "run-precision");
+  }
+  for (const Precision& precision : precision_recipes()) {
+    parallelarium::Setup setup = default_setup();
+    setup.precision = precision;
+    EXPECT_TRUE(can_execute(setup).ok()) << precision.name;
+  }
   EXPECT_TRUE(can_execute(changed({{"model", "moe-tiny"}, {"dp", "4"}, {"ep", "4"}})).ok());
   EXPECT_TRUE(can_execute(changed({{"model", "llama-tiny"}, {"recompute", "full"}})).ok());
   for (const char* schedule : {"interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipe-v"}) {

@@ -51,6 +51,17 @@ inline const RunResult& one_rank(const Setup& setup) {
   return results.emplace(key, std::move(*result)).first->second;
 }
 
+inline Setup in_fp32(Setup setup) {
+  setup.precision = {};
+  return setup;
+}
+
+// Against one rank; in 16 bit within its rounding.
+inline Proof proof_of(const RunResult& many, const Setup& setup) {
+  if (setup.precision.parameter_bytes == 4) return compare(many, one_rank(setup));
+  return compare(many, one_rank(setup), one_rank(in_fp32(setup)));
+}
+
 // What a Program alone says: how many expert tokens travel, only the step knows.
 inline std::vector<TrafficRow> without_tokens(std::vector<TrafficRow> rows) {
   std::erase_if(rows, [](const TrafficRow& row) { return row.purpose == Purpose::kTokens; });

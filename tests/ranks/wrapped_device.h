@@ -96,18 +96,18 @@ class WrappedDevice final : public Device {
                                 const AttentionShape& shape) override {
     inner_->fused_attention_backward(dqkv, scratch, dcontext, qkv, context, lse, shape);
   }
-  void block_attention_forward(float* context, float* row_max, float* row_sum, float* scratch,
-                               const float* qkv, const float* keys_values,
+  void block_attention_forward(Values context, float* row_max, float* row_sum, float* scratch,
+                               ConstValues qkv, ConstValues keys_values,
                                const AttentionBlock& block) override {
     inner_->block_attention_forward(context, row_max, row_sum, scratch, qkv, keys_values, block);
   }
-  void block_attention_finish(float* context, float* row_max, const float* row_sum,
+  void block_attention_finish(Values context, float* row_max, const float* row_sum,
                               const AttentionShape& shape) override {
     inner_->block_attention_finish(context, row_max, row_sum, shape);
   }
-  void block_attention_backward(float* dqkv, float* dkeys_values, float* scratch,
-                                const float* dcontext, const float* qkv, const float* keys_values,
-                                const float* context, const float* lse,
+  void block_attention_backward(Values dqkv, Values dkeys_values, float* scratch,
+                                ConstValues dcontext, ConstValues qkv, ConstValues keys_values,
+                                ConstValues context, const float* lse,
                                 const AttentionBlock& block) override {
     inner_->block_attention_backward(dqkv, dkeys_values, scratch, dcontext, qkv, keys_values,
                                      context, lse, block);
@@ -185,20 +185,20 @@ class WrappedDevice final : public Device {
                    std::int64_t E) override {
     return inner_->update_bias(bias, loads, rate, layers, E);
   }
-  void dispatch_rows(float* rows, const float* y, const std::int32_t* routes, std::int64_t N,
+  void dispatch_rows(Values rows, ConstValues y, const std::int32_t* routes, std::int64_t N,
                      std::int64_t k, std::int64_t C) override {
     return inner_->dispatch_rows(rows, y, routes, N, k, C);
   }
-  void dispatch_rows_grad(float* dy, const float* drows, const std::int32_t* routes, bool adds,
+  void dispatch_rows_grad(Values dy, ConstValues drows, const std::int32_t* routes, bool adds,
                           std::int64_t N, std::int64_t k, std::int64_t C) override {
     return inner_->dispatch_rows_grad(dy, drows, routes, adds, N, k, C);
   }
-  void combine_rows(float* out, const float* rows, const float* gates, const float* shared,
+  void combine_rows(Values out, ConstValues rows, const float* gates, ConstValues shared,
                     const std::int32_t* routes, std::int64_t N, std::int64_t k,
                     std::int64_t C) override {
     return inner_->combine_rows(out, rows, gates, shared, routes, N, k, C);
   }
-  void combine_rows_grad(float* drows, float* dgates, const float* dout, const float* rows,
+  void combine_rows_grad(Values drows, float* dgates, ConstValues dout, ConstValues rows,
                          const float* gates, const std::int32_t* routes, std::int64_t N,
                          std::int64_t k, std::int64_t C) override {
     return inner_->combine_rows_grad(drows, dgates, dout, rows, gates, routes, N, k, C);

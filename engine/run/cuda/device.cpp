@@ -71,10 +71,10 @@ class CudaDevice final : public CudaStream {
 
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
                       std::int64_t M, std::int64_t K) override {
-    with_type(y, [&]<class T>(T*) {
+    with_types(x, y, [&]<class T, class Y>(const T*, Y* to) {
       if (use())
-        note(parallelarium::linear_forward(*matmul_, y.as<T>(), x.as<T>(), w.as<T>(), bias.as<T>(),
-                                           N, M, K, stream_),
+        note(parallelarium::linear_forward(*matmul_, to, x.as<T>(), w.as<T>(), bias.as<Y>(), N, M,
+                                           K, stream_),
              "linear_forward");
     });
   }
@@ -82,17 +82,17 @@ class CudaDevice final : public CudaStream {
                          std::int64_t K) override {
     with_type(dx, [&]<class T>(T*) {
       if (use())
-        note(parallelarium::linear_input_grad(*matmul_, dx.as<T>(), dy.as<T>(), w.as<T>(), N, M, K,
-                                              stream_),
+        note(parallelarium::linear_input_grad(*matmul_, dx.as<T>(), stored_as<T>(dy, N * M),
+                                              w.as<T>(), N, M, K, stream_),
              "linear_input_grad");
     });
   }
   void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
                           std::int64_t M, std::int64_t K) override {
-    with_types(dy, dw, [&]<class T, class G>(const T*, G*) {
+    with_types(x, dw, [&]<class T, class G>(const T*, G*) {
       if (use())
-        note(parallelarium::linear_weight_grad(*matmul_, dw.as<G>(), dy.as<T>(), x.as<T>(), N, M, K,
-                                               stream_),
+        note(parallelarium::linear_weight_grad(*matmul_, dw.as<G>(), stored_as<T>(dy, N * M),
+                                               x.as<T>(), N, M, K, stream_),
              "linear_weight_grad");
       if (!db) return;
       void* space = scratch(column_sums_workspace(size(N), size(M)));
@@ -185,27 +185,34 @@ class CudaDevice final : public CudaStream {
                                                    context.as<Bf16>(), lse, shape, stream_),
            "fused_attention_backward");
   }
-  void block_attention_forward(float* context, float* row_max, float* row_sum, float*,
-                               const float* qkv, const float* keys_values,
+  void block_attention_forward(Values context, float* row_max, float* row_sum, float*,
+                               ConstValues qkv, ConstValues keys_values,
                                const AttentionBlock& block) override {
-    if (use())
-      note(parallelarium::block_attention_forward(context, row_max, row_sum, qkv, keys_values,
-                                                  block, stream_),
-           "block_attention_forward");
+    with_type(context, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::block_attention_forward(context.as<T>(), row_max, row_sum, qkv.as<T>(),
+                                                    keys_values.as<T>(), block, stream_),
+             "block_attention_forward");
+    });
   }
-  void block_attention_finish(float* context, float* row_max, const float* row_sum,
+  void block_attention_finish(Values context, float* row_max, const float* row_sum,
                               const AttentionShape& shape) override {
-    if (use())
-      note(parallelarium::block_attention_finish(context, row_max, row_sum, shape, stream_),
-           "block_attention_finish");
+    with_type(context, [&]<class T>(T* out) {
+      if (use())
+        note(parallelarium::block_attention_finish(out, row_max, row_sum, shape, stream_),
+             "block_attention_finish");
+    });
   }
-  void block_attention_backward(float* dqkv, float* dkeys_values, float*, const float* dcontext,
-                                const float* qkv, const float* keys_values, const float* context,
+  void block_attention_backward(Values dqkv, Values dkeys_values, float*, ConstValues dcontext,
+                                ConstValues qkv, ConstValues keys_values, ConstValues context,
                                 const float* lse, const AttentionBlock& block) override {
-    if (use())
-      note(parallelarium::block_attention_backward(dqkv, dkeys_values, dcontext, qkv, keys_values,
-                                                   context, lse, block, stream_),
-           "block_attention_backward");
+    with_type(dqkv, [&]<class T>(T*) {
+      if (use())
+        note(parallelarium::block_attention_backward(
+                 dqkv.as<T>(), dkeys_values.as<T>(), dcontext.as<T>(), qkv.as<T>(),
+                 keys_values.as<T>(), context.as<T>(), lse, block, stream_),
+             "block_attention_backward");
+    });
   }
   void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
     with_type(qkv, [&]<class T>(T*) {
@@ -353,31 +360,41 @@ class CudaDevice final : public CudaStream {
     if (use())
       note(parallelarium::update_bias(bias, loads, rate, layers, E, stream_), "update_bias");
   }
-  void dispatch_rows(float* rows, const float* y, const std::int32_t* routes, std::int64_t N,
+  void dispatch_rows(Values rows, ConstValues y, const std::int32_t* routes, std::int64_t N,
                      std::int64_t k, std::int64_t C) override {
-    if (use())
-      note(parallelarium::dispatch_rows(rows, y, routes, N, k, C, stream_), "dispatch_rows");
+    with_type(rows, [&]<class T>(T* to) {
+      if (use())
+        note(parallelarium::dispatch_rows(to, y.as<T>(), routes, N, k, C, stream_),
+             "dispatch_rows");
+    });
   }
-  void dispatch_rows_grad(float* dy, const float* drows, const std::int32_t* routes, bool adds,
+  void dispatch_rows_grad(Values dy, ConstValues drows, const std::int32_t* routes, bool adds,
                           std::int64_t N, std::int64_t k, std::int64_t C) override {
-    if (use())
-      note(parallelarium::dispatch_rows_grad(dy, drows, routes, adds, N, k, C, stream_),
-           "dispatch_rows_grad");
+    with_type(dy, [&]<class T>(T* to) {
+      if (use())
+        note(parallelarium::dispatch_rows_grad(to, drows.as<T>(), routes, adds, N, k, C, stream_),
+             "dispatch_rows_grad");
+    });
   }
-  void combine_rows(float* out, const float* rows, const float* gates, const float* shared,
+  void combine_rows(Values out, ConstValues rows, const float* gates, ConstValues shared,
                     const std::int32_t* routes, std::int64_t N, std::int64_t k,
                     std::int64_t C) override {
-    if (use())
-      note(parallelarium::combine_rows(out, rows, gates, shared, routes, N, k, C, stream_),
-           "combine_rows");
+    with_type(out, [&]<class T>(T* to) {
+      if (use())
+        note(parallelarium::combine_rows(to, rows.as<T>(), gates, shared.as<T>(), routes, N, k, C,
+                                         stream_),
+             "combine_rows");
+    });
   }
-  void combine_rows_grad(float* drows, float* dgates, const float* dout, const float* rows,
+  void combine_rows_grad(Values drows, float* dgates, ConstValues dout, ConstValues rows,
                          const float* gates, const std::int32_t* routes, std::int64_t N,
                          std::int64_t k, std::int64_t C) override {
-    if (use())
-      note(parallelarium::combine_rows_grad(drows, dgates, dout, rows, gates, routes, N, k, C,
-                                            stream_),
-           "combine_rows_grad");
+    with_type(drows, [&]<class T>(T* to) {
+      if (use())
+        note(parallelarium::combine_rows_grad(to, dgates, dout.as<T>(), rows.as<T>(), gates, routes,
+                                              N, k, C, stream_),
+             "combine_rows_grad");
+    });
   }
   void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
     with_type(values, [&]<class T>(const T*) {
@@ -404,6 +421,16 @@ class CudaDevice final : public CudaStream {
   }
 
  private:
+  // The values themselves, or rounded into scratch: a product takes two operands of one type.
+  template <class T>
+  const T* stored_as(ConstValues values, std::int64_t count) {
+    if (values.type() == data_type_of<T>()) return values.as<T>();
+    void* space = scratch(size(count) * sizeof(T));
+    if constexpr (std::is_same_v<T, Bf16>)
+      if (good())
+        note(cast(static_cast<T*>(space), values.as<float>(), size(count), stream_), "cast");
+    return static_cast<const T*>(space);
+  }
   template <class T>
   void combine_parts(Reduction reduction, std::byte* target,
                      std::span<const std::byte* const> parts, int divisor, std::int64_t count) {

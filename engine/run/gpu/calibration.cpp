@@ -91,9 +91,13 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
       // Equal GPUs are taken to be equally fast; the first is measured.
       const std::unique_ptr<Device> device = rig.make_device(0, 0, Lane::kCompute);
       measured.empty_seconds = measure_empty(*device);
-      measured.kernels = measure_kernels(*device, rig.sizes, stop);
       measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
-      measured.products = measure_products(*device, rig.sizes, Clock::now() + kProductBudget, stop);
+      for (const DataType type : {DataType::kF32, DataType::kBf16}) {
+        const BenchSizes sizes = rig.sizes.in(type);
+        append(measured.kernels, measure_kernels(*device, sizes, stop));
+        append(measured.products,
+               measure_products(*device, sizes, Clock::now() + kProductBudget, stop));
+      }
       device_state = device->finish();
     }
     stage = 1;

@@ -16,20 +16,6 @@ double without_launch(double seconds, double empty) {
   return std::max(seconds - empty, seconds / 2);
 }
 
-double largest_rate(const std::vector<MatmulPoint>& points) {
-  double best = 0;
-  for (const MatmulPoint& point : points) best = std::max(best, point.flops_per_second.value);
-  return best;
-}
-
-double median_rate(const std::vector<MatmulPoint>& points) {
-  std::vector<double> rates;
-  for (const MatmulPoint& point : points) rates.push_back(point.flops_per_second.value);
-  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
-  std::nth_element(rates.begin(), middle, rates.end());
-  return *middle;
-}
-
 std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::string& origin) {
   std::map<std::pair<int, int>, std::vector<TimedBytes>> by_pair;
   for (const PairTime& time : times)
@@ -74,11 +60,7 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   for (const GpuFacts& gpu : measured.gpus) memory = std::min(memory, gpu.memory_bytes);
   machine.memory_bytes = {static_cast<double>(memory), origin};
   machine.memory_bytes_per_second = {measured.copy_bytes_per_second, origin};
-  const double best = largest_rate(machine.matmuls);
-  machine.fp32_flops_per_second = {best, origin + " (best matrix product)"};
-  machine.half_flops_per_second = {best,
-                                   "assumed: the rate of fp32, in which the engine computes here"};
-  machine.matmul_efficiency = {median_rate(machine.matmuls) / best, origin};
+  set_peaks(machine, origin);
   machine.launch_seconds = {measured.launch_seconds, origin};
   machine.pairs = links_of(measured.pairs, origin);
   machine.collectives = rates_of(measured.collectives, origin);
