@@ -65,19 +65,12 @@ struct Operation {
 };
 
 // In the order of the ranks backwards, so that nobody relies on the order of additions.
-template <class Number>
-void add_up(std::vector<std::byte>& result, const Operation& one, const Clique::Gathering& all,
-            std::int64_t skip) {
-  auto* sum = reinterpret_cast<Number*>(result.data());
-  bool first = true;
-  for (auto part = all.from.rbegin(); part != all.from.rend(); ++part, first = false) {
-    const auto* values = reinterpret_cast<const Number*>(part->second + skip);
-    for (std::int64_t i = 0; i < one.count; ++i) {
-      sum[i] = first                              ? values[i]
-               : one.reduction == Reduction::kMax ? std::max(sum[i], values[i])
-                                                  : sum[i] + values[i];
-    }
-  }
+inline void add_up(std::vector<std::byte>& result, const Operation& one,
+                   const Clique::Gathering& all, std::int64_t skip) {
+  std::vector<const std::byte*> parts;
+  for (auto part = all.from.rbegin(); part != all.from.rend(); ++part)
+    parts.push_back(part->second + skip);
+  make_cpu_device()->combine(one.type, one.reduction, result.data(), parts, 1, one.count);
 }
 
 inline std::vector<std::byte> result_of(const Operation& one, const Clique::Gathering& all, int n) {
@@ -91,10 +84,7 @@ inline std::vector<std::byte> result_of(const Operation& one, const Clique::Gath
     std::memcpy(result.data(), all.from.at(one.peer), static_cast<std::size_t>(size));
   } else {
     const std::int64_t skip = one.kind == Call::kReduceScatter ? one.comm->rank * size : 0;
-    if (one.type == DataType::kF64)
-      add_up<double>(result, one, all, skip);
-    else
-      add_up<float>(result, one, all, skip);
+    add_up(result, one, all, skip);
   }
   return result;
 }
