@@ -103,7 +103,9 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
   const auto one = proof.find("losses_one_rank");
   if (one != proof.end() && one->is_array() && !one->empty() && one->back().is_number()) {
     loss.predicted_value = one->back().get<double>();
-    loss.predicted = {four_digits(loss.predicted_value), Quantities::tr("on one rank"),
+    loss.predicted = {four_digits(loss.predicted_value),
+                      proof.value("in_16_bit", false) ? Quantities::tr("one rank, fp32")
+                                                      : Quantities::tr("on one rank"),
                       QString::number(loss.predicted_value, 'g', 17)};
   }
   const auto difference = proof.find("loss_difference");

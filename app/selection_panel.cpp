@@ -3,6 +3,7 @@
 
 #include <QVBoxLayout>
 #include <algorithm>
+#include <limits>
 
 #include "app/collective_session.h"
 #include "app/controls.h"
@@ -169,16 +170,25 @@ void SelectionPanel::fit() {
 void SelectionPanel::add_proof() {
   const RunRecord* run = session_.run_record();
   if (!run || session_.run_is_stale() || !run->proof) return;
+  // JSON has no infinity: what differs without bound is null.
   const auto number = [&](const char* key) {
     const auto found = run->proof->find(key);
-    return found != run->proof->end() && found->is_number() ? found->get<double>() : 0.0;
+    return found != run->proof->end() && found->is_number()
+               ? found->get<double>()
+               : std::numeric_limits<double>::infinity();
   };
   const double loss = number("loss_difference"), loss_bound = number("loss_bound");
   const double gradient = number("gradient_difference"), gradient_bound = number("gradient_bound");
-  const bool holds = loss <= loss_bound && gradient <= gradient_bound;
+  const bool holds = run->proof->value("holds", false);
+  const bool in_16_bit = run->proof->value("in_16_bit", false);
   add_caps(tr("Proof: the same as one rank"));
-  add_text(holds ? tr("The losses and all gradients equal those of one rank within their bounds.")
-                 : tr("The run differs from one rank by more than its bounds allow."),
+  add_text(in_16_bit
+               ? holds ? tr("The losses and all gradients differ from one rank in fp32 by no more "
+                            "than those of one rank in 16 bit do.")
+                       : tr("The run differs from one rank in fp32 by more than rounding to 16 bit "
+                            "explains.")
+           : holds ? tr("The losses and all gradients equal those of one rank within their bounds.")
+                   : tr("The run differs from one rank by more than its bounds allow."),
            holds ? QStringLiteral("good") : QStringLiteral("warning"));
   add_text(tr("loss differs by %1 (bound %2)").arg(number_text(loss), number_text(loss_bound)));
   add_text(tr("gradients differ by %1 (bound %2)")

@@ -84,10 +84,10 @@ Result<Setup> small_copy(const Setup& big) {
   for (const auto& [option, value] : {std::pair("machine", "local"),
                                       {"nodes", "0"},
                                       {"micro-batch", "1"},
-                                      {"precision", "fp32"},
                                       {"backend", "auto"},
                                       {"devices", "all"}})
     if (Result<void> done = set_field(copy, option, value); !done) return done.error();
+  if (!is_trainable(big.precision)) copy.precision = precision_recipes().back();  // fp32
   if (big.mesh.cp > 1 && big.model.experts.count > 0)
     if (Result<void> done = set(copy, "cp", 1); !done) return done.error();
   if (copy.mesh.cp > 1 && copy.context_parallel != ContextParallel::kUlysses)

@@ -9,9 +9,10 @@
 namespace parallelarium {
 
 // `big` on this computer: its mesh, schedule and micro-batches with a tiny preset of the same kind,
-// in fp32, one sequence per micro-batch. Heads, widths, layers and sequence of the preset follow
-// the mesh; where the ranks are more than a run can have, the largest degree is halved until they
-// fit. The result validates and can_execute(). Requires: `big` validates. Error: why there is none.
+// one sequence per micro-batch, in fp32 where the engine has no kernels for its bytes. Heads,
+// widths, layers and sequence of the preset follow the mesh; where the ranks are more than a run
+// can have, the largest degree is halved until they fit. The result validates and can_execute().
+// Requires: `big` validates. Error: why there is none.
 Result<Setup> small_copy(const Setup& big);
 
 // "DP 3 · TP 2 · PP 2 in place of DP 6 · TP 8 · PP 16": the degrees above 1 where the two meshes

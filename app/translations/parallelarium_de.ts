@@ -84,8 +84,8 @@
         <translation>Die Ränge starten</translation>
     </message>
     <message>
-        <source>Measuring this computer first, about 8 s</source>
-        <translation>Erst wird dieser Rechner vermessen, etwa 8 s</translation>
+        <source>Measuring this computer first, about 12 s</source>
+        <translation>Erst wird dieser Rechner vermessen, etwa 12 s</translation>
     </message>
     <message>
         <source>Running</source>
@@ -3582,6 +3582,14 @@ nach Plan</translation>
         <translation>Verluste und alle Gradienten sind innerhalb ihrer Schranken gleich denen eines Rangs.</translation>
     </message>
     <message>
+        <source>The losses and all gradients differ from one rank in fp32 by no more than those of one rank in 16 bit do.</source>
+        <translation>Verluste und alle Gradienten weichen von einem Rang in fp32 nicht mehr ab als die eines Rangs in 16 Bit.</translation>
+    </message>
+    <message>
+        <source>The run differs from one rank in fp32 by more than rounding to 16 bit explains.</source>
+        <translation>Der Lauf weicht von einem Rang in fp32 mehr ab, als das Runden auf 16 Bit erklärt.</translation>
+    </message>
+    <message>
         <source>The run differs from one rank by more than its bounds allow.</source>
         <translation>Der Lauf weicht stärker von dem auf einem Rang ab, als seine Schranken erlauben.</translation>
     </message>
@@ -4817,6 +4825,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>on one rank</source>
         <translation>auf einem Rang</translation>
+    </message>
+    <message>
+        <source>one rank, fp32</source>
+        <translation>ein Rang, fp32</translation>
     </message>
     <message>
         <source>Step time</source>

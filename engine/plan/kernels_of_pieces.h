@@ -66,15 +66,17 @@ constexpr std::string_view kernel_of(Piece piece, Phase phase) {
 
 // The kernel that models of this shape have in the place of `kernel`. Where it has no rate of its
 // own, that of `kernel` stands for it.
-constexpr std::string_view variant_of(std::string_view kernel, const Shape& shape) {
+constexpr std::string_view variant_of(std::string_view kernel, const Shape& shape, DataType type) {
   if (shape.mlp == Mlp::kSwiglu && kernel == "gelu") return "swiglu";
   if (shape.mlp == Mlp::kSwiglu && kernel == "gelu_grad") return "swiglu_grad";
   if (shape.norm == Norm::kRms && kernel == "norm") return "rms_norm";
   if (shape.norm == Norm::kRms && kernel == "norm_input_grad") return "rms_norm_input_grad";
+  // In bf16 whole sequences have a kernel of their own, which drops nothing.
+  const bool by_blocks = shape.zigzag || (type == DataType::kBf16 && shape.dropout > 0);
   if (shape.fused && kernel == "attention")
-    return shape.zigzag ? "block_attention" : "fused_attention";
+    return by_blocks ? "block_attention" : "fused_attention";
   if (shape.fused && kernel == "attention_grad")
-    return shape.zigzag ? "block_attention_grad" : "fused_attention_grad";
+    return by_blocks ? "block_attention_grad" : "fused_attention_grad";
   const bool sigmoid = shape.experts.model.router == Router::kSigmoid;
   if (sigmoid && kernel == "router") return "sigmoid_router";
   if (sigmoid && kernel == "router_grad") return "sigmoid_router_grad";
@@ -86,6 +88,12 @@ constexpr std::string_view former_of(std::string_view kernel) {
   if (kernel == "norm_input_grad" || kernel == "norm_weight_grad") return "norm_grad";
   if (kernel == "loss_max" || kernel == "loss_sum") return "loss";
   return {};
+}
+
+// Kernels that work on fp32 in every precision: the routers, and sums of the loss's statistics.
+constexpr bool is_always_fp32(std::string_view kernel) {
+  return kernel == "loss" || kernel == "router" || kernel == "router_grad" ||
+         kernel == "sigmoid_router" || kernel == "sigmoid_router_grad";
 }
 
 // What a piece computes beside its own kernel or product, and how many elements of it.

@@ -5,6 +5,7 @@
 
 #include "engine/plan/alternatives.h"
 #include "engine/plan/machine.h"
+#include "engine/plan/program.h"
 #include "engine/plan/settings_reader.h"
 
 namespace parallelarium {
@@ -45,6 +46,13 @@ Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
   return link;
 }
 
+void read_type(SettingsReader& reader, std::string& type) {
+  reader.text("type", type);
+  if (type.empty() || type == name_of(DataType::kF32) || type == name_of(DataType::kBf16)) return;
+  reader.fail(message("rate-type", "{} must be {} or {}.", reader.dotted("type"),
+                      name_of(DataType::kF32), name_of(DataType::kBf16)));
+}
+
 Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& prefix) {
   MatmulPoint point;
   SettingsReader reader(json, prefix);
@@ -53,7 +61,7 @@ Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& pr
   reader.whole("n", point.n, 1, kMost);
   reader.whole("k", point.k, 1, kMost);
   reader.text("phase", point.phase);
-  reader.text("type", point.type);
+  read_type(reader, point.type);
   read_child(reader, "flops_per_second", point.flops_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return point;
@@ -64,7 +72,7 @@ Result<KernelRate> read_rate(const nlohmann::json& json, const std::string& pref
   SettingsReader reader(json, prefix);
   reader.text("kernel", rate.kernel);
   reader.number("elements", rate.elements, 0, kLargest);
-  reader.text("type", rate.type);
+  read_type(reader, rate.type);
   read_child(reader, "elements_per_second", rate.elements_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return rate;

@@ -16,9 +16,10 @@ bool is_of(const Rate& rate, DataType type) {
   return rate.type.empty() ? type == DataType::kF32 : rate.type == name_of(type);
 }
 // The type whose rates stand for what is stored so: fp32 where nothing else was measured.
-DataType measured_type(const Machine& machine, DataType type) {
-  const bool is_measured = std::any_of(machine.kernels.begin(), machine.kernels.end(),
-                                       [&](const KernelRate& rate) { return is_of(rate, type); });
+template <class Rate>
+DataType measured_type(const std::vector<Rate>& rates, DataType type) {
+  const bool is_measured =
+      std::any_of(rates.begin(), rates.end(), [&](const Rate& rate) { return is_of(rate, type); });
   return is_measured ? type : DataType::kF32;
 }
 
@@ -48,8 +49,9 @@ double rate_of(const Machine& machine, std::string_view kernel, DataType type, d
 double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape, DataType type,
                double elements) {
   if (kernel.empty()) return 0;
-  for (const std::string_view name : {variant_of(kernel, shape), kernel, former_of(kernel)}) {
-    if (const double rate = rate_of(machine, name, type, elements); rate > 0) return rate;
+  for (const std::string_view name : {variant_of(kernel, shape, type), kernel, former_of(kernel)}) {
+    const DataType of = is_always_fp32(name) ? DataType::kF32 : type;
+    if (const double rate = rate_of(machine, name, of, elements); rate > 0) return rate;
   }
   return 0;
 }
@@ -150,7 +152,7 @@ double calls_of(const Work& work, const Shape& shape) {
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
   double fixed = machine.launch_seconds.value;
-  const DataType measured = measured_type(machine, type);
+  const DataType measured = measured_type(machine.kernels, type);
   const KernelBeside beside = kernel_beside(work, shape, machine.ranks_share_memory());
   const double calls = alike(work, shape);
   fixed += over(beside.elements,
@@ -161,10 +163,10 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   if (rate > 0) return fixed + elements / rate;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
-    const double flops =
-        work.piece == Piece::kExpert
-            ? expert_rate(machine.matmuls, measured, work, shape)
-            : matmul_rate(machine.matmuls, measured, work.phase, work.m, work.n, work.k);
+    const DataType of = measured_type(machine.matmuls, type);
+    const double flops = work.piece == Piece::kExpert
+                             ? expert_rate(machine.matmuls, of, work, shape)
+                             : matmul_rate(machine.matmuls, of, work.phase, work.m, work.n, work.k);
     if (flops > 0) return fixed + work.flops / flops;
   }
   // The slower of arithmetic and memory traffic (the roofline).
@@ -177,7 +179,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
 }
 
 double combine_rate(const Machine& machine, DataType type) {
-  return rate_of(machine, kReduceKernel, measured_type(machine, type),
+  return rate_of(machine, kReduceKernel, measured_type(machine.kernels, type),
                  std::numeric_limits<double>::max());
 }
 
@@ -192,13 +194,16 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       on_cores_(machine.ranks_share_memory()),
       pairs_(machine.pairs),
       collectives_(machine.collectives) {
-  const DataType type = setup.precision.activation_bytes() == 2 ? DataType::kBf16 : DataType::kF32;
+  const auto stored_in = [](int bytes) { return bytes == 2 ? DataType::kBf16 : DataType::kF32; };
+  const DataType activations = stored_in(setup.precision.activation_bytes());
+  const DataType gradients = stored_in(setup.precision.gradient_bytes);
   if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) gpus_ = *gpus;
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
     double seconds = 0, launches = 0;
     for (const Work& work : works) {
-      seconds += work_seconds(work, program.shape, machine, type);
+      const bool of_gradients = work.piece == Piece::kZeroGrad || work.piece == Piece::kGradNorm;
+      seconds += work_seconds(work, program.shape, machine, of_gradients ? gradients : activations);
       if (works.size() > 1)
         launches += calls_of(work, program.shape) - 1;  // work_seconds counted one
     }
@@ -209,7 +214,8 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     groups_.push_back({link.latency_seconds.value, link.bytes_per_second.value,
                        static_cast<int>(group.ranks.size())});
   }
-  reduce_seconds_ = over(1, combine_rate(machine, type));
+  reduce_seconds_ = over(1, combine_rate(machine, DataType::kF32));
+  reduce_half_seconds_ = over(1, combine_rate(machine, DataType::kBf16));
 }
 
 const Link& CostModel::link_between(int a, int b) const {
@@ -263,7 +269,7 @@ double CostModel::collective_seconds(const Op& op) const {
       messages_of(op.collective, group.size) * group.latency + over(bytes, group.bytes_per_second);
   if (op.reduction != Reduction::kNone) {
     const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
-    seconds += reduce_seconds_ * array * (group.size - 1) / group.size;
+    seconds += reduce_seconds(op.type) * array * (group.size - 1) / group.size;
   }
   return seconds * op.repeat;
 }
@@ -284,7 +290,7 @@ double CostModel::even_seconds(const Op& op, int rank) const {
       const double combining =
           op.reduction == Reduction::kNone
               ? 0
-              : reduce_seconds_ * static_cast<double>(op.bytes / size_of(op.type));
+              : reduce_seconds(op.type) * static_cast<double>(op.bytes / size_of(op.type));
       return link.latency_seconds.value +
              over(static_cast<double>(op.bytes), link.bytes_per_second.value) + combining;
     }

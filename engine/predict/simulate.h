@@ -45,8 +45,12 @@ class CostModel {
   bool on_cores_ = false;
   std::vector<PairLink> pairs_;
   std::vector<CollectiveRate> collectives_;
-  std::vector<int> gpus_;      // of each rank, where the Setup says it
-  double reduce_seconds_ = 0;  // per element added in a reduction, where it was measured
+  std::vector<int> gpus_;  // of each rank, where the Setup says it
+  double reduce_seconds(DataType type) const {
+    return type == DataType::kBf16 ? reduce_half_seconds_ : reduce_seconds_;
+  }
+  // Per element added in a reduction, where it was measured; of fp32 and all others, and of bf16.
+  double reduce_seconds_ = 0, reduce_half_seconds_ = 0;
 };
 
 // Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at

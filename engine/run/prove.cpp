@@ -71,12 +71,13 @@ Proof compare(const RunResult& many, const RunResult& one) {
 }
 
 Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact) {
-  constexpr double kTimesRounding = 2;
-  constexpr double kLeastLoss = 1.0 / (1 << 13);
+  constexpr double kTimesLoss = 2, kTimesGradient = 1.25, kMostGradient = 0.1;
+  constexpr double kLeastLoss = 1.0 / (1 << 13), kMostLoss = 1.0 / (1 << 6);
   const Proof rounding = compare(one, exact);
   Proof proof = compare(many, exact);
-  proof.loss_bound = std::max(kLeastLoss, kTimesRounding * rounding.loss_difference);
-  proof.gradient_bound = kTimesRounding * rounding.gradient_difference;
+  proof.in_16_bit = true;
+  proof.loss_bound = std::clamp(kTimesLoss * rounding.loss_difference, kLeastLoss, kMostLoss);
+  proof.gradient_bound = std::min(kTimesGradient * rounding.gradient_difference, kMostGradient);
   return proof;
 }
 

@@ -12,7 +12,7 @@ namespace parallelarium {
 
 void add_calibrate(Commands& commands) {
   CLI::App* command =
-      commands.add("calibrate", "measure this computer (about 8 s) and keep the result",
+      commands.add("calibrate", "measure this computer (about 12 s) and keep the result",
                    "  parallelarium-engine calibrate\n"
                    "  parallelarium-engine calibrate --json > this_computer.json\n"
                    "  parallelarium-engine calibrate --gpus\n");

@@ -199,7 +199,8 @@ nlohmann::json to_json(const Proof& proof) {
           {"gradient_difference", proof.gradient_difference},
           {"gradient_bound", proof.gradient_bound},
           {"worst_parameter", proof.worst_parameter},
-          {"losses_one_rank", proof.losses_one_rank}};
+          {"losses_one_rank", proof.losses_one_rank},
+          {"in_16_bit", proof.in_16_bit}};
 }
 
 nlohmann::json to_json(const Training& training) {

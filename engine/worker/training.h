@@ -46,7 +46,7 @@ struct Preparation {
 // computer and not paced, or an unreadable text.
 Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> place = {});
 
-// Measures the cores of this computer, or its GPUs, and stores the result. Some 5 s.
+// Measures the cores of this computer, or its GPUs, and stores the result. Some 12 s.
 enum class Calibrated : std::uint8_t { kCores, kGpus };
 Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch);
 

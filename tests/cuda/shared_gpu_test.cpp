@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/run/gpu/module.h"
-#include "tests/ranks/harness.h"
+#include "tests/ranks/proof.h"
 
 namespace parallelarium {
 namespace {
@@ -74,6 +74,15 @@ TEST_F(SharedGpu, HalfPrecision) {
       setup.zero = 1;
       expect_like_one_rank(setup);
     }
+}
+// Paths of their own in 16 bit: rings, dropout by blocks, Llama's pieces, experts.
+TEST_F(SharedGpu, HalfPrecisionOfOtherPieces) {
+  for (const char* words :
+       {"cp=2 attention=fused", "attention=fused dropout=0.1 dp=2", "llama tp=2 attention=fused",
+        "experts=8 top-k=2 expert-ffn=12 dp=2 ep=2 shared-experts=1"}) {
+    SCOPED_TRACE(words);
+    expect_like_one_rank(small_model("precision=mixed-16 " + std::string(words)));
+  }
 }
 TEST_F(SharedGpu, Experts) {
   parallelarium::Setup setup = small_setup(1, 2, 2);

@@ -82,8 +82,15 @@ TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
   machine.calibrated = "2026-11-21 on \"host\"";
   machine.matmuls = {{64, 32, 16, 1.25e10}, {1, 1, 1, 3e6}};
   machine.matmuls[0].phase = "input gradient";
-  machine.kernels = {
-      {"norm", {3.5e8, "test"}, 8192}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}};
+  machine.matmuls[1].type = "bfloat16";
+  for (const auto& [kernel, rate] :
+       {std::pair{"norm", 3.5e8}, {"adamw", 1e9}, {"router", 4e7}, {"dispatch_grad", 5e9}}) {
+    machine.kernels.emplace_back().kernel = kernel;
+    machine.kernels.back().elements_per_second = {rate, "test"};
+  }
+  machine.kernels[0].elements = 8192;
+  machine.kernels.push_back(machine.kernels.front());
+  machine.kernels.back().type = "bfloat16";
   machine.collectives = {{"all_to_all", 2, {{3e-6, "measured"}, {9e9, "measured"}}}};
   machine.transfers = {
       {64, 1e-6, 1.5e-6, 1.8e-6, 2.5e-6, 1e-7, 3e-8, 1.5, 1.2, 8, 2e-6, 3e-6, "measured"},
@@ -120,15 +127,26 @@ TEST_F(Machines, OlderCalibrationsTellNeitherPhasesNorSizes) {
   Machine machine = uncalibrated_local_machine();
   machine.matmuls = {{64, 32, 16, 1.25e10}};
   machine.matmuls[0].phase = "forward";
-  machine.kernels = {{"norm", {3.5e8, "measured"}, 8192}};
+  machine.kernels.resize(1);
+  machine.kernels[0].kernel = "norm";
+  machine.kernels[0].elements_per_second = {3.5e8, "measured"};
   nlohmann::json json = to_json(machine);
   json["matmuls"][0].erase("phase");
   json["kernels"][0].erase("elements");
+  for (const char* list : {"matmuls", "kernels"}) json[list][0].erase("type");
   const Result<Machine> older = machine_from_json(json);
   ASSERT_TRUE(older.ok()) << older.error().text;
   machine.matmuls[0].phase.clear();
-  machine.kernels[0].elements = 0;
   EXPECT_EQ(*older, machine);
+}
+
+TEST_F(Machines, RatesOfUnknownTypesAreRefused) {
+  Machine machine = uncalibrated_local_machine();
+  machine.kernels.resize(1);
+  machine.kernels[0].type = "bf16";
+  const Result<Machine> read = machine_from_json(to_json(machine));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().id, "rate-type");
 }
 
 TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {

@@ -118,6 +118,38 @@ TEST(Proof, SeesAWrongGradient) {
   EXPECT_TRUE(compare(one, one).holds());
 }
 
+TEST(Proof, In16BitSeesAWrongGradientAndWhatDiverged) {
+  parallelarium::Setup setup = small_setup(2, 1, 3);
+  const RunResult exact = one_rank(setup);
+  ASSERT_TRUE(set_field(setup, "precision", "mixed-16").ok());
+  const RunResult& one = one_rank(setup);
+  const Proof rounded = compare(one, one, exact);
+  EXPECT_TRUE(rounded.holds()) << rounded.gradient_difference;
+  EXPECT_TRUE(rounded.in_16_bit);
+  EXPECT_EQ(rounded.losses_one_rank, exact.observation.losses);
+  RunResult wrong = one;
+  const auto size = [](const NamedTensor& tensor) {
+    double squares = 0;
+    for (const float value : tensor.values) squares += double{value} * double{value};
+    return squares;
+  };
+  const auto largest =
+      std::max_element(wrong.gradients.begin(), wrong.gradients.end(),
+                       [&](const auto& a, const auto& b) { return size(a) < size(b); });
+  for (float& value : largest->values) value = -value;
+  EXPECT_FALSE(compare(wrong, one, exact).holds());
+  wrong = one;
+  wrong.observation.losses[1] *= 1.01;
+  EXPECT_FALSE(compare(wrong, one, exact).holds());
+  // One rank that diverged proves nothing, and widens no bound.
+  wrong.observation.losses.back() = std::nan("");
+  EXPECT_FALSE(compare(wrong, wrong, exact).holds());
+  wrong = one;
+  for (NamedTensor& tensor : wrong.gradients)
+    for (float& value : tensor.values) value *= 2;
+  EXPECT_FALSE(compare(wrong, wrong, exact).holds());
+}
+
 class HeldOut : public testing::TestWithParam<const char*> {};
 
 TEST_P(HeldOut, LossIsTheSameWhateverTheMesh) {

@@ -84,7 +84,10 @@ INSTANTIATE_TEST_SUITE_P(
     Runs, Invalid,
     testing::Values(Words{"run", "--cp", "2"}, Words{"run", "--text", "{}none.txt"},
                     Words{"run", "--backend", "abacus"}, Words{"run", "--steps", "-1"},
-                    Words{"run", "--backend", "cuda"}, Words{"run", "--precision", "mixed-16"},
+                    Words{"run", "--backend", "cuda"},
+                    Words{"run", "--precision",
+                          R"({"parameter_bytes": 2, "gradient_bytes": 2, "master_bytes": 0,
+                              "moments_bytes": 8})"},
                     Words{"run", "--machine", "dgx-h100", "--backend", "cpu"},
                     Words{"run", "--rank", "9"}));
 

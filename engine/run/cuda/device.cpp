@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/cuda/device.h"
 
-#include <array>
 #include <optional>
 
+#include "engine/run/cuda/combine.h"
 #include "engine/run/cuda/stream.h"
 #include "kernels/gpu.h"
 #include "kernels/gpu_matmul.h"
@@ -32,30 +32,13 @@ class CudaDevice final : public CudaStream {
 
   void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
               bool largest, bool adds, std::int64_t count) override {
-    switch (type) {
-      case DataType::kF64:
-        return reduce_parts<double>(target, parts, largest, adds, count);
-      case DataType::kBf16:
-        return reduce_parts<Bf16>(target, parts, largest, adds, count);
-      default:
-        return reduce_parts<float>(target, parts, largest, adds, count);
-    }
+    if (use()) note(reduce_values(type, target, parts, largest, adds, count, stream_), "reduce");
   }
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     if (reduction == Reduction::kNone) return copy(target, parts[0], count * size_of(type));
-    switch (type) {
-      case DataType::kF32:
-        return combine_parts<float>(reduction, target, parts, divisor, count);
-      case DataType::kBf16:
-        return combine_parts<Bf16>(reduction, target, parts, divisor, count);
-      case DataType::kF64:
-        return combine_parts<double>(reduction, target, parts, divisor, count);
-      case DataType::kI32:
-        return combine_parts<std::int32_t>(reduction, target, parts, divisor, count);
-      case DataType::kU8:  // bytes are moved, not reckoned with
-        return note(cudaErrorInvalidValue, "combine");
-    }
+    if (use())
+      note(combine_values(type, reduction, target, parts, divisor, count, stream_), "combine");
   }
   void swap(std::byte* a, std::byte* b, std::int64_t bytes) override {
     if (use()) note(parallelarium::swap_bytes(a, b, size(bytes), stream_), "swap");
@@ -80,11 +63,9 @@ class CudaDevice final : public CudaStream {
   }
   void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
                          std::int64_t K) override {
-    with_type(dx, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::linear_input_grad(*matmul_, dx.as<T>(), stored_as<T>(dy, N * M),
-                                              w.as<T>(), N, M, K, stream_),
-             "linear_input_grad");
+    typed(dx, "linear_input_grad", [&]<class T>() {
+      return parallelarium::linear_input_grad(*matmul_, dx.as<T>(), stored_as<T>(dy, N * M),
+                                              w.as<T>(), N, M, K, stream_);
     });
   }
   void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
@@ -103,39 +84,31 @@ class CudaDevice final : public CudaStream {
 
   void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, ConstValues bias,
                           std::int64_t N, std::int64_t C) override {
-    with_type(y, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::layer_norm_forward(y.as<T>(), stats, x.as<T>(), gain.as<T>(),
-                                               bias.as<T>(), N, C, stream_),
-             "layer_norm_forward");
+    typed(y, "layer_norm_forward", [&]<class T>() {
+      return parallelarium::layer_norm_forward(y.as<T>(), stats, x.as<T>(), gain.as<T>(),
+                                               bias.as<T>(), N, C, stream_);
     });
   }
   void rms_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, std::int64_t N,
                         std::int64_t C) override {
-    with_type(y, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::rms_norm_forward(y.as<T>(), stats, x.as<T>(), gain.as<T>(), N, C,
-                                             stream_),
-             "rms_norm_forward");
+    typed(y, "rms_norm_forward", [&]<class T>() {
+      return parallelarium::rms_norm_forward(y.as<T>(), stats, x.as<T>(), gain.as<T>(), N, C,
+                                             stream_);
     });
   }
   void layer_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                              const float* stats, bool adds, std::int64_t N,
                              std::int64_t C) override {
-    with_type(dx, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::layer_norm_input_grad(dx.as<T>(), dy.as<T>(), x.as<T>(), gain.as<T>(),
-                                                  stats, adds, N, C, stream_),
-             "layer_norm_input_grad");
+    typed(dx, "layer_norm_input_grad", [&]<class T>() {
+      return parallelarium::layer_norm_input_grad(dx.as<T>(), dy.as<T>(), x.as<T>(), gain.as<T>(),
+                                                  stats, adds, N, C, stream_);
     });
   }
   void rms_norm_input_grad(Values dx, ConstValues dy, ConstValues x, ConstValues gain,
                            const float* stats, bool adds, std::int64_t N, std::int64_t C) override {
-    with_type(dx, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::rms_norm_input_grad(dx.as<T>(), dy.as<T>(), x.as<T>(), gain.as<T>(),
-                                                stats, adds, N, C, stream_),
-             "rms_norm_input_grad");
+    typed(dx, "rms_norm_input_grad", [&]<class T>() {
+      return parallelarium::rms_norm_input_grad(dx.as<T>(), dy.as<T>(), x.as<T>(), gain.as<T>(),
+                                                stats, adds, N, C, stream_);
     });
   }
   void norm_weight_grad(Values dgain, Values dbias, ConstValues dy, ConstValues x,
@@ -151,22 +124,18 @@ class CudaDevice final : public CudaStream {
 
   void attention_forward(Values context, Values probabilities, ConstValues qkv,
                          const AttentionShape& shape, const DroppedValues& dropout) override {
-    with_type(context, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::attention_forward(*matmul_, context.as<T>(), probabilities.as<T>(),
-                                              qkv.as<T>(), shape, stream_, dropout.as<T>()),
-             "attention_forward");
+    typed(context, "attention_forward", [&]<class T>() {
+      return parallelarium::attention_forward(*matmul_, context.as<T>(), probabilities.as<T>(),
+                                              qkv.as<T>(), shape, stream_, dropout.as<T>());
     });
   }
   void attention_backward(Values dqkv, float* scratch_floats, ConstValues dcontext, ConstValues qkv,
                           ConstValues probabilities, const AttentionShape& shape,
                           const DroppedValues& dropout) override {
-    with_type(dqkv, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::attention_backward(
-                 *matmul_, dqkv.as<T>(), reinterpret_cast<T*>(scratch_floats), 1, dcontext.as<T>(),
-                 qkv.as<T>(), probabilities.as<T>(), shape, stream_, dropout.as<T>()),
-             "attention_backward");
+    typed(dqkv, "attention_backward", [&]<class T>() {
+      return parallelarium::attention_backward(
+          *matmul_, dqkv.as<T>(), reinterpret_cast<T*>(scratch_floats), 1, dcontext.as<T>(),
+          qkv.as<T>(), probabilities.as<T>(), shape, stream_, dropout.as<T>());
     });
   }
   void fused_attention_forward(Values context, float* lse, float*, ConstValues qkv,
@@ -188,35 +157,30 @@ class CudaDevice final : public CudaStream {
   void block_attention_forward(Values context, float* row_max, float* row_sum, float*,
                                ConstValues qkv, ConstValues keys_values,
                                const AttentionBlock& block) override {
-    with_type(context, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::block_attention_forward(context.as<T>(), row_max, row_sum, qkv.as<T>(),
-                                                    keys_values.as<T>(), block, stream_),
-             "block_attention_forward");
+    typed(context, "block_attention_forward", [&]<class T>() {
+      return parallelarium::block_attention_forward(context.as<T>(), row_max, row_sum, qkv.as<T>(),
+                                                    keys_values.as<T>(), block, stream_);
     });
   }
   void block_attention_finish(Values context, float* row_max, const float* row_sum,
                               const AttentionShape& shape) override {
-    with_type(context, [&]<class T>(T* out) {
-      if (use())
-        note(parallelarium::block_attention_finish(out, row_max, row_sum, shape, stream_),
-             "block_attention_finish");
+    typed(context, "block_attention_finish", [&]<class T>() {
+      return parallelarium::block_attention_finish(context.as<T>(), row_max, row_sum, shape,
+                                                   stream_);
     });
   }
   void block_attention_backward(Values dqkv, Values dkeys_values, float*, ConstValues dcontext,
                                 ConstValues qkv, ConstValues keys_values, ConstValues context,
                                 const float* lse, const AttentionBlock& block) override {
-    with_type(dqkv, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::block_attention_backward(
-                 dqkv.as<T>(), dkeys_values.as<T>(), dcontext.as<T>(), qkv.as<T>(),
-                 keys_values.as<T>(), context.as<T>(), lse, block, stream_),
-             "block_attention_backward");
+    typed(dqkv, "block_attention_backward", [&]<class T>() {
+      return parallelarium::block_attention_backward(
+          dqkv.as<T>(), dkeys_values.as<T>(), dcontext.as<T>(), qkv.as<T>(), keys_values.as<T>(),
+          context.as<T>(), lse, block, stream_);
     });
   }
   void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
-    with_type(qkv, [&]<class T>(T*) {
-      if (use()) note(parallelarium::rotary(qkv.as<T>(), turn, shape, stream_, first), "rotary");
+    typed(qkv, "rotary", [&]<class T>() {
+      return parallelarium::rotary(qkv.as<T>(), turn, shape, stream_, first);
     });
   }
   void copy_rows(Values to, std::int64_t to_stride, ConstValues from, std::int64_t from_stride,
@@ -230,65 +194,50 @@ class CudaDevice final : public CudaStream {
   }
   void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                  std::int64_t width) override {
-    with_type(to, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::fill_rows(to.as<T>(), stride, value, rows, width, stream_),
-             "fill_rows");
+    typed(to, "fill_rows", [&]<class T>() {
+      return parallelarium::fill_rows(to.as<T>(), stride, value, rows, width, stream_);
     });
   }
   void residual_add(Values out, ConstValues stream, ConstValues branch,
                     std::int64_t count) override {
-    with_type(out, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::residual_add(out.as<T>(), stream.as<T>(), branch.as<T>(), size(count),
-                                         stream_),
-             "residual_add");
+    typed(out, "residual_add", [&]<class T>() {
+      return parallelarium::residual_add(out.as<T>(), stream.as<T>(), branch.as<T>(), size(count),
+                                         stream_);
     });
   }
   void dropout_residual(Values out, std::uint8_t* mask, ConstValues stream, ConstValues branch,
                         const Dropout& dropout, std::int64_t first, std::int64_t count) override {
-    with_type(out, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::dropout_residual(out.as<T>(), mask, stream.as<T>(), branch.as<T>(),
-                                             dropout, first, size(count), stream_),
-             "dropout_residual");
+    typed(out, "dropout_residual", [&]<class T>() {
+      return parallelarium::dropout_residual(out.as<T>(), mask, stream.as<T>(), branch.as<T>(),
+                                             dropout, first, size(count), stream_);
     });
   }
   void dropout_grad(Values dbranch, ConstValues dx, const std::uint8_t* mask, float scale,
                     std::int64_t count) override {
-    with_type(dbranch, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::dropout_grad(dbranch.as<T>(), dx.as<T>(), mask, scale, size(count),
-                                         stream_),
-             "dropout_grad");
+    typed(dbranch, "dropout_grad", [&]<class T>() {
+      return parallelarium::dropout_grad(dbranch.as<T>(), dx.as<T>(), mask, scale, size(count),
+                                         stream_);
     });
   }
   void gelu_forward(Values g, ConstValues u, std::int64_t count) override {
-    with_type(g, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::gelu_forward(g.as<T>(), u.as<T>(), size(count), stream_),
-             "gelu_forward");
+    typed(g, "gelu_forward", [&]<class T>() {
+      return parallelarium::gelu_forward(g.as<T>(), u.as<T>(), size(count), stream_);
     });
   }
   void gelu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t count) override {
-    with_type(du, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::gelu_backward(du.as<T>(), dg.as<T>(), u.as<T>(), size(count), stream_),
-             "gelu_backward");
+    typed(du, "gelu_backward", [&]<class T>() {
+      return parallelarium::gelu_backward(du.as<T>(), dg.as<T>(), u.as<T>(), size(count), stream_);
     });
   }
   void swiglu_forward(Values g, ConstValues u, std::int64_t N, std::int64_t F) override {
-    with_type(g, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::swiglu_forward(g.as<T>(), u.as<T>(), N, F, stream_), "swiglu_forward");
+    typed(g, "swiglu_forward", [&]<class T>() {
+      return parallelarium::swiglu_forward(g.as<T>(), u.as<T>(), N, F, stream_);
     });
   }
   void swiglu_backward(Values du, ConstValues dg, ConstValues u, std::int64_t N,
                        std::int64_t F) override {
-    with_type(du, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::swiglu_backward(du.as<T>(), dg.as<T>(), u.as<T>(), N, F, stream_),
-             "swiglu_backward");
+    typed(du, "swiglu_backward", [&]<class T>() {
+      return parallelarium::swiglu_backward(du.as<T>(), dg.as<T>(), u.as<T>(), N, F, stream_);
     });
   }
 
@@ -314,17 +263,15 @@ class CudaDevice final : public CudaStream {
   }
 
   void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) override {
-    with_type(logits, [&]<class T>(const T*) {
-      if (use()) note(parallelarium::loss_max(row_max, logits.as<T>(), N, V, stream_), "loss_max");
+    typed(logits, "loss_max", [&]<class T>() {
+      return parallelarium::loss_max(row_max, logits.as<T>(), N, V, stream_);
     });
   }
   void loss_sum(float* sum_exp, float* target_logit, ConstValues logits, const float* row_max,
                 const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
-    with_type(logits, [&]<class T>(const T*) {
-      if (use())
-        note(parallelarium::loss_sum(sum_exp, target_logit, logits.as<T>(), row_max, targets, N, V,
-                                     0, stream_),
-             "loss_sum");
+    typed(logits, "loss_sum", [&]<class T>() {
+      return parallelarium::loss_sum(sum_exp, target_logit, logits.as<T>(), row_max, targets, N, V,
+                                     0, stream_);
     });
   }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
@@ -334,11 +281,9 @@ class CudaDevice final : public CudaStream {
   void loss_grad(Values logits, const float* row_max, const float* sum_exp,
                  const std::int32_t* targets, float scale, std::int64_t N,
                  std::int64_t V) override {
-    with_type(logits, [&]<class T>(T*) {
-      if (use())
-        note(parallelarium::loss_grad(logits.as<T>(), row_max, sum_exp, targets, scale, N, V, 0,
-                                      stream_),
-             "loss_grad");
+    typed(logits, "loss_grad", [&]<class T>() {
+      return parallelarium::loss_grad(logits.as<T>(), row_max, sum_exp, targets, scale, N, V, 0,
+                                      stream_);
     });
   }
 
@@ -362,38 +307,31 @@ class CudaDevice final : public CudaStream {
   }
   void dispatch_rows(Values rows, ConstValues y, const std::int32_t* routes, std::int64_t N,
                      std::int64_t k, std::int64_t C) override {
-    with_type(rows, [&]<class T>(T* to) {
-      if (use())
-        note(parallelarium::dispatch_rows(to, y.as<T>(), routes, N, k, C, stream_),
-             "dispatch_rows");
+    typed(rows, "dispatch_rows", [&]<class T>() {
+      return parallelarium::dispatch_rows(rows.as<T>(), y.as<T>(), routes, N, k, C, stream_);
     });
   }
   void dispatch_rows_grad(Values dy, ConstValues drows, const std::int32_t* routes, bool adds,
                           std::int64_t N, std::int64_t k, std::int64_t C) override {
-    with_type(dy, [&]<class T>(T* to) {
-      if (use())
-        note(parallelarium::dispatch_rows_grad(to, drows.as<T>(), routes, adds, N, k, C, stream_),
-             "dispatch_rows_grad");
+    typed(dy, "dispatch_rows_grad", [&]<class T>() {
+      return parallelarium::dispatch_rows_grad(dy.as<T>(), drows.as<T>(), routes, adds, N, k, C,
+                                               stream_);
     });
   }
   void combine_rows(Values out, ConstValues rows, const float* gates, ConstValues shared,
                     const std::int32_t* routes, std::int64_t N, std::int64_t k,
                     std::int64_t C) override {
-    with_type(out, [&]<class T>(T* to) {
-      if (use())
-        note(parallelarium::combine_rows(to, rows.as<T>(), gates, shared.as<T>(), routes, N, k, C,
-                                         stream_),
-             "combine_rows");
+    typed(out, "combine_rows", [&]<class T>() {
+      return parallelarium::combine_rows(out.as<T>(), rows.as<T>(), gates, shared.as<T>(), routes,
+                                         N, k, C, stream_);
     });
   }
   void combine_rows_grad(Values drows, float* dgates, ConstValues dout, ConstValues rows,
                          const float* gates, const std::int32_t* routes, std::int64_t N,
                          std::int64_t k, std::int64_t C) override {
-    with_type(drows, [&]<class T>(T* to) {
-      if (use())
-        note(parallelarium::combine_rows_grad(to, dgates, dout.as<T>(), rows.as<T>(), gates, routes,
-                                              N, k, C, stream_),
-             "combine_rows_grad");
+    typed(drows, "combine_rows_grad", [&]<class T>() {
+      return parallelarium::combine_rows_grad(drows.as<T>(), dgates, dout.as<T>(), rows.as<T>(),
+                                              gates, routes, N, k, C, stream_);
     });
   }
   void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
@@ -421,6 +359,13 @@ class CudaDevice final : public CudaStream {
   }
 
  private:
+  // Puts a kernel on the stream whose storage is that of `values`.
+  template <class Byte, class Launch>
+  void typed(const TypedAddress<Byte>& values, const char* name, const Launch& launch) {
+    with_type(values, [&]<class T>(T*) {
+      if (use()) note(launch.template operator()<std::remove_const_t<T>>(), name);
+    });
+  }
   // The values themselves, or rounded into scratch: a product takes two operands of one type.
   template <class T>
   const T* stored_as(ConstValues values, std::int64_t count) {
@@ -431,33 +376,6 @@ class CudaDevice final : public CudaStream {
         note(cast(static_cast<T*>(space), values.as<float>(), size(count), stream_), "cast");
     return static_cast<const T*>(space);
   }
-  template <class T>
-  void combine_parts(Reduction reduction, std::byte* target,
-                     std::span<const std::byte* const> parts, int divisor, std::int64_t count) {
-    static_assert(static_cast<int>(Combine::kAverage) == static_cast<int>(Reduction::kAvg));
-    if (parts.size() > static_cast<std::size_t>(kMostCombined))
-      return note(cudaErrorInvalidValue, "combine");
-    std::array<const T*, kMostCombined> typed;
-    for (std::size_t i = 0; i < parts.size(); ++i) typed[i] = reinterpret_cast<const T*>(parts[i]);
-    if (use())
-      note(parallelarium::combine(reinterpret_cast<T*>(target), typed.data(),
-                                  static_cast<int>(parts.size()), static_cast<Combine>(reduction),
-                                  divisor, size(count), stream_),
-           "combine");
-  }
-  template <class T>
-  void reduce_parts(std::byte* target, std::span<const std::byte* const> parts, bool largest,
-                    bool adds, std::int64_t count) {
-    std::array<const T*, kMostReduced> typed;
-    if (parts.size() > typed.size()) return note(cudaErrorInvalidValue, "reduce");
-    for (std::size_t i = 0; i < parts.size(); ++i) typed[i] = reinterpret_cast<const T*>(parts[i]);
-    if (use())
-      note(parallelarium::reduce(reinterpret_cast<T*>(target), typed.data(),
-                                 static_cast<int>(parts.size()), largest, adds, size(count),
-                                 stream_),
-           "reduce");
-  }
-
   const cudaStream_t stream_;
   void* workspace_ = nullptr;
   std::optional<GpuMatmul> matmul_;

@@ -10,7 +10,7 @@
 
 namespace parallelarium {
 
-// fp32. Never null; what fails in making it sticks and is told by allocate() and finish().
+// Never null; what fails in making it sticks and is told by allocate() and finish().
 std::unique_ptr<Device> make_cuda_device(int gpu, int rank);
 
 // Of such a device.

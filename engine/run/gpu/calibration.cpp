@@ -92,13 +92,23 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
       const std::unique_ptr<Device> device = rig.make_device(0, 0, Lane::kCompute);
       measured.empty_seconds = measure_empty(*device);
       measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
-      for (const DataType type : {DataType::kF32, DataType::kBf16}) {
-        const BenchSizes sizes = rig.sizes.in(type);
-        append(measured.kernels, measure_kernels(*device, sizes, stop));
-        append(measured.products,
-               measure_products(*device, sizes, Clock::now() + kProductBudget, stop));
-      }
+      measured.kernels = measure_kernels(*device, rig.sizes, stop);
+      measured.products = measure_products(*device, rig.sizes, Clock::now() + kProductBudget, stop);
       device_state = device->finish();
+    }
+    if (device_state && !stop.raised()) {
+      // On a device of its own: a GPU that cannot do it keeps its fp32.
+      const std::unique_ptr<Device> device = rig.make_device(0, 0, Lane::kCompute);
+      const BenchSizes sizes = rig.sizes.in(DataType::kBf16);
+      std::vector<KernelTime> kernels = measure_kernels(*device, sizes, stop);
+      std::vector<ProductTime> products =
+          measure_products(*device, sizes, Clock::now() + kProductBudget, stop);
+      if (const Result<void> half = device->finish(); half) {
+        append(measured.kernels, std::move(kernels));
+        append(measured.products, std::move(products));
+      } else {
+        measured.half_failure = half.error().text;
+      }
     }
     stage = 1;
     if (device_state && !stop.raised()) measured.launch_seconds = launch_seconds(rig, stop);

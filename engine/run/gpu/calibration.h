@@ -40,6 +40,7 @@ struct GpuMeasurements {
   std::vector<GpuFacts> gpus;
   std::vector<ProductTime> products;
   std::vector<KernelTime> kernels;
+  std::string half_failure = {};     // why nothing was measured in bf16
   double copy_bytes_per_second = 0;  // read and written
   double empty_seconds = 0;          // of a kernel that has nothing to do
   double launch_seconds = 0;         // of an op of a step that has nothing to do

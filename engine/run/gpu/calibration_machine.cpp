@@ -61,6 +61,9 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   machine.memory_bytes = {static_cast<double>(memory), origin};
   machine.memory_bytes_per_second = {measured.copy_bytes_per_second, origin};
   set_peaks(machine, origin);
+  if (!measured.half_failure.empty())
+    machine.half_flops_per_second.origin =
+        "assumed: the rate of fp32; in bf16 it failed: " + measured.half_failure;
   machine.launch_seconds = {measured.launch_seconds, origin};
   machine.pairs = links_of(measured.pairs, origin);
   machine.collectives = rates_of(measured.collectives, origin);
