@@ -147,13 +147,14 @@ def main():
     kinds = [("micro-batch after micro-batch", False, False), ("all sequences in one batch", True, False)]
     if on_gpu:
         kinds.append(("the same, compiled", True, True))
-    ours, theirs = [], [[] for _ in kinds]
+    ours, idle, theirs = [], [], [[] for _ in kinds]
     torch.manual_seed(1)
     for _ in range(options.turns):
         run = engine_turn(options)
         setup = run["setup"]
         sequences = setup["microbatches"] * setup["micro_batch"]
         ours.append(run["step"]["tokens_per_second"])
+        idle.append(1 - run["explain"]["idle_shares"]["busy"])
         tokens = torch.randint(0, model["vocab"], (sequences, model["sequence"] + 1), device=options.device)
         for (_, in_one, compiled), rates in zip(kinds, theirs):
             gpt = Gpt(model).to(options.device)
@@ -178,7 +179,8 @@ def main():
         share = f"   {middle * flops / peak:6.1%} of products" if peak else ""
         print(f"{name:58} {middle:9,.0f}   ({min(rates):,.0f} to {max(rates):,.0f}){share}")
     if peak:
-        print(f"bf16 products of 8192: {peak / 1e12:.0f} TFLOP/s")
+        print(f"bf16 products of 8192: {peak / 1e12:.0f} TFLOP/s; this engine's step outside its ops: "
+              f"{statistics.median(idle):.1%}")
 
 
 if __name__ == "__main__":
