@@ -223,6 +223,12 @@ void expect_units_and_sources(Window& window) {
     }
 }
 
+// On a busy computer one painting takes longer than the wait, and layouts come after it.
+void let_layouts_settle(int milliseconds) {
+  wait_until([] { return false; }, milliseconds);
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+}
+
 class Labels : public testing::TestWithParam<Case> {};
 
 TEST_P(Labels, AreTidyAndTellUnitAndSource) {
@@ -235,7 +241,7 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
   window.show();
   put_into(window, state);
   if (IsSkipped()) return;
-  wait_until([] { return false; }, 60);
+  let_layouts_settle(60);
   ASSERT_EQ(window.size(), GetParam().size);
   expect_tidy(window, 11);
   expect_tidy_paint(window);
@@ -244,7 +250,7 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
        {ViewKind::kMesh, ViewKind::kCollectives, ViewKind::kExperts, ViewKind::kMemory}) {
     SCOPED_TRACE(name_of(view).toStdString());
     window.show_view(view);
-    wait_until([] { return false; }, 20);
+    let_layouts_settle(20);
     ASSERT_EQ(window.size(), GetParam().size);
     expect_tidy(window, 11);
   }
@@ -262,7 +268,7 @@ TEST(StripSources, KeepSetByPaceInTheSmallestWindow) {
   window.lesson().player().close();
   window.session().restore(default_setup(), {made_up_run(default_setup(), 1.1)}, std::nullopt);
   window.session().wait_for_prediction();
-  wait_until([] { return false; }, 60);
+  let_layouts_settle(60);
   ASSERT_EQ(window.size(), QSize(960, 540));
   int said = 0;
   for (const QLabel* label : window.strip().findChildren<QLabel*>())
@@ -297,7 +303,7 @@ TEST(Dialogs, HaveNoTextClippedOrOverAnother) {
         });
       },
       EngineProcess::find_program().isEmpty() ? 100 : 20'000);
-  wait_until([] { return false; }, 60);
+  let_layouts_settle(60);
   const auto dialogs = window.findChildren<QDialog*>();
   EXPECT_EQ(dialogs.size(), 5);
   for (const QDialog* dialog : dialogs) {
@@ -317,7 +323,7 @@ TEST(StripSources, AreNotCutOff) {
   window.show();
   for (const QSize size : {QSize(1440, 900), QSize(1024, 700)}) {
     window.resize(size);
-    wait_until([] { return false; }, 60);
+    let_layouts_settle(60);
     for (const auto* label : window.strip().findChildren<ElidedLabel*>()) {
       const bool shown = label->isVisible() && label->width() > 0;
       EXPECT_TRUE(!shown || label->text() == label->full_text())
