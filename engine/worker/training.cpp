@@ -44,9 +44,10 @@ Result<RunResult> run_in_world(const Preparation& preparation, const Program& pr
   return quiet;
 }
 
-// A training on one rank, as fast as it goes: only its numbers are wanted.
-Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation,
-                            const Watch& watch) {
+// A training on one rank, as fast as it goes: only its numbers are wanted. Its progress is the
+// `part` of the proof's that begins at `from`.
+Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation, const Watch& watch,
+                            double from, double part) {
   // The run's own machine, or where it was GPUs, the cores beside them.
   const Result<Machine> machine = preparation.choice.backend == Backend::kCuda
                                       ? find_machine("local")
@@ -58,18 +59,24 @@ Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation,
   if (!choice) return choice.error();
   RunWishes wishes;
   wishes.gradients = true;
-  RunControl control = control_of(watch, "proving");
+  Watch scaled = watch;
+  if (watch.progress)
+    scaled.progress = [&](std::string_view phase, double share, const std::string& what) {
+      watch.progress(phase, from + part * share, what);
+    };
+  RunControl control = control_of(scaled, "proving");
   control.modelled = modelled_durations(*prediction);
   return run(alone, prediction->program, *choice, control, wishes);
 }
 
 Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch) {
   Setup alone = one_rank_setup(preparation.setup);
-  const Result<RunResult> one = run_alone(alone, preparation, watch);
+  const bool in_16_bit = alone.precision.parameter_bytes == 2;
+  const Result<RunResult> one = run_alone(alone, preparation, watch, 0, in_16_bit ? 0.5 : 1);
   if (!one) return one.error();
-  if (alone.precision.parameter_bytes == 4) return compare(many, *one);
+  if (!in_16_bit) return compare(many, *one);
   alone.precision = {};
-  const Result<RunResult> exact = run_alone(alone, preparation, watch);
+  const Result<RunResult> exact = run_alone(alone, preparation, watch, 0.5, 0.5);
   if (!exact) return exact.error();
   return compare(many, *one, *exact);
 }
