@@ -17,9 +17,11 @@ constexpr std::size_t kMatmulWorkspace = std::size_t{32} << 20;  // NVIDIA's adv
 // A launch for every function of Device.
 class CudaDevice final : public CudaStream {
  public:
-  CudaDevice(int gpu, int rank) : CudaStream(gpu, rank), stream_(stream()) {
-    if (use()) note(cudaMalloc(&workspace_, kMatmulWorkspace), "cudaMalloc");
-    if (good()) matmul_.emplace(workspace_, kMatmulWorkspace, false);
+  // Products are the compute lane's; elsewhere they would do without a workspace.
+  CudaDevice(int gpu, int rank, Lane lane) : CudaStream(gpu, rank), stream_(stream()) {
+    const std::size_t workspace = lane == Lane::kCompute ? kMatmulWorkspace : 0;
+    if (use() && workspace > 0) note(cudaMalloc(&workspace_, workspace), "cudaMalloc");
+    if (good()) matmul_.emplace(workspace_, workspace, false);
   }
   ~CudaDevice() override {
     static_cast<void>(cudaSetDevice(gpu()));
@@ -383,8 +385,8 @@ class CudaDevice final : public CudaStream {
 
 }  // namespace
 
-std::unique_ptr<Device> make_cuda_device(int gpu, int rank) {
-  return std::make_unique<CudaDevice>(gpu, rank);
+std::unique_ptr<Device> make_cuda_device(int gpu, int rank, Lane lane) {
+  return std::make_unique<CudaDevice>(gpu, rank, lane);
 }
 
 cudaStream_t stream_of(const Device& device) {

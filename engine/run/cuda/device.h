@@ -11,7 +11,7 @@
 namespace parallelarium {
 
 // Never null; what fails in making it sticks and is told by allocate() and finish().
-std::unique_ptr<Device> make_cuda_device(int gpu, int rank);
+std::unique_ptr<Device> make_cuda_device(int gpu, int rank, Lane lane);
 
 // Of such a device.
 cudaStream_t stream_of(const Device& device);

@@ -48,8 +48,8 @@ class Module final : public CudaModule {
     return found;
   }
 
-  std::unique_ptr<Device> make_device(int gpu, int rank, Lane) const override {
-    return make_cuda_device(gpu, rank);
+  std::unique_ptr<Device> make_device(int gpu, int rank, Lane lane) const override {
+    return make_cuda_device(gpu, rank, lane);
   }
 
   Result<Nccl*> nccl() const override { return load_nccl(); }
