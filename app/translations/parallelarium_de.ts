@@ -1852,8 +1852,16 @@
         <translation>m · b s h</translation>
     </message>
     <message>
-        <source>%1 calls, each one micro-batch of the residual stream</source>
-        <translation>%1 Aufrufe, jeder ein Mikro-Batch des Residualstroms</translation>
+        <source>%1 sends, each one micro-batch of the residual stream</source>
+        <translation>%1-mal gesendet, jedes Mal ein Mikro-Batch des Residualstroms</translation>
+    </message>
+    <message>
+        <source>%1 sends of %2 each, on average</source>
+        <translation>%1-mal gesendet, im Mittel je %2</translation>
+    </message>
+    <message>
+        <source>this rank only receives</source>
+        <translation>dieser Rang empfängt nur</translation>
     </message>
     <message>
         <source>N = %1; %2 = %3; %4 calls. A rank&apos;s share differs by the element that is left over; over the group the sum is exact.</source>

@@ -198,6 +198,36 @@ double bytes_per_parameter(const Setup& setup) {
   return model_states(1, setup.precision, setup.zero, shards_of(setup)).total();
 }
 
+namespace {
+
+// Messages of one rank. Between stages each is a micro-batch of the residual stream, of which SP
+// and CP keep a part on each rank; with several chunks there are several for each micro-batch.
+void set_sends(TrafficTerm& term, const Setup& setup, bool between_stages, std::int64_t sends,
+               double payload) {
+  if (sends == 0) {
+    term.explained = Memory::tr("this rank only receives");
+    return;
+  }
+  const double each = payload / double(sends);
+  const int sp = setup.sequence_parallel ? setup.mesh.tp : 1, cp = setup.mesh.cp;
+  const double stream = double(setup.micro_batch) * double(setup.model.sequence) *
+                        double(setup.model.hidden) * setup.precision.activation_bytes() / sp / cp;
+  if (!between_stages || std::fabs(each - stream) > 0.5 || sends % setup.microbatches != 0) {
+    term.formula = QStringLiteral("%1 \u00b7 %2").arg(count_text(sends), bytes_text(each));
+    term.explained = Memory::tr("%1 sends of %2 each, on average")
+                         .arg(count_text(sends), exact_bytes_text(std::int64_t(std::round(each))));
+    return;
+  }
+  const std::int64_t times = sends / setup.microbatches;
+  term.formula = (times == 1 ? QString() : QString::number(times) + QChar(0x00a0)) +
+                 QStringLiteral("m \u00b7 b s h") + (sp > 1 ? QStringLiteral("/t") : QString()) +
+                 (cp > 1 ? QStringLiteral("/c") : QString());
+  term.explained =
+      Memory::tr("%1 sends, each one micro-batch of the residual stream").arg(count_text(sends));
+}
+
+}  // namespace
+
 std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRecord* run,
                                        int rank_index) {
   std::vector<TrafficTerm> terms;
@@ -227,6 +257,7 @@ std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRe
                                 purpose, axis);
     term.sent = row.sent_bytes;
     double payload = 0;
+    std::int64_t operations = 0;
     std::size_t members = 1;
     for (const Op& op : rank.ops) {
       if (op.group < 0 || op.purpose != row.purpose) continue;
@@ -237,11 +268,10 @@ std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRe
       if (!same || group.axis != row.axis || group.ranks.size() < 2) continue;
       members = group.ranks.size();
       payload += double(op.bytes) * op.repeat;
+      operations += op.repeat;
     }
     if (pair) {
-      term.formula = Memory::tr("m \u00b7 b s h");
-      term.explained = Memory::tr("%1 calls, each one micro-batch of the residual stream")
-                           .arg(count_text(row.calls));
+      set_sends(term, prediction.setup, row.axis == Axis::kPp, operations, payload);
     } else {
       const bool twice = operation == QLatin1String("all_reduce");
       // Where the payload is a whole number of times the rank's parameters, Ψ says so.

@@ -104,6 +104,41 @@ TEST(MemoryData, TrafficIsThePredictionsAndComparedWithTheLedgerToTheByte) {
   EXPECT_GT(sent, 0);
 }
 
+// What a closed form says of messages between stages is what is sent; other messages have none.
+TEST(MemoryData, FormulasOfMessagesAreThoseOfTheBytesSent) {
+  for (const auto& fields : std::vector<std::vector<std::pair<const char*, const char*>>>{
+           {{"pp", "4"}},
+           {{"pp", "2"}, {"schedule", "interleaved"}, {"chunks", "2"}},
+           {{"pp", "2"}, {"tp", "2"}, {"sequence-parallel", "true"}},
+           {{"pp", "2"}, {"cp", "2"}, {"attention", "fused"}},
+           {{"pp", "4"}, {"micro-batch", "2"}, {"precision", "mixed-16"}}}) {
+    PlanSetup setup = default_setup();
+    for (const auto& [field, value] : fields) ASSERT_TRUE(set_field(setup, field, value).ok());
+    const auto prediction = predicted(setup);
+    int closed = 0;
+    for (int rank = 0; rank < int(prediction->program.ranks.size()); ++rank)
+      for (const TrafficTerm& term : traffic_terms(*prediction, nullptr, rank)) {
+        const QString residual = QStringLiteral("m \u00b7 b s h");
+        const auto at = term.formula.indexOf(residual);
+        if (at < 0) continue;
+        ++closed;
+        const double times = at == 0 ? 1 : term.formula.left(at - 1).toDouble();
+        double bytes = times * setup.microbatches * setup.micro_batch *
+                       double(setup.model.sequence) * double(setup.model.hidden) *
+                       setup.precision.activation_bytes();
+        if (term.formula.contains(QLatin1String("/t"))) bytes /= setup.mesh.tp;
+        if (term.formula.contains(QLatin1String("/c"))) bytes /= setup.mesh.cp;
+        EXPECT_EQ(bytes, double(term.sent)) << term.formula.toStdString();
+      }
+    EXPECT_GT(closed, 1) << fields[0].first << fields[0].second;
+  }
+  PlanSetup ring = default_setup();
+  for (const auto& [field, value] : {std::pair("pp", "1"), {"cp", "2"}, {"attention", "fused"}})
+    ASSERT_TRUE(set_field(ring, field, value).ok());
+  for (const TrafficTerm& term : traffic_terms(*predicted(ring), nullptr, 0))
+    EXPECT_FALSE(term.formula.contains(QLatin1String("b s h"))) << term.name.toStdString();
+}
+
 TEST(MemoryData, BytesPerParameterFollowTheZeroPaper) {
   PlanSetup setup = data_parallel(2);
   for (const Precision& recipe : precision_recipes())

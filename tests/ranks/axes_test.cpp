@@ -104,6 +104,17 @@ INSTANTIATE_TEST_SUITE_P(
         "llama cp=4 context-parallel=ulysses attention=fused micro-batch=2 zero=2",
         "llama cp=2 tp=2 pp=2 context-parallel=ulysses clip=0.05"),
     name_of_case);
+// Every axis at once, on 16 ranks.
+INSTANTIATE_TEST_SUITE_P(
+    AllAxes, Axes,
+    testing::Values("dp=2 tp=2 pp=2 cp=2 attention=fused microbatches=2",
+                    "dp=2 tp=2 pp=2 cp=2 attention=fused microbatches=3 zero=3 "
+                    "sequence-parallel=true recompute=full clip=0.05",
+                    "dp=2 tp=2 pp=2 cp=2 context-parallel=ulysses zero=1 schedule=zb-h1 "
+                    "microbatches=4 dropout=0.1",
+                    "llama dp=2 tp=2 pp=2 cp=2 attention=fused context-parallel=all-gather zero=2 "
+                    "sequence-parallel=true"),
+    name_of_case);
 INSTANTIATE_TEST_SUITE_P(
     Chunks, Axes,
     testing::Values(

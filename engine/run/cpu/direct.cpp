@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/cpu/direct.h"
 
-#include <vector>
+#include <array>
+#include <cassert>
 
 namespace parallelarium {
 
 namespace {
+
+constexpr std::size_t kMostMembers = 64;  // ranks of a collective alone; a training has 16
 
 struct Bytes {
   std::int64_t begin = 0, size = 0;
@@ -25,10 +28,12 @@ void sum_chunk(const DirectMember& member, Bytes chunk) {
   const bool elsewhere =
       member.kind == CollectiveKind::kReduceScatter && member.owns[me] != nullptr;
   std::byte* target = elsewhere ? member.owns[me] : member.arrays[me] + chunk.begin;
-  std::vector<const std::byte*> parts;
-  for (const std::byte* array : member.arrays) parts.push_back(array + chunk.begin);
-  member.device->reduce(member.type, target, parts, member.reduction == Reduction::kMax,
-                        elsewhere && member.adds, chunk.size / size_of(member.type));
+  std::array<const std::byte*, kMostMembers> parts;  // no allocation in a step
+  assert(member.arrays.size() <= parts.size());
+  for (std::size_t i = 0; i < member.arrays.size(); ++i) parts[i] = member.arrays[i] + chunk.begin;
+  member.device->reduce(member.type, target, {parts.data(), member.arrays.size()},
+                        member.reduction == Reduction::kMax, elsewhere && member.adds,
+                        chunk.size / size_of(member.type));
 }
 
 Moved swap_chunks(const DirectMember& member) {
