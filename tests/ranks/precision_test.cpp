@@ -93,16 +93,7 @@ void expect_within_rounding(const Setup& setup) {
 
   const Observation& seen = result->observation;
   EXPECT_LT(seen.losses.back(), seen.losses.front() - 0.01);
-  const std::vector<MemoryRow> memory = memory_of(program);
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    EXPECT_EQ(without_tokens(seen.traffic[rank]),
-              without_tokens(traffic_of(program, static_cast<int>(rank))))
-        << "rank " << rank;
-    EXPECT_EQ(std::memcmp(seen.memory[rank].bytes, memory[rank].bytes, sizeof memory[rank].bytes),
-              0)
-        << "rank " << rank;
-    EXPECT_EQ(seen.memory[rank].peak_bytes, memory[rank].peak_bytes) << "rank " << rank;
-  }
+  expect_counted(program, seen);
 }
 
 class Mixed : public testing::TestWithParam<const char*> {};

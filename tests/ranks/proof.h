@@ -68,6 +68,20 @@ inline std::vector<TrafficRow> without_tokens(std::vector<TrafficRow> rows) {
   return rows;
 }
 
+// The ledger and the memory of the Program, to the byte.
+inline void expect_counted(const Program& program, const Observation& seen) {
+  const std::vector<MemoryRow> memory = memory_of(program);
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
+    EXPECT_EQ(without_tokens(seen.traffic[rank]),
+              without_tokens(traffic_of(program, static_cast<int>(rank))))
+        << "rank " << rank;
+    EXPECT_EQ(std::memcmp(seen.memory[rank].bytes, memory[rank].bytes, sizeof memory[rank].bytes),
+              0)
+        << "rank " << rank;
+    EXPECT_EQ(seen.memory[rank].peak_bytes, memory[rank].peak_bytes) << "rank " << rank;
+  }
+}
+
 // Loss and gradients of one rank, ledger and memory of the Program.
 inline void expect_real(const Setup& setup, Observation* observation = nullptr) {
   const Program program = built(setup);
@@ -92,17 +106,7 @@ inline void expect_real(const Setup& setup, Observation* observation = nullptr) 
     EXPECT_NEAR(seen.gradient_norms[step], one.observation.gradient_norms[step],
                 1e-5 * one.observation.gradient_norms[step]);
   }
-
-  const std::vector<MemoryRow> memory = memory_of(program);
-  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
-    EXPECT_EQ(without_tokens(seen.traffic[rank]),
-              without_tokens(traffic_of(program, static_cast<int>(rank))))
-        << "rank " << rank;
-    EXPECT_EQ(std::memcmp(seen.memory[rank].bytes, memory[rank].bytes, sizeof memory[rank].bytes),
-              0)
-        << "rank " << rank;
-    EXPECT_EQ(seen.memory[rank].peak_bytes, memory[rank].peak_bytes) << "rank " << rank;
-  }
+  expect_counted(program, seen);
 }
 
 // "tp=2 zero=3" as the name of a test.
