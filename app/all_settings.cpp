@@ -74,14 +74,15 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), s
   add_step(batch, tr("&Dropout"), "dropout");
   add_step(batch, tr("&Learning rate"), "learning-rate");
   add_step(batch, tr("Gradient &clip (0: none)"), "clip");
-  QFormLayout* mesh =
-      begin_section(tr("Parallelism"), {"chunks", "context-parallel", "zero-group", "nodes"});
+  QFormLayout* mesh = begin_section(
+      tr("Parallelism"), {"chunks", "context-parallel", "zero-group", "zero-prefetch", "nodes"});
   add_step(mesh, tr("C&hunks per rank"), "chunks");
   add_choice(mesh, tr("Context &kind"), "context-parallel",
              {{QStringLiteral("ring"), tr("ring")},
               {QStringLiteral("all-gather"), tr("all-gather")},
               {QStringLiteral("ulysses"), tr("Ulysses")}});
   add_step(mesh, tr("ZeRO &group (0: all of DP)"), "zero-group");
+  add_step(mesh, tr("ZeRO 3 pre&fetch, layers"), "zero-prefetch");
   add_step(mesh, tr("&Nodes (0: as needed)"), "nodes");
   add_experts();
   QFormLayout* collectives = begin_section(tr("Collectives"), {"collectives"});

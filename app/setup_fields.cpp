@@ -41,6 +41,7 @@ const std::map<std::string, Getter>& getters() {
        [](const Setup& s) { return QString(s.sequence_parallel ? "true" : "false"); }},
       {"zero", [](const Setup& s) { return whole(s.zero); }},
       {"zero-group", [](const Setup& s) { return whole(s.zero_group); }},
+      {"zero-prefetch", [](const Setup& s) { return whole(s.zero_prefetch); }},
       {"precision", [](const Setup& s) { return text(s.precision.name); }},
       {"schedule", [](const Setup& s) { return text(s.schedule); }},
       {"chunks", [](const Setup& s) { return whole(s.chunks); }},
@@ -146,6 +147,7 @@ QString field_title(const std::string& option) {
   if (option == "micro-batch") return QObject::tr("Micro-batch size");
   if (option == "zero") return QObject::tr("ZeRO");
   if (option == "zero-group") return QObject::tr("ZeRO group");
+  if (option == "zero-prefetch") return QObject::tr("ZeRO 3 prefetch");
   QString words = QString::fromStdString(option).replace(QLatin1Char('-'), QLatin1Char(' '));
   return words.left(1).toUpper() + words.mid(1);
 }

@@ -67,6 +67,18 @@ void limit_groups(std::vector<float>& selection, std::vector<float>& sums,
   }
 }
 
+// What a token's routing needs beside its result; kept by each thread, so that a step allocates
+// nothing.
+struct Scratch {
+  std::vector<float> affinity, selection, sums, pull, gradient;
+  std::vector<double> mean;
+  std::vector<std::int32_t> first;
+};
+Scratch& own_scratch() {
+  thread_local Scratch scratch;
+  return scratch;
+}
+
 }  // namespace
 
 void route_cpu(float* gates, std::int32_t* routes, float* record, const float* logits,
@@ -76,8 +88,11 @@ void route_cpu(float* gates, std::int32_t* routes, float* record, const float* l
   std::int32_t* chosen = routes + chosen_at(N, k);
   std::int32_t* counts = routes + counts_at(N, k, E);
   std::fill_n(chosen, 2 * E, 0);
-  std::vector<float> affinity(size(E)), selection, sums;
-  std::vector<double> mean(size(E), 0.0);
+  Scratch& scratch = own_scratch();
+  std::vector<float>&affinity = scratch.affinity, &selection = scratch.selection;
+  std::vector<double>& mean = scratch.mean;
+  affinity.resize(size(E));
+  mean.assign(size(E), 0.0);
   double z = 0;
   for (std::int64_t n = 0; n < N; ++n) {
     const float log_sum = affinities(affinity.data(), logits + n * E, shape);
@@ -91,7 +106,7 @@ void route_cpu(float* gates, std::int32_t* routes, float* record, const float* l
       for (std::int64_t e = 0; e < E; ++e) selection[size(e)] += bias[e];
     }
     if (is_skewed(n, shape.skew)) selection[0] = std::numeric_limits<float>::infinity();
-    limit_groups(selection, sums, shape);
+    limit_groups(selection, scratch.sums, shape);
     float sum = 0;
     for (std::int64_t j = 0; j < k; ++j) {
       const std::int64_t expert = largest(selection.data(), E);
@@ -108,7 +123,8 @@ void route_cpu(float* gates, std::int32_t* routes, float* record, const float* l
       for (std::int64_t j = 0; j < k; ++j) gates[n * k + j] /= sum;
     }
   }
-  std::vector<std::int32_t> first(size(E), 0);
+  std::vector<std::int32_t>& first = scratch.first;
+  first.assign(size(E), 0);
   for (std::int64_t place = 1; place < E; ++place)
     first[size(place)] = first[size(place - 1)] + counts[place - 1];
   for (std::int64_t i = 0; i < N * k; ++i) {
@@ -128,7 +144,10 @@ void route_grad_cpu(float* dlogits, const float* dgates, const float* logits, co
   const std::int32_t* chosen = routes + chosen_at(N, k);
   const float each = scale / static_cast<float>(N);
   // d(balance loss) / d(normalised affinity).
-  std::vector<float> pull(size(E)), affinity(size(E)), gradient(size(E));
+  Scratch& scratch = own_scratch();
+  std::vector<float>&pull = scratch.pull, &affinity = scratch.affinity,
+  &gradient = scratch.gradient;
+  for (std::vector<float>* values : {&pull, &affinity, &gradient}) values->resize(size(E));
   for (std::int64_t e = 0; e < E; ++e) {
     pull[size(e)] = shape.balance * static_cast<float>(E) * each * static_cast<float>(chosen[e]) /
                     static_cast<float>(N * k);

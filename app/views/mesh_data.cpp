@@ -7,6 +7,7 @@
 #include <map>
 
 #include "app/figures.h"
+#include "engine/passes/replicate.h"
 
 namespace parallelarium {
 namespace {
@@ -31,17 +32,10 @@ int built_of(const Prediction& prediction, int rank) {
   return representative_of(prediction.program, prediction.setup.mesh, rank);
 }
 
-// A global rank that talks to `rank` as `peer` talks to the built rank that stands for it.
-int moved(const Mesh& mesh, int peer, int rank) {
-  Coordinates at = coordinates_of(mesh, rank);
-  at.pp = coordinates_of(mesh, peer).pp;
-  return rank_of(mesh, at);
-}
-
-std::int64_t sent_of(const Program& program, const Op& op, int rank) {
+// `ranks`: of the op's group, `rank` among them.
+std::int64_t sent_of(const Op& op, const std::vector<int>& ranks, int rank) {
   if (op.kind == OpKind::kSend) return op.bytes * op.repeat;
-  if (op.kind != OpKind::kCollective || op.group < 0) return 0;
-  const std::vector<int>& ranks = program.groups[std::size_t(op.group)].ranks;
+  if (op.kind != OpKind::kCollective) return 0;
   const auto place = std::find(ranks.begin(), ranks.end(), rank);
   return collective_volume(op.collective, op.type, op.bytes, int(ranks.size()),
                            int(place - ranks.begin()))
@@ -125,21 +119,23 @@ RankFacts rank_facts(const Prediction& prediction, const RunRecord* run, int ran
     if (ranks.size() > 1) facts.groups.emplace_back(axis, std::move(ranks));
   }
   std::map<std::tuple<int, int, QString>, RankLink> links;
+  std::vector<std::vector<int>> groups(program.groups.size());  // as this rank has them
   for (const Op& op : built.ops) {
-    const std::int64_t sent = sent_of(program, op, built.rank);
-    if (op.kind == OpKind::kCompute || op.kind == OpKind::kRecv || op.group < 0 || sent == 0)
-      continue;
+    if (op.kind == OpKind::kCompute || op.kind == OpKind::kRecv || op.group < 0) continue;
     const Group& group = program.groups[std::size_t(op.group)];
+    std::vector<int>& members = groups[std::size_t(op.group)];
+    if (members.empty())
+      members = program.representatives ? moved_group(mesh, group, facts.at) : group.ranks;
+    const std::int64_t sent = sent_of(op, members, rank);
+    if (sent == 0) continue;
     RankLink link;
     link.axis = group.axis;
     link.what = operation_text(op);
-    if (op.kind == OpKind::kSend) {
-      link.peer = group.axis == Axis::kPp ? moved(mesh, op.peer, rank) : op.peer;
-    } else if (!program.representatives) {
-      link.group = group.ranks;
-    } else {
-      link.group = group_of(mesh, group.axis, rank);
-    }
+    if (op.kind == OpKind::kCollective)
+      link.group = members;
+    else
+      link.peer =
+          program.representatives ? moved_peer(mesh, group.axis, op.peer, facts.at) : op.peer;
     const int key = op.kind == OpKind::kSend ? link.peer : -1 - op.group;
     RankLink& kept = links.try_emplace({int(group.axis), key, link.what}, link).first->second;
     kept.calls += op.repeat;
@@ -190,7 +186,7 @@ MeshMotion::MeshMotion(const Program& program, const Timeline& timeline) : progr
       if (one.kind == OpKind::kSend)
         for (const RankProgram& other : program.ranks)
           if (other.rank == one.peer) stage = other.stage;
-      if (const std::int64_t bytes = sent_of(program, one, rank.rank); bytes > 0)
+      if (const std::int64_t bytes = sent_of(one, group.ranks, rank.rank); bytes > 0)
         sent[{int(group.axis), stage}].emplace_back(spans[op].end, bytes);
     }
     for (auto& lane : ranks_[at].lanes)

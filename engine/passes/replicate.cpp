@@ -29,7 +29,27 @@ std::vector<int> moved_places(const std::vector<int>& places, int here) {
   return result;
 }
 
-// The members of `group` (of a representative) as the replica `to` has them.
+// Marks what the rank holds as a copy of another: in its TP group everything that TP does not cut,
+// except on the first rank, and key/value heads that fewer ranks would hold; in its EP group, where
+// ZeRO does not share it out, everything but experts.
+void mark_copies(RankProgram& rank, const Setup& setup) {
+  const Model& model = setup.model;
+  const int tp = setup.mesh.tp;
+  const bool again = zero_stage(setup) == 0 && rank.at.dp % setup.mesh.ep > 0;
+  const int sharing = tp > model.kv_heads ? tp / model.kv_heads : 1;
+  for (ParameterSlice& slice : rank.parameters) {
+    if (again && slice.parameter != Parameter::kExpertWeights) slice.shared_copy = true;
+    if (is_whole_on_every_tp_rank(slice.parameter)) slice.shared_copy |= rank.at.tp > 0;
+    const bool qkv =
+        slice.parameter == Parameter::kQkvWeight || slice.parameter == Parameter::kQkvBias;
+    if (!qkv || rank.at.tp % sharing == 0) continue;
+    const std::int64_t heads = model.heads / tp;  // of queries; one of keys and one of values
+    slice.copied = std::max(slice.copied, slice.count / (heads + 2) * 2);
+  }
+}
+
+}  // namespace
+
 std::vector<int> moved_group(const Mesh& mesh, const Group& group, const Coordinates& to) {
   std::vector<int> ranks, places;
   // The group's members as places along the dimension that it is a slice of, and back.
@@ -68,26 +88,14 @@ std::vector<int> moved_group(const Mesh& mesh, const Group& group, const Coordin
   return ranks;
 }
 
-// Marks what the rank holds as a copy of another: in its TP group everything that TP does not cut,
-// except on the first rank, and key/value heads that fewer ranks would hold; in its EP group, where
-// ZeRO does not share it out, everything but experts.
-void mark_copies(RankProgram& rank, const Setup& setup) {
-  const Model& model = setup.model;
-  const int tp = setup.mesh.tp;
-  const bool again = zero_stage(setup) == 0 && rank.at.dp % setup.mesh.ep > 0;
-  const int sharing = tp > model.kv_heads ? tp / model.kv_heads : 1;
-  for (ParameterSlice& slice : rank.parameters) {
-    if (again && slice.parameter != Parameter::kExpertWeights) slice.shared_copy = true;
-    if (is_whole_on_every_tp_rank(slice.parameter)) slice.shared_copy |= rank.at.tp > 0;
-    const bool qkv =
-        slice.parameter == Parameter::kQkvWeight || slice.parameter == Parameter::kQkvBias;
-    if (!qkv || rank.at.tp % sharing == 0) continue;
-    const std::int64_t heads = model.heads / tp;  // of queries; one of keys and one of values
-    slice.copied = std::max(slice.copied, slice.count / (heads + 2) * 2);
-  }
+int moved_peer(const Mesh& mesh, Axis axis, int peer, const Coordinates& to) {
+  if (axis != Axis::kCp) return moved(mesh, peer, to);
+  Coordinates at = coordinates_of(mesh, peer);
+  at.cp = (to.cp + at.cp) % mesh.cp;  // the representative's own is 0
+  at.dp = to.dp;
+  at.tp = to.tp;
+  return rank_of(mesh, at);
 }
-
-}  // namespace
 
 Program replicate(const Program& program, const Setup& setup) {
   const Mesh& mesh = setup.mesh;
@@ -109,17 +117,7 @@ Program replicate(const Program& program, const Setup& setup) {
     take_own_shards(setup, copy);
     std::vector<std::int32_t> group_of_op(program.groups.size(), -1);
     for (Op& op : copy.ops) {
-      if (op.peer >= 0) {
-        Coordinates peer = coordinates_of(mesh, op.peer);
-        if (program.groups[op.group].axis == Axis::kCp) {
-          peer.cp = (at.cp + peer.cp) % mesh.cp;  // the representative's own is 0
-          peer.dp = at.dp;
-          peer.tp = at.tp;
-          op.peer = rank_of(mesh, peer);
-        } else {
-          op.peer = moved(mesh, op.peer, at);
-        }
-      }
+      if (op.peer >= 0) op.peer = moved_peer(mesh, program.groups[op.group].axis, op.peer, at);
       if (op.batch >= 0) op.batch += replica * program.batches;
       if (op.group < 0) continue;
       std::int32_t& group = group_of_op[op.group];

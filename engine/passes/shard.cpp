@@ -11,8 +11,6 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kPrefetch = 1;  // stretches that ZeRO 3 gathers ahead
-
 bool is_norm(Parameter parameter) {
   switch (parameter) {
     case Parameter::kNorm1Gain:
@@ -109,9 +107,14 @@ std::vector<ShardPass::Use> ShardPass::uses_of(const RankProgram& rank, const Ch
     }
     for (const std::int16_t bucket : use.reads) read[static_cast<std::size_t>(bucket)] = true;
   }
-  // A whole backward gathers what it adds to even where nothing reads it.
+  // A backward gathers what it adds to even where nothing reads it, in its weight part if split.
+  if (kind == ActionKind::kWeightGrad) {
+    for (const Use& use : uses_of(rank, chunk, ActionKind::kInputGrad)) {
+      for (const std::int16_t bucket : use.reads) read[static_cast<std::size_t>(bucket)] = true;
+    }
+  }
   for (Use& use : uses) {
-    if (kind != ActionKind::kBackward) break;
+    if (kind != ActionKind::kBackward && kind != ActionKind::kWeightGrad) break;
     for (const std::int16_t bucket : use.adds) {
       if (!read[static_cast<std::size_t>(bucket)]) add(use.reads, bucket);
     }
@@ -175,7 +178,7 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
                    [](const Task& a, const Task& b) { return a.stretch < b.stretch; });
 }
 
-std::int32_t ShardPass::gather(RankPlan& plan, State& state, const Task& task) const {
+std::int32_t ShardPass::gather(RankPlan& plan, const State& state, Task& task) const {
   const RankProgram& rank = plan.emitter->rank();
   const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
   const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
@@ -188,11 +191,7 @@ std::int32_t ShardPass::gather(RankPlan& plan, State& state, const Task& task) c
       {whole, own_part(setup_, rank, task.bucket, Tensor::kParameters, Access::kRead, type)});
   draft.op.phase = task.phase;
   draft.op.layer = home.layer;
-  std::int32_t buffer = -1;
-  const std::int32_t op =
-      plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&buffer, 1});
-  state.gathered[static_cast<std::size_t>(task.bucket)] = buffer;
-  return op;
+  return plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&task.buffer, 1});
 }
 
 void ShardPass::open(RankPlan& plan, State& state, const Task& task) {
@@ -320,6 +319,13 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
     }
   };
   gather_until(state.stretch);
+  // A bucket may be gathered for the next action while this one still reads its own copy.
+  for (;
+       state.next_use < state.next_gather && state.gathers[state.next_use].stretch == state.stretch;
+       ++state.next_use) {
+    const Task& task = state.gathers[state.next_use];
+    state.gathered[static_cast<std::size_t>(task.bucket)] = task.buffer;
+  }
   const std::int32_t own_gather = stage_level_ ? needs : -1;
   for (; state.next_open < state.opens.size() &&
          state.opens[state.next_open].stretch == state.stretch;
@@ -336,7 +342,7 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
     }
   }
   // A whole stage at once could gather ahead only what it does not use yet.
-  if (!stage_level_) gather_until(state.stretch + kPrefetch);
+  if (!stage_level_) gather_until(state.stretch + setup_.zero_prefetch);
   return own_gather;
 }
 

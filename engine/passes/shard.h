@@ -11,12 +11,12 @@
 //   ZeRO 3  and parameters gathered for every forward and backward   3 m psi
 //
 // ZeRO 2 and 3 hold no whole gradients: a bucket's are opened before the backward adds to them,
-// and their sum over the ranks is added to the chunk that the rank owns. ZeRO 3 gathers one stretch
-// ahead, frees after the action's last use and gathers again in the backward (as FSDP does, the
-// tables too, though an embedding's backward does not read them).
-// What a TP group holds in several copies (norms under sequence parallelism, key/value heads that
-// are fewer than TP) gets its gradient from all of them before that.
-// Source: Rajbhandari et al. 2019, section VII; Zhao et al. 2023 (FSDP).
+// and their sum over the ranks is added to the chunk that the rank owns. ZeRO 3 gathers
+// Setup::zero_prefetch stretches ahead, frees after the action's last use and gathers again in the
+// backward (as FSDP does, the tables too, though an embedding's backward does not read them). What
+// a TP group holds in several copies (norms under sequence parallelism, key/value heads that are
+// fewer than TP) gets its gradient from all of them before that. Source: Rajbhandari et al. 2019,
+// section VII; Zhao et al. 2023 (FSDP).
 #pragma once
 
 #include <initializer_list>
@@ -77,6 +77,7 @@ class ShardPass : public ActionHooks {
     std::int16_t chunk = 0;
     std::int32_t microbatch = -1;
     Phase phase = Phase::kForward;
+    std::int32_t buffer = -1;  // of a gather: where the parameters are, once it is emitted
   };
   // What a rank holds more than once in its TP group: elements of the parameters and the group.
   struct Copies {
@@ -92,7 +93,7 @@ class ShardPass : public ActionHooks {
   struct State {
     std::vector<Home> homes;                    // by bucket
     std::vector<Task> gathers, opens, reduces;  // in the order of stretches
-    std::size_t next_gather = 0, next_open = 0, next_reduce = 0;
+    std::size_t next_gather = 0, next_use = 0, next_open = 0, next_reduce = 0;
     std::int32_t stretch = 0;
     std::vector<std::int32_t> gathered, opened;  // by bucket: the buffer in use
     std::vector<std::int32_t> closing;           // buffers that stay for one stretch more
@@ -107,7 +108,7 @@ class ShardPass : public ActionHooks {
   // When each bucket is gathered, opened and reduced.
   void plan_tasks(const RankPlan& plan, State& state) const;
   Home home_of(RankPlan& plan, const Bucket& bucket) const;
-  std::int32_t gather(RankPlan& plan, State& state, const Task& task) const;
+  std::int32_t gather(RankPlan& plan, const State& state, Task& task) const;
   void open(RankPlan& plan, State& state, const Task& task);
   void reduce(RankPlan& plan, State& state, const Task& task) const;
   void reduce_copies(RankPlan& plan, const State& state, const Task& task) const;

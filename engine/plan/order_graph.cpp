@@ -263,6 +263,8 @@ ActionRef OrderGraph::missing(ActionRef ref, const std::vector<int>& walked) con
   const int end = ref.index + unit_size(ref);
   for (ActionRef action = ref; action.index < end; ++action.index) {
     for (const ActionRef need : needs_of(action)) {
+      // What is not there, or stands later in the own line, is told apart (check_lines).
+      if (need.rank < 0 || need.rank == ref.rank) continue;
       if (walked[static_cast<std::size_t>(need.rank)] <= need.index) return need;
     }
   }
@@ -282,7 +284,8 @@ std::vector<Message> check_order(const Order& order) {
   if (!only_missing || messages.size() >= kMostMessages) return messages;
   const OrderGraph graph(order);
   check_lines(order, graph, messages);
-  if (messages.empty()) check_circle(order, graph, messages);
+  // A circle stays one whatever is added to the lines.
+  if (messages.size() < kMostMessages) check_circle(order, graph, messages);
   return messages;
 }
 

@@ -17,8 +17,7 @@ struct ActionRef {
 
 class OrderGraph {
  public:
-  // Requires: nothing stands in the Order twice. To walk it, every stage's F and B (or I and W) of
-  // every micro-batch must stand there.
+  // Requires: nothing stands in the Order twice. What does not stand there keeps nobody waiting.
   explicit OrderGraph(const Order& order);
 
   // The action of this kind, stage and micro-batch; {-1, -1} where there is none (B where the
@@ -36,8 +35,8 @@ class OrderGraph {
   template <class Visit>
   std::vector<int> walk(const Visit& visit) const;
 
-  // The first action that keeps the unit at `ref` (an action or a pair) from starting when
-  // `walked` actions of each rank are done; {-1, -1} if nothing does.
+  // The first action of another rank that keeps the unit at `ref` (an action or a pair) from
+  // starting when `walked` actions of each rank are done; {-1, -1} if nothing does.
   ActionRef missing(ActionRef ref, const std::vector<int>& walked) const;
 
   // 2 for the first half of an overlapped pair, else 1.
@@ -63,7 +62,7 @@ std::vector<int> OrderGraph::walk(const Visit& visit) const {
       const ActionRef next{rank, walked[r]};
       const ActionRef need = missing(next, walked);
       if (need.rank >= 0) {
-        if (need.rank != rank) waiting[static_cast<std::size_t>(need.rank)].push_back(rank);
+        waiting[static_cast<std::size_t>(need.rank)].push_back(rank);
         break;
       }
       const int count = unit_size(next);

@@ -57,6 +57,8 @@ struct Setup {
   bool sequence_parallel = false;
   int zero = 0;
   int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
+  // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
+  int zero_prefetch = 1;
   Precision precision;
   std::string schedule = "1f1b";  // a name, or the path of a file of orders
   int chunks = 1;

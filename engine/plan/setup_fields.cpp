@@ -263,6 +263,9 @@ const std::vector<Field>& fields() {
       {{"zero-group", "zero_group", "ranks that share model states; 0: all of DP"},
        whole(
            [](Setup & s) -> auto& { return s.zero_group; }, kZeroGroup)},
+      {{"zero-prefetch", "zero_prefetch", "layers that ZeRO 3 gathers ahead of the computing one"},
+       whole(
+           [](Setup & s) -> auto& { return s.zero_prefetch; }, kZeroPrefetch)},
       {{"precision", "precision", "mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
        set_precision},
       {{"schedule", "schedule",

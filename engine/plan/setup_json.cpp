@@ -100,6 +100,7 @@ Result<Setup> read_setup(const nlohmann::json& json) {
   reader.flag("sequence_parallel", setup.sequence_parallel);
   reader.whole("zero", setup.zero, low(kZero), high(kZero));
   reader.whole("zero_group", setup.zero_group, low(kZeroGroup), high(kZeroGroup));
+  reader.whole("zero_prefetch", setup.zero_prefetch, low(kZeroPrefetch), high(kZeroPrefetch));
   read_child(reader, "precision", setup.precision, read_precision);
   reader.text("schedule", setup.schedule);
   reader.whole("chunks", setup.chunks, low(kChunks), high(kChunks));
@@ -196,7 +197,8 @@ nlohmann::json to_json(const Setup& setup) {
   if (run.devices != "all") json["run"]["devices"] = run.devices;
   if (setup.nodes > 0) json["nodes"] = setup.nodes;
   if (setup.collectives != "direct") json["collectives"] = setup.collectives;
-  const Setup usual;  // what concerns experts alone is written where it was changed
+  const Setup usual;  // what concerns ZeRO 3 or experts alone is written where it was changed
+  if (setup.zero_prefetch != usual.zero_prefetch) json["zero_prefetch"] = setup.zero_prefetch;
   if (setup.balance_loss != usual.balance_loss) json["balance_loss"] = setup.balance_loss;
   if (setup.z_loss != usual.z_loss) json["z_loss"] = setup.z_loss;
   if (setup.bias_rate != usual.bias_rate) json["bias_rate"] = setup.bias_rate;

@@ -67,6 +67,7 @@ inline constexpr Range kSteps{1, 1'000'000};
 inline constexpr Range kWarmup{0, 1'000'000};
 inline constexpr Range kZero{0, 3};
 inline constexpr Range kZeroGroup{0, 65'536};
+inline constexpr Range kZeroPrefetch{0, 16};
 inline constexpr std::size_t kMostStages = 10'000;
 
 }  // namespace parallelarium

@@ -42,6 +42,7 @@ void check_ranges(const Setup& setup, Messages& wrong) {
   within("nodes", setup.nodes, kNodes);
   within("zero", setup.zero, kZero);
   within("zero_group", setup.zero_group, kZeroGroup);
+  within("zero_prefetch", setup.zero_prefetch, kZeroPrefetch);
   within("chunks", setup.chunks, kChunks);
   within("micro_batch", setup.micro_batch, kMicroBatch);
   within("microbatches", setup.microbatches, kMicrobatches);

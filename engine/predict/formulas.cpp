@@ -4,29 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/plan/routing.h"
 #include "engine/plan/schedule_rules.h"
+#include "engine/predict/formula_parts.h"
 #include "engine/predict/memory.h"
 #include "engine/predict/pipeline_formulas.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
 namespace {
-
-using Formulas = std::vector<Formula>;
-
-// 424576 as "424,576"; fractions with six digits.
-std::string number(double value) {
-  if (value != std::floor(value) || std::fabs(value) >= 1e15) return fmt::format("{:.6g}", value);
-  std::string digits = fmt::format("{:.0f}", std::fabs(value));
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return value < 0 ? "−" + digits : digits;
-}
-
-constexpr const char* kNarayanan = "Narayanan et al. 2021 (arXiv 2104.04473)";
-constexpr const char* kKorthikanti = "Korthikanti et al. 2022 (arXiv 2205.05198)";
-constexpr const char* kZeroPaper = "Rajbhandari et al. 2019, ZeRO (arXiv 1910.02054)";
 
 // The GPT of those papers: 4h wide GELU MLP, as many key/value heads as heads, no experts.
 bool is_paper_gpt(const Model& model) {
@@ -93,22 +78,6 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
        "kernels and the optimizer make the simulated time larger"});
 }
 
-// Parameters of a first-stage rank that the same ranks keep in step: routed experts have fewer
-// replicas than everything else.
-struct Part {
-  const char* of;  // ends the formula's name
-  double parameters = 0;
-  int replicas = 1, shards = 1;
-};
-std::vector<Part> parts_of(const Setup& setup) {
-  const StageParameters parameters = stage_parameters(setup, 0);
-  const int replicas = setup.mesh.dp * setup.mesh.cp, shards = shards_of(setup);
-  const int ep = setup.mesh.ep;
-  if (ep == 1 || parameters.experts == 0) return {{"", parameters.total(), replicas, shards}};
-  return {{", without routed experts", parameters.shared, replicas, shards},
-          {", routed experts", parameters.experts, replicas / ep, std::max(1, shards / ep)}};
-}
-
 void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
   const Precision& precision = setup.precision;
   const std::string P = number(part.parameters);
@@ -152,7 +121,6 @@ void add_states(const Setup& setup, Formulas& out) {
        fmt::format("{} + {} + {} + {}", precision.parameter_bytes, precision.gradient_bytes,
                    precision.master_bytes, precision.moments_bytes),
        static_cast<double>(precision.state_bytes()), "bytes", source, ""});
-  if (chunks_of(setup) > 1) return;
   for (const Part& part : parts_of(setup)) add_stage_states(setup, part, out);
 }
 
@@ -220,93 +188,6 @@ void add_activations(const Setup& setup, Formulas& out) {
                    first_stage_extra_bytes(shape, vocab, mesh.pp), "bytes",
                    fmt::format("{}, section 4.3", kKorthikanti), note});
   }
-}
-
-void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
-  const int N = part.replicas;
-  if (N == 1) return;
-  const std::string P = number(part.parameters);
-  const int par = setup.precision.parameter_bytes, grad = setup.precision.gradient_bytes;
-  const double moved = part.parameters * (N - 1.0) / N;
-  double value = 2 * moved * grad;
-  std::string expression = "2 P (N − 1) / N · grad";
-  std::string values = fmt::format("2 · {} · ({} − 1) / {} · {}", P, N, N, grad);
-  if (setup.zero > 0) {
-    const bool gathers_twice = setup.zero == 3;
-    value = moved * (grad + (gathers_twice ? 2 : 1) * par);
-    expression = gathers_twice ? "P (N − 1) / N · (grad + 2 par)" : "P (N − 1) / N · (grad + par)";
-    values = fmt::format("{} · ({} − 1) / {} · ({} + {}{})", P, N, N, grad,
-                         gathers_twice ? "2 · " : "", par);
-  }
-  out.push_back(
-      {fmt::format("data-parallel traffic sent by a first-stage rank, per step{}", part.of),
-       expression, values, value, "bytes", fmt::format("{}, section VII", kZeroPaper),
-       setup.zero >= 2 && setup.microbatches > 1
-           ? "for one micro-batch: gradients that are sharded are reduced, and gathered "
-             "parameters fetched, again for each further one"
-           : ""});
-}
-
-// What a layer with experts takes and sends, in one forward of one micro-batch.
-void add_experts(const Setup& setup, Formulas& out) {
-  const Experts& experts = setup.model.experts;
-  if (experts.count == 0) return;
-  const std::int64_t tokens = setup.micro_batch * (setup.model.sequence / setup.mesh.cp);
-  const double T = static_cast<double>(tokens), k = experts.top_k, ep = setup.mesh.ep;
-  const double h = static_cast<double>(setup.model.hidden);
-  const double bytes = setup.precision.activation_bytes();
-  if (experts.capacity > 0) {
-    out.push_back({"capacity of an expert, per replica and micro-batch", "⌈T k / E · factor⌉",
-                   fmt::format("⌈{} · {} / {} · {}⌉", number(T), number(k), number(experts.count),
-                               number(experts.capacity)),
-                   static_cast<double>(expert_capacity(experts, tokens)), "1",
-                   "Fedus et al. 2021, Switch Transformers (arXiv 2101.03961), section 2.2", ""});
-  }
-  if (setup.mesh.ep == 1) return;
-  out.push_back(
-      {"expert traffic sent by a rank, per layer and micro-batch, forward",
-       "2 T k h (1 − 1/EP) · bytes",
-       fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
-                   number(ep), number(bytes)),
-       2 * T * k * h * (1 - 1 / ep) * bytes, "bytes",
-       "Lepikhin et al. 2020, GShard (arXiv 2006.16668), section 3.2: dispatch and combine",
-       "for even routing without drops; the backward sends as much"});
-}
-
-void add_traffic(const Setup& setup, Formulas& out) {
-  const Model& model = setup.model;
-  const Mesh& mesh = setup.mesh;
-  const double bytes = setup.precision.activation_bytes();
-  const double s = static_cast<double>(model.sequence) / mesh.cp;
-  const double h = static_cast<double>(model.hidden), b = setup.micro_batch;
-  const double m = setup.microbatches;
-  if (mesh.pp > 1 && chunks_of(setup) == 1) {
-    const double t = setup.sequence_parallel ? mesh.tp : 1;
-    out.push_back(
-        {"pipeline traffic of one boundary, one direction, per step",
-         t > 1 ? "m b s h · bytes / t" : "m b s h · bytes",
-         fmt::format("{} · {} · {} · {} · {}{}", number(m), number(b), number(s), number(h),
-                     number(bytes), t > 1 ? fmt::format(" / {}", mesh.tp) : std::string()),
-         m * b * s * h * bytes / t, "bytes", fmt::format("{}, section 3.2", kNarayanan), ""});
-  }
-  if (mesh.tp > 1) {
-    const double t = mesh.tp;
-    const bool full = setup.recompute == Recompute::kFull;
-    const double factor = full ? 12 : 8;
-    out.push_back({"tensor traffic sent by a rank, per layer and micro-batch",
-                   full ? "12 b s h (t − 1) / t · bytes" : "8 b s h (t − 1) / t · bytes",
-                   fmt::format("{} · {} · {} · {} · ({} − 1) / {} · {}", number(factor), number(b),
-                               number(s), number(h), mesh.tp, mesh.tp, number(bytes)),
-                   factor * b * s * h * (t - 1) / t * bytes, "bytes",
-                   fmt::format("{}, section 3.2", kNarayanan),
-                   setup.sequence_parallel
-                       ? "as all-gathers and reduce-scatters; a gathered input that is not kept "
-                         "costs one more all-gather"
-                       : ""});
-  }
-  add_experts(setup, out);
-  if (chunks_of(setup) > 1) return;
-  for (const Part& part : parts_of(setup)) add_data_traffic(setup, part, out);
 }
 
 void add_work(const Setup& setup, Formulas& out) {

@@ -2,6 +2,9 @@
 #include "engine/predict/memory.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "engine/plan/schedule_rules.h"
 
 namespace parallelarium {
 
@@ -59,6 +62,16 @@ int held_microbatches(const std::string& schedule, int p, int m, int stage) {
   return 0;
 }
 
+namespace {
+
+// A vocabulary that TP does not divide is padded.
+double table_parameters(const Setup& setup) {
+  const int rows = (setup.model.vocab + setup.mesh.tp - 1) / setup.mesh.tp;
+  return static_cast<double>(rows) * static_cast<double>(setup.model.hidden);
+}
+
+}  // namespace
+
 StageParameters stage_parameters(const Setup& setup, int stage) {
   const Model& model = setup.model;
   const double t = setup.mesh.tp;
@@ -95,14 +108,35 @@ StageParameters stage_parameters(const Setup& setup, int stage) {
   const int dense_layers = std::clamp(dense_end, first, end) - first;
   const int expert_layers = end - first - dense_layers;
   double sum = dense_layers * dense + expert_layers * expert_layer;
-  // A vocabulary that TP does not divide is padded.
-  const double table = static_cast<double>((model.vocab + setup.mesh.tp - 1) / setup.mesh.tp) * C;
+  const double table = table_parameters(setup);
   if (stage == 0) sum += table + static_cast<double>(counts.positions);
-  if (stage == setup.mesh.pp - 1) {
+  if (stage == static_cast<int>(layers.size()) - 1) {
     sum += static_cast<double>(counts.final_norm);
     if (!model.tied || stage > 0) sum += table;
   }
   return {sum, expert_layers * routed};
+}
+
+RankParameters first_rank_parameters(const Setup& setup) {
+  const int p = setup.mesh.pp, stages = stages_of(setup);
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  std::vector<int> held;
+  if (rule != nullptr && rule->chunks == 2) {
+    held = {0, stages - 1};
+  } else if (rule != nullptr || stages == p) {
+    for (int stage = 0; stage < stages; stage += p) held.push_back(stage);
+  }
+  RankParameters sum;
+  for (const int stage : held) {
+    const StageParameters one = stage_parameters(setup, stage);
+    sum.shared += one.shared;
+    sum.experts += one.experts;
+  }
+  // Both ends of a tied model on one rank share its table.
+  const bool both_ends = stages > 1 && held.size() > 1 && held.back() == stages - 1;
+  if (setup.model.tied && both_ends) sum.shared_table = table_parameters(setup);
+  sum.shared -= sum.shared_table;
+  return sum;
 }
 
 }  // namespace parallelarium

@@ -60,12 +60,19 @@ int held_microbatches(const std::string& schedule, int p, int m, int stage);
 // Parameters on one rank of pipeline stage `stage`: matrices divided by TP, norms and
 // projection biases on every TP rank, experts divided by EP; the tables on the first stage, the
 // head (of a tied model: a copy of the table) on the last.
-// Requires: validate(setup) is empty; one chunk per rank.
+// Requires: validate(setup) is empty.
 struct StageParameters {
   double shared = 0;   // of everything that all DP and CP ranks hold alike
   double experts = 0;  // of routed experts, which only one in EP of them hold alike
   double total() const { return shared + experts; }
 };
 StageParameters stage_parameters(const Setup& setup, int stage);
+// Parameters on a rank of the first place in the pipeline, all its chunks together: interleaved
+// stages 0, p, 2p .., the first and the last of a V, DualPipe's two copies. Zero for a file of
+// orders with several chunks, which says itself what stands where.
+struct RankParameters : StageParameters {
+  double shared_table = 0;  // the table that both ends of a tied model share on this rank
+};
+RankParameters first_rank_parameters(const Setup& setup);
 
 }  // namespace parallelarium

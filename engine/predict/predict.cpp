@@ -93,4 +93,39 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   return prediction;
 }
 
+std::vector<std::string> remarks_of(const Prediction& prediction) {
+  const Setup& setup = prediction.setup;
+  const Program& program = prediction.program;
+  std::vector<std::string> remarks;
+  if (program.representatives)
+    remarks.push_back(fmt::format(
+        "{} rank{} for all {}: the others do the same at the same time.", program.ranks.size(),
+        program.ranks.size() == 1 ? " stands" : "s stand", program.world));
+  if (program.level == Level::kStage)
+    remarks.push_back("Simulated by whole stages: piece by piece this Setup has too many ops.");
+  if (setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kRing &&
+      (program.level == Level::kStage || setup.attention == Attention::kUnfused))
+    remarks.push_back(fmt::format(
+        "CP's keys and values are gathered here before attention, not passed round: {}. The bytes "
+        "are the same, but none are hidden behind attention.",
+        setup.attention == Attention::kUnfused ? "unfused attention keeps whole scores"
+                                               : "whole stages are simulated"));
+  const int replicas = setup.mesh.dp * setup.mesh.cp;
+  if (setup.zero > 0 && replicas == 1)
+    remarks.push_back(fmt::format(
+        "ZeRO-{} has nothing to shard: DP and CP are 1, so every rank keeps all its states.",
+        setup.zero));
+  else if (setup.zero > 0 && setup.zero_group == 1)
+    remarks.push_back(
+        fmt::format("ZeRO-{} has nothing to shard in groups of one rank.", setup.zero));
+  if (setup.zero == 0 && setup.zero_group > 0)
+    remarks.push_back("The ZeRO group does nothing without ZeRO.");
+  if (setup.zero < 3 && setup.zero_prefetch != Setup{}.zero_prefetch)
+    remarks.push_back("Prefetching does nothing without ZeRO-3.");
+  if (const Result<void> runs = can_execute(setup); !runs)
+    remarks.push_back(
+        fmt::format("This Setup can be predicted, but not run: {}", runs.error().text));
+  return remarks;
+}
+
 }  // namespace parallelarium

@@ -59,6 +59,11 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
 // each time, and fresh pages cost more than a tenth of one. For programs that predict many times.
 void keep_freed_memory();
 
+// Sentences on what the prediction does other than its Setup seems to say: ranks and ops that were
+// not built, a ring predicted as an all-gather, ZeRO with nothing to shard, and why the Setup
+// cannot be run. Mostly none.
+std::vector<std::string> remarks_of(const Prediction& prediction);
+
 // What a rank sends and receives, by global rank.
 std::vector<TrafficRow> expected_traffic(const Prediction& prediction, int rank);
 

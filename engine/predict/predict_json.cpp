@@ -42,6 +42,7 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
           {"traffic", to_json(traffic)},
           {"bubble", to_json(prediction.bubble)},
           {"step", to_json(prediction.step, false)},
+          {"remarks", remarks_of(prediction)},
           {"formulas", std::move(formulas)}};
 }
 

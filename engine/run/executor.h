@@ -69,6 +69,15 @@ class Executor {
   Result<void> forward(int microbatches);
 
  private:
+  // Where messages of an exchange stand in its buffer: entry i = rank * here + expert, in rows.
+  struct RowLayout {
+    std::vector<std::int64_t> first, count;
+    void set(std::span<const std::int32_t> counts, std::size_t ranks, bool grouped);
+  };
+  struct ExchangeRows {  // kept from step to step: a step allocates nothing
+    std::vector<std::int32_t> counts[2];
+    RowLayout from, to;
+  };
   struct LaneState {
     std::vector<std::int32_t> ops;
     std::atomic<std::uint32_t> done{0};  // ops of this lane that have ended in this step
@@ -77,6 +86,7 @@ class Executor {
     std::array<std::atomic<std::uint32_t>, kLanes> awaited{};
     Ledger ledger;
     std::vector<TransferPart> parts;  // of the transfer under way
+    ExchangeRows rows;                // of the exchange under way
     Nanoseconds cpu_time{0};
     std::thread thread;
   };

@@ -4,35 +4,24 @@
 // message for each of the receiver's experts, all at once.
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 #include "engine/run/executor.h"
 
 namespace parallelarium {
 
-namespace {
-
-// Where messages stand in a buffer: entry i = rank * here + expert, in rows.
-struct Layout {
-  std::vector<std::int64_t> first, count;
-};
-
 // Rows by place: one entry after another. By expert (`grouped`): all of an expert's, then the next.
-Layout layout_of(std::span<const std::int32_t> counts, std::size_t ranks, bool grouped) {
+void Executor::RowLayout::set(std::span<const std::int32_t> counts, std::size_t ranks,
+                              bool grouped) {
   const std::size_t here = counts.size() / ranks;
-  Layout layout;
-  layout.count.assign(counts.begin(), counts.end());
-  layout.first.resize(counts.size());
+  count.assign(counts.begin(), counts.end());
+  first.resize(counts.size());
   std::int64_t next = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const std::size_t entry = grouped ? i % ranks * here + i / ranks : i;
-    layout.first[entry] = next;
-    next += layout.count[entry];
+    first[entry] = next;
+    next += count[entry];
   }
-  return layout;
 }
-
-}  // namespace
 
 // Durations are those of even routing. An expert that has twice the rows takes twice the time, as
 // in predict/expert_rows.h.
@@ -42,7 +31,8 @@ Nanoseconds Executor::duration_of(std::int32_t index) {
   const std::int64_t even_rows = program_.shape.experts.even_rows;
   if (op.kind != OpKind::kCompute || op.piece != Piece::kExpert || even_rows == 0) return even;
   const Operand& operand = rank_.operands_of(op)[1];
-  std::vector<std::int32_t> counts(static_cast<std::size_t>(operand.count));
+  std::vector<std::int32_t>& counts = lanes_[static_cast<std::size_t>(op.lane)].rows.counts[0];
+  counts.resize(static_cast<std::size_t>(operand.count));
   device_of(index).copy_to_host(counts.data(), arena_.address(operand), operand.count * 4);
   if (!device_of(index).finish()) return even;  // the failure stays with the device
   const auto rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
@@ -57,11 +47,11 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
       std::lower_bound(group.ranks.begin(), group.ranks.end(), rank_.rank) - group.ranks.begin());
   const std::span<const Operand> operands = rank_.operands_of(op);
   Device& device = device_of(index);
-  Layout from, to;
+  LaneState& lane = lanes_[static_cast<std::size_t>(op.lane)];
+  auto& [counts, from, to] = lane.rows;
   std::int64_t row_bytes = size_of(op.type);
   if (operands.size() == 4) {
     row_bytes *= program_.shape.C;
-    std::vector<std::int32_t> counts[2];
     for (std::size_t side = 0; side < 2; ++side) {
       const Operand& operand = operands[2 + side];
       counts[side].resize(static_cast<std::size_t>(operand.count));
@@ -71,13 +61,14 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
       fail(index, done.error());
       return false;
     }
-    from = layout_of(counts[0], ranks, op.block == 1);
-    to = layout_of(counts[1], ranks, op.block == 0);
+    from.set(counts[0], ranks, op.block == 1);
+    to.set(counts[1], ranks, op.block == 0);
   } else {
     // Equal parts, one for each rank.
-    const std::vector<std::int32_t> counts(
+    counts[0].assign(
         ranks, static_cast<std::int32_t>(operands[0].count / static_cast<std::int64_t>(ranks)));
-    from = to = layout_of(counts, ranks, false);
+    from.set(counts[0], ranks, false);
+    to = from;
   }
   const auto sends = std::accumulate(from.count.begin(), from.count.end(), std::int64_t{0});
   const auto receives = std::accumulate(to.count.begin(), to.count.end(), std::int64_t{0});
@@ -103,8 +94,8 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
         static_cast<double>(pace.duration.count()) *
         static_cast<double>(std::max(leaving, coming) * row_bytes) / static_cast<double>(even))};
   }
-  std::vector<TransferPart> parts;
-  parts.reserve(2 * here * (ranks - 1));
+  std::vector<TransferPart>& parts = lane.parts;
+  parts.clear();
   for (std::size_t entry = 0; entry < from.first.size(); ++entry) {
     std::byte* source = arena_.address(operands[0]) + from.first[entry] * row_bytes;
     std::byte* target = arena_.address(operands[1]) + to.first[entry] * row_bytes;

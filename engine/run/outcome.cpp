@@ -225,6 +225,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   if (held_out_tokens > 0)
     result.held_out_loss = held_out_sum / static_cast<double>(held_out_tokens);
   result.gradients = joined(setup, program, ranks, &RankOutcome::gradients);
+  result.last_gradients = joined(setup, program, ranks, &RankOutcome::last_gradients);
   result.parameters = joined(setup, program, ranks, &RankOutcome::parameters);
   seen.process_bytes = proc_bytes("/proc/self/status", "VmHWM:");
   seen.date = now_utc();

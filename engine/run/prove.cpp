@@ -34,6 +34,7 @@ Setup one_rank_setup(const Setup& setup) {
   one.recompute = Recompute::kNone;
   one.attention = Attention::kUnfused;
   one.zero = one.zero_group = one.nodes = 0;
+  one.zero_prefetch = Setup{}.zero_prefetch;
   one.schedule = "1f1b";
   one.collectives = "direct";
   one.chunks = 1;

@@ -34,6 +34,10 @@ class RankRun {
           return done;
       }
     }
+    if (job_.wishes.last_gradients) {
+      if (Result<void> done = copy_out(Tensor::kGradients, outcome_.last_gradients); !done)
+        return done;
+    }
     if (job_.wishes.parameters) {
       if (Result<void> done = copy_out(Tensor::kParameters, outcome_.parameters); !done)
         return done;

@@ -48,9 +48,9 @@ struct RankOutcome {
   Nanoseconds clock_error{0};                    // the largest of all steps
   MemoryRow memory;                              // of the last step
   std::vector<std::vector<TrafficRow>> traffic;  // by timed step
-  // What the rank owns of gradients after the first step and of parameters after the last; where
-  // replicas are alike, the first one's only.
-  std::vector<SlicePart> gradients, parameters;
+  // What the rank owns of gradients after the first and the last step and of parameters after the
+  // last; where replicas are alike, the first one's only.
+  std::vector<SlicePart> gradients, last_gradients, parameters;
   double held_out_sum = 0;  // of the losses of this rank's tokens
   std::int64_t held_out_tokens = 0;
   std::int64_t process_bytes = 0;  // resident memory at the peak, where the rank is a process

@@ -53,13 +53,14 @@ struct NamedTensor {
 
 struct RunResult {
   Observation observation;
-  std::vector<NamedTensor> gradients;   // of the first step, when asked for
-  std::vector<NamedTensor> parameters;  // after the last step, when asked for
+  std::vector<NamedTensor> gradients;       // of the first step, when asked for
+  std::vector<NamedTensor> last_gradients;  // of the last step, when asked for
+  std::vector<NamedTensor> parameters;      // after the last step, when asked for
   double held_out_loss = 0;  // mean over the held-out text after the last step, when asked for
 };
 
 struct RunWishes {
-  bool gradients = false;
+  bool gradients = false, last_gradients = false;
   bool parameters = false;
   bool held_out_loss = false;
 };

@@ -142,8 +142,12 @@ Result<Order> make_order(const std::string& schedule, int ranks, int microbatche
                     "The file of orders has {} chunks per rank, but {} are set.");
   }
   const std::vector<Message> wrong = check_order(*order);
-  if (!wrong.empty()) return wrong.front();
-  return order;
+  if (wrong.empty()) return order;
+  Message first = wrong.front();
+  if (wrong.size() > 1)
+    first.text += fmt::format(" (`parallelarium-engine schedule {}` names all {} faults.)",
+                              schedule, wrong.size());
+  return first;
 }
 
 }  // namespace parallelarium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention on whole scores or block by block, and the copies between its layouts.
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "engine/train/launch.h"
 
@@ -107,17 +107,18 @@ struct HeadColumns {
   std::int64_t local = 0, exchanged = 0, width = 0;  // first columns
   bool repeated = false;                             // others take the same
 };
-std::vector<HeadColumns> columns_of(const Shape& shape, bool qkv, std::int64_t ranks,
-                                    std::int64_t rank) {
+// Of queries (or outputs), keys and values; the latter of width 0 where there are none.
+std::array<HeadColumns, 3> columns_of(const Shape& shape, bool qkv, std::int64_t ranks,
+                                      std::int64_t rank) {
   const std::int64_t queries = shape.H / ranks * shape.D;
-  std::vector<HeadColumns> columns = {{rank * queries, 0, queries, false}};
-  if (!qkv) return columns;
+  const HeadColumns own{rank * queries, 0, queries, false};
+  if (!qkv) return {own};
   const bool repeated = shape.K < ranks;
   const std::int64_t width = repeated ? shape.D : shape.K / ranks * shape.D;
   const std::int64_t from = repeated ? rank / (ranks / shape.K) * shape.D : rank * width;
-  columns.push_back({shape.H * shape.D + from, queries, width, repeated});
-  columns.push_back({(shape.H + shape.K) * shape.D + from, queries + width, width, repeated});
-  return columns;
+  return {own,
+          {shape.H * shape.D + from, queries, width, repeated},
+          {(shape.H + shape.K) * shape.D + from, queries + width, width, repeated}};
 }
 
 void exchange_layout(const Launch& op, bool packs) {
@@ -131,6 +132,7 @@ void exchange_layout(const Launch& op, bool packs) {
     op.device.zero(op.bytes(local), op.operands[local].count * size_of(op.operands[local].type));
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     for (const HeadColumns& part : columns_of(shape, qkv, ranks, rank)) {
+      if (part.width == 0) continue;
       const Values here = op.values(local) + part.local;
       const Values there = op.values(exchanged) + rank * op.N() * width + part.exchanged;
       if (packs) {

@@ -102,7 +102,8 @@ template <class Visit>
 void for_each_expert(const Launch& op, std::size_t counts_operand, const Visit& visit) {
   const std::int64_t E = op.shape.experts.model.count, ranks = op.shape.experts.ranks,
                      here = E / ranks;
-  std::vector<std::int32_t> counts(static_cast<std::size_t>(E));
+  thread_local std::vector<std::int32_t> counts;  // a step allocates nothing
+  counts.resize(static_cast<std::size_t>(E));
   op.device.copy_to_host(counts.data(), op.bytes(counts_operand), E * 4);
   if (!op.device.finish()) return;  // the failure stays with the device
   std::int64_t first = 0;

@@ -172,11 +172,7 @@ std::string prediction_text(const Prediction& prediction, int rank) {
       fmt::format("Traffic of rank {} in one step (predicted)\n{}\n", rank, traffic_text(traffic));
   text += model_block(prediction) + "\n";
   text += formulas_block(prediction);
-  if (prediction.program.representatives)
-    text += fmt::format("\n{} ranks stand for all {}: the others do the same at the same time.\n",
-                        prediction.program.ranks.size(), prediction.program.world);
-  if (prediction.program.level == Level::kStage)
-    text += "\nSimulated by whole stages: piece by piece this Setup has too many ops.\n";
+  for (const std::string& remark : remarks_of(prediction)) text += "\n" + remark + "\n";
   return text;
 }
 

@@ -53,6 +53,43 @@ TEST(MeshData, ARankSendsOverItsLinksWhatThePredictionSaysToTheByte) {
   }
 }
 
+// Where one replica is built for all, the others' groups, peers and bytes are those that they have
+// where all are built.
+TEST(MeshData, RanksThatAreNotBuiltSendWhatTheyWouldIfTheyWere) {
+  PlanSetup hybrid = meshed(8, 4, 2);
+  hybrid.mesh.cp = 2;
+  hybrid.model.heads = 8;
+  hybrid.model.kv_heads = 2;
+  hybrid.attention = Attention::kFused;
+  hybrid.zero = 2;
+  hybrid.zero_group = 4;
+  hybrid.sequence_parallel = true;
+  PlanSetup ring = meshed(2, 2, 4);
+  ring.mesh.cp = 8;
+  ring.attention = Attention::kFused;
+  PlanSetup mirrored = meshed(17, 1, 4);
+  mirrored.schedule = "dualpipe";
+  mirrored.microbatches = 8;
+  using Link = std::tuple<int, int, std::vector<int>, QString, std::int64_t, std::int64_t>;
+  const auto links_of = [](const Prediction& prediction, int rank) {
+    std::vector<Link> links;
+    for (const RankLink& link : rank_facts(prediction, nullptr, rank).links)
+      links.emplace_back(int(link.axis), link.peer, link.group, link.what, link.calls, link.sent);
+    std::sort(links.begin(), links.end());
+    return links;
+  };
+  for (const PlanSetup& setup : {hybrid, ring, mirrored}) {
+    const Machine machine = *find_machine("dgx-h100");
+    const Result<Prediction> one = predict(setup, machine), all = predict(setup, machine, true);
+    ASSERT_TRUE(one.ok()) << one.error().text;
+    ASSERT_TRUE(all.ok()) << all.error().text;
+    ASSERT_TRUE(one->program.representatives);
+    ASSERT_FALSE(all->program.representatives);
+    for (int rank = 0; rank < setup.mesh.ranks(); ++rank)
+      EXPECT_EQ(links_of(*one, rank), links_of(*all, rank)) << "rank " << rank;
+  }
+}
+
 TEST(MeshData, TheLectureNotesFigureAndMegatronsOrder) {
   // 64 = 4 x 4 x 4: in the notes ranks 0 to 3 are one TP group and 4 to 7 the next stage.
   const auto notes = predicted(meshed(4, 4, 4, RankOrder::kTpCpEpPpDp));

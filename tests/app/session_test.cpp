@@ -294,7 +294,7 @@ TEST(SetupFields, EveryFieldOfThePanelIsOneThatThePlanKnows) {
                              "attention",    "dropout",    "learning-rate",
                              "clip",         "backend",    "pace",
                              "steps",        "warmup",     "seed",
-                             "text",         "sequence"}) {
+                             "text",         "sequence",   "zero-prefetch"}) {
     bool known = false;
     for (const FieldInfo& field : setup_fields()) known |= field.option == option;
     EXPECT_TRUE(known) << option;

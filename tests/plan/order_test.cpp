@@ -117,6 +117,17 @@ TEST(CheckOrder, NamesTheCircleRankByRank) {
   EXPECT_NE(three.find("order-circle"), std::string::npos) << three;
 }
 
+TEST(CheckOrder, TellsWhatIsMissingWhatIsEarlyAndTheCircleTogether) {
+  const Result<Order> order = order_from_text("F0 B0 F1 B1 F2 B2 F3 B3\nF0 F1 B1 B0 B2 F2 F3\n");
+  ASSERT_TRUE(order.ok());
+  std::vector<std::string> ids;
+  for (const Message& wrong : check_order(*order)) ids.push_back(wrong.id);
+  EXPECT_EQ(ids, (std::vector<std::string>{"order-missing", "order-before", "order-circle"}));
+  // Work in the wrong place of its own line alone is no circle.
+  EXPECT_EQ(fault("F0 F1 B0 B1\nF0 B0 B1 F1").find("circle"), std::string::npos);
+  EXPECT_EQ(check_order(*order_from_text("F0 F1 B0 B1\nF0 B0 B1 F1\n")).size(), 1U);
+}
+
 TEST(CheckOrder, RefusesNumbersOutsideTheOrder) {
   Order order = read("F0 B0");
   order.ranks[0][0].microbatch = 7;

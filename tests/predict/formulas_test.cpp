@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -164,14 +165,121 @@ TEST(ChunkedPipelines, HaveTheBubblesAndHeldMicrobatchesOfTheirOrders) {
   EXPECT_GT(met, 100);
 }
 
+// States and data traffic of the first rank: closed forms beside what the Program holds and sends,
+// for every schedule, with a tied table and without.
+class FirstRank : public testing::TestWithParam<std::tuple<const char*, bool>> {};
+
+TEST_P(FirstRank, HoldsAndSendsWhatTheFormulasSay) {
+  const auto& [schedule, tied] = GetParam();
+  for (const int zero : {0, 1, 2, 3}) {
+    for (const int group : {0, 2}) {
+      if (zero == 0 && group > 0) continue;
+      parallelarium::Setup setup = default_setup();
+      setup.mesh = {4, 1, 2, 1, 1};
+      setup.model.tied = tied;
+      setup.microbatches = 4;
+      setup.schedule = schedule;
+      if (setup.schedule == "interleaved") setup.chunks = 4;
+      setup.zero = zero;
+      setup.zero_group = group;
+      const Result<Prediction> prediction = predict(setup, kMachine);
+      ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+      double sent = 0;
+      const Program& program = prediction->program;
+      // Chunks of a bucket differ by an element: over the group they are whole.
+      int ranks = 0;
+      for (std::size_t at = 0; at < program.ranks.size(); ++at) {
+        if (program.ranks[at].stage != 0) continue;
+        ++ranks;
+        for (const TrafficRow& row : traffic_of(program, static_cast<int>(at)))
+          if (row.axis == Axis::kDp &&
+              (row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters))
+            sent += static_cast<double>(row.sent_bytes);
+      }
+      ASSERT_EQ(ranks, 4);
+      const double form = value_of(prediction->formulas,
+                                   "data-parallel traffic sent by a first-stage rank, per step");
+      EXPECT_NEAR(sent / ranks / form, 1, 1e-12) << schedule << " ZeRO " << zero << " " << group;
+      double held = 0;
+      for (const Buffer& buffer : program.ranks[0].buffers)
+        if (buffer.opened_by < 0 &&
+            (buffer.category == Category::kParameters || buffer.category == Category::kGradients ||
+             buffer.category == Category::kOptimizer))
+          held += static_cast<double>(buffer.bytes);
+      EXPECT_NEAR(held / value_of(prediction->formulas, "model states of a first-stage rank"), 1,
+                  1e-3)
+          << schedule << " ZeRO " << zero << " " << group;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules, FirstRank,
+                         testing::Combine(testing::Values("gpipe", "1f1b", "interleaved", "zb-h1",
+                                                          "zb-v", "dualpipe", "dualpipe-v"),
+                                          testing::Bool()));
+
+TEST(ContextTraffic, IsThatOfTheProgram) {
+  for (const char* method : {"ring", "all-gather", "ulysses"}) {
+    for (const char* recompute : {"none", "full"}) {
+      for (const auto& [cp, tp, kv_heads] :
+           {std::array{2, 1, 4}, {4, 1, 2}, {2, 2, 2}, {4, 1, 4}}) {
+        parallelarium::Setup setup = default_setup();
+        setup.mesh = {1, tp, 1, cp, 1};
+        setup.model.kv_heads = kv_heads;
+        for (const auto& [field, value] : {std::pair{"attention", "fused"},
+                                           {"context-parallel", method},
+                                           {"recompute", recompute}})
+          ASSERT_TRUE(set_field(setup, field, value).ok());
+        const Result<Prediction> prediction = predict(setup, kMachine);
+        ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+        double sent = 0;
+        for (const TrafficRow& row : prediction->traffic)
+          if (row.purpose == Purpose::kKeysValues) sent += static_cast<double>(row.sent_bytes);
+        const double each = value_of(prediction->formulas,
+                                     "context traffic sent by a rank, per layer and micro-batch");
+        EXPECT_DOUBLE_EQ(sent, each * setup.model.layers * setup.microbatches)
+            << method << " " << recompute << " CP " << cp << " TP " << tp;
+      }
+    }
+  }
+}
+
+TEST(Remarks, SayWhatThePredictionDoesOtherThanTheSetup) {
+  const auto remarks = [](std::initializer_list<std::pair<const char*, const char*>> fields) {
+    parallelarium::Setup setup = default_setup();
+    for (const auto& [field, value] : fields) EXPECT_TRUE(set_field(setup, field, value).ok());
+    const Result<Prediction> prediction = predict(setup, kMachine);
+    EXPECT_TRUE(prediction.ok());
+    std::string all;
+    for (const std::string& remark : remarks_of(*prediction)) all += remark + "\n";
+    return all;
+  };
+  using testing::HasSubstr;
+  EXPECT_EQ(remarks({}), "");
+  EXPECT_EQ(remarks({{"cp", "2"}, {"attention", "fused"}}), "");
+  EXPECT_THAT(remarks({{"cp", "2"}}),
+              testing::AllOf(HasSubstr("gathered here before attention, not passed round: unfused"),
+                             HasSubstr("predicted, but not run: CP by ring")));
+  EXPECT_THAT(remarks({{"zero", "2"}}), HasSubstr("ZeRO-2 has nothing to shard: DP and CP are 1"));
+  EXPECT_THAT(remarks({{"dp", "2"}, {"zero", "1"}, {"zero-group", "1"}}),
+              HasSubstr("nothing to shard in groups of one"));
+  EXPECT_THAT(remarks({{"dp", "2"}, {"zero-group", "2"}}), HasSubstr("does nothing without ZeRO"));
+  EXPECT_THAT(remarks({{"zero-prefetch", "2"}}), HasSubstr("does nothing without ZeRO-3"));
+  EXPECT_EQ(remarks({{"dp", "2"}, {"zero", "3"}, {"zero-prefetch", "2"}}), "");
+  EXPECT_THAT(remarks({{"dp", "64"}}), HasSubstr("for all 256: the others do the same"));
+}
+
 TEST(DataTraffic, IsTwoOrThreeTimesTheParameters) {
   parallelarium::Setup setup = default_setup();
   setup.mesh = {4, 1, 1, 1, 1};
   const char* name = "data-parallel traffic sent by a first-stage rank, per step";
   const double P = static_cast<double>(count_parameters(setup.model).total);
-  for (const auto& [zero, times] : {std::pair{0, 2.0}, {1, 2.0}, {2, 2.0}, {3, 3.0}}) {
-    setup.zero = zero;
-    EXPECT_DOUBLE_EQ(value_of(formulas_of(setup, kMachine), name), times * P * 4 * 3 / 4) << zero;
+  for (const int m : {1, 8}) {
+    setup.microbatches = m;
+    for (const auto& [zero, times] : {std::pair{0, 2.0}, {1, 2.0}, {2, m + 1.0}, {3, 3.0 * m}}) {
+      setup.zero = zero;
+      EXPECT_DOUBLE_EQ(value_of(formulas_of(setup, kMachine), name), times * P * 4 * 3 / 4) << zero;
+    }
   }
 }
 

@@ -43,17 +43,6 @@ void expect_each_within_rounding(const std::vector<NamedTensor>& many,
   }
 }
 
-double relative_difference(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  double squares = 0, norm = 0;
-  EXPECT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const Norms norms = norms_of(a[i], b[i]);
-    squares += norms.difference * norms.difference;
-    norm += norms.norm * norms.norm;
-  }
-  return std::sqrt(squares / norm);
-}
-
 // Losses of all steps, gradients of the first and parameters after the last, against fp32 on one
 // rank; bytes and memory are those of the Program.
 void expect_within_rounding(const Setup& setup) {

@@ -46,7 +46,8 @@ inline const RunResult& one_rank(const Setup& setup) {
   const std::string key = to_json(alone).dump();
   const auto found = results.find(key);
   if (found != results.end()) return found->second;
-  Result<RunResult> result = run_now(alone, built(alone), {.gradients = true, .parameters = true});
+  Result<RunResult> result =
+      run_now(alone, built(alone), {.gradients = true, .last_gradients = true, .parameters = true});
   EXPECT_TRUE(result.ok()) << result.error().text;
   return results.emplace(key, std::move(*result)).first->second;
 }
@@ -82,6 +83,22 @@ inline void expect_counted(const Program& program, const Observation& seen) {
   }
 }
 
+// The largest difference over the norm, of all tensors together.
+inline double relative_difference(const std::vector<NamedTensor>& a,
+                                  const std::vector<NamedTensor>& b) {
+  double squares = 0, norm = 0;
+  EXPECT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    EXPECT_EQ(a[i].values.size(), b[i].values.size());
+    for (std::size_t j = 0; j < std::min(a[i].values.size(), b[i].values.size()); ++j) {
+      const double d = static_cast<double>(a[i].values[j]) - static_cast<double>(b[i].values[j]);
+      squares += d * d;
+      norm += static_cast<double>(b[i].values[j]) * static_cast<double>(b[i].values[j]);
+    }
+  }
+  return norm > 0 ? std::sqrt(squares / norm) : 0;
+}
+
 // Loss and gradients of one rank, ledger and memory of the Program.
 inline void expect_real(const Setup& setup, Observation* observation = nullptr) {
   const Program program = built(setup);
@@ -89,7 +106,8 @@ inline void expect_real(const Setup& setup, Observation* observation = nullptr) 
   if (testing::Test::HasFailure()) return;
   LaunchOptions options;
   options.poison = true;
-  const Result<RunResult> result = run_now(setup, program, {.gradients = true}, options);
+  const Result<RunResult> result =
+      run_now(setup, program, {.gradients = true, .last_gradients = true}, options);
   ASSERT_TRUE(result.ok()) << result.error().text;
   const RunResult& one = one_rank(setup);
 
@@ -97,6 +115,9 @@ inline void expect_real(const Setup& setup, Observation* observation = nullptr) 
   EXPECT_LE(proof.loss_difference, 1e-6);
   EXPECT_LE(proof.gradient_difference, 5e-6) << proof.worst_parameter;
   EXPECT_TRUE(proof.holds());
+  // Five updates later.
+  ASSERT_FALSE(one.last_gradients.empty());
+  EXPECT_LE(relative_difference(result->last_gradients, one.last_gradients), 5e-6);
   const Observation& seen = result->observation;
   if (observation != nullptr) *observation = seen;
   const auto steps = static_cast<std::size_t>(setup.run.warmup + setup.run.steps);

@@ -10,7 +10,7 @@
 
 namespace parallelarium {
 
-class WrappedDevice final : public Device {
+class WrappedDevice : public Device {
  public:
   // `before_linear` is given the count of calls so far, from 1.
   explicit WrappedDevice(std::function<void(int)> before_linear)

@@ -98,15 +98,29 @@ void deliver_alone(Device& device, std::int32_t marks, Slot& slot) {
   set_done(device, marks, slot);
 }
 
-Slot& Channel::at(std::int64_t sequence) {
-  Slot* free = nullptr;
+Slot& Channel::at(std::int64_t sequence, bool sends) {
+  Slot *met = nullptr, *free = nullptr;
+  std::size_t own = 1;  // of this side's batch so far
   for (std::size_t i = 0; i <= more.size(); ++i) {
     Slot& slot = i == 0 ? first : *more[i - 1];
-    const bool is_free = slot.sender_left.load(std::memory_order_acquire) &&
-                         slot.receiver_left.load(std::memory_order_acquire);
-    if (!is_free && slot.sequence == sequence) return slot;
-    if (is_free && free == nullptr) free = &slot;
+    const bool sender_left = slot.sender_left.load(std::memory_order_acquire);
+    const bool receiver_left = slot.receiver_left.load(std::memory_order_acquire);
+    if (sender_left && receiver_left) {
+      if (free == nullptr) free = &slot;
+      continue;
+    }
+    if (slot.sequence == sequence) met = &slot;
+    const bool is_own =
+        sends ? slot.send != nullptr && !sender_left : slot.recv != nullptr && !receiver_left;
+    own += is_own ? 1 : 0;
   }
+  // The other side may begin its next batch while this one is still under way: room for both from
+  // the first time on, so that later steps allocate nothing.
+  while (more.size() + 1 < 2 * own) {
+    more.push_back(std::make_unique<Slot>());
+    if (free == nullptr) free = more.back().get();
+  }
+  if (met != nullptr) return *met;
   if (free == nullptr) free = more.emplace_back(std::make_unique<Slot>()).get();
   free->sequence = sequence;
   free->state.store(kOpen, std::memory_order_relaxed);

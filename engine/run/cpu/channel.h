@@ -78,8 +78,9 @@ struct Channel {
 
   // Where the first message is, so that to lock is to fetch what it needs.
   SpinLock& lock() { return first.lock; }
-  // The slot of a message, a free one if this is its first side. Requires: locked.
-  Slot& at(std::int64_t sequence);
+  // The slot of a message, a free one if this is its first side. `sends`: which side asks.
+  // Requires: locked.
+  Slot& at(std::int64_t sequence, bool sends);
   // Each side once; it does not touch the slot afterwards.
   static void leave(Slot& slot, bool sends) {
     (sends ? slot.sender_left : slot.receiver_left).store(true, std::memory_order_release);

@@ -27,6 +27,15 @@ bool is_set(const Pace& pace) {
 
 // Where the members of a group meet for one collective. `arrivals` counts up through its phases.
 struct Gathering {
+  explicit Gathering(std::size_t members)
+      : data(members), own(members), devices(members), marks(members) {}
+  void reset_members() {
+    std::fill(data.begin(), data.end(), nullptr);
+    std::fill(own.begin(), own.end(), nullptr);
+    std::fill(devices.begin(), devices.end(), nullptr);
+    std::fill(marks.begin(), marks.end(), 0);
+  }
+
   std::int64_t sequence = 0;
   CollectiveKind kind = CollectiveKind::kAllReduce;
   DataType type = DataType::kF32;
@@ -52,7 +61,7 @@ struct GroupState {
     for (const auto& gathering : open) {
       if (gathering->sequence == call.sequence) return *gathering;
     }
-    if (spare.empty()) spare.push_back(std::make_unique<Gathering>());
+    if (spare.empty()) spare.push_back(std::make_unique<Gathering>(ranks.size()));
     open.push_back(std::move(spare.back()));
     spare.pop_back();
     Gathering& fresh = *open.back();
@@ -61,10 +70,7 @@ struct GroupState {
     fresh.type = call.type;
     fresh.bytes = call.bytes;
     fresh.reduction = call.reduction;
-    fresh.data.assign(ranks.size(), nullptr);
-    fresh.own.assign(ranks.size(), nullptr);
-    fresh.devices.assign(ranks.size(), nullptr);
-    fresh.marks.assign(ranks.size(), 0);
+    fresh.reset_members();
     fresh.arrivals.store(0, std::memory_order_relaxed);
     fresh.joined = fresh.left = 0;
     fresh.pace = {};
@@ -105,10 +111,9 @@ class CpuTransport final : public Transport {
   bool does_steps() const override { return true; }
 
   Result<void> transfer(std::span<TransferPart> parts) override {
-    constexpr std::size_t kFew = 8;
-    Slot* few[kFew];
-    std::vector<Slot*> many(parts.size() > kFew ? parts.size() : 0);
-    Slot** slots = many.empty() ? few : many.data();
+    thread_local std::vector<Slot*> kept;  // a step allocates nothing
+    kept.resize(parts.size());
+    Slot** const slots = kept.data();
     for (const TransferPart& part : parts) device_of(part).mark(part.marks + kPostedMark);
     std::optional<TimePoint> now;  // of this call, once it is asked for
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -253,7 +258,7 @@ class CpuTransport final : public Transport {
     Slot* slot = nullptr;
     {
       const std::lock_guard lock(channel.lock());
-      slot = &channel.at(part.sequence);
+      slot = &channel.at(part.sequence, part.send);
       const bool second = slot->send != nullptr || slot->recv != nullptr;
       if (second && slot->bytes != part.bytes) {
         const int from = part.send ? rank_ : part.peer, to = part.send ? part.peer : rank_;
@@ -340,6 +345,9 @@ CpuFabric::CpuFabric(int ranks, const std::vector<Group>& groups, Stop& stop)
     state->ranks = group.ranks;
     const std::size_t n = group.ranks.size();
     for (std::size_t i = 0; i < n * n; ++i) state->channels.push_back(std::make_unique<Channel>());
+    // In each lane one that is left and the next, so that a step allocates nothing.
+    state->open.reserve(2 * kLanes);
+    for (int i = 0; i < 2 * kLanes; ++i) state->spare.push_back(std::make_unique<Gathering>(n));
     shared_->groups.push_back(std::move(state));
   }
 }

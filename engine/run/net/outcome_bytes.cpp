@@ -107,6 +107,7 @@ std::string to_bytes(const RankOutcome& outcome) {
   bytes.put(static_cast<std::uint64_t>(outcome.traffic.size()));
   for (const std::vector<TrafficRow>& step : outcome.traffic) put_traffic(bytes, step);
   put_parts(bytes, outcome.gradients);
+  put_parts(bytes, outcome.last_gradients);
   put_parts(bytes, outcome.parameters);
   bytes.put(outcome.held_out_sum);
   bytes.put(outcome.held_out_tokens);
@@ -129,6 +130,7 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   for (auto left = reader.take<std::uint64_t>(); left > 0 && reader.good(); --left)
     outcome.traffic.push_back(take_traffic(reader));
   outcome.gradients = take_parts(reader);
+  outcome.last_gradients = take_parts(reader);
   outcome.parameters = take_parts(reader);
   outcome.held_out_sum = reader.take<double>();
   outcome.held_out_tokens = reader.take<std::int64_t>();

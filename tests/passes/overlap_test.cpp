@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ZeRO does beside computing: gathers of parameters go ahead as far as they are told to, what
+// is gathered is freed after its last use, and gradients are reduced while the backward goes on.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/passes/build.h"
+#include "engine/predict/predict.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+Setup setup_of(int zero, int prefetch, int pp = 1, const char* schedule = "1f1b") {
+  Setup setup = default_setup();
+  setup.mesh = {2, 1, pp, 1, 1};
+  setup.microbatches = 2 * pp;
+  setup.schedule = schedule;
+  if (setup.schedule == "interleaved") setup.chunks = 2;
+  setup.zero = zero;
+  setup.zero_prefetch = prefetch;
+  return setup;
+}
+
+Program built(const Setup& setup) {
+  const Result<Order> order = make_order(setup);
+  EXPECT_TRUE(order.ok()) << order.error().text;
+  Result<Program> program = build_program(setup, *order);
+  EXPECT_TRUE(program.ok()) << program.error().text;
+  for (const Message& wrong : check(*program)) ADD_FAILURE() << wrong.text;
+  return std::move(*program);
+}
+
+bool touches(const RankProgram& rank, const Op& op, std::int32_t buffer) {
+  const auto operands = rank.operands_of(op);
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](const Operand& operand) { return operand.buffer == buffer; });
+}
+
+// By buffer of gathered parameters: the ops that touch it, the gather first.
+struct Gathered {
+  std::int32_t buffer = -1;
+  std::vector<std::size_t> ops;
+};
+std::vector<Gathered> gathered_of(const RankProgram& rank) {
+  std::vector<Gathered> all;
+  for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
+    if (rank.buffers[i].tensor != Tensor::kGathered) continue;
+    Gathered& one = all.emplace_back();
+    one.buffer = static_cast<std::int32_t>(i);
+    for (std::size_t op = 0; op < rank.ops.size(); ++op)
+      if (touches(rank, rank.ops[op], one.buffer)) one.ops.push_back(op);
+  }
+  return all;
+}
+
+// A backward gathers the tables, too, though an embedding's reads nothing of them.
+bool is_unread_table(const RankProgram& rank, const Gathered& one) {
+  const Op& gather = rank.ops[one.ops[0]];
+  return one.ops.size() == 1 && gather.phase != Phase::kForward && gather.layer < 0;
+}
+
+// Layers that compute between the gather and the first op that reads it.
+int layers_ahead(const RankProgram& rank, const Gathered& one) {
+  std::set<std::pair<int, int>> between;  // action, layer
+  const Op& reader = rank.ops[one.ops[1]];
+  for (std::size_t i = one.ops[0]; i < one.ops[1]; ++i) {
+    const Op& op = rank.ops[i];
+    const bool computes = op.kind == OpKind::kCompute && op.action >= 0;
+    if (computes && op.piece != Piece::kZeroGrad) between.insert({op.action, op.layer});
+  }
+  between.erase({reader.action, reader.layer});
+  return static_cast<int>(between.size());
+}
+
+TEST(Prefetch, GathersAsManyLayersAheadAsTheSetupSays) {
+  for (const int depth : {0, 1, 2, 3, 16}) {
+    for (const auto& [pp, schedule] :
+         {std::pair{1, "1f1b"}, {2, "1f1b"}, {2, "interleaved"}, {2, "zb-h1"}}) {
+      const Program program = built(setup_of(3, depth, pp, schedule));
+      for (const RankProgram& rank : program.ranks) {
+        const std::vector<Gathered> all = gathered_of(rank);
+        ASSERT_GT(all.size(), 8U);
+        int most = 0;
+        for (const Gathered& one : all) {
+          if (is_unread_table(rank, one)) continue;
+          ASSERT_GE(one.ops.size(), 2U) << "gathered, never read";
+          const int ahead = layers_ahead(rank, one);
+          EXPECT_LE(ahead, depth) << schedule << " rank " << rank.rank;
+          most = std::max(most, ahead);
+        }
+        EXPECT_EQ(most, depth) << schedule << " rank " << rank.rank;
+      }
+    }
+  }
+}
+
+TEST(Prefetch, FreesWhatWasGatheredAfterItsLastUse) {
+  for (const int depth : {0, 1, 3}) {
+    const Program program = built(setup_of(3, depth, 2));
+    for (const RankProgram& rank : program.ranks) {
+      for (const Gathered& one : gathered_of(rank)) {
+        const Buffer& buffer = rank.buffers[static_cast<std::size_t>(one.buffer)];
+        EXPECT_EQ(static_cast<std::size_t>(buffer.opened_by), one.ops.front());
+        EXPECT_EQ(static_cast<std::size_t>(buffer.closed_by), one.ops.back());
+        // One action's, not both the forward's and the backward's.
+        std::set<int> actions;
+        for (const std::size_t op : one.ops)
+          if (rank.ops[op].kind == OpKind::kCompute) actions.insert(rank.ops[op].action);
+        EXPECT_EQ(actions.size(), is_unread_table(rank, one) ? 0U : 1U);
+      }
+    }
+  }
+}
+
+// Each layer gathered ahead takes its memory; on slow links it pays.
+TEST(Prefetch, TradesMemoryForTime) {
+  const Machine machine = *find_machine("dgx-a100-80g");
+  parallelarium::Setup setup = setup_of(3, 0);
+  setup.model = *find_model("gpt2-124m");
+  setup.precision = precision_recipes()[0];
+  const auto with = [&](int depth) {
+    setup.zero_prefetch = depth;
+    const Result<Prediction> prediction = predict(setup, machine);
+    EXPECT_TRUE(prediction.ok());
+    return std::pair{prediction->step.seconds,
+                     prediction->memory[0].bytes[static_cast<int>(Category::kBuffers)]};
+  };
+  const auto [none, none_bytes] = with(0);
+  const auto [one, one_bytes] = with(1);
+  const auto [three, three_bytes] = with(3);
+  EXPECT_LT(one, none);
+  EXPECT_LE(three, one * 1.001);
+  EXPECT_LT(none_bytes, one_bytes);
+  EXPECT_LT(one_bytes, three_bytes);
+}
+
+// The gradients of a bucket travel as soon as its last backward has added to them, while the
+// backward goes on through the layers before it.
+TEST(Buckets, AreReducedWhileTheBackwardGoesOn) {
+  for (const int zero : {0, 1, 2, 3}) {
+    const Result<Prediction> prediction =
+        predict(setup_of(zero, 1), *find_machine("dgx-a100-80g"), true);
+    ASSERT_TRUE(prediction.ok());
+    const RankProgram& rank = prediction->program.ranks[0];
+    const std::vector<Span>& spans = prediction->timeline.ranks[0].spans;
+    Nanoseconds backward_end{0};
+    for (std::size_t i = 0; i < rank.ops.size(); ++i)
+      if (rank.ops[i].kind == OpKind::kCompute && rank.ops[i].action >= 0)
+        backward_end = std::max(backward_end, spans[i].end);
+    int reduced = 0, overlapped = 0;
+    for (std::size_t i = 0; i < rank.ops.size(); ++i) {
+      const Op& op = rank.ops[i];
+      if (op.kind != OpKind::kCollective || op.purpose != Purpose::kGradients) continue;
+      ++reduced;
+      EXPECT_EQ(op.lane, Lane::kData);
+      const Operand whole = rank.operands_of(op)[0];
+      std::size_t last = 0;
+      for (std::size_t j = 0; j < i; ++j) {
+        if (rank.ops[j].kind != OpKind::kCompute) continue;
+        for (const Operand& operand : rank.operands_of(rank.ops[j]))
+          if (operand.buffer == whole.buffer && operand.access != Access::kRead &&
+              operand.offset < whole.offset + whole.count &&
+              whole.offset < operand.offset + operand.count)
+            last = j;
+      }
+      EXPECT_GE(spans[i].begin, spans[last].end);
+      // It is issued before any other layer's op.
+      for (std::size_t j = last + 1; j < i; ++j)
+        if (rank.ops[j].kind == OpKind::kCompute)
+          EXPECT_EQ(rank.ops[j].layer, rank.ops[last].layer) << "zero " << zero << " op " << i;
+      overlapped += spans[i].begin < backward_end ? 1 : 0;
+    }
+    // 8 layers, the tables, the final norm; ZeRO 2 and 3 reduce them in both micro-batches. All but
+    // the last one's last begin before the backward has ended.
+    EXPECT_GE(reduced, zero < 2 ? 10 : 20);
+    EXPECT_GE(overlapped, reduced - 2) << "zero " << zero;
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium
