@@ -140,6 +140,10 @@
         <translation>ganze Stufen, nicht Schichten</translation>
     </message>
     <message>
+        <source>keys and values gathered, no ring</source>
+        <translation>Schlüssel und Werte gesammelt, kein Ring</translation>
+    </message>
+    <message>
         <source>before</source>
         <translation>vorher</translation>
     </message>
@@ -250,6 +254,10 @@
     <message>
         <source>ZeRO group</source>
         <translation>ZeRO-Gruppe</translation>
+    </message>
+    <message>
+        <source>ZeRO 3 prefetch</source>
+        <translation>ZeRO-3-Vorgriff</translation>
     </message>
     <message>
         <source>1 rank</source>
@@ -2268,6 +2276,10 @@
     <message>
         <source>ZeRO &amp;group (0: all of DP)</source>
         <translation>&amp;ZeRO-Gruppe (0: ganzes DP)</translation>
+    </message>
+    <message>
+        <source>ZeRO 3 pre&amp;fetch, layers</source>
+        <translation>ZeRO 3: Schichten &amp;voraus</translation>
     </message>
     <message>
         <source>&amp;Nodes (0: as needed)</source>

@@ -8,6 +8,7 @@
 
 #include "app/figures.h"
 #include "engine/passes/replicate.h"
+#include "engine/passes/shard.h"
 
 namespace parallelarium {
 namespace {
@@ -111,7 +112,11 @@ RankFacts rank_facts(const Prediction& prediction, const RunRecord* run, int ran
   facts.rank = rank;
   facts.built = built_of(prediction, rank);
   facts.at = coordinates_of(mesh, rank);
-  const RankProgram& built = program.ranks[std::size_t(facts.built)];
+  RankProgram built = program.ranks[std::size_t(facts.built)];
+  if (program.representatives) {  // its own chunks of what ZeRO cuts
+    built.at = facts.at;
+    take_own_shards(prediction.setup, built);
+  }
   facts.layers = built.layers;
   facts.peak_bytes = memory_of(program)[std::size_t(facts.built)].peak_bytes;
   for (const Axis axis : {Axis::kTp, Axis::kCp, Axis::kDp, Axis::kPp, Axis::kEp}) {
@@ -125,7 +130,8 @@ RankFacts rank_facts(const Prediction& prediction, const RunRecord* run, int ran
     const Group& group = program.groups[std::size_t(op.group)];
     std::vector<int>& members = groups[std::size_t(op.group)];
     if (members.empty())
-      members = program.representatives ? moved_group(mesh, group, facts.at) : group.ranks;
+      members =
+          program.representatives ? moved_group(prediction.setup, group, facts.at) : group.ranks;
     const std::int64_t sent = sent_of(op, members, rank);
     if (sent == 0) continue;
     RankLink link;

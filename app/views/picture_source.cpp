@@ -107,6 +107,8 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
                           std::max<int>(1, static_cast<int>(prediction->program.ranks.size())));
     if (prediction->program.level == Level::kStage)
       predicted.title += kDot + QObject::tr("whole stages, not layers");
+    if (gathers_instead_of_ring(*prediction))
+      predicted.title += kDot + QObject::tr("keys and values gathered, no ring");
   }
   predicted.dimmed = !session.problems().empty();
   predicted.fills = true;

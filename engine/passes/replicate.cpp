@@ -2,10 +2,12 @@
 #include "engine/passes/replicate.h"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 
 #include "engine/passes/pieces.h"
 #include "engine/passes/shard.h"
+#include "engine/passes/shard_drafts.h"
 
 namespace parallelarium {
 
@@ -29,6 +31,22 @@ std::vector<int> moved_places(const std::vector<int>& places, int here) {
   return result;
 }
 
+// Of replicas: by the rule that made the representative's group.
+std::vector<int> moved_replicas(const Setup& setup, const Group& group, const Coordinates& to) {
+  const Coordinates from = coordinates_of(setup.mesh, group.ranks.front());
+  for (const Replicas which : {Replicas::kAll, Replicas::kShard, Replicas::kAcross}) {
+    for (const bool experts : {false, true}) {
+      if (replica_ranks(setup, which, experts, from) == group.ranks) {
+        Coordinates at = to;
+        at.pp = from.pp;
+        return replica_ranks(setup, which, experts, at);
+      }
+    }
+  }
+  assert(false);  // all groups of replicas are made by one of these
+  return group.ranks;
+}
+
 // Marks what the rank holds as a copy of another: in its TP group everything that TP does not cut,
 // except on the first rank, and key/value heads that fewer ranks would hold; in its EP group, where
 // ZeRO does not share it out, everything but experts.
@@ -50,39 +68,32 @@ void mark_copies(RankProgram& rank, const Setup& setup) {
 
 }  // namespace
 
-std::vector<int> moved_group(const Mesh& mesh, const Group& group, const Coordinates& to) {
+std::vector<int> moved_group(const Setup& setup, const Group& group, const Coordinates& to) {
+  const Mesh& mesh = setup.mesh;
   std::vector<int> ranks, places;
-  // The group's members as places along the dimension that it is a slice of, and back.
-  const auto place_of = [&](const Coordinates& at) {
-    switch (group.axis) {
-      case Axis::kTp:
-        return at.tp;
-      case Axis::kCp:
-        return at.cp;
-      case Axis::kEp:
-        return at.dp;
-      default:
-        return at.dp * mesh.cp + at.cp;  // replicas
-    }
-  };
-  const auto rank_at = [&](int place) {
-    Coordinates at = to;
-    if (group.axis == Axis::kTp) at.tp = place;
-    if (group.axis == Axis::kCp) at.cp = place;
-    if (group.axis == Axis::kEp) at.dp = place;
-    if (group.axis == Axis::kDp) {
-      at.dp = place / mesh.cp;
-      at.cp = place % mesh.cp;
-    }
-    return rank_of(mesh, at);
-  };
-  if (group.axis == Axis::kWorld) return group.ranks;
-  if (group.axis == Axis::kPp) {
-    for (const int member : group.ranks) ranks.push_back(moved(mesh, member, to));
-  } else {
-    for (const int member : group.ranks) places.push_back(place_of(coordinates_of(mesh, member)));
-    std::sort(places.begin(), places.end());
-    for (const int place : moved_places(places, place_of(to))) ranks.push_back(rank_at(place));
+  // The group's members as places along the axis that it is a slice of, and back.
+  int Coordinates::*const along = group.axis == Axis::kTp   ? &Coordinates::tp
+                                  : group.axis == Axis::kCp ? &Coordinates::cp
+                                                            : &Coordinates::dp;
+  switch (group.axis) {
+    case Axis::kWorld:
+      return group.ranks;
+    case Axis::kDp:
+      return moved_replicas(setup, group, to);
+    case Axis::kPp:
+      for (const int member : group.ranks) ranks.push_back(moved(mesh, member, to));
+      break;
+    case Axis::kTp:
+    case Axis::kCp:
+    case Axis::kEp:
+      for (const int member : group.ranks) places.push_back(coordinates_of(mesh, member).*along);
+      std::sort(places.begin(), places.end());
+      for (const int place : moved_places(places, to.*along)) {
+        Coordinates at = to;
+        at.*along = place;
+        ranks.push_back(rank_of(mesh, at));
+      }
+      break;
   }
   std::sort(ranks.begin(), ranks.end());
   return ranks;
@@ -123,7 +134,7 @@ Program replicate(const Program& program, const Setup& setup) {
       std::int32_t& group = group_of_op[op.group];
       if (group < 0) {
         const Group& from = program.groups[op.group];
-        std::vector<int> ranks = moved_group(mesh, from, at);
+        std::vector<int> ranks = moved_group(setup, from, at);
         const auto next = static_cast<std::int32_t>(result.groups.size());
         const auto [entry, added] = known.try_emplace({from.axis, ranks}, next);
         if (added) result.groups.push_back({from.axis, std::move(ranks)});

@@ -12,7 +12,7 @@ Program replicate(const Program& program, const Setup& setup);
 
 // The members of a representative's group as the replica at `to` has them, ascending; and the rank
 // that a peer in such a group is to it. `to` is of the representative's pipeline stage.
-std::vector<int> moved_group(const Mesh& mesh, const Group& group, const Coordinates& to);
+std::vector<int> moved_group(const Setup& setup, const Group& group, const Coordinates& to);
 int moved_peer(const Mesh& mesh, Axis axis, int peer, const Coordinates& to);
 
 }  // namespace parallelarium

@@ -191,7 +191,10 @@ std::int32_t ShardPass::gather(RankPlan& plan, const State& state, Task& task) c
       {whole, own_part(setup_, rank, task.bucket, Tensor::kParameters, Access::kRead, type)});
   draft.op.phase = task.phase;
   draft.op.layer = home.layer;
-  return plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&task.buffer, 1});
+  // Not before the stretch that it is gathered ahead of. A whole stage has all its gathers at once,
+  // which as they go one by one hide behind what it computes meanwhile.
+  const std::int32_t earlier = stage_level_ ? -1 : plan.emitter->last_of(Lane::kCompute);
+  return plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&task.buffer, 1}, earlier);
 }
 
 void ShardPass::open(RankPlan& plan, State& state, const Task& task) {

@@ -71,10 +71,10 @@ std::int32_t emit_data(RankPlan& plan, const Draft& draft, std::int32_t buffer) 
   return plan.emitter->emit(draft, {}, {&buffer, 1}, plan.emitter->last_of(Lane::kCompute));
 }
 
-std::int32_t replica_group(const Setup& setup, RankPlan& plan, Replicas which, bool experts) {
+std::vector<int> replica_ranks(const Setup& setup, Replicas which, bool experts,
+                               const Coordinates& here) {
   const Mesh& mesh = setup.mesh;
   const int shard = zero_stage(setup) > 0 ? shard_ranks(setup) : mesh.dp * mesh.cp;
-  const Coordinates here = coordinates_of(mesh, plan.emitter->rank().rank);
   const int own_place = here.dp * mesh.cp + here.cp;
   std::vector<int> ranks;
   for (int place = 0; place < mesh.dp * mesh.cp; ++place) {
@@ -89,7 +89,12 @@ std::int32_t replica_group(const Setup& setup, RankPlan& plan, Replicas which, b
     ranks.push_back(rank_of(mesh, at));
   }
   std::sort(ranks.begin(), ranks.end());
-  return plan.emitter->group(Axis::kDp, std::move(ranks));
+  return ranks;
+}
+
+std::int32_t replica_group(const Setup& setup, RankPlan& plan, Replicas which, bool experts) {
+  const Coordinates here = coordinates_of(setup.mesh, plan.emitter->rank().rank);
+  return plan.emitter->group(Axis::kDp, replica_ranks(setup, which, experts, here));
 }
 
 bool has_experts(const RankProgram& rank, const Bucket& bucket) {

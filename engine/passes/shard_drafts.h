@@ -34,5 +34,8 @@ std::int32_t emit_data(RankPlan& plan, const Draft& draft, std::int32_t buffer =
 // Without ZeRO the first are all. -1 where the rank is alone.
 enum class Replicas { kShard, kAcross, kAll };
 std::int32_t replica_group(const Setup& setup, RankPlan& plan, Replicas which, bool experts);
+// The same as global ranks, ascending, of the rank at `here`.
+std::vector<int> replica_ranks(const Setup& setup, Replicas which, bool experts,
+                               const Coordinates& here);
 
 }  // namespace parallelarium

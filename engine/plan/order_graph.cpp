@@ -205,7 +205,9 @@ void check_circle(const Order& order, const OrderGraph& graph, std::vector<Messa
                           words_of(order, need));
     rank = need.rank;
   } while (rank != first);
-  messages.push_back(
+  // First: of all faults it is the hardest to see.
+  messages.insert(
+      messages.begin(),
       message("order-circle", "The ranks wait for each other in a circle: {}.", circle));
 }
 

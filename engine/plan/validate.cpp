@@ -294,7 +294,24 @@ void check_experts(const Setup& setup, Messages& wrong) {
 }
 
 void check_zero(const Setup& setup, Messages& wrong) {
-  if (setup.zero_group == 0 || setup.mesh.dp % setup.zero_group == 0) return;
+  const Mesh& mesh = setup.mesh;
+  if (setup.zero_group == 0) return;
+  if (mesh.dp % setup.zero_group == 0) {
+    // Replicas of experts are every EP-th: a group holds equally many of each, or one of one.
+    const bool whole = setup.zero_group % (mesh.ep * mesh.cp) == 0;
+    if (mesh.ep == 1 || whole || (mesh.cp == 1 && mesh.ep % setup.zero_group == 0)) return;
+    auto fitting = divisors_near(mesh.dp, setup.zero_group, mesh.dp, 1'000);
+    std::erase_if(fitting, [&](std::int64_t value) { return value % (mesh.ep * mesh.cp) != 0; });
+    auto values = as_text(fitting);
+    values.insert(values.begin(), "0");
+    add(wrong,
+        message("zero-group-ep",
+                "A ZeRO group of {} would cut across EP groups of {}{}; {} would not.",
+                setup.zero_group, mesh.ep, mesh.cp > 1 ? fmt::format(" with CP {}", mesh.cp) : "",
+                join_or(values)),
+        "zero_group", values);
+    return;
+  }
   const auto values = as_text(divisors_near(setup.mesh.dp, setup.zero_group));
   add(wrong,
       message("zero-group", "A ZeRO group of {} does not divide DP {}; {} would.", setup.zero_group,

@@ -86,8 +86,15 @@ StageParameters stage_parameters(const Setup& setup, int stage) {
                                C * static_cast<double>(latent.kv_rank + latent.rope_dim) +
                                static_cast<double>(latent.kv_rank)
                          : 0;
+  // Key/value heads that are fewer than TP stand on several ranks: one of each kind a rank, where
+  // the division below leaves kv_heads / t.
+  const double head = model.head_dim > 0 ? static_cast<double>(model.head_dim) : C / model.heads;
+  const double copied = latent.kv_rank > 0 || t <= model.kv_heads
+                            ? 0
+                            : 2 * head * (C + (model.biases ? 1 : 0)) * (1 - model.kv_heads / t);
   const double whole_dense = norms + low_rank + (model.biases ? 2 * C : 0);
-  const double dense = whole_dense + (static_cast<double>(counts.dense_layer) - whole_dense) / t;
+  const double dense =
+      whole_dense + (static_cast<double>(counts.dense_layer) - whole_dense) / t + copied;
   double expert_layer = 0, routed = 0;
   if (model.experts.count > 0) {
     const Experts& experts = model.experts;
@@ -98,7 +105,7 @@ StageParameters stage_parameters(const Setup& setup, int stage) {
     routed = one * (static_cast<double>(experts.count) / setup.mesh.ep) / t;
     const double whole = norms + low_rank + router + (model.biases ? C : 0);
     expert_layer = whole + (static_cast<double>(counts.expert_layer) - whole - all) / t +
-                   one * experts.shared / t;
+                   one * experts.shared / t + copied;
   }
   const std::vector<int> layers = layers_of_stages(setup);
   int first = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/passes/build.h"
+#include "engine/plan/schedule_rules.h"
 #include "engine/predict/simulate.h"
 #include "engine/schedules/schedule.h"
 
@@ -93,6 +94,12 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   return prediction;
 }
 
+bool gathers_instead_of_ring(const Prediction& prediction) {
+  const Setup& setup = prediction.setup;
+  return setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kRing &&
+         (prediction.program.level == Level::kStage || setup.attention == Attention::kUnfused);
+}
+
 std::vector<std::string> remarks_of(const Prediction& prediction) {
   const Setup& setup = prediction.setup;
   const Program& program = prediction.program;
@@ -103,25 +110,34 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         program.ranks.size() == 1 ? " stands" : "s stand", program.world));
   if (program.level == Level::kStage)
     remarks.push_back("Simulated by whole stages: piece by piece this Setup has too many ops.");
-  if (setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kRing &&
-      (program.level == Level::kStage || setup.attention == Attention::kUnfused))
+  if (gathers_instead_of_ring(prediction))
     remarks.push_back(fmt::format(
         "CP's keys and values are gathered here before attention, not passed round: {}. The bytes "
         "are the same, but none are hidden behind attention.",
         setup.attention == Attention::kUnfused ? "unfused attention keeps whole scores"
                                                : "whole stages are simulated"));
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  if (rule != nullptr && rule->holds_stages_twice)
+    remarks.push_back(fmt::format(
+        "{} holds every stage on two ranks: twice the model states of 1F1B, and the gradients of "
+        "both copies are added up once a step.",
+        rule->title));
   const int replicas = setup.mesh.dp * setup.mesh.cp;
   if (setup.zero > 0 && replicas == 1)
     remarks.push_back(fmt::format(
-        "ZeRO-{} has nothing to shard: DP and CP are 1, so every rank keeps all its states.",
+        "ZeRO {} has nothing to shard: DP and CP are 1, so every rank keeps all its states.",
         setup.zero));
   else if (setup.zero > 0 && setup.zero_group == 1)
     remarks.push_back(
-        fmt::format("ZeRO-{} has nothing to shard in groups of one rank.", setup.zero));
+        fmt::format("ZeRO {} has nothing to shard in groups of one rank.", setup.zero));
   if (setup.zero == 0 && setup.zero_group > 0)
     remarks.push_back("The ZeRO group does nothing without ZeRO.");
   if (setup.zero < 3 && setup.zero_prefetch != Setup{}.zero_prefetch)
-    remarks.push_back("Prefetching does nothing without ZeRO-3.");
+    remarks.push_back("Prefetching does nothing without ZeRO 3.");
+  else if (setup.zero == 3 && program.level == Level::kStage &&
+           setup.zero_prefetch != Setup{}.zero_prefetch)
+    remarks.push_back(
+        "Whole stages are simulated: ZeRO 3 gathers as early as it can, whatever the prefetch.");
   if (const Result<void> runs = can_execute(setup); !runs)
     remarks.push_back(
         fmt::format("This Setup can be predicted, but not run: {}", runs.error().text));

@@ -59,6 +59,10 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
 // each time, and fresh pages cost more than a tenth of one. For programs that predict many times.
 void keep_freed_memory();
 
+// Whether CP is by ring but predicted as an all-gather of keys and values: unfused attention keeps
+// whole scores, and a whole stage at once cannot pass anything round while it computes.
+bool gathers_instead_of_ring(const Prediction& prediction);
+
 // Sentences on what the prediction does other than its Setup seems to say: ranks and ops that were
 // not built, a ring predicted as an all-gather, ZeRO with nothing to shard, and why the Setup
 // cannot be run. Mostly none.

@@ -92,12 +92,14 @@ void add_context(const Setup& setup, Formulas& out) {
   const double bytes = setup.precision.activation_bytes();
   const double D =
       model.head_dim > 0 ? model.head_dim : static_cast<double>(model.hidden) / model.heads;
-  const double H = static_cast<double>(model.heads) / t, K = std::max(1, model.kv_heads / t);
+  const int H = model.heads / t, K = std::max(1, model.kv_heads / t);
   const double tokens = setup.micro_batch * static_cast<double>(model.sequence) / c;
+  // Keys and values come once more for any recompute; heads are exchanged outside of attention.
+  const bool again = setup.recompute != Recompute::kNone;
   const bool full = setup.recompute == Recompute::kFull;
   const char* name = "context traffic sent by a rank, per layer and micro-batch";
   if (setup.context_parallel == ContextParallel::kUlysses) {
-    const double heads = 2 * H / c + 2 * std::max(K / c, 1.0), times = full ? 3 : 2;
+    const double heads = 2 * (H / c) + 2 * std::max(K / c, 1), times = full ? 3 : 2;
     out.push_back(
         {name, fmt::format("{} (c − 1) b s/c · d (2 H/c + 2 K/c) · bytes", full ? 3 : 2),
          fmt::format("{} · ({} − 1) · {} · {} · {} · {}", number(times), c, number(tokens),
@@ -110,9 +112,9 @@ void add_context(const Setup& setup, Formulas& out) {
                  "and outputs, and of their gradients"});
     return;
   }
-  const double times = full ? 4 : 3;
+  const double times = again ? 4 : 3;
   out.push_back(
-      {name, fmt::format("{} (c − 1) · 2 b s/c K d · bytes", full ? 4 : 3),
+      {name, fmt::format("{} (c − 1) · 2 b s/c K d · bytes", again ? 4 : 3),
        fmt::format("{} · ({} − 1) · 2 · {} · {} · {} · {}", number(times), c, number(tokens),
                    number(K), number(D), number(bytes)),
        times * (c - 1) * 2 * tokens * K * D * bytes, "bytes",

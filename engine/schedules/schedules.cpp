@@ -145,8 +145,9 @@ Result<Order> make_order(const std::string& schedule, int ranks, int microbatche
   if (wrong.empty()) return order;
   Message first = wrong.front();
   if (wrong.size() > 1)
-    first.text += fmt::format(" (`parallelarium-engine schedule {}` names all {} faults.)",
-                              schedule, wrong.size());
+    first.text +=
+        fmt::format(" There are {} faults; `parallelarium-engine schedule {}` tells of more.",
+                    wrong.size(), schedule);
   return first;
 }
 

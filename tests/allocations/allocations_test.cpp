@@ -24,12 +24,16 @@ thread_local bool in_step = false;
 std::atomic<int> frames_kept{0};
 void* first_frames[16];  // where the first one came from, to name the culprit
 
+void count() {
+  if (!in_step || !warm.load(std::memory_order_relaxed)) return;
+  if (allocations.fetch_add(1) > 0) return;
+  in_step = false;
+  frames_kept = backtrace(first_frames, 16);
+  in_step = true;
+}
+
 void* counted(std::size_t bytes) {
-  if (in_step && warm.load(std::memory_order_relaxed) && allocations.fetch_add(1) == 0) {
-    in_step = false;
-    frames_kept = backtrace(first_frames, 16);
-    in_step = true;
-  }
+  count();
   if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
@@ -38,6 +42,14 @@ void* counted(std::size_t bytes) {
 
 void* operator new(std::size_t bytes) { return counted(bytes); }
 void* operator new[](std::size_t bytes) { return counted(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  count();
+  const auto line = static_cast<std::size_t>(alignment);
+  if (void* memory = std::aligned_alloc(line, (bytes + line - 1) / line * line)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

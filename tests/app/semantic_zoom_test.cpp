@@ -32,6 +32,10 @@ std::vector<std::pair<std::string, PlanSetup>> setups() {
                           s.sequence_parallel = true;
                         })},
       {"split", pipeline_setup(4, 8, "zb-h1")},
+      {"split ahead", pipeline_setup(4, 8, "zb-h2")},
+      {"split V", pipeline_setup(4, 8, "zb-v")},
+      {"mirrored", with(pipeline_setup(4, 8, "dualpipe"), tensor)},
+      {"mirrored V", pipeline_setup(4, 8, "dualpipe-v")},
       {"chunks", with(pipeline_setup(2, 4, "interleaved"),
                       [](PlanSetup& s) {
                         s.chunks = 2;
@@ -55,15 +59,16 @@ std::shared_ptr<const LaneRows> rows_for(const PlanSetup& setup) {
 // (the embedding has no gradient of its input).
 TEST(Levels, HaveABarForEachActionLayerAndPiece) {
   for (const auto& [name, setup] : setups()) {
-    const auto rows = rows_for(setup);
-    const int chunks = setup.chunks > 1 ? setup.chunks : 1;
-    const int per_chunk = setup.model.layers / (setup.mesh.pp * chunks);
+    const auto prediction = predicted(setup);
+    const auto rows = rows_of(prediction, 1.1);
+    const Order& order = prediction->order;
+    const int per_chunk = setup.model.layers / order.stages;
     for (const Row& row : rows->rows) {
       const RankProgram& rank = rows->program().ranks[std::size_t(row.rank_index)];
       std::size_t layers = 0, pieces = 0, others = 0;
       for (const Action& action : rank.actions) {
-        const bool first = row.stage == 0 && action.chunk == 0;
-        const bool last = row.stage == setup.mesh.pp - 1 && action.chunk == chunks - 1;
+        const int stage = order.stage_of[std::size_t(row.stage)][std::size_t(action.chunk)];
+        const bool first = stage == 0, last = stage == order.stages - 1;
         layers += std::size_t(per_chunk);
         if (first && action.kind != ActionKind::kInputGrad) ++layers;
         if (last) ++layers;
@@ -119,6 +124,62 @@ TEST(Levels, KeepAllTheTimeOfTheOps) {
         EXPECT_EQ(next, pieces.bars.size());
       }
     }
+  }
+}
+
+// Collectives that drawings often leave out: in the Program, in the ledger and as a bar that says
+// what it is.
+TEST(Levels, ShowTheCollectivesThatAreEasilyForgotten) {
+  const struct {
+    const char* sentence;
+    Purpose purpose;
+    PlanSetup setup;
+  } kCases[] = {
+      {"All-reduce of embedding over the 2 ranks of the PP group", Purpose::kEmbedding,
+       pipeline_setup(2, 4)},
+      {"All-reduce of gradients over the 2 ranks of the PP group", Purpose::kGradients,
+       pipeline_setup(4, 8, "dualpipe")},
+      {"All-reduce of replicated-gradients over the 2 ranks of the TP group", Purpose::kReplicated,
+       with(pipeline_setup(1, 2),
+            [](PlanSetup& s) {
+              s.mesh.tp = 2;
+              s.sequence_parallel = true;
+            })},
+      {"All-reduce of replicated-gradients over the 2 ranks of the TP group", Purpose::kReplicated,
+       with(pipeline_setup(1, 2),
+            [](PlanSetup& s) {
+              s.mesh.tp = 4;
+              s.model.kv_heads = 2;
+            })},
+      {"All-reduce of gradients over the 4 ranks of the DP group", Purpose::kGradients,
+       with(pipeline_setup(1, 2, "1f1b", 2),
+            [](PlanSetup& s) {
+              s.mesh.cp = 2;
+              s.attention = Attention::kFused;
+            })},
+      {"All-reduce of norm over", Purpose::kNorm,
+       with(pipeline_setup(2, 2), [](PlanSetup& s) { s.clip = 1; })},
+      {"All-reduce of loss of micro-batch 1 over the 2 ranks of the TP group", Purpose::kLoss,
+       with(pipeline_setup(1, 2), [](PlanSetup& s) { s.mesh.tp = 2; })},
+  };
+  for (const auto& one : kCases) {
+    const auto rows = rows_for(one.setup);
+    bool drawn = false;
+    QStringList sentences;
+    for (const Row& row : rows->rows)
+      for (const Lane lane : {Lane::kCompute, Lane::kPipeline, Lane::kData})
+        for (const Bar& bar : row.lane(lane, Zoom::kPieces).bars) {
+          const Op& op = rows->program().ranks[std::size_t(row.rank_index)].ops[bar.first_op];
+          if (op.purpose != one.purpose) continue;
+          sentences << bar_sentence(rows->program(), row.rank_index, bar);
+          drawn |= sentences.back().contains(QLatin1String(one.sentence));
+        }
+    sentences.removeDuplicates();
+    EXPECT_TRUE(drawn) << one.sentence << "\n" << sentences.join(QLatin1Char('\n')).toStdString();
+    const std::vector<TrafficRow> ledger = traffic_of(rows->program(), 0);
+    EXPECT_TRUE(std::any_of(ledger.begin(), ledger.end(), [&](const TrafficRow& row) {
+      return row.purpose == one.purpose && row.sent_bytes > 0;
+    })) << one.sentence;
   }
 }
 

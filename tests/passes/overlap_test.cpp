@@ -79,14 +79,24 @@ TEST(Prefetch, GathersAsManyLayersAheadAsTheSetupSays) {
   for (const int depth : {0, 1, 2, 3, 16}) {
     for (const auto& [pp, schedule] :
          {std::pair{1, "1f1b"}, {2, "1f1b"}, {2, "interleaved"}, {2, "zb-h1"}}) {
-      const Program program = built(setup_of(3, depth, pp, schedule));
-      for (const RankProgram& rank : program.ranks) {
+      const Result<Prediction> prediction =
+          predict(setup_of(3, depth, pp, schedule), *find_machine("dgx-a100-80g"), true);
+      ASSERT_TRUE(prediction.ok());
+      for (std::size_t at = 0; at < prediction->program.ranks.size(); ++at) {
+        const RankProgram& rank = prediction->program.ranks[at];
+        const std::vector<Span>& spans = prediction->timeline.ranks[at].spans;
         const std::vector<Gathered> all = gathered_of(rank);
         ASSERT_GT(all.size(), 8U);
         int most = 0;
         for (const Gathered& one : all) {
           if (is_unread_table(rank, one)) continue;
           ASSERT_GE(one.ops.size(), 2U) << "gathered, never read";
+          // In time, too: not before what is computed before those layers has ended.
+          std::size_t before = one.ops[0];
+          while (before > 0 && rank.ops[before].lane != Lane::kCompute) --before;
+          if (rank.ops[before].lane == Lane::kCompute) {
+            EXPECT_GE(spans[one.ops[0]].begin, spans[before].end);
+          }
           const int ahead = layers_ahead(rank, one);
           EXPECT_LE(ahead, depth) << schedule << " rank " << rank.rank;
           most = std::max(most, ahead);
@@ -169,8 +179,9 @@ TEST(Buckets, AreReducedWhileTheBackwardGoesOn) {
       EXPECT_GE(spans[i].begin, spans[last].end);
       // It is issued before any other layer's op.
       for (std::size_t j = last + 1; j < i; ++j)
-        if (rank.ops[j].kind == OpKind::kCompute)
+        if (rank.ops[j].kind == OpKind::kCompute) {
           EXPECT_EQ(rank.ops[j].layer, rank.ops[last].layer) << "zero " << zero << " op " << i;
+        }
       overlapped += spans[i].begin < backward_end ? 1 : 0;
     }
     // 8 layers, the tables, the final norm; ZeRO 2 and 3 reduce them in both micro-batches. All but

@@ -122,7 +122,7 @@ TEST(CheckOrder, TellsWhatIsMissingWhatIsEarlyAndTheCircleTogether) {
   ASSERT_TRUE(order.ok());
   std::vector<std::string> ids;
   for (const Message& wrong : check_order(*order)) ids.push_back(wrong.id);
-  EXPECT_EQ(ids, (std::vector<std::string>{"order-missing", "order-before", "order-circle"}));
+  EXPECT_EQ(ids, (std::vector<std::string>{"order-circle", "order-missing", "order-before"}));
   // Work in the wrong place of its own line alone is no circle.
   EXPECT_EQ(fault("F0 F1 B0 B1\nF0 B0 B1 F1").find("circle"), std::string::npos);
   EXPECT_EQ(check_order(*order_from_text("F0 F1 B0 B1\nF0 B0 B1 F1\n")).size(), 1U);

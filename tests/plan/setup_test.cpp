@@ -73,6 +73,7 @@ TEST(SetupFile, ReadsWhatItWrites) {
                {"attention", "fused"},
                {"zero", "3"},
                {"zero-group", "2"},
+               {"zero-prefetch", "3"},
                {"clip", "1"},
                {"learning-rate", "3e-4"}}),
   };
@@ -174,19 +175,19 @@ TEST(SetupFields, PrecisionIsANameOrItsFourNumbers) {
 }
 
 TEST(SetupFields, CoverTheCommandLineOfTheContract) {
-  for (const char* option : {"model",        "machine",    "dp",
-                             "tp",           "pp",         "cp",
-                             "ep",           "order",      "sequence-parallel",
-                             "zero",         "zero-group", "precision",
-                             "schedule",     "chunks",     "micro-batch",
-                             "microbatches", "recompute",  "context-parallel",
-                             "attention",    "dropout",    "learning-rate",
-                             "clip",         "backend",    "pace",
-                             "steps",        "warmup",     "seed",
-                             "text",         "layers",     "hidden",
-                             "heads",        "kv-heads",   "ffn",
-                             "vocab",        "sequence",   "mlp",
-                             "norm"})
+  for (const char* option : {"model",        "machine",      "dp",
+                             "tp",           "pp",           "cp",
+                             "ep",           "order",        "sequence-parallel",
+                             "zero",         "zero-group",   "precision",
+                             "schedule",     "chunks",       "micro-batch",
+                             "microbatches", "recompute",    "context-parallel",
+                             "attention",    "dropout",      "learning-rate",
+                             "clip",         "backend",      "pace",
+                             "steps",        "warmup",       "seed",
+                             "text",         "layers",       "hidden",
+                             "heads",        "kv-heads",     "ffn",
+                             "vocab",        "sequence",     "mlp",
+                             "norm",         "zero-prefetch"})
     EXPECT_TRUE(std::any_of(setup_fields().begin(), setup_fields().end(),
                             [&](const FieldInfo& info) { return info.option == option; }))
         << option;
@@ -305,6 +306,10 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
       {{{"cp", "3"}}, "cp-sequence", "mesh.cp", "128 tokens"},
       {{{"cp", "8"}, {"context-parallel", "ulysses"}}, "cp-heads", "mesh.cp", "shares out heads"},
       {{{"zero", "1"}, {"zero-group", "3"}, {"dp", "4"}}, "zero-group", "zero_group", "DP 4"},
+      {{{"model", "moe-tiny"}, {"dp", "6"}, {"ep", "2"}, {"zero", "1"}, {"zero-group", "3"}},
+       "zero-group-ep",
+       "zero_group",
+       "A ZeRO group of 3 would cut across EP groups of 2; 0, 2 or 6 would not."},
       {{{"schedule", "2f2b"}}, "schedule-unknown", "schedule", "naive, gpipe, 1f1b"},
       {{{"chunks", "2"}}, "schedule-chunks", "chunks", "1 chunk per rank"},
       {{{"schedule", "interleaved"}}, "schedule-chunks", "chunks", "2 or more chunks"},

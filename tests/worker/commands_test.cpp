@@ -49,6 +49,7 @@ TEST(Help, HasAnOptionForEverySetupField) {
                              "--sequence-parallel",
                              "--zero",
                              "--zero-group",
+                             "--zero-prefetch",
                              "--precision",
                              "--schedule",
                              "--chunks",
