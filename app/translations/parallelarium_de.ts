@@ -1944,6 +1944,10 @@
         <translation>die Statistiken der Normen werden gehalten, die der Artikel auslässt</translation>
     </message>
     <message>
+        <source>every stage on two ranks</source>
+        <translation>jede Stufe auf zwei Rängen</translation>
+    </message>
+    <message>
         <source>Memory per rank</source>
         <translation>Speicher je Rang</translation>
     </message>

@@ -7,6 +7,7 @@
 #include "app/views/memory_state.h"
 #include "app/views/paint_tools.h"
 #include "app/views/words.h"
+#include "engine/plan/schedule_rules.h"
 #include "engine/predict/memory.h"
 
 namespace parallelarium {
@@ -24,6 +25,7 @@ QString title_of(const Setup& setup, const Prediction& prediction) {
   if (shared > 1) parts << Shown::tr("%1 data-parallel ranks").arg(shared);
   parts << QString::fromStdString(setup.precision.name);
   parts << Shown::tr("%1 parameters").arg(parameters_text(prediction.parameters.total));
+  if (holds_stages_twice(setup)) parts << Shown::tr("every stage on two ranks");
   return parts.join(QStringLiteral(" \u00b7 "));
 }
 

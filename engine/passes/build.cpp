@@ -42,10 +42,11 @@ std::vector<std::vector<Chunk>> chunks_of(const Setup& setup, const Order& order
       result[r].push_back(std::move(chunk));
     }
   }
+  // Held on ranks s and p - 1 - s, stage s counts on the first, in whichever order its chunks are.
   if (order.stages == static_cast<int>(order.ranks.size())) {
-    for (auto& chunks : result) {
-      for (std::size_t c = 1; c < chunks.size(); ++c) chunks[c].copy = true;
-    }
+    for (std::size_t r = 0; r < result.size(); ++r)
+      for (std::size_t c = 0; c < result[r].size(); ++c)
+        result[r][c].copy = order.stage_of[r][c] != static_cast<int>(r);
   }
   return result;
 }

@@ -55,7 +55,7 @@ struct Chunk {
   std::vector<int> layers;  // ascending, consecutive
   bool first = false;       // holds the embedding
   bool last = false;        // holds final norm, head and loss
-  bool copy = false;        // of a stage that another rank holds as its first chunk (DualPipe)
+  bool copy = false;        // of a stage that counts on another rank, which holds it too (DualPipe)
 };
 
 // Where each parameter of a rank lies; tables first, then layers in order, then final norm and

@@ -53,6 +53,10 @@ Result<Order> order_from_text(std::string_view text);
 std::string to_pytorch(const Order& order);
 Result<Order> order_from_pytorch(std::string_view text);
 
+// Reads a file in either notation; its name becomes the Order's. Errors: "order-file-unread" where
+// there is no such file, "order-file-large" above 16 MB, or as those of the notations.
+Result<Order> order_from_file(const std::string& path);
+
 // Why the Order is wrong, as sentences: missing or doubled work, work before what it needs on the
 // same rank, and circles of ranks that wait for each other. Empty if it is right.
 std::vector<Message> check_order(const Order& order);

@@ -2,8 +2,11 @@
 #include "engine/plan/schedule_rules.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <mutex>
 
 #include "engine/plan/alternatives.h"
+#include "engine/plan/order.h"
 
 namespace parallelarium {
 
@@ -58,10 +61,38 @@ int chunks_of(const Setup& setup) {
   return rule != nullptr && rule->chunks > 1 ? rule->chunks : setup.chunks;
 }
 
-int stages_of(const Setup& setup) {
+namespace {
+
+// Stages of a file of orders with several chunks, or 0 where it cannot be read. Asked for often, so
+// the last answer is kept for as long as the file stays as it was.
+int stages_in_file(const std::string& path) {
+  static std::mutex mutex;
+  static std::string known_path;
+  static std::filesystem::file_time_type known_time;
+  static int known_stages = 0;
+  std::error_code error;
+  const std::filesystem::file_time_type time = std::filesystem::last_write_time(path, error);
+  if (error) return 0;
+  const std::lock_guard lock(mutex);
+  if (path != known_path || time != known_time) {
+    const Result<Order> order = order_from_file(path);
+    known_stages = order.ok() ? order->stages : 0;
+    known_path = path;
+    known_time = time;
+  }
+  return known_stages;
+}
+
+}  // namespace
+
+bool holds_stages_twice(const Setup& setup) {
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  if (rule != nullptr && rule->holds_stages_twice) return setup.mesh.pp;
-  return setup.mesh.pp * chunks_of(setup);
+  if (rule != nullptr) return rule->holds_stages_twice;
+  return setup.chunks == 2 && setup.mesh.pp > 1 && stages_in_file(setup.schedule) == setup.mesh.pp;
+}
+
+int stages_of(const Setup& setup) {
+  return holds_stages_twice(setup) ? setup.mesh.pp : setup.mesh.pp * chunks_of(setup);
 }
 
 }  // namespace parallelarium

@@ -41,7 +41,10 @@ const ScheduleRule* find_schedule_rule(std::string_view name);
 Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int microbatches,
                                   int chunks);
 
-// Chunks on each rank, and stages of the whole model, as the schedule of the Setup has them.
+// Whether every stage is on two ranks, r and p - 1 - r: DualPipe, or a file of orders like it.
+bool holds_stages_twice(const Setup& setup);
+// Chunks on each rank, and stages of the whole model, as the schedule of the Setup has them; a file
+// of orders is read for it.
 int chunks_of(const Setup& setup);
 int stages_of(const Setup& setup);
 

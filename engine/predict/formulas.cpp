@@ -78,6 +78,14 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
        "kernels and the optimizer make the simulated time larger"});
 }
 
+// Parameters of the largest layer or table, as a rank of a TP group holds it.
+double largest_layer(const Setup& setup) {
+  const ParameterCounts counts = count_parameters(setup.model);
+  const std::int64_t table = setup.model.vocab * setup.model.hidden;
+  return static_cast<double>(std::max({counts.dense_layer, counts.expert_layer, table})) /
+         setup.mesh.tp;
+}
+
 void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
   const Precision& precision = setup.precision;
   const std::string P = number(part.parameters);
@@ -103,9 +111,20 @@ void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
          fmt::format("4 · {0} + 16 · {0} / {1}", P, N), deepspeed_zero2_bytes(part.parameters, N),
          "bytes", "DeepSpeed documentation, memory.rst",
          "16-bit parameters and gradients whole; fp32 parameters, gradients and moments sharded"});
+  if (setup.zero == 3) {
+    const double largest = largest_layer(setup);
+    out.push_back({fmt::format("model states, DeepSpeed's ZeRO-3 estimator{}", part.of),
+                   "4 · largest layer + 18 P / N",
+                   fmt::format("4 · {} + 18 · {} / {}", number(largest), P, N),
+                   deepspeed_zero3_bytes(part.parameters, largest, N), "bytes",
+                   "DeepSpeed documentation, memory.rst",
+                   "the largest layer gathered with its gradients in 16 bit; fp32 parameters and "
+                   "moments, and "
+                   "16-bit parameters, sharded"});
+  }
 }
 
-void add_states(const Setup& setup, Formulas& out) {
+void add_states(const Setup& setup, const Machine& machine, Formulas& out) {
   const Precision& precision = setup.precision;
   const bool main_grads = precision.name == "mixed-16-main-grads";
   const std::string source =
@@ -121,7 +140,25 @@ void add_states(const Setup& setup, Formulas& out) {
        fmt::format("{} + {} + {} + {}", precision.parameter_bytes, precision.gradient_bytes,
                    precision.master_bytes, precision.moments_bytes),
        static_cast<double>(precision.state_bytes()), "bytes", source, ""});
-  for (const Part& part : parts_of(setup)) add_stage_states(setup, part, out);
+  const std::vector<Part> parts = parts_of(setup);
+  for (const Part& part : parts) add_stage_states(setup, part, out);
+  if (parts.size() != 1 || machine.ranks_share_memory()) return;
+  const double memory = machine.memory_bytes.value;
+  const int N = parts[0].shards;
+  const int par = precision.parameter_bytes, grad = precision.gradient_bytes;
+  const int opt = precision.master_bytes + precision.moments_bytes;
+  const char* kBytes[] = {"par + grad + opt", "par + grad + opt / N", "par + (grad + opt) / N",
+                          "(par + grad + opt) / N"};
+  const std::string kValues[] = {fmt::format("{} + {} + {}", par, grad, opt),
+                                 fmt::format("{} + {} + {} / {}", par, grad, opt, N),
+                                 fmt::format("{} + ({} + {}) / {}", par, grad, opt, N),
+                                 fmt::format("({} + {} + {}) / {}", par, grad, opt, N)};
+  const auto zero = static_cast<std::size_t>(std::clamp(setup.zero, 0, 3));
+  out.push_back({"parameters of a rank whose model states fill a device",
+                 fmt::format("memory / ({})", kBytes[zero]),
+                 fmt::format("{} / ({})", number(memory), kValues[zero]),
+                 largest_parameters(memory, precision, setup.zero, N), "1",
+                 fmt::format("{}, table II", kZeroPaper), "leaves no room for activations"});
 }
 
 void add_activations(const Setup& setup, Formulas& out) {
@@ -139,14 +176,16 @@ void add_activations(const Setup& setup, Formulas& out) {
   const Recompute kept = setup.attention == Attention::kFused && setup.recompute == Recompute::kNone
                              ? Recompute::kSelective
                              : setup.recompute;
-  const double layer = layer_activation_bytes(shape, kept);
+  // Under sequence parallelism the input of a layer that is computed again is a part, too.
+  const bool input_part = kept == Recompute::kFull && shape.sequence_parallel;
+  const double layer = layer_activation_bytes(shape, kept) / (input_part ? shape.t : 1);
   const std::string sbh =
       fmt::format("{} · {} · {}", number(shape.s), number(shape.b), number(shape.h));
   const double scores = 5 * shape.a * shape.s / shape.h;
   std::string expression, values;
   if (kept == Recompute::kFull) {
-    expression = "2 s b h";
-    values = fmt::format("2 · {}", sbh);
+    expression = input_part ? "2 s b h / t" : "2 s b h";
+    values = fmt::format("2 · {}{}", sbh, input_part ? fmt::format(" / {}", mesh.tp) : "");
   } else if (shape.sequence_parallel) {
     const bool all = kept == Recompute::kNone;
     expression = all ? "s b h / t · (34 + 5 a s / h)" : "34 s b h / t";
@@ -160,9 +199,14 @@ void add_activations(const Setup& setup, Formulas& out) {
     values = fmt::format("{} · (10 + 24 / {} + {} / {})", sbh, mesh.tp, number(scores), mesh.tp);
   }
   const bool wide = setup.precision.activation_bytes() == 4, dropout = setup.dropout > 0;
+  // Table 2 leaves out the two norms' statistics; and full recompute with sequence parallelism.
   const std::string note =
-      !wide && dropout
-          ? ""
+      input_part ? "table 2 has 2 s b h for it, without sequence parallelism"
+      : kept == Recompute::kFull
+          ? (wide ? "counted for 16-bit activations; here they are fp32" : "")
+      : !wide && dropout
+          ? fmt::format("the norms' statistics, 16 s b{} more, are left out",
+                        shape.sequence_parallel ? " / t" : "")
           : fmt::format("counted for {}{}{}; here {}{}{}, so the counted bytes differ",
                         wide ? "16-bit activations" : "", wide && !dropout ? " and " : "",
                         dropout ? "" : "dropout masks of one byte",
@@ -171,8 +215,18 @@ void add_activations(const Setup& setup, Formulas& out) {
   const std::string source = fmt::format("{}, table 2", kKorthikanti);
   out.push_back({"activations of one layer and micro-batch", expression, values, layer, "bytes",
                  source, note});
+  const int p = mesh.pp, v = chunks_of(setup);
+  if (setup.schedule == "interleaved" && p > 1 && setup.microbatches > p) {
+    const double all =
+        first_stage_activation_bytes(shape, kept, model.layers, p, v) / (input_part ? shape.t : 1);
+    out.push_back({"layers' activations held by the first stage",
+                   "L · (1 + (p − 1) / (p v)) · one layer",
+                   fmt::format("{0} · (1 + ({1} − 1) / ({1} · {2})) · {3}", model.layers, p, v,
+                               number(layer)),
+                   all, "bytes", fmt::format("{}, section 4.2.3", kKorthikanti), note});
+  }
   const int held = held_microbatches(setup.schedule, mesh.pp, setup.microbatches, 0);
-  if (held == 0 || chunks_of(setup) > 1) return;
+  if (held == 0 || v > 1) return;
   const int layers = layers_of_stages(setup).front();
   out.push_back({"layers' activations held by the first stage", "layers · held · one layer",
                  fmt::format("{} · {} · {}", layers, held, number(layer)), layers * held * layer,
@@ -180,13 +234,17 @@ void add_activations(const Setup& setup, Formulas& out) {
   if (held == mesh.pp) {
     const double vocab = static_cast<double>(model.vocab);
     const bool one = mesh.pp == 1;
-    out.push_back({"embedding, final norm and head held by the first stage",
-                   one ? "s b h / t · (p + 4 (1 + V / h))" : "s b h p / t",
-                   one ? fmt::format("{} / {} · (1 + 4 · (1 + {} / {}))", sbh, mesh.tp,
-                                     number(vocab), number(shape.h))
-                       : fmt::format("{} · {} / {}", sbh, mesh.pp, mesh.tp),
-                   first_stage_extra_bytes(shape, vocab, mesh.pp), "bytes",
-                   fmt::format("{}, section 4.3", kKorthikanti), note});
+    out.push_back(
+        {"embedding, final norm and head held by the first stage",
+         one ? "s b h / t · (p + 4 (1 + V / h))" : "s b h p / t",
+         one ? fmt::format("{} / {} · (1 + 4 · (1 + {} / {}))", sbh, mesh.tp, number(vocab),
+                           number(shape.h))
+             : fmt::format("{} · {} / {}", sbh, mesh.pp, mesh.tp),
+         first_stage_extra_bytes(shape, vocab, mesh.pp), "bytes",
+         fmt::format("{}, section 4.3", kKorthikanti),
+         fmt::format("{}s b h p / t is a dropout of the embedding, which is not applied "
+                     "here",
+                     wide ? "counted for 16-bit activations, here they are fp32; " : "")});
   }
 }
 
@@ -242,7 +300,7 @@ std::vector<Formula> formulas_of(const Setup& setup, const Machine& machine) {
   Formulas formulas = pipeline_formulas(setup);
   add_pipeline(setup, formulas);
   add_times(setup, machine, formulas);
-  add_states(setup, formulas);
+  add_states(setup, machine, formulas);
   add_activations(setup, formulas);
   add_traffic(setup, formulas);
   add_work(setup, formulas);

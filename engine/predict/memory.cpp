@@ -130,7 +130,7 @@ RankParameters first_rank_parameters(const Setup& setup) {
   std::vector<int> held;
   if (rule != nullptr && rule->chunks == 2) {
     held = {0, stages - 1};
-  } else if (rule != nullptr || stages == p) {
+  } else if (rule != nullptr || chunks_of(setup) == 1) {
     for (int stage = 0; stage < stages; stage += p) held.push_back(stage);
   }
   RankParameters sum;

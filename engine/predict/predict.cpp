@@ -117,11 +117,11 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         setup.attention == Attention::kUnfused ? "unfused attention keeps whole scores"
                                                : "whole stages are simulated"));
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  if (rule != nullptr && rule->holds_stages_twice)
+  if (holds_stages_twice(setup))
     remarks.push_back(fmt::format(
         "{} holds every stage on two ranks: twice the model states of 1F1B, and the gradients of "
         "both copies are added up once a step.",
-        rule->title));
+        rule != nullptr ? std::string(rule->title) : "The order"));
   const int replicas = setup.mesh.dp * setup.mesh.cp;
   if (setup.zero > 0 && replicas == 1)
     remarks.push_back(fmt::format(

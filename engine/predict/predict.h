@@ -64,8 +64,8 @@ void keep_freed_memory();
 bool gathers_instead_of_ring(const Prediction& prediction);
 
 // Sentences on what the prediction does other than its Setup seems to say: ranks and ops that were
-// not built, a ring predicted as an all-gather, ZeRO with nothing to shard, and why the Setup
-// cannot be run. Mostly none.
+// not built, a ring predicted as an all-gather, stages held twice, ZeRO with nothing to shard, and
+// why the Setup cannot be run.
 std::vector<std::string> remarks_of(const Prediction& prediction);
 
 // What a rank sends and receives, by global rank.

@@ -21,8 +21,7 @@ std::string number(double value) {
 std::vector<Part> parts_of(const Setup& setup) {
   const RankParameters held = first_rank_parameters(setup);
   if (held.total() == 0) return {};
-  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  const double share = rule != nullptr && rule->holds_stages_twice ? 0.5 : 1;
+  const double share = holds_stages_twice(setup) ? 0.5 : 1;
   const double used = share * (held.shared + held.shared_table);
   const int replicas = setup.mesh.dp * setup.mesh.cp, shards = shards_of(setup);
   const int ep = setup.mesh.ep;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "engine/plan/schedule_rules.h"
 #include "engine/schedules/schedule.h"
@@ -10,8 +7,6 @@
 namespace parallelarium {
 
 namespace {
-
-constexpr std::uintmax_t kMostFileBytes = 16'000'000;
 
 std::string names() {
   std::string text;
@@ -27,29 +22,6 @@ Message unknown(const std::string& schedule) {
   text.field = "schedule";
   for (const ScheduleInfo& info : schedules()) text.alternatives.push_back(info.name);
   return text;
-}
-
-// PyTorch's words start with a stage, ours with a letter.
-bool is_pytorch(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n,(");
-  return first != std::string_view::npos && text[first] >= '0' && text[first] <= '9';
-}
-
-Result<Order> order_from_file(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file || !std::filesystem::is_regular_file(path, error)) return unknown(path);
-  if (size > kMostFileBytes) {
-    return message("order-file-large", "{} is larger than {} MB, so it is no file of orders.", path,
-                   kMostFileBytes / 1'000'000);
-  }
-  std::ostringstream content;
-  content << file.rdbuf();
-  const std::string text = content.str();
-  Result<Order> order = is_pytorch(text) ? order_from_pytorch(text) : order_from_text(text);
-  if (order.ok()) order->name = std::filesystem::path(path).stem().string();
-  return order;
 }
 
 std::string summary_of(std::string_view name) {
@@ -128,6 +100,7 @@ Result<Order> make_order(const std::string& schedule, int ranks, int microbatche
     return generate(schedule, ranks, microbatches, chunks);
   }
   Result<Order> order = order_from_file(schedule);
+  if (!order.ok() && order.error().id == "order-file-unread") return unknown(schedule);
   if (!order.ok()) return order;
   const int found = static_cast<int>(order->ranks.size());
   if (ranks > 0 && found != ranks) {

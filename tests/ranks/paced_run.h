@@ -2,6 +2,9 @@
 // A paced run beside its prediction, as the engine program sets them up.
 #pragma once
 
+#include <cstdlib>
+#include <sstream>
+
 #include "tests/ranks/harness.h"
 
 namespace parallelarium {
@@ -42,6 +45,7 @@ struct PacedCase {
   int pp, dp, microbatches;
   const char* schedule;
   int micro_batch = 1;
+  const char* words = "";  // "tp=2 zero=3"
 };
 
 inline Setup paced_setup(const PacedCase& c) {
@@ -59,6 +63,11 @@ inline Setup paced_setup(const PacedCase& c) {
   setup.run.warmup = 1;
   setup.run.steps = 3;
   setup.run.pace_seconds = 0.04;
+  std::istringstream words(c.words);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (!set_field(setup, word.substr(0, equals), word.substr(equals + 1))) std::abort();
+  }
   return setup;
 }
 
