@@ -162,14 +162,17 @@ void add_traffic(const Setup& setup, Formulas& out) {
   const double s = static_cast<double>(model.sequence) / mesh.cp;
   const double h = static_cast<double>(model.hidden), b = setup.micro_batch;
   const double m = setup.microbatches;
-  if (mesh.pp > 1 && chunks_of(setup) == 1) {
+  const int v = chunks_of(setup);
+  if (mesh.pp > 1 && (v == 1 || setup.schedule == "interleaved")) {
     const double t = setup.sequence_parallel ? mesh.tp : 1;
     out.push_back(
         {"pipeline traffic of one boundary, one direction, per step",
-         t > 1 ? "m b s h · bytes / t" : "m b s h · bytes",
-         fmt::format("{} · {} · {} · {} · {}{}", number(m), number(b), number(s), number(h),
-                     number(bytes), t > 1 ? fmt::format(" / {}", mesh.tp) : std::string()),
-         m * b * s * h * bytes / t, "bytes", fmt::format("{}, section 3.2", kNarayanan), ""});
+         fmt::format("{}m b s h · bytes{}", v > 1 ? "v " : "", t > 1 ? " / t" : ""),
+         fmt::format("{}{} · {} · {} · {} · {}{}", v > 1 ? fmt::format("{} · ", v) : "", number(m),
+                     number(b), number(s), number(h), number(bytes),
+                     t > 1 ? fmt::format(" / {}", mesh.tp) : std::string()),
+         v * m * b * s * h * bytes / t, "bytes", fmt::format("{}, section 3.2", kNarayanan),
+         v > 1 ? "every chunk sends; between the last rank and the first, one chunk less" : ""});
   }
   if (mesh.tp > 1) {
     const double t = mesh.tp;

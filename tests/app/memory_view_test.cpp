@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <QImage>
-#include <QSignalSpy>
-#include <QTest>
 
 #include "app/figures.h"
 #include "app/quantities.h"
@@ -14,20 +12,10 @@
 #include "app/views/memory_data.h"
 #include "app/views/memory_paint.h"
 #include "app/views/memory_state.h"
-#include "tests/app/pipeline_fixture.h"
+#include "tests/app/memory_fixture.h"
 
 namespace parallelarium {
 namespace {
-
-PlanSetup data_parallel(int zero) {
-  PlanSetup setup = default_setup();
-  setup.mesh.pp = 1;
-  setup.mesh.dp = 4;
-  setup.microbatches = 2;
-  setup.zero = zero;
-  setup.schedule = "1f1b";
-  return setup;
-}
 
 std::int64_t sum(const CategoryBytes& parts) {
   std::int64_t all = 0;
@@ -329,53 +317,6 @@ TEST(MemoryPicture, HidesWhatALessonAsksFor) {
   paint_memory_picture(painter, image.size(), session, false, 0, &texts);
   const QString peak = bytes_text(session.prediction()->memory[0].peak_bytes);
   for (const PaintedText& text : texts) EXPECT_FALSE(text.text.contains(peak));
-}
-
-class MemoryWidget : public testing::Test {
- protected:
-  void show(const PlanSetup& setup, QSize size = QSize(872, 690)) {
-    session.restore(setup, {}, std::nullopt);
-    session.wait_for_prediction();
-    view.resize(size);
-    view.show();
-    view.wait_for_stages();
-  }
-  Session session;
-  MemoryView view{session};
-};
-
-TEST_F(MemoryWidget, SaysInWordsWhatItShows) {
-  show(data_parallel(2));
-  const QString text = view.description();
-  for (const char* part : {"ZeRO 0", "ZeRO 3", "predicted", "optimizer", "Peak"})
-    EXPECT_TRUE(text.contains(QLatin1String(part))) << text.toStdString();
-  EXPECT_EQ(view.accessibleDescription(), text);
-}
-
-TEST_F(MemoryWidget, EnterOnAStageSetsItAsOneUndoStep) {
-  show(data_parallel(0));
-  QSignalSpy described(&view, &MemoryView::described);
-  QTest::keyClick(&view, Qt::Key_Right);
-  QTest::keyClick(&view, Qt::Key_Right);
-  EXPECT_EQ(described.count(), 2);
-  QTest::keyClick(&view, Qt::Key_Return);
-  EXPECT_EQ(session.setup().zero, 1);
-  session.undo_stack().undo();
-  EXPECT_EQ(session.setup().zero, 0);
-}
-
-TEST_F(MemoryWidget, EveryPaneStandsInEverySize) {
-  for (const QSize size : {QSize(872, 690), QSize(724, 470), QSize(700, 300)})
-    for (int pane = 0; pane < 5; ++pane) {
-      show(pipeline_setup(4, 8), size);
-      view.show_pane(MemoryView::Pane(pane));
-      EXPECT_FALSE(view.grab().isNull());
-      for (const QWidget* child : view.findChildren<QWidget*>()) {
-        if (child->parentWidget() != &view || !child->isVisible()) continue;
-        EXPECT_TRUE(view.rect().contains(child->geometry()))
-            << child->metaObject()->className() << " " << size.height() << " pane " << pane;
-      }
-    }
 }
 
 TEST(MemoryQuantities, AreThoseOfTheRankAndComeFromThePrediction) {

@@ -144,8 +144,11 @@ TEST(MeshLayoutTest, EveryRankHasItsOwnCell) {
 }
 
 TEST(MeshPictureTest, NoTwoTextsLieOnEachOther) {
-  for (const PlanSetup& setup :
-       {meshed(4, 4, 4), meshed(1, 1, 4), meshed(8, 1, 8), meshed(1, 1, 1)})
+  PlanSetup context = meshed(2, 2, 4, RankOrder::kTpCpEpDpPp);
+  context.mesh.cp = 4;
+  context.attention = Attention::kFused;
+  for (const PlanSetup& setup : {meshed(4, 4, 4), meshed(4, 4, 4, RankOrder::kTpCpEpDpPp),
+                                 meshed(1, 1, 4), meshed(8, 1, 8), meshed(1, 1, 1), context})
     for (const QSize size : {QSize(1200, 760), QSize(900, 620)}) {
       Session session;
       session.restore(setup, {}, std::nullopt);
@@ -225,6 +228,17 @@ TEST(MeshWidget, ClicksAndKeysWalkOverTheRanks) {
     QTest::keyClick(&view, key);
   }
   met.insert(view.rank());
+  EXPECT_EQ(met.size(), 8u);
+  // Wherever the ranks lie, clicks all over the picture meet each of them, and say its number.
+  met.clear();
+  for (int y = 6; y < view.height(); y += 12)
+    for (int x = 6; x < view.width(); x += 12) {
+      const int before = view.rank();
+      QTest::mouseClick(&view, Qt::LeftButton, {}, QPoint(x, y));
+      if (view.rank() == before) continue;
+      met.insert(view.rank());
+      EXPECT_TRUE(view.description().contains(QStringLiteral("Rank %1").arg(view.rank())));
+    }
   EXPECT_EQ(met.size(), 8u);
   const QString now = view.description();
   EXPECT_TRUE(now.contains(QStringLiteral("8 ranks"))) << now.toStdString();

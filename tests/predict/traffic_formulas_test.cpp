@@ -204,6 +204,25 @@ TEST(RoutedExperts, TakeLongerTheMoreTheyAreSkewed) {
   }
 }
 
+TEST(PipelineTraffic, IsThatOfEveryChunk) {
+  for (const int v : {1, 2, 4}) {
+    parallelarium::Setup setup = default_setup();
+    setup.mesh.pp = 2;
+    setup.chunks = v;
+    setup.schedule = v > 1 ? "interleaved" : "1f1b";
+    const Result<Prediction> prediction = predict(setup, kMachine);
+    ASSERT_TRUE(prediction.ok());
+    const double form =
+        value_of(prediction->formulas, "pipeline traffic of one boundary, one direction, per step");
+    EXPECT_DOUBLE_EQ(form, v * 8 * 128 * 64 * 4);
+    for (const TrafficRow& row : prediction->traffic) {
+      if (row.axis == Axis::kPp && row.purpose == Purpose::kActivations) {
+        EXPECT_DOUBLE_EQ(static_cast<double>(row.sent_bytes), form);
+      }
+    }
+  }
+}
+
 TEST(Traffic, StandsOnlyWhereItsAxisDoes) {
   parallelarium::Setup setup = default_setup();
   setup.mesh = {1, 1, 1, 1, 1};
