@@ -41,8 +41,8 @@ void dropout_residual_cpu(float* __restrict__ out, std::uint8_t* __restrict__ ma
   draw_mask(mask, dropout, first, count);
   // Not compiled for newer processors: where those fuse the product and the sum, the rest of the
   // loop would round otherwise than its vectors, and a share otherwise than the whole.
-  for (std::size_t i = 0; i < count; ++i)
-    out[i] = stream[i] + (mask[i] != 0 ? branch[i] * dropout.scale : 0.0F);
+  const float factors[2] = {0.0F, dropout.scale};  // no branch, which would be guessed wrongly
+  for (std::size_t i = 0; i < count; ++i) out[i] = stream[i] + branch[i] * factors[mask[i]];
 }
 
 PARALLELARIUM_VECTOR
