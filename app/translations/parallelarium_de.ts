@@ -1944,8 +1944,8 @@
         <translation>die Statistiken der Normen werden gehalten, die der Artikel auslässt</translation>
     </message>
     <message>
-        <source>every stage on two ranks</source>
-        <translation>jede Stufe auf zwei Rängen</translation>
+        <source>stages held twice</source>
+        <translation>doppelt gehalten</translation>
     </message>
     <message>
         <source>Memory per rank</source>

@@ -25,7 +25,7 @@ QString title_of(const Setup& setup, const Prediction& prediction) {
   if (shared > 1) parts << Shown::tr("%1 data-parallel ranks").arg(shared);
   parts << QString::fromStdString(setup.precision.name);
   parts << Shown::tr("%1 parameters").arg(parameters_text(prediction.parameters.total));
-  if (holds_stages_twice(setup)) parts << Shown::tr("every stage on two ranks");
+  if (holds_stages_twice(setup)) parts << Shown::tr("stages held twice");
   return parts.join(QStringLiteral(" \u00b7 "));
 }
 
