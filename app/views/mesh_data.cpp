@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "app/figures.h"
 #include "engine/passes/replicate.h"
@@ -112,11 +113,13 @@ RankFacts rank_facts(const Prediction& prediction, const RunRecord* run, int ran
   facts.rank = rank;
   facts.built = built_of(prediction, rank);
   facts.at = coordinates_of(mesh, rank);
-  RankProgram built = program.ranks[std::size_t(facts.built)];
-  if (program.representatives) {  // its own chunks of what ZeRO cuts
-    built.at = facts.at;
-    take_own_shards(prediction.setup, built);
+  std::optional<RankProgram> own;  // with its own chunks of what ZeRO cuts
+  if (program.representatives) {
+    own = program.ranks[std::size_t(facts.built)];
+    own->at = facts.at;
+    take_own_shards(prediction.setup, *own);
   }
+  const RankProgram& built = own ? *own : program.ranks[std::size_t(facts.built)];
   facts.layers = built.layers;
   facts.peak_bytes = memory_of(program)[std::size_t(facts.built)].peak_bytes;
   for (const Axis axis : {Axis::kTp, Axis::kCp, Axis::kDp, Axis::kPp, Axis::kEp}) {

@@ -7,17 +7,10 @@
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
 #include "tests/data/published.h"
+#include "tests/predict/value_of.h"
 
 namespace parallelarium {
 namespace {
-
-constexpr double kNone = -1;
-
-double value_of(const std::vector<Formula>& formulas, const std::string& name) {
-  for (const Formula& formula : formulas)
-    if (formula.name == name) return formula.value;
-  return kNone;
-}
 
 // A GPT of the papers' kind from a row's shape.
 Setup setup_of(const PublishedRow& row) {

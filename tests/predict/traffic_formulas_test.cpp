@@ -6,17 +6,10 @@
 #include "engine/plan/presets.h"
 #include "engine/plan/routing.h"
 #include "engine/predict/predict.h"
+#include "tests/predict/value_of.h"
 
 namespace parallelarium {
 namespace {
-
-constexpr double kNone = -1;
-
-double value_of(const std::vector<Formula>& formulas, const std::string& name) {
-  for (const Formula& formula : formulas)
-    if (formula.name == name) return formula.value;
-  return kNone;
-}
 
 const Machine kMachine = uncalibrated_local_machine();
 
