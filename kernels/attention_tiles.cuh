@@ -23,24 +23,65 @@ template <int kD>
 constexpr int kPitch = kD + 8;
 
 struct Strides {
-  std::int64_t length, heads, kv_heads, D;
+  int length, heads, kv_heads, D;
   std::int64_t qkv;      // between tokens of qkv
   std::int64_t context;  // between tokens of the context
 };
 
 #ifdef PARALLELARIUM_TENSOR_CORES
 
-// Asks for rows [first, first + rows) of D columns; zeros beyond the end and in the padding.
-template <int kD, int rows>
-__device__ inline void load_rows(Bf16* to, const Bf16* from, std::int64_t stride,
-                                 std::int64_t first, std::int64_t length, std::int64_t D) {
-  constexpr int kPieces = kD / 8;
-  for (int at = static_cast<int>(threadIdx.x); at < rows * kPieces; at += kThreads) {
-    const int row = at / kPieces;
-    const int column = at % kPieces * 8;
-    const bool there = first + row < length && column < D;
-    copy_async(to + row * kPitch<kD> + column,
-               there ? from + (first + row) * stride + column : from, there);
+// Asks for tiles of rows, one after the other; zeros beyond the last row and in the padding. A
+// thread copies the same 16 bytes of every kTurn-th row.
+template <int kD>
+struct TileReader {
+  static constexpr int kPieces = kD / 8;  // of a row
+  static constexpr int kTurn = kThreads / kPieces;
+  const Bf16* from;   // the thread's piece of its next row
+  std::int64_t step;  // between its rows
+  int left;           // rows from that one to the end; none where the piece is padding
+  int to;             // in a tile
+
+  __device__ TileReader(const Bf16* rows, std::int64_t stride, int count, int D) {
+    const int row = static_cast<int>(threadIdx.x) / kPieces;
+    const int column = static_cast<int>(threadIdx.x) % kPieces * 8;
+    from = rows + row * stride + column;
+    step = kTurn * stride;
+    left = column < D ? count - row : 0;
+    to = row * kPitch<kD> + column;
+  }
+  // Or rows that lie `beside` elements behind those; both begin at multiples of 16 bytes.
+  template <int rows>
+  __device__ void read(Bf16* tile, std::int64_t beside = 0) const {
+    const Bf16* piece = from + beside;
+#pragma unroll
+    for (int at = 0; at < rows; at += kTurn, piece += step)
+      copy_async(tile + to + at * kPitch<kD>, piece, at < left);
+  }
+  template <int rows>
+  __device__ void go_on() {
+    from += rows / kTurn * step;
+    left -= rows;
+  }
+};
+
+// Columns [k, k + 16) of 16 rows in shared memory, as mma takes its left operand.
+template <int kD>
+__device__ inline void load_left(std::uint32_t (&tiles)[4], const Bf16* rows, int k) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  load_tiles(tiles, rows + lane % 16 * kPitch<kD> + k + lane / 16 * 8);
+}
+
+// sum [16, n] += left [16, 16] right [n, kD]^T, of whose columns [k, k + 16) alone.
+template <int kD, int n>
+__device__ inline void multiply_part(float (&sum)[n / 8][4], const std::uint32_t (&left)[4],
+                                     const Bf16* right, int k) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int column = 0; column < n; column += 16) {
+    std::uint32_t b[4];
+    load_tiles(b, right + (column + lane / 16 * 8 + lane % 8) * kPitch<kD> + k + lane / 8 % 2 * 8);
+    multiply_tiles(sum[column / 8], left, b[0], b[1]);
+    multiply_tiles(sum[column / 8 + 1], left, b[2], b[3]);
   }
 }
 
@@ -48,19 +89,11 @@ __device__ inline void load_rows(Bf16* to, const Bf16* from, std::int64_t stride
 template <int kD, int n>
 __device__ inline void multiply_by_rows(float (&sum)[n / 8][4], const Bf16* left,
                                         const Bf16* right) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
   for (int k = 0; k < kD; k += 16) {
     std::uint32_t a[4];
-    load_tiles(a, left + lane % 16 * kPitch<kD> + k + lane / 16 * 8);
-#pragma unroll
-    for (int column = 0; column < n; column += 16) {
-      std::uint32_t b[4];
-      load_tiles(b,
-                 right + (column + lane / 16 * 8 + lane % 8) * kPitch<kD> + k + lane / 8 % 2 * 8);
-      multiply_tiles(sum[column / 8], a, b[0], b[1]);
-      multiply_tiles(sum[column / 8 + 1], a, b[2], b[3]);
-    }
+    load_left<kD>(a, left, k);
+    multiply_part<kD, n>(sum, a, right, k);
   }
 }
 
@@ -87,22 +120,39 @@ __device__ inline void multiply_by_columns(float (&sum)[kD / 8][4], const float 
   }
 }
 
+// Hides the scores of which hidden(row, column) says so, both counted from the lane's first.
+template <int n, class Hidden>
+__device__ inline void hide(float (&scores)[n / 8][4], const Hidden& hidden) {
+#pragma unroll
+  for (int at = 0; at < n / 8; ++at)
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (hidden(i / 2 * 8, at * 8 + i % 2)) scores[at][i] = -INFINITY;
+}
+// Hides keys, the columns, behind their queries. row: the lane's first; key: the tile's first.
+template <int n>
+__device__ inline void hide_later_keys(float (&scores)[n / 8][4], int row, int key) {
+  if (key + n <= row) return;
+  const int first = static_cast<int>(threadIdx.x) % 4 * 2;
+  hide<n>(scores, [&](int down, int right) { return first + right > row - key + down; });
+}
+
 // Writes the warp's 16 rows times a factor for each half of them.
 template <int kD>
-__device__ inline void store_rows(Bf16* to, std::int64_t stride, std::int64_t first,
-                                  std::int64_t length, std::int64_t D,
+__device__ inline void store_rows(Bf16* to, std::int64_t stride, int first, int length, int D,
                                   const float (&values)[kD / 8][4], float upper, float lower) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const std::int64_t row = first + lane / 4;
+  const int row = first + lane / 4;
+  Bf16* const to_upper = to + row * stride + lane % 4 * 2;
+  Bf16* const to_lower = to_upper + 8 * stride;
 #pragma unroll
   for (int tile = 0; tile < kD / 8; ++tile) {
-    const int column = tile * 8 + lane % 4 * 2;
-    if (column >= D) continue;
+    if (tile * 8 >= D) continue;
     if (row < length)
-      *reinterpret_cast<std::uint32_t*>(to + row * stride + column) =
+      *reinterpret_cast<std::uint32_t*>(to_upper + tile * 8) =
           pack_bf16(values[tile][0] * upper, values[tile][1] * upper);
     if (row + 8 < length)
-      *reinterpret_cast<std::uint32_t*>(to + (row + 8) * stride + column) =
+      *reinterpret_cast<std::uint32_t*>(to_lower + tile * 8) =
           pack_bf16(values[tile][2] * lower, values[tile][3] * lower);
   }
 }
@@ -118,7 +168,8 @@ __device__ inline float over_row(float value, const Combine& combine) {
 
 inline Strides strides_of(const AttentionShape& shape) {
   const auto [B, T, H, K, D] = shape;
-  return {T, H, K, D, (H + 2 * K) * D, H * D};
+  const auto narrow = [](std::int64_t number) { return static_cast<int>(number); };
+  return {narrow(T), narrow(H), narrow(K), narrow(D), (H + 2 * K) * D, H * D};
 }
 inline float scale_of(const AttentionShape& shape) {
   return 1.0F / std::sqrt(static_cast<float>(shape.D));

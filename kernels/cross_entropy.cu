@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One block for each token; a row of logits may begin at any element, since vocabularies are odd.
+// Memory-bound: a thread asks for four packs before it uses the first.
 #include "kernels/gpu.h"
 #include "kernels/vector.cuh"
 
@@ -7,6 +8,16 @@ namespace parallelarium {
 namespace {
 
 constexpr unsigned kMostThreads = 512;
+constexpr int kTurns = 4;
+
+// `turns` packs of a row, `step` columns apart.
+template <int W, int turns, class T>
+__device__ inline Numbers<Floats<W>, turns> load_turns(const T* from, std::int64_t step) {
+  Numbers<Floats<W>, turns> packs;
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) packs.at[turn] = load<W>(from + turn * step);
+  return packs;
+}
 
 template <class T>
 __global__ void __launch_bounds__(kMostThreads)
@@ -14,9 +25,10 @@ __global__ void __launch_bounds__(kMostThreads)
   __shared__ float shared[kMostThreads / 32];
   const T* row = logits + std::int64_t{blockIdx.x} * V;
   float largest = widened(row[0]);
-  for_columns_of(row, V, [&](std::int64_t v, auto width) {
-    const auto values = load<decltype(width)::value>(row + v);
-    for (const float value : values.at) largest = Largest{}(largest, value);
+  for_column_turns_of<kTurns>(row, V, [&](std::int64_t v, auto width, auto turns, auto step) {
+    const auto packs = load_turns<decltype(width)::value, decltype(turns)::value>(row + v, step);
+    for (const auto& values : packs.at)
+      for (const float value : values.at) largest = Largest{}(largest, value);
   });
   largest = over_block(largest, shared, Largest{});
   if (threadIdx.x == 0) row_max[blockIdx.x] = largest;
@@ -30,9 +42,10 @@ __global__ void __launch_bounds__(kMostThreads)
   const T* row = logits + std::int64_t{blockIdx.x} * V;
   const float largest = row_max[blockIdx.x];
   float sum = 0;
-  for_columns_of(row, V, [&](std::int64_t v, auto width) {
-    const auto values = load<decltype(width)::value>(row + v);
-    for (const float value : values.at) sum += __expf(value - largest);
+  for_column_turns_of<kTurns>(row, V, [&](std::int64_t v, auto width, auto turns, auto step) {
+    const auto packs = load_turns<decltype(width)::value, decltype(turns)::value>(row + v, step);
+    for (const auto& values : packs.at)
+      for (const float value : values.at) sum += __expf(value - largest);
   });
   sum = over_block(sum, shared, Sum{});
   if (threadIdx.x == 0) {
@@ -62,13 +75,22 @@ __global__ void __launch_bounds__(kMostThreads)
   const float largest = row_max[blockIdx.x];
   const float factor = scale / sum_exp[blockIdx.x];
   const std::int64_t target = targets[blockIdx.x] - first;
-  for_columns_of(row, V, [&](std::int64_t v, auto width) {
+  for_column_turns_of<kTurns>(row, V, [&](std::int64_t v, auto width, auto turns, auto step) {
     constexpr int W = decltype(width)::value;
-    auto values = load<W>(row + v);
+    auto packs = load_turns<W, decltype(turns)::value>(row + v, step);
 #pragma unroll
-    for (int i = 0; i < W; ++i)
-      values.at[i] = __expf(values.at[i] - largest) * factor - (v + i == target ? scale : 0.0F);
-    store(row + v, values);
+    for (int turn = 0; turn < decltype(turns)::value; ++turn) {
+      auto& values = packs.at[turn];
+      const std::int64_t to = v + turn * step;
+#pragma unroll
+      for (float& value : values.at) value = __expf(value - largest) * factor;
+      if (target >= to && target < to + W) {
+        const int at = static_cast<int>(target - to);
+#pragma unroll
+        for (int i = 0; i < W; ++i) values.at[i] -= i == at ? scale : 0.0F;
+      }
+      store(row + to, values);
+    }
   });
 }
 

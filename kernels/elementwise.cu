@@ -10,25 +10,21 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kMostBlocks = 4096;  // the loop over the grid covers the rest
 
+template <int W, class Op, class Out, class... In>
+__device__ inline void map_pack(const Op& op, Out* out, const Numbers<In, W>... values) {
+  Numbers<Wide<Out>, W> result;
+#pragma unroll
+  for (int i = 0; i < W; ++i) result.at[i] = op(values.at[i]...);
+  store(out, result);
+}
+
 // out[i] = op(in[i]...), in fp32 (double and integers as themselves).
 template <int W, class Op, class Out, class... In>
 __global__ void map_kernel(Op op, std::size_t count, bool wide, Out* out, const In*... in) {
-  const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  std::size_t done = 0;
-  if (wide) {
-    for (std::size_t at = first * W; at + W <= count; at += stride * W) {
-      Pack<Out, W> result;
-      [&](const Pack<In, W>&... packs) {
-#pragma unroll
-        for (int i = 0; i < W; ++i) result.at[i] = rounded<Out>(op(widened(packs.at[i])...));
-      }(*reinterpret_cast<const Pack<In, W>*>(in + at)...);
-      *reinterpret_cast<Pack<Out, W>*>(out + at) = result;
-    }
-    done = count / W * W;
-  }
-  for (std::size_t at = done + first; at < count; at += stride)
-    out[at] = rounded<Out>(op(widened(in[at])...));
+  for_elements<W>(count, wide, [&](std::size_t at, auto width) {
+    constexpr int N = decltype(width)::value;
+    map_pack<N>(op, out + at, load<N>(in + at)...);
+  });
 }
 
 template <class Op, class Out, class... In>
@@ -60,7 +56,7 @@ struct Same {
 
 constexpr float kTwice = 2.0F * 0.7978845608028654F;  // 2 sqrt(2 / pi)
 constexpr float kCubic = 0.044715F;
-__device__ inline float sigmoid(float x) { return 1.0F / (1.0F + __expf(-x)); }
+__device__ inline float sigmoid(float x) { return __fdividef(1.0F, 1.0F + __expf(-x)); }
 
 struct Gelu {
   __device__ float operator()(float x) const {
@@ -102,7 +98,8 @@ __global__ void residual_bias_add_kernel(T* out, const T* stream, const T* branc
   for_cells<kWidth<T>>(N, C, wide, [&](std::int64_t n, std::int64_t c, auto width) {
     constexpr int W = decltype(width)::value;
     auto sum = load<W>(stream + n * C + c);
-    const auto b = load<W>(branch + n * C + c);
+    Floats<W> b{};
+    if (branch != nullptr) b = load<W>(branch + n * C + c);
     const auto added = load<W>(bias + c);
 #pragma unroll
     for (int i = 0; i < W; ++i) sum.at[i] += b.at[i] + added.at[i];
@@ -115,6 +112,20 @@ __global__ void fill_rows_kernel(T* to, std::int64_t stride, float value, std::i
                                  std::int64_t width) {
   for_cells<1>(rows, width, false, [&](std::int64_t n, std::int64_t c, auto) {
     to[n * stride + c] = rounded<T>(value);
+  });
+}
+
+template <class T>
+__global__ void accumulate_rows_kernel(T* sum, std::int64_t sum_stride, const T* part,
+                                       std::int64_t part_stride, std::int64_t rows,
+                                       std::int64_t width, bool wide) {
+  for_cells<kWidth<T>>(rows, width, wide, [&](std::int64_t n, std::int64_t c, auto pack) {
+    constexpr int W = decltype(pack)::value;
+    auto value = load<W>(sum + n * sum_stride + c);
+    const auto more = load<W>(part + n * part_stride + c);
+#pragma unroll
+    for (int i = 0; i < W; ++i) value.at[i] += more.at[i];
+    store(sum + n * sum_stride + c, value);
   });
 }
 
@@ -166,6 +177,19 @@ cudaError_t fill_rows(T* to, std::int64_t stride, float value, std::int64_t rows
   if (rows == 0 || width == 0) return cudaSuccess;
   return launch(fill_rows_kernel<T>, cells_grid<T>(rows, width), dim3(kThreads), 0, stream, to,
                 stride, value, rows, width);
+}
+template <class T>
+cudaError_t accumulate_rows(T* sum, std::int64_t sum_stride, const T* part,
+                            std::int64_t part_stride, std::int64_t rows, std::int64_t width,
+                            cudaStream_t stream) {
+  if (rows == 0 || width == 0) return cudaSuccess;
+  const auto rows_wide = [&](const T* array, std::int64_t stride) {
+    return rows_are_wide(array, static_cast<std::size_t>(stride), sizeof(T));
+  };
+  const bool wide =
+      width % kWidth<T> == 0 && rows_wide(sum, sum_stride) && rows_wide(part, part_stride);
+  return launch(accumulate_rows_kernel<T>, cells_grid<T>(rows, width), dim3(kThreads), 0, stream,
+                sum, sum_stride, part, part_stride, rows, width, wide);
 }
 template <class To, class From>
 cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream) {
@@ -224,6 +248,8 @@ template cudaError_t cast(Bf16*, const float*, std::size_t, cudaStream_t);
   template cudaError_t fill(T*, float, std::size_t, cudaStream_t);                             \
   template cudaError_t fill_rows(T*, std::int64_t, float, std::int64_t, std::int64_t,          \
                                  cudaStream_t);                                                \
+  template cudaError_t accumulate_rows(T*, std::int64_t, const T*, std::int64_t, std::int64_t, \
+                                       std::int64_t, cudaStream_t);                            \
   template cudaError_t residual_add(T*, const T*, const T*, std::size_t, cudaStream_t);        \
   template cudaError_t residual_bias_add(T*, const T*, const T*, const T*, std::int64_t,       \
                                          std::int64_t, cudaStream_t);                          \

@@ -129,28 +129,54 @@ __global__ void position_grad_kernel(G* dpositions, const T* dx, std::int64_t N,
   dpositions[at] = rounded<G>(sum);
 }
 
-// A thread turns one pair (d, d + D/2) of every head of one token: they share the angle.
-template <class T>
-__global__ void rotary_kernel(T* qkv, bool back, std::int64_t first_position, std::int64_t length,
-                              std::int64_t heads, std::int64_t A, std::int64_t D) {
-  const std::int64_t half = D / 2;
-  const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (at >= length * half) return;
-  const std::int64_t t = at / half;
-  const std::int64_t d = at % half;
-  const double frequency = pow(10000.0, -2.0 * static_cast<double>(d) / static_cast<double>(D));
-  double sine_of = 0;
-  double cosine_of = 0;
-  sincos(static_cast<double>(first_position + t) * frequency, &sine_of, &cosine_of);
-  const auto cosine = static_cast<float>(cosine_of);
-  const auto sine = static_cast<float>(back ? -sine_of : sine_of);
-  T* row = qkv + (std::int64_t{blockIdx.y} * length + t) * A + d;
-#pragma unroll 4
-  for (std::int64_t head = 0; head < heads; ++head, row += D) {
-    const float first = widened(row[0]);
-    const float second = widened(row[half]);
-    row[0] = rounded<T>(first * cosine - second * sine);
-    row[half] = rounded<T>(second * cosine + first * sine);
+constexpr unsigned kRotaryThreads = 128;
+constexpr unsigned kPairs = 64;  // whose angles a block works out
+
+// Block (t, strip) turns a strip of the pairs (d, d + D/2) of every head and sequence at position
+// t: they share the angles, which take doubles and far longer than the turning.
+template <int W, class T>
+__global__ void __launch_bounds__(kRotaryThreads)
+    rotary_kernel(T* qkv, bool back, std::int64_t first_position, unsigned sequences,
+                  std::int64_t length, unsigned heads, std::int64_t A, unsigned D) {
+  __shared__ float cosines[kPairs];
+  __shared__ float sines[kPairs];
+  constexpr double kLogOfBase = 9.210340371976184;  // of 10000
+  const unsigned half = D / 2;
+  const unsigned strip = blockIdx.y * kPairs;
+  const unsigned pairs = half - strip < kPairs ? half - strip : kPairs;
+  const auto position = static_cast<double>(first_position + std::int64_t{blockIdx.x});
+  if (threadIdx.x < pairs) {
+    const double frequency = exp(-2.0 * (strip + threadIdx.x) / D * kLogOfBase);
+    double sine = 0;
+    double cosine = 0;
+    sincos(position * frequency, &sine, &cosine);
+    cosines[threadIdx.x] = static_cast<float>(cosine);
+    sines[threadIdx.x] = static_cast<float>(back ? -sine : sine);
+  }
+  __syncthreads();
+  const unsigned packs = pairs / W;
+  const unsigned rows_at_once = kRotaryThreads / packs;
+  if (threadIdx.x >= rows_at_once * packs) return;
+  const unsigned pair = threadIdx.x % packs * W;
+  Floats<W> cosine, sine;
+#pragma unroll
+  for (int i = 0; i < W; ++i) {
+    cosine.at[i] = cosines[pair + i];
+    sine.at[i] = sines[pair + i];
+  }
+  for (unsigned row = threadIdx.x / packs; row < sequences * heads; row += rows_at_once) {
+    const std::int64_t token = row / heads * length + blockIdx.x;
+    T* const at = qkv + token * A + row % heads * D + strip + pair;
+    auto first = load<W>(at);
+    auto second = load<W>(at + half);
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const float before = first.at[i];
+      first.at[i] = before * cosine.at[i] - second.at[i] * sine.at[i];
+      second.at[i] = second.at[i] * cosine.at[i] + before * sine.at[i];
+    }
+    store(at, first);
+    store(at + half, second);
   }
 }
 
@@ -200,12 +226,14 @@ cudaError_t embedding_grad(G* dtable, G* dpositions, const T* dx, const std::int
 template <class T>
 cudaError_t rotary(T* qkv, Turn turn, const AttentionShape& shape, cudaStream_t stream,
                    std::int64_t first) {
-  const std::int64_t pairs = shape.T * (shape.D / 2);
-  if (shape.B * pairs == 0) return cudaSuccess;
-  constexpr unsigned kThreads = 128;
-  return launch(rotary_kernel<T>, dim3(blocks_of(pairs, kThreads), static_cast<unsigned>(shape.B)),
-                dim3(kThreads), 0, stream, qkv, turn == Turn::kBack, first, shape.T,
-                shape.H + shape.K, (shape.H + 2 * shape.K) * shape.D, shape.D);
+  const std::int64_t half = shape.D / 2;
+  if (shape.B * shape.T * half == 0) return cudaSuccess;
+  const bool wide = rows_are_wide(qkv, static_cast<std::size_t>(half), sizeof(T));
+  return launch(wide ? rotary_kernel<kWidth<T>, T> : rotary_kernel<1, T>,
+                dim3(static_cast<unsigned>(shape.T), blocks_of(half, kPairs)), dim3(kRotaryThreads),
+                0, stream, qkv, turn == Turn::kBack, first, static_cast<unsigned>(shape.B), shape.T,
+                static_cast<unsigned>(shape.H + shape.K), (shape.H + 2 * shape.K) * shape.D,
+                static_cast<unsigned>(shape.D));
 }
 
 #define PARALLELARIUM_FOR(T)                                                                      \

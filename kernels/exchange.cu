@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ranks do to memory in a collective: add up, combine and swap.
+// Memory-bound: 16 bytes per access where addresses allow.
 #include <algorithm>
 
 #include "kernels/gpu.h"
@@ -10,30 +11,6 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kMostBlocks = 4096;
-
-template <class T>
-struct Parts {
-  const T* at[kMostReduced];
-  int count;
-};
-
-// bf16 is added up in fp32 and rounded once.
-template <class T>
-__global__ void reduce_kernel(T* target, Parts<T> parts, bool largest, bool adds,
-                              std::size_t count) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    auto value = widened(parts.at[0][i]);
-    for (int part = 1; part < parts.count; ++part) {
-      const auto other = widened(parts.at[part][i]);
-      if (!largest)
-        value += other;
-      else if (value < other)
-        value = other;
-    }
-    target[i] = rounded<T>(adds ? widened(target[i]) + value : value);
-  }
-}
 
 // As unsigned, which wraps around, where int32 would overflow.
 struct Plus {
@@ -74,96 +51,53 @@ struct Combined {
   int count;
 };
 
-// W elements from `i` on. Requires: every part's and the target's are a multiple of W elements.
-template <int W, class T, class Op>
-__device__ inline void combine_at(const Combined<T>& all, std::int32_t divisor, Op op,
-                                  std::size_t i) {
-  const auto pack_of = [&](int part) {
-    return *reinterpret_cast<const Pack<T, W>*>(all.at[part] + i);
-  };
-  const Pack<T, W> first = pack_of(0);
-  Wide<T> value[W];
+// bf16 is combined in fp32 and rounded once.
+template <class T, class Op>
+__global__ void combine_kernel(Combined<T> all, std::int32_t divisor, Op op, std::size_t count,
+                               bool wide) {
+  for_elements<kWidth<T>>(count, wide, [&](std::size_t at, auto width) {
+    constexpr int W = decltype(width)::value;
+    auto value = load<W>(all.at[0] + at);
+    for (int part = 1; part < all.count; ++part) {
+      const auto next = load<W>(all.at[part] + at);
 #pragma unroll
-  for (int w = 0; w < W; ++w) value[w] = widened(first.at[w]);
-  for (int part = 1; part < all.count; ++part) {
-    const Pack<T, W> next = pack_of(part);
+      for (int i = 0; i < W; ++i) value.at[i] = op(value.at[i], next.at[i]);
+    }
+    if (divisor != 1) {
 #pragma unroll
-    for (int w = 0; w < W; ++w) value[w] = op(value[w], widened(next.at[w]));
-  }
-  Pack<T, W> result;
-#pragma unroll
-  for (int w = 0; w < W; ++w) {
-    if (divisor != 1) value[w] = value[w] / static_cast<Wide<T>>(divisor);
-    result.at[w] = rounded<T>(value[w]);
-  }
-  *reinterpret_cast<Pack<T, W>*>(all.target + i) = result;
-}
-
-// W at a time, then what is left one by one.
-template <int W, class T, class Op>
-__global__ void combine_kernel(Combined<T> all, std::int32_t divisor, Op op, std::size_t count) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  const std::size_t first = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::size_t packs = count / W;
-  for (std::size_t i = first; i < packs; i += stride) combine_at<W>(all, divisor, op, i * W);
-  if constexpr (W > 1) {
-    for (std::size_t i = packs * W + first; i < count; i += stride)
-      combine_at<1>(all, divisor, op, i);
-  }
+      for (int i = 0; i < W; ++i) value.at[i] = value.at[i] / static_cast<Wide<T>>(divisor);
+    }
+    store(all.target + at, value);
+  });
 }
 
 template <class T, class Op>
 cudaError_t combine_with(const Combined<T>& all, int divisor, Op op, std::size_t count,
                          cudaStream_t stream) {
   const bool wide = is_wide(all.target) && std::all_of(all.at, all.at + all.count, is_wide);
-  const std::size_t packs = wide ? divide_up(count, kWidth<T>) : count;
-  const auto kernel = wide ? combine_kernel<kWidth<T>, T, Op> : combine_kernel<1, T, Op>;
-  return launch(kernel, dim3(blocks_for(packs, kThreads, kMostBlocks)), dim3(kThreads), 0, stream,
-                all, divisor, op, count);
+  const std::size_t per_block = kThreads * static_cast<std::size_t>(wide ? kWidth<T> : 1);
+  return launch(combine_kernel<T, Op>, dim3(blocks_for(count, per_block, kMostBlocks)),
+                dim3(kThreads), 0, stream, all, divisor, op, count, wide);
 }
 
-template <class Word>
-__global__ void copy_kernel(Word* to, const Word* from, std::size_t count) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride)
-    to[i] = from[i];
+template <int kBytes>
+__global__ void swap_kernel(unsigned char* a, unsigned char* b, std::size_t bytes) {
+  for_elements<kBytes>(bytes, true, [&](std::size_t at, auto width) {
+    constexpr int W = decltype(width)::value;
+    const auto kept = load_pack<W>(a + at);
+    store_pack(a + at, load_pack<W>(b + at));
+    store_pack(b + at, kept);
+  });
 }
 
-template <class Word>
-__global__ void swap_kernel(Word* a, Word* b, std::size_t count) {
-  const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += stride) {
-    const Word kept = a[i];
-    a[i] = b[i];
-    b[i] = kept;
-  }
-}
-
-template <class Word>
-cudaError_t swap_words(void* a, void* b, std::size_t bytes, cudaStream_t stream) {
-  const std::size_t count = bytes / sizeof(Word);
-  return launch(swap_kernel<Word>, dim3(blocks_for(count, kThreads, kMostBlocks)), dim3(kThreads),
-                0, stream, static_cast<Word*>(a), static_cast<Word*>(b), count);
+template <int kBytes>
+cudaError_t swap_by(void* a, void* b, std::size_t bytes, cudaStream_t stream) {
+  return launch(swap_kernel<kBytes>, dim3(blocks_for(bytes, kThreads * kBytes, kMostBlocks)),
+                dim3(kThreads), 0, stream, static_cast<unsigned char*>(a),
+                static_cast<unsigned char*>(b), bytes);
 }
 
 }  // namespace
-
-template <class T>
-cudaError_t reduce(T* target, const T* const* parts, int parts_count, bool largest, bool adds,
-                   std::size_t count, cudaStream_t stream) {
-  if (parts_count < 1 || parts_count > kMostReduced) return cudaErrorInvalidValue;
-  if (count == 0) return cudaSuccess;
-  Parts<T> all{};
-  all.count = parts_count;
-  for (int part = 0; part < parts_count; ++part) all.at[part] = parts[part];
-  return launch(reduce_kernel<T>, dim3(blocks_for(count, kThreads, kMostBlocks)), dim3(kThreads), 0,
-                stream, target, all, largest, adds, count);
-}
-template cudaError_t reduce(float*, const float* const*, int, bool, bool, std::size_t,
-                            cudaStream_t);
-template cudaError_t reduce(Bf16*, const Bf16* const*, int, bool, bool, std::size_t, cudaStream_t);
-template cudaError_t reduce(double*, const double* const*, int, bool, bool, std::size_t,
-                            cudaStream_t);
 
 template <class T>
 cudaError_t combine(T* target, const T* const* parts, int parts_count, Combine how, int divisor,
@@ -173,12 +107,11 @@ cudaError_t combine(T* target, const T* const* parts, int parts_count, Combine h
   Combined<T> all{};
   all.target = target;
   all.count = parts_count;
-  for (int part = 0; part < parts_count; ++part) all.at[part] = parts[part];
+  std::copy_n(parts, parts_count, all.at);
   switch (how) {
     case Combine::kCopy:
       if (target == parts[0]) return cudaSuccess;
-      return launch(copy_kernel<T>, dim3(blocks_for(count, kThreads, kMostBlocks)), dim3(kThreads),
-                    0, stream, target, parts[0], count);
+      return cudaMemcpyAsync(target, parts[0], count * sizeof(T), cudaMemcpyDefault, stream);
     case Combine::kSum:
       return combine_with(all, 1, Plus{}, count, stream);
     case Combine::kAverage:
@@ -204,9 +137,9 @@ template cudaError_t combine(std::int32_t*, const std::int32_t* const*, int, Com
 cudaError_t swap_bytes(void* a, void* b, std::size_t bytes, cudaStream_t stream) {
   if (bytes == 0) return cudaSuccess;
   const std::uintptr_t mixed =
-      reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b) | bytes;
-  return mixed % sizeof(std::uint32_t) == 0 ? swap_words<std::uint32_t>(a, b, bytes, stream)
-                                            : swap_words<unsigned char>(a, b, bytes, stream);
+      reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b);
+  if (mixed % 16 == 0) return swap_by<16>(a, b, bytes, stream);
+  return mixed % 4 == 0 ? swap_by<4>(a, b, bytes, stream) : swap_by<1>(a, b, bytes, stream);
 }
 
 }  // namespace parallelarium

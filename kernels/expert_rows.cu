@@ -16,9 +16,9 @@ __global__ void dispatch_rows_kernel(T* rows, const T* y, const std::int32_t* ro
   const std::int64_t n = blockIdx.x;
   for_columns<kWidth<T>>(C, wide, [&](std::int64_t c, auto width) {
     constexpr int W = decltype(width)::value;
-    const auto values = load<W>(y + n * C + c);
+    const auto pack = load_pack<W>(y + n * C + c);
     for (std::int64_t i = n * k; i < (n + 1) * k; ++i)
-      if (row_of[i] >= 0) store(rows + row_of[i] * C + c, values);
+      if (row_of[i] >= 0) store_pack(rows + row_of[i] * C + c, pack);
   });
 }
 

@@ -4,6 +4,7 @@
 // tiles of 32 others pass. Thread (x, y) of 16 x 16 works on rows 2y and 2y + 1, and on columns x,
 // x + 16, ...
 #include <cmath>
+#include <limits>
 
 #include "kernels/fused_attention.h"
 #include "kernels/fused_attention_tiles.h"
@@ -164,19 +165,27 @@ __global__ void __launch_bounds__(kThreads)
   store_rows(context + b * s.length * s.context + h * s.D, s.context, first, out, factors, s);
 }
 
-// delta[b,h,t] = sum over d of dcontext * context; a warp for each.
-template <class T>
-__global__ void delta_kernel(float* delta, const T* dcontext, const T* context, std::int64_t rows,
-                             Strides s) {
-  const std::int64_t row = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;
-  if (row >= rows) return;
+// delta[b,h,t] = sum over d of dcontext * context; eight lanes for each.
+constexpr unsigned kDeltaLanes = 8;
+
+template <int W, class T>
+__global__ void delta_kernel(float* delta, const T* dcontext, const T* context, unsigned rows,
+                             unsigned length, unsigned heads, unsigned D) {
+  const unsigned row = (blockIdx.x * kThreads + threadIdx.x) / kDeltaLanes;
+  const std::int64_t at = std::int64_t{row} * D;
   float sum = 0;
-  for (std::int64_t d = threadIdx.x % 32; d < s.D; d += 32)
-    sum += widened(dcontext[row * s.D + d]) * widened(context[row * s.D + d]);
-  sum = over_warp(sum, Sum{});
-  const std::int64_t token = row / s.heads;
-  if (threadIdx.x % 32 == 0)
-    delta[(token / s.length * s.heads + row % s.heads) * s.length + token % s.length] = sum;
+  for (unsigned d = threadIdx.x % kDeltaLanes * W; row < rows && d < D; d += kDeltaLanes * W) {
+    const auto slopes = load<W>(dcontext + at + d);
+    const auto values = load<W>(context + at + d);
+#pragma unroll
+    for (int i = 0; i < W; ++i) sum += slopes.at[i] * values.at[i];
+  }
+#pragma unroll
+  for (int lanes = kDeltaLanes / 2; lanes > 0; lanes /= 2)
+    sum += __shfl_xor_sync(0xFFFFFFFFU, sum, lanes);
+  if (row >= rows || threadIdx.x % kDeltaLanes != 0) return;
+  const unsigned token = row / heads;
+  delta[(std::int64_t{token / length} * heads + row % heads) * length + token % length] = sum;
 }
 
 // Scores of query rows 2y, 2y + 1 with keys x, x + 16 become P and dS in shared memory.
@@ -301,18 +310,19 @@ std::size_t shared_bytes(std::int64_t D, std::size_t tiles, std::size_t score_ti
          score_tiles * kRows * kScorePitch * sizeof(float);
 }
 
-// Whether tensor cores can do it: see gpu.h. Errors of the runtime count as no; the launch that
-// follows reports them.
+// Whether tensor cores can do it: see gpu.h.
 template <class... Arrays>
 bool for_tensor_cores(const AttentionShape& shape, const Arrays*... arrays) {
-  int device = 0;
-  int major = 0;
-  return cudaGetDevice(&device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-         major >= 8 && shape.D % 8 == 0 && shape.D <= 128 && (... && is_wide(arrays));
+  return shape.D % 8 == 0 && shape.D <= 128 && (... && is_wide(arrays)) &&
+         has_fused_attention_tiles();
 }
 
 }  // namespace
+
+template <class T>
+std::size_t fused_attention_shared(std::int64_t D) {
+  return D > kMostD ? std::numeric_limits<std::size_t>::max() : shared_bytes<T>(D, 4, 2);
+}
 
 template <class T>
 cudaError_t fused_attention_forward(T* context, float* lse, const T* qkv,
@@ -337,16 +347,19 @@ cudaError_t fused_attention_backward(T* dqkv, float* scratch, const T* dcontext,
   if (rows == 0) return cudaSuccess;
   if (shape.D > kMostD) return cudaErrorInvalidValue;
   const Strides strides = strides_of(shape);
-  cudaError_t status =
-      launch(delta_kernel<T>,
-             dim3(static_cast<unsigned>(divide_up(static_cast<std::size_t>(rows), kThreads / 32))),
-             dim3(kThreads), 0, stream, scratch, dcontext, context, rows, strides);
+  const bool wide = is_wide(dcontext) && is_wide(context) && shape.D % kWidth<T> == 0;
+  const std::size_t lanes = static_cast<std::size_t>(rows) * kDeltaLanes;
+  cudaError_t status = launch(wide ? delta_kernel<kWidth<T>, T> : delta_kernel<1, T>,
+                              dim3(static_cast<unsigned>(divide_up(lanes, kThreads))),
+                              dim3(kThreads), 0, stream, scratch, dcontext, context,
+                              static_cast<unsigned>(rows), static_cast<unsigned>(shape.T),
+                              static_cast<unsigned>(shape.H), static_cast<unsigned>(shape.D));
   if (status != cudaSuccess) return status;
   const float* const delta = scratch;
   if constexpr (std::is_same_v<T, Bf16>)
     if (for_tensor_cores(shape, dqkv, dcontext, qkv))
       return fused_attention_backward_tiles(dqkv, delta, dcontext, qkv, lse, shape, stream);
-  const std::size_t bytes = shared_bytes<T>(shape.D, 4, 2);
+  const std::size_t bytes = fused_attention_shared<T>(shape.D);
   status = allow_shared(key_grad_kernel<T>, bytes);
   if (status == cudaSuccess) status = allow_shared(query_grad_kernel<T>, bytes);
   if (status == cudaSuccess)
@@ -358,6 +371,7 @@ cudaError_t fused_attention_backward(T* dqkv, float* scratch, const T* dcontext,
 }
 
 #define PARALLELARIUM_FOR(T)                                                                \
+  template std::size_t fused_attention_shared<T>(std::int64_t);                             \
   template cudaError_t fused_attention_forward(T*, float*, const T*, const AttentionShape&, \
                                                cudaStream_t);                               \
   template cudaError_t fused_attention_backward(T*, float*, const T*, const T*, const T*,   \

@@ -11,65 +11,65 @@ using namespace tiles;
 constexpr int kForwardTile = 64;  // keys of a tile
 
 template <int kD>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kD == 64 ? 4 : 2)
     forward_kernel(Bf16* context, float* lse, const Bf16* qkv, Strides s, float scale) {
 #ifdef PARALLELARIUM_TENSOR_CORES
   constexpr int kTile = kForwardTile * kPitch<kD>;
   Bf16* const q = reinterpret_cast<Bf16*>(dynamic_shared());
   Bf16* const keys = q + kRows * kPitch<kD>;  // two tiles of keys, then two of values
   Bf16* const values = keys + 2 * kTile;
-  const std::int64_t b = blockIdx.y / s.heads;
-  const std::int64_t h = blockIdx.y % s.heads;
-  const std::int64_t first = std::int64_t{gridDim.x - 1 - blockIdx.x} * kRows;  // long rows first
-  const Bf16* const sequence = qkv + b * s.length * s.qkv;
+  const int b = static_cast<int>(blockIdx.y) / s.heads;
+  const int h = static_cast<int>(blockIdx.y) % s.heads;
+  const int first = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kRows;  // long rows first
+  const Bf16* const sequence = qkv + std::int64_t{b} * s.length * s.qkv;
   const Bf16* const k_from = sequence + (s.heads + h / (s.heads / s.kv_heads)) * s.D;
-  const Bf16* const v_from = k_from + s.kv_heads * s.D;
-  const auto fetch = [&](std::int64_t tile) {
-    load_rows<kD, kForwardTile>(keys + tile % 2 * kTile, k_from, s.qkv, tile * kForwardTile,
-                                s.length, s.D);
-    load_rows<kD, kForwardTile>(values + tile % 2 * kTile, v_from, s.qkv, tile * kForwardTile,
-                                s.length, s.D);
+  TileReader<kD> reader(k_from, s.qkv, s.length, s.D);
+  const auto fetch = [&](int key) {
+    const int at = key / kForwardTile % 2 * kTile;
+    reader.template read<kForwardTile>(keys + at);
+    reader.template read<kForwardTile>(values + at, s.kv_heads * s.D);
+    reader.template go_on<kForwardTile>();
   };
-  load_rows<kD, kRows>(q, sequence + h * s.D, s.qkv, first, s.length, s.D);
+  TileReader<kD>(sequence + first * s.qkv + h * s.D, s.qkv, s.length - first, s.D)
+      .template read<kRows>(q);
   fetch(0);
 
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const std::int64_t row = first + warp * 16 + lane / 4;  // and row + 8
+  const int row = first + warp * 16 + lane / 4;  // and row + 8
   const float scale2 = scale * kLog2E;
+  wait_for_copies();
+  __syncthreads();
+  std::uint32_t left[kD / 16][4];
+#pragma unroll
+  for (int k = 0; k < kD; k += 16) load_left<kD>(left[k / 16], q + warp * 16 * kPitch<kD>, k);
   float out[kD / 8][4] = {};
   float largest[2] = {-INFINITY, -INFINITY};
   float sum[2] = {};  // this lane's part
-  const std::int64_t tiles = (first + kRows + kForwardTile - 1) / kForwardTile;
-  for (std::int64_t tile = 0; tile < tiles && tile * kForwardTile < s.length; ++tile) {
+  const int end = first + kRows < s.length ? first + kRows : s.length;
+  for (int key = 0; key < end; key += kForwardTile) {
     wait_for_copies();
     __syncthreads();  // the tile is there, and nobody reads the other buffer any more
-    if (tile + 1 < tiles) fetch(tile + 1);
+    if (key + kForwardTile < end) fetch(key + kForwardTile);
+    const int at = key / kForwardTile % 2 * kTile;
     float p[kForwardTile / 8][4] = {};
-    multiply_by_rows<kD, kForwardTile>(p, q + warp * 16 * kPitch<kD>, keys + tile % 2 * kTile);
-    const std::int64_t key = tile * kForwardTile + lane % 4 * 2;
-    if (tile * kForwardTile + kForwardTile > first + warp * 16) {
 #pragma unroll
-      for (int at = 0; at < kForwardTile / 8; ++at)
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          if (key + at * 8 + i % 2 > row + i / 2 * 8) p[at][i] = -INFINITY;
-    }
+    for (int k = 0; k < kD; k += 16) multiply_part<kD, kForwardTile>(p, left[k / 16], keys + at, k);
+    hide_later_keys<kForwardTile>(p, row, key);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       float seen = largest[half];
 #pragma unroll
-      for (const auto& four : p)
-        seen = Largest{}(seen, Largest{}(four[2 * half], four[2 * half + 1]));
+      for (const auto& four : p) seen = fmaxf(seen, fmaxf(four[2 * half], four[2 * half + 1]));
       seen = over_row(seen, Largest{});
-      const float kept = exp2f((largest[half] - seen) * scale2);
+      const float kept = fast_exp2((largest[half] - seen) * scale2);
       largest[half] = seen;
       sum[half] *= kept;
 #pragma unroll
       for (auto& four : p)
 #pragma unroll
         for (int i = 2 * half; i < 2 * half + 2; ++i) {
-          four[i] = exp2f(four[i] * scale2 - seen * scale2);
+          four[i] = fast_exp2(four[i] * scale2 - seen * scale2);
           sum[half] += four[i];
         }
 #pragma unroll
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads)
         four[2 * half + 1] *= kept;
       }
     }
-    multiply_by_columns<kD, kForwardTile>(out, p, values + tile % 2 * kTile);
+    multiply_by_columns<kD, kForwardTile>(out, p, values + at);
   }
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(kThreads)
       lse[std::int64_t{blockIdx.y} * s.length + row + 8 * half] =
           largest[half] * scale + logf(sum[half]);
   }
-  store_rows<kD>(context + b * s.length * s.context + h * s.D, s.context, first + warp * 16,
-                 s.length, s.D, out, 1.0F / sum[0], 1.0F / sum[1]);
+  store_rows<kD>(context + std::int64_t{b} * s.length * s.context + h * s.D, s.context,
+                 first + warp * 16, s.length, s.D, out, 1.0F / sum[0], 1.0F / sum[1]);
 #endif
 }
 
@@ -103,6 +103,16 @@ cudaError_t forward(Bf16* context, float* lse, const Bf16* qkv, const AttentionS
 }
 
 }  // namespace
+
+bool has_fused_attention_tiles() {
+  thread_local int asked = -1;
+  thread_local bool has = false;
+  int device = -1;
+  if (cudaGetDevice(&device) != cudaSuccess) return false;
+  if (device != asked) has = architecture_of(forward_kernel<64>) >= 80;
+  asked = device;
+  return has;
+}
 
 cudaError_t fused_attention_forward_tiles(Bf16* context, float* lse, const Bf16* qkv,
                                           const AttentionShape& shape, cudaStream_t stream) {

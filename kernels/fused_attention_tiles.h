@@ -9,7 +9,11 @@
 
 namespace parallelarium {
 
-// Requires: compute capability 8.0 or above, D a multiple of 8 up to 128, operands at multiples of
+// Whether the code that this build has for the current GPU uses tensor cores: compute
+// capability 8.0 or above, of both. Asks once per thread and GPU.
+[[nodiscard]] bool has_fused_attention_tiles();
+
+// Requires: has_fused_attention_tiles(), D a multiple of 8 up to 128, operands at multiples of
 // 16 bytes. delta [B,H,T] is given to the backward: sum over d of dcontext * context.
 [[nodiscard]] cudaError_t fused_attention_forward_tiles(Bf16* context, float* lse, const Bf16* qkv,
                                                         const AttentionShape& shape,

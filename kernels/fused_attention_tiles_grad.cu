@@ -25,68 +25,89 @@ __global__ void __launch_bounds__(kThreads)
   Bf16* const dout = q + 2 * kTile;
   float* const row_lse = reinterpret_cast<float*>(dout + 2 * kTile);  // [2, kBackwardTile]
   float* const row_delta = row_lse + 2 * kBackwardTile;
-  const std::int64_t b = blockIdx.y / s.kv_heads;
-  const std::int64_t shared_head = blockIdx.y % s.kv_heads;
-  const std::int64_t sharers = s.heads / s.kv_heads;
-  const std::int64_t first = std::int64_t{blockIdx.x} * kRows;
-  const Bf16* const sequence = qkv + b * s.length * s.qkv;
-  const std::int64_t k_at = (s.heads + shared_head) * s.D;
-  const std::int64_t v_at = k_at + s.kv_heads * s.D;
-  const std::int64_t tiles = (s.length - first + kBackwardTile - 1) / kBackwardTile;
-  const auto begin_of = [&](std::int64_t step) { return first + step % tiles * kBackwardTile; };
-  const auto fetch = [&](std::int64_t step) {
-    const std::int64_t h = shared_head * sharers + step / tiles;
-    load_rows<kD, kBackwardTile>(q + step % 2 * kTile, sequence + h * s.D, s.qkv, begin_of(step),
-                                 s.length, s.D);
-    load_rows<kD, kBackwardTile>(dout + step % 2 * kTile,
-                                 dcontext + b * s.length * s.context + h * s.D, s.context,
-                                 begin_of(step), s.length, s.D);
-    if (threadIdx.x < kBackwardTile) {
-      const std::int64_t query = begin_of(step) + threadIdx.x;
-      const std::int64_t at = (b * s.heads + h) * s.length + query;
-      // Past the end an infinite lse makes the probability zero.
-      row_lse[step % 2 * kBackwardTile + threadIdx.x] =
-          query < s.length ? lse[at] * kLog2E : INFINITY;
-      row_delta[step % 2 * kBackwardTile + threadIdx.x] = query < s.length ? delta[at] : 0.0F;
-    }
+  const int b = static_cast<int>(blockIdx.y) / s.kv_heads;
+  const int shared_head = static_cast<int>(blockIdx.y) % s.kv_heads;
+  const int sharers = s.heads / s.kv_heads;
+  const int first = static_cast<int>(blockIdx.x) * kRows;
+  const Bf16* const rows = qkv + (std::int64_t{b} * s.length + first) * s.qkv;
+  const int k_at = (s.heads + shared_head) * s.D;
+  const int v_at = k_at + s.kv_heads * s.D;
+  const TileReader<kD> kept(rows + k_at, s.qkv, s.length - first, s.D);
+  kept.template read<kRows>(keys);
+  kept.template read<kRows>(values, s.kv_heads * s.D);
+
+  // What is fetched next: a tile of queries, which goes on with those of the next head.
+  int head = shared_head * sharers;
+  int query = first;
+  const auto q_reader_of = [&](int h) {
+    return TileReader<kD>(rows + h * s.D, s.qkv, s.length - first, s.D);
   };
-  load_rows<kD, kRows>(keys, sequence + k_at, s.qkv, first, s.length, s.D);
-  load_rows<kD, kRows>(values, sequence + v_at, s.qkv, first, s.length, s.D);
+  const auto dout_reader_of = [&](int h) {
+    return TileReader<kD>(dcontext + (std::int64_t{b} * s.length + first) * s.context + h * s.D,
+                          s.context, s.length - first, s.D);
+  };
+  TileReader<kD> q_reader = q_reader_of(head);
+  TileReader<kD> dout_reader = dout_reader_of(head);
+  const auto fetch = [&](int buffer) {
+    if (query >= s.length) {
+      query = first;
+      ++head;
+      q_reader = q_reader_of(head);
+      dout_reader = dout_reader_of(head);
+    }
+    q_reader.template read<kBackwardTile>(q + buffer * kTile);
+    q_reader.template go_on<kBackwardTile>();
+    dout_reader.template read<kBackwardTile>(dout + buffer * kTile);
+    dout_reader.template go_on<kBackwardTile>();
+    if (threadIdx.x < kBackwardTile) {
+      const int of = query + static_cast<int>(threadIdx.x);
+      const std::int64_t at = (std::int64_t{b} * s.heads + head) * s.length + of;
+      // Past the end queries and dcontext are zeros, and add nothing by whatever probability.
+      copy_async(row_lse + buffer * kBackwardTile + threadIdx.x, lse + at, of < s.length);
+      copy_async(row_delta + buffer * kBackwardTile + threadIdx.x, delta + at, of < s.length);
+    }
+    query += kBackwardTile;
+  };
   fetch(0);
 
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const std::int64_t key = first + warp * 16 + lane / 4;  // and key + 8
+  // How far the lane's first key is behind its first query in a tile that begins at `first`.
+  const int apart = warp * 16 + lane / 4 - lane % 4 * 2;
   const float scale2 = scale * kLog2E;
   float dk[kD / 8][4] = {};
   float dv[kD / 8][4] = {};
-  for (std::int64_t step = 0; step < sharers * tiles; ++step) {
+  const int tiles = (s.length - first + kBackwardTile - 1) / kBackwardTile;
+  int begin = 0;  // of the tile of queries, from `first`
+  for (int step = 0; step < sharers * tiles; ++step) {
     wait_for_copies();
     __syncthreads();
-    if (step + 1 < sharers * tiles) fetch(step + 1);
-    const Bf16* const q_tile = q + step % 2 * kTile;
-    const Bf16* const dout_tile = dout + step % 2 * kTile;
+    const int buffer = step % 2;
+    if (step + 1 < sharers * tiles) fetch(1 - buffer);
+    const Bf16* const q_tile = q + buffer * kTile;
+    const Bf16* const dout_tile = dout + buffer * kTile;
     // Transposed: rows are keys, columns queries.
     float p[kBackwardTile / 8][4] = {};
     float ds[kBackwardTile / 8][4] = {};
     multiply_by_rows<kD, kBackwardTile>(p, keys + warp * 16 * kPitch<kD>, q_tile);
     multiply_by_rows<kD, kBackwardTile>(ds, values + warp * 16 * kPitch<kD>, dout_tile);
+    if (begin < apart + 8)
+      hide<kBackwardTile>(p, [&](int row, int column) { return begin + column < apart + row; });
+    begin = first + begin + kBackwardTile < s.length ? begin + kBackwardTile : 0;
 #pragma unroll
     for (int at = 0; at < kBackwardTile / 8; ++at)
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        const int column = at * 8 + lane % 4 * 2 + i % 2;
-        const bool seen = key + i / 2 * 8 <= begin_of(step) + column;
-        const int in_tile = static_cast<int>(step % 2) * kBackwardTile + column;
-        p[at][i] = seen ? exp2f(p[at][i] * scale2 - row_lse[in_tile]) : 0.0F;
+        const int in_tile = buffer * kBackwardTile + at * 8 + lane % 4 * 2 + i % 2;
+        p[at][i] = fast_exp2(p[at][i] * scale2 - row_lse[in_tile] * kLog2E);
         ds[at][i] = p[at][i] * (ds[at][i] - row_delta[in_tile]);
       }
     multiply_by_columns<kD, kBackwardTile>(dv, p, dout_tile);
     multiply_by_columns<kD, kBackwardTile>(dk, ds, q_tile);
   }
-  Bf16* const to = dqkv + b * s.length * s.qkv;
-  store_rows<kD>(to + k_at, s.qkv, first + warp * 16, s.length, s.D, dk, scale, scale);
-  store_rows<kD>(to + v_at, s.qkv, first + warp * 16, s.length, s.D, dv, 1.0F, 1.0F);
+  Bf16* const to = dqkv + (rows - qkv);
+  store_rows<kD>(to + k_at, s.qkv, warp * 16, s.length - first, s.D, dk, scale, scale);
+  store_rows<kD>(to + v_at, s.qkv, warp * 16, s.length - first, s.D, dv, 1.0F, 1.0F);
 #endif
 }
 
@@ -101,26 +122,28 @@ __global__ void __launch_bounds__(kThreads)
   Bf16* const dout = q + kRows * kPitch<kD>;
   Bf16* const keys = dout + kRows * kPitch<kD>;
   Bf16* const values = keys + 2 * kTile;
-  const std::int64_t b = blockIdx.y / s.heads;
-  const std::int64_t h = blockIdx.y % s.heads;
-  const std::int64_t first = std::int64_t{gridDim.x - 1 - blockIdx.x} * kRows;
-  const Bf16* const sequence = qkv + b * s.length * s.qkv;
-  const Bf16* const k_from = sequence + (s.heads + h / (s.heads / s.kv_heads)) * s.D;
-  const Bf16* const v_from = k_from + s.kv_heads * s.D;
-  const auto fetch = [&](std::int64_t tile) {
-    load_rows<kD, kBackwardTile>(keys + tile % 2 * kTile, k_from, s.qkv, tile * kBackwardTile,
-                                 s.length, s.D);
-    load_rows<kD, kBackwardTile>(values + tile % 2 * kTile, v_from, s.qkv, tile * kBackwardTile,
-                                 s.length, s.D);
+  const int b = static_cast<int>(blockIdx.y) / s.heads;
+  const int h = static_cast<int>(blockIdx.y) % s.heads;
+  const int first = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kRows;
+  const Bf16* const sequence = qkv + std::int64_t{b} * s.length * s.qkv;
+  const int k_at = (s.heads + h / (s.heads / s.kv_heads)) * s.D;
+  TileReader<kD> reader(sequence + k_at, s.qkv, s.length, s.D);
+  const auto fetch = [&](int key) {
+    const int at = key / kBackwardTile % 2 * kTile;
+    reader.template read<kBackwardTile>(keys + at);
+    reader.template read<kBackwardTile>(values + at, s.kv_heads * s.D);
+    reader.template go_on<kBackwardTile>();
   };
-  load_rows<kD, kRows>(q, sequence + h * s.D, s.qkv, first, s.length, s.D);
-  load_rows<kD, kRows>(dout, dcontext + b * s.length * s.context + h * s.D, s.context, first,
-                       s.length, s.D);
+  TileReader<kD>(sequence + first * s.qkv + h * s.D, s.qkv, s.length - first, s.D)
+      .template read<kRows>(q);
+  TileReader<kD>(dcontext + (std::int64_t{b} * s.length + first) * s.context + h * s.D, s.context,
+                 s.length - first, s.D)
+      .template read<kRows>(dout);
   fetch(0);
 
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
-  const std::int64_t row = first + warp * 16 + lane / 4;  // and row + 8
+  const int row = first + warp * 16 + lane / 4;  // and row + 8
   const float scale2 = scale * kLog2E;
   float row_lse[2];
   float row_delta[2];
@@ -132,30 +155,26 @@ __global__ void __launch_bounds__(kThreads)
     row_delta[half] = there ? delta[at] : 0.0F;
   }
   float dq[kD / 8][4] = {};
-  const std::int64_t end = first + kRows < s.length ? first + kRows : s.length;
-  const std::int64_t tiles = (end + kBackwardTile - 1) / kBackwardTile;
-  for (std::int64_t tile = 0; tile < tiles; ++tile) {
+  const int end = first + kRows < s.length ? first + kRows : s.length;
+  for (int key = 0; key < end; key += kBackwardTile) {
     wait_for_copies();
     __syncthreads();
-    if (tile + 1 < tiles) fetch(tile + 1);
+    if (key + kBackwardTile < end) fetch(key + kBackwardTile);
+    const int at = key / kBackwardTile % 2 * kTile;
     float p[kBackwardTile / 8][4] = {};
     float ds[kBackwardTile / 8][4] = {};
-    multiply_by_rows<kD, kBackwardTile>(p, q + warp * 16 * kPitch<kD>, keys + tile % 2 * kTile);
-    multiply_by_rows<kD, kBackwardTile>(ds, dout + warp * 16 * kPitch<kD>,
-                                        values + tile % 2 * kTile);
+    multiply_by_rows<kD, kBackwardTile>(p, q + warp * 16 * kPitch<kD>, keys + at);
+    multiply_by_rows<kD, kBackwardTile>(ds, dout + warp * 16 * kPitch<kD>, values + at);
+    hide_later_keys<kBackwardTile>(p, row, key);
 #pragma unroll
-    for (int at = 0; at < kBackwardTile / 8; ++at)
+    for (int of = 0; of < kBackwardTile / 8; ++of)
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const std::int64_t key = tile * kBackwardTile + at * 8 + lane % 4 * 2 + i % 2;
-        const bool seen = key <= row + i / 2 * 8;
-        const float probability = seen ? exp2f(p[at][i] * scale2 - row_lse[i / 2]) : 0.0F;
-        ds[at][i] = probability * (ds[at][i] - row_delta[i / 2]);
-      }
-    multiply_by_columns<kD, kBackwardTile>(dq, ds, keys + tile % 2 * kTile);
+      for (int i = 0; i < 4; ++i)
+        ds[of][i] = fast_exp2(p[of][i] * scale2 - row_lse[i / 2]) * (ds[of][i] - row_delta[i / 2]);
+    multiply_by_columns<kD, kBackwardTile>(dq, ds, keys + at);
   }
-  store_rows<kD>(dqkv + b * s.length * s.qkv + h * s.D, s.qkv, first + warp * 16, s.length, s.D, dq,
-                 scale, scale);
+  store_rows<kD>(dqkv + std::int64_t{b} * s.length * s.qkv + h * s.D, s.qkv, first + warp * 16,
+                 s.length, s.D, dq, scale, scale);
 #endif
 }
 

@@ -33,15 +33,13 @@ namespace parallelarium {
 // accumulate.h: sum[i] += part[i]. T: float, Bf16, double or std::int32_t.
 template <class T>
 [[nodiscard]] cudaError_t accumulate(T* sum, const T* part, std::size_t count, cudaStream_t stream);
-// target[i] = (or, with `adds`, +=) the sum or the largest of all parts' [i], taken in the order of
-// the parts. target may be one of the parts. T: float, Bf16 or double. Requires: 1 <= count of
-// parts <= kMostReduced.
-inline constexpr int kMostReduced = 16;
+// Rows of `width` elements, so many elements apart: sum += part.
 template <class T>
-[[nodiscard]] cudaError_t reduce(T* target, const T* const* parts, int parts_count, bool largest,
-                                 bool adds, std::size_t count, cudaStream_t stream);
-// combine.h. T: float, double, Bf16 or std::int32_t. Requires: 1 <= count of parts <=
-// kMostCombined.
+[[nodiscard]] cudaError_t accumulate_rows(T* sum, std::int64_t sum_stride, const T* part,
+                                          std::int64_t part_stride, std::int64_t rows,
+                                          std::int64_t width, cudaStream_t stream);
+// combine.h. target may be one of the parts. T: float, double, Bf16 or std::int32_t. Requires: 1 <=
+// count of parts <= kMostCombined.
 inline constexpr int kMostCombined = 64;
 template <class T>
 [[nodiscard]] cudaError_t combine(T* target, const T* const* parts, int parts_count, Combine how,
@@ -63,6 +61,7 @@ template <class To, class From>
 template <class T>
 [[nodiscard]] cudaError_t residual_add(T* out, const T* stream_in, const T* branch,
                                        std::size_t count, cudaStream_t stream);
+// branch: null where there is only a bias to add.
 template <class T>
 [[nodiscard]] cudaError_t residual_bias_add(T* out, const T* stream_in, const T* branch,
                                             const T* bias, std::int64_t N, std::int64_t C,
@@ -124,7 +123,7 @@ template <class G, class T>
 [[nodiscard]] cudaError_t column_sums(G* sums, const T* rows, void* workspace, std::int64_t N,
                                       std::int64_t C, cudaStream_t stream);
 
-// rotary.h. Requires: B, the sequences, at most 65535.
+// rotary.h
 template <class T>
 [[nodiscard]] cudaError_t rotary(T* qkv, Turn turn, const AttentionShape& shape,
                                  cudaStream_t stream, std::int64_t first = 0);
@@ -227,11 +226,15 @@ template <class T>
                                                    cudaStream_t stream);
 
 // fused_attention.h. scratch: fused_attention_scratch(shape) floats (the forward needs none).
-// bf16 goes through tensor cores where the GPU has them for bf16 (8.0 and above), D is a multiple
-// of 8 up to 128, and operands are multiples of 16 bytes; all else through fp32 arithmetic, with D
-// at most 256. cudaErrorInvalidValue where D is larger, or where a block's tiles do not fit the
-// GPU's shared memory (fp32 backward: D above 110 on Turing, above 180 on 8.6 and 8.9).
-// Requires: B H at most 65535.
+// bf16 goes through tensor cores where the GPU, and the code that this build has for it, have them
+// for bf16 (8.0 and above), D is a multiple of 8 up to 128, and operands are multiples of 16 bytes;
+// all else through fp32 arithmetic, with D at most 256. cudaErrorInvalidValue where D is larger, or
+// where a block's tiles do not fit the GPU's shared memory (fp32 backward: D above 110 on Turing,
+// above 180 on 8.6 and 8.9). Requires: B H at most 65535.
+// fused_attention_shared: the most that a block of fp32 arithmetic needs for heads of D; the
+// largest number there is where D is too large.
+template <class T>
+[[nodiscard]] std::size_t fused_attention_shared(std::int64_t D);
 template <class T>
 [[nodiscard]] cudaError_t fused_attention_forward(T* context, float* lse, const T* qkv,
                                                   const AttentionShape& shape, cudaStream_t stream);

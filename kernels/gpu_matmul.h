@@ -4,7 +4,7 @@
 //
 // Storage float or Bf16, sums in fp32; fp32 operands are multiplied as fp32, or as TF32 where asked
 // (10 bits of significand, tensor cores). The library's choice for a shape is kept, so that a shape
-// costs a search once. The same shape, alignment and GPU give the same bits each time.
+// in use costs a search once. The same shape, alignment and GPU give the same bits each time.
 #pragma once
 
 #include <cublasLt.h>
@@ -33,7 +33,7 @@ class GpuMatmul {
 
   // c = alpha op(a) op(b) + beta c (+ bias [n] in each row, where not null). In and Out: float and
   // float, Bf16 and Bf16, or Bf16 and float. CUBLAS_STATUS_NOT_SUPPORTED where the library has no
-  // way to do it on this GPU.
+  // way to do it on this GPU. Requires, with a bias: no batches, and rows without gaps (ldc = n).
   template <class In, class Out>
   [[nodiscard]] cublasStatus_t multiply(const MatmulShape& shape, float alpha, const In* a,
                                         const In* b, float beta, Out* c, const Out* bias,
@@ -42,13 +42,17 @@ class GpuMatmul {
  private:
   struct Key;
   struct Plan;
+  struct Call;
   cublasStatus_t make(const Key& key, const void* bias, Plan& plan) const;
+  cublasStatus_t run(Plan& plan, const Call& call) const;
+  void forget_old_plans();
 
   void* workspace_;
   std::size_t workspace_bytes_;
   bool tf32_;
   cublasLtHandle_t handle_ = nullptr;  // made by the first product
   std::map<Key, Plan> plans_;
+  std::uint64_t products_ = 0;  // so far
 };
 
 // linear.h. The weight gradient's bias part is column_sums of gpu.h. Y is float or T.

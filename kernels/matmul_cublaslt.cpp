@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cassert>
 #include <compare>
 #include <type_traits>
 
+#include "kernels/gpu.h"
 #include "kernels/gpu_matmul.h"
 
 namespace parallelarium {
@@ -16,13 +20,36 @@ struct GpuMatmul::Key {
   auto operator<=>(const Key&) const = default;
 };
 
+constexpr int kMostWays = 8;
+
 struct GpuMatmul::Plan {
   cublasLtMatmulDescOpaque_t product;
   cublasLtMatrixLayoutOpaque_t first, second, result;
-  cublasLtMatmulAlgo_t algorithm;
+  std::array<cublasLtMatmulHeuristicResult_t, kMostWays> ways;  // the fastest, it thinks, first
+  int ways_count = 0;
+  int way = 0;             // those before it were refused
+  bool adds_bias = false;  // in the product itself
+  std::uint64_t used = 0;  // the number of its last product
+};
+
+struct GpuMatmul::Call {
+  float alpha, beta;
+  const void *a, *b;
+  void* c;
+  const void* bias;
+  cudaStream_t stream;
 };
 
 namespace {
+
+// Shapes change from step to step where experts get other numbers of rows.
+constexpr std::size_t kMostPlans = 4096;
+
+// What the library answers before it does anything.
+bool refused(cublasStatus_t status) {
+  return status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE ||
+         status == CUBLAS_STATUS_ARCH_MISMATCH;
+}
 
 template <class T>
 constexpr cudaDataType_t type_of() {
@@ -54,6 +81,8 @@ GpuMatmul::~GpuMatmul() {
 }
 
 cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) const {
+  plan = {};
+  plan.adds_bias = bias != nullptr;
   const MatmulLayout layout = layout_of(key.shape);
   const bool tf32 = tf32_ && key.in == CUDA_R_32F;
   cublasStatus_t status = cublasLtMatmulDescInit(
@@ -96,18 +125,40 @@ cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) con
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reductions);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, key.align_b);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, key.align_a);
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, key.align_c);
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, key.align_c);
+  // The bias is read as wide as the result is written, and has no attribute of its own.
+  const std::uint32_t align_c =
+      plan.adds_bias ? std::min(key.align_c, key.align_bias) : key.align_c;
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, align_c);
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, align_c);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  cublasLtMatmulHeuristicResult_t best{};
-  int found = 0;
-  status =
-      cublasLtMatmulAlgoGetHeuristic(handle_, &plan.product, &plan.first, &plan.second,
-                                     &plan.result, &plan.result, &preference, 1, &best, &found);
+  return cublasLtMatmulAlgoGetHeuristic(handle_, &plan.product, &plan.first, &plan.second,
+                                        &plan.result, &plan.result, &preference, kMostWays,
+                                        plan.ways.data(), &plan.ways_count);
+}
+
+// By the first way that the library takes.
+cublasStatus_t GpuMatmul::run(Plan& plan, const Call& call) const {
+  cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+  if (plan.adds_bias)
+    status = cublasLtMatmulDescSetAttribute(&plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                                            &call.bias, sizeof call.bias);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  if (found == 0) return CUBLAS_STATUS_NOT_SUPPORTED;
-  plan.algorithm = best.algo;
-  return best.state;
+  status = CUBLAS_STATUS_NOT_SUPPORTED;
+  for (; plan.way < plan.ways_count; ++plan.way) {
+    const cublasLtMatmulHeuristicResult_t& way = plan.ways[static_cast<std::size_t>(plan.way)];
+    if (way.state != CUBLAS_STATUS_SUCCESS) continue;
+    status = cublasLtMatmul(handle_, &plan.product, &call.alpha, call.b, &plan.first, call.a,
+                            &plan.second, &call.beta, call.c, &plan.result, call.c, &plan.result,
+                            &way.algo, workspace_, workspace_bytes_, call.stream);
+    if (!refused(status)) break;
+  }
+  return status;
+}
+
+void GpuMatmul::forget_old_plans() {
+  if (plans_.size() < kMostPlans) return;
+  std::erase_if(plans_,
+                [&](const auto& plan) { return plan.second.used + kMostPlans / 2 < products_; });
 }
 
 template <class In, class Out>
@@ -127,23 +178,28 @@ cublasStatus_t GpuMatmul::multiply(const MatmulShape& shape, float alpha, const 
                 alignment(b),
                 alignment(c),
                 bias == nullptr ? 0 : alignment(bias)};
+  assert(bias == nullptr || (shape.batches == 1 && shape.ldc == shape.n));
+  const Call call{alpha, beta, a, b, c, bias, stream};
+  forget_old_plans();
   const auto [at, fresh] = plans_.try_emplace(key);
-  if (fresh) {
-    const cublasStatus_t status = make(key, bias, at->second);
-    if (status != CUBLAS_STATUS_SUCCESS) {
-      plans_.erase(at);
-      return status;
-    }
-  }
   Plan& plan = at->second;
-  if (bias != nullptr) {
-    const cublasStatus_t status = cublasLtMatmulDescSetAttribute(
-        &plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias);
-    if (status != CUBLAS_STATUS_SUCCESS) return status;
+  cublasStatus_t status = fresh ? make(key, bias, plan) : CUBLAS_STATUS_SUCCESS;
+  if (status == CUBLAS_STATUS_SUCCESS) status = run(plan, call);
+  if (refused(status) && plan.adds_bias) {
+    status = make(key, nullptr, plan);
+    if (status == CUBLAS_STATUS_SUCCESS) status = run(plan, call);
   }
-  return cublasLtMatmul(handle_, &plan.product, &alpha, b, &plan.first, a, &plan.second, &beta, c,
-                        &plan.result, c, &plan.result, &plan.algorithm, workspace_,
-                        workspace_bytes_, stream);
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    plans_.erase(at);
+    return status;
+  }
+  plan.used = ++products_;
+  if (bias == nullptr || plan.adds_bias) return status;
+  const Out* const no_branch = nullptr;
+  return residual_bias_add(c, static_cast<const Out*>(c), no_branch, bias, shape.m, shape.n,
+                           stream) == cudaSuccess
+             ? CUBLAS_STATUS_SUCCESS
+             : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
 template cublasStatus_t GpuMatmul::multiply(const MatmulShape&, float, const float*, const float*,

@@ -8,6 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+
+#include "kernels/bf16.h"
 
 namespace parallelarium {
 
@@ -21,12 +24,29 @@ template <class... Parameters, class... Arguments>
 }
 
 // Lets the kernel have so much dynamic shared memory. cudaErrorInvalidValue where the GPU has less.
+// The limit is the kernel's on its GPU, whoever launches it, and is only ever raised: else one
+// thread could lower it between another's asking and launching.
 template <class... Parameters>
 [[nodiscard]] cudaError_t allow_shared(void (*kernel)(Parameters...), std::size_t bytes) {
-  const cudaError_t status = cudaFuncSetAttribute(
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  static std::mutex raising;
+  const std::lock_guard<std::mutex> lock(raising);
+  cudaFuncAttributes now{};
+  cudaError_t status = cudaFuncGetAttributes(&now, kernel);
+  if (status == cudaSuccess && bytes > static_cast<std::size_t>(now.maxDynamicSharedSizeBytes))
+    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(bytes));
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());  // it is told here, once
   return status;
+}
+
+// The virtual architecture (75, 80, ...) from which the code that this GPU runs of the kernel was
+// made; 0 where there is none.
+template <class... Parameters>
+int architecture_of(void (*kernel)(Parameters...)) {
+  cudaFuncAttributes code{};
+  if (cudaFuncGetAttributes(&code, kernel) == cudaSuccess) return code.ptxVersion;
+  static_cast<void>(cudaGetLastError());
+  return 0;
 }
 
 // The block's dynamic shared memory, 16-byte aligned.
@@ -35,8 +55,42 @@ __device__ inline unsigned char* dynamic_shared() {
   return bytes;
 }
 
-// Turing has no tensor cores for bf16: there, kernels that use them are compiled empty and never
-// launched.
+// Stores a whole word in device memory. nvcc stores a uint4 by its members where they go through a
+// loop.
+__device__ inline void store_word(uint4* to, uint4 word) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
+               :
+               : "l"(to), "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w)
+               : "memory");
+}
+__device__ inline void store_word(uint2* to, uint2 word) {
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};" : : "l"(to), "r"(word.x), "r"(word.y) : "memory");
+}
+template <class Word>
+__device__ inline void store_word(Word* to, Word word) {
+  *to = word;
+}
+
+// Two numbers rounded to bf16, the first in the lower half; a NaN becomes some quiet NaN.
+__device__ inline std::uint32_t pack_bf16(float low, float high) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  std::uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+#else
+  return round_to_bf16(low).bits | std::uint32_t{round_to_bf16(high).bits} << 16;
+#endif
+}
+
+// 2^x, good to 2 units in the last place; 0 where that is no normal number.
+__device__ inline float fast_exp2(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
+// Turing has no tensor cores for bf16: for it, kernels that use them are compiled empty and never
+// launched (architecture_of; newer GPUs too can be given such code).
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #define PARALLELARIUM_TENSOR_CORES
 
@@ -69,19 +123,21 @@ __device__ inline void multiply_tiles(float (&sum)[4], const std::uint32_t (&a)[
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Two numbers rounded to bf16, the first in the lower half.
-__device__ inline std::uint32_t pack_bf16(float low, float high) {
-  std::uint32_t pair;
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
-  return pair;
-}
-
-// Copies 16 bytes from global to shared memory, or writes zeros there, without waiting.
-__device__ inline void copy_async(void* to, const void* from, bool there) {
+// Copies 16 bytes from global to shared memory, or writes zeros there, without waiting. `from` is
+// read only where it is there.
+__device__ inline void copy_async(Bf16* to, const Bf16* from, bool there) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                :
                : "r"(address), "l"(from), "r"(there ? 16 : 0)
+               : "memory");
+}
+// The same for one number.
+__device__ inline void copy_async(float* to, const float* from, bool there) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
+               :
+               : "r"(address), "l"(from), "r"(there ? 4 : 0)
                : "memory");
 }
 // Waits for the thread's own copies.

@@ -44,10 +44,9 @@ void for_each_block(const Launch& op, const AttentionShape& shape, const Blocks&
   }
 }
 
-// Whether one call of the kernel of whole sequences does it, which bf16 has and which drops
-// nothing.
+// Whether one call of the kernel of whole sequences does it, which drops nothing.
 bool is_whole(const Launch& op, const AttentionShape& shape, const Blocks& blocks) {
-  return op.operands[0].type == DataType::kBf16 && blocks.ranks == 1 &&
+  return op.device.fuses(op.operands[0].type, shape.D) && blocks.ranks == 1 &&
          !op.attention_dropout(shape).dropout.drops();
 }
 
@@ -140,8 +139,7 @@ void exchange_layout(const Launch& op, bool packs) {
       } else if (!part.repeated) {
         op.device.copy_rows(here, local_width, there, width, op.N(), part.width);
       } else {
-        for (std::int64_t n = 0; n < op.N(); ++n)
-          op.device.accumulate(here + n * local_width, there + n * width, part.width);
+        op.device.accumulate_rows(here, local_width, there, width, op.N(), part.width);
       }
     }
   }
@@ -176,8 +174,7 @@ void unpack_keys_values(const Launch& op) {
   const Values from = own_block(op, 0);
   if (op.operands[0].count == op.N() * width) {
     // A ring brings others' parts; the own is there.
-    for (std::int64_t n = 0; n < op.N(); ++n)
-      op.device.accumulate(to + n * (queries + width), from + n * width, width);
+    op.device.accumulate_rows(to, queries + width, from, width, op.N(), width);
   } else {
     op.device.copy_rows(to, queries + width, from, width, op.N(), width);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/cpu_combine.h"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstring>
@@ -29,17 +28,6 @@ void combine_parts(Reduction reduction, std::byte* target, std::span<const std::
 }
 
 }  // namespace
-
-// The sum into a target is the sum of the parts and, last, of the target.
-void reduce_on_cpu(DataType type, std::byte* target, std::span<const std::byte* const> parts,
-                   bool largest, bool adds, std::int64_t count) {
-  assert(!(largest && adds) && parts.size() < kMostParts);
-  std::array<const std::byte*, kMostParts> all;
-  std::copy(parts.begin(), parts.end(), all.begin());
-  all[parts.size()] = target;
-  combine_on_cpu(type, largest ? Reduction::kMax : Reduction::kSum, target,
-                 {all.data(), parts.size() + (adds ? 1 : 0)}, 1, count);
-}
 
 void combine_on_cpu(DataType type, Reduction reduction, std::byte* target,
                     std::span<const std::byte* const> parts, int divisor, std::int64_t count) {

@@ -54,10 +54,6 @@ class CpuDevice final : public Device {
   }
   Result<void> finish() override { return {}; }
 
-  void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
-              bool largest, bool adds, std::int64_t count) override {
-    reduce_on_cpu(type, target, parts, largest, adds, count);
-  }
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     combine_on_cpu(type, reduction, target, parts, divisor, count);
@@ -181,6 +177,11 @@ class CpuDevice final : public Device {
     for (std::int64_t row = 0; row < rows; ++row)
       std::memcpy((to + row * to_stride).address(), (from + row * from_stride).address(),
                   size(width * size_of(to.type())));
+  }
+  void accumulate_rows(Values sum, std::int64_t sum_stride, ConstValues part,
+                       std::int64_t part_stride, std::int64_t rows, std::int64_t width) override {
+    for (std::int64_t row = 0; row < rows; ++row)
+      accumulate(sum + row * sum_stride, part + row * part_stride, width);
   }
   void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                  std::int64_t width) override {

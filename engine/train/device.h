@@ -57,6 +57,9 @@ class Device {
   virtual void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) = 0;
   virtual void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) = 0;
 
+  // What it holds of its memory beside what was allocated, and gives back when it goes.
+  virtual std::int64_t workspace_bytes() const { return 0; }
+
   // Waits until everything launched on this object is done; the first failure since the last call.
   virtual Result<void> finish() = 0;
 
@@ -74,8 +77,11 @@ class Device {
   virtual void wait(const Device& other, std::int32_t index) {
     static_cast<void>(other), static_cast<void>(index);
   }
-  // Ties the device's clock to the process's. Returns by how much they may differ.
-  virtual Result<std::chrono::nanoseconds> align() { return std::chrono::nanoseconds{0}; }
+  // Ties the device's clock to the process's. Returns by how much they may differ. `like`: another
+  // object of the same kind, aligned just now, whose clock is taken over where it is the same.
+  virtual Result<std::chrono::nanoseconds> align(const Device* like = nullptr) {
+    return static_cast<void>(like), std::chrono::nanoseconds{0};
+  }
   // Whether the device has come to the mark where it was set last. Requires: it was set.
   virtual bool passed(std::int32_t index) const { return static_cast<void>(index), true; }
   // When the mark was passed. Requires: align() before the mark was set, finish() after.
@@ -89,13 +95,9 @@ class Device {
   virtual void enter_op(const char* name) { static_cast<void>(name); }
   virtual void leave_op() {}
 
-  // target[i] = (with `adds`: +=) the sum, or the largest, of all parts' [i] in the order of the
-  // parts; bf16 is rounded once. target may be one of them. At most 16 parts; their addresses are
-  // read at the call. type: kF32, kBf16 or kF64.
-  virtual void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
-                      bool largest, bool adds, std::int64_t count) = 0;
-  // target[i] = parts[0][i] op parts[1][i] op ...: kernels/combine.h's combine_cpu for any type and
-  // reduction. Addresses are read at the call. A device without it fails as a launch does.
+  // target[i] = parts[0][i] op parts[1][i] op ..., rounded once: kernels/combine.h's combine_cpu
+  // for any type and reduction. target may be one of the parts, whose addresses are read at the
+  // call; at most 64. A device without it fails as a launch does.
   virtual void combine(DataType type, Reduction reduction, std::byte* target,
                        std::span<const std::byte* const> parts, int divisor,
                        std::int64_t count) = 0;
@@ -131,7 +133,10 @@ class Device {
   virtual void attention_backward(Values dqkv, float* scratch, ConstValues dcontext,
                                   ConstValues qkv, ConstValues probabilities,
                                   const AttentionShape& shape, const DroppedValues& dropout) = 0;
-  // Of bf16; all else goes by blocks.
+  // Whether the next two take heads of D such numbers; what they do not take goes by blocks.
+  virtual bool fuses(DataType type, std::int64_t D) const {
+    return static_cast<void>(D), type == DataType::kBf16;
+  }
   virtual void fused_attention_forward(Values context, float* lse, float* scratch, ConstValues qkv,
                                        const AttentionShape& shape) = 0;
   virtual void fused_attention_backward(Values dqkv, float* scratch, ConstValues dcontext,
@@ -150,6 +155,9 @@ class Device {
   // Rows of `width` elements, so many elements apart: to = from.
   virtual void copy_rows(Values to, std::int64_t to_stride, ConstValues from,
                          std::int64_t from_stride, std::int64_t rows, std::int64_t width) = 0;
+  // The same: sum += part.
+  virtual void accumulate_rows(Values sum, std::int64_t sum_stride, ConstValues part,
+                               std::int64_t part_stride, std::int64_t rows, std::int64_t width) = 0;
 
   // Rows of `width` elements, `stride` apart: to = value.
   virtual void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,

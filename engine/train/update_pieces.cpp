@@ -39,7 +39,7 @@ void grad_norm(const Launch& op) {
   }
 }
 
-// One launch per parameter, because only matrices decay.
+// Only matrices decay: neighbours of one kind are one launch.
 void optimizer(const Launch& op) {
   AdamW settings;
   settings.learning_rate = static_cast<float>(op.scalars.learning_rate);
@@ -50,18 +50,28 @@ void optimizer(const Launch& op) {
   const std::size_t each = has_master ? 5 : 4, parts = op.count() / each * each;
   const double* square_sum = op.count() > parts ? op.f64(parts) : nullptr;
   for (std::size_t part = 0; part < parts; part += each) {
-    const std::int64_t begin = op.parameter_at(part);
-    const std::int64_t end = begin + op.operands[part].count;
-    for (const ParameterSlice& slice : op.program.parameters) {
-      const std::int64_t from = std::max(begin, slice.offset);
-      const std::int64_t to = std::min(end, slice.offset + slice.count);
-      if (from >= to) continue;
-      settings.weight_decay = decays(slice.parameter) ? decay : 0.0F;
-      const std::int64_t at = from - begin;
+    const std::int64_t first = op.parameter_at(part);
+    std::int64_t begin = first, end = first;
+    const auto update = [&] {
+      if (begin == end) return;
+      const std::int64_t at = begin - first;
       op.device.adamw(op.values(part) + at, has_master ? op.f32(part + 4) + at : nullptr,
                       op.values(part + 1) + at, op.values(part + 2) + at, op.values(part + 3) + at,
-                      square_sum, static_cast<float>(op.scalars.clip), settings, to - from);
+                      square_sum, static_cast<float>(op.scalars.clip), settings, end - begin);
+    };
+    for (const ParameterSlice& slice : op.program.parameters) {
+      const std::int64_t from = std::max(first, slice.offset);
+      const std::int64_t to = std::min(first + op.operands[part].count, slice.offset + slice.count);
+      if (from >= to) continue;
+      const float own = decays(slice.parameter) ? decay : 0.0F;
+      if (from != end || own != settings.weight_decay) {
+        update();
+        begin = from;
+        settings.weight_decay = own;
+      }
+      end = to;
     }
+    update();
   }
 }
 

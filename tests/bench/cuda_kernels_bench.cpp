@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rates of the CUDA kernels on one GPU, as a table in Markdown: bytes per second of those that are
-// bound by memory, beside a plain copy on the same GPU; FLOP/s of matrix products and attention.
-// Sizes are those of GPT-2 124M with arrays larger than the caches. Times are medians of CUDA
-// events around several launches. Exit status 77 where there is no GPU.
+// bound by memory, beside a plain copy on the same GPU; FLOP/s of matrix products and attention,
+// beside a product of 8192 in the same arithmetic. Rows are as wide as those of GPT-2 124M, and
+// arrays, of random numbers, larger than the caches. Times are medians of CUDA events around
+// several launches. Exit status 77 where there is no GPU.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -10,7 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/fused_attention.h"
@@ -21,7 +24,8 @@
 namespace parallelarium {
 namespace {
 
-constexpr std::int64_t kN = 65536, kC = 768, kV = 50257, kTokens = 4096, kF = 3072;
+// 300 MB for an array of N rows in bf16: several times what the caches of current GPUs hold.
+constexpr std::int64_t kN = 196608, kC = 768, kV = 50257, kTokens = 4096, kF = 3072;
 
 // Ends the program with the call's error: a benchmark has nothing better to do.
 void check(cudaError_t status) {
@@ -35,17 +39,40 @@ void check(cublasStatus_t status) {
   std::exit(1);
 }
 
-// Device memory of zeros, or of a small random pattern for floats of either size.
 struct Free {
   void operator()(void* address) const { cudaFree(address); }
 };
 using Memory = std::unique_ptr<void, Free>;
-Memory allocate(std::size_t bytes) {
+Memory zeros(std::size_t bytes) {
   void* address = nullptr;
   check(cudaMalloc(&address, bytes));
-  // 0x3C3C is 0.0115 in bf16, 0x3C3C3C3C the same in fp32: no denormals, no overflow.
-  check(cudaMemset(address, 0x3C, bytes));
+  check(cudaMemset(address, 0, bytes));
   return Memory(address);
+}
+
+// Uniform in [low, 1), the same 2^20 again and again. Constant operands would flip fewer bits, and
+// with the power that saves, tensor cores run faster than any training does.
+template <class T>
+Memory numbers(std::size_t count, float low = -1) {
+  constexpr std::size_t kPattern = std::size_t{1} << 20;
+  std::mt19937 bits(1);
+  std::uniform_real_distribution<float> uniform(low, 1);
+  std::vector<T> pattern(std::min(count, kPattern));
+  for (T& value : pattern) {
+    if constexpr (std::is_same_v<T, Bf16>)
+      value = round_to_bf16(uniform(bits));
+    else
+      value = uniform(bits);
+  }
+  void* address = nullptr;
+  check(cudaMalloc(&address, count * sizeof(T)));
+  Memory memory(address);
+  auto* const to = static_cast<T*>(address);
+  check(cudaMemcpy(to, pattern.data(), pattern.size() * sizeof(T), cudaMemcpyHostToDevice));
+  for (std::size_t done = pattern.size(); done < count; done *= 2)
+    check(cudaMemcpy(to + done, to, std::min(done, count - done) * sizeof(T),
+                     cudaMemcpyDeviceToDevice));
+  return memory;
 }
 
 // Median seconds of one launch.
@@ -75,34 +102,37 @@ double seconds_of(const Launch& launch) {
 }
 
 double copy_rate = 0;  // bytes per second of a copy, read and written both counted
+int cache_bytes = 0;   // of the last level
 
 template <class Launch>
 void memory_row(const char* kernel, const char* storage, double bytes, const Launch& launch) {
   const double seconds = seconds_of(launch);
-  std::printf("| %s | %s | %.1f us | %.0f GB/s | %.0f %% of copy |\n", kernel, storage,
-              seconds * 1e6, bytes / seconds * 1e-9, 100 * bytes / seconds / copy_rate);
+  std::printf("| %s | %s | %.1f us | %.0f GB/s | %.0f %% of copy%s |\n", kernel, storage,
+              seconds * 1e6, bytes / seconds * 1e-9, 100 * bytes / seconds / copy_rate,
+              bytes < 4.0 * cache_bytes ? ", partly in the cache" : "");
 }
+
+// Returns FLOP/s. `peak`: those that count as all; 0: this row's.
 template <class Launch>
-void compute_row(const std::string& kernel, const char* storage, double flops,
-                 const Launch& launch) {
+double compute_row(const std::string& kernel, const char* storage, double flops, double peak,
+                   const Launch& launch) {
   const double seconds = seconds_of(launch);
-  std::printf("| %s | %s | %.1f us | %.1f TFLOP/s | |\n", kernel.c_str(), storage, seconds * 1e6,
-              flops / seconds * 1e-12);
+  const double rate = flops / seconds;
+  std::printf("| %s | %s | %.1f us | %.1f TFLOP/s | %.0f %% of product |\n", kernel.c_str(),
+              storage, seconds * 1e6, rate * 1e-12, 100 * rate / (peak > 0 ? peak : rate));
+  return rate;
 }
 
 template <class T>
 void memory_bound(const char* storage) {
   constexpr std::size_t kCount = kN * kC;
   constexpr double kBytes = double{kCount} * sizeof(T);
-  const Memory a = allocate(kCount * sizeof(T)), b = allocate(kCount * sizeof(T)),
-               c = allocate(kCount * sizeof(T)), wide = allocate(2 * kCount * sizeof(T));
-  const Memory gain = allocate(kN * sizeof(float)), stats = allocate(2 * kN * sizeof(float)),
-               table = allocate(kV * kC * sizeof(float)), positions = allocate(kN * sizeof(float)),
-               tokens = allocate(kN * sizeof(std::int32_t)),
-               space =
-                   allocate(std::max({column_sums_workspace(kN, kC), embedding_grad_workspace(kN),
-                                      sum_of_squares_workspace()}));
-  check(cudaMemset(tokens.get(), 0, kN * sizeof(std::int32_t)));
+  const Memory a = numbers<T>(kCount), b = numbers<T>(kCount), c = numbers<T>(kCount),
+               wide = numbers<T>(2 * kCount);
+  const Memory gain = numbers<T>(2 * kC), stats = zeros(2 * kN * sizeof(float)),
+               table = numbers<T>(kV * kC), tokens = zeros(kN * sizeof(std::int32_t)),
+               space = zeros(std::max({column_sums_workspace(kN, kC), embedding_grad_workspace(kN),
+                                       sum_of_squares_workspace()}));
   std::vector<std::int32_t> spread(kN);
   for (std::int64_t n = 0; n < kN; ++n)
     spread[static_cast<std::size_t>(n)] = static_cast<std::int32_t>(n * 7919 % kV);
@@ -153,7 +183,8 @@ void memory_bound(const char* storage) {
       [&] { return rotary<T>(at(a), Turn::kForward, turned, nullptr); });
   row("embedding_forward", 3 * kBytes,
       [&] { return embedding_forward<T>(at(c), token, at(table), at(b), kN, kN, kC, nullptr); });
-  row("embedding_grad", 3 * kBytes, [&] {
+  // Every row of the table gathers several tokens, and is read and written once.
+  row("embedding_grad", kBytes + 2.0 * kV * kC * sizeof(T), [&] {
     return embedding_grad<T, T>(at(table), nullptr, at(a), token, space.get(), kN, 1024, kC,
                                 nullptr);
   });
@@ -163,9 +194,9 @@ void memory_bound(const char* storage) {
   });
 
   constexpr double kLogits = double{kTokens} * kV * sizeof(T);
-  const Memory logits = allocate(kTokens * kV * sizeof(T));
-  const Memory row_max = allocate(kTokens * sizeof(float)), sum = allocate(kTokens * sizeof(float)),
-               target = allocate(kTokens * sizeof(float));
+  const Memory logits = numbers<T>(kTokens * kV);
+  const Memory row_max = zeros(kTokens * sizeof(float)), sum = zeros(kTokens * sizeof(float)),
+               target = zeros(kTokens * sizeof(float));
   row("loss_max", kLogits,
       [&] { return loss_max<T>(floats(row_max), at(logits), kTokens, kV, nullptr); });
   row("loss_sum", kLogits, [&] {
@@ -180,64 +211,70 @@ void memory_bound(const char* storage) {
 
 void optimizer() {
   constexpr std::size_t kCount = std::size_t{1} << 26;
-  const Memory p = allocate(kCount * 4), g = allocate(kCount * 4), m = allocate(kCount * 4),
-               v = allocate(kCount * 4), master = allocate(kCount * 4), squares = allocate(8);
+  // Second moments are not negative.
+  const Memory master = numbers<float>(kCount), g = numbers<float>(kCount),
+               m = numbers<float>(kCount), v = numbers<float>(kCount, 0),
+               half = numbers<Bf16>(kCount), half_g = numbers<Bf16>(kCount), squares = zeros(8);
   const auto floats = [](const Memory& memory) { return static_cast<float*>(memory.get()); };
   const auto bf16 = [](const Memory& memory) { return static_cast<Bf16*>(memory.get()); };
   auto* const sum = static_cast<const double*>(squares.get());
   memory_row("adamw", "fp32", 28.0 * kCount, [&] {
-    return adamw<float, float, float>(floats(p), nullptr, floats(g), floats(m), floats(v), sum,
+    return adamw<float, float, float>(floats(master), nullptr, floats(g), floats(m), floats(v), sum,
                                       1.0F, AdamW{}, kCount, nullptr);
   });
   memory_row("adamw, fp32 master", "bf16", 28.0 * kCount, [&] {
-    return adamw<Bf16, Bf16, float>(bf16(p), floats(master), bf16(g), floats(m), floats(v), sum,
-                                    1.0F, AdamW{}, kCount, nullptr);
+    return adamw<Bf16, Bf16, float>(bf16(half), floats(master), bf16(half_g), floats(m), floats(v),
+                                    sum, 1.0F, AdamW{}, kCount, nullptr);
   });
 }
 
+// Returns FLOP/s of the first, which the others are compared with.
 template <class T>
-void products(const char* storage, bool tf32) {
+double products(const char* storage, bool tf32) {
   constexpr std::size_t kSpace = 32U << 20;
-  const Memory space = allocate(kSpace);
+  const Memory space = zeros(kSpace);
   GpuMatmul matmul(space.get(), kSpace, tf32);
-  for (const auto [N, M, K] : {std::array<std::int64_t, 3>{16384, 3 * kC, kC},
+  double peak = 0;
+  for (const auto [N, M, K] : {std::array<std::int64_t, 3>{8192, 8192, 8192},
+                               {16384, 3 * kC, kC},
                                {16384, kF, kC},
                                {16384, kC, kF},
-                               {16384, kV, kC},
-                               {8192, 8192, 8192}}) {
-    const auto bytes = [](std::int64_t count) {
-      return static_cast<std::size_t>(count) * sizeof(T);
+                               {16384, kV, kC}}) {
+    const auto count = [](std::int64_t rows, std::int64_t columns) {
+      return static_cast<std::size_t>(rows * columns);
     };
-    const Memory x = allocate(bytes(N * K)), w = allocate(bytes(M * K)), y = allocate(bytes(N * M));
+    const Memory x = numbers<T>(count(N, K)), w = numbers<T>(count(M, K)),
+                 y = zeros(count(N, M) * sizeof(T));
     const auto at = [](const Memory& memory) { return static_cast<T*>(memory.get()); };
-    compute_row("linear_forward " + std::to_string(N) + " x " + std::to_string(M) + " x " +
-                    std::to_string(K),
-                storage, 2.0 * static_cast<double>(N * M * K), [&] {
-                  return linear_forward<T>(matmul, at(y), at(x), at(w),
-                                           static_cast<const T*>(nullptr), N, M, K, nullptr);
-                });
+    const double rate =
+        compute_row("linear_forward " + std::to_string(N) + " x " + std::to_string(M) + " x " +
+                        std::to_string(K),
+                    storage, 2.0 * static_cast<double>(N * M * K), peak, [&] {
+                      return linear_forward<T>(matmul, at(y), at(x), at(w),
+                                               static_cast<const T*>(nullptr), N, M, K, nullptr);
+                    });
+    if (peak == 0) peak = rate;
   }
+  return peak;
 }
 
 template <class T>
-void attention(const char* storage, std::int64_t D) {
+void attention(const char* storage, std::int64_t D, double peak) {
   const AttentionShape shape{16, 1024, kC / D, kC / D, D};
   const auto tokens = static_cast<std::size_t>(shape.B * shape.T);
-  const Memory qkv = allocate(tokens * 3 * kC * sizeof(T)),
-               dqkv = allocate(tokens * 3 * kC * sizeof(T)),
-               context = allocate(tokens * kC * sizeof(T)),
-               dcontext = allocate(tokens * kC * sizeof(T)),
-               lse = allocate(static_cast<std::size_t>(shape.B * shape.H * shape.T) * 4),
-               scratch = allocate(static_cast<std::size_t>(fused_attention_scratch(shape)) * 4);
+  const Memory qkv = numbers<T>(tokens * 3 * kC), dqkv = zeros(tokens * 3 * kC * sizeof(T)),
+               context = zeros(tokens * kC * sizeof(T)), dcontext = numbers<T>(tokens * kC),
+               lse = zeros(static_cast<std::size_t>(shape.B * shape.H * shape.T) * 4),
+               scratch = zeros(static_cast<std::size_t>(fused_attention_scratch(shape)) * 4);
   const auto at = [](const Memory& memory) { return static_cast<T*>(memory.get()); };
   auto* const sums = static_cast<float*>(lse.get());
   // Half of the scores of 4 T^2 D: those that the mask leaves. The backward counts 2.5 forwards.
   const double flops = 2.0 * static_cast<double>(shape.B * shape.H * shape.T * shape.T * shape.D);
   const std::string size = " 16 x 1024, D " + std::to_string(D);
-  compute_row("fused_attention_forward" + size, storage, flops, [&] {
+  compute_row("fused_attention_forward" + size, storage, flops, peak, [&] {
     return fused_attention_forward<T>(at(context), sums, at(qkv), shape, nullptr);
   });
-  compute_row("fused_attention_backward" + size, storage, 2.5 * flops, [&] {
+  compute_row("fused_attention_backward" + size, storage, 2.5 * flops, peak, [&] {
     return fused_attention_backward<T>(at(dqkv), static_cast<float*>(scratch.get()), at(dcontext),
                                        at(qkv), at(context), sums, shape, nullptr);
   });
@@ -251,25 +288,27 @@ int run() {
                  status == cudaSuccess ? "none found" : cudaGetErrorString(status));
     return 77;
   }
+  check(cudaDeviceGetAttribute(&cache_bytes, cudaDevAttrL2CacheSize, 0));
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // rows that are done outlive a failure
   constexpr std::size_t kCopy = std::size_t{1} << 29;
   {
-    const Memory from = allocate(kCopy), to = allocate(kCopy);
+    const Memory from = numbers<float>(kCopy / sizeof(float)), to = zeros(kCopy);
     const double seconds = seconds_of([&] {
       return cudaMemcpyAsync(to.get(), from.get(), kCopy, cudaMemcpyDeviceToDevice, nullptr);
     });
     copy_rate = 2.0 * kCopy / seconds;
-    std::printf("| kernel | storage | time | rate | |\n|---|---|---|---|---|\n");
+    std::printf("| kernel | storage | time | rate | share |\n|---|---|---|---|---|\n");
     std::printf("| copy of 512 MiB | | %.1f us | %.0f GB/s | |\n", seconds * 1e6, copy_rate * 1e-9);
   }
   memory_bound<float>("fp32");
   memory_bound<Bf16>("bf16");
   optimizer();
-  products<float>("fp32", false);
+  const double fp32 = products<float>("fp32", false);
   products<float>("tf32", true);
-  products<Bf16>("bf16", false);
-  attention<Bf16>("bf16", 64);
-  attention<Bf16>("bf16", 128);
-  attention<float>("fp32", 64);
+  const double bf16 = products<Bf16>("bf16", false);
+  attention<Bf16>("bf16", 64, bf16);
+  attention<Bf16>("bf16", 128, bf16);
+  attention<float>("fp32", 64, fp32);
   return 0;
 }
 

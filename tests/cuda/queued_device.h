@@ -17,7 +17,7 @@
 
 namespace parallelarium {
 
-class QueuedDevice final : public Device {
+class QueuedDevice : public Device {
  public:
   // `before_linear` runs before every forward product, on the device's thread.
   explicit QueuedDevice(std::chrono::microseconds late,
@@ -78,12 +78,6 @@ class QueuedDevice final : public Device {
 
   Result<std::byte*> allocate(std::int64_t bytes) override { return inner_->allocate(bytes); }
   void release(std::byte* address) override { inner_->release(address); }
-  void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
-              bool largest, bool adds, std::int64_t count) override {
-    launch([=, this, all = std::vector<const std::byte*>(parts.begin(), parts.end())] {
-      inner_->reduce(type, target, all, largest, adds, count);
-    });
-  }
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     launch([=, this, all = std::vector<const std::byte*>(parts.begin(), parts.end())] {
@@ -193,6 +187,10 @@ class QueuedDevice final : public Device {
   }
   void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
     launch([=, this] { inner_->rotary(qkv, turn, first, shape); });
+  }
+  void accumulate_rows(Values sum, std::int64_t sum_stride, ConstValues part,
+                       std::int64_t part_stride, std::int64_t rows, std::int64_t width) override {
+    launch([=, this] { inner_->accumulate_rows(sum, sum_stride, part, part_stride, rows, width); });
   }
   void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                  std::int64_t width) override {

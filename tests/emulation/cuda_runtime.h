@@ -19,6 +19,12 @@ struct dim3 {
   unsigned x = 1, y = 1, z = 1;
   constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
 };
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 void __syncthreads();
@@ -44,3 +50,4 @@ T __shfl_xor_sync(unsigned, T value, int lanes) {
 inline void __syncwarp() { parallelarium::emulation::exchange({}); }
 
 inline float __expf(float x) { return std::exp(x); }
+inline float __fdividef(float a, float b) { return a / b; }

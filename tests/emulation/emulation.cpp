@@ -28,6 +28,7 @@ constexpr std::size_t kMostShared = 227 * 1024;  // as compute capability 9.0
 struct Copy {
   void* to;
   const void* from;
+  std::size_t bytes;
   bool there;
 };
 
@@ -152,19 +153,20 @@ const Slot* exchange(const Slot& mine) {
   return slots;
 }
 
-}  // namespace emulation
-
-void copy_async(void* to, const void* from, bool there) {
-  threads[current]->copies.push_back({to, from, there});
-  if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 ||
-      reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
-    std::fprintf(stderr, "An asynchronous copy needs multiples of 16 bytes.\n");
+void copy_async(void* to, const void* from, std::size_t bytes, bool there) {
+  threads[current]->copies.push_back({to, from, bytes, there});
+  if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0 ||
+      reinterpret_cast<std::uintptr_t>(from) % bytes != 0) {
+    std::fprintf(stderr, "An asynchronous copy needs multiples of its %zu bytes.\n", bytes);
     std::abort();
   }
 }
+
+}  // namespace emulation
+
 void wait_for_copies() {
   for (const Copy& copy : threads[current]->copies)
-    copy.there ? std::memcpy(copy.to, copy.from, 16) : std::memset(copy.to, 0, 16);
+    copy.there ? std::memcpy(copy.to, copy.from, copy.bytes) : std::memset(copy.to, 0, copy.bytes);
   threads[current]->copies.clear();
 }
 
@@ -184,6 +186,10 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char* cudaGetErrorString(cudaError_t) { return "emulated"; }
@@ -193,9 +199,5 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 cudaError_t cudaGetDevice(int* device) {
   *device = 0;
-  return cudaSuccess;
-}
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
   return cudaSuccess;
 }

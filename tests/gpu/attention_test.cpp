@@ -16,7 +16,7 @@ using namespace twin;
 constexpr AttentionShape kShapes[] = {{1, 1, 1, 1, 1},    {2, 3, 1, 1, 2},   {1, 7, 3, 3, 2},
                                       {2, 5, 4, 2, 3},    {1, 40, 2, 1, 8},  {2, 65, 2, 2, 16},
                                       {1, 150, 2, 1, 64}, {1, 70, 3, 1, 72}, {1, 129, 2, 2, 128},
-                                      {1, 33, 1, 1, 130}};
+                                      {1, 33, 1, 1, 130}, {2, 97, 4, 2, 24}};
 
 template <class T>
 struct Expected {
@@ -105,8 +105,13 @@ TYPED_TEST(AttentionTwin, UnfusedEqualsTheCpuTwinWithAnyScratch) {
 }
 
 TYPED_TEST(AttentionTwin, TheTurnEqualsTheCpuTwinBothWays) {
-  for (const AttentionShape shape :
-       {AttentionShape{1, 1, 1, 1, 2}, {2, 5, 4, 2, 6}, {1, 200, 3, 1, 64}})
+  // Single pairs, whole packs, more pairs than a block's, more rows than a block turns at once.
+  for (const AttentionShape shape : {AttentionShape{1, 1, 1, 1, 2},
+                                     {2, 5, 4, 2, 6},
+                                     {3, 3, 1, 1, 24},
+                                     {2, 7, 2, 2, 160},
+                                     {1, 200, 3, 1, 64},
+                                     {9, 2, 5, 1, 64}})
     for (const Turn turn : {Turn::kForward, Turn::kBack}) {
       Floats qkv = random_stored<TypeParam>(shape.B * shape.T * (shape.H + 2 * shape.K) * shape.D);
       auto qkv_ = on_device<TypeParam>(qkv);

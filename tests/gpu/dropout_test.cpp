@@ -17,30 +17,35 @@ template <class T>
 class DropoutTwin : public OnGpu<testing::Test> {};
 TYPED_TEST_SUITE(DropoutTwin, Storages);
 
+// From a number that begins a draw and from one within; aligned and not.
 TYPED_TEST(DropoutTwin, TheResidualAndItsGradientEqualTheCpuTwin) {
-  for (const std::int64_t count : {0, 1, 3, 257, 5003}) {
-    const auto n = static_cast<std::size_t>(count);
-    const Floats stream = random_stored<TypeParam>(count), branch = random_stored<TypeParam>(count);
-    const Dropout dropout = make_dropout(0.3, seed());
-    Floats out(n), dbranch(n);
-    Mask mask(n);
-    dropout_residual_cpu(out.data(), mask.data(), stream.data(), branch.data(), dropout, 13, n);
-    dropout_grad_cpu(dbranch.data(), stream.data(), mask.data(), dropout.scale, n);
-    auto stream_ = on_device<TypeParam>(stream);
-    auto branch_ = on_device<TypeParam>(branch);
-    auto out_ = on_device<TypeParam>(filled(count, 7));
-    auto dbranch_ = on_device<TypeParam>(filled(count, 7));
-    DeviceArray<std::uint8_t> mask_(Mask(n, 7));
-    ASSERT_EQ(dropout_residual<TypeParam>(out_.data(), mask_.data(), stream_.data(), branch_.data(),
-                                          dropout, 13, n, nullptr),
-              cudaSuccess);
-    ASSERT_EQ(dropout_grad<TypeParam>(dbranch_.data(), stream_.data(), mask_.data(), dropout.scale,
-                                      n, nullptr),
-              cudaSuccess);
-    EXPECT_EQ(mask_.host(), mask);
-    EXPECT_LE(difference(out_.floats(), out), bound<TypeParam>(1));
-    EXPECT_LE(difference(dbranch_.floats(), dbranch), bound<TypeParam>(1));
-  }
+  for (const std::int64_t count : {0, 1, 3, 257, 5003})
+    for (const auto& [first, shift] :
+         {std::pair<std::int64_t, std::size_t>{13, 0}, {16, 0}, {16, 1}}) {
+      const auto n = static_cast<std::size_t>(count);
+      const Floats stream = random_stored<TypeParam>(count),
+                   branch = random_stored<TypeParam>(count);
+      const Dropout dropout = make_dropout(0.3, seed());
+      Floats out(n), dbranch(n);
+      Mask mask(n);
+      dropout_residual_cpu(out.data(), mask.data(), stream.data(), branch.data(), dropout, first,
+                           n);
+      dropout_grad_cpu(dbranch.data(), stream.data(), mask.data(), dropout.scale, n);
+      auto stream_ = on_device<TypeParam>(stream);
+      auto branch_ = on_device<TypeParam>(branch, shift);
+      auto out_ = on_device<TypeParam>(filled(count, 7));
+      auto dbranch_ = on_device<TypeParam>(filled(count, 7));
+      DeviceArray<std::uint8_t> mask_(Mask(n, 7), shift);
+      ASSERT_EQ(dropout_residual<TypeParam>(out_.data(), mask_.data(), stream_.data(),
+                                            branch_.data(), dropout, first, n, nullptr),
+                cudaSuccess);
+      ASSERT_EQ(dropout_grad<TypeParam>(dbranch_.data(), stream_.data(), mask_.data(),
+                                        dropout.scale, n, nullptr),
+                cudaSuccess);
+      EXPECT_EQ(mask_.host(), mask);
+      EXPECT_LE(difference(out_.floats(), out), bound<TypeParam>(1));
+      EXPECT_LE(difference(dbranch_.floats(), dbranch), bound<TypeParam>(1));
+    }
 }
 
 TYPED_TEST(DropoutTwin, UnfusedAttentionEqualsTheCpuTwin) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "kernels/accumulate.h"
 #include "kernels/activation.h"
 #include "kernels/gpu.h"
@@ -59,6 +61,30 @@ TYPED_TEST(Elementwise, FillingRowsLeavesWhatIsBesideThem) {
   }
 }
 
+TYPED_TEST(Elementwise, AccumulateRowsLeavesWhatIsBetweenThem) {
+  struct Case {
+    std::int64_t rows, width, stride, part_stride;
+    std::size_t shift;
+  };
+  for (const auto& [rows, width, stride, part_stride, shift] :
+       {Case{0, 3, 5, 4, 0}, Case{3, 0, 5, 1, 0}, Case{1, 1, 1, 1, 1}, Case{7, 5, 9, 6, 0},
+        Case{3, 64, 192, 128, 0}, Case{3, 64, 192, 128, 1}, Case{3, 300, 301, 304, 0},
+        Case{70'000, 2, 3, 2, 0}}) {
+    const Floats before = random_stored<TypeParam>(rows * stride);
+    const Floats part = random_stored<TypeParam>(rows * part_stride);
+    Floats expected = before;
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t i = 0; i < width; ++i)
+        expected[static_cast<std::size_t>(row * stride + i)] +=
+            part[static_cast<std::size_t>(row * part_stride + i)];
+    auto sum = on_device<TypeParam>(before, shift), more = on_device<TypeParam>(part);
+    ASSERT_EQ(accumulate_rows<TypeParam>(sum.data(), stride, more.data(), part_stride, rows, width,
+                                         nullptr),
+              cudaSuccess);
+    EXPECT_EQ(sum.floats(), widened(stored<TypeParam>(expected)));
+  }
+}
+
 TYPED_TEST(Elementwise, GeluAndItsGradientEqualTheCpuTwin) {
   for (const std::int64_t count : kCounts)
     for (const std::size_t shift : kShifts) {
@@ -109,6 +135,7 @@ TYPED_TEST(Elementwise, ABranchAndItsBiasJoinTheStream) {
     for (const std::int64_t C : {1, 7, 64, 2056}) {
       const Floats stream = random_stored<TypeParam>(N * C);
       const Floats branch = random_stored<TypeParam>(N * C);
+      const Floats none = filled(N * C, 0);
       const Floats bias = random_stored<TypeParam>(C);
       Floats expected(stream.size());
       residual_bias_add_cpu(expected.data(), stream.data(), branch.data(), bias.data(), N, C);
@@ -119,6 +146,11 @@ TYPED_TEST(Elementwise, ABranchAndItsBiasJoinTheStream) {
                                              bias_.data(), N, C, nullptr),
                 cudaSuccess);
       EXPECT_EQ(stream_.floats(), widened(stored<TypeParam>(expected)));
+      residual_bias_add_cpu(expected.data(), branch.data(), none.data(), bias.data(), N, C);
+      ASSERT_EQ(residual_bias_add<TypeParam>(branch_.data(), branch_.data(), nullptr, bias_.data(),
+                                             N, C, nullptr),
+                cudaSuccess);
+      EXPECT_EQ(branch_.floats(), widened(stored<TypeParam>(expected)));
     }
 }
 
@@ -133,6 +165,30 @@ TEST_F(OtherTypes, CastsRoundToTheNearestBothWays) {
     ASSERT_EQ((cast<Bf16, float>(narrow.data(), from.data(), 1003, nullptr)), cudaSuccess);
     ASSERT_EQ((cast<float, Bf16>(back.data(), narrow.data(), 1003, nullptr)), cudaSuccess);
     EXPECT_EQ(back.host(), widened(stored<Bf16>(values)));
+  }
+}
+
+// Ties, the largest numbers, subnormal ones and infinities, in packs and in what is left over.
+TEST_F(OtherTypes, CastsOfSpecialNumbersAreThoseOfTheCpu) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Floats values;
+  for (const float sign : {1.0F, -1.0F})
+    for (const float value :
+         {0.0F, 1.0F, 0x1.01p0F, 0x1.03p0F, 0x1.010002p0F, 0x1.fep127F, 0x1.fefffep127F,
+          0x1.ffp127F, 0x1.fffffep127F, 0x1p-126F, 0x1p-133F, 0x1.8p-134F, 0x1p-149F, kInfinity})
+      values.push_back(sign * value);
+  const std::size_t count = values.size();
+  values.insert(values.end(), 9, std::numeric_limits<float>::quiet_NaN());
+  DeviceArray<float> from(values);
+  DeviceArray<Bf16> narrow{std::vector<Bf16>(values.size())};
+  ASSERT_EQ((cast<Bf16, float>(narrow.data(), from.data(), values.size(), nullptr)), cudaSuccess);
+  const Floats results = narrow.floats();
+  const Floats expected = widened(stored<Bf16>(values));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i < count)
+      EXPECT_EQ(results[i], expected[i]) << values[i];
+    else
+      EXPECT_TRUE(std::isnan(results[i]));
   }
 }
 

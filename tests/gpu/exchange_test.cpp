@@ -18,34 +18,28 @@ using namespace twin;
 
 class Exchange : public OnGpu<testing::Test> {};
 
-TEST_F(Exchange, ReduceTakesThePartsInOrderToTheBit) {
-  for (const std::int64_t count : {1, 7, 1000}) {
+TEST_F(Exchange, CombineTakesThePartsInOrderToTheBit) {
+  for (const auto& [count, shift] :
+       {std::pair<std::int64_t, std::size_t>{1, 1}, {7, 0}, {1000, 1}, {1003, 0}}) {
     std::vector<Floats> parts;
     for (int i = 0; i < 3; ++i) parts.push_back(random(count));
-    const Floats before = random(count);
-    for (const bool largest : {false, true}) {
-      for (const bool adds : {false, true}) {
-        Floats expected = parts[0];
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-          for (std::size_t part = 1; part < parts.size(); ++part)
-            expected[i] =
-                largest ? std::max(expected[i], parts[part][i]) : expected[i] + parts[part][i];
-          if (adds) expected[i] = before[i] + expected[i];
-        }
-        auto a = on_device<float>(parts[0]), b = on_device<float>(parts[1], 1),
-             c = on_device<float>(parts[2]), target = on_device<float>(before, 3);
-        const float* all[] = {a.data(), b.data(), c.data()};
-        const auto size = static_cast<std::size_t>(count);
-        ASSERT_EQ(reduce<float>(target.data(), all, 3, largest, adds, size, nullptr), cudaSuccess);
-        EXPECT_EQ(target.host(), expected);
-        if (adds) continue;
-        ASSERT_EQ(reduce<float>(b.data(), all, 3, largest, false, size, nullptr), cudaSuccess);
-        EXPECT_EQ(b.host(), expected) << "into one of the parts";
+    for (const Combine how : {Combine::kSum, Combine::kLargest}) {
+      Floats expected = parts[0];
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        for (std::size_t part = 1; part < parts.size(); ++part)
+          expected[i] = how == Combine::kLargest ? std::max(expected[i], parts[part][i])
+                                                 : expected[i] + parts[part][i];
       }
+      auto a = on_device<float>(parts[0]), b = on_device<float>(parts[1], shift),
+           c = on_device<float>(parts[2]), target = on_device<float>(parts[0], 3 * shift);
+      const float* all[] = {a.data(), b.data(), c.data()};
+      const auto size = static_cast<std::size_t>(count);
+      ASSERT_EQ(combine<float>(target.data(), all, 3, how, 1, size, nullptr), cudaSuccess);
+      EXPECT_EQ(target.host(), expected);
+      ASSERT_EQ(combine<float>(b.data(), all, 3, how, 1, size, nullptr), cudaSuccess);
+      EXPECT_EQ(b.host(), expected) << "into one of the parts";
     }
   }
-  EXPECT_EQ(reduce<float>(nullptr, nullptr, kMostReduced + 1, false, false, 1, nullptr),
-            cudaErrorInvalidValue);
 }
 
 template <class T>
@@ -115,28 +109,27 @@ TEST_F(Exchange, CombineEqualsTheCpuTwinToTheBit) {
 }
 
 // Added up in fp32 and rounded once: 256 + 1 - 256 + 1 is 2, and would be 1 with every sum rounded.
-TEST_F(Exchange, ReduceOfBf16RoundsOnce) {
+TEST_F(Exchange, CombineOfBf16RoundsOnce) {
   auto a = on_device<Bf16>({256}), b = on_device<Bf16>({1}), c = on_device<Bf16>({-256});
-  const Bf16* all[] = {a.data(), b.data(), c.data()};
   auto target = on_device<Bf16>({1});
-  ASSERT_EQ(reduce<Bf16>(target.data(), all, 3, false, true, 1, nullptr), cudaSuccess);
+  const Bf16* all[] = {a.data(), b.data(), c.data(), target.data()};
+  ASSERT_EQ(combine<Bf16>(target.data(), all, 4, Combine::kSum, 1, 1, nullptr), cudaSuccess);
   EXPECT_EQ(target.floats(), Floats{2});
-  ASSERT_EQ(reduce<Bf16>(target.data(), all, 3, true, false, 1, nullptr), cudaSuccess);
+  ASSERT_EQ(combine<Bf16>(target.data(), all, 3, Combine::kLargest, 1, 1, nullptr), cudaSuccess);
   EXPECT_EQ(target.floats(), Floats{256});
 }
 
 TEST_F(Exchange, SwapSwapsWholeWordsAndSingleBytes) {
-  for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
+  for (const std::size_t shift : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
     std::vector<unsigned char> first(1003), second(1003);
     for (std::size_t i = 0; i < first.size(); ++i) {
       first[i] = static_cast<unsigned char>(i);
       second[i] = static_cast<unsigned char>(3 * i + 1);
     }
     DeviceArray<unsigned char> a(first, shift), b(second);
-    const std::size_t bytes = shift == 0 ? 1000 : 1003;
-    ASSERT_EQ(swap_bytes(a.data(), b.data(), bytes, nullptr), cudaSuccess);
-    std::swap_ranges(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(bytes),
-                     second.begin());
+    constexpr std::size_t kBytes = 1001;
+    ASSERT_EQ(swap_bytes(a.data(), b.data(), kBytes, nullptr), cudaSuccess);
+    std::swap_ranges(first.begin(), first.begin() + kBytes, second.begin());
     EXPECT_EQ(a.host(), first);
     EXPECT_EQ(b.host(), second);
   }

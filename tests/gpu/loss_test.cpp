@@ -14,10 +14,11 @@ template <class T>
 class Loss : public OnGpu<testing::Test> {};
 TYPED_TEST_SUITE(Loss, Storages);
 
-// The vocabulary in one piece, and cut in two at an odd place as ranks would hold it.
+// The vocabulary in one piece, and cut in two at an odd place as ranks would hold it; the largest
+// takes a block several turns.
 TYPED_TEST(Loss, ThePartsEqualTheCpuTwinWhoeverHoldsTheTarget) {
   for (const std::int64_t N : {1, 5})
-    for (const std::int64_t V : {2, 7, 65, 4099})
+    for (const std::int64_t V : {2, 7, 65, 4099, 25001})
       for (const std::int64_t first : {std::int64_t{0}, V / 2}) {
         const Floats logits = random_stored<TypeParam>(N * V);
         const auto targets = random_tokens(N, V + first);

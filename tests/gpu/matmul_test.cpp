@@ -65,13 +65,22 @@ TYPED_TEST(LinearTwin, AddressesMayBeOddAndAKeptPlanServesEachAlignment) {
   constexpr std::int64_t K = 36;
   const Floats x = random_stored<TypeParam>(N * K);
   const Floats w = random_stored<TypeParam>(M * K);
+  const Floats b = random_stored<TypeParam>(M);
   Floats y(static_cast<std::size_t>(N * M));
-  linear_forward_cpu(y.data(), x.data(), w.data(), nullptr, N, M, K);
-  for (const std::size_t shift : {0, 1, 8, 3, 0}) {
+  linear_forward_cpu(y.data(), x.data(), w.data(), b.data(), N, M, K);
+  // In the last two the bias alone is odd, and it alone is not.
+  for (const auto& [shift, bias_shift] : {std::pair<std::size_t, std::size_t>{0, 0},
+                                          {1, 1},
+                                          {8, 8},
+                                          {3, 3},
+                                          {0, 0},
+                                          {0, 1},
+                                          {1, 0}}) {
     auto x_ = on_device<TypeParam>(x, shift);
     auto w_ = on_device<TypeParam>(w, shift);
+    auto b_ = on_device<TypeParam>(b, bias_shift);
     auto y_ = on_device<TypeParam>(filled(N * M, 7), shift);
-    ASSERT_EQ(linear_forward<TypeParam>(matmul, y_.data(), x_.data(), w_.data(), nullptr, N, M, K,
+    ASSERT_EQ(linear_forward<TypeParam>(matmul, y_.data(), x_.data(), w_.data(), b_.data(), N, M, K,
                                         nullptr),
               CUBLAS_STATUS_SUCCESS);
     EXPECT_LE(relative_difference(y_.floats(), y), bound<TypeParam>(1));

@@ -13,9 +13,10 @@ using namespace twin;
 template <class T>
 class Norm : public OnGpu<testing::Test> {
  protected:
-  // N, C: one channel, odd rows, whole packs, more columns than threads, more rows than a part.
-  static constexpr std::int64_t kSizes[][2] = {{1, 1},  {2, 3},    {3, 64},
-                                               {5, 51}, {1, 2304}, {75, 72}};
+  // N, C: one channel, odd rows, whole packs, the largest row of a warp and one above, more columns
+  // than threads, more rows than a part.
+  static constexpr std::int64_t kSizes[][2] = {{1, 1},    {2, 3},    {3, 64},   {5, 51},
+                                               {9, 1024}, {2, 1032}, {1, 2304}, {75, 72}};
 
   // Random rows whose neighbours differ by 2 at least: where all channels are nearly equal, the
   // variance is one of rounding errors, which 1/sqrt magnifies.

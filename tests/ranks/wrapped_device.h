@@ -31,10 +31,6 @@ class WrappedDevice : public Device {
     return inner_->copy_to_host(to_host, from, bytes);
   }
   Result<void> finish() override { return inner_->finish(); }
-  void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
-              bool largest, bool adds, std::int64_t count) override {
-    inner_->reduce(type, target, parts, largest, adds, count);
-  }
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     inner_->combine(type, reduction, target, parts, divisor, count);
@@ -87,6 +83,7 @@ class WrappedDevice : public Device {
                           const DroppedValues& dropout) override {
     return inner_->attention_backward(dqkv, scratch, dcontext, qkv, probabilities, shape, dropout);
   }
+  bool fuses(DataType type, std::int64_t D) const override { return inner_->fuses(type, D); }
   void fused_attention_forward(Values context, float* lse, float* scratch, ConstValues qkv,
                                const AttentionShape& shape) override {
     inner_->fused_attention_forward(context, lse, scratch, qkv, shape);
@@ -118,6 +115,10 @@ class WrappedDevice : public Device {
   }
   void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) override {
     return inner_->rotary(qkv, turn, first, shape);
+  }
+  void accumulate_rows(Values sum, std::int64_t sum_stride, ConstValues part,
+                       std::int64_t part_stride, std::int64_t rows, std::int64_t width) override {
+    inner_->accumulate_rows(sum, sum_stride, part, part_stride, rows, width);
   }
   void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                  std::int64_t width) override {

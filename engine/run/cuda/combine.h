@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device::reduce and Device::combine on a stream, for any type.
+// Device::combine on a stream, for any type.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,12 +11,8 @@
 
 namespace parallelarium {
 
-// cudaErrorInvalidValue: more parts than kernels take, or bytes, which are moved, not reckoned
-// with.
-[[nodiscard]] cudaError_t reduce_values(DataType type, std::byte* target,
-                                        std::span<const std::byte* const> parts, bool largest,
-                                        bool adds, std::int64_t count, cudaStream_t stream);
-// Requires: the reduction is not kNone.
+// Requires: the reduction is not kNone. cudaErrorInvalidValue: more parts than kernels take, or
+// bytes, which are moved, not reckoned with.
 [[nodiscard]] cudaError_t combine_values(DataType type, Reduction reduction, std::byte* target,
                                          std::span<const std::byte* const> parts, int divisor,
                                          std::int64_t count, cudaStream_t stream);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/cuda/device.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "engine/run/cuda/combine.h"
@@ -13,14 +14,20 @@ namespace parallelarium {
 namespace {
 
 constexpr std::size_t kMatmulWorkspace = std::size_t{32} << 20;  // NVIDIA's advice for Hopper
+constexpr std::size_t kMostScores = std::size_t{128} << 20;      // bytes, of attention's backward
 
 // A launch for every function of Device.
 class CudaDevice final : public CudaStream {
  public:
   // Products are the compute lane's; elsewhere they would do without a workspace.
-  CudaDevice(int gpu, int rank, Lane lane) : CudaStream(gpu, rank), stream_(stream()) {
+  CudaDevice(int gpu, int rank, Lane lane) : CudaStream(gpu, rank, lane), stream_(stream()) {
     const std::size_t workspace = lane == Lane::kCompute ? kMatmulWorkspace : 0;
     if (use() && workspace > 0) note(cudaMalloc(&workspace_, workspace), "cudaMalloc");
+    int shared = 0;
+    if (good())
+      note(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu),
+           "cudaDeviceGetAttribute");
+    shared_bytes_ = static_cast<std::size_t>(shared);
     if (good()) matmul_.emplace(workspace_, workspace, false);
   }
   ~CudaDevice() override {
@@ -29,13 +36,12 @@ class CudaDevice final : public CudaStream {
     matmul_.reset();
     static_cast<void>(cudaFree(workspace_));
   }
+  std::int64_t workspace_bytes() const override {
+    return workspace_ != nullptr ? static_cast<std::int64_t>(kMatmulWorkspace) : 0;
+  }
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
 
-  void reduce(DataType type, std::byte* target, std::span<const std::byte* const> parts,
-              bool largest, bool adds, std::int64_t count) override {
-    if (use()) note(reduce_values(type, target, parts, largest, adds, count, stream_), "reduce");
-  }
   void combine(DataType type, Reduction reduction, std::byte* target,
                std::span<const std::byte* const> parts, int divisor, std::int64_t count) override {
     if (reduction == Reduction::kNone) return copy(target, parts[0], count * size_of(type));
@@ -66,16 +72,19 @@ class CudaDevice final : public CudaStream {
   void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
                          std::int64_t K) override {
     typed(dx, "linear_input_grad", [&]<class T>() {
-      return parallelarium::linear_input_grad(*matmul_, dx.as<T>(), stored_as<T>(dy, N * M),
-                                              w.as<T>(), N, M, K, stream_);
+      const T* from = stored_as<T>(dy, N * M);
+      if (!good()) return CUBLAS_STATUS_ALLOC_FAILED;
+      return parallelarium::linear_input_grad(*matmul_, dx.as<T>(), from, w.as<T>(), N, M, K,
+                                              stream_);
     });
   }
   void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
                           std::int64_t M, std::int64_t K) override {
     with_types(x, dw, [&]<class T, class G>(const T*, G*) {
-      if (use())
-        note(parallelarium::linear_weight_grad(*matmul_, dw.as<G>(), stored_as<T>(dy, N * M),
-                                               x.as<T>(), N, M, K, stream_),
+      const T* from = use() ? stored_as<T>(dy, N * M) : nullptr;
+      if (good())
+        note(parallelarium::linear_weight_grad(*matmul_, dw.as<G>(), from, x.as<T>(), N, M, K,
+                                               stream_),
              "linear_weight_grad");
       if (!db) return;
       void* space = scratch(column_sums_workspace(size(N), size(M)));
@@ -131,30 +140,42 @@ class CudaDevice final : public CudaStream {
                                               qkv.as<T>(), shape, stream_, dropout.as<T>());
     });
   }
-  void attention_backward(Values dqkv, float* scratch_floats, ConstValues dcontext, ConstValues qkv,
+  // The plan has scores of one head, which a CPU takes one after another. A GPU is not filled by
+  // them, and each costs five launches: as many heads go together as some more scratch holds.
+  void attention_backward(Values dqkv, float* planned, ConstValues dcontext, ConstValues qkv,
                           ConstValues probabilities, const AttentionShape& shape,
                           const DroppedValues& dropout) override {
     typed(dqkv, "attention_backward", [&]<class T>() {
+      const std::size_t each = size(shape.T * shape.T) * sizeof(T);
+      const std::size_t heads =
+          std::clamp(kMostScores / std::max(each, std::size_t{1}), std::size_t{1}, size(shape.K));
+      void* space = heads > 1 ? scratch(heads * each) : planned;
+      if (!good()) return CUBLAS_STATUS_ALLOC_FAILED;
       return parallelarium::attention_backward(
-          *matmul_, dqkv.as<T>(), reinterpret_cast<T*>(scratch_floats), 1, dcontext.as<T>(),
-          qkv.as<T>(), probabilities.as<T>(), shape, stream_, dropout.as<T>());
+          *matmul_, dqkv.as<T>(), static_cast<T*>(space), static_cast<std::int64_t>(heads),
+          dcontext.as<T>(), qkv.as<T>(), probabilities.as<T>(), shape, stream_, dropout.as<T>());
     });
+  }
+  bool fuses(DataType type, std::int64_t D) const override {
+    const std::size_t bytes = type == DataType::kBf16 ? fused_attention_shared<Bf16>(D)
+                                                      : fused_attention_shared<float>(D);
+    return bytes <= shared_bytes_;
   }
   void fused_attention_forward(Values context, float* lse, float*, ConstValues qkv,
                                const AttentionShape& shape) override {
-    if (use())
-      note(parallelarium::fused_attention_forward(context.as<Bf16>(), lse, qkv.as<Bf16>(), shape,
-                                                  stream_),
-           "fused_attention_forward");
+    typed(context, "fused_attention_forward", [&]<class T>() {
+      return parallelarium::fused_attention_forward(context.as<T>(), lse, qkv.as<T>(), shape,
+                                                    stream_);
+    });
   }
   void fused_attention_backward(Values dqkv, float* scratch_floats, ConstValues dcontext,
                                 ConstValues qkv, ConstValues context, const float* lse,
                                 const AttentionShape& shape) override {
-    if (use())
-      note(parallelarium::fused_attention_backward(dqkv.as<Bf16>(), scratch_floats,
-                                                   dcontext.as<Bf16>(), qkv.as<Bf16>(),
-                                                   context.as<Bf16>(), lse, shape, stream_),
-           "fused_attention_backward");
+    typed(dqkv, "fused_attention_backward", [&]<class T>() {
+      return parallelarium::fused_attention_backward(dqkv.as<T>(), scratch_floats, dcontext.as<T>(),
+                                                     qkv.as<T>(), context.as<T>(), lse, shape,
+                                                     stream_);
+    });
   }
   void block_attention_forward(Values context, float* row_max, float* row_sum, float*,
                                ConstValues qkv, ConstValues keys_values,
@@ -193,6 +214,13 @@ class CudaDevice final : public CudaStream {
                              size(from_stride * each), size(width * each), size(rows),
                              cudaMemcpyDeviceToDevice, stream_),
            "copy_rows");
+  }
+  void accumulate_rows(Values sum, std::int64_t sum_stride, ConstValues part,
+                       std::int64_t part_stride, std::int64_t rows, std::int64_t width) override {
+    typed(sum, "accumulate_rows", [&]<class T>() {
+      return parallelarium::accumulate_rows(sum.as<T>(), sum_stride, part.as<T>(), part_stride,
+                                            rows, width, stream_);
+    });
   }
   void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                  std::int64_t width) override {
@@ -380,6 +408,7 @@ class CudaDevice final : public CudaStream {
   }
   const cudaStream_t stream_;
   void* workspace_ = nullptr;
+  std::size_t shared_bytes_ = 0;  // that a block may have
   std::optional<GpuMatmul> matmul_;
 };
 

@@ -31,7 +31,17 @@ template <class... Parameters>
   return emulation::allow(bytes);
 }
 
+template <class... Parameters>
+int architecture_of(void (*)(Parameters...)) {
+  return 90;
+}
+
 inline unsigned char* dynamic_shared() { return emulation::shared_memory(); }
+
+template <class Word>
+void store_word(Word* to, Word word) {
+  *to = word;
+}
 
 // Lane l holds of tile i elements 2 (l % 4), 2 (l % 4) + 1 of row l / 4; rows are where the lanes
 // 8i + row point.
@@ -85,8 +95,18 @@ inline std::uint32_t pack_bf16(float low, float high) {
   return round_to_bf16(low).bits | std::uint32_t{round_to_bf16(high).bits} << 16;
 }
 
+inline float fast_exp2(float x) { return std::exp2(x); }
+
+namespace emulation {
+void copy_async(void* to, const void* from, std::size_t bytes, bool there);
+}  // namespace emulation
 // Copies arrive at the last moment that the contract allows: when the thread waits for them.
-void copy_async(void* to, const void* from, bool there);
+inline void copy_async(Bf16* to, const Bf16* from, bool there) {
+  emulation::copy_async(to, from, 16, there);
+}
+inline void copy_async(float* to, const float* from, bool there) {
+  emulation::copy_async(to, from, 4, there);
+}
 void wait_for_copies();
 
 }  // namespace parallelarium
