@@ -158,12 +158,18 @@ std::string machine_name_of(const Setup& setup) {
     return setup.machine;
   const Result<Machine> gpus = find_machine(kLocalGpus);
   if (!gpus) return setup.machine;
+  const bool each = !ranks_share_gpu(setup, *gpus);
+  return each || backend == Backend::kCuda ? kLocalGpus : setup.machine;
+}
+
+bool ranks_share_gpu(const Setup& setup, const Machine& machine) {
+  if (machine.name != kLocalGpus) return false;
   const Result<std::vector<int>> chosen = device_list(setup.run.devices);
   const std::size_t count = chosen && !chosen->empty()
                                 ? chosen->size()
-                                : static_cast<std::size_t>(gpus->devices_per_node);
-  const bool each = static_cast<std::size_t>(setup.mesh.ranks()) <= count;
-  return each || backend == Backend::kCuda ? kLocalGpus : setup.machine;
+                                : static_cast<std::size_t>(machine.devices_per_node);
+  return static_cast<std::size_t>(setup.mesh.ranks()) >
+         count * static_cast<std::size_t>(std::max(machine.nodes, 1));
 }
 
 std::string local_machine_path(bool gpus) {

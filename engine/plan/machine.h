@@ -121,6 +121,9 @@ inline constexpr const char* kLocalGpus = "local-gpus";
 // The name of what a Setup is predicted on: its machine, and where that is this computer, its GPUs
 // if they are calibrated and its ranks would be on them: backend cuda, or auto and a GPU for each.
 std::string machine_name_of(const Setup& setup);
+// Whether the Machine is this computer's GPUs and the Setup has more ranks than it chose of them:
+// then all are on one, take turns there and share its memory. No preset does that.
+bool ranks_share_gpu(const Setup& setup, const Machine& machine);
 
 // $XDG_DATA_HOME/parallelarium/machine.json (its GPUs: gpus.json), or below ~/.local/share.
 std::string local_machine_path(bool gpus = false);

@@ -73,7 +73,8 @@ std::optional<double> relative_difference(double predicted, double observed) {
 bool predicts_times(const Machine& machine, const Observation& observation) {
   const bool of_gpus = machine.name == kLocalGpus;
   if (observation.backend != "cuda") return !of_gpus;
-  return of_gpus && observation.source == Source::kMeasured;
+  const bool shared = observation.source == Source::kSharedGpu;
+  return of_gpus && shared == ranks_share_gpu(observation.setup, machine);
 }
 
 std::vector<Comparison> compare_with(const Prediction& prediction, const Observation& observation) {
@@ -113,7 +114,7 @@ Prediction dilated(Prediction prediction, double factor) {
     Machine apart = prediction.machine;
     apart.lanes_share_core = false;
     const CostModel cost(prediction.program, apart, prediction.setup, &prediction.rows);
-    prediction.timeline = simulate(prediction.program, cost, apart);
+    prediction.timeline = simulate(prediction.program, cost);
     prediction.bubble = bubble_of(prediction.program, prediction.timeline);
     prediction.step =
         step_figures(prediction.program, prediction.timeline, prediction.setup, prediction.machine);

@@ -28,7 +28,7 @@ struct Comparison {
 std::optional<double> relative_difference(double predicted, double observed);
 
 // Whether the Machine's rates are those of the devices that ran: of CPUs for ranks on CPUs, of this
-// computer's calibrated GPUs for ranks with a GPU each. Nothing is said of ranks that share one.
+// computer's calibrated GPUs for ranks on these, shared by them if and only if it was predicted so.
 bool predicts_times(const Machine& machine, const Observation& observation);
 
 // Step seconds and compute seconds, tokens per second, both bubbles, the peak and every category of

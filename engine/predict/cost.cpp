@@ -56,12 +56,19 @@ double rate_of(const Machine& machine, std::string_view kernel, const Shape& sha
   return 0;
 }
 
-// Calls of equal size that an entry's elements are of: a matrix product's or kernel's repeats. An
-// attention computes sequence after sequence; its repeats are products inside these.
-double alike(const Work& work, const Shape& shape) {
+// Sequences that an attention computes at once: fused on a GPU all of a micro-batch in one launch,
+// else one after another, since each has products of its own.
+double sequences_at_once(const Shape& shape, bool on_cores) {
+  return shape.fused && !on_cores ? static_cast<double>(std::max<std::int64_t>(shape.B, 1)) : 1;
+}
+
+// Calls of equal size that an entry's elements are of: a matrix product's or kernel's repeats.
+// Those of an attention are products inside its calls.
+double alike(const Work& work, const Shape& shape, bool on_cores) {
   double calls = static_cast<double>(work.repeat);
   if (work.piece == Piece::kAttention) {
-    const auto scores = static_cast<double>(shape.H * work.m * work.n);
+    const double scores =
+        static_cast<double>(shape.H * work.m * work.n) * sequences_at_once(shape, on_cores);
     calls = scores > 0 ? static_cast<double>(work.elements) / scores : 1;
   }
   return std::max(calls, 1.0);
@@ -141,10 +148,11 @@ double messages_of(CollectiveKind kind, int n) {
 }
 
 // How often an entry of a whole stage's work was launched.
-double calls_of(const Work& work, const Shape& shape) {
-  const double calls = alike(work, shape);
+double calls_of(const Work& work, const Shape& shape, bool on_cores) {
+  const double calls = alike(work, shape, on_cores);
   return work.piece == Piece::kAttention
-             ? calls / static_cast<double>(std::max<std::int64_t>(shape.B, 1))
+             ? calls * sequences_at_once(shape, on_cores) /
+                   static_cast<double>(std::max<std::int64_t>(shape.B, 1))
              : calls;
 }
 
@@ -153,8 +161,9 @@ double calls_of(const Work& work, const Shape& shape) {
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
   double fixed = machine.launch_seconds.value;
   const DataType measured = measured_type(machine.kernels, type);
-  const KernelBeside beside = kernel_beside(work, shape, machine.ranks_share_memory());
-  const double calls = alike(work, shape);
+  const bool on_cores = machine.ranks_share_memory();
+  const KernelBeside beside = kernel_beside(work, shape, on_cores);
+  const double calls = alike(work, shape, on_cores);
   fixed += over(beside.elements,
                 rate_of(machine, beside.kernel, shape, measured, beside.elements / calls));
   const auto elements = static_cast<double>(work.elements);
@@ -192,12 +201,22 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
                                       : std::max(1, machine.devices_per_node)),
       on_cores_(machine.ranks_share_memory()),
+      sharing_(machine.lanes_share_core          ? Sharing::kCore
+               : ranks_share_gpu(setup, machine) ? Sharing::kGpu
+                                                 : Sharing::kNone),
       pairs_(machine.pairs),
       collectives_(machine.collectives) {
   const auto stored_in = [](int bytes) { return bytes == 2 ? DataType::kBf16 : DataType::kF32; };
   const DataType activations = stored_in(setup.precision.activation_bytes());
   const DataType gradients = stored_in(setup.precision.gradient_bytes);
-  if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) gpus_ = *gpus;
+  if (sharing_ == Sharing::kGpu) {
+    // Ranks copy within its memory, and NCCL is not between them.
+    intra_node_ = {machine.launch_seconds, {machine.memory_bytes_per_second.value / 2, {}}};
+    pairs_.clear();
+    collectives_.clear();
+  } else if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) {
+    gpus_ = *gpus;
+  }
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
     double seconds = 0, launches = 0;
@@ -205,7 +224,7 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       const bool of_gradients = work.piece == Piece::kZeroGrad || work.piece == Piece::kGradNorm;
       seconds += work_seconds(work, program.shape, machine, of_gradients ? gradients : activations);
       if (works.size() > 1)
-        launches += calls_of(work, program.shape) - 1;  // work_seconds counted one
+        launches += calls_of(work, program.shape, on_cores_) - 1;  // work_seconds counted one
     }
     work_seconds_.push_back(seconds + launches * machine.launch_seconds.value);
   }
@@ -257,10 +276,37 @@ const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
   return &nearest->link;
 }
 
+// What a rank launches and its GPU moves for it (run/cpu/direct.h): of n ranks that take turns each
+// combines its own chunk of all n arrays, then copies the chunks of the others.
+double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
+  const auto n = static_cast<double>(ranks);
+  const double combine = n + 1, copy = 2;  // chunks read or written
+  double launches = n - 1, chunks = copy * (n - 1);
+  switch (op.collective) {
+    case CollectiveKind::kAllReduce:
+      launches = n;
+      chunks += combine;
+      break;
+    case CollectiveKind::kReduceScatter:
+      launches = 1;
+      chunks = combine;
+      break;
+    case CollectiveKind::kBroadcast:
+      launches = 1;
+      chunks = copy * n;
+      break;
+    default:
+      break;
+  }
+  return launches * intra_node_.latency_seconds.value +
+         over(chunks * static_cast<double>(op.bytes) / n, 2 * intra_node_.bytes_per_second.value);
+}
+
 double CostModel::collective_seconds(const Op& op) const {
   if (op.group < 0) return 0;
   const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];
   if (group.size <= 1) return 0;
+  if (sharing_ == Sharing::kGpu) return within_gpu_seconds(op, group.size) * op.repeat;
   const Volume volume = collective_volume(op.collective, op.type, op.bytes, group.size, 0);
   const auto bytes = static_cast<double>(std::max(volume.sent, volume.received));
   if (const Link* link = measured(op.collective, group.size))

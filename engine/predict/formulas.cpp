@@ -142,7 +142,8 @@ void add_states(const Setup& setup, const Machine& machine, Formulas& out) {
        static_cast<double>(precision.state_bytes()), "bytes", source, ""});
   const std::vector<Part> parts = parts_of(setup);
   for (const Part& part : parts) add_stage_states(setup, part, out);
-  if (parts.size() != 1 || machine.ranks_share_memory()) return;
+  const bool together = machine.ranks_share_memory() || ranks_share_gpu(setup, machine);
+  if (parts.size() != 1 || together) return;
   const double memory = machine.memory_bytes.value;
   const int N = parts[0].shards;
   const int par = precision.parameter_bytes, grad = precision.gradient_bytes;

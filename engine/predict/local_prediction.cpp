@@ -10,7 +10,7 @@ namespace parallelarium {
 Source expected_source(const Setup& setup, const Machine& machine) {
   if (!machine.local) return Source::kPredicted;
   if (machine.name == kLocalGpus)
-    return machine.devices_per_node >= setup.mesh.ranks() ? Source::kMeasured : Source::kSharedGpu;
+    return ranks_share_gpu(setup, machine) ? Source::kSharedGpu : Source::kMeasured;
   const bool enough = machine.cores >= setup.mesh.ranks();
   switch (setup.run.backend) {
     case Backend::kPaced:

@@ -68,20 +68,20 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   if (!rows) return rows.error();
   prediction.rows = std::move(*rows);
   const CostModel cost(prediction.program, machine, setup, &prediction.rows);
-  prediction.timeline = simulate(prediction.program, cost, machine);
+  prediction.timeline = simulate(prediction.program, cost);
   prediction.timeline.source = Source::kPredicted;
   prediction.parameters = count_parameters(setup.model);
   prediction.step_flops =
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   const std::vector<MemoryRow> built = memory_of(prediction.program);
   prediction.capacity_bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
+  const bool share_gpu = cost.sharing() == Sharing::kGpu, together = prediction.memory_together();
   for (const MemoryRow& row : built) {
-    prediction.needed_bytes = machine.ranks_share_memory()
-                                  ? prediction.needed_bytes + row.peak_bytes
-                                  : std::max(prediction.needed_bytes, row.peak_bytes);
+    prediction.needed_bytes = together ? prediction.needed_bytes + row.peak_bytes
+                                       : std::max(prediction.needed_bytes, row.peak_bytes);
   }
-  if (machine.ranks_share_memory()) {
-    prediction.capacity_bytes *= machine.devices_per_node;
+  if (together) {
+    if (!share_gpu) prediction.capacity_bytes *= machine.devices_per_node;
     // A Program of representatives stands for the other ranks too.
     prediction.needed_bytes *=
         prediction.program.world / static_cast<std::int64_t>(prediction.program.ranks.size());
@@ -90,6 +90,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   prediction.traffic = expected_traffic(prediction, 0);
   prediction.bubble = bubble_of(prediction.program, prediction.timeline);
   prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);
+  if (share_gpu) prediction.step.mfu = 0;  // a rank has no device of its own to use well
   prediction.formulas = formulas_of(setup, machine);
   return prediction;
 }
@@ -110,6 +111,11 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         program.ranks.size() == 1 ? " stands" : "s stand", program.world));
   if (program.level == Level::kStage)
     remarks.push_back("Simulated by whole stages: piece by piece this Setup has too many ops.");
+  if (ranks_share_gpu(setup, prediction.machine))
+    remarks.push_back(fmt::format(
+        "All {} ranks are on one GPU: their ops take turns there, and its memory is theirs "
+        "together.",
+        setup.mesh.ranks()));
   if (gathers_instead_of_ring(prediction))
     remarks.push_back(fmt::format(
         "CP's keys and values are gathered here before attention, not passed round: {}. The bytes "

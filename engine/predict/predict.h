@@ -38,10 +38,13 @@ struct Prediction {
   Timeline timeline;
   ParameterCounts parameters;
   double step_flops = 0;  // model FLOPs of one step, all ranks
-  // Memory of one device, and the most that a rank needs. Ranks of this computer share its memory:
-  // there both are of all ranks together.
+  // Memory of one device, and the most that a rank needs. Ranks of this computer share its memory,
+  // ranks on one GPU that of the GPU: there both are of all ranks together.
   std::int64_t capacity_bytes = 0, needed_bytes = 0;
   bool fits() const { return needed_bytes <= capacity_bytes; }
+  bool memory_together() const {
+    return machine.ranks_share_memory() || ranks_share_gpu(setup, machine);
+  }
   std::vector<MemoryRow> memory;    // one per pipeline stage (its first rank)
   std::vector<TrafficRow> traffic;  // of rank 0
   Bubble bubble;
@@ -64,8 +67,8 @@ void keep_freed_memory();
 bool gathers_instead_of_ring(const Prediction& prediction);
 
 // Sentences on what the prediction does other than its Setup seems to say: ranks and ops that were
-// not built, a ring predicted as an all-gather, stages held twice, ZeRO with nothing to shard, and
-// why the Setup cannot be run.
+// not built, ranks that share a GPU, a ring predicted as an all-gather, stages held twice, ZeRO
+// with nothing to shard, and why the Setup cannot be run.
 std::vector<std::string> remarks_of(const Prediction& prediction);
 
 // What a rank sends and receives, by global rank.

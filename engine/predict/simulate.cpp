@@ -17,13 +17,14 @@ constexpr std::int64_t kNotYet = -1;
 // is free and what the unit comes after has ended. A compute op starts at once; a meeting starts
 // when every expected op is posted. A unit ends with its last op.
 //
-// Without shared cores an end time is known when its beginning is, so that the walk needs no clock:
-// it follows dependencies in any order. With shared cores the durations depend on what else is
-// active, and events are taken in the order of time.
+// Where nothing is shared, an end time is known when its beginning is, so that the walk needs no
+// clock: it follows dependencies in any order. Where lanes share a processor (a rank its core, all
+// ranks one GPU), durations depend on what else is active, and events are taken in the order of
+// time.
 class Walk {
  public:
-  Walk(const Program& program, const std::vector<std::int64_t>& durations, bool share)
-      : program_(program), matching_(match(program)), share_(share) {
+  Walk(const Program& program, const std::vector<std::int64_t>& durations, Sharing sharing)
+      : program_(program), matching_(match(program)), sharing_(sharing) {
     const std::size_t ranks = program.ranks.size();
     lanes_.resize(ranks * kLanes);
     steps_.resize(durations.size());
@@ -55,13 +56,14 @@ class Walk {
     for (const Place place : matching_.members) {
       const Op& op = program.ranks[static_cast<std::size_t>(place.rank)]
                          .ops[static_cast<std::size_t>(place.op)];
-      member_lanes_.push_back(place.rank * kLanes + static_cast<int>(op.lane));
+      member_lanes_.push_back({place.rank * kLanes + static_cast<int>(op.lane),
+                               sharing != Sharing::kGpu || op.kind != OpKind::kSend});
     }
   }
 
   Timeline run() {
     for (std::size_t lane = lanes_.size(); lane-- > 0;) ready_.push_back(static_cast<int>(lane));
-    if (share_) {
+    if (sharing_ != Sharing::kNone) {
       prepare_sharing();
       run_shared();
     } else {
@@ -156,28 +158,30 @@ class Walk {
   std::int32_t meeting_item(std::int32_t meeting) const { return matching_.base.back() + meeting; }
 
   void start(std::int32_t item, int lane, std::int64_t begin, std::int64_t duration) {
-    if (share_) {
+    if (sharing_ != Sharing::kNone) {
       activate(item, lane, begin, duration);
     } else {
       finish(item, lane, begin, begin + duration);
     }
   }
 
+  // visit(lane, whether the item keeps the lane's processor busy)
   template <class Visit>
   void for_lanes_of(std::int32_t item, int lane, const Visit& visit) {
     const std::int32_t ops = matching_.base.back();
     if (item < ops) {
-      visit(lane);
+      visit(lane, true);
       return;
     }
     const Meeting& meeting = matching_.meetings[static_cast<std::size_t>(item - ops)];
     for (std::int32_t member = meeting.first; member < meeting.first + meeting.count; ++member) {
-      visit(member_lanes_[static_cast<std::size_t>(member)]);
+      const MemberLane& at = member_lanes_[static_cast<std::size_t>(member)];
+      visit(at.lane, at.works);
     }
   }
 
   void finish(std::int32_t item, int item_lane, std::int64_t begin, std::int64_t end) {
-    for_lanes_of(item, item_lane, [&](int number) {
+    for_lanes_of(item, item_lane, [&](int number, bool) {
       LaneState& lane = lanes_[static_cast<std::size_t>(number)];
       lane.begin = std::min(lane.begin, begin);
       lane.until = std::max(lane.until, end);
@@ -204,7 +208,9 @@ class Walk {
     if (lane.next < lane.end) ready_.push_back(number);
   }
 
-  // Shared cores: an item progresses at 1 / (active lanes of the busiest of its ranks).
+  // An item progresses at 1 / (what works on the busiest of its processors): lanes of a core, on a
+  // GPU every rank's part of every item, where only the receiver of a message works, which copies
+  // it.
   struct Item {
     double remaining = 0, rate = 1;
     std::int64_t begin = 0, updated = 0;
@@ -218,40 +224,46 @@ class Walk {
       return time != other.time ? time > other.time : item > other.item;
     }
   };
+  struct Processor {
+    int working = 0;
+    std::vector<std::int32_t> active;  // items
+  };
 
   void prepare_sharing() {
     items_.resize(static_cast<std::size_t>(matching_.base.back()) + matching_.meetings.size());
-    active_on_lane_.assign(lanes_.size(), 0);
-    active_on_rank_.resize(program_.ranks.size());
+    working_on_lane_.assign(lanes_.size(), 0);
+    processors_.resize(sharing_ == Sharing::kGpu ? 1 : program_.ranks.size());
+    each_item_ = sharing_ == Sharing::kGpu;
+    // Ranks that are not built do what those that stand for them do, at the same time.
+    if (sharing_ == Sharing::kGpu)
+      copies_ = std::max<std::int64_t>(
+          1, program_.world / static_cast<std::int64_t>(program_.ranks.size()));
   }
 
-  int active_lanes(int rank) const {
-    int active = 0;
-    for (int lane = rank * kLanes; lane < (rank + 1) * kLanes; ++lane) {
-      active += active_on_lane_[static_cast<std::size_t>(lane)] > 0;
-    }
-    return active;
-  }
+  int processor_of(int lane) const { return sharing_ == Sharing::kGpu ? 0 : lane / kLanes; }
 
   void activate(std::int32_t number, int lane, std::int64_t begin, std::int64_t duration) {
     Item& item = items_[static_cast<std::size_t>(number)];
     item.remaining = static_cast<double>(duration);
     item.begin = item.updated = begin;
     item.lane = lane;
-    item.rate = 0;  // set with the changed ranks
-    for_lanes_of(number, lane, [&](int at) {
-      ++active_on_lane_[static_cast<std::size_t>(at)];
-      active_on_rank_[static_cast<std::size_t>(at / kLanes)].push_back(number);
-      changed_.push_back(at / kLanes);
+    item.rate = 0;  // set with the changed processors
+    for_lanes_of(number, lane, [&](int at, bool works) {
+      Processor& processor = processors_[static_cast<std::size_t>(processor_of(at))];
+      if (works && (working_on_lane_[static_cast<std::size_t>(at)]++ == 0 || each_item_))
+        ++processor.working;
+      processor.active.push_back(number);
+      changed_.push_back(processor_of(at));
     });
   }
 
   void deactivate(std::int32_t number) {
-    for_lanes_of(number, items_[static_cast<std::size_t>(number)].lane, [&](int at) {
-      --active_on_lane_[static_cast<std::size_t>(at)];
-      auto& active = active_on_rank_[static_cast<std::size_t>(at / kLanes)];
-      active.erase(std::find(active.begin(), active.end(), number));
-      changed_.push_back(at / kLanes);
+    for_lanes_of(number, items_[static_cast<std::size_t>(number)].lane, [&](int at, bool works) {
+      Processor& processor = processors_[static_cast<std::size_t>(processor_of(at))];
+      if (works && (--working_on_lane_[static_cast<std::size_t>(at)] == 0 || each_item_))
+        --processor.working;
+      processor.active.erase(std::find(processor.active.begin(), processor.active.end(), number));
+      changed_.push_back(processor_of(at));
     });
     ++items_[static_cast<std::size_t>(number)].version;
   }
@@ -259,13 +271,15 @@ class Walk {
   void update_rates() {
     std::sort(changed_.begin(), changed_.end());
     changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
-    for (const int rank : changed_) {
-      for (const std::int32_t number : active_on_rank_[static_cast<std::size_t>(rank)]) {
+    for (const int changed : changed_) {
+      for (const std::int32_t number : processors_[static_cast<std::size_t>(changed)].active) {
         Item& item = items_[static_cast<std::size_t>(number)];
         int busiest = 1;
-        for_lanes_of(number, item.lane,
-                     [&](int at) { busiest = std::max(busiest, active_lanes(at / kLanes)); });
-        const double rate = 1.0 / busiest;
+        for_lanes_of(number, item.lane, [&](int at, bool) {
+          busiest =
+              std::max(busiest, processors_[static_cast<std::size_t>(processor_of(at))].working);
+        });
+        const double rate = 1.0 / (static_cast<double>(busiest) * static_cast<double>(copies_));
         if (rate == item.rate) continue;
         item.remaining -= static_cast<double>(now_ - item.updated) * item.rate;
         item.remaining = std::max(item.remaining, 0.0);
@@ -298,25 +312,31 @@ class Walk {
 
   const Program& program_;
   const Matching matching_;
-  const bool share_;
+  const Sharing sharing_;
+  struct MemberLane {
+    int lane;
+    bool works;
+  };
   std::vector<LaneState> lanes_;
-  std::vector<Step> steps_;                 // of each rank, sorted by lane
-  std::vector<std::int32_t> member_lanes_;  // as Matching::members
-  std::vector<std::int64_t> ends_;          // by flat number
-  std::vector<Arrival> arrivals_;           // by meeting
-  std::vector<int> ready_;                  // lanes to look at
+  std::vector<Step> steps_;               // of each rank, sorted by lane
+  std::vector<MemberLane> member_lanes_;  // as Matching::members
+  std::vector<std::int64_t> ends_;        // by flat number
+  std::vector<Arrival> arrivals_;         // by meeting
+  std::vector<int> ready_;                // lanes to look at
   Timeline timeline_;
   std::int64_t now_ = 0;
   std::vector<Item> items_;
-  std::vector<std::int32_t> active_on_lane_;
-  std::vector<std::vector<std::int32_t>> active_on_rank_;
-  std::vector<int> changed_;
+  std::vector<std::int32_t> working_on_lane_;  // items
+  std::vector<Processor> processors_;
+  bool each_item_ = false;
+  std::int64_t copies_ = 1;   // ranks that each built one stands for
+  std::vector<int> changed_;  // processors
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 
 }  // namespace
 
-Timeline simulate(const Program& program, const CostModel& cost, const Machine& machine) {
+Timeline simulate(const Program& program, const CostModel& cost) {
   std::vector<std::int64_t> durations;
   durations.reserve(static_cast<std::size_t>(program.op_count()));
   for (const RankProgram& rank : program.ranks) {
@@ -324,11 +344,11 @@ Timeline simulate(const Program& program, const CostModel& cost, const Machine& 
       durations.push_back(static_cast<std::int64_t>(cost.seconds(op, rank.rank) * 1e9 + 0.5));
     }
   }
-  return Walk(program, durations, machine.lanes_share_core).run();
+  return Walk(program, durations, cost.sharing()).run();
 }
 
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
-                  bool lanes_share_core) {
+                  Sharing sharing) {
   std::vector<std::int64_t> flat;
   flat.reserve(static_cast<std::size_t>(program.op_count()));
   for (std::size_t rank = 0; rank < program.ranks.size(); ++rank) {
@@ -336,7 +356,7 @@ Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseco
       flat.push_back(durations[rank][op].count());
     }
   }
-  return Walk(program, flat, lanes_share_core).run();
+  return Walk(program, flat, sharing).run();
 }
 
 }  // namespace parallelarium

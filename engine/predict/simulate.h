@@ -14,6 +14,13 @@
 
 namespace parallelarium {
 
+// What computes one thing at a time.
+enum class Sharing {
+  kNone,  // every lane goes at its own speed
+  kCore,  // CPU ranks: a rank's lanes compete for its core
+  kGpu,   // all ranks on one GPU take turns
+};
+
 // Seconds that one op takes on the machine when nothing delays it. For a Send or Recv and for a
 // Collective: from the moment all participants are there.
 class CostModel {
@@ -23,6 +30,7 @@ class CostModel {
   CostModel(const Program& program, const Machine& machine, const Setup& setup,
             const ExpertRows* rows = nullptr);
   double seconds(const Op& op, int rank) const;  // `rank` is global
+  Sharing sharing() const { return sharing_; }
 
  private:
   struct GroupCost {
@@ -34,6 +42,7 @@ class CostModel {
   // As it was measured, among that many ranks or the next number of them; null: never.
   const Link* measured(CollectiveKind kind, int ranks) const;
   double collective_seconds(const Op& op) const;
+  double within_gpu_seconds(const Op& op, int ranks) const;
 
   double even_seconds(const Op& op, int rank) const;
 
@@ -43,6 +52,7 @@ class CostModel {
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;
   bool on_cores_ = false;
+  Sharing sharing_ = Sharing::kNone;
   std::vector<PairLink> pairs_;
   std::vector<CollectiveRate> collectives_;
   std::vector<int> gpus_;  // of each rank, where the Setup says it
@@ -62,10 +72,10 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
 double combine_rate(const Machine& machine, DataType type);
 
 // Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
-Timeline simulate(const Program& program, const CostModel& cost, const Machine& machine);
+Timeline simulate(const Program& program, const CostModel& cost);
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
 // all of a collective, take the largest of theirs.
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
-                  bool lanes_share_core = false);
+                  Sharing sharing = Sharing::kNone);
 
 }  // namespace parallelarium

@@ -29,20 +29,29 @@ struct KernelTime {
 };
 
 // What is measured: squares of `hidden` with so many tokens each, kernels of so long sequences, and
-// a copy that no cache holds.
+// a copy that no cache holds. Defaults are those of cores.
 struct BenchSizes {
   struct Width {
     std::int64_t hidden = 0;
     std::vector<std::int64_t> tokens;
+    std::int64_t vocabulary = 0;  // of one more head, with the fewest tokens; 0: none
   };
   struct Sequence {
     std::int64_t T = 0, C = 0, H = 0;
+    std::vector<std::int64_t> batches = {1};  // sequences that one call of fused attention takes
+  };
+  struct Logits {
+    std::int64_t N = 0, V = 0;
   };
   std::vector<Width> widths;
   std::vector<Sequence> sequences;
   std::int64_t copy_bytes = 0;
   std::chrono::nanoseconds least = std::chrono::milliseconds{2};  // for which each is repeated
   DataType type = DataType::kF32;                                 // kF32 or kBf16
+  std::vector<Logits> logits = {};  // of losses beside those over bytes
+  // Parameters that one call updates, gradients that one call clears.
+  std::vector<std::int64_t> updated = {1 << 16}, cleared = {1 << 16, 1 << 19, 1 << 22};
+  std::int64_t places_bytes = 4 << 20;  // of all places of an operand that no cache shall hold
   BenchSizes in(DataType other) const {
     BenchSizes sizes = *this;
     sizes.type = other;

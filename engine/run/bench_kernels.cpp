@@ -7,6 +7,7 @@
 #include "engine/plan/kernels_of_pieces.h"
 #include "engine/run/bench.h"
 #include "engine/run/bench_timing.h"
+#include "engine/train/data.h"
 #include "kernels/fused_attention.h"
 
 namespace parallelarium {
@@ -41,72 +42,74 @@ class Measure {
   std::vector<KernelTime> times_;
 };
 
-// Attention that keeps no probabilities, of one sequence: on one rank, and on one of two that cut
-// the sequence, with its own keys and values and with the other's.
-void measure_fused_attention(Device& device, DataType type, const BenchSizes::Sequence& sequence,
+// Attention that keeps no probabilities, of B sequences: on one rank, or on one of two that cut the
+// sequences, with its own keys and values and with the other's.
+void measure_fused_attention(Device& device, const BenchSizes& sizes,
+                             const BenchSizes::Sequence& sequence, std::int64_t B, int ranks,
                              Measure& kernel) {
-  const auto& [T, C, H] = sequence;
+  const DataType type = sizes.type;
+  const std::int64_t T = sequence.T, C = sequence.C, H = sequence.H, many = sizes.places_bytes;
   const std::int64_t D = C / H, A = 3 * C;
-  for (const int ranks : {1, 2}) {
-    const std::int64_t N = T / ranks, quarter = T / 4, own_stride = A, others_stride = 2 * C;
-    const AttentionShape shape{1, N, H, H, D};
-    const TokenRuns own = ranks == 1 ? TokenRuns{} : TokenRuns{2, {0, 3 * quarter}};
-    const TokenRuns others{2, {quarter, 2 * quarter}};
-    const AttentionBlock first{shape, own, own, own_stride, true},
-        second{shape, own, others, others_stride, false};
-    const Numbers qkv(device, type, N * A), dqkv(device, type, N * A),
-        kept_qkv(device, type, N * A, Numbers::kMany), context(device, type, N * C, Numbers::kMany),
-        dcontext(device, type, N * C), received(device, type, 2 * N * C),
-        dreceived(device, type, 2 * N * C);
-    const Numbers stats(device, kF32, 2 * H * N),
-        scratch_(device, kF32,
-                 std::max(block_attention_scratch(shape), fused_attention_scratch(shape)));
-    float *lse = stats.floats(), *sum = lse + H * N, *scratch = scratch_.floats();
-    const bool whole = ranks == 1 && type == DataType::kBf16;  // as pieces do
-    kernel(
-        ranks == 1 ? "fused_attention" : "block_attention", H * N * N,
-        [&] {
-          const Values out = context.next(N * C);
-          if (whole) return device.fused_attention_forward(out, lse, scratch, qkv.get(), shape);
-          device.block_attention_forward(out, lse, sum, scratch, qkv.get(), qkv.get() + C, first);
-          if (ranks > 1)
-            device.block_attention_forward(out, lse, sum, scratch, qkv.get(), received.get(),
-                                           second);
-          device.block_attention_finish(out, lse, sum, shape);
-        },
-        ranks);
-    kernel(
-        ranks == 1 ? "fused_attention_grad" : "block_attention_grad", H * N * N,
-        [&] {
-          const Values in = kept_qkv.next(N * A), out = context.next(N * C);
-          if (whole)
-            return device.fused_attention_backward(dqkv.get(), scratch, dcontext.get(), in, out,
-                                                   lse, shape);
-          device.zero(dqkv.get().address(), N * A * size_of(type));
-          device.block_attention_backward(dqkv.get(), dqkv.get() + C, scratch, dcontext.get(), in,
-                                          in + C, out, lse, first);
-          if (ranks == 1) return;
-          device.zero(dreceived.get().address(), 2 * N * C * size_of(type));
-          device.block_attention_backward(dqkv.get(), dreceived.get(), scratch, dcontext.get(), in,
-                                          received.get(), out, lse, second);
-        },
-        ranks);
-  }
+  const std::int64_t L = T / ranks, N = B * L, quarter = T / 4, own_stride = A,
+                     others_stride = 2 * C;
+  const AttentionShape shape{B, L, H, H, D};
+  const TokenRuns own = ranks == 1 ? TokenRuns{} : TokenRuns{2, {0, 3 * quarter}};
+  const TokenRuns others{2, {quarter, 2 * quarter}};
+  const AttentionBlock first{shape, own, own, own_stride, true},
+      second{shape, own, others, others_stride, false};
+  const Numbers qkv(device, type, N * A), dqkv(device, type, N * A),
+      kept_qkv(device, type, N * A, many), context(device, type, N * C, many),
+      dcontext(device, type, N * C), received(device, type, 2 * N * C),
+      dreceived(device, type, 2 * N * C);
+  const Numbers stats(device, kF32, 2 * H * N),
+      scratch_(device, kF32,
+               std::max(block_attention_scratch(shape), fused_attention_scratch(shape)));
+  if (!all_there(qkv, dqkv, kept_qkv, context, dcontext, received, dreceived, stats, scratch_))
+    return;
+  float *lse = stats.floats(), *sum = lse + H * N, *scratch = scratch_.floats();
+  const bool whole = ranks == 1 && device.fuses(type, D);  // as pieces do
+  kernel(
+      ranks == 1 ? "fused_attention" : "block_attention", H * N * L,
+      [&] {
+        const Values out = context.next(N * C);
+        if (whole) return device.fused_attention_forward(out, lse, scratch, qkv.get(), shape);
+        device.block_attention_forward(out, lse, sum, scratch, qkv.get(), qkv.get() + C, first);
+        if (ranks > 1)
+          device.block_attention_forward(out, lse, sum, scratch, qkv.get(), received.get(), second);
+        device.block_attention_finish(out, lse, sum, shape);
+      },
+      ranks);
+  kernel(
+      ranks == 1 ? "fused_attention_grad" : "block_attention_grad", H * N * L,
+      [&] {
+        const Values in = kept_qkv.next(N * A), out = context.next(N * C);
+        if (whole)
+          return device.fused_attention_backward(dqkv.get(), scratch, dcontext.get(), in, out, lse,
+                                                 shape);
+        device.zero(dqkv.get().address(), N * A * size_of(type));
+        device.block_attention_backward(dqkv.get(), dqkv.get() + C, scratch, dcontext.get(), in,
+                                        in + C, out, lse, first);
+        if (ranks == 1) return;
+        device.zero(dreceived.get().address(), 2 * N * C * size_of(type));
+        device.block_attention_backward(dqkv.get(), dreceived.get(), scratch, dcontext.get(), in,
+                                        received.get(), out, lse, second);
+      },
+      ranks);
 }
 
 // Routers, and the moves of rows that follow: N tokens of width C that visit two experts each.
-void measure_routing(Device& device, DataType type, std::int64_t N, std::int64_t C,
+void measure_routing(Device& device, const BenchSizes& sizes, std::int64_t N, std::int64_t C,
                      Measure& kernel) {
+  const DataType type = sizes.type;
   RouterShape router;
   router.N = N;
   router.E = kExperts;
   router.k = 2;
-  const std::int64_t E = router.E, k = router.k, rows = N * k * C;
-  const Numbers logits(device, kF32, N * E, Numbers::kMany), dlogits(device, kF32, N * E),
+  const std::int64_t E = router.E, k = router.k, rows = N * k * C, many = sizes.places_bytes;
+  const Numbers logits(device, kF32, N * E, many), dlogits(device, kF32, N * E),
       gates(device, kF32, N * k), dgates(device, kF32, N * k),
       record(device, kF32, record_count(E)), routed(device, kF32, routes_count(N, k, E)),
-      tokens(device, type, N * C), sent(device, type, rows),
-      kept(device, type, rows, Numbers::kMany);
+      tokens(device, type, N * C), sent(device, type, rows), kept(device, type, rows, many);
   auto* routes = reinterpret_cast<std::int32_t*>(routed.floats());
   // The moves of rows need routes.
   device.route(gates.floats(), routes, record.floats(), logits.get().as<float>(), nullptr, router);
@@ -134,27 +137,61 @@ void measure_routing(Device& device, DataType type, std::int64_t N, std::int64_t
   });
 }
 
+// The kernels of a loss over N rows of V logits. `gradient` may be `logits`.
+void measure_loss(Device& device, Values gradient, Values logits, float* stats, double* sum,
+                  const std::int32_t* targets, std::int64_t N, std::int64_t V, Measure& kernel) {
+  float *row_max = stats, *row_sum = stats + N, *of_target = stats + 2 * N;
+  kernel("loss_max", N * V, [&] { device.loss_max(row_max, logits, N, V); });
+  kernel("loss_sum", N * V,
+         [&] { device.loss_sum(row_sum, of_target, logits, row_max, targets, N, V); });
+  kernel("loss", N, [&] { device.loss(sum, row_max, row_sum, of_target, N); });
+  kernel("loss_grad", N * V,
+         [&] { device.loss_grad(gradient, row_max, row_sum, targets, 1e-3F, N, V); });
+}
+
+// Bytes. On a GPU those of a text: there one block adds up all rows of a byte, so that the most
+// frequent one decides how long the gradient of the embedding takes.
+std::vector<std::int32_t> token_numbers(const Device& device, std::int64_t count) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(i * 37 % 256);
+  if (!device.runs_behind()) return ids;
+  const std::string text = default_text();
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<unsigned char>(text[i % text.size()]);
+  return ids;
+}
+
 // What passes over all parameters, one stretch after another; in 16 bit with the types of mixed-16,
 // for which AdamW stands for the other recipes, too.
-void measure_update(Device& device, DataType type, Measure& kernel) {
-  constexpr std::int64_t kAll = 1 << 22, kStretch = 1 << 16;
-  const bool is_half = type == DataType::kBf16;
-  const Numbers parameters(device, type, kAll), gradients(device, type, kAll),
-      first(device, kF32, kAll), second(device, kF32, kAll), sums(device, kF32, 8),
-      masters(device, kF32, is_half ? kAll : 1);
+void measure_update(Device& device, const BenchSizes& sizes, Measure& kernel) {
+  const DataType type = sizes.type;
+  const std::int64_t all = *std::max_element(sizes.cleared.begin(), sizes.cleared.end());
+  const std::int64_t many = sizes.places_bytes;
+  const bool is_half = type == DataType::kBf16, behind = device.runs_behind();
+  const Numbers parameters(device, type, all, many), gradients(device, type, all, many),
+      first(device, kF32, all, many), second(device, kF32, all, many), sums(device, kF32, 8),
+      masters(device, kF32, is_half ? all : 1);
+  if (!all_there(parameters, gradients, first, second, sums, masters)) return;
   auto* sum = reinterpret_cast<double*>(sums.floats());
   const AdamW settings;
   // Of a bucket, of a small model, and of one that no cache holds.
-  for (const std::int64_t cleared : {kStretch, kStretch * 8, kAll})
-    kernel("zero", cleared,
-           [&] { device.zero(gradients.get().address(), cleared * size_of(type)); });
-  kernel("grad_norm", kStretch,
-         [&] { device.sum_of_squares(sum, gradients.next(kStretch), kStretch); });
-  kernel("adamw", kStretch, [&] {
-    float* master = is_half ? masters.next(kStretch).as<float>() : nullptr;
-    device.adamw(parameters.next(kStretch), master, gradients.next(kStretch), first.next(kStretch),
-                 second.next(kStretch), sum, 0, settings, kStretch);
-  });
+  for (const std::int64_t count : sizes.cleared)
+    kernel("zero", count, [&] {
+      const Values cleared = behind ? gradients.next(count) : gradients.get();
+      device.zero(cleared.address(), count * size_of(type));
+    });
+  for (const std::int64_t count : sizes.updated) {
+    kernel("grad_norm", count, [&] { device.sum_of_squares(sum, gradients.next(count), count); });
+    kernel("adamw", count, [&] {
+      float* master = is_half ? masters.next(count).as<float>() : nullptr;
+      device.adamw(parameters.next(count), master, gradients.next(count), first.next(count),
+                   second.next(count), sum, 0, settings, count);
+    });
+  }
+  // A bucket of gradients is longer than what a layer adds up.
+  if (behind)
+    kernel(kReduceKernel, all,
+           [&] { device.accumulate(parameters.next(all), gradients.next(all), all); });
 }
 
 }  // namespace
@@ -162,20 +199,28 @@ void measure_update(Device& device, DataType type, Measure& kernel) {
 std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes, const Stop& stop) {
   Measure kernel(device, sizes, stop);
   const DataType type = sizes.type;
-  for (const auto& [T, C, H] : sizes.sequences) {
+  const std::int64_t many = sizes.places_bytes;
+  std::int64_t most = 0;
+  for (const BenchSizes::Sequence& sequence : sizes.sequences) most = std::max(most, sequence.T);
+  for (const BenchSizes::Logits& logits : sizes.logits) most = std::max(most, logits.N);
+  const std::vector<std::int32_t> ids = token_numbers(device, most);
+  for (const BenchSizes::Sequence& sequence : sizes.sequences) {
+    if (stop.raised()) break;
+    const std::int64_t T = sequence.T, C = sequence.C, H = sequence.H;
     const std::int64_t N = T, F = 4 * C, V = kVocabulary, A = 3 * C, scores = H * T * T;
     const std::int64_t NC = N * C, NF = N * F;
     const Numbers x(device, type, N * std::max(F, V)), y(device, type, N * std::max(F, V)),
-        kept(device, type, N * std::max(F, V), Numbers::kMany), stats(device, kF32, 3 * N),
+        kept(device, type, N * std::max(F, V), many), stats(device, kF32, 3 * N),
         row(device, type, std::max(F, V)), qkv(device, type, N * A), dqkv(device, type, N * A),
-        kept_qkv(device, type, N * A, Numbers::kMany),
-        probabilities(device, type, scores, Numbers::kMany), scratch(device, kF32, T * T),
-        table(device, type, std::max(V, T) * C), tokens_memory(device, kF32, N + 4);
-    auto* tokens = reinterpret_cast<std::int32_t*>(tokens_memory.floats());
-    std::vector<std::int32_t> ids(static_cast<std::size_t>(N));
-    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(i * 37 % 256);
-    device.copy_to_device(tokens_memory.get().address(), ids.data(), N * 4);
+        kept_qkv(device, type, N * A, many), probabilities(device, type, scores, many),
+        scratch(device, kF32, T * T), table(device, type, std::max(V, T) * C),
+        tokens_memory(device, kF32, N + 4);
     const Numbers sums(device, kF32, 8);
+    if (!all_there(x, y, kept, stats, row, qkv, dqkv, kept_qkv, probabilities, scratch, table,
+                   tokens_memory, sums))
+      continue;
+    auto* tokens = reinterpret_cast<std::int32_t*>(tokens_memory.floats());
+    device.copy_to_device(tokens_memory.get().address(), ids.data(), N * 4);
     auto* sum = reinterpret_cast<double*>(sums.floats());
     const AttentionShape shape{1, T, H, H, C / H};
     float* s = stats.floats();
@@ -200,7 +245,9 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
       device.attention_backward(dqkv.get(), scratch.floats(), x.get(), kept_qkv.next(N * A),
                                 probabilities.next(scores), shape, {});
     });
-    measure_fused_attention(device, type, {T, C, H}, kernel);
+    for (const std::int64_t B : sequence.batches)
+      for (const int ranks : {1, 2})
+        measure_fused_attention(device, sizes, sequence, B, ranks, kernel);
     kernel(kPermuteKernel, 2 * NC,
            [&] { device.copy_rows(kept.next(2 * NC), 2 * C, qkv.get() + C, A, N, 2 * C); });
     kernel(kRotaryKernel, T * (C / H) / 2,
@@ -212,19 +259,25 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     kernel("swiglu_grad", NF / 2,
            [&] { device.swiglu_backward(y.get(), x.get(), kept.next(NF), N, F / 2); });
     kernel("residual", NC, [&] { device.residual_add(kept.next(NC), kept.next(NC), x.get(), NC); });
-    measure_routing(device, type, N, C, kernel);
+    measure_routing(device, sizes, N, C, kernel);
     kernel("embedding", NC, [&] {
       device.embedding_forward(kept.next(NC), tokens, table.get(), table.get(), N, T, C);
     });
     kernel("embedding_grad", NC,
            [&] { device.embedding_grad(table.get(), table.get(), x.get(), tokens, N, T, C); });
-    kernel("loss_max", N * V, [&] { device.loss_max(s, x.get(), N, V); });
-    kernel("loss_sum", N * V, [&] { device.loss_sum(s + N, s + 2 * N, x.get(), s, tokens, N, V); });
-    kernel("loss", N, [&] { device.loss(sum, s, s + N, s + 2 * N, N); });
-    kernel("loss_grad", N * V, [&] { device.loss_grad(y.get(), s, s + N, tokens, 1e-3F, N, V); });
+    measure_loss(device, y.get(), x.get(), s, sum, tokens, N, V, kernel);
     kernel(kReduceKernel, NF, [&] { device.accumulate(kept.next(NF), x.get(), NF); });
   }
-  measure_update(device, type, kernel);
+  for (const auto& [N, V] : sizes.logits) {
+    const Numbers logits(device, type, N * V), stats(device, kF32, 3 * N), sums(device, kF32, 8),
+        targets(device, kF32, N);
+    if (stop.raised() || !all_there(logits, stats, sums, targets)) break;
+    device.copy_to_device(targets.get().address(), ids.data(), N * 4);
+    measure_loss(device, logits.get(), logits.get(), stats.floats(),
+                 reinterpret_cast<double*>(sums.floats()),
+                 reinterpret_cast<const std::int32_t*>(targets.floats()), N, V, kernel);
+  }
+  measure_update(device, sizes, kernel);
   return kernel.take();
 }
 

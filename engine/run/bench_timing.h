@@ -15,11 +15,13 @@ namespace parallelarium {
 // each time at the next, all places together being larger than that cache.
 class Numbers {
  public:
-  enum Places { kOne, kMany };
-  Numbers(Device& device, DataType type, std::int64_t count, Places places = kOne);
+  // `together`: bytes of all places, or a little more; 0: one place. Where the device has no room
+  // for several there is one, and where it has none there is nothing.
+  Numbers(Device& device, DataType type, std::int64_t count, std::int64_t together = 0);
   ~Numbers() { device_.release(address_); }
   Numbers(const Numbers&) = delete;
   Numbers& operator=(const Numbers&) = delete;
+  bool is_there() const { return address_ != nullptr; }
   Values get() const { return {type_, address_}; }
   // Requires: of that type.
   float* floats() const { return get().as<float>(); }
@@ -30,13 +32,18 @@ class Numbers {
   }
 
  private:
-  static constexpr std::int64_t kTogether = 4 << 20;  // bytes
   Device& device_;
   DataType type_;
   std::byte* address_ = nullptr;
   std::int64_t count_ = 0;
   mutable std::int64_t next_ = 0;
 };
+
+// What the device has no room for cannot be measured.
+template <class... Several>
+bool all_there(const Several&... numbers) {
+  return (... && numbers.is_there());
+}
 
 // What comes between two calls that are timed, as other ops do in a step, where short pieces take
 // up to a third longer than in a loop of their own.

@@ -2,6 +2,7 @@
 // `calibrate`: measures this computer, so that predictions of local runs stand on measured rates.
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "engine/run/gpu/module.h"
 #include "engine/worker/command.h"
@@ -28,7 +29,14 @@ void add_calibrate(Commands& commands) {
     std::string text;
     for (const Calibrated what : {Calibrated::kCores, Calibrated::kGpus}) {
       const bool gpus = what == Calibrated::kGpus;
-      if (options->gpus ? !gpus : gpus && !usable_gpus()) continue;
+      if (options->gpus && !gpus) continue;
+      if (gpus) {
+        const Result<std::vector<GpuFacts>> found = usable_gpus();
+        if (!found && !options->gpus) continue;
+        std::vector<int> all(found ? found->size() : 0);
+        std::iota(all.begin(), all.end(), 0);
+        say_who_shares(all, progress);
+      }
       const Result<Machine> machine = calibrate_and_store(what, watch);
       if (!machine) return Outcome::failed(machine.error());
       progress.say("Stored in " + local_machine_path(gpus) + ".");

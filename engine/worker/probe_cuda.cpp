@@ -12,10 +12,11 @@
 namespace parallelarium {
 namespace {
 
-// A library for as long as it is looked at.
+// A library for as long as it is looked at. It stays loaded: CUDA's driver does not like to go.
 class Library {
  public:
-  explicit Library(const char* name) : handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
+  explicit Library(const char* name)
+      : handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {}
   ~Library() {
     if (handle_) dlclose(handle_);
   }

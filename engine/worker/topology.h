@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct Nvml {
   int (*p2p)(NvmlDevice* a, NvmlDevice* b, unsigned capability, unsigned* status) = nullptr;
   int (*pcie_generation)(NvmlDevice* device, unsigned* generation) = nullptr;
   int (*pcie_width)(NvmlDevice* device, unsigned* lanes) = nullptr;
-  // nvmlDeviceGetComputeRunningProcesses_v3
+  // nvmlDeviceGetComputeRunningProcesses_v3: 7 where `count`, room before and number after, was too
+  // little.
   int (*processes)(NvmlDevice* device, unsigned* count, NvmlProcess* list) = nullptr;
 };
 
@@ -46,17 +48,26 @@ struct GpuUse {
   std::int64_t bytes = 0;
 };
 struct GpuTopology {
-  std::vector<GpuLink> links;            // every pair, from < to
-  std::vector<std::vector<GpuUse>> use;  // by GPU: other processes that compute on it
-  std::vector<std::string> pcie;         // by GPU: "PCIe 5 x16", or empty
+  std::vector<GpuLink> links;  // every pair, from < to
+  // By GPU: processes that compute on it, but for this one and the other ranks that a launcher
+  // started with it.
+  std::vector<std::vector<GpuUse>> use;
+  std::vector<std::string> pcie;  // by GPU: "PCIe 5 x16", or empty
 };
 
+// Whether this process computes on the GPU of that bus.
+using ComputesHere = std::function<bool(const std::string& bus)>;
+
 // `buses`: of the GPUs in CUDA's order, such as "0000:65:00.0". What cannot be learned stays empty.
-GpuTopology read_topology(const Nvml& nvml, const std::vector<std::string>& buses);
+// In a container the driver may number processes as its host does. Then, without an own number
+// among them, as many that cannot be seen here as may be this run's are left out.
+GpuTopology read_topology(const Nvml& nvml, const std::vector<std::string>& buses,
+                          const ComputesHere& computes_here = {});
 // From libnvidia-ml.so.1, loaded for the call. Error "nvml-missing".
 Result<GpuTopology> local_topology(const std::vector<std::string>& buses);
 
-// "GPU 1 is in use by python (4711) 11.2 GiB", for a warning; empty where nobody does.
+// "GPU 1 is in use by python (4711) 11.2 GiB", for a warning; empty where nobody does. Of many
+// processes it names the first.
 std::string use_text(const GpuTopology& topology, int gpu);
 
 }  // namespace parallelarium

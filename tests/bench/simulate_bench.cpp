@@ -35,7 +35,7 @@ void build_and_simulate(benchmark::State& state, const Setup& setup, const Build
     const Order order = need(make_order(setup));
     const Program program = need(build_program(setup, order, options));
     const CostModel cost(program, machine, setup);
-    Timeline timeline = simulate(program, cost, machine);
+    Timeline timeline = simulate(program, cost);
     benchmark::DoNotOptimize(timeline);
     ops = program.op_count();
   }
@@ -58,7 +58,7 @@ void simulate_only(benchmark::State& state) {
   const Program program = need(build_program(setup, need(make_order(setup))));
   const CostModel cost(program, machine, setup);
   for (auto _ : state) {
-    Timeline timeline = simulate(program, cost, machine);
+    Timeline timeline = simulate(program, cost);
     benchmark::DoNotOptimize(timeline);
   }
   state.counters["ops"] = static_cast<double>(program.op_count());
@@ -72,7 +72,7 @@ void simulate_only_with_shared_cores(benchmark::State& state) {
   const Program program = need(build_program(setup, need(make_order(setup))));
   const CostModel cost(program, machine, setup);
   for (auto _ : state) {
-    Timeline timeline = simulate(program, cost, machine);
+    Timeline timeline = simulate(program, cost);
     benchmark::DoNotOptimize(timeline);
   }
 }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/kernels_of_pieces.h"
+#include "engine/predict/simulate.h"
 #include "tests/cuda/thread_nccl.h"
 #include "tests/ranks/harness.h"
 
@@ -96,6 +97,50 @@ TEST(GpuMachine, OfOneGpuSaysThatItsLinksAreAssumed) {
   ASSERT_TRUE(machine.ok());
   EXPECT_EQ(machine->title, "This computer's H100");
   EXPECT_EQ(machine->intra_node.bytes_per_second.origin.rfind("assumed", 0), 0u);
+}
+
+TEST(GpuMachine, OfOtherGpusHasAnotherTitle) {
+  EXPECT_EQ(title_of(gpus(1)), "This computer's H100");
+  EXPECT_EQ(title_of(gpus(4)), "This computer's 4 GPUs (H100)");
+  EXPECT_EQ(machine_of(made_up(), "", "")->title, title_of(gpus(2)));
+}
+
+TEST(GpuMachine, AKernelThatDoesNothingAddsHardlyToTheCostOfItsOp) {
+  GpuMeasurements made = made_up();
+  made.kernels.push_back({"residual", 16, made.empty_seconds});
+  const Result<Machine> machine = machine_of(made, "", "");
+  ASSERT_TRUE(machine.ok());
+  Work work;
+  work.piece = Piece::kResidual1;
+  work.elements = 16;
+  const double seconds = work_seconds(work, {}, *machine, DataType::kF32);
+  EXPECT_GE(seconds, made.launch_seconds);
+  EXPECT_LE(seconds, made.launch_seconds + 0.11 * made.empty_seconds);
+}
+
+// A GPU that moves 3e12 bytes per second, 28 for each parameter, a microsecond after its launch.
+TEST(GpuMachine, FindsHowLongUpdatesOfAllSizesTakeBetweenTheMeasuredOnes) {
+  const auto update = [](double parameters) { return 1e-6 + 28 * parameters / 3e12; };
+  GpuMeasurements made = made_up();
+  for (const std::int64_t count : gpu_bench_sizes().updated) {
+    const auto parameters = static_cast<double>(count);
+    made.kernels.push_back({"adamw", parameters, made.empty_seconds + update(parameters)});
+  }
+  const Result<Machine> machine = machine_of(made, "", "");
+  ASSERT_TRUE(machine.ok());
+  const auto error = [&](std::int64_t parameters) {
+    Work work;
+    work.piece = Piece::kOptimizer;
+    work.phase = Phase::kUpdate;
+    work.elements = parameters;
+    const double seconds = work_seconds(work, {}, *machine, DataType::kF32);
+    return (seconds - made.launch_seconds) / update(static_cast<double>(parameters)) - 1;
+  };
+  EXPECT_NEAR(error(124'439'808), 0, 0.01) << "GPT-2";
+  EXPECT_NEAR(error(124'439'808 / 8), 0, 0.05) << "an eighth of it";
+  EXPECT_NEAR(error(7'087'872), 0, 0.05) << "a layer of it";
+  for (std::int64_t parameters = 1 << 16; parameters < 1 << 30; parameters *= 2)
+    EXPECT_NEAR(error(parameters), 0, 0.25) << parameters;
 }
 
 // Devices are queues of threads and NCCL moves bytes between them: what is measured is nothing, but

@@ -127,8 +127,10 @@ TEST(Compare, TimesStandBesideARunOnTheDevicesThatWerePredictedOnly) {
   Machine gpus = uncalibrated_local_machine();
   gpus.name = kLocalGpus;
   const Machine cores = uncalibrated_local_machine();
-  const auto says = [](const Machine& machine, const char* backend, Source source) {
+  const auto says = [](const Machine& machine, const char* backend, Source source, int ranks = 1) {
     Observation observation;
+    observation.setup.mesh = {};
+    observation.setup.mesh.dp = ranks;
     observation.backend = backend;
     observation.source = source;
     return predicts_times(machine, observation);
@@ -137,7 +139,8 @@ TEST(Compare, TimesStandBesideARunOnTheDevicesThatWerePredictedOnly) {
   EXPECT_TRUE(says(cores, "paced", Source::kPaced));
   EXPECT_FALSE(says(cores, "cuda", Source::kMeasured));
   EXPECT_TRUE(says(gpus, "cuda", Source::kMeasured));
-  EXPECT_FALSE(says(gpus, "cuda", Source::kSharedGpu));
+  EXPECT_TRUE(says(gpus, "cuda", Source::kSharedGpu, 4));
+  EXPECT_FALSE(says(gpus, "cuda", Source::kMeasured, 4)) << "of another host's GPUs, too";
   EXPECT_FALSE(says(gpus, "cpu", Source::kMeasured));
 }
 

@@ -18,7 +18,7 @@ using Times = std::pair<long, long>;
 // Both walks agree where no core is shared by two active lanes.
 Timeline run(const TinyProgram& tiny) { return simulate(tiny.program, tiny.durations); }
 Timeline run_shared(const TinyProgram& tiny) {
-  return simulate(tiny.program, tiny.durations, true);
+  return simulate(tiny.program, tiny.durations, Sharing::kCore);
 }
 
 TEST(Simulate, StartsALanesOpsInOrderAndOverlapsLanes) {
@@ -36,7 +36,7 @@ TEST(Simulate, StartsALanesOpsInOrderAndOverlapsLanes) {
 }
 
 TEST(Simulate, BeginsATransferWhenBothSidesAreThere) {
-  for (const bool shared : {false, true}) {
+  for (const Sharing shared : {Sharing::kNone, Sharing::kCore}) {
     TinyProgram tiny(2);
     const int made = tiny.compute(0, 4);
     const int sent = tiny.send(0, 1, 3, {made});
@@ -82,7 +82,7 @@ TEST(Simulate, AnExchangeHangsOnlyWithoutABatch) {
 }
 
 TEST(Simulate, StartsACollectiveWithItsLastRank) {
-  for (const bool shared : {false, true}) {
+  for (const Sharing shared : {Sharing::kNone, Sharing::kCore}) {
     TinyProgram tiny(3);
     for (const int rank : {0, 1, 2}) {
       const int before = tiny.compute(rank, 5 * rank);
@@ -171,6 +171,42 @@ TEST(SharedCore, AgreesWithTheOtherWalkWhereNothingIsShared) {
       }
     }
   }
+}
+
+TEST(SharedGpu, RanksTakeTurns) {
+  TinyProgram tiny(3);
+  tiny.compute(0, 10);
+  tiny.compute(1, 20);
+  tiny.compute(2, 30);
+  const Timeline timeline = simulate(tiny.program, tiny.durations, Sharing::kGpu);
+  EXPECT_EQ(at(timeline, 0, 0), Times(0, 30));
+  EXPECT_EQ(at(timeline, 1, 0), Times(0, 50));
+  EXPECT_EQ(at(timeline, 2, 0), Times(0, 60));
+}
+
+TEST(SharedGpu, OnlyTheReceiverOfAMessageWorks) {
+  TinyProgram tiny(3);
+  const int sent = tiny.send(0, 1, 10);
+  tiny.recv(1, 0, 10);
+  Timeline timeline = simulate(tiny.program, tiny.durations, Sharing::kGpu);
+  EXPECT_EQ(at(timeline, 0, sent), Times(0, 10));
+  const int busy = tiny.compute(2, 30);
+  timeline = simulate(tiny.program, tiny.durations, Sharing::kGpu);
+  EXPECT_EQ(at(timeline, 0, sent), Times(0, 20));
+  EXPECT_EQ(at(timeline, 2, busy), Times(0, 40));
+}
+
+TEST(SharedGpu, EveryRankWorksInACollective) {
+  TinyProgram tiny(4);
+  for (const int rank : {0, 1, 2, 3}) tiny.collective(rank, 5);
+  EXPECT_EQ(simulate(tiny.program, tiny.durations, Sharing::kGpu).duration.count(), 20);
+}
+
+TEST(SharedGpu, ABuiltRankTakesTheTurnsOfThoseItStandsFor) {
+  TinyProgram tiny(6, 2);
+  tiny.compute(0, 10);
+  tiny.send(1, 4, 10);  // to a rank that is not built
+  EXPECT_EQ(simulate(tiny.program, tiny.durations, Sharing::kGpu).duration.count(), 30);
 }
 
 }  // namespace

@@ -4,10 +4,14 @@
 #include "engine/worker/topology.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include "engine/worker/probe.h"
 
@@ -76,6 +80,77 @@ TEST(Topology, NamesLinksAndWhoUsesTheGpus) {
   ASSERT_EQ(found.use[2].size(), 1u);
   EXPECT_EQ(use_text(found, 2), "GPU 2 is in use by process 4000000000 11.2 GiB");
   EXPECT_EQ(use_text(found, 0), "");
+}
+
+// One GPU on which these processes compute.
+std::vector<unsigned> g_pids;
+Nvml one_gpu() {
+  Nvml nvml = four_gpus();
+  nvml.processes = [](NvmlDevice*, unsigned* count, NvmlProcess* list) {
+    const unsigned room = *count;
+    *count = static_cast<unsigned>(g_pids.size());
+    if (room < *count) return 7;  // NVML_ERROR_INSUFFICIENT_SIZE
+    for (std::size_t i = 0; i < g_pids.size(); ++i) list[i] = {g_pids[i], 0, 0, 0};
+    return 0;
+  };
+  return nvml;
+}
+std::vector<unsigned> users(bool computes_here) {
+  const GpuTopology found =
+      read_topology(one_gpu(), {"0000:41:00.0"}, [=](const std::string&) { return computes_here; });
+  std::vector<unsigned> pids;
+  for (const GpuUse& use : found.use[0]) pids.push_back(use.pid);
+  return pids;
+}
+// Numbers that no process here has.
+constexpr unsigned kUnseen = 4'000'000'000U;
+
+TEST(Topology, NamesTheFirstOfVeryManyProcesses) {
+  g_pids.resize(200);
+  std::iota(g_pids.begin(), g_pids.end(), kUnseen);
+  EXPECT_EQ(users(false), g_pids);
+  const GpuTopology found = read_topology(one_gpu(), {"0000:41:00.0"});
+  const std::string text = use_text(found, 0);
+  EXPECT_NE(text.find("process 4000000003 and 196 more"), std::string::npos) << text;
+}
+
+// In a container the driver may number this process as the host does.
+TEST(Topology, DoesNotTakeThisProcessUnderAnotherNumberForAnotherOne) {
+  const auto here = static_cast<unsigned>(getpid()), seen = static_cast<unsigned>(getppid());
+  g_pids = {kUnseen};
+  EXPECT_EQ(users(true), std::vector<unsigned>{});
+  EXPECT_EQ(users(false), g_pids) << "this process is not on the GPU";
+  g_pids = {kUnseen, kUnseen + 1};
+  EXPECT_EQ(users(true).size(), 1u);
+  g_pids = {kUnseen, here};
+  EXPECT_EQ(users(true), std::vector<unsigned>{kUnseen}) << "listed by its own number";
+  if (seen > 1) {
+    g_pids = {seen};
+    EXPECT_EQ(users(true), g_pids) << "a process that is seen here is itself";
+  }
+}
+
+TEST(Topology, LeavesOutTheRanksThatALauncherStartedBesideThisOne) {
+  const pid_t rank = fork();
+  ASSERT_GE(rank, 0);
+  if (rank == 0) {
+    while (true) pause();
+  }
+  g_pids = {static_cast<unsigned>(getpid()), static_cast<unsigned>(rank)};
+  EXPECT_EQ(users(true), std::vector<unsigned>{g_pids[1]}) << "nothing says that it is one";
+  const std::pair<const char*, const char*> launched[] = {{"RANK", "0"},
+                                                          {"WORLD_SIZE", "2"},
+                                                          {"LOCAL_RANK", "0"},
+                                                          {"LOCAL_WORLD_SIZE", "2"},
+                                                          {"MASTER_ADDR", "127.0.0.1"},
+                                                          {"MASTER_PORT", "29500"}};
+  for (const auto& [name, value] : launched) setenv(name, value, 1);
+  EXPECT_EQ(users(true), std::vector<unsigned>{});
+  g_pids = {kUnseen, kUnseen + 1, kUnseen + 2};
+  EXPECT_EQ(users(true).size(), 1u) << "two may be its ranks";
+  for (const auto& [name, value] : launched) unsetenv(name);
+  kill(rank, SIGKILL);
+  waitpid(rank, nullptr, 0);
 }
 
 TEST(Topology, LeavesOutWhatCannotBeLearned) {

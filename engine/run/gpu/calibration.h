@@ -48,8 +48,12 @@ struct GpuMeasurements {
   std::vector<CollectiveTime> collectives;
 };
 
-// Some seconds. Errors: "cancelled", "calibration-hangs", and those of devices and NCCL.
+// Some 15 seconds. Errors: "cancelled", "calibration-hangs", and those of devices and NCCL.
 Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& control);
+
+// What a Machine of these GPUs is called, so that a calibration can be told from one of others:
+// "This computer's 4 GPUs (NVIDIA H100)". Requires: at least one.
+std::string title_of(const std::vector<GpuFacts>& gpus);
 
 // The Machine "local-gpus". Pure. Rates leave out what every kernel costs, since predictions add
 // launch_seconds to each op. Without pairs, links are assumed. Error "calibration-empty".

@@ -10,10 +10,13 @@ namespace parallelarium {
 
 namespace {
 
-// What a kernel's work takes beyond what every kernel takes. Below twice that the difference is
-// noise, and half of the time stands for it.
-double without_launch(double seconds, double empty) {
-  return std::max(seconds - empty, seconds / 2);
+// What a kernel's work takes beyond what every kernel takes. Where that is less than a share of its
+// time it is noise, and the share stands for it: of kernels a small one, so that an op that does
+// almost nothing costs what launch_seconds was measured with; of products more, since the best rate
+// of all becomes the GPU's peak.
+constexpr double kLeastOfKernel = 0.1, kLeastOfProduct = 0.5;
+double without_launch(double seconds, double empty, double least) {
+  return std::max(seconds - empty, seconds * least);
 }
 
 std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::string& origin) {
@@ -28,6 +31,12 @@ std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::st
 
 }  // namespace
 
+std::string title_of(const std::vector<GpuFacts>& gpus) {
+  const std::string& name = gpus.front().name;
+  return gpus.size() == 1 ? fmt::format("This computer's {}", name)
+                          : fmt::format("This computer's {} GPUs ({})", gpus.size(), name);
+}
+
 Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& date,
                            const std::string& host) {
   const std::string origin = "measured on this computer on " + date;
@@ -36,10 +45,10 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   machine.local = true;
   std::vector<ProductTime> products = measured.products;
   for (ProductTime& time : products)
-    time.seconds = without_launch(time.seconds, measured.empty_seconds);
+    time.seconds = without_launch(time.seconds, measured.empty_seconds, kLeastOfProduct);
   std::vector<KernelTime> kernels = measured.kernels;
   for (KernelTime& time : kernels)
-    time.seconds = without_launch(time.seconds, measured.empty_seconds);
+    time.seconds = without_launch(time.seconds, measured.empty_seconds, kLeastOfKernel);
   machine.matmuls = points_of(products, origin);
   machine.kernels = rates_of(kernels, origin);
   const auto is_nothing = [](const auto& rate) { return !(rate.value > 0); };
@@ -51,11 +60,8 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
       !(measured.copy_bytes_per_second > 0))
     return message("calibration-empty", "The calibration measured nothing; run it again.");
 
-  const auto count = static_cast<int>(measured.gpus.size());
-  const GpuFacts& first = measured.gpus.front();
-  machine.title = count == 1 ? fmt::format("This computer's {}", first.name)
-                             : fmt::format("This computer's {} GPUs ({})", count, first.name);
-  machine.devices_per_node = count;
+  machine.title = title_of(measured.gpus);
+  machine.devices_per_node = static_cast<int>(measured.gpus.size());
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
   for (const GpuFacts& gpu : measured.gpus) memory = std::min(memory, gpu.memory_bytes);
   machine.memory_bytes = {static_cast<double>(memory), origin};

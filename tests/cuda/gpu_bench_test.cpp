@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured on devices that run behind, at which sizes, and how a call is timed there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+#include "engine/run/bench.h"
+#include "engine/run/bench_timing.h"
+#include "tests/cuda/queued_device.h"
+
+namespace parallelarium {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+TEST(GpuBench, HoldsTheSizesOfPublishedModelsAndOfTinyOnes) {
+  const BenchSizes sizes = gpu_bench_sizes();
+  const std::vector<std::int64_t> updates = {1 << 16, 1 << 20, 1 << 22, 1 << 25};
+  EXPECT_EQ(sizes.updated, updates);
+  EXPECT_EQ(sizes.cleared, updates);
+  EXPECT_GE(sizes.places_bytes, 256 << 20);
+  ASSERT_FALSE(sizes.logits.empty());
+  for (const BenchSizes::Logits& logits : sizes.logits) EXPECT_EQ(logits.V, 50257);
+  const BenchSizes::Sequence& least = sizes.sequences.front();
+  EXPECT_LE(least.T * least.C, 10'000);
+  std::set<std::int64_t> scores;
+  for (const BenchSizes::Sequence& sequence : sizes.sequences)
+    for (const std::int64_t B : sequence.batches)
+      EXPECT_TRUE(scores.insert(B * sequence.H * sequence.T * sequence.T).second)
+          << "two that share a rate";
+  EXPECT_GE(scores.size(), 2 * sizes.sequences.size() - 1) << "nearly all of 1 and of 8 sequences";
+}
+
+TEST(GpuBench, CoresKeepTheirSizes) {
+  const BenchSizes sizes = cpu_bench_sizes();
+  EXPECT_EQ(sizes.updated, std::vector<std::int64_t>{1 << 16});
+  EXPECT_EQ(sizes.cleared, (std::vector<std::int64_t>{1 << 16, 1 << 19, 1 << 22}));
+  EXPECT_EQ(sizes.places_bytes, 4 << 20);
+  EXPECT_TRUE(sizes.logits.empty());
+  for (const BenchSizes::Width& width : sizes.widths) EXPECT_EQ(width.vocabulary, 0);
+  for (const BenchSizes::Sequence& sequence : sizes.sequences)
+    EXPECT_EQ(sequence.batches, std::vector<std::int64_t>{1});
+}
+
+TEST(GpuBench, MeasuresEachKernelAtEverySizeOfTheList) {
+  QueuedDevice device(microseconds{0});
+  BenchSizes sizes;
+  sizes.sequences = {{32, 16, 2, {1, 3}}};
+  sizes.logits = {{8, 300}};
+  sizes.updated = sizes.cleared = {64, 4096};
+  sizes.places_bytes = 1 << 16;
+  const Stop stop;
+  const std::vector<KernelTime> times = measure_kernels(device, sizes, stop);
+  const auto sizes_of = [&](std::string_view kernel) {
+    std::set<double> found;
+    for (const KernelTime& time : times) {
+      if (time.kernel != kernel) continue;
+      found.insert(time.elements);
+      EXPECT_GT(time.seconds, 0) << kernel;
+      EXPECT_LT(time.seconds, 1) << kernel;
+    }
+    return found;
+  };
+  using Sizes = std::set<double>;
+  for (const char* kernel : {"adamw", "grad_norm", "zero"})
+    EXPECT_EQ(sizes_of(kernel), (Sizes{64, 4096})) << kernel;
+  EXPECT_EQ(sizes_of("reduce"), (Sizes{32 * 64, 4096}));
+  for (const char* kernel : {"loss_max", "loss_sum", "loss_grad"})
+    EXPECT_EQ(sizes_of(kernel), (Sizes{32 * 256, 8 * 300})) << kernel;
+  EXPECT_EQ(sizes_of("loss"), (Sizes{8, 32}));
+  EXPECT_EQ(sizes_of("attention"), Sizes{2 * 32 * 32}) << "sequence after sequence";
+  for (const char* kernel : {"fused_attention", "fused_attention_grad"})
+    EXPECT_EQ(sizes_of(kernel), (Sizes{2 * 32 * 32, 3 * 2 * 32 * 32})) << kernel;
+  for (const char* kernel : {"block_attention", "block_attention_grad"})
+    EXPECT_EQ(sizes_of(kernel), (Sizes{2 * 16 * 16, 3 * 2 * 16 * 16})) << kernel;
+}
+
+TEST(GpuBench, MeasuresALargeHeadWithTheFewestTokens) {
+  QueuedDevice device(microseconds{0});
+  BenchSizes sizes;
+  sizes.widths = {{16, {8, 32}, 300}};
+  const Stop stop;
+  const auto times = measure_products(device, sizes, Clock::now() + std::chrono::hours{1}, stop);
+  const auto count = [&](std::int64_t tokens) {
+    return std::count_if(times.begin(), times.end(), [&](const ProductTime& time) {
+      return std::set{time.m, time.n, time.k} == std::set<std::int64_t>{tokens, 300, 16};
+    });
+  };
+  EXPECT_EQ(count(8), 3) << "forward and both gradients";
+  EXPECT_EQ(count(32), 0);
+}
+
+TEST(GpuTimes, LeaveOutWhatAnIdleDeviceNeedsToBegin) {
+  QueuedDevice device(microseconds{0});
+  std::atomic<int> launched{0}, done{0};
+  const double seconds = typical_seconds(
+      device,
+      [&] {
+        const bool idle = launched++ == done;
+        device.enqueue([&done, idle] {
+          std::this_thread::sleep_for(idle ? microseconds{8000} : microseconds{500});
+          ++done;
+        });
+      },
+      milliseconds{1});
+  EXPECT_GE(seconds, 5e-4);
+  EXPECT_LT(seconds, 5e-3);
+}
+
+TEST(GpuTimes, OfALongCallNeedNoSecondOne) {
+  QueuedDevice device(microseconds{0});
+  int calls = 0;
+  const double seconds = typical_seconds(
+      device,
+      [&] {
+        ++calls;
+        device.enqueue([] { std::this_thread::sleep_for(milliseconds{30}); });
+      },
+      milliseconds{1});
+  EXPECT_EQ(calls, 2) << "the first finds its way";
+  EXPECT_GE(seconds, 30e-3);
+}
+
+// A device that has no room for much at once.
+class SmallDevice : public QueuedDevice {
+ public:
+  explicit SmallDevice(std::int64_t most_bytes)
+      : QueuedDevice(microseconds{0}), most_bytes_(most_bytes) {}
+  Result<std::byte*> allocate(std::int64_t bytes) override {
+    if (bytes > most_bytes_) return message("memory-short", "There is no room.");
+    return QueuedDevice::allocate(bytes);
+  }
+
+ private:
+  const std::int64_t most_bytes_;
+};
+
+std::set<const std::byte*> places(const Numbers& numbers, std::int64_t count) {
+  std::set<const std::byte*> found;
+  for (int i = 0; i < 10; ++i) found.insert(numbers.next(count).address());
+  return found;
+}
+
+TEST(GpuNumbers, StandAtSeveralWholePlacesWhereThereIsRoom) {
+  constexpr std::int64_t kCount = 3000, kBytes = kCount * 4;
+  SmallDevice device(5 * kBytes);
+  EXPECT_EQ(places(Numbers(device, DataType::kF32, kCount), kCount).size(), 1u);
+  EXPECT_EQ(places(Numbers(device, DataType::kF32, kCount, 4 * kBytes), kCount).size(), 4u);
+  EXPECT_EQ(places(Numbers(device, DataType::kF32, kCount, 3 * kBytes + 4), kCount).size(), 4u);
+  const Numbers fewer(device, DataType::kF32, kCount, 6 * kBytes);
+  EXPECT_TRUE(fewer.is_there());
+  EXPECT_EQ(places(fewer, kCount).size(), 1u) << "no room for six";
+  const Numbers none(device, DataType::kF32, 6 * kCount);
+  EXPECT_FALSE(none.is_there());
+  EXPECT_FALSE(all_there(fewer, none));
+}
+
+TEST(GpuNumbers, AreRepeatedToTheirEnd) {
+  constexpr std::int64_t kMade = 1 << 20, kCount = 5 * kMade / 2 + 7;
+  QueuedDevice device(microseconds{0});
+  const Numbers numbers(device, DataType::kF32, kCount);
+  std::vector<float> values(kCount);
+  device.copy_to_host(values.data(), numbers.get().address(), kCount * 4);
+  ASSERT_TRUE(device.finish().ok());
+  for (std::size_t i = kMade; i < values.size(); ++i) ASSERT_EQ(values[i], values[i % kMade]) << i;
+  EXPECT_GT(std::set<float>(values.begin(), values.end()).size(), 50u);
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What calibrated rates of GPUs mean for a prediction where it differs from cores: a fused
+// attention takes all sequences of a micro-batch in one launch.
+#include <gtest/gtest.h>
+
+#include "engine/predict/simulate.h"
+#include "tests/predict/tiny_program.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::int64_t kHeads = 4, kTokens = 64, kScores = kHeads * kTokens * kTokens;
+
+// Rates of one sequence and of eight, which fill the GPU four times as well.
+Machine gpu() {
+  Machine machine;
+  machine.local = true;
+  machine.launch_seconds.value = 1e-6;
+  for (const char* kernel : {"attention", "fused_attention", "block_attention"}) {
+    machine.kernels.push_back({kernel, {1e9, "test"}, static_cast<double>(kScores)});
+    machine.kernels.push_back({kernel, {4e9, "test"}, static_cast<double>(8 * kScores)});
+  }
+  return machine;
+}
+Machine cores() {
+  Machine machine = gpu();
+  machine.cores = 2;
+  return machine;
+}
+
+Shape shape_of(std::int64_t sequences, bool fused) {
+  Shape shape;
+  shape.B = sequences;
+  shape.H = kHeads;
+  shape.T = shape.sequence = kTokens;
+  shape.fused = fused;
+  return shape;
+}
+Work attention(std::int64_t sequences, std::int64_t layers = 1) {
+  Work work;
+  work.piece = Piece::kAttention;
+  work.m = work.n = kTokens;
+  work.repeat = layers * 2 * sequences * kHeads;
+  work.elements = layers * sequences * kScores;
+  return work;
+}
+double rate(const Machine& machine, const Shape& shape, const Work& work) {
+  return static_cast<double>(work.elements) /
+         (work_seconds(work, shape, machine, DataType::kF32) - machine.launch_seconds.value);
+}
+
+TEST(GpuRates, AFusedAttentionHasTheRateOfAllItsSequences) {
+  EXPECT_NEAR(rate(gpu(), shape_of(1, true), attention(1)), 1e9, 1);
+  EXPECT_NEAR(rate(gpu(), shape_of(8, true), attention(8)), 4e9, 1);
+  EXPECT_NEAR(rate(gpu(), shape_of(8, true), attention(8, 12)), 4e9, 1) << "twelve equal layers";
+  Shape cut = shape_of(8, true);
+  cut.zigzag = true;
+  EXPECT_NEAR(rate(gpu(), cut, attention(8)), 4e9, 1) << "by blocks";
+  // Larger than was measured: the nearest.
+  EXPECT_NEAR(rate(gpu(), shape_of(64, true), attention(64)), 4e9, 1);
+}
+
+TEST(GpuRates, AnUnfusedAttentionHasTheRateOfASequence) {
+  EXPECT_NEAR(rate(gpu(), shape_of(8, false), attention(8)), 1e9, 1);
+}
+
+TEST(GpuRates, OnCoresEveryAttentionHasTheRateOfASequence) {
+  for (const bool fused : {false, true})
+    EXPECT_NEAR(rate(cores(), shape_of(8, fused), attention(8)), 1e9, 1) << fused;
+}
+
+TEST(GpuRates, AnAttentionIsOneLaunchForAllSequences) {
+  for (const bool fused : {false, true}) {
+    for (Machine machine : {gpu(), cores()}) {
+      machine.kernels.clear();
+      TinyProgram tiny(1);
+      tiny.program.shape = shape_of(8, fused);
+      tiny.program.works = {{attention(8, 6), attention(8)}};  // of a whole stage: six layers, one
+      const CostModel cost(tiny.program, machine, parallelarium::Setup());
+      Op op;
+      op.work = 0;
+      EXPECT_NEAR(cost.seconds(op, 0), 7e-6, 1e-15) << fused << machine.cores;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parallelarium
