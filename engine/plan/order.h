@@ -52,6 +52,8 @@ Result<Order> order_from_text(std::string_view text);
 
 std::string to_pytorch(const Order& order);
 Result<Order> order_from_pytorch(std::string_view text);
+// In either notation, told apart by the first word.
+Result<Order> order_from_either(std::string_view text);
 
 // Reads a file in either notation; its name becomes the Order's. Errors: "order-file-unread" where
 // there is no such file, "order-file-large" above 16 MB, or as those of the notations.

@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::uintmax_t kMostFileBytes = 16'000'000;
 
-// PyTorch's words start with a stage, ours with a letter.
-bool is_pytorch(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n,(");
-  return first != std::string_view::npos && text[first] >= '0' && text[first] <= '9';
-}
-
 }  // namespace
+
+// PyTorch's words start with a stage, ours with a letter.
+Result<Order> order_from_either(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n,(");
+  const bool is_pytorch =
+      first != std::string_view::npos && text[first] >= '0' && text[first] <= '9';
+  return is_pytorch ? order_from_pytorch(text) : order_from_text(text);
+}
 
 Result<Order> order_from_file(const std::string& path) {
   std::error_code error;
@@ -31,8 +33,7 @@ Result<Order> order_from_file(const std::string& path) {
   }
   std::ostringstream content;
   content << file.rdbuf();
-  const std::string text = content.str();
-  Result<Order> order = is_pytorch(text) ? order_from_pytorch(text) : order_from_text(text);
+  Result<Order> order = order_from_either(content.str());
   if (order.ok()) order->name = std::filesystem::path(path).stem().string();
   return order;
 }

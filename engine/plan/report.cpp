@@ -189,6 +189,20 @@ nlohmann::json to_json(const std::vector<LibraryChoice>& choices) {
   return json;
 }
 
+nlohmann::json to_json(const std::vector<GpuMemory>& memory) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const GpuMemory& row : memory)
+    json.push_back({{"gpu", row.gpu},
+                    {"rank", row.rank},
+                    {"driver_bytes", row.driver_bytes},
+                    {"arena_bytes", row.arena_bytes},
+                    {"workspace_bytes", row.workspace_bytes},
+                    {"communicator_bytes", row.communicator_bytes},
+                    {"context_bytes", row.context_bytes},
+                    {"unexplained_bytes", row.unexplained_bytes()}});
+  return json;
+}
+
 nlohmann::json to_json(const Bubble& bubble) {
   return {
       {"over_ideal", bubble.over_ideal}, {"of_total", bubble.of_total}, {"ranks", bubble.ranks}};

@@ -54,6 +54,23 @@ struct LibraryChoice {
   bool operator==(const LibraryChoice&) const = default;
 };
 
+// What a run held of one GPU beyond the driver's context, which was there before. driver_bytes is
+// the driver's count; arenas and workspaces are what was asked for, the rest is measured where it
+// goes. What no part explains is unexplained.
+struct GpuMemory {
+  int gpu = -1;                         // as its process counts
+  int rank = 0;                         // the first on it
+  std::int64_t driver_bytes = 0;        // all of the run
+  std::int64_t arena_bytes = 0;         // planned, of all ranks on it
+  std::int64_t workspace_bytes = 0;     // of products, and CUDA's pool for kernels' scratch
+  std::int64_t communicator_bytes = 0;  // NCCL's
+  std::int64_t context_bytes = 0;       // what stays when all is given back: code loaded meanwhile
+  std::int64_t unexplained_bytes() const {
+    return driver_bytes - arena_bytes - workspace_bytes - communicator_bytes - context_bytes;
+  }
+  bool operator==(const GpuMemory&) const = default;
+};
+
 // What a run was seen to do.
 struct Observation {
   Setup setup;                         // exactly what was run
@@ -76,7 +93,13 @@ struct Observation {
   std::vector<double> gradient_norms;  // global L2 before clipping
   std::vector<Routing> routing;        // of warm-up and timed steps; empty without experts
   std::int64_t process_bytes = 0;      // measured: resident memory of the engine at the peak
-  std::string date;                    // ISO 8601, UTC
+  std::vector<GpuMemory> gpu_memory;   // measured; empty where ranks are not on GPUs
+  // Median seconds of a whole training step by the host's clock: loading, the step, reading back.
+  double wall_seconds = 0;
+  // On GPUs, of the step shown: how long at most the rank that did most waited for its host with
+  // compute ops, the engine's own cost. 0 elsewhere.
+  double host_seconds = 0;
+  std::string date;  // ISO 8601, UTC
 };
 
 // Where the step of the timeline stands among warm-up and timed steps: an index into losses.
@@ -93,6 +116,7 @@ nlohmann::json to_json(const MemoryRow& row);
 nlohmann::json to_json(const std::vector<TrafficRow>& rows);
 nlohmann::json to_json(const Bubble& bubble);
 nlohmann::json to_json(const std::vector<LibraryChoice>& choices);
+nlohmann::json to_json(const std::vector<GpuMemory>& memory);
 nlohmann::json to_json(const StepFigures& step, bool observed);
 
 // Sums the communication of one built rank from the Program: what a ledger must count.

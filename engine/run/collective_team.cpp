@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <system_error>
+#include <utility>
 
 #include "engine/run/launch.h"
 #include "engine/run/watch.h"
@@ -129,16 +130,15 @@ void CollectiveTeam::watch(int times) {
   control.cancel = cancel_;
   control.hang_timeout_seconds = on_.hang_timeout_seconds;
   control.abandon = on_.abandon;
-  RunWatch watch(setup, program_, control, progress_, stop_, false,
+  std::vector<Transport*> transports;
+  for (const TeamRank& rank : ranks_) transports.push_back(rank.transport.get());
+  RunWatch watch(setup, program_, control, progress_, stop_, std::move(transports), false,
                  static_cast<int>(cores_.size()));
   std::unique_lock lock(mutex_);
-  while (running_ > 0) {
+  while (running_ > 0 || watch.aborts()) {
     ended_.wait_for(lock, kLookEvery);
     lock.unlock();
     watch.look();
-    if (stop_.raised()) {
-      for (TeamRank& rank : ranks_) rank.transport->abort();
-    }
     lock.lock();
   }
 }
@@ -152,28 +152,7 @@ void CollectiveTeam::rank_thread(std::size_t index, int times, bool keep) {
     stay_on(cores_[(static_cast<std::size_t>(getpid()) + index) % cores_.size()]);
   }
   try {
-    Executor executor(program_, program_.ranks[index], *rank.transport, rank.devices, *rank.arena,
-                      stop_, *progress_[index], {});
-    StepRecord record;
-    record.wants_cpu_time = false;
-    for (int time = 0; time < times; ++time) {
-      if (cancel_ != nullptr && cancel_->load())
-        stop_.raise(message("cancelled", "The run was cancelled."));
-      if (behind_ && !executor.align()) return;
-      const Result<TimePoint> start = rank.transport->barrier();
-      if (!start) return;
-      const Nanoseconds entered = Clock::now() - *start;
-      if (!executor.step(*start, {}, record)) return;
-      if (!keep) continue;
-      rank.entered.push_back(entered);
-      rank.spans.push_back(record.spans);
-      rank.clock_error = std::max(rank.clock_error, record.clock_error);
-      rank.sent = rank.received = 0;
-      for (const TrafficRow& row : record.traffic) {
-        rank.sent += row.sent_bytes;
-        rank.received += row.received_bytes;
-      }
-    }
+    steps(index, times, keep);
   } catch (const std::system_error&) {
     // The executor has told why.
   } catch (const std::exception& error) {
@@ -183,6 +162,33 @@ void CollectiveTeam::rank_thread(std::size_t index, int times, bool keep) {
   // Nothing of a stopped run may still be under way when its memory goes.
   if (behind_) {
     for (const std::unique_ptr<Device>& device : rank.devices) static_cast<void>(device->finish());
+  }
+}
+
+// Ends early when the run is stopped.
+void CollectiveTeam::steps(std::size_t index, int times, bool keep) {
+  TeamRank& rank = ranks_[index];
+  Executor executor(program_, program_.ranks[index], *rank.transport, rank.devices, *rank.arena,
+                    stop_, *progress_[index], {});
+  StepRecord record;
+  record.wants_cpu_time = false;
+  for (int time = 0; time < times; ++time) {
+    if (cancel_ != nullptr && cancel_->load())
+      stop_.raise(message("cancelled", "The run was cancelled."));
+    if (behind_ && !executor.align()) return;
+    const Result<TimePoint> start = rank.transport->barrier();
+    if (!start) return;
+    const Nanoseconds entered = Clock::now() - *start;
+    if (!executor.step(*start, {}, record)) return;
+    if (!keep) continue;
+    rank.entered.push_back(entered);
+    rank.spans.push_back(record.spans);
+    rank.clock_error = std::max(rank.clock_error, record.clock_error);
+    rank.sent = rank.received = 0;
+    for (const TrafficRow& row : record.traffic) {
+      rank.sent += row.sent_bytes;
+      rank.received += row.received_bytes;
+    }
   }
 }
 

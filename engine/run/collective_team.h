@@ -63,6 +63,7 @@ class CollectiveTeam {
   Result<void> on_every_rank(int times, const Work& work);
   void told(const Result<void>& done);
   void rank_thread(std::size_t index, int times, bool keep);
+  void steps(std::size_t index, int times, bool keep);
   void watch(int times);
 
   const Program& program_;

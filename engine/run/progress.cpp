@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/run/progress.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -30,54 +32,84 @@ class Hang {
 
   // The op that has to begin, or end, before the op at `at` can go on; none if it waits for nobody.
   std::optional<Place> blocker(const Place& at) const {
-    const RankProgram& rank = program_.ranks[static_cast<std::size_t>(at.rank)];
-    const Op& op = rank.ops[static_cast<std::size_t>(at.op)];
+    const Op& op = op_at(at);
     const LaneProgress& lane = lane_of(at.rank, op.lane);
     if (lane.op.load() != at.op) {  // its lane has not come this far
       if (lane.doing.load() == Doing::kNothing) return std::nullopt;
       return Place{at.rank, lane.op.load()};
     }
-    if (lane.doing.load() == Doing::kAwaitingOps) {
-      for (const std::int32_t index : rank.after_of(op)) {
-        if (!done(at.rank, index)) return Place{at.rank, index};
-      }
-      return std::nullopt;
+    const bool awaits = lane.doing.load() == Doing::kAwaitingOps;
+    if (!awaits && lane.doing.load() != Doing::kTransferring) return std::nullopt;
+    if (awaits) {
+      if (const std::optional<Place> own = own_blocker(at)) return own;
+      if (op.kind == OpKind::kCompute) return std::nullopt;
     }
-    if (lane.doing.load() != Doing::kTransferring) return std::nullopt;
-    for (std::int32_t i = at.op; i < static_cast<std::int32_t>(rank.ops.size()); ++i) {
-      const Op& part = rank.ops[static_cast<std::size_t>(i)];
-      if (i != at.op && (op.batch < 0 || part.batch != op.batch)) continue;
-      for (const Place& other : partners({at.rank, i})) {
-        if (!arrived(other)) return other;
+    // Its host may wait for other hosts to launch theirs: NCCL connects two ranks when both first
+    // need it. Then nobody has arrived, and who has come that far is not to blame.
+    for (const std::int32_t part : unit_of(at)) {
+      for (const Place& other : partners({at.rank, part})) {
+        if (awaits ? !reached(other) : !arrived(other)) return other;
       }
     }
     return std::nullopt;
   }
 
-  // Whether that op's lane has reached it.
-  bool arrived(const Place& at) const {
-    const Op& op =
-        program_.ranks[static_cast<std::size_t>(at.rank)].ops[static_cast<std::size_t>(at.op)];
-    const LaneProgress& lane = lane_of(at.rank, op.lane);
-    const std::int32_t now = lane.op.load();
-    if (now > at.op) return true;
-    const Op* reached =
-        now < 0
-            ? nullptr
-            : &program_.ranks[static_cast<std::size_t>(at.rank)].ops[static_cast<std::size_t>(now)];
-    const bool same =
-        now == at.op || (reached != nullptr && op.batch >= 0 && reached->batch == op.batch);
-    return same && lane.doing.load() != Doing::kAwaitingOps && lane.doing.load() != Doing::kNothing;
+  const Op& op_at(const Place& at) const {
+    return program_.ranks[static_cast<std::size_t>(at.rank)].ops[static_cast<std::size_t>(at.op)];
   }
 
  private:
+  // The ops of its batch from it on, or it alone.
+  std::vector<std::int32_t> unit_of(const Place& at) const {
+    const std::vector<Op>& ops = program_.ranks[static_cast<std::size_t>(at.rank)].ops;
+    const std::int32_t batch = op_at(at).batch;
+    std::vector<std::int32_t> unit = {at.op};
+    for (auto i = static_cast<std::size_t>(at.op) + 1; batch >= 0 && i < ops.size(); ++i)
+      if (ops[i].batch == batch) unit.push_back(static_cast<std::int32_t>(i));
+    return unit;
+  }
+
+  // What an op that does not begin waits for in its own rank: an `after` edge, or communication
+  // that is issued before it from another lane (issue_turns).
+  std::optional<Place> own_blocker(const Place& at) const {
+    const RankProgram& rank = program_.ranks[static_cast<std::size_t>(at.rank)];
+    for (const std::int32_t part : unit_of(at)) {
+      for (const std::int32_t earlier : rank.after_of(op_at({at.rank, part})))
+        if (!done(at.rank, earlier)) return Place{at.rank, earlier};
+    }
+    if (op_at(at).kind == OpKind::kCompute) return std::nullopt;
+    for (std::int32_t i = 0; i < at.op; ++i) {
+      const Op& earlier = op_at({at.rank, i});
+      if (earlier.kind != OpKind::kCompute && earlier.lane != op_at(at).lane && !done(at.rank, i))
+        return Place{at.rank, i};
+    }
+    return std::nullopt;
+  }
+
+  // Whether that op's lane stands at it, or at the first of its batch.
+  bool is_at(const Place& at) const {
+    const std::int32_t now = lane_of(at.rank, op_at(at).lane).op.load();
+    const std::int32_t batch = op_at(at).batch;
+    return now == at.op || (now >= 0 && batch >= 0 && op_at({at.rank, now}).batch == batch);
+  }
+  // Whether that op's lane has begun it.
+  bool arrived(const Place& at) const {
+    const LaneProgress& lane = lane_of(at.rank, op_at(at).lane);
+    const Doing doing = lane.doing.load();
+    if (lane.op.load() > at.op) return true;
+    return is_at(at) && doing != Doing::kAwaitingOps && doing != Doing::kNothing;
+  }
+  // Whether that op's lane has begun it, or would if the other ranks were there.
+  bool reached(const Place& at) const {
+    if (arrived(at)) return true;
+    return is_at(at) && !own_blocker({at.rank, lane_of(at.rank, op_at(at).lane).op.load()});
+  }
+
   const LaneProgress& lane_of(int rank, Lane lane) const {
     return progress_[static_cast<std::size_t>(rank)]->lanes[static_cast<std::size_t>(lane)];
   }
   bool done(int rank, std::int32_t index) const {
-    const Op& op =
-        program_.ranks[static_cast<std::size_t>(rank)].ops[static_cast<std::size_t>(index)];
-    const LaneProgress& lane = lane_of(rank, op.lane);
+    const LaneProgress& lane = lane_of(rank, op_at({rank, index}).lane);
     return lane.op.load() > index || lane.doing.load() == Doing::kNothing;
   }
 
@@ -99,10 +131,60 @@ class Hang {
   const Matching matching_;
 };
 
+std::string ranks_text(const std::vector<int>& ranks) {
+  return fmt::format("{} {}", ranks.size() == 1 ? "Rank" : "Ranks", fmt::join(ranks, ", "));
+}
+
+// Of a run whose ranks are not connected yet: who has made fewer calls than others wait in.
+std::optional<Message> describe_connecting(const Program& program, const Progress& progress,
+                                           const std::string& seconds) {
+  const auto lane_of = [&](std::size_t rank) -> const LaneProgress& {
+    return progress[rank]->lanes.front();
+  };
+  const auto connects = [&](std::size_t rank) {
+    return lane_of(rank).doing.load() == Doing::kConnecting;
+  };
+  std::int32_t calls = -1;
+  for (std::size_t rank = 0; rank < progress.size(); ++rank)
+    if (connects(rank)) calls = std::max(calls, lane_of(rank).op.load());
+  if (calls < 0) return std::nullopt;
+  std::vector<int> missing, waiting;
+  for (std::size_t rank = 0; rank < progress.size(); ++rank) {
+    const bool never_came = !connects(rank) && lane_of(rank).changes.load() == 0;
+    if (never_came || (connects(rank) && lane_of(rank).op.load() < calls))
+      missing.push_back(program.ranks[rank].rank);
+    else if (connects(rank))
+      waiting.push_back(program.ranks[rank].rank);
+  }
+  if (!missing.empty()) {
+    return message("hang", "{} did not come to connect with the other ranks within {} s.",
+                   ranks_text(missing), seconds);
+  }
+  return message("hang",
+                 "{} did not get connected to the others within {} s; the network between them may "
+                 "be closed, and NCCL_DEBUG=WARN may say why.",
+                 ranks_text(waiting), seconds);
+}
+
 }  // namespace
+
+std::string describe_now(const RankProgram& rank, const RankProgress& progress) {
+  const Op* found = nullptr;
+  for (const Doing wanted : {Doing::kComputing, Doing::kAwaitingOps, Doing::kTransferring}) {
+    for (const LaneProgress& lane : progress.lanes) {
+      const auto at = static_cast<std::size_t>(lane.op.load());
+      if (lane.doing.load() != wanted || at >= rank.ops.size()) continue;
+      const Op& op = rank.ops[at];
+      if (wanted != Doing::kAwaitingOps || op.kind != OpKind::kCompute) found = &op;
+    }
+  }
+  return found != nullptr ? describe(*found) : "what it does between steps";
+}
 
 Message describe_hang(const Program& program, const Progress& progress, double timeout_seconds) {
   const std::string seconds = fmt::format("{:.3g}", timeout_seconds);
+  if (const std::optional<Message> apart = describe_connecting(program, progress, seconds))
+    return *apart;
   const Hang hang(program, progress);
   const std::optional<Place> start = hang.waiting();
   if (!start) {
@@ -120,23 +202,20 @@ Message describe_hang(const Program& program, const Progress& progress, double t
     if (next->rank != at.rank) missing = next;
     at = *next;
   }
-  const auto op_at = [&](const Place& place) -> const Op& {
-    return program.ranks[static_cast<std::size_t>(place.rank)]
-        .ops[static_cast<std::size_t>(place.op)];
-  };
   const auto global = [&](const Place& place) {
     return program.ranks[static_cast<std::size_t>(place.rank)].rank;
   };
   if (!missing) {
     return message("hang", "Rank {} did not finish {} within {} s.", global(at),
-                   describe(op_at(at)), seconds);
+                   describe(hang.op_at(at)), seconds);
   }
   if (at.rank == missing->rank && at.op != missing->op) {
     return message("hang", "Rank {} did not arrive at {} within {} s; it is still at {}.",
-                   global(*missing), describe(op_at(*missing)), seconds, describe(op_at(at)));
+                   global(*missing), describe(hang.op_at(*missing)), seconds,
+                   describe(hang.op_at(at)));
   }
   return message("hang", "Rank {} did not arrive at {} within {} s.", global(*missing),
-                 describe(op_at(*missing)), seconds);
+                 describe(hang.op_at(*missing)), seconds);
 }
 
 }  // namespace parallelarium

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/plan/program.h"
@@ -17,12 +18,13 @@ enum class Doing : std::uint8_t {
   kAwaitingOps,   // waits for `after` edges
   kComputing,     // inside a kernel
   kTransferring,  // waits for the other ranks of its op
-  kPacing         // sleeps until the modelled end
+  kPacing,        // sleeps until the modelled end
+  kConnecting     // waits for the other ranks before the first step; its op counts the rank's calls
 };
 
 // Written by the lane's thread.
 struct LaneProgress {
-  std::atomic<std::int32_t> op{-1};  // that it is at
+  std::atomic<std::int32_t> op{-1};  // that it is at; of a batch the first
   std::atomic<Doing> doing{Doing::kNothing};
   std::atomic<std::uint64_t> changes{0};  // counts up whenever anything of the above changes
 
@@ -42,6 +44,9 @@ struct RankProgress {
 };
 // By rank index.
 using Progress = std::vector<std::unique_ptr<RankProgress>>;
+
+// What a rank is at, in words that stand inside a sentence: an exchange before anything else.
+std::string describe_now(const RankProgram& rank, const RankProgress& progress);
 
 // One sentence for a run in which nothing moves any more: which rank did not arrive at which op,
 // and where it is instead. Follows who waits for whom, to a rank that waits for nobody or to a

@@ -2,6 +2,7 @@
 #include "engine/run/watch.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "engine/plan/pace.h"
@@ -11,8 +12,12 @@ namespace parallelarium {
 namespace {
 
 constexpr double kSleepNanoseconds = 10'000;  // processor time of going to sleep and waking up
-constexpr double kSlowestOp = 3;  // times its modelled duration, before it counts as hung
-constexpr auto kLateEnd = std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
+constexpr double kSlowestOp = 3;     // times its modelled duration, before it counts as hung
+constexpr double kConnectTimes = 3;  // as long: NCCL looks at the whole network first
+// Each leaves 0.1 s: of a cancel's half second, of a failure's second, in which NCCL aborts.
+constexpr auto kLateCancel = std::chrono::milliseconds{400};
+constexpr auto kLateEnd = std::chrono::milliseconds{900};
+constexpr auto kFirstHand = std::chrono::milliseconds{300};  // for who failed to say so
 
 // How long one op may take before its silence counts towards the timeout.
 double longest_op_seconds(const RunControl& control, std::size_t ranks, int cores) {
@@ -28,13 +33,14 @@ double longest_op_seconds(const RunControl& control, std::size_t ranks, int core
 }  // namespace
 
 RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl& control,
-                   const Progress& progress, Stop& stop, bool paced, int cores,
-                   std::function<TimePoint()> now)
+                   const Progress& progress, Stop& stop, std::vector<Transport*> transports,
+                   bool paced, int cores, std::function<TimePoint()> now)
     : setup_(setup),
       program_(program),
       control_(control),
       progress_(progress),
       stop_(stop),
+      transports_(std::move(transports)),
       paced_(paced),
       cores_(cores),
       warmup_(setup.run.warmup),
@@ -42,7 +48,15 @@ RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl&
       hang_seconds_(control.hang_timeout_seconds +
                     longest_op_seconds(control, program.ranks.size(), cores)),
       now_(std::move(now)),
-      changed_(now_()) {}
+      changed_(now_()),
+      aborted_(transports_.empty()) {
+  for (std::size_t rank = 0; rank < transports_.size(); ++rank)
+    if (transports_[rank] != nullptr) transports_[rank]->report_to(*progress_[rank]);
+}
+
+RunWatch::~RunWatch() {
+  if (aborter_.joinable()) aborter_.join();
+}
 
 void RunWatch::look() {
   if (control_.cancel != nullptr && control_.cancel->load()) {
@@ -60,27 +74,62 @@ void RunWatch::look() {
   }
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();
+  look_at_transports();
   look_for_hang();
+  begin_to_abort();
   look_for_late_end();
+}
+
+// A rank that ends takes the others' connections with it, and says itself what happened.
+void RunWatch::look_at_transports() {
+  if (stop_.raised()) return;
+  for (std::size_t rank = 0; rank < transports_.size(); ++rank) {
+    if (transports_[rank] == nullptr) continue;
+    const auto doing = [&] { return describe_now(program_.ranks[rank], *progress_[rank]); };
+    const Result<void> good = transports_[rank]->look(doing);
+    if (good) continue;
+    if (!failed_) failed_ = now_();
+    if (now_() - *failed_ >= kFirstHand) stop_.raise(good.error());
+    return;
+  }
+  failed_.reset();
+}
+
+// On a thread of its own: an abort blocks until a device is free, and if that never comes, somebody
+// has to see that ranks end late.
+void RunWatch::begin_to_abort() {
+  if (!aborts() || aborter_.joinable()) return;
+  const auto abort_all = [this] {
+    for (Transport* transport : transports_)
+      if (transport != nullptr) transport->abort();
+    aborted_ = true;
+  };
+  try {
+    aborter_ = std::thread(abort_all);
+  } catch (const std::system_error&) {
+    abort_all();  // no more threads
+  }
 }
 
 void RunWatch::look_for_late_end() {
   if (!stop_.raised() || abandoned_ || !control_.abandon) return;
   if (!stopped_) stopped_ = now_();
-  if (now_() - *stopped_ < kLateEnd) return;
+  const bool cancelled = stop_.why().id == "cancelled";
+  if (now_() - *stopped_ < (cancelled ? kLateCancel : kLateEnd)) return;
   abandoned_ = true;
   control_.abandon(stop_.why());
 }
 
 void RunWatch::look_for_hang() {
   std::uint64_t changes = 0;
-  bool may_hang = false;
+  bool may_hang = false, connects = false;
   for (const auto& rank : progress_) {
     for (const LaneProgress& lane : rank->lanes) {
       changes += lane.changes.load();
       const Doing doing = lane.doing.load();
       if (doing == Doing::kPacing) changed_ = now_();  // it will wake up
       may_hang = may_hang || doing != Doing::kNothing;
+      connects = connects || doing == Doing::kConnecting;
     }
   }
   if (changes != changes_ || !may_hang) {
@@ -88,8 +137,9 @@ void RunWatch::look_for_hang() {
     changed_ = now_();
   }
   const double still = std::chrono::duration<double>(now_() - changed_).count();
-  if (still > hang_seconds_ && !stop_.raised()) {
-    stop_.raise(describe_hang(program_, progress_, hang_seconds_));
+  const double limit = connects ? kConnectTimes * hang_seconds_ : hang_seconds_;
+  if (still > limit && !stop_.raised()) {
+    stop_.raise(describe_hang(program_, progress_, limit));
   }
 }
 

@@ -1,28 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that called run() watches the ranks: cancel, progress, hangs, ranks that do not end
-// when they should, and whether a paced run leaves the cores room.
+// The thread that called run() watches the ranks: cancel, progress, hangs, transports that fail
+// behind their ranks' backs, ranks that do not end when they should, and whether a paced run leaves
+// the cores room.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "engine/run/progress.h"
 #include "engine/run/run.h"
 #include "engine/run/stop.h"
+#include "engine/run/transport.h"
 
 namespace parallelarium {
 
 class RunWatch {
  public:
-  // References outlive the watch. `cores`: physical cores of this process. `now`: a test's clock.
+  // References outlive the watch. `transports`: by rank index, null for ranks that do not run here;
+  // alive as long as there is something to look at. `cores`: physical cores of this process. `now`:
+  // a test's clock.
   RunWatch(const Setup& setup, const Program& program, const RunControl& control,
-           const Progress& progress, Stop& stop, bool paced, int cores,
-           std::function<TimePoint()> now = Clock::now);
+           const Progress& progress, Stop& stop, std::vector<Transport*> transports, bool paced,
+           int cores, std::function<TimePoint()> now = Clock::now);
+  ~RunWatch();
+  RunWatch(const RunWatch&) = delete;
+  RunWatch& operator=(const RunWatch&) = delete;
 
   // One look; call it every few ten milliseconds and once after the ranks have ended.
   void look();
+  // Whether the run was stopped and what was under way has not been aborted yet: keep looking.
+  bool aborts() const { return stop_.raised() && !aborted_.load(); }
 
  private:
+  void look_at_transports();
+  void begin_to_abort();
   void look_for_hang();
   void look_for_late_end();
   void judge_load();
@@ -32,14 +46,17 @@ class RunWatch {
   const RunControl& control_;
   const Progress& progress_;
   Stop& stop_;
+  const std::vector<Transport*> transports_;
   bool paced_, judged_ = false;
   int cores_, warmup_, steps_, reported_ = -1;
   bool abandoned_ = false;
   double hang_seconds_;
   std::uint64_t changes_ = 0;
   const std::function<TimePoint()> now_;
-  std::optional<TimePoint> stopped_;
+  std::optional<TimePoint> stopped_, failed_;  // when first seen
   TimePoint changed_;
+  std::atomic<bool> aborted_;  // all transports
+  std::thread aborter_;
 };
 
 }  // namespace parallelarium

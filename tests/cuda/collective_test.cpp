@@ -166,6 +166,36 @@ TEST(CollectiveOverNccl, HangOfOneRankEndsAllAndNamesIt) {
   EXPECT_NE(ended.why.text.find("ank 1 did not"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, 5);
   EXPECT_EQ(nccl.open(), 0);
+  EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
+}
+
+TEST(CollectiveOverNccl, NamesTheRankThatDoesNotComeToConnect) {
+  ThreadNccl nccl;
+  nccl.hold(2, "init", std::chrono::milliseconds{1200});
+  CollectiveRanks on = over(nccl);
+  on.hang_timeout_seconds = 0.2;
+  const Ended ended = run_into_error(on);
+  EXPECT_EQ(ended.why.text, "Rank 2 did not come to connect with the other ranks within 0.6 s.");
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+TEST(CollectiveOverNccl, IsAbandonedInTimeWhileAnAbortBlocks) {
+  ThreadNccl nccl;
+  nccl.stall_at(1, 3);
+  nccl.delay_abort(0, std::chrono::milliseconds{2500});
+  CollectiveRanks on = over(nccl);
+  on.hang_timeout_seconds = 0.3;
+  std::atomic<int> told{0};
+  const TimePoint begin = Clock::now();
+  double heard = 0;
+  on.abandon = [&](const Message& why) {
+    EXPECT_EQ(why.id, "hang");
+    ++told;
+    heard = std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  const Ended ended = run_into_error(on);
+  EXPECT_EQ(told, 1);
+  EXPECT_LT(heard + 1, ended.seconds);
 }
 
 TEST(CollectiveOverNccl, IsCancelledWhileARankWaits) {

@@ -140,12 +140,12 @@ TEST(NcclVersions, AreNamedWhereTheyAreTooOld) {
   EXPECT_EQ(nccl_version_text(22809), "2.28.9");
   EXPECT_EQ(nccl_version_text(2708), "2.7.8");
   EXPECT_TRUE(check_nccl(22809, 3).ok());
-  EXPECT_TRUE(check_nccl(21805, 1).ok());
-  EXPECT_FALSE(check_nccl(21602, 1).ok());
-  const Result<void> several = check_nccl(22005, 2);
+  EXPECT_TRUE(check_nccl(22203, 1).ok());
+  EXPECT_FALSE(check_nccl(21805, 1).ok());
+  const Result<void> several = check_nccl(22304, 2);
   ASSERT_FALSE(several.ok());
   EXPECT_EQ(several.error().text,
-            "NCCL 2.20.5 does not order the operations of several groups on one GPU; install 2.26 "
+            "NCCL 2.23.4 does not order the operations of several groups on one GPU; install 2.26 "
             "or newer, or use one axis of parallelism.");
   EXPECT_FALSE(nccl_shares_gpus(22809));
   EXPECT_TRUE(nccl_shares_gpus(23007));

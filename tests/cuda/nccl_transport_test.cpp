@@ -5,6 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "engine/plan/describe_op.h"
 #include "engine/run/cpu/fabric.h"
 #include "engine/run/gpu/nccl_launch.h"
 #include "tests/cuda/thread_nccl.h"
@@ -77,15 +82,18 @@ INSTANTIATE_TEST_SUITE_P(
 struct Ended {
   Message why;
   double seconds = 0;
+  std::optional<double> abandoned;  // after so many seconds
 };
 Ended run_into_error(const parallelarium::Setup& setup, const LaunchOptions& options,
                      double timeout) {
+  Ended ended;
+  const TimePoint begin = Clock::now();
+  const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   RunControl control;
   control.hang_timeout_seconds = timeout;
-  const TimePoint begin = Clock::now();
+  control.abandon = [&](const Message&) { ended.abandoned = passed(); };
   const Result<RunResult> run = launch(setup, built(setup), on_gpus(), control, {}, options);
-  Ended ended;
-  ended.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  ended.seconds = passed();
   EXPECT_FALSE(run.ok());
   if (!run.ok()) ended.why = run.error();
   return ended;
@@ -107,7 +115,29 @@ TEST(NcclFailure, OfOneRankEndsAllAndIsNamed) {
   EXPECT_TRUE(launch(setup, built(setup), on_gpus(), {}, {}, over(fresh)).ok());
 }
 
-// NCCL never launches a group of rank 1: the others wait on their devices.
+// Behind the last group of a run nobody calls NCCL any more, which would tell.
+TEST(NcclFailure, AfterTheLaunchIsNoticedAndTheOpNamed) {
+  parallelarium::Setup setup = small_model("dp=2");
+  setup.run.steps = 1;
+  const Program program = built(setup);
+  ThreadNccl whole;
+  ASSERT_TRUE(launch(setup, program, on_gpus(), {}, {}, over(whole)).ok());
+  const std::vector<Op>& ops = program.ranks[1].ops;
+  const auto last = std::find_if(ops.rbegin(), ops.rend(),
+                                 [](const Op& op) { return op.kind != OpKind::kCompute; });
+  ASSERT_NE(last, ops.rend());
+  ThreadNccl nccl;
+  nccl.break_at(1, static_cast<int>(whole.order()[1].size()), NcclStatus::kRemoteError);
+  const Ended ended = run_into_error(setup, over(nccl), 20);
+  EXPECT_EQ(ended.why.id, "nccl-failed");
+  EXPECT_NE(ended.why.text.find("rank 1 to another rank in " + describe(*last)), std::string::npos)
+      << ended.why.text;
+  EXPECT_LT(ended.seconds, 5);
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+// NCCL never launches a group of rank 1: the others wait on their devices, some for kernels of
+// communicators other than the first that is aborted.
 TEST(NcclHang, OfOneRankEndsAllWithinTheTimeoutAndNamesIt) {
   ThreadNccl nccl;
   nccl.stall_at(1, 5);
@@ -116,6 +146,18 @@ TEST(NcclHang, OfOneRankEndsAllWithinTheTimeoutAndNamesIt) {
   EXPECT_NE(ended.why.text.find("ank 1 did not"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, 5);
   EXPECT_EQ(nccl.open(), 0);
+  EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
+}
+
+TEST(NcclHang, IsToldInTimeWhileAnAbortBlocks) {
+  ThreadNccl nccl;
+  nccl.stall_at(1, 3);
+  nccl.delay_abort(0, std::chrono::milliseconds{2500});
+  const Ended ended = run_into_error(small_model("dp=2"), over(nccl), 0.3);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_GT(ended.seconds, 2.5);
+  ASSERT_TRUE(ended.abandoned.has_value());
+  EXPECT_LT(*ended.abandoned + 1, ended.seconds);
 }
 
 // A kernel of rank 1 does not end: its host has launched everything, and the marks tell where it
@@ -137,15 +179,78 @@ TEST(NcclHang, OfOneDeviceNamesTheOpThatItIsStillAt) {
   EXPECT_EQ(nccl.open(), 0);
 }
 
-TEST(NcclConnect, TimesOutByTheClockItIsGiven) {
+// Its host sleeps in the middle of its first forward.
+class StalledDevice final : public QueuedDevice {
+ public:
+  StalledDevice() : QueuedDevice(std::chrono::microseconds{0}) {}
+  void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
+                      std::int64_t M, std::int64_t K) override {
+    if (!std::exchange(stalled_, true)) std::this_thread::sleep_for(std::chrono::seconds{2});
+    QueuedDevice::linear_forward(y, x, w, bias, N, M, K);
+  }
+
+ private:
+  bool stalled_ = false;
+};
+
+// In the first step the others' hosts wait inside NCCL, to be connected.
+TEST(NcclHang, OfOneHostInTheFirstStepNamesItAndNotWhoWaits) {
+  ThreadNccl nccl;
+  LaunchOptions options = over(nccl);
+  options.make_device = [](int rank, Lane lane) -> std::unique_ptr<Device> {
+    if (rank == 1 && lane == Lane::kCompute) return std::make_unique<StalledDevice>();
+    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
+  };
+  const Ended ended = run_into_error(small_model("pp=2 microbatches=4"), options, 0.5);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.text.rfind("Rank 1 did not arrive at ", 0), 0u) << ended.why.text;
+  EXPECT_NE(ended.why.text.find("it is still at layer"), std::string::npos) << ended.why.text;
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+TEST(NcclConnect, NamesTheRankThatDoesNotComeWithinTheTimeoutOfTheRun) {
+  ThreadNccl nccl;
+  nccl.hold(1, "init", std::chrono::milliseconds{1500});
+  const Ended ended = run_into_error(small_model("dp=3"), over(nccl), 0.2);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.text, "Rank 1 did not come to connect with the other ranks within 0.6 s.");
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+// The split under way leaves communicators behind when its parents are aborted.
+TEST(NcclConnect, NamesWhoDoesNotComeToASplitAndLeavesNothing) {
+  ThreadNccl nccl;
+  nccl.hold(1, "split", std::chrono::milliseconds{1500});
+  const Ended ended = run_into_error(small_model("tp=2 dp=2"), over(nccl), 0.2);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.text, "Rank 1 did not come to connect with the other ranks within 0.6 s.");
+  EXPECT_EQ(nccl.open(), 0);
+  EXPECT_GT(nccl.aborted(), 4) << "children too";
+}
+
+TEST(NcclConnect, SaysWhoWaitsWhereAllHaveComeAndNobodyIsConnected) {
   ThreadNccl nccl;
   nccl.lose(0);
+  const Ended ended = run_into_error(small_model("dp=2"), over(nccl), 0.2);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.text.rfind("Ranks 0, 1 did not get connected to the others within 0.6 s", 0),
+            0u)
+      << ended.why.text;
+  EXPECT_EQ(nccl.open(), 0);
+}
+
+TEST(NcclClose, TimesOutByTheClockItIsGiven) {
+  ThreadNccl nccl;
+  nccl.keep_open(0);
   std::atomic<int> looks{0};
   NcclWait wait;
   const TimePoint begin = Clock::now();
   wait.now = [&] { return begin + std::chrono::seconds{looks.load()}; };
-  wait.pause = [&] { ++looks; };  // a second passes at every look
-  wait.connecting = std::chrono::seconds{30};
+  wait.pause = [&] {  // a second passes at every look
+    ++looks;
+    std::this_thread::sleep_for(std::chrono::microseconds{20});
+  };
+  wait.closing = std::chrono::seconds{30};
   const Ended ended = run_into_error(small_model("dp=2"), over(nccl, wait), 20);
   EXPECT_EQ(ended.why.id, "nccl-timeout");
   EXPECT_NE(ended.why.text.find("within 30 s"), std::string::npos) << ended.why.text;
@@ -158,6 +263,71 @@ TEST(NcclConnect, RefusesAnOldNcclBeforeItIsUsed) {
   const Ended ended = run_into_error(small_model("tp=2 dp=2"), over(nccl), 20);
   EXPECT_EQ(ended.why.id, "nccl-old");
   EXPECT_EQ(nccl.open(), 0);
+}
+
+// One rank's end of a Program, not connected to anybody.
+struct OneEnd {
+  explicit OneEnd(const Program& program) : fabric(program.world, program.groups, stop) {
+    device.reserve_marks(static_cast<std::int32_t>(program.ranks[0].ops.size()) * kMarksOfOp);
+    transport = std::make_unique<NcclTransport>(
+        nccl, program, program.ranks[0], stop, fabric.transport(0),
+        [] { return Result<NcclId>(NcclId{}); }, device);
+  }
+  ThreadNccl nccl;
+  Stop stop;
+  CpuFabric fabric;
+  QueuedDevice device{std::chrono::microseconds{0}};
+  std::unique_ptr<NcclTransport> transport;
+};
+
+TEST(NcclTransport, RefusesToExchangeUnequalPartsInPlace) {
+  const Program program = built(small_model("dp=3"));
+  OneEnd end(program);
+  CollectiveCall call;
+  call.kind = CollectiveKind::kAllToAll;
+  const auto all = std::find_if(program.groups.begin(), program.groups.end(),
+                                [](const Group& group) { return group.ranks.size() == 3; });
+  ASSERT_NE(all, program.groups.end());
+  call.group = static_cast<int>(all - program.groups.begin());
+  call.bytes = 7 * size_of(call.type);
+  const Result<void> done = end.transport->collective(call);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().id, "collective-uneven");
+  EXPECT_NE(done.error().text.find("7 numbers in place with 3 ranks"), std::string::npos);
+  EXPECT_TRUE(end.stop.raised());
+}
+
+// An all-to-all of a rank with itself comes as a batch of nothing; the next turn is another's.
+TEST(NcclTransport, PassesTheTurnOfABatchOfNothing) {
+  Program program;
+  program.world = 1;
+  program.groups = {{Axis::kEp, {0}}};
+  RankProgram& rank = program.ranks.emplace_back();
+  Op exchange, gather;
+  exchange.kind = gather.kind = OpKind::kCollective;
+  exchange.group = gather.group = 0;
+  exchange.collective = CollectiveKind::kAllToAll;
+  exchange.operand_count = 2;
+  gather.collective = CollectiveKind::kAllGather;
+  rank.ops = {exchange, gather, exchange, exchange, gather};
+  OneEnd end(program);
+  ASSERT_TRUE(end.transport->barrier().ok());
+  std::thread limit([&] {
+    if (end.stop.sleep_until(Clock::now() + std::chrono::seconds{5}))
+      end.stop.raise(message("late", "Nobody passed the turn."));
+  });
+  for (const int turn : {1, 4}) {
+    EXPECT_TRUE(end.transport->transfer({}).ok());
+    CollectiveCall call;
+    call.kind = CollectiveKind::kAllGather;
+    call.group = 0;
+    call.device = &end.device;
+    call.marks = turn * kMarksOfOp;
+    call.turn = turn;
+    EXPECT_TRUE(end.transport->collective(call).ok()) << "turn " << turn;
+  }
+  end.stop.raise(message("done", ""));
+  limit.join();
 }
 
 }  // namespace

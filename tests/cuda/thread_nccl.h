@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL's functions among the threads of a test: they move real bytes between the threads' buffers
-// on queued devices, complete later as NCCL does, and can be told to fail or to stall one rank.
+// on queued devices, complete later as NCCL does, and can be told to fail or to stall one rank. As
+// with NCCL, a first group is launched when all whom it connects have called theirs, and an abort
+// ends when no kernel runs on its rank's devices any more.
 //
 // Whatever the user guide forbids is written down as a violation: a call for a device while its
-// last group is not launched, two threads at once, an operation outside of a group.
+// last group is not launched, two threads at once, an operation outside of a group, an abort that
+// waits for a kernel which nobody has told to end.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -21,11 +25,13 @@
 #include <vector>
 
 #include "engine/run/gpu/nccl.h"
+#include "tests/cuda/nccl_connections.h"
 #include "tests/cuda/nccl_kernel.h"
+#include "tests/cuda/nccl_mishaps.h"
 
 namespace parallelarium {
 
-class ThreadNccl final : public Nccl {
+class ThreadNccl final : public Nccl, public NcclMishaps {
  public:
   explicit ThreadNccl(int version = 22809) : version_(version) {
     launcher_ = std::thread([this] { work(); });
@@ -36,15 +42,6 @@ class ThreadNccl final : public Nccl {
   }
   ThreadNccl(const ThreadNccl&) = delete;
   ThreadNccl& operator=(const ThreadNccl&) = delete;
-
-  // The rank's operation number `at` (from 1) returns `status`.
-  void fail_at(int world_rank, int at, NcclStatus status) {
-    failing_ = world_rank, failing_at_ = at, failure_ = status;
-  }
-  // The rank's group number `at` (from 1) is never launched.
-  void stall_at(int world_rank, int at) { stalling_ = world_rank, stalling_at_ = at; }
-  // The rank never comes to init.
-  void lose(int world_rank) { lost_ = world_rank; }
 
   std::vector<std::string> violations() const {
     const std::lock_guard lock(mutex_);
@@ -69,6 +66,7 @@ class ThreadNccl final : public Nccl {
     static_cast<void>(dynamic_cast<QueuedDevice&>(device));
     int number = 0;
     std::memcpy(&number, id.bytes.data(), sizeof number);
+    stay(rank, "init");
     comm = make(rank, rank);
     std::shared_ptr<Clique> clique;
     {
@@ -78,7 +76,7 @@ class ThreadNccl final : public Nccl {
       clique = known;
     }
     comm->clique = clique;
-    if (rank == lost_) return NcclStatus::kInProgress;
+    if (is_lost(rank)) return NcclStatus::kInProgress;
     const std::lock_guard lock(clique->mutex);
     clique->arrived.push_back(comm);
     if (static_cast<int>(clique->arrived.size()) == ranks) {
@@ -89,9 +87,11 @@ class ThreadNccl final : public Nccl {
     return NcclStatus::kInProgress;
   }
   NcclStatus split(NcclComm* parent, int color, int key, NcclComm*& child) override {
+    stay(parent->world_rank, "split");
     const Inside inside(*this, parent->world_rank, "split");
     if (parent->state != NcclStatus::kSuccess) note("split of a communicator in progress");
     parent->state = NcclStatus::kInProgress;
+    begin_split(parent, color == kNcclNoColor ? nullptr : &child);
     Clique& clique = *parent->clique;
     const std::lock_guard lock(clique.mutex);
     auto& call = clique.splits[parent->splits++];
@@ -106,6 +106,7 @@ class ThreadNccl final : public Nccl {
       std::map<int, std::vector<NcclComm*>> children;
       for (const auto& [order, from, place] : all) {
         const int of_color = order / 65536;
+        begin_split(from, nullptr);
         *place = nullptr;
         if (of_color == 0) continue;
         NcclComm* made = make(static_cast<int>(children[of_color].size()), from->world_rank);
@@ -130,6 +131,7 @@ class ThreadNccl final : public Nccl {
   NcclStatus finalize(NcclComm* comm) override {
     const Inside inside(*this, comm->world_rank, "finalize");
     comm->state = NcclStatus::kInProgress;
+    if (stays_open(comm->world_rank)) return NcclStatus::kInProgress;
     Clique& clique = *comm->clique;
     const std::lock_guard lock(clique.mutex);
     clique.arrived.push_back(comm);
@@ -146,15 +148,20 @@ class ThreadNccl final : public Nccl {
   }
   NcclStatus abort(NcclComm* comm) override {
     comm->aborted = true;
+    connections_.drop(comm);
     if (comm->clique != nullptr) {
       const std::lock_guard lock(comm->clique->mutex);
       comm->clique->changed.notify_all();
     }
     --open_;
     ++aborted_;
-    std::unique_lock lock(queue_mutex_);
-    idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
-    return NcclStatus::kSuccess;
+    {
+      std::unique_lock lock(queue_mutex_);
+      idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
+    }
+    leave_child(comm);
+    group().aborted = comm;
+    return group().open ? NcclStatus::kSuccess : group_end();
   }
   std::string get_last_error(NcclComm*) override { return "told on purpose"; }
 
@@ -165,6 +172,7 @@ class ThreadNccl final : public Nccl {
   NcclStatus group_end() override {
     Group done = std::move(group());
     group() = {};
+    if (done.aborted != nullptr) reclaim(done.aborted->world_rank);
     if (done.operations.empty()) return NcclStatus::kSuccess;
     std::vector<NcclComm*> comms;
     QueuedDevice* lane = done.operations.front().lane;
@@ -175,17 +183,26 @@ class ThreadNccl final : public Nccl {
       if (std::find(comms.begin(), comms.end(), one.comm) == comms.end()) comms.push_back(one.comm);
       if (one.lane != lane) note("one group on two lanes");
     }
-    bool stalls = false;
+    int number = 0;
     {
       const std::lock_guard lock(mutex_);
       order_[rank].push_back(done.operations.front().comm->clique->id);
-      stalls = rank == stalling_ && static_cast<int>(order_[rank].size()) == stalling_at_;
+      number = static_cast<int>(order_[rank].size());
     }
-    if (stalls) return NcclStatus::kInProgress;
-    later([comms, lane, operations = std::move(done.operations)] {
-      lane->enqueue([operations] { run_kernel(operations); });
-      for (NcclComm* comm : comms) comm->state = NcclStatus::kSuccess;
-    });
+    const auto launch = [=, this, operations = done.operations] {
+      if (stalls(rank, number)) return;
+      const bool broken = breaks(rank, number);
+      later([=, this] {
+        enqueue(*lane, rank, operations, broken);
+        for (NcclComm* comm : comms) comm->state = NcclStatus::kSuccess;
+      });
+      if (!broken) return;
+      later([=, this] {
+        std::this_thread::sleep_for(std::chrono::milliseconds{100});
+        comms.front()->state = failure();
+      });
+    };
+    for (const NcclConnections::Launch& ready : connections_.call(done.operations, launch)) ready();
     return NcclStatus::kInProgress;
   }
 
@@ -226,6 +243,7 @@ class ThreadNccl final : public Nccl {
   struct Group {
     bool open = false;
     std::vector<Operation> operations;
+    NcclComm* aborted = nullptr;  // the last of them
   };
   static Group& group() {
     static thread_local Group mine;
@@ -251,6 +269,51 @@ class ThreadNccl final : public Nccl {
     int rank_;
   };
 
+  // Where the child of a split under way is to be put; null: nowhere, or it is done.
+  void begin_split(NcclComm* parent, NcclComm** place) {
+    const std::lock_guard lock(mutex_);
+    splitting_[parent] = place;
+  }
+  // What a split leaves whose parent is aborted meanwhile.
+  void leave_child(NcclComm* parent) {
+    NcclComm** place = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      place = std::exchange(splitting_[parent], nullptr);
+    }
+    if (place == nullptr) return;
+    *place = make(0, parent->world_rank);
+    (*place)->state = NcclStatus::kInternalError;
+  }
+
+  void enqueue(QueuedDevice& lane, int rank, const std::vector<Operation>& operations,
+               bool broken) {
+    {
+      const std::lock_guard lock(kernels_mutex_);
+      ++kernels_[rank];
+    }
+    lane.enqueue([=, this] {
+      if (broken) {
+        const NcclComm& comm = *operations.front().comm;
+        std::unique_lock lock(comm.clique->mutex);
+        comm.clique->changed.wait(lock, [&] { return comm.aborted.load(); });
+      } else {
+        run_kernel(operations);
+      }
+      const std::lock_guard lock(kernels_mutex_);
+      --kernels_[rank];
+      kernels_ended_.notify_all();
+    });
+  }
+  // NCCL frees memory of the GPU, for which CUDA waits until nothing runs there.
+  void reclaim(int rank) {
+    abort_slowly(rank);
+    std::unique_lock lock(kernels_mutex_);
+    if (!kernels_ended_.wait_for(lock, std::chrono::seconds{4},
+                                 [&] { return kernels_[rank] == 0; }))
+      note("an abort waits for a kernel that nobody has told to end");
+  }
+
   NcclStatus add(Operation one, NcclComm* comm, Device& lane) {
     const Inside inside(*this, comm->world_rank, "an operation");
     if (!group().open) note("an operation outside of a group");
@@ -258,7 +321,7 @@ class ThreadNccl final : public Nccl {
     one.lane = &dynamic_cast<QueuedDevice&>(lane);
     group().operations.push_back(one);
     const std::lock_guard lock(mutex_);
-    if (comm->world_rank == failing_ && ++failing_count_ == failing_at_) return failure_;
+    if (fails(comm->world_rank)) return failure();
     return NcclStatus::kSuccess;
   }
   NcclStatus collect(Call kind, const std::byte* from, std::byte* to, std::int64_t count,
@@ -321,9 +384,11 @@ class ThreadNccl final : public Nccl {
   std::map<int, int> inside_;
   std::map<int, std::vector<int>> order_;
   std::vector<std::string> violations_;
-  int failing_ = -1, failing_at_ = 0, failing_count_ = 0, stalling_ = -1, stalling_at_ = 0,
-      lost_ = -1;
-  NcclStatus failure_ = NcclStatus::kSuccess;
+  std::map<NcclComm*, NcclComm**> splitting_;
+  NcclConnections connections_;
+  std::mutex kernels_mutex_;
+  std::condition_variable kernels_ended_;
+  std::map<int, int> kernels_;  // by world rank: launched and not ended
   std::mutex queue_mutex_;
   std::condition_variable queued_, idle_;
   bool busy_ = false;

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <nccl.h>
+#include <strings.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -183,8 +184,27 @@ void offer_profiler() {
     setenv("NCCL_PROFILER_PLUGIN", here.dli_fname, 0);
 }
 
-Result<Nccl*> load() {
+// The environment and nccl.conf, which never replaces what the environment has, win over what
+// callers ask of NCCL; so what the transport relies on stands in the environment too.
+// Source: NCCL user guide, "Environment Variables"; NVIDIA/nccl, src/init.cc (envConfigOverride).
+void set_environment() {
+  // The kernels of all communicators of a GPU run in the order in which they are launched.
   setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 1);
+  // Calls return at once, and whoever polls can abort.
+  setenv("NCCL_COMM_BLOCKING", "0", 1);
+  // Ranks that are threads launch without waiting for each other.
+  setenv("NCCL_LAUNCH_MODE", "PARALLEL", 1);
+  // Communicators that share buffers would take turns.
+  setenv("NCCL_COMM_SPLIT_SHARE_RESOURCES", "0", 1);
+  // NCCL logs to standard output, where --json goes. It opens the file anew: redirected to a file,
+  // standard error begins again there. At VERSION it ignores the name; WARN tells the version too.
+  setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
+  const char* level = std::getenv("NCCL_DEBUG");
+  if (level != nullptr && strcasecmp(level, "VERSION") == 0) setenv("NCCL_DEBUG", "WARN", 1);
+}
+
+Result<Nccl*> load() {
+  set_environment();
   offer_profiler();
   // Never closed, like CUDA.
   void* library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);

@@ -7,8 +7,8 @@
 
 namespace parallelarium {
 
-// Loads libnccl.so.2 when first called, after switching its implicit launch order on: NCCL reads
-// the environment at its first call. Error "nccl-missing", also where this build knew no nccl.h.
+// Loads libnccl.so.2 when first called, after setting in the environment what this program relies
+// on: NCCL reads it at its first call. Error "nccl-missing", also where this build knew no nccl.h.
 Result<Nccl*> load_nccl();
 
 }  // namespace parallelarium

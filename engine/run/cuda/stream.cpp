@@ -21,9 +21,20 @@ constexpr auto kPoll = std::chrono::microseconds{20};
 
 }  // namespace
 
-CudaStream::CudaStream(int gpu, int rank) : gpu_(gpu), rank_(rank) {
+// Communication goes first, so that it hides behind the compute lane's large kernels.
+CudaStream::CudaStream(int gpu, int rank, Lane lane) : gpu_(gpu), rank_(rank) {
   note(cudaSetDevice(gpu_), "cudaSetDevice");
-  if (good()) note(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+  int least = 0, greatest = 0, pools = 0;
+  if (good())
+    note(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+  if (good())
+    note(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, gpu_),
+         "cudaDeviceGetAttribute");
+  pools_ = pools != 0;
+  if (good())
+    note(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                      lane == Lane::kCompute ? least : greatest),
+         "cudaStreamCreate");
   if (good()) note(cudaMallocHost(&staging_, 2 * kStaging), "cudaMallocHost");
   for (cudaEvent_t* event : {&base_, &staged_[0], &staged_[1]})
     if (good()) note(cudaEventCreate(event), "cudaEventCreate");
@@ -32,13 +43,13 @@ CudaStream::CudaStream(int gpu, int rank) : gpu_(gpu), rank_(rank) {
 CudaStream::~CudaStream() {
   // What fails here failed before, and has been told.
   static_cast<void>(cudaSetDevice(gpu_));
+  free_scratch();
   if (stream_ != nullptr) static_cast<void>(cudaStreamSynchronize(stream_));
   for (cudaEvent_t event : marks_)
     if (event != nullptr) static_cast<void>(cudaEventDestroy(event));
   for (cudaEvent_t event : {base_, staged_[0], staged_[1]})
     if (event != nullptr) static_cast<void>(cudaEventDestroy(event));
   static_cast<void>(cudaFreeHost(staging_));
-  static_cast<void>(cudaFree(scratch_));
   if (stream_ != nullptr) static_cast<void>(cudaStreamDestroy(stream_));
 }
 
@@ -46,12 +57,7 @@ Result<std::byte*> CudaStream::allocate(std::int64_t bytes) {
   if (!use()) return *failure_;
   void* address = nullptr;
   const cudaError_t status = cudaMalloc(&address, std::max(size(bytes), std::size_t{1}));
-  if (status == cudaErrorMemoryAllocation) {
-    static_cast<void>(cudaGetLastError());
-    std::size_t free = 0, all = 0;
-    static_cast<void>(cudaMemGetInfo(&free, &all));
-    return gpu_memory_short(bytes, static_cast<std::int64_t>(free));
-  }
+  if (status == cudaErrorMemoryAllocation) return memory_short(size(bytes));
   note(status, "cudaMalloc");
   if (!good()) return *failure_;
   return static_cast<std::byte*>(address);
@@ -113,25 +119,31 @@ Result<void> CudaStream::launched() {
   return {};
 }
 void CudaStream::reserve_marks(std::int32_t count) {
-  for (std::size_t i = marks_.size(); i < size(count) && use(); ++i) {
-    note(cudaEventCreate(&marks_.emplace_back(nullptr)), "cudaEventCreate");
-  }
+  if (marks_.size() < size(count)) marks_.resize(size(count), nullptr);
 }
 void CudaStream::mark(std::int32_t index) {
-  if (use()) note(cudaEventRecord(marks_[size(index)], stream_), "cudaEventRecord");
+  cudaEvent_t& event = marks_[size(index)];
+  if (use() && event == nullptr) note(cudaEventCreate(&event), "cudaEventCreate");
+  if (good()) note(cudaEventRecord(event, stream_), "cudaEventRecord");
 }
 void CudaStream::wait(const Device& other, std::int32_t index) {
-  const auto& there = static_cast<const CudaStream&>(other);
-  if (size(index) >= there.marks_.size()) return;  // it failed, and tells so itself
-  if (use())
-    note(cudaStreamWaitEvent(stream_, there.marks_[size(index)], 0), "cudaStreamWaitEvent");
+  const cudaEvent_t event = static_cast<const CudaStream&>(other).marks_[size(index)];
+  if (event == nullptr) return;  // setting it failed, and `other` tells so itself
+  if (use()) note(cudaStreamWaitEvent(stream_, event, 0), "cudaStreamWaitEvent");
 }
 
 // An event between two looks at the clock; the narrowest pair of several is kept. Looked at again
-// here, before the next step: how far the event clock has gone astray since counts too.
-Result<nanoseconds> CudaStream::align() {
+// here, before the next step: how far the event clock has gone astray since counts too. All streams
+// of a GPU have one clock.
+Result<nanoseconds> CudaStream::align(const Device* like) {
   const Result<void> idle = finish();
   if (!idle) return idle.error();
+  clock_ = this;
+  if (const auto* other = static_cast<const CudaStream*>(like);
+      other != nullptr && other->gpu_ == gpu_) {
+    clock_ = other->clock_;
+    return nanoseconds{0};
+  }
   nanoseconds drift{0};
   Bracket best;
   for (int i = 0; i < kAlignTries && use(); ++i) {
@@ -165,13 +177,15 @@ Result<nanoseconds> CudaStream::align() {
 }
 Result<std::chrono::steady_clock::time_point> CudaStream::time_of(std::int32_t index) {
   if (!use()) return *failure_;
-  return time_of_event(marks_[size(index)]);
+  const cudaEvent_t event = marks_[size(index)];
+  if (event == nullptr) return message("mark-unknown", "Nobody set mark {}.", index);
+  return time_of_event(event);
 }
 
 // The event of a mark that was never set counts as passed, as for CUDA.
 bool CudaStream::passed(std::int32_t index) const {
-  if (size(index) >= marks_.size()) return true;
-  return cudaEventQuery(marks_[size(index)]) != cudaErrorNotReady;
+  const cudaEvent_t event = marks_[size(index)];
+  return event == nullptr || cudaEventQuery(event) != cudaErrorNotReady;
 }
 
 // Nsight Systems shows them above what was launched inside.
@@ -179,7 +193,10 @@ void CudaStream::enter_op(const char* name) { nvtxRangePushA(name); }
 void CudaStream::leave_op() { nvtxRangePop(); }
 
 bool CudaStream::use() {
-  if (good()) note(cudaSetDevice(gpu_), "cudaSetDevice");
+  if (!good()) return false;
+  // Not through note(): what was launched before is what a later failure is told of.
+  const cudaError_t status = cudaSetDevice(gpu_);
+  if (status != cudaSuccess) note(status, "cudaSetDevice");
   return good();
 }
 // The first failure stays.
@@ -188,6 +205,12 @@ void CudaStream::note(cudaError_t status, const char* doing) {
   if (status == cudaSuccess || !good()) return;
   static_cast<void>(cudaGetLastError());
   failure_ = cuda_failure(static_cast<int>(status), cudaGetErrorString(status), doing);
+}
+Message CudaStream::memory_short(std::size_t bytes) {
+  static_cast<void>(cudaGetLastError());
+  std::size_t free = 0, all = 0;
+  static_cast<void>(cudaMemGetInfo(&free, &all));
+  return gpu_memory_short(static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(free));
 }
 void CudaStream::note(cublasStatus_t status, const char* doing) {
   if (good()) last_ = doing;
@@ -199,23 +222,30 @@ void CudaStream::note(cublasStatus_t status, const char* doing) {
 std::byte* CudaStream::staging_half(unsigned half) const {
   return static_cast<std::byte*>(staging_) + half * kStaging;
 }
-// Grows by waiting for what still uses the smaller one.
+// cudaFree waits for the whole GPU, where a kernel of NCCL may be waiting for a rank whose thread
+// waits here too (NVIDIA/nccl issue 744); memory in the stream's order waits for nothing.
 void* CudaStream::scratch(std::size_t bytes) {
   if (!use() || bytes <= scratch_bytes_) return scratch_;
-  note(cudaStreamSynchronize(stream_), last_);
-  static_cast<void>(cudaFree(scratch_));
-  scratch_ = nullptr;
-  scratch_bytes_ = 0;
-  if (good()) note(cudaMalloc(&scratch_, bytes), "cudaMalloc");
+  free_scratch();
+  const cudaError_t status =
+      pools_ ? cudaMallocAsync(&scratch_, bytes, stream_) : cudaMalloc(&scratch_, bytes);
+  if (status == cudaErrorMemoryAllocation) failure_ = memory_short(bytes);
+  note(status, "cudaMalloc");
   if (good()) scratch_bytes_ = bytes;
   return scratch_;
+}
+void CudaStream::free_scratch() {
+  if (scratch_ == nullptr) return;
+  static_cast<void>(pools_ ? cudaFreeAsync(scratch_, stream_) : cudaFree(scratch_));
+  scratch_ = nullptr;
+  scratch_bytes_ = 0;
 }
 
 Result<std::chrono::steady_clock::time_point> CudaStream::time_of_event(cudaEvent_t event) {
   float milliseconds = 0;
-  note(cudaEventElapsedTime(&milliseconds, base_, event), "cudaEventElapsedTime");
+  note(cudaEventElapsedTime(&milliseconds, clock_->base_, event), "cudaEventElapsedTime");
   if (!good()) return *failure_;
-  return base_time_ + nanoseconds{static_cast<std::int64_t>(double{milliseconds} * 1e6)};
+  return clock_->base_time_ + nanoseconds{static_cast<std::int64_t>(double{milliseconds} * 1e6)};
 }
 
 }  // namespace parallelarium

@@ -16,7 +16,7 @@ namespace parallelarium {
 
 class CudaStream : public Device {
  public:
-  CudaStream(int gpu, int rank);
+  CudaStream(int gpu, int rank, Lane lane);
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
@@ -35,7 +35,7 @@ class CudaStream : public Device {
   void mark(std::int32_t index) override;
   void wait(const Device& other, std::int32_t index) override;
   bool passed(std::int32_t index) const override;
-  Result<std::chrono::nanoseconds> align() override;
+  Result<std::chrono::nanoseconds> align(const Device* like) override;
   Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) override;
 
   bool names_ops() const override { return true; }
@@ -54,7 +54,7 @@ class CudaStream : public Device {
   // The first failure stays.
   void note(cudaError_t status, const char* doing);
   void note(cublasStatus_t status, const char* doing);
-  // Grows by waiting for what still uses the smaller one.
+  // Grows in the stream's order: what uses the smaller one ends first, and nothing waits for it.
   void* scratch(std::size_t bytes);
 
  private:
@@ -65,6 +65,8 @@ class CudaStream : public Device {
     TimePoint middle() const { return before + width() / 2; }
   };
   std::byte* staging_half(unsigned half) const;
+  static Message memory_short(std::size_t bytes);
+  void free_scratch();
   Result<TimePoint> time_of_event(cudaEvent_t event);
 
   const int gpu_, rank_;
@@ -74,7 +76,9 @@ class CudaStream : public Device {
   unsigned half_ = 0;
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
-  std::vector<cudaEvent_t> marks_;
+  bool pools_ = false;              // memory can be had in the stream's order
+  std::vector<cudaEvent_t> marks_;  // made when first set
+  const CudaStream* clock_ = this;  // whose base times count from
   cudaEvent_t base_ = nullptr;
   TimePoint base_time_{};
   bool aligned_ = false;

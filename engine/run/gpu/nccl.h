@@ -31,6 +31,9 @@ enum class NcclStatus : int {
   kRemoteError = 6,
   kInProgress = 7
 };
+constexpr bool goes_well(NcclStatus status) {
+  return status == NcclStatus::kSuccess || status == NcclStatus::kInProgress;
+}
 
 struct NcclId {
   std::array<char, 128> bytes{};
@@ -43,7 +46,8 @@ class Nccl {
  public:
   virtual ~Nccl() = default;
   virtual int version() const = 0;  // 22809 is 2.28.9
-  // How it did what it was asked for since the last call, where it tells (nccl_choices.h).
+  // How it did what it was asked for since the last call, where it tells, in this process
+  // (nccl_choices.h).
   virtual std::vector<LibraryChoice> take_choices() { return {}; }
 
   virtual NcclStatus get_unique_id(NcclId& id) = 0;
@@ -56,6 +60,9 @@ class Nccl {
   virtual NcclStatus get_async_error(NcclComm* comm, NcclStatus& state) = 0;
   virtual NcclStatus finalize(NcclComm* comm) = 0;
   virtual NcclStatus destroy(NcclComm* comm) = 0;
+  // Blocks until nothing runs on the communicator's GPU, whoever launched it, but inside a group
+  // only tells the communicator's kernels to end: then group_end() blocks, when all of the group
+  // have been told. Source: NVIDIA/nccl#1013; in groups since NCCL 2.22.
   virtual NcclStatus abort(NcclComm* comm) = 0;
   virtual std::string get_last_error(NcclComm* comm) = 0;
 

@@ -3,7 +3,8 @@
 //
 // NCCL loads a profiler plugin, a library with the symbol ncclProfiler_v4 (2.27 and newer), and
 // calls it on every communicator and collective. Here is that plugin, which only writes down; the
-// CUDA module exports it (cuda/nccl_library.cpp).
+// CUDA module exports it (cuda/nccl_library.cpp). The first rank of a communicator tells for all of
+// it, so where ranks are processes rank 0's knows of the communicators that rank 0 is in alone.
 // Source: NVIDIA/nccl, ext-profiler/README.md and profiler_v4.h, whose binary interface the structs
 // below repeat.
 #pragma once

@@ -8,7 +8,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kHasSplit = 21800, kHasLaunchOrder = 22600, kHasSharedGpus = 23000;
+constexpr int kHasGroupedAbort = 22200, kHasLaunchOrder = 22600, kHasSharedGpus = 23000;
 
 bool meet(const Group& a, const Group& b) {
   return std::any_of(a.ranks.begin(), a.ranks.end(), [&](int rank) {
@@ -74,8 +74,10 @@ std::vector<std::int32_t> issue_turns(const RankProgram& rank) {
 }
 
 Result<void> check_nccl(int version, int communicators) {
-  if (version < kHasSplit) {
-    return message("nccl-old", "NCCL {} is too old to split communicators; install 2.26 or newer.",
+  if (version < kHasGroupedAbort) {
+    return message("nccl-old",
+                   "NCCL {} is too old to end all communicators of a rank at once; install 2.26 or "
+                   "newer.",
                    nccl_version_text(version));
   }
   if (communicators > 1 && version < kHasLaunchOrder) {
@@ -117,7 +119,8 @@ Message nccl_failure(int rank, NcclStatus status, std::string_view doing, std::s
     case NcclStatus::kInvalidUsage:
       return message("nccl-failed",
                      "NCCL refused how rank {} called it in {}; two ranks of one communicator on "
-                     "one GPU are such a case, any other is a fault of this program.{}",
+                     "one GPU are such a case, as where CUDA_VISIBLE_DEVICES names the same one to "
+                     "two processes, and any other is a fault of this program.{}",
                      rank, doing, said);
     default:
       return message("nccl-failed",

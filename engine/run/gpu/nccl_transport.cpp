@@ -2,7 +2,6 @@
 #include "engine/run/gpu/nccl_transport.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "engine/run/cpu/direct.h"
 #include "engine/run/gpu/nccl_staging.h"
@@ -19,6 +18,20 @@ Reduction sum_or_max(Reduction reduction) {
   return reduction == Reduction::kMax ? Reduction::kMax : Reduction::kSum;
 }
 
+// See NcclTransport::empty_turns_.
+std::vector<std::int64_t> empty_turns(const Program& program, const RankProgram& rank) {
+  const std::vector<std::int32_t> turns = issue_turns(rank);
+  std::vector<std::int64_t> empty;
+  for (std::size_t i = 0; i < rank.ops.size(); ++i) {
+    const Op& op = rank.ops[i];
+    if (op.kind == OpKind::kCollective && op.collective == CollectiveKind::kAllToAll &&
+        op.operand_count > 1 &&
+        program.groups[static_cast<std::size_t>(op.group)].ranks.size() == 1)
+      empty.push_back(turns[i]);
+  }
+  return empty;
+}
+
 }  // namespace
 
 NcclTransport::NcclTransport(Nccl& nccl, const Program& program, const RankProgram& rank,
@@ -33,21 +46,8 @@ NcclTransport::NcclTransport(Nccl& nccl, const Program& program, const RankProgr
       unique_id_(std::move(unique_id)),
       device_(device),
       wait_(std::move(wait)),
-      comms_(program.groups.size(), nullptr) {}
-
-NcclTransport::~NcclTransport() {
-  abort();
-  for (std::byte* scratch : scratch_)
-    if (scratch != nullptr) device_.release(scratch);
-}
-
-void NcclTransport::pause() const {
-  if (wait_.pause) {
-    wait_.pause();
-  } else {
-    std::this_thread::sleep_for(std::chrono::microseconds{20});
-  }
-}
+      comms_(program.groups.size(), nullptr),
+      empty_turns_(empty_turns(program, rank)) {}
 
 std::byte* NcclTransport::scratch_of(std::int32_t marks) const {
   const auto op = static_cast<std::size_t>(marks / kMarksOfOp);
@@ -59,91 +59,6 @@ int NcclTransport::place_of(int group, int rank) const {
   return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
 }
 
-Result<void> NcclTransport::checked(NcclStatus status, NcclComm* comm, const std::string& doing) {
-  if (status == NcclStatus::kSuccess || status == NcclStatus::kInProgress) return {};
-  Message why;
-  {
-    const std::lock_guard lock(mutex_);
-    if (ended_) return stopped();
-    why =
-        nccl_failure(rank_.rank, status, doing, comm != nullptr ? nccl_.get_last_error(comm) : "");
-  }
-  stop_.raise(why);
-  return why;
-}
-
-// Asks until the communicator is no longer in progress. Without a limit the run's watchdog ends the
-// wait, since it knows which rank did not come.
-Result<void> NcclTransport::wait_for(NcclComm* comm, const std::string& doing, bool limited) {
-  const TimePoint begin = wait_.now();
-  while (true) {
-    NcclStatus state = NcclStatus::kInProgress, asked = NcclStatus::kSuccess;
-    {
-      const std::lock_guard lock(mutex_);
-      if (ended_) return stopped();
-      asked = nccl_.get_async_error(comm, state);
-    }
-    if (asked != NcclStatus::kSuccess) return checked(asked, comm, doing);
-    if (state != NcclStatus::kInProgress) return checked(state, comm, doing);
-    if (stop_.raised()) return stopped();
-    if (limited && wait_.now() - begin > wait_.connecting) {
-      const Message why =
-          nccl_timeout(rank_.rank, doing, std::chrono::duration<double>(wait_.connecting).count());
-      stop_.raise(why);
-      return why;
-    }
-    pause();
-  }
-}
-
-Result<void> NcclTransport::connect() {
-  const std::vector<NcclSplit> splits = plan_splits(program_);
-  const auto me = static_cast<std::size_t>(rank_.rank);
-  const auto own = std::count_if(splits.begin(), splits.end(), [&](const NcclSplit& split) {
-    return split.group[me] != kNcclNoColor;
-  });
-  if (Result<void> can = check_nccl(nccl_.version(), static_cast<int>(own)); !can) {
-    stop_.raise(can.error());
-    return can;
-  }
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const std::int64_t bytes = nccl_scratch_bytes(program_, rank_, static_cast<Lane>(lane));
-    if (bytes == 0) continue;
-    const Result<std::byte*> space = device_.allocate(bytes);
-    if (!space) {
-      stop_.raise(space.error());
-      return space.error();
-    }
-    scratch_[static_cast<std::size_t>(lane)] = *space;
-  }
-  const Result<NcclId> id = unique_id_();
-  if (!id) return id.error();
-  const std::string connecting = "connecting to the other ranks";
-  NcclStatus status = NcclStatus::kSuccess;
-  {
-    const std::lock_guard lock(mutex_);
-    if (ended_ || stop_.raised()) return stopped();
-    status = nccl_.init(world_, program_.world, *id, rank_.rank, device_);
-  }
-  if (Result<void> done = checked(status, nullptr, connecting); !done) return done;
-  if (Result<void> done = wait_for(world_, connecting, true); !done) return done;
-  for (const NcclSplit& split : splits) {
-    const int group = split.group[me];
-    const std::string making = "making the communicator of a group";
-    NcclComm*& place = group == kNcclNoColor ? none_ : comms_[static_cast<std::size_t>(group)];
-    {
-      const std::lock_guard lock(mutex_);
-      if (ended_) return stopped();
-      status = nccl_.split(world_, group, split.key[me], place);
-    }
-    if (Result<void> done = checked(status, world_, making); !done) return done;
-    if (Result<void> done = wait_for(world_, making, true); !done) return done;
-    if (group == kNcclNoColor) continue;
-    if (Result<void> done = wait_for(place, making, true); !done) return done;
-  }
-  return {};
-}
-
 bool NcclTransport::take_turn(std::int64_t turn) {
   if (turn < 0) return !stop_.raised();
   for (std::uint32_t now = next_turn_.load(std::memory_order_acquire); now != turn;
@@ -153,9 +68,15 @@ bool NcclTransport::take_turn(std::int64_t turn) {
   return !stop_.raised();
 }
 
+// The first turn from this one on that somebody takes.
+std::int64_t NcclTransport::issuing_from(std::int64_t turn) const {
+  while (std::binary_search(empty_turns_.begin(), empty_turns_.end(), turn)) ++turn;
+  return turn;
+}
+
 void NcclTransport::pass_turn(std::int64_t turn) {
   if (turn < 0) return;
-  next_turn_.store(static_cast<std::uint32_t>(turn) + 1, std::memory_order_release);
+  next_turn_.store(static_cast<std::uint32_t>(issuing_from(turn + 1)), std::memory_order_release);
   Stop::wake(next_turn_);
 }
 
@@ -172,19 +93,19 @@ Result<void> NcclTransport::issue(std::int64_t turn, const std::string& doing,
     if (status == NcclStatus::kSuccess) {
       const NcclStatus called = calls(lane);
       const NcclStatus ended = nccl_.group_end();
-      const bool good = called == NcclStatus::kSuccess || called == NcclStatus::kInProgress;
-      status = good ? ended : called;
+      status = goes_well(called) ? ended : called;
     }
   }
   if (Result<void> done = checked(status, comms.front(), doing); !done) return done;
   for (NcclComm* comm : comms) {
-    if (Result<void> done = wait_for(comm, doing, false); !done) return done;
+    if (Result<void> done = wait_for(comm, doing, Wait::kToLaunch); !done) return done;
   }
   pass_turn(turn);
   return {};
 }
 
 Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
+  if (parts.empty()) return {};  // nobody waits for its turn
   Device& lane = *parts.front().device;
   const std::int64_t turn = parts.front().turn;
   if (!take_turn(turn)) return stopped();
@@ -207,7 +128,7 @@ Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
       const NcclStatus status =
           part.send ? nccl_.send(data[i], part.bytes, peer, comm_of(part.group), stream)
                     : nccl_.recv(data[i], part.bytes, peer, comm_of(part.group), stream);
-      if (status != NcclStatus::kSuccess && status != NcclStatus::kInProgress) return status;
+      if (!goes_well(status)) return status;
     }
     return NcclStatus::kSuccess;
   };
@@ -233,8 +154,7 @@ NcclStatus NcclTransport::launch(const CollectiveCall& call, NcclComm* comm, int
   std::byte* scratch = scratch_of(call.marks);
   NcclStatus status = NcclStatus::kSuccess;
   const auto each = [&](const auto& one) {
-    for (int i = 0; i < n && (status == NcclStatus::kSuccess || status == NcclStatus::kInProgress);
-         ++i) {
+    for (int i = 0; i < n && goes_well(status); ++i) {
       status = one(i, chunk(i).begin, chunk(i).end - chunk(i).begin);
     }
     return status;
@@ -268,7 +188,7 @@ NcclStatus NcclTransport::launch(const CollectiveCall& call, NcclComm* comm, int
       return each([&](int peer, std::int64_t begin, std::int64_t count) {
         if (peer == me) return NcclStatus::kSuccess;
         const NcclStatus sent = nccl_.send(scratch + begin * size, count * size, peer, comm, lane);
-        if (sent != NcclStatus::kSuccess && sent != NcclStatus::kInProgress) return sent;
+        if (!goes_well(sent)) return sent;
         return nccl_.recv(at(begin), count * size, peer, comm, lane);
       });
     case CollectiveKind::kScatter:
@@ -296,11 +216,16 @@ Result<void> NcclTransport::collective(CollectiveCall& call) {
       static_cast<int>(program_.groups[static_cast<std::size_t>(call.group)].ranks.size());
   if (!take_turn(call.turn)) return stopped();
   if (!can_collect(call.kind, call.type, call.reduction)) {
-    const Message why =
-        message("collective-unknown", "Rank {} cannot do an {} of this type of numbers.",
-                rank_.rank, name_of(call.kind));
-    stop_.raise(why);
-    return why;
+    return refused(message("collective-unknown", "Rank {} cannot do an {} of this type of numbers.",
+                           rank_.rank, name_of(call.kind)));
+  }
+  // What two members send each other would differ in size, and NCCL hang.
+  if (const std::int64_t elements = call.bytes / size_of(call.type);
+      call.kind == CollectiveKind::kAllToAll && !is_even(elements, n)) {
+    return refused(message("collective-uneven",
+                           "Rank {} cannot exchange {} numbers in place with {} ranks in equal "
+                           "parts; choose sizes that {} divides.",
+                           rank_.rank, elements, n, n));
   }
   if (n == 1) {
     const Result<void> done = alone(call);
@@ -331,42 +256,8 @@ Result<void> NcclTransport::collective(CollectiveCall& call) {
 }
 
 Result<TimePoint> NcclTransport::barrier() {
-  next_turn_.store(0, std::memory_order_release);
+  next_turn_.store(static_cast<std::uint32_t>(issuing_from(0)), std::memory_order_release);
   return host_->barrier();
-}
-
-// Flushes what is issued and lets the others go; children before the world.
-Result<void> NcclTransport::close() {
-  std::vector<NcclComm*> open;
-  for (NcclComm* comm : comms_)
-    if (comm != nullptr) open.push_back(comm);
-  if (world_ != nullptr) open.push_back(world_);
-  const std::string closing = "closing its communicators";
-  for (NcclComm* comm : open) {
-    NcclStatus status = NcclStatus::kSuccess;
-    {
-      const std::lock_guard lock(mutex_);
-      if (ended_) return stopped();
-      status = nccl_.finalize(comm);
-    }
-    if (Result<void> done = checked(status, comm, closing); !done) return done;
-    if (Result<void> done = wait_for(comm, closing, true); !done) return done;
-  }
-  const std::lock_guard lock(mutex_);
-  if (ended_) return stopped();
-  ended_ = true;
-  for (NcclComm* comm : open) static_cast<void>(nccl_.destroy(comm));
-  return {};
-}
-
-void NcclTransport::abort() {
-  const std::lock_guard lock(mutex_);
-  if (ended_) return;
-  ended_ = true;
-  // A split under way is stopped by aborting its parent first.
-  if (world_ != nullptr) static_cast<void>(nccl_.abort(world_));
-  for (NcclComm* comm : comms_)
-    if (comm != nullptr) static_cast<void>(nccl_.abort(comm));
 }
 
 }  // namespace parallelarium

@@ -4,8 +4,9 @@
 // A rank connects to the world, splits a communicator for each of its groups from it while nothing
 // is outstanding, and issues everything in one order over all of them (issue_turns). A batch is one
 // NCCL group. Communicators do not block: after a group the transport asks until NCCL has launched
-// it, and only then lets anybody else call NCCL or set a mark behind it. The span of an op begins
-// when its stream comes to it, so it holds the waiting for other ranks too.
+// it, and only then lets anybody else call NCCL or set a mark behind it. Two ranks are connected
+// when they first exchange, so the first launches wait for the others' too. The span of an op
+// begins when its stream comes to it, so it holds the waiting for other ranks.
 //
 // Whole collectives are NCCL's: their bytes are those of the formula (collective_volume) and are
 // called so (CollectiveCall::counted). Sends and receives are counted. NCCL adds in an order of its
@@ -26,6 +27,7 @@
 #include "engine/plan/program.h"
 #include "engine/run/gpu/nccl.h"
 #include "engine/run/gpu/nccl_rules.h"
+#include "engine/run/progress.h"
 #include "engine/run/stop.h"
 #include "engine/run/transport.h"
 
@@ -35,7 +37,8 @@ namespace parallelarium {
 struct NcclWait {
   std::function<TimePoint()> now = [] { return Clock::now(); };
   std::function<void()> pause;  // between two looks; absent: 20 microseconds
-  std::chrono::nanoseconds connecting{60'000'000'000};  // for connecting and for closing
+  // For closing. Whoever watches over the run ends every other wait, and knows who did not come.
+  std::chrono::nanoseconds closing{60'000'000'000};
 };
 
 class NcclTransport final : public Transport {
@@ -48,20 +51,35 @@ class NcclTransport final : public Transport {
   ~NcclTransport() override;
 
   int rank() const override { return rank_.rank; }
-  // Errors: "nccl-old", "nccl-failed", "nccl-timeout", or "stopped".
+  void report_to(RankProgress& progress) override { progress_ = &progress; }
+  // Errors: "nccl-old", "nccl-failed", or "stopped".
   Result<void> connect() override;
+  Result<void> look(const std::function<std::string()>& doing) override;
   bool does_steps() const override { return true; }
   Result<void> transfer(std::span<TransferPart> parts) override;
+  // Errors: also "collective-uneven", of an all-to-all in place whose chunks differ in size.
   Result<void> collective(CollectiveCall& call) override;
   Result<TimePoint> barrier() override;
+  // Errors: "nccl-failed", "nccl-timeout", or "stopped".
   Result<void> close() override;
   void abort() override;
 
  private:
+  enum class Wait : std::uint8_t { kToConnect, kToLaunch, kToClose };
+
   NcclComm* comm_of(int group) const { return comms_[static_cast<std::size_t>(group)]; }
   int place_of(int group, int rank) const;
-  Result<void> wait_for(NcclComm* comm, const std::string& doing, bool limited);
+  // nccl_connect.cpp: the life of communicators.
+  Result<void> allocate_scratch();
+  Result<void> join_world();
+  Result<void> join_group(const NcclSplit& split);
+  Result<void> made(NcclComm* comm, const std::string& doing);
+  void tell_connecting();
+  Result<void> wait_for(NcclComm* comm, const std::string& doing, Wait wait);
   Result<void> checked(NcclStatus status, NcclComm* comm, const std::string& doing);
+  Result<void> refused(Message why);
+
+  std::int64_t issuing_from(std::int64_t turn) const;
   bool take_turn(std::int64_t turn);
   void pass_turn(std::int64_t turn);
   template <class Calls>
@@ -85,8 +103,13 @@ class NcclTransport final : public Transport {
   NcclComm* world_ = nullptr;
   NcclComm* none_ = nullptr;                  // what a split gives a rank that is in no child
   std::vector<NcclComm*> comms_;              // by group; null: this rank is not in it, or alone
+  std::vector<NcclComm*> open_;               // those that are ready, the world first
   bool ended_ = false;                        // closed or aborted
   std::array<std::byte*, kLanes> scratch_{};  // by lane: see above
+  std::atomic<RankProgress*> progress_{nullptr};
+  std::int32_t calls_ = 0;  // of connect(), so far
+  // Ascending; all-to-alls of a rank with itself alone come as empty batches, which name no turn.
+  const std::vector<std::int64_t> empty_turns_;
   std::atomic<std::uint32_t> next_turn_{0};
 };
 

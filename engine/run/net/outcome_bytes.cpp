@@ -99,6 +99,8 @@ std::string to_bytes(const RankOutcome& outcome) {
   for (const std::vector<Span>& step : outcome.spans) bytes.put_list(step);
   bytes.put_list(outcome.compute_cpu_time);
   bytes.put_list(outcome.modelled_end);
+  bytes.put_list(outcome.host_time);
+  bytes.put_list(outcome.wall_time);
   bytes.put_list(outcome.loss_sums);
   bytes.put_list(outcome.square_sums);
   put_routing(bytes, outcome.routing);
@@ -112,6 +114,7 @@ std::string to_bytes(const RankOutcome& outcome) {
   bytes.put(outcome.held_out_sum);
   bytes.put(outcome.held_out_tokens);
   bytes.put(outcome.process_bytes);
+  bytes.put(outcome.gpu_memory);
   return bytes.text();
 }
 
@@ -122,6 +125,8 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
     outcome.spans.push_back(reader.list<Span>());
   outcome.compute_cpu_time = reader.list<Nanoseconds>();
   outcome.modelled_end = reader.list<Nanoseconds>();
+  outcome.host_time = reader.list<Nanoseconds>();
+  outcome.wall_time = reader.list<Nanoseconds>();
   outcome.loss_sums = reader.list<double>();
   outcome.square_sums = reader.list<double>();
   outcome.routing = take_routing(reader);
@@ -135,6 +140,7 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   outcome.held_out_sum = reader.take<double>();
   outcome.held_out_tokens = reader.take<std::int64_t>();
   outcome.process_bytes = reader.take<std::int64_t>();
+  outcome.gpu_memory = reader.take<GpuMemory>();
   if (!reader.good())
     return message("outcome-broken", "What a rank reported did not arrive whole.");
   return outcome;

@@ -132,9 +132,10 @@ class SocketTransport final : public Transport {
     }
     const bool elsewhere = call.kind == CollectiveKind::kReduceScatter && call.own != nullptr;
     std::byte* target = elsewhere ? call.own : call.data + own.begin;
+    if (elsewhere && call.adds) from.push_back(target);
     Device& device = call.device != nullptr ? *call.device : *host_;
-    device.reduce(call.type, target, from, call.reduction == Reduction::kMax,
-                  elsewhere && call.adds, own.bytes / size_of(call.type));
+    device.combine(call.type, call.reduction == Reduction::kMax ? Reduction::kMax : Reduction::kSum,
+                   target, from, 1, own.bytes / size_of(call.type));
     return {};
   }
 

@@ -27,7 +27,9 @@ namespace parallelarium {
 
 struct WorldTimes {
   std::chrono::nanoseconds meeting{60'000'000'000};  // until all processes must have come
-  std::chrono::nanoseconds silence{20'000'000'000};  // of a process, before it counts as stopped
+  // Of a process, before it counts as stopped: sooner than its ranks' ops count as hung, since it
+  // names the process.
+  std::chrono::nanoseconds silence{15'000'000'000};
 };
 
 class World {
