@@ -186,6 +186,7 @@ std::vector<Gpu> connected(int ranks, std::int64_t most) {
 
 int main(int argc, char** argv) {
   const std::int64_t most = (argc > 1 ? std::atoll(argv[1]) : 65536) * 1024;
+  prepare_for_gpus();
   const Result<std::vector<GpuFacts>> found = usable_gpus();
   if (!found) {
     fmt::print("Skipped: {}\n", found.error().text);

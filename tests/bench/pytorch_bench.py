@@ -7,17 +7,22 @@ Never needed to build or test.
     tests/bench/pytorch_bench.py [--turns 5] [--steps 40] [ENGINE]
     tests/bench/pytorch_bench.py --device cuda [--micro-batch 8] [--microbatches 1] [ENGINE]
 
-PyTorch trains the model twice: micro-batch after micro-batch with gradient accumulation, as the
-engine does, and all sequences of a step in one batch, which suits it better. In 16 bit it runs under
-autocast, with fp32 parameters, where the engine keeps bf16 parameters and an fp32 master; on a GPU
-once more after torch.compile. There the last line is what products of 8192 reach, and beside every
-rate stands the share of it: 6 FLOPs for each token and parameter and 12 layers hidden sequence for
-attention (Chowdhery et al. 2022, PaLM, appendix B). Any PyTorch from 1.13 on for the CPU (Debian 12
-has python3-torch), from 2.0 on for GPUs."""
+Both are timed by the host's clock over whole steps; the engine's rate by the spans of its ops alone
+stands below. PyTorch trains the model twice: micro-batch after micro-batch with gradient
+accumulation, as the engine does, and all sequences of a step in one batch, which suits it better. In
+16 bit it runs under autocast, with fp32 parameters, where the engine keeps bf16 parameters and an
+fp32 master; on a GPU once more after torch.compile. There, beside every rate stands its share of what
+products of 8192 reach: 6 FLOPs for each token and parameter and 12 layers hidden sequence for
+attention (Chowdhery et al. 2022, PaLM, appendix B). Then the time of a step by groups of kernels: the
+engine's spans, torch.profiler's kernels, and the least: the group's FLOPs at the best product, or its
+bytes at the copy rate, that `machines local-gpus` has from calibration. Any PyTorch from 1.13 on for
+the CPU (Debian 12 has python3-torch), from 2.0 on for GPUs."""
 import argparse
+import csv
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import tempfile
@@ -29,6 +34,27 @@ import torch.nn.functional as F
 
 torch.set_num_threads(1)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# What the engine calls its pieces, by group; all else is "other".
+PIECES = {
+    "matmul": ["QKV", "projection", "MLP in", "MLP out", "head"],
+    "attention": ["attention"],
+    "norm": ["norm 1", "norm 2", "final norm"],
+    "elementwise": ["residual 1", "residual 2", "activation"],
+    "optimizer": ["gradient norm", "optimizer"],
+    "loss": ["loss maximum", "loss sum", "loss"],
+}
+GROUPS = [*PIECES, "other"]
+# Names of PyTorch's kernels; the first that is found in one decides.
+KERNELS = [
+    ("attention", "flash|fmha|sdpa|attention"),
+    ("optimizer", "multi_tensor|adam"),
+    ("loss", "softmax|nll_loss|cross_entropy"),
+    ("norm", "layer_?norm|gammabeta"),
+    ("matmul", "gemm|gemv|cutlass|xmma|nvjet|cublas|splitk|triton_tem"),
+    ("other", "embedding|index|gather|scatter|sort|memcpy|memset"),
+    ("elementwise", "elementwise|triton|reduce"),
+]
 
 
 class Layer(torch.nn.Module):
@@ -73,7 +99,16 @@ class Gpt(torch.nn.Module):
         return F.linear(self.norm(x), self.token.weight)  # tied head
 
 
-def pytorch_turn(gpt, optimizer, batches, steps, options):
+class Kind:
+    """One way in which PyTorch trains the model, and what was seen of it."""
+
+    def __init__(self, name, in_one, compiled):
+        self.name, self.in_one, self.compiled = name, in_one, compiled
+        self.rates, self.failure = [], ""
+        self.step_seconds, self.groups = 0, None  # of the last turn; seconds of a step by group
+
+
+def pytorch_steps(gpt, optimizer, batches, steps, options):
     """Seconds of each step; `batches` are the micro-batches of one."""
     half = torch.autocast(options.device, torch.bfloat16, enabled=options.precision != "fp32")
     times = []
@@ -92,7 +127,57 @@ def pytorch_turn(gpt, optimizer, batches, steps, options):
     return times
 
 
+def profiled(run_steps, steps):
+    """Seconds that a step's kernels take, by group."""
+    from torch.profiler import ProfilerActivity, profile
+    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        run_steps(steps)
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder) / "trace.json"
+        profiler.export_chrome_trace(str(trace))
+        events = json.loads(trace.read_text())["traceEvents"]
+    groups = dict.fromkeys(GROUPS, 0.0)
+    for event in events:
+        if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+            name = event["name"] if event["cat"] == "kernel" else event["cat"]
+            group = next((g for g, words in KERNELS if re.search(words, name, re.IGNORECASE)), "other")
+            groups[group] += event["dur"] * 1e-6 / steps
+    if not any(groups.values()):
+        raise RuntimeError("the profiler saw no kernel")
+    return groups
+
+
+def pytorch_turn(kind, model, setup, tokens, options, is_last):
+    """Returns the count of parameters."""
+    gpt = Gpt(model).to(options.device)
+    parameters = sum(p.numel() for p in gpt.parameters())
+    fused = {"fused": True} if options.device == "cuda" else {}
+    optimizer = torch.optim.AdamW(gpt.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1, **fused)
+    batches = (tokens,) if kind.in_one else tokens.split(setup["micro_batch"])
+    if kind.compiled and not kind.failure:
+        try:  # it needs Triton and a compiler
+            gpt = torch.compile(gpt)
+            pytorch_steps(gpt, optimizer, batches, 3, options)
+        except Exception as error:
+            kind.failure = one_line(error)
+    if kind.failure:
+        return parameters
+    kind.step_seconds = statistics.median(pytorch_steps(gpt, optimizer, batches, options.steps, options))
+    kind.rates.append(tokens.shape[0] * model["sequence"] / kind.step_seconds)
+    if is_last and options.device == "cuda" and kind.in_one:
+        try:
+            kind.groups = profiled(lambda steps: pytorch_steps(gpt, optimizer, batches, steps, options), 3)
+        except Exception as error:
+            print(f"Kernels of PyTorch, {kind.name}, were not timed: {one_line(error)}")
+    return parameters
+
+
+def one_line(error):
+    return f"{type(error).__name__}: {error}".splitlines()[0][:200]
+
+
 def engine_turn(options):
+    """The run's JSON, and the seconds of the shown step's ops by group."""
     arguments = ["--model", options.model, "--precision", options.precision, "--pp", "1",
                  "--backend", "cuda" if options.device == "cuda" else "cpu", "--steps", str(options.steps)]
     if options.device == "cuda":
@@ -101,12 +186,18 @@ def engine_turn(options):
         arguments += ["--micro-batch", str(options.micro_batch)]
     if options.microbatches:
         arguments += ["--microbatches", str(options.microbatches)]
+    groups = dict.fromkeys(GROUPS, 0.0)
     with tempfile.TemporaryDirectory() as folder:
-        document = pathlib.Path(folder) / "run.json"
+        document, table = pathlib.Path(folder) / "run.json", pathlib.Path(folder) / "step.csv"
         with document.open("w") as out:
-            subprocess.run([options.engine, "run", *arguments, "--json"], check=True, stdout=out,
-                           stderr=subprocess.DEVNULL)
-        return json.loads(document.read_text())
+            subprocess.run([options.engine, "run", *arguments, "--csv", str(table), "--json"], check=True,
+                           stdout=out)
+        run = json.loads(document.read_text())
+        with table.open(newline="") as rows:
+            for row in csv.DictReader(rows):
+                group = next((g for g, pieces in PIECES.items() if row["piece"] in pieces), "other")
+                groups[group] += float(row["end_seconds"]) - float(row["begin_seconds"])
+    return run, groups
 
 
 def product_flops(size=8192):
@@ -122,7 +213,62 @@ def product_flops(size=8192):
     return 2 * size**3 / statistics.median(times)
 
 
-def main():
+def least_seconds(model, tokens, parameters, options):
+    """By group, what no implementation of this cut into kernels comes below at the measured rates;
+    and these. Activations are read and written once by each kernel that cannot do without."""
+    machine = json.loads(subprocess.run([options.engine, "machines", "local-gpus", "--json"], check=True,
+                                        stdout=subprocess.PIPE).stdout)
+    half = options.precision != "fp32"
+    flops = machine["half_flops_per_second" if half else "fp32_flops_per_second"]["value"]
+    memory = machine["memory_bytes_per_second"]["value"]
+    layers, hidden, ffn = model["layers"], model["hidden"], model["ffn"]
+    element = 2 if half else 4
+    stream, inner = tokens * hidden * element, tokens * ffn * element
+    weights = layers * (4 * hidden**2 + 2 * hidden * ffn) + model["vocab"] * hidden
+    return {
+        # Forward and two gradients; of attention the half below the diagonal, and 2.5 forwards back.
+        "matmul": 6 * tokens * weights / flops,
+        "attention": 3.5 * 2 * tokens * model["sequence"] * hidden * layers / flops,
+        # Forward x, y; backward dy, x, and the residual's gradient read and written.
+        "norm": (2 * layers + 1) * 6 * stream / memory,
+        # Two sums of a layer; the activation's u, g and dg, u, du.
+        "elementwise": layers * (2 * 3 * stream + 5 * inner) / memory,
+        # Gradient, parameter or master, and both moments; all but the first written too.
+        "optimizer": 28 * parameters / memory,
+        # Logits read by the forward, read and overwritten by the backward.
+        "loss": 3 * tokens * model["vocab"] * element / memory,
+    }, flops, memory
+
+
+def print_groups(model, tokens, parameters, run, ours, kinds, options):
+    least, flops, memory = least_seconds(model, tokens, parameters, options)
+    columns = [("this engine", run["wall_seconds"], ours)]
+    columns += [(kind.name, kind.step_seconds, kind.groups) for kind in kinds if kind.groups]
+    print("\nMilliseconds of a step by kernels, and their share of it. Sums over rows, such as gradients of "
+          "biases,\nare part of the engine's products and elementwise in PyTorch, as are autocast's copies. "
+          f"Least: at\n{flops / 1e12:.0f} TFLOP/s or {memory / 1e9:.0f} GB/s.")
+    print(f"{'':16}" + "".join(f"{name:>30}" for name, _, _ in columns) + f"{'least':>10}")
+
+    def line(name, values):
+        cells = "".join(f"{1e3 * value:21.3f} {value / step:6.1%}  " for value, (_, step, _) in
+                        zip(values, columns))
+        bound = f"{1e3 * least[name]:10.3f}" if name in least else ""
+        print(f"{name:16}{cells}{bound}".rstrip())
+
+    for name in GROUPS:
+        line(name, [groups[name] for _, _, groups in columns])
+    line("outside kernels", [step - sum(groups.values()) for _, step, groups in columns])
+    line("whole step", [step for _, step, _ in columns])
+    gaps = sorted(((ours[name] - bound, name) for name, bound in least.items()), reverse=True)
+    print("The engine over the least, ms: " + ", ".join(f"{name} {1e3 * gap:.3f}" for gap, name in gaps))
+    for name, step, groups in columns[1:]:
+        gaps = sorted(((ours[group] - groups[group], group) for group in GROUPS), reverse=True)
+        print(f"The engine over PyTorch, {name}, ms: "
+              + ", ".join(f"{group} {1e3 * gap:+.3f}" for gap, group in gaps)
+              + f"; whole step {1e3 * (run['wall_seconds'] - step):+.3f}")
+
+
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("engine", nargs="?", default=ROOT / "build/release/bin/parallelarium-engine")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
@@ -140,47 +286,54 @@ def main():
     options.precision = options.precision or ("mixed-16" if on_gpu else "fp32")
     if on_gpu:
         options.micro_batch, options.microbatches = options.micro_batch or 8, options.microbatches or 1
-
     model = json.loads((ROOT / f"resources/models/{options.model}.json").read_text())
     if model["norm"] != "layer" or model["mlp"] != "gelu" or not model["tied"]:
         parser.error(f"{options.model} has other pieces than GPT's, which are all that is written here")
-    kinds = [("micro-batch after micro-batch", False, False), ("all sequences in one batch", True, False)]
+    return options, model
+
+
+def main():
+    options, model = arguments()
+    on_gpu = options.device == "cuda"
+    kinds = [Kind("micro-batch after micro-batch", False, False), Kind("all sequences in one batch", True, False)]
     if on_gpu:
-        kinds.append(("the same, compiled", True, True))
-    ours, idle, theirs = [], [], [[] for _ in kinds]
+        kinds.append(Kind("the same, compiled", True, True))
+    ours, by_spans = [], []
     torch.manual_seed(1)
-    for _ in range(options.turns):
-        run = engine_turn(options)
+    for turn in range(options.turns):
+        run, groups = engine_turn(options)
         setup = run["setup"]
         sequences = setup["microbatches"] * setup["micro_batch"]
-        ours.append(run["step"]["tokens_per_second"])
-        idle.append(1 - run["explain"]["idle_shares"]["busy"])
+        tokens_of_step = sequences * model["sequence"]
+        ours.append(tokens_of_step / run["wall_seconds"])
+        by_spans.append(run["step"]["tokens_per_second"])
         tokens = torch.randint(0, model["vocab"], (sequences, model["sequence"] + 1), device=options.device)
-        for (_, in_one, compiled), rates in zip(kinds, theirs):
-            gpt = Gpt(model).to(options.device)
-            parameters = sum(p.numel() for p in gpt.parameters())
-            optimizer = torch.optim.AdamW(gpt.parameters(), lr=1e-3, betas=(0.9, 0.95), weight_decay=0.1,
-                                          **({"fused": True} if on_gpu else {}))
-            batches = (tokens,) if in_one else tokens.split(setup["micro_batch"])
-            if compiled:
-                gpt = torch.compile(gpt)
-                pytorch_turn(gpt, optimizer, batches, 3, options)
-            times = pytorch_turn(gpt, optimizer, batches, options.steps, options)
-            rates.append(sequences * model["sequence"] / statistics.median(times))
+        for kind in kinds:
+            parameters = pytorch_turn(kind, model, setup, tokens, options, turn == options.turns - 1)
+            if on_gpu:
+                torch.cuda.empty_cache()  # the engine's turn needs the memory
     where = torch.cuda.get_device_name() if on_gpu else "one thread"
     print(f"{model['title']}, {options.precision}, {where}, {sequences} sequences of {model['sequence']} tokens a "
           f"step; median of {options.turns} turns of {options.steps} steps, in tokens/s")
     flops = 6 * parameters + 12 * model["layers"] * model["hidden"] * model["sequence"]
     peak = product_flops() if on_gpu else None
-    rows = [("this engine", ours)]
-    rows += [(f"PyTorch {torch.__version__}, {name}", rates) for (name, _, _), rates in zip(kinds, theirs)]
-    for name, rates in rows:
+    rows = [("this engine", ours)] + [(f"PyTorch {torch.__version__}, {kind.name}", kind.rates) for kind in kinds
+                                      if not kind.failure]
+    for name, rates in [*rows, ("this engine, by its spans alone", by_spans)]:
         middle = statistics.median(rates)
-        share = f"   {middle * flops / peak:6.1%} of products" if peak else ""
+        in_bf16 = peak and options.precision != "fp32"  # as the peak is
+        share = f"   {middle * flops / peak:6.1%} of products" if in_bf16 else ""
         print(f"{name:58} {middle:9,.0f}   ({min(rates):,.0f} to {max(rates):,.0f}){share}")
-    if peak:
-        print(f"bf16 products of 8192: {peak / 1e12:.0f} TFLOP/s; this engine's step outside its ops: "
-              f"{statistics.median(idle):.1%}")
+    for kind in kinds:
+        if kind.failure:
+            print(f"PyTorch, {kind.name}: FAILED: {kind.failure}")
+    if not on_gpu:
+        return
+    print(f"bf16 products of 8192: {peak / 1e12:.0f} TFLOP/s")
+    try:
+        print_groups(model, tokens_of_step, parameters, run, groups, kinds, options)
+    except Exception as error:  # the rates above stand without it
+        print(f"Kernels were not compared: {one_line(error)}")
 
 
 if __name__ == "__main__":

@@ -13,52 +13,19 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <optional>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "engine/run/cores.h"
+#include "tests/bench/accuracy.h"
 #include "tests/ranks/harness.h"
 
 namespace {
 
 using namespace parallelarium;
 
-// Settings as on the command line, beside those of the default Setup.
-const char* const kDense[] = {
-    "pp=1 microbatches=4",
-    "pp=1 microbatches=2 micro-batch=4",
-    "pp=2 microbatches=4",
-    "pp=2 microbatches=8 micro-batch=2 schedule=gpipe",
-    "pp=2 microbatches=4 schedule=naive",
-    "pp=2 microbatches=8 schedule=interleaved chunks=2",
-    "pp=2 microbatches=8 schedule=zb-h1",
-    "pp=2 microbatches=8 schedule=zb-v",
-    "pp=2 microbatches=4 recompute=full",
-    "pp=2 microbatches=4 attention=fused",
-    "pp=1 dp=2 microbatches=4",
-    "pp=1 dp=2 microbatches=2 micro-batch=4 schedule=gpipe",
-    "pp=1 dp=2 microbatches=4 zero=1",
-    "pp=1 dp=2 microbatches=4 zero=2",
-    "pp=1 dp=2 microbatches=4 zero=3",
-    "pp=1 tp=2 microbatches=4",
-    "pp=1 tp=2 sequence-parallel=true microbatches=4",
-    "pp=1 tp=2 microbatches=2 micro-batch=4",
-    "pp=1 cp=2 microbatches=4 attention=fused",
-    "pp=1 cp=2 microbatches=4 context-parallel=ulysses",
-    "model=gpt-small pp=1 microbatches=1",
-    "model=gpt-small pp=2 microbatches=4",
-    "model=gpt-small pp=2 microbatches=2 micro-batch=2 schedule=gpipe",
-    "model=gpt-small pp=1 dp=2 microbatches=2",
-    "model=gpt-small pp=1 dp=2 microbatches=2 zero=3",
-    "model=gpt-small pp=1 tp=2 microbatches=2",
-    "model=llama-tiny pp=1 microbatches=4",
-    "model=llama-tiny pp=2 microbatches=4",
-    "model=llama-tiny pp=1 tp=2 microbatches=4",
-    "model=llama-tiny pp=1 dp=2 microbatches=4 zero=2",
-};
+// Settings as on the command line, beside those of the default Setup, as kDense.
 const char* const kExperts[] = {
     "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 skew=0",
     "model=moe-tiny capacity=0 pp=1 dp=2 ep=2 microbatches=2 skew=0.25",
@@ -72,42 +39,6 @@ const char* const kExperts[] = {
 constexpr double kMostStolen = 0.02, kMostApart = 0.1;
 constexpr int kAttempts = 3;
 constexpr double kRunSeconds = 3;
-
-Setup setup_of(const std::string& settings) {
-  Setup setup = default_setup();
-  std::istringstream words(settings);
-  for (std::string word; words >> word;) {
-    const auto equals = word.find('=');
-    const Result<void> set = set_field(setup, word.substr(0, equals), word.substr(equals + 1));
-    if (!set) {
-      fmt::print("{}: {}\n", settings, set.error().text);
-      std::exit(1);
-    }
-  }
-  setup.run.backend = Backend::kCpu;
-  setup.run.warmup = 3;
-  return setup;
-}
-
-// Predicted and observed microseconds by piece and phase, half of each prediction's, added over
-// ranks.
-using Pieces = std::map<std::string, std::pair<double, double>>;
-
-void add_pieces(Pieces& pieces, const Prediction& predicted, const Observation& seen) {
-  for (std::size_t rank = 0; rank < predicted.program.ranks.size(); ++rank) {
-    for (std::size_t i = 0; i < predicted.program.ranks[rank].ops.size(); ++i) {
-      const Op& op = predicted.program.ranks[rank].ops[i];
-      auto& [one, other] =
-          pieces[fmt::format("{} {} {}", name_of(op.kind), name_of(op.piece), name_of(op.phase))];
-      const auto length = [&](const Timeline& timeline) {
-        const Span& span = timeline.ranks[rank].spans[i];
-        return static_cast<double>((span.end - span.begin).count()) * 0.5e-3;
-      };
-      one += length(predicted.timeline);
-      other += length(seen.timeline);
-    }
-  }
-}
 
 // Share of all processors' time that the hypervisor gave to other machines since it was made.
 class Stolen {
@@ -136,6 +67,14 @@ class Stolen {
 [[noreturn]] void stop(const std::string& settings, const Message& why) {
   fmt::print("{}: {}\n", settings, why.text);
   std::exit(1);
+}
+
+Setup setup_of(const std::string& settings) {
+  Result<Setup> setup = setup_from(settings);
+  if (!setup) stop(settings, setup.error());
+  setup->run.backend = Backend::kCpu;
+  setup->run.warmup = 3;
+  return std::move(*setup);
 }
 
 struct Calibration {
@@ -205,11 +144,6 @@ Round least_disturbed(const std::string& settings, std::optional<Calibration>& l
   return std::move(*least);
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[(values.size() - 1) / 2];
-}
-
 template <std::size_t count>
 void print_table(const char* name, const char* const (&cases)[count], const std::string& only,
                  bool ops) {
@@ -225,19 +159,13 @@ void print_table(const char* name, const char* const (&cases)[count], const std:
     errors.push_back(std::abs(round.error()));
     disturbed += round.disturbance() > 1;
     Pieces pieces;
-    add_pieces(pieces, round.before, round.seen);
-    add_pieces(pieces, round.after, round.seen);
-    for (const auto& [piece, times] : pieces) {
-      if (ops)
-        fmt::print("  {:40} {:9.1f} us predicted {:9.1f} us observed {:+6.1f} %\n", piece,
-                   times.first, times.second, (times.first / times.second - 1) * 100);
-    }
+    add_pieces(pieces, round.before, round.seen, 0.5);
+    add_pieces(pieces, round.after, round.seen, 0.5);
+    if (ops) print_pieces(pieces);
     std::fflush(stdout);
   }
   if (errors.empty()) return;
-  fmt::print("{}: {} Setups, median |error| {:.1f} %, worst {:.1f} %; {} only disturbed\n\n", name,
-             errors.size(), median(errors) * 100,
-             *std::max_element(errors.begin(), errors.end()) * 100, disturbed);
+  fmt::print("{}; {} only disturbed\n\n", errors_text(name, errors), disturbed);
 }
 
 }  // namespace
