@@ -81,11 +81,11 @@ std::optional<Message> Session::missing_backend(const std::string& name) const {
   return {};
 }
 
-// Ranks of this computer share its memory; elsewhere one rank has a device.
+// Ranks of this computer share its memory, ranks on one GPU that; elsewhere one rank has a device.
 std::optional<Message> Session::memory_problem() const {
   if (!prediction_is_current() || state_->prediction->fits()) return {};
   const Prediction& prediction = *state_->prediction;
-  const bool together = prediction.machine.ranks_share_memory();
+  const bool together = prediction.memory_together();
   const QString how = together ? tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
                                : tr("More stages, TP, ZeRO or recompute would shrink it.");
   const QString needed = bytes_text(prediction.needed_bytes);

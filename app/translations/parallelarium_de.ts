@@ -1936,6 +1936,10 @@
         <translation>es gibt kein Dropout: seine Masken und Ausgaben werden nicht gehalten</translation>
     </message>
     <message>
+        <source>under sequence parallelism the layer&apos;s input is a part, too</source>
+        <translation>bei Sequenzparallelität ist auch die Eingabe der Schicht nur ein Teil</translation>
+    </message>
+    <message>
         <source>fused attention keeps no scores</source>
         <translation>verschmolzene Attention hält keine Bewertungen</translation>
     </message>

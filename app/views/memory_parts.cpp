@@ -193,6 +193,10 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
   table.paper_layer = layer_activation_bytes(shape, fused && setup.recompute == Recompute::kNone
                                                         ? Recompute::kSelective
                                                         : setup.recompute);
+  if (setup.recompute == Recompute::kFull && shape.sequence_parallel) {
+    table.paper_layer /= shape.t;
+    table.differences << Parts::tr("under sequence parallelism the layer's input is a part, too");
+  }
   if (setup.precision.activation_bytes() == 4)
     table.differences << Parts::tr("activations are fp32, 4 bytes where the paper counts 2");
   if (setup.dropout == 0)

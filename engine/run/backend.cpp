@@ -2,8 +2,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <numeric>
+#include <system_error>
 
 #include "engine/run/cores.h"
 #include "engine/run/gpu/module.h"
@@ -19,7 +23,7 @@ std::string counted(int count, const char* one) {
 }  // namespace
 
 Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts>& gpus,
-                                  const ProcessPlace* place) {
+                                  const ProcessPlace* place, bool given) {
   Result<std::vector<int>> devices = device_list(setup.run.devices);
   if (!devices) return devices.error();
   const auto refused = [](Message why, const char* field) {
@@ -38,12 +42,14 @@ Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts
     std::iota(devices->begin(), devices->end(), 0);
   }
   const int ranks = setup.mesh.ranks(), count = static_cast<int>(devices->size());
-  // The processes of one host share its GPUs; each chooses for itself.
-  const int here = place != nullptr ? place->local_size : ranks;
+  // The processes of one host share its GPUs; each chooses for itself, unless its launcher has
+  // chosen already, as with srun --gpus-per-task=1.
+  const bool chosen = place != nullptr && given && gpus.size() == 1;
+  const int here = chosen ? 1 : place != nullptr ? place->local_size : ranks;
   BackendChoice choice{Backend::kCuda, Source::kMeasured, {}, {}};
   if (here <= count) {
     for (int rank = 0; rank < ranks; ++rank) {
-      const int local = place != nullptr ? place->local_rank : rank;
+      const int local = chosen ? 0 : place != nullptr ? place->local_rank : rank;
       choice.gpus.push_back((*devices)[static_cast<std::size_t>(local)]);
     }
   } else if (place != nullptr) {
@@ -63,7 +69,7 @@ Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts
                    "run.devices");
   }
   const std::string& name = gpus[static_cast<std::size_t>(choice.gpus.front())].name;
-  const bool several = here > 1 && choice.source == Source::kMeasured;
+  const bool several = (chosen || here > 1) && choice.source == Source::kMeasured;
   choice.why = message("backend", "{} on {}: {}", counted(ranks, "rank"),
                        several ? fmt::format("a {} each", name) : name, name_of(choice.source));
   return choice;
@@ -92,6 +98,14 @@ Result<BackendChoice> for_process(const Setup& setup, const ProcessPlace& place,
       {}};
 }
 
+// GPUs that this process may see, without asking CUDA; 0: not known.
+std::ptrdiff_t visible_gpus(const char* chosen) {
+  if (chosen != nullptr) return 1 + std::count(chosen, chosen + std::strlen(chosen), ',');
+  std::error_code failed;
+  const std::filesystem::directory_iterator found("/proc/driver/nvidia/gpus", failed);
+  return failed ? 0 : std::distance(begin(found), end(found));
+}
+
 constexpr const char* kDriverFiles[] = {"/dev/nvidiactl", "/proc/driver/nvidia/version",
                                         "/dev/dxg"};
 
@@ -100,7 +114,7 @@ Result<BackendChoice> on_gpus(const Setup& setup, const ProcessPlace* place,
                               const Computer& computer) {
   const Result<std::vector<GpuFacts>> gpus = computer.gpus();
   if (!gpus) return gpus.error();
-  Result<BackendChoice> found = choose_gpus(setup, *gpus, place);
+  Result<BackendChoice> found = choose_gpus(setup, *gpus, place, computer.gpus_given);
   if (found && found->source == Source::kMeasured && setup.mesh.ranks() > 1) {
     if (const Result<void> nccl = computer.nccl(); !nccl) return nccl.error();
   }
@@ -109,18 +123,33 @@ Result<BackendChoice> on_gpus(const Setup& setup, const ProcessPlace* place,
 
 }  // namespace
 
+void prepare_for_gpus() {
+  // Streams beyond this number wait for one another as if they were one; three ranks that share a
+  // GPU have nine.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  // Else a kernel is loaded when it is first launched, which may wait until its GPU is idle and
+  // keep the process from launching anything meanwhile; NCCL's kernel there may wait for just that
+  // on another GPU. Source: CUDA programming guide, "Lazy Loading".
+  const Result<std::optional<ProcessPlace>> place = find_place(process_environment());
+  const bool alone = place && place->has_value();  // with one GPU of its own
+  if (!alone && visible_gpus(std::getenv("CUDA_VISIBLE_DEVICES")) > 1)
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+}
+
 Computer computer_here() {
   // Loading CUDA's libraries costs time and memory, which a run without GPUs should not show. The
   // last is the Windows driver as Linux sees it under WSL 2.
   const bool driver = std::any_of(std::begin(kDriverFiles), std::end(kDriverFiles),
                                   [](const char* file) { return access(file, F_OK) == 0; });
-  return {static_cast<int>(available_cores().size()), driver, usable_gpus, []() -> Result<void> {
-            const Result<CudaModule*> module = cuda_module();
-            if (!module) return module.error();
-            const Result<Nccl*> nccl = (*module)->nccl();
-            if (!nccl) return nccl.error();
-            return {};
-          }};
+  const char* const chosen = std::getenv("CUDA_VISIBLE_DEVICES");
+  const auto nccl = []() -> Result<void> {
+    const Result<CudaModule*> module = cuda_module();
+    if (!module) return module.error();
+    const Result<Nccl*> found = (*module)->nccl();
+    if (!found) return found.error();
+    return {};
+  };
+  return {static_cast<int>(available_cores().size()), driver, usable_gpus, nccl, chosen != nullptr};
 }
 
 namespace {

@@ -33,6 +33,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       meetings_(rank.ops.size(), 0),
       turn_(issue_turns(rank)),
       spans_(rank.ops.size()),
+      ends_(behind_ ? rank.ops.size() : 0),
       ideal_(rank.ops.size()) {
   std::map<std::tuple<std::int32_t, OpKind, std::int32_t>, std::int64_t> met;
   for (std::size_t i = 0; i < rank.ops.size(); ++i) {
@@ -112,6 +113,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   if (behind_ && !(follow_lanes() && finish_lanes() && read_marks())) return stopped();
   record.spans = spans_;
   record.clock_error = clock_error_;
+  record.host_time = host_time_;
   record.memory = arena_.take_peaks();
   record.cpu_time = record.modelled_end = Nanoseconds{0};
   Ledger ledger;
@@ -170,7 +172,6 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   if (behind_) {
     for (const std::int32_t earlier : events_.waits[static_cast<std::size_t>(unit.front())])
       device.wait(device_of(earlier), earlier * kMarksOfOp + kEndedMark);
-    if (op.kind == OpKind::kCompute) device.mark(unit.front() * kMarksOfOp + kBeganMark);
   }
   for (const std::int32_t index : unit) arena_.begin(index);
   // A transfer begins when its sides have met; reading the clock costs as much as a small message.
@@ -380,12 +381,12 @@ Result<void> Executor::forward(int microbatches) {
 }
 
 bool Executor::outside(const Message& why) {
-  stop_.raise(message("rank-failed", "Rank {} failed in its step: {}", rank_.rank, why.text));
+  stop_.raise(message(failure_id(why), "Rank {} failed in its step: {}", rank_.rank, why.text));
   return false;
 }
 
 void Executor::fail(std::int32_t op, const Message& why) {
-  stop_.raise(message("rank-failed", "Rank {} failed in {}: {}", rank_.rank, describe(op_at(op)),
+  stop_.raise(message(failure_id(why), "Rank {} failed in {}: {}", rank_.rank, describe(op_at(op)),
                       why.text));
 }
 

@@ -44,6 +44,9 @@ struct StepRecord {
   Nanoseconds compute_cpu_time{0};  // of the compute lane
   Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
   Nanoseconds modelled_end{0};      // paced: when the last op ends if no real work takes too long
+  // Devices that run behind: how long at most the compute lane's waited for its host before and in
+  // compute ops, that is from when one could begin until the host had launched all of it.
+  Nanoseconds host_time{0};
 };
 
 class Executor {
@@ -130,6 +133,7 @@ class Executor {
   const bool behind_;       // devices run behind
   const EventPlan events_;  // if they do
   Nanoseconds clock_error_{0};
+  Nanoseconds host_time_{0};  // of the last step
 
   std::vector<std::uint32_t> place_in_lane_;  // by op
   // By op: the places of a message in several; Send and Recv only.
@@ -146,6 +150,7 @@ class Executor {
   TimePoint start_;
   StepScalars scalars_;
   std::vector<Span> spans_;
+  std::vector<Nanoseconds> ends_;  // by op; devices that run behind
   std::vector<Ideal> ideal_;
 
   std::atomic<std::uint32_t> round_{0};  // counts steps; odd or even does not matter

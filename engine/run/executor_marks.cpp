@@ -14,7 +14,8 @@ constexpr auto kLookAtMarks = std::chrono::microseconds{50};
 Result<void> Executor::align() {
   clock_error_ = Nanoseconds{0};
   for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
-    const Result<Nanoseconds> error = devices_[lane]->align();
+    const Result<Nanoseconds> error =
+        devices_[lane]->align(lane > 0 ? devices_.front().get() : nullptr);
     if (!error) {
       outside(error.error());
       return stopped();
@@ -29,19 +30,25 @@ Result<void> Executor::align() {
 // the op that a device did not get past.
 bool Executor::follow_lanes() {
   std::array<std::size_t, kLanes> at{};
+  const auto has_ended = [&](std::int32_t op) {
+    return device_of(op).passed(op * kMarksOfOp + kEndedMark);
+  };
   const auto advance = [&](std::size_t lane) {
     const std::vector<std::int32_t>& ops = lanes_[lane].ops;
-    while (at[lane] < ops.size() && devices_[lane]->passed(ops[at[lane]] * kMarksOfOp + kEndedMark))
-      ++at[lane];
+    while (at[lane] < ops.size() && has_ended(ops[at[lane]])) ++at[lane];
     LaneProgress& progress = progress_.lanes[lane];
     if (at[lane] == ops.size()) {
       if (progress.doing.load() != Doing::kNothing) progress.set(-1, Doing::kNothing);
       return true;
     }
     const std::int32_t op = ops[at[lane]];
-    const Doing doing = !devices_[lane]->passed(op * kMarksOfOp + kBeganMark) ? Doing::kAwaitingOps
-                        : op_at(op).kind == OpKind::kCompute                  ? Doing::kComputing
-                                                             : Doing::kTransferring;
+    const bool computes = op_at(op).kind == OpKind::kCompute;
+    const std::vector<std::int32_t>& waits = events_.waits[static_cast<std::size_t>(op)];
+    const bool began = computes ? std::all_of(waits.begin(), waits.end(), has_ended)
+                                : devices_[lane]->passed(op * kMarksOfOp + kBeganMark);
+    const Doing doing = !began     ? Doing::kAwaitingOps
+                        : computes ? Doing::kComputing
+                                   : Doing::kTransferring;
     if (progress.op.load() != op || progress.doing.load() != doing) progress.set(op, doing);
     return false;
   };
@@ -65,14 +72,36 @@ bool Executor::finish_lanes() {
   return !stop_.raised();
 }
 
+// A compute op begins when all that its stream waits for has ended and its host has come to it,
+// whose times stand in spans_ so far; so it needs no mark of its own. All else says when it began.
 bool Executor::read_marks() {
   for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
     const auto index = static_cast<std::int32_t>(i);
-    const auto begin = device_of(index).time_of(index * kMarksOfOp + kBeganMark);
     const auto end = device_of(index).time_of(index * kMarksOfOp + kEndedMark);
-    if (!begin) return outside(begin.error());
     if (!end) return outside(end.error());
-    spans_[i] = {*begin - start_, *end - start_};
+    ends_[i] = *end - start_;
+  }
+  host_time_ = Nanoseconds{0};
+  for (const LaneState& lane : lanes_) {
+    Nanoseconds before{0};  // the end of what stands before it in its stream
+    for (const std::int32_t index : lane.ops) {
+      const auto i = static_cast<std::size_t>(index);
+      const Span host = spans_[i];
+      spans_[i].end = ends_[i];
+      if (op_at(index).kind == OpKind::kCompute) {
+        Nanoseconds ready = before;
+        for (const std::int32_t earlier : events_.waits[i])
+          ready = std::max(ready, ends_[static_cast<std::size_t>(earlier)]);
+        spans_[i].begin = std::min(std::max(ready, host.begin), ends_[i]);
+        if (&lane == &lanes_.front())
+          host_time_ += std::max(std::min(host.end, ends_[i]) - ready, Nanoseconds{0});
+      } else {
+        const auto begin = device_of(index).time_of(index * kMarksOfOp + kBeganMark);
+        if (!begin) return outside(begin.error());
+        spans_[i].begin = *begin - start_;
+      }
+      before = ends_[i];
+    }
   }
   // Ops of a batch are one unit, from its first beginning; all end marks stand behind all of it,
   // and the first of them is the closest.

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include "engine/run/gpu/memory.h"
 #include "engine/run/run.h"
 #include "engine/run/stop.h"
 #include "engine/run/transport.h"
@@ -32,6 +34,9 @@ struct LaunchOptions {
   std::function<std::unique_ptr<Transport>(TransportParts)> make_transport;
   std::string transport = "shared memory";  // what the report calls it
   Nccl* nccl = nullptr;                     // where ranks meet through it
+  // Where ranks are on GPUs: the GPU of each, and what its driver says of one.
+  std::vector<int> gpus;
+  std::function<GpuBytes(int gpu)> gpu_bytes;
   // Set: every rank is a process, and this one runs world->rank() alone. Then only rank 0's result
   // holds anything.
   World* world = nullptr;

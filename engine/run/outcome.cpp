@@ -205,17 +205,26 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   seen.step.seconds_min = spread.seconds_min;
   seen.step.seconds_max = spread.seconds_max;
   seen.routing = routing_of(ranks);
+  const auto shown = static_cast<std::size_t>(std::max(seen.timeline.step - 1, 0));
+  std::vector<Nanoseconds> walls;  // of every step, of the rank that took longest
   double held_out_sum = 0;
   std::int64_t held_out_tokens = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     RankOutcome& rank = *ranks[i];
     seen.memory.push_back(rank.memory);
+    if (rank.gpu_memory.gpu >= 0) seen.gpu_memory.push_back(rank.gpu_memory);
+    if (shown < rank.host_time.size())
+      seen.host_seconds = std::max(seen.host_seconds, seconds_of(rank.host_time[shown]));
+    walls.resize(std::max(walls.size(), rank.wall_time.size()));
+    for (std::size_t step = 0; step < rank.wall_time.size(); ++step)
+      walls[step] = std::max(walls[step], rank.wall_time[step]);
     seen.traffic.push_back(rank.traffic[static_cast<std::size_t>(seen.timeline.step) - 1]);
     if (has_loss(program.ranks[i])) {
       held_out_sum += rank.held_out_sum;
       held_out_tokens += rank.held_out_tokens;
     }
   }
+  if (!walls.empty()) seen.wall_seconds = seconds_of(walls[median_of(walls)]);
   seen.losses = summed(program, ranks, Tensor::kLossSum, &RankOutcome::loss_sums, has_loss);
   for (double& loss : seen.losses) loss /= static_cast<double>(program.shape.global_tokens);
   const auto replica0 = [&](const RankProgram& rank) { return rank.at.dp == 0 && rank.at.cp == 0; };

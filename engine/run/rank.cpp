@@ -216,6 +216,7 @@ class RankRun {
     const auto sequence = [&](std::int64_t index) {
       return job_.text.sequence(setup_.run.seed, step, index);
     };
+    const TimePoint begin = Clock::now();
     if (Result<void> done = load(setup_.microbatches, sequence); !done) return done;
     zero_scalar(Tensor::kLossSum);
     zero_scalar(Tensor::kSquareSum);
@@ -241,6 +242,8 @@ class RankRun {
       outcome_.spans.push_back(std::move(record.spans));
       outcome_.compute_cpu_time.push_back(record.compute_cpu_time);
       outcome_.modelled_end.push_back(record.modelled_end);
+      outcome_.host_time.push_back(record.host_time);
+      outcome_.wall_time.push_back(Clock::now() - begin);
       outcome_.traffic.push_back(std::move(record.traffic));
     }
     outcome_.clock_error = std::max(outcome_.clock_error, record.clock_error);
@@ -324,21 +327,21 @@ class RankRun {
 }  // namespace
 
 Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
-  const auto fail = [&](const std::string& why) {
-    job.stop.raise(
-        message("rank-failed", "Rank {} failed outside of its ops: {}", job.rank.rank, why));
+  const auto fail = [&](const std::string& why, const char* id = "rank-failed") {
+    job.stop.raise(message(id, "Rank {} failed outside of its ops: {}", job.rank.rank, why));
     return stopped();
   };
   try {
     ask_for_precise_sleep();
     if (Result<void> met = job.transport.connect(); !met) {
-      if (!job.stop.raised()) return fail(met.error().text);
+      if (!job.stop.raised()) return fail(met.error().text, failure_id(met.error()));
       return met;
     }
     RankRun run(job, outcome);
     Result<void> done = run.run();
+    if (done && job.before_close) job.before_close();
     if (done) done = job.transport.close();
-    if (!done && !job.stop.raised()) return fail(done.error().text);
+    if (!done && !job.stop.raised()) return fail(done.error().text, failure_id(done.error()));
     return done;
   } catch (const std::exception& error) {
     return fail(error.what());

@@ -4,6 +4,7 @@
 // launcher (run in run.cpp) makes the Transport.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "engine/plan/routing.h"
@@ -27,6 +28,7 @@ struct RankJob {
   RankProgress& progress;
   std::vector<Nanoseconds> durations;  // by op, wall time; empty: not paced
   RunWishes wishes;
+  std::function<void()> before_close;  // of the transport, after all steps
 };
 
 // Elements [first, first + values) of this rank's slice of a parameter.
@@ -39,8 +41,9 @@ struct SlicePart {
 
 // What it was seen to do.
 struct RankOutcome {
-  std::vector<std::vector<Span>> spans;                     // of every timed step, by op
-  std::vector<Nanoseconds> compute_cpu_time, modelled_end;  // of every timed step, see StepRecord
+  std::vector<std::vector<Span>> spans;  // of every timed step, by op
+  // Of every timed step, see StepRecord; wall_time: with loading and reading back.
+  std::vector<Nanoseconds> compute_cpu_time, modelled_end, host_time, wall_time;
   std::vector<double> loss_sums;    // of every step, warm-up included; ranks with the loss
   std::vector<double> square_sums;  // of every step
   // Of every step, what the rank's routers did; the first of every TP group alone.
@@ -54,6 +57,7 @@ struct RankOutcome {
   double held_out_sum = 0;  // of the losses of this rank's tokens
   std::int64_t held_out_tokens = 0;
   std::int64_t process_bytes = 0;  // resident memory at the peak, where the rank is a process
+  GpuMemory gpu_memory;            // of its GPU, where it is the first of its process there
 };
 
 // Runs setup.run.warmup + setup.run.steps steps. Errors: "stopped", after the reason has been given

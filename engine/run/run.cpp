@@ -13,6 +13,7 @@
 
 #include "engine/run/cores.h"
 #include "engine/run/cpu/fabric.h"
+#include "engine/run/gpu/memory.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_launch.h"
 #include "engine/run/launch.h"
@@ -77,6 +78,20 @@ struct LocalRank {
   std::thread thread;
 };
 
+// Takes the ranks apart, part by part, and measures what each was of their GPUs.
+void give_back(std::vector<LocalRank>& ranks, GpuMemoryMeter& meter) {
+  using Gone = GpuMemoryMeter::Gone;
+  meter.look(Gone::kCommunicators);
+  for (LocalRank& rank : ranks) rank.transport.reset();
+  meter.look(Gone::kTransports);
+  for (LocalRank& rank : ranks) rank.arena.reset();
+  meter.look(Gone::kArenas);
+  for (LocalRank& rank : ranks) rank.devices = {};
+  meter.look(Gone::kDevices);
+  for (const GpuMemory& row : meter.result())
+    ranks[static_cast<std::size_t>(row.rank)].outcome.gpu_memory = row;
+}
+
 // Every process's outcome to rank 0's.
 Result<void> gather(World& world, const Program& program, std::vector<LocalRank>& ranks) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -122,7 +137,15 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   const auto runs_here = [&](std::size_t i) {
     return world == nullptr || program.ranks[i].rank == world->rank();
   };
+  if (options.gpu_bytes) {
+    std::vector<std::int64_t> needed;
+    for (std::size_t i = 0; i < count; ++i)
+      needed.push_back(runs_here(i) ? program.ranks[i].arena_bytes : 0);
+    if (Result<void> fits = check_gpu_memory(options.gpus, needed, options.gpu_bytes); !fits)
+      return fits.error();
+  }
   forget_peak();
+  GpuMemoryMeter meter(options.gpu_bytes);
   // Looking at a word for a moment before sleeping only pays where every rank has a core.
   Stop stop(std::chrono::microseconds(paced || static_cast<int>(count) > cores ? 0 : 5));
   CpuFabric fabric(static_cast<int>(count), program.groups, stop);
@@ -134,6 +157,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
     LocalRank& rank = ranks[i];
     outcomes.push_back(&rank.outcome);
     if (!runs_here(i)) continue;
+    if (options.gpu_bytes) meter.begin(options.gpus[i], static_cast<int>(i));
     for (int lane = 0; lane < kLanes; ++lane) {
       rank.devices[static_cast<std::size_t>(lane)] =
           options.make_device(program.ranks[i].rank, static_cast<Lane>(lane));
@@ -142,6 +166,10 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
         Arena::make(*rank.devices[0], program.ranks[i], options.poison);
     if (!arena) return arena.error();
     rank.arena = std::move(*arena);
+    std::int64_t workspaces = 0;
+    for (const std::unique_ptr<Device>& device : rank.devices)
+      workspaces += device->workspace_bytes();
+    if (options.gpu_bytes) meter.holds(options.gpus[i], program.ranks[i].arena_bytes, workspaces);
     rank.transport = world != nullptr ? nullptr : fabric.transport(program.ranks[i].rank);
     if (options.make_transport) {
       rank.transport = options.make_transport(
@@ -164,7 +192,10 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
                 stop,
                 *progress[i],
                 {},
-                wishes};
+                wishes,
+                [&meter, &options, i] {
+                  if (options.gpu_bytes) meter.end(options.gpus[i]);
+                }};
     if (paced) {
       for (const Nanoseconds duration : control.modelled[i]) {
         job.durations.push_back(
@@ -198,17 +229,15 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   RunControl watched = control;
   if (world != nullptr && !world->leads())
     watched.hang_timeout_seconds = std::numeric_limits<double>::infinity();
-  RunWatch watch(setup, program, watched, progress, stop, paced, cores);
+  std::vector<Transport*> transports;
+  for (const LocalRank& rank : ranks) transports.push_back(rank.transport.get());
+  RunWatch watch(setup, program, watched, progress, stop, std::move(transports), paced, cores);
   {
     std::unique_lock lock(mutex);
-    while (running > 0) {
+    while (running > 0 || watch.aborts()) {
       ended.wait_for(lock, kLookEvery);
       lock.unlock();
       watch.look();
-      if (stop.raised()) {
-        for (LocalRank& rank : ranks)
-          if (rank.transport != nullptr) rank.transport->abort();
-      }
       lock.lock();
     }
   }
@@ -216,6 +245,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
     if (rank.thread.joinable()) rank.thread.join();
   }
   watch.look();
+  if (!stop.raised() && options.gpu_bytes) give_back(ranks, meter);
   if (world != nullptr) {
     if (Result<void> done = gather(*world, program, ranks); !done) return done.error();
   }
@@ -244,6 +274,8 @@ Result<LaunchOptions> launch_options(const BackendChoice& choice, std::size_t ra
   options.make_device = [cuda = *module, gpus = choice.gpus](int rank, Lane lane) {
     return cuda->make_device(gpus[static_cast<std::size_t>(rank)], rank, lane);
   };
+  options.gpus = choice.gpus;
+  options.gpu_bytes = [cuda = *module](int gpu) { return cuda->bytes(gpu); };
   // Ranks on one GPU meet in its memory.
   if (world == nullptr && (ranks == 1 || choice.source == Source::kSharedGpu)) {
     options.transport = "memory of one GPU";

@@ -80,6 +80,12 @@ bool Stop::sleep_until(TimePoint deadline) const {
   return false;
 }
 
+const char* failure_id(const Message& why) {
+  for (const char* kept : {"cuda-failed", "nccl-failed", "memory-short"})
+    if (why.id == kept) return kept;
+  return "rank-failed";
+}
+
 Message stopped() { return message("stopped", "The run was stopped."); }
 
 nanoseconds thread_cpu_time() {

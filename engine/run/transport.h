@@ -15,7 +15,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 
 #include "engine/plan/program.h"
 #include "engine/plan/timeline.h"
@@ -23,6 +25,8 @@
 #include "engine/train/device.h"
 
 namespace parallelarium {
+
+struct RankProgress;  // progress.h
 
 // Modelled time, since the start of the step.
 struct Pace {
@@ -102,7 +106,15 @@ class Transport {
   // a sentence that has been given to the run's Stop, or "stopped".
   virtual Result<void> connect() { return {}; }
   virtual Result<void> close() { return {}; }
-  // Ends what is under way, also on devices, when the run has been stopped. From any thread.
+  // Where the rank says how far connect() has come; before it or during it, from any thread.
+  virtual void report_to(RankProgress& progress) { static_cast<void>(progress); }
+  // Whether what was issued has failed since, as when a connection breaks: asked now and then by
+  // who watches. From any thread; waits for nobody. `doing`: what the rank is at, for the sentence.
+  virtual Result<void> look(const std::function<std::string()>& doing) {
+    return static_cast<void>(doing), Result<void>{};
+  }
+  // Ends what is under way, also on devices, when the run has been stopped. From any thread; blocks
+  // until it has ended.
   virtual void abort() {}
 
   // Whether receives may combine and messages may lie in several places, as the steps of

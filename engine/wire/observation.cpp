@@ -99,6 +99,26 @@ Result<std::vector<LibraryChoice>> choices_from_json(const nlohmann::json& json)
   return choices;
 }
 
+Result<std::vector<GpuMemory>> gpu_memory_from_json(const nlohmann::json& json) {
+  if (!json.is_array())
+    return message("wire-key", "\"{}.{}\" must be {}.", "observation", "gpu_memory",
+                   "a list of GPUs");
+  std::vector<GpuMemory> rows;
+  for (const nlohmann::json& entry : json) {
+    GpuMemory& row = rows.emplace_back();
+    ObjectReader reader(entry, "gpu_memory");
+    reader.read("gpu", row.gpu);
+    reader.read("rank", row.rank);
+    reader.read("driver_bytes", row.driver_bytes);
+    reader.read("arena_bytes", row.arena_bytes);
+    reader.read("workspace_bytes", row.workspace_bytes);
+    reader.read("communicator_bytes", row.communicator_bytes);
+    reader.read("context_bytes", row.context_bytes);
+    if (reader.error()) return *reader.error();
+  }
+  return rows;
+}
+
 }  // namespace
 
 nlohmann::json to_json(const Observation& observation) {
@@ -123,6 +143,9 @@ nlohmann::json to_json(const Observation& observation) {
           {"gradient_norms", observation.gradient_norms},
           {"routing_steps", to_json(observation.routing)},
           {"process_bytes", observation.process_bytes},
+          {"gpu_memory", to_json(observation.gpu_memory)},
+          {"wall_seconds", observation.wall_seconds},
+          {"host_seconds", observation.host_seconds},
           {"date", observation.date}};
 }
 
@@ -151,6 +174,11 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   const nlohmann::json* traffic = reader.array("traffic");
   if (json.contains("delay_factor"))  // files of older versions have none
     reader.read("delay_factor", observation.delay_factor);
+  const auto gpus = json.find("gpu_memory");
+  if (gpus != json.end()) {
+    reader.read("wall_seconds", observation.wall_seconds);
+    reader.read("host_seconds", observation.host_seconds);
+  }
   const auto routing = json.find("routing_steps");
   const auto choices = json.find("transport_choices");
   if (reader.error()) return *reader.error();
@@ -171,6 +199,11 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
     Result<std::vector<LibraryChoice>> read = choices_from_json(*choices);
     if (!read) return read.error();
     observation.choices = std::move(*read);
+  }
+  if (gpus != json.end()) {
+    Result<std::vector<GpuMemory>> read = gpu_memory_from_json(*gpus);
+    if (!read) return read.error();
+    observation.gpu_memory = std::move(*read);
   }
   if (routing != json.end()) {  // nor these
     if (!routing->is_array())

@@ -209,7 +209,9 @@ Outcome export_setup(const Options& options, Progress& progress) {
     const Result<Preparation> preparation = prepare(*setup);
     if (!preparation) return Outcome::invalid(preparation.error());
     if (!preparation->calibrated())
-      progress.say("This computer was never calibrated; measuring it once takes about 12 s.");
+      progress.say(
+          "These ranks' devices are not calibrated as they are now; measuring them takes about 12 "
+          "s.");
     const Result<Training> training = train(*preparation, false, watch_of(progress));
     if (!training)
       return is_about_request(training.error()) ? Outcome::invalid(training.error())

@@ -4,8 +4,10 @@
 
 #include <iostream>
 
+#include "engine/run/gpu/module.h"
 #include "engine/worker/commands.h"
 
 int main(int argc, char** argv) {
+  parallelarium::prepare_for_gpus();
   return parallelarium::run_command(argc, argv, std::cout, std::cerr, isatty(STDERR_FILENO) == 1);
 }

@@ -104,12 +104,17 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["memory"]["ranks"] = std::move(memory);
   json["memory"]["all_ranks"] = std::move(all);
   json["memory"]["process_bytes"] = observed.process_bytes;
-  json["memory"]["unexplained_bytes"] = observed.process_bytes - counted_bytes(observed);
+  if (observed.gpu_memory.empty())
+    json["memory"]["unexplained_bytes"] = observed.process_bytes - counted_bytes(observed);
+  else
+    json["memory"]["gpus"] = to_json(observed.gpu_memory);
   const auto at = static_cast<std::size_t>(rank);
   json["traffic"] =
       at < observed.traffic.size() ? to_json(observed.traffic[at]) : nlohmann::json::array();
   json["bubble"] = to_json(observed.bubble);
   json["step"] = to_json(observed.step, true);
+  json["wall_seconds"] = observed.wall_seconds;
+  if (observed.backend == "cuda") json["host_seconds"] = observed.host_seconds;
   json["losses"] = observed.losses;
   json["gradient_norms"] = observed.gradient_norms;
   if (observed.delay_factor > 0) json["delay_factor"] = observed.delay_factor;
@@ -212,11 +217,8 @@ std::string run_text(const Training& training) {
                                  training.choice.why.text, wrapped(source_text(training), 100, 0));
   const bool times = predicts_times(training.prediction.machine, observed);
   if (!times)
-    text += observed.source == Source::kSharedGpu
-                ? "Ranks share a GPU, which the prediction does not know: it gives bytes and no "
-                  "times.\n"
-                : "The prediction is of other devices than those that ran: it gives bytes and no "
-                  "times.\n";
+    text +=
+        "The prediction is of other devices than those that ran: it gives bytes and no times.\n";
   text +=
       fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
                   word, observed.setup.run.steps);
@@ -237,10 +239,29 @@ std::string run_text(const Training& training) {
     text += fmt::format("  Ranks met over {}.\n", observed.transport);
   if (is_by_formula(observed))
     text += "  Bytes of whole NCCL collectives are those of the formula, not counted.\n";
-  if (!observed.choices.empty()) text += choices_text(observed.choices);
+  if (!observed.choices.empty())
+    text += choices_text(observed.choices) +
+            "  Of ranks in processes of their own, only rank 0's communicators are listed.\n";
   text += fmt::format("  Steps took {} to {}.\n", seconds_text(observed.step.seconds_min),
                       seconds_text(observed.step.seconds_max));
-  if (observed.process_bytes > 0)
+  if (observed.backend == "cuda")
+    text += fmt::format(
+        "  GPUs waited for the engine for at most {} of the step ({}); with loading and reading "
+        "back\n"
+        "  a training step took {}.\n",
+        seconds_text(observed.host_seconds),
+        percent_text(observed.host_seconds / observed.step.seconds),
+        seconds_text(observed.wall_seconds));
+  for (const GpuMemory& row : observed.gpu_memory) {
+    const auto bytes = [](std::int64_t count) { return bytes_text(static_cast<double>(count)); };
+    text += fmt::format(
+        "  GPU {} of rank {} gave {} (its driver's count): {} of arenas, {} of workspaces, {} of\n"
+        "  communicators, {} of code loaded on the way, {} unexplained.\n",
+        row.gpu, row.rank, bytes(row.driver_bytes), bytes(row.arena_bytes),
+        bytes(row.workspace_bytes), bytes(row.communicator_bytes), bytes(row.context_bytes),
+        bytes(row.unexplained_bytes()));
+  }
+  if (observed.process_bytes > 0 && observed.gpu_memory.empty())
     text += fmt::format(
         "  The engine process held {} (measured): {} counted on its ranks, {} unexplained\n"
         "  (the program, its libraries, the text{}).\n",
@@ -284,7 +305,9 @@ Outcome run_setup(const Options& options, Progress& progress) {
   }
   say_who_shares(preparation->choice.gpus, progress);
   if (!preparation->calibrated())
-    progress.say("This computer was never calibrated; measuring it once takes about 12 s.");
+    progress.say(
+        "These ranks' devices are not calibrated as they are now; measuring them takes about 12 "
+        "s.");
   Result<Training> training = train(*preparation, options.verify, watch_of(progress));
   if (!training)
     return is_about_request(training.error()) ? Outcome::invalid(training.error())

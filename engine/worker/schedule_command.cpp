@@ -74,12 +74,6 @@ Result<Order> order_by_name(const Options& options, const ScheduleInfo& info) {
   return make_order(info.name, options.stages, options.microbatches, chunks);
 }
 
-// PyTorch's words begin with a stage, ours with a letter.
-bool is_pytorch(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n,(");
-  return first != std::string::npos && text[first] >= '0' && text[first] <= '9';
-}
-
 // All faults as one sentence; the last ones of many only counted.
 std::string faults_text(const std::vector<Message>& wrong) {
   std::string text;
@@ -97,7 +91,7 @@ std::string faults_text(const std::vector<Message>& wrong) {
 Result<Order> order_from_file(const Options& options) {
   const Result<std::string> text = read_file(options.name, std::size_t{16} << 20);
   if (!text) return text.error();
-  Result<Order> order = is_pytorch(*text) ? order_from_pytorch(*text) : order_from_text(*text);
+  Result<Order> order = order_from_either(*text);
   if (!order) {
     Message why = order.error();
     why.text = options.name + ": " + why.text;

@@ -153,10 +153,14 @@ void Server::start(const RpcRequest& request, Job job) {
       const std::lock_guard lock(job_mutex_);
       busy_ = false;
     }
-    if (result)
+    if (result) {
       send(rpc_result(id, *result));
-    else
-      refuse(result.error());
+      return;
+    }
+    refuse(result.error());
+    // A GPU's fault stays with the process that had it: the window starts a fresh engine.
+    const std::string& why = result.error().id;
+    if (why == "cuda-failed" || why == "nccl-failed") std::_Exit(kFailed);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/run/gpu/calibration.h"
+#include "engine/run/gpu/module.h"
 #include "engine/run/net/world.h"
 #include "engine/train/data.h"
 #include "engine/wire/messages.h"
@@ -97,7 +98,14 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
   if (const Result<void> can = can_execute(setup); !can) return can.error();
   Result<Machine> machine = find_machine(setup.machine);
   if (!machine) return machine.error();
-  Result<BackendChoice> choice = choose_backend(setup, place ? &*place : nullptr);
+  std::vector<GpuFacts> gpus;  // as the driver told them for this choice
+  Computer computer = computer_here();
+  computer.gpus = [&gpus, ask = computer.gpus] {
+    Result<std::vector<GpuFacts>> found = ask();
+    if (found) gpus = *found;
+    return found;
+  };
+  Result<BackendChoice> choice = choose_backend(setup, place ? &*place : nullptr, computer);
   if (!choice) return choice.error();
   if (!machine->local && choice->source != Source::kPaced) {
     Message why =
@@ -110,7 +118,12 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     return why;
   }
   if (choice->backend == Backend::kCuda) {
-    if (Result<Machine> gpus = find_machine(kLocalGpus)) machine = std::move(gpus);
+    // The calibration of other GPUs, or of another number, counts as none. A process may see only
+    // its own of several.
+    Result<Machine> measured = find_machine(kLocalGpus);
+    if (measured && (place || measured->title == title_of(gpus))) machine = std::move(measured);
+    // Every process has a GPU of its own, wherever it is.
+    if (place) machine->nodes = place->size;
   }
   // A text that nobody can train on must be refused before a calibration.
   if (const Result<Text> text = Text::load(setup.run.text, setup.model.sequence); !text) {

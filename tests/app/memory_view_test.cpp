@@ -153,6 +153,22 @@ TEST(MemoryData, TensorsAddUpToTheActivationsHeldAtThePeak) {
   }
 }
 
+// A layer that is computed again keeps its input, of which a TP rank has a part where the sequence
+// is cut.
+TEST(MemoryData, TheInputOfALayerThatIsComputedAgainIsAPartUnderSequenceParallelism) {
+  PlanSetup setup = data_parallel(0);
+  setup.recompute = Recompute::kFull;
+  setup.mesh.dp = 1;
+  setup.mesh.tp = 2;
+  for (const Precision& recipe : precision_recipes())
+    if (recipe.name == "mixed-16") setup.precision = recipe;
+  const double whole = tensor_table(*predicted(setup), 0).paper_layer;
+  setup.sequence_parallel = true;
+  const TensorTable cut = tensor_table(*predicted(setup), 0);
+  EXPECT_DOUBLE_EQ(cut.paper_layer, whole / 2);
+  EXPECT_DOUBLE_EQ(double(cut.one_layer), cut.paper_layer);
+}
+
 // In 16 bit and without dropout the paper's terms are the planned buffers, tensor by tensor.
 TEST(MemoryData, TensorsEqualTheTermsOfThePaper) {
   PlanSetup setup = data_parallel(0);

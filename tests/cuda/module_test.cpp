@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
+#include <map>
 
 #include "engine/run/gpu/faults.h"
 #include "engine/run/net/place.h"
@@ -42,7 +44,10 @@ TEST(CudaModule, AnswersOrSaysWhyNot) {
     ASSERT_FALSE(gpus->empty());
     EXPECT_EQ(choice->source, Source::kMeasured);
     setup.mesh.dp = 2;
-    EXPECT_EQ(choose_backend(setup)->source, Source::kSharedGpu);
+    setup.run.devices = "0";  // where there are several, these ranks would have one each
+    const Result<BackendChoice> shared = choose_backend(setup);
+    ASSERT_TRUE(shared.ok()) << shared.error().text;
+    EXPECT_EQ(shared->source, Source::kSharedGpu);
     return;
   }
   EXPECT_EQ(gpus.error().id, "cuda-missing");
@@ -85,6 +90,15 @@ TEST(GpuChoice, GivesEveryRankAGpuOrPutsAllOnOneOrSaysWhy) {
   const ProcessPlace second{"torchrun", 1, 3, 1, 3, "127.0.0.1", 29500};
   EXPECT_EQ(choose_gpus(setup, computer(4), &second)->gpus[1], 1);
   EXPECT_FALSE(choose_gpus(setup, computer(2), &second).ok());
+  // As srun --gpus-per-task=1 starts them: each process sees its own GPU alone.
+  const Result<BackendChoice> given = choose_gpus(setup, computer(1), &second, true);
+  ASSERT_TRUE(given.ok()) << given.error().text;
+  EXPECT_EQ(given->gpus[1], 0);
+  EXPECT_EQ(given->source, Source::kMeasured);
+  EXPECT_EQ(given->why.text, "3 ranks on a H100 each: measured");
+  EXPECT_FALSE(choose_gpus(setup, computer(1), &second).ok());
+  EXPECT_FALSE(choose_gpus(setup, computer(2), &second, true).ok()) << "two for three processes";
+  EXPECT_EQ(choose_gpus(setup, computer(4), &second, true)->gpus[1], 1) << "all see all";
 }
 
 struct Found {
@@ -166,6 +180,53 @@ TEST(AutoBackend, IsBoundByDevicesThatAreNamedAndNotByCollectives) {
   const ProcessPlace second{"torchrun", 1, 2, 1, 2, "127.0.0.1", 29500};
   EXPECT_EQ(choose_backend(setup, &second, computer_with({2, 4}))->gpus[1], 1);
   EXPECT_EQ(choose_backend(setup, &second, computer_with({1, 4}))->backend, Backend::kCpu);
+}
+
+TEST(AutoBackend, TakesTheOneGpuThatALauncherGivesEachProcess) {
+  parallelarium::Setup setup = small_setup(1, 2, 1);
+  setup.run.backend = Backend::kAuto;
+  const ProcessPlace second{"Slurm", 1, 2, 1, 2, "127.0.0.1", 29500};
+  Computer computer = computer_with({1, 4});
+  EXPECT_EQ(choose_backend(setup, &second, computer)->backend, Backend::kCpu);
+  computer.gpus_given = true;
+  const Result<BackendChoice> choice = choose_backend(setup, &second, computer);
+  EXPECT_EQ(choice->backend, Backend::kCuda);
+  EXPECT_EQ(choice->gpus[1], 0);
+}
+
+// CUDA reads the variable at its first call, so programs begin with this.
+TEST(Kernels, AreLoadedAtOnceWhereSeveralGpusMayShareAProcess) {
+  static constexpr const char* kNames[] = {
+      "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES", "RANK",        "WORLD_SIZE",
+      "LOCAL_RANK",          "LOCAL_WORLD_SIZE",     "MASTER_ADDR", "MASTER_PORT"};
+  std::map<std::string, std::string> kept;
+  for (const char* name : kNames) {
+    if (const char* value = std::getenv(name); value != nullptr) kept[name] = value;
+    unsetenv(name);
+  }
+  const auto loading = [](const char* visible) {
+    unsetenv("CUDA_MODULE_LOADING");
+    setenv("CUDA_VISIBLE_DEVICES", visible, 1);
+    prepare_for_gpus();
+    const char* const value = std::getenv("CUDA_MODULE_LOADING");
+    return std::string(value != nullptr ? value : "");
+  };
+  EXPECT_EQ(loading("0,3"), "EAGER");
+  EXPECT_EQ(loading("3"), "");
+  setenv("CUDA_MODULE_LOADING", "LAZY", 1);
+  prepare_for_gpus();
+  EXPECT_STREQ(std::getenv("CUDA_MODULE_LOADING"), "LAZY") << "the user's";
+  // A process of its own for each rank, with one GPU for it.
+  for (const auto& [name, value] : {std::pair{"RANK", "1"},
+                                    {"WORLD_SIZE", "2"},
+                                    {"LOCAL_RANK", "1"},
+                                    {"LOCAL_WORLD_SIZE", "2"},
+                                    {"MASTER_ADDR", "127.0.0.1"},
+                                    {"MASTER_PORT", "29500"}})
+    setenv(name, value, 1);
+  EXPECT_EQ(loading("0,3"), "");
+  for (const char* name : kNames) unsetenv(name);
+  for (const auto& [name, value] : kept) setenv(name.c_str(), value.c_str(), 1);
 }
 
 // As for training, but that a collective is never paced and has up to 64 ranks.

@@ -9,6 +9,8 @@
 namespace parallelarium {
 namespace {
 
+[[maybe_unused]] const bool prepared = (prepare_for_gpus(), true);  // as programs begin
+
 class SeveralGpus : public testing::TestWithParam<const char*> {};
 
 TEST_P(SeveralGpus, TrainLikeOneRank) {

@@ -59,6 +59,10 @@ Observation awkward() {
   observation.gradient_norms = {1e-17, 2, 3};
   observation.delay_factor = 1.1 / 3;
   observation.process_bytes = 1234567;
+  observation.gpu_memory = {{0, 4, std::int64_t{5} << 30, std::int64_t{4} << 30, 1 << 26, 7, 11},
+                            {3}};
+  observation.wall_seconds = 1.0 / 7;
+  observation.host_seconds = 1e-5 / 3;
   observation.choices = {{"all_reduce", 4, "RING", "LL128", 16, 12, 1, std::int64_t{1} << 53}, {}};
   observation.date = "2026-11-21T08:00:00Z";
   return observation;
@@ -90,6 +94,9 @@ TEST(Observation, ComesBackToTheLastBit) {
   EXPECT_EQ(received->step.seconds_max, sent.step.seconds_max);
   EXPECT_EQ(received->step.compute_seconds, sent.step.compute_seconds);
   EXPECT_EQ(received->process_bytes, sent.process_bytes);
+  EXPECT_EQ(received->gpu_memory, sent.gpu_memory);
+  EXPECT_EQ(received->wall_seconds, sent.wall_seconds);
+  EXPECT_EQ(received->host_seconds, sent.host_seconds);
   EXPECT_EQ(received->choices, sent.choices);
   EXPECT_EQ(received->date, sent.date);
   ASSERT_EQ(received->timeline.ranks.size(), sent.timeline.ranks.size());

@@ -28,12 +28,14 @@ void sum_chunk(const DirectMember& member, Bytes chunk) {
   const bool elsewhere =
       member.kind == CollectiveKind::kReduceScatter && member.owns[me] != nullptr;
   std::byte* target = elsewhere ? member.owns[me] : member.arrays[me] + chunk.begin;
-  std::array<const std::byte*, kMostMembers> parts;  // no allocation in a step
-  assert(member.arrays.size() <= parts.size());
-  for (std::size_t i = 0; i < member.arrays.size(); ++i) parts[i] = member.arrays[i] + chunk.begin;
-  member.device->reduce(member.type, target, {parts.data(), member.arrays.size()},
-                        member.reduction == Reduction::kMax, elsewhere && member.adds,
-                        chunk.size / size_of(member.type));
+  std::array<const std::byte*, kMostMembers + 1> parts;  // no allocation in a step
+  std::size_t count = member.arrays.size();
+  assert(count <= kMostMembers);
+  for (std::size_t i = 0; i < count; ++i) parts[i] = member.arrays[i] + chunk.begin;
+  if (elsewhere && member.adds) parts[count++] = target;
+  member.device->combine(member.type,
+                         member.reduction == Reduction::kMax ? Reduction::kMax : Reduction::kSum,
+                         target, {parts.data(), count}, 1, chunk.size / size_of(member.type));
 }
 
 Moved swap_chunks(const DirectMember& member) {

@@ -33,11 +33,6 @@ class Module final : public CudaModule {
       gpu.memory_bytes = static_cast<std::int64_t>(facts.totalGlobalMem);
       gpu.major = facts.major;
       gpu.minor = facts.minor;
-      std::size_t free = 0, all = 0;
-      status = cudaSetDevice(index);
-      if (status == cudaSuccess) status = cudaMemGetInfo(&free, &all);
-      if (status != cudaSuccess) return missing(status);
-      gpu.free_bytes = static_cast<std::int64_t>(free);
       for (int other = 0; other < count; ++other) {
         int reaches = 0;
         if (other != index && cudaDeviceCanAccessPeer(&reaches, index, other) == cudaSuccess &&
@@ -46,6 +41,23 @@ class Module final : public CudaModule {
       }
     }
     return found;
+  }
+
+  GpuBytes bytes(int gpu) const override {
+    std::size_t free = 0, all = 0;
+    cudaError_t status = cudaSetDevice(gpu);
+    if (status == cudaSuccess) status = cudaMemGetInfo(&free, &all);
+    GpuBytes bytes;
+    if (status == cudaSuccess) bytes.free = static_cast<std::int64_t>(free);
+    // Where there are no pools there is nothing in them.
+    cudaMemPool_t pool = nullptr;
+    std::uint64_t pooled = 0;
+    status = cudaDeviceGetDefaultMemPool(&pool, gpu);
+    if (status == cudaSuccess)
+      status = cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &pooled);
+    if (status == cudaSuccess) bytes.pooled = static_cast<std::int64_t>(pooled);
+    static_cast<void>(cudaGetLastError());
+    return bytes;
   }
 
   std::unique_ptr<Device> make_device(int gpu, int rank, Lane lane) const override {

@@ -70,8 +70,8 @@ Message cuda_missing(int status, std::string_view words, int driver, int built_w
 
 Message cuda_failure(int status, std::string_view words, std::string_view doing) {
   switch (status) {
-    case kMemoryAllocation:
-      return message("cuda-failed",
+    case kMemoryAllocation:  // the GPU goes on
+      return message("memory-short",
                      "The GPU ran out of memory in {}; a smaller model, micro-batch or sequence "
                      "needs less.",
                      doing);

@@ -11,6 +11,7 @@
 
 #include "engine/plan/program.h"
 #include "engine/plan/result.h"
+#include "engine/run/gpu/memory.h"
 #include "engine/run/gpu/nccl.h"
 #include "engine/run/run.h"
 #include "engine/train/device.h"
@@ -19,7 +20,7 @@ namespace parallelarium {
 
 struct GpuFacts {
   std::string name;
-  std::int64_t memory_bytes = 0, free_bytes = 0;
+  std::int64_t memory_bytes = 0;
   int major = 0, minor = 0;  // compute capability
   std::vector<int> peers;    // GPUs whose memory it reaches directly
 };
@@ -34,8 +35,10 @@ class CudaModule {
  public:
   virtual ~CudaModule() = default;
   virtual CudaVersions versions() const = 0;
-  // Error "cuda-missing": no driver, one that is too old, or no GPU.
+  // Error "cuda-missing": no driver, one that is too old, or no GPU. Begins to use none of them.
   virtual Result<std::vector<GpuFacts>> gpus() const = 0;
+  // As the driver reports it; from then on this process has a context there.
+  virtual GpuBytes bytes(int gpu) const = 0;
   // A stream of GPU `gpu` for one lane. What fails in making it is told by allocate() and finish().
   virtual std::unique_ptr<Device> make_device(int gpu, int rank, Lane lane) const = 0;
   // NCCL's functions, the library loaded and set up when first asked for, before any thread of a
@@ -45,7 +48,7 @@ class CudaModule {
 
 // The one symbol of the module, and the number that both sides must have been built with.
 inline constexpr const char* kCudaModuleEntry = "parallelarium_cuda_module";
-inline constexpr int kCudaModuleVersion = 3;
+inline constexpr int kCudaModuleVersion = 5;
 using CudaModuleEntry = CudaModule*(int version);  // null: another version
 
 // libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.
@@ -55,9 +58,11 @@ Result<CudaModule*> cuda_module();
 Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files);
 
 // Which GPU each rank gets: one each where there are enough (of `run.devices`), or all the same
-// where only one is there; `place` as in choose_backend(). Pure. Errors name "run.devices".
+// where only one is there; `place` as in choose_backend(). `given`: somebody chose what this
+// process sees, so a process that sees one GPU takes it, however many share its host. Pure. Errors
+// name "run.devices".
 Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts>& gpus,
-                                  const ProcessPlace* place);
+                                  const ProcessPlace* place, bool given = false);
 
 // The GPUs of this computer for ranks. Error "cuda-missing".
 Result<std::vector<GpuFacts>> usable_gpus();
@@ -69,7 +74,10 @@ struct Computer {
   bool driver = true;  // NVIDIA's is loaded; where none is, auto asks no further
   std::function<Result<std::vector<GpuFacts>>()> gpus;  // or why there are none
   std::function<Result<void>()> nccl;                   // or why ranks on several GPUs cannot meet
+  bool gpus_given = false;  // CUDA_VISIBLE_DEVICES says which GPUs this process sees
 };
+// Sets what CUDA reads at its first call and the user has not set: for the beginning of a program.
+void prepare_for_gpus();
 Computer computer_here();
 Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
                                      const Computer& computer);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/gpu/memory.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace parallelarium {
+
+Result<void> check_gpu_memory(const std::vector<int>& gpus, const std::vector<std::int64_t>& needed,
+                              const std::function<GpuBytes(int gpu)>& bytes) {
+  std::map<int, std::int64_t> sums;
+  std::map<int, int> ranks;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i] <= 0) continue;
+    sums[gpus[i]] += needed[i];
+    ++ranks[gpus[i]];
+  }
+  for (const auto& [gpu, sum] : sums) {
+    const std::int64_t free = bytes(gpu).free;
+    if (free < 0 || sum <= free) continue;
+    return message("memory-short",
+                   "{} on GPU {} and {} MB are free; a smaller model, micro-batch or sequence "
+                   "needs less.",
+                   ranks[gpu] == 1 ? fmt::format("A rank needs {} MB", (sum + 999'999) / 1'000'000)
+                                   : fmt::format("{} ranks need {} MB together", ranks[gpu],
+                                                 (sum + 999'999) / 1'000'000),
+                   gpu, free / 1'000'000);
+  }
+  return {};
+}
+
+GpuMemoryMeter::GpuMemoryMeter(std::function<GpuBytes(int gpu)> bytes) : bytes_(std::move(bytes)) {}
+
+void GpuMemoryMeter::begin(int gpu, int rank) {
+  if (!bytes_) return;
+  const auto [found, is_new] = gpus_.try_emplace(gpu);
+  if (!is_new) return;
+  found->second.rank = rank;
+  found->second.before = bytes_(gpu);
+}
+
+void GpuMemoryMeter::holds(int gpu, std::int64_t arena_bytes, std::int64_t workspace_bytes) {
+  if (!bytes_) return;
+  gpus_.at(gpu).arenas += arena_bytes;
+  gpus_.at(gpu).workspaces += workspace_bytes;
+}
+
+void GpuMemoryMeter::end(int gpu) {
+  if (!bytes_) return;
+  const std::lock_guard lock(mutex_);
+  gpus_.at(gpu).at_end = bytes_(gpu);
+}
+
+void GpuMemoryMeter::look(Gone part) {
+  for (auto& [gpu, seen] : gpus_) seen.without[static_cast<int>(part)] = bytes_(gpu).free;
+}
+
+std::vector<GpuMemory> GpuMemoryMeter::result() const {
+  std::vector<GpuMemory> rows;
+  for (const auto& [gpu, seen] : gpus_) {
+    const auto& [no_communicators, no_transports, no_arenas, no_devices] = seen.without;
+    if (std::min({seen.before.free, seen.at_end.free, no_communicators, no_transports, no_arenas,
+                  no_devices}) < 0)
+      continue;
+    GpuMemory& row = rows.emplace_back();
+    row.gpu = gpu;
+    row.rank = seen.rank;
+    row.driver_bytes = seen.before.free - seen.at_end.free;
+    row.arena_bytes = seen.arenas;
+    // What transports stage in goes with them.
+    row.workspace_bytes = seen.workspaces + (seen.at_end.pooled - seen.before.pooled) +
+                          (no_transports - no_communicators);
+    row.communicator_bytes = no_communicators - seen.at_end.free;
+    row.context_bytes = seen.before.free - no_devices;
+  }
+  return rows;
+}
+
+}  // namespace parallelarium
