@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "app/collective_plan.h"
-#include "app/controls.h"
+#include "app/engine_process.h"
 #include "app/setup_fields.h"
 #include "engine/collectives/algorithm_names.h"
 
@@ -89,12 +89,14 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), s
   for (const CollectiveKind kind : kTrainingCollectives)
     add_algorithm(collectives, title_of(kind), kind);
   QFormLayout* run =
-      begin_section(tr("Run"), {"backend", "pace", "steps", "warmup", "seed", "text"});
+      begin_section(tr("Run"), {"backend", "devices", "pace", "steps", "warmup", "seed", "text"});
   add_choice(run, tr("&Backend"), "backend",
              {{QStringLiteral("auto"), tr("auto")},
               {QStringLiteral("cpu"), tr("CPU, unpaced")},
               {QStringLiteral("paced"), tr("CPU, paced")},
               {QStringLiteral("cuda"), tr("CUDA")}});
+  add_step(run, tr("GPUs (all, or 0,2)"), "devices",
+           [this](int direction) { return next_gpus(direction); });
   add_step(run, tr("Pac&e, seconds a forward"), "pace");
   add_step(run, tr("&Timed steps"), "steps");
   add_step(run, tr("&Warm-up steps"), "warmup");
@@ -169,10 +171,13 @@ QFormLayout* AllSettings::begin_section(const QString& title,
   return form;
 }
 
-void AllSettings::add_step(QFormLayout* form, const QString& label, const std::string& option) {
-  auto* box = new StepBox(QString(label).remove(QLatin1Char('&')), [this, option](int direction) {
-    return next_valid(session_.setup(), option, direction);
-  });
+void AllSettings::add_step(QFormLayout* form, const QString& label, const std::string& option,
+                           StepBox::Step step) {
+  if (!step)
+    step = [this, option](int direction) {
+      return next_valid(session_.setup(), option, direction);
+    };
+  auto* box = new StepBox(QString(label).remove(QLatin1Char('&')), std::move(step));
   box->setFixedWidth(120);
   form->addRow(label, box);
   connect(box, &StepBox::committed, this,
@@ -183,6 +188,19 @@ void AllSettings::add_step(QFormLayout* form, const QString& label, const std::s
     box->set_changed(is_compared(option) && value != field_text(session_.base(), option));
     box->setEnabled(is_enabled(option));
   });
+}
+
+// All, then each GPU that the engine told of; a list of several is typed.
+QString AllSettings::next_gpus(int direction) const {
+  const nlohmann::json& greeting = session_.engine().greeting();
+  const nlohmann::json none = nlohmann::json::array();
+  const int count = greeting.is_object() && greeting.contains("devices")
+                        ? int(greeting["devices"].value("gpus", none).size())
+                        : 0;
+  const std::string& devices = session_.setup().run.devices;
+  const int next = (devices == "all" ? -1 : std::atoi(devices.c_str())) + direction;
+  if (next < -1 || next >= count) return {};
+  return next < 0 ? QStringLiteral("all") : QString::number(next);
 }
 
 void AllSettings::add_choice(QFormLayout* form, const QString& label, const std::string& option,

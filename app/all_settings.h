@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "app/controls.h"
 #include "app/session.h"
 #include "engine/plan/program.h"
 
@@ -15,8 +16,6 @@ class QVBoxLayout;
 
 namespace parallelarium {
 
-class SectionHead;
-
 class AllSettings : public QDialog {
   Q_OBJECT
 
@@ -25,7 +24,10 @@ class AllSettings : public QDialog {
 
  private:
   QFormLayout* begin_section(const QString& title, const std::vector<std::string>& options);
-  void add_step(QFormLayout* form, const QString& label, const std::string& option);
+  // `step`: as StepBox has it; without, to the next valid number.
+  void add_step(QFormLayout* form, const QString& label, const std::string& option,
+                StepBox::Step step = {});
+  QString next_gpus(int direction) const;
   void add_choice(QFormLayout* form, const QString& label, const std::string& option,
                   const std::vector<std::pair<QString, QString>>& values);
   void add_experts();

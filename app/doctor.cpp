@@ -79,6 +79,14 @@ void Doctor::show_devices(const nlohmann::json& devices) {
                            "assumed"),
              measured ? QString() : tr("The first run measures this computer, or Run, Calibrate."));
   }
+  if (const auto gpus = devices.find("gpus"); gpus != devices.end() && !gpus->empty()) {
+    const Result<Machine> measured = find_machine(kLocalGpus);
+    add_line(measured ? tr("there") : tr("missing"), tr("Calibration of the GPUs"),
+             measured ? QStringLiteral("%1: %2").arg(QString::fromStdString(measured->title),
+                                                     QString::fromStdString(measured->calibrated))
+                      : tr("never made"),
+             measured ? QString() : tr("The first run on them measures them, or Run, Calibrate."));
+  }
   const auto backends = devices.find("backends");
   if (backends != devices.end() && backends->is_array())
     for (const nlohmann::json& backend : *backends)

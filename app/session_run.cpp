@@ -64,8 +64,7 @@ std::optional<Message> Session::run_problem() const {
   if (state_->setup.run.backend == Backend::kCuda)
     if (std::optional<Message> missing = missing_backend("cuda")) return missing;
   if (!prediction_is_current()) return {};
-  // The Machine's memory is that of its CPUs.
-  if (state_->setup.run.backend != Backend::kCuda)
+  if (!predicts_cores_for_gpus(state_->setup, state_->prediction->machine))
     if (std::optional<Message> problem = memory_problem()) return problem;
   return state_->too_fast;
 }

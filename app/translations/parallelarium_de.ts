@@ -2322,6 +2322,10 @@
         <translation>CUDA</translation>
     </message>
     <message>
+        <source>GPUs (all, or 0,2)</source>
+        <translation>GPUs (all oder 0,2)</translation>
+    </message>
+    <message>
         <source>Pac&amp;e, seconds a forward</source>
         <translation>&amp;Takt, Sekunden je Vorwärtslauf</translation>
     </message>
@@ -2734,6 +2738,18 @@
     <message>
         <source>Calibration</source>
         <translation>Kalibrierung</translation>
+    </message>
+    <message>
+        <source>Calibration of the GPUs</source>
+        <translation>Kalibrierung der GPUs</translation>
+    </message>
+    <message>
+        <source>never made</source>
+        <translation>nie gemacht</translation>
+    </message>
+    <message>
+        <source>The first run on them measures them, or Run, Calibrate.</source>
+        <translation>Der erste Lauf auf ihnen vermisst sie, oder Starten, Kalibrieren.</translation>
     </message>
     <message>
         <source>never made: rates are assumed</source>
@@ -5197,6 +5213,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>VORHERGESAGT</translation>
     </message>
     <message>
+        <source>for the cores, as the GPUs are not calibrated yet</source>
+        <translation>für die Kerne, da die GPUs noch nicht kalibriert sind</translation>
+    </message>
+    <message>
         <source>assumed rates, this computer is not calibrated yet</source>
         <translation>angenommene Raten, dieser Rechner ist noch nicht kalibriert</translation>
     </message>
@@ -5219,6 +5239,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>not evidence of speed</source>
         <translation>kein Beleg für Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>other processes used its GPUs</source>
+        <translation>andere Prozesse nutzten seine GPUs</translation>
     </message>
     <message>
         <source>other work kept the cores, %1 times as long</source>

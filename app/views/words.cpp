@@ -163,6 +163,8 @@ QString predicted_title(const Prediction& prediction, bool hidden) {
     return Words::tr("PREDICTED, PACED") + kDot +
            Words::tr("%1 times slower than this engine").arg(number_text(prediction.pace_factor));
   const QString predicted = Words::tr("PREDICTED") + kDot;
+  if (predicts_cores_for_gpus(prediction.setup, prediction.machine))
+    return predicted + Words::tr("for the cores, as the GPUs are not calibrated yet");
   if (prediction.word == "assumed")
     return predicted + (prediction.machine.local
                             ? Words::tr("assumed rates, this computer is not calibrated yet")
@@ -181,6 +183,8 @@ QString run_title(const Observation& observation, bool absolute) {
              Words::tr("training step %1 of %2, the median").arg(timeline.step).arg(timeline.steps);
   if (observation.source == Source::kOversubscribed || observation.source == Source::kSharedGpu)
     title += kDot + Words::tr("not evidence of speed");
+  else if (!observation.gpu_use.empty())
+    title += kDot + Words::tr("other processes used its GPUs");
   else if (delay_of(observation))
     title += kDot + Words::tr("other work kept the cores, %1 times as long")
                         .arg(number_text(observation.delay_factor));

@@ -233,6 +233,8 @@ const Routing* routing_of_timeline(const Observation& observation) {
 
 std::optional<Message> delay_of(const Observation& observation) {
   constexpr double kLeast = 1.05;  // timers and clocks alone stay below
+  if (!observation.gpu_use.empty())
+    return message("gpus-busy", "{}; times measured beside it mean little.", observation.gpu_use);
   if (observation.delay_factor < kLeast) return std::nullopt;
   const std::string times =
       fmt::format("{:.{}f}", observation.delay_factor,

@@ -84,7 +84,8 @@ struct Observation {
   // that the pace gave it; measured on CPUs, of the rank that had to wait most, the time of its
   // compute ops over the processor time that it got. 0 where nothing is known of it.
   double delay_factor = 0;
-  Timeline timeline;                             // the one real step of median duration
+  std::string gpu_use;  // "GPU 1 is in use by python (4711) 11.2 GiB": others, as the run began
+  Timeline timeline;    // the one real step of median duration
   std::vector<MemoryRow> memory;                 // counted; one per rank
   std::vector<std::vector<TrafficRow>> traffic;  // by rank
   Bubble bubble;
@@ -107,8 +108,8 @@ int training_step_of(const Observation& observation);
 // What the routers did in that step; null without experts.
 const Routing* routing_of_timeline(const Observation& observation);
 
-// One sentence where other work kept the cores for more than a few percent of the step, so that the
-// pace was missed or a measurement says little of this computer; else none.
+// One sentence where other work kept the cores for more than a few percent of the step or used the
+// GPUs, so that the pace was missed or a measurement says little of this computer; else none.
 std::optional<Message> delay_of(const Observation& observation);
 
 // The keys of `predict --json` that both sides have: "memory", "traffic", "bubble", "step".

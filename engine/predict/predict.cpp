@@ -101,10 +101,18 @@ bool gathers_instead_of_ring(const Prediction& prediction) {
          (prediction.program.level == Level::kStage || setup.attention == Attention::kUnfused);
 }
 
+bool predicts_cores_for_gpus(const Setup& setup, const Machine& machine) {
+  return setup.run.backend == Backend::kCuda && machine.local && machine.name != kLocalGpus;
+}
+
 std::vector<std::string> remarks_of(const Prediction& prediction) {
   const Setup& setup = prediction.setup;
   const Program& program = prediction.program;
   std::vector<std::string> remarks;
+  if (predicts_cores_for_gpus(setup, prediction.machine))
+    remarks.push_back(
+        "These times are of the cores: the GPUs of this computer were never calibrated, which "
+        "their first run or `calibrate` does.");
   if (program.representatives)
     remarks.push_back(fmt::format(
         "{} rank{} for all {}: the others do the same at the same time.", program.ranks.size(),

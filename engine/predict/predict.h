@@ -66,9 +66,13 @@ void keep_freed_memory();
 // whole scores, and a whole stage at once cannot pass anything round while it computes.
 bool gathers_instead_of_ring(const Prediction& prediction);
 
-// Sentences on what the prediction does other than its Setup seems to say: ranks and ops that were
-// not built, ranks that share a GPU, a ring predicted as an all-gather, stages held twice, ZeRO
-// with nothing to shard, and why the Setup cannot be run.
+// Whether the Setup asks for GPUs of this computer and the Machine is its cores, since the GPUs
+// were never calibrated: bytes are those of a run, times are not.
+bool predicts_cores_for_gpus(const Setup& setup, const Machine& machine);
+
+// Sentences on what the prediction does other than its Setup seems to say: cores in place of GPUs,
+// ranks and ops that were not built, ranks that share a GPU, a ring predicted as an all-gather,
+// stages held twice, ZeRO with nothing to shard, and why the Setup cannot be run.
 std::vector<std::string> remarks_of(const Prediction& prediction);
 
 // What a rank sends and receives, by global rank.

@@ -9,8 +9,8 @@
 
 namespace parallelarium {
 
-// The rank's input into `count` elements of its array, from `first` on.
-void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count,
+// `count` elements of the rank's input, from `first` on.
+void fill_input(const CollectiveSpec& spec, int rank, std::byte* into, std::int64_t count,
                 InputValue value, std::int64_t first = 0);
 double read_value(DataType type, const std::byte* array, std::int64_t element);
 // Adds this rank's wrong cells to the run; ends early when cancelled. `result`: of an all-to-all.

@@ -22,26 +22,23 @@ bool is_set(const std::atomic<bool>* cancel) { return cancel != nullptr && cance
 Result<void> fill(const Collective& collective, CollectiveTeam& team,
                   const std::atomic<bool>* cancel, InputValue inputs = input_value) {
   const CollectiveSpec& spec = collective.spec;
-  if (team.on_host()) {
-    return team.each([&](std::size_t r) -> Result<void> {
-      constexpr std::int64_t kElements = 1 << 20;  // between two looks at cancel
-      const std::int64_t count = collective.program.ranks[r].buffers[0].bytes / size_of(spec.type);
-      for (std::int64_t first = 0; first < count; first += kElements) {
-        if (is_set(cancel)) return cancelled();
-        fill_input(spec, static_cast<int>(r), team.address(r, 0),
-                   std::min(kElements, count - first), inputs, first);
-      }
-      return {};
-    });
-  }
-  for (int rank = 0; rank < spec.ranks; ++rank) {
-    const auto r = static_cast<std::size_t>(rank);
-    const std::int64_t bytes = collective.program.ranks[r].buffers[0].bytes;
-    std::vector<std::byte> array(static_cast<std::size_t>(bytes));
-    fill_input(spec, rank, array.data(), bytes / size_of(spec.type), inputs);
-    if (Result<void> done = team.write(r, 0, array); !done) return done;
-  }
-  return {};
+  return team.each([&](std::size_t r) -> Result<void> {
+    constexpr std::int64_t kElements = 1 << 20;  // between two looks at cancel
+    const int each = size_of(spec.type);
+    const std::int64_t count = collective.program.ranks[r].buffers[0].bytes / each;
+    std::vector<std::byte> piece;
+    for (std::int64_t first = 0; first < count; first += kElements) {
+      if (is_set(cancel)) return cancelled();
+      const std::int64_t some = std::min(kElements, count - first);
+      if (!team.on_host()) piece.resize(static_cast<std::size_t>(some * each));
+      fill_input(spec, static_cast<int>(r),
+                 team.on_host() ? team.address(r, 0) + first * each : piece.data(), some, inputs,
+                 first);
+      if (team.on_host()) continue;
+      if (Result<void> done = team.write(r, 0, first * each, piece); !done) return done;
+    }
+    return {};
+  });
 }
 
 // Of one repeat: from when the last rank went in to when the last came out.
@@ -110,30 +107,30 @@ void summarize(const std::vector<TeamRank>& ranks, CollectiveObservation& run) {
 Result<void> compare(const Collective& collective, CollectiveTeam& team,
                      const std::atomic<bool>* cancel, CollectiveObservation& run) {
   const bool exchange = collective.spec.kind == CollectiveKind::kAllToAll;
-  if (team.on_host()) {
-    std::vector<CollectiveObservation> seen(team.size());
-    const Result<void> done = team.each([&](std::size_t r) -> Result<void> {
-      compare_result(collective, static_cast<int>(r), team.address(r, 0),
-                     exchange ? team.address(r, 1) : nullptr, seen[r], cancel);
-      return is_set(cancel) ? cancelled() : Result<void>{};
-    });
-    for (const CollectiveObservation& rank : seen) {
-      run.wrong_cells += rank.wrong_cells;
-      for (const WrongCell& cell : rank.wrong)
-        if (run.wrong.size() < kMostTold) run.wrong.push_back(cell);
+  std::vector<CollectiveObservation> seen(team.size());
+  const Result<void> done = team.each([&](std::size_t r) -> Result<void> {
+    std::vector<std::byte> copies[2];  // of what the host does not reach
+    const std::byte* arrays[2] = {};
+    for (const std::size_t buffer : {0, 1}) {
+      if (buffer == 1 && !exchange) continue;
+      if (team.on_host()) {
+        arrays[buffer] = team.address(r, buffer);
+        continue;
+      }
+      Result<std::vector<std::byte>> read = team.read(r, buffer);
+      if (!read) return read.error();
+      copies[buffer] = std::move(*read);
+      arrays[buffer] = copies[buffer].data();
     }
-    return done;
+    compare_result(collective, static_cast<int>(r), arrays[0], arrays[1], seen[r], cancel);
+    return is_set(cancel) ? cancelled() : Result<void>{};
+  });
+  for (const CollectiveObservation& rank : seen) {
+    run.wrong_cells += rank.wrong_cells;
+    for (const WrongCell& cell : rank.wrong)
+      if (run.wrong.size() < kMostTold) run.wrong.push_back(cell);
   }
-  for (std::size_t rank = 0; rank < team.size(); ++rank) {
-    const auto array = team.read(rank, 0);
-    if (!array) return array.error();
-    Result<std::vector<std::byte>> result = std::vector<std::byte>{};
-    if (exchange) result = team.read(rank, 1);
-    if (!result) return result.error();
-    if (is_set(cancel)) return cancelled();
-    compare_result(collective, static_cast<int>(rank), array->data(), result->data(), run);
-  }
-  return {};
+  return done;
 }
 
 Result<void> run_once(const Collective& collective, CollectiveTeam& team, InputValue inputs,

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -96,7 +97,14 @@ Result<void> CollectiveTeam::on_every_rank(int times, const Work& work) {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     try {
       ranks_[i].thread = std::thread([this, &work, i] {
-        work(i);
+        try {
+          work(i);
+        } catch (const std::bad_alloc&) {
+          stop_.raise(message("memory-short",
+                              "Rank {} found no room for its array on the host; choose a smaller "
+                              "one or fewer ranks.",
+                              i));
+        }
         const std::lock_guard lock(mutex_);
         --running_;
         ended_.notify_one();
@@ -192,10 +200,10 @@ void CollectiveTeam::steps(std::size_t index, int times, bool keep) {
   }
 }
 
-Result<void> CollectiveTeam::write(std::size_t rank, std::size_t buffer,
+Result<void> CollectiveTeam::write(std::size_t rank, std::size_t buffer, std::int64_t offset,
                                    const std::vector<std::byte>& bytes) {
   Device& device = *ranks_[rank].devices[0];
-  device.copy_to_device(address(rank, buffer), bytes.data(),
+  device.copy_to_device(address(rank, buffer) + offset, bytes.data(),
                         static_cast<std::int64_t>(bytes.size()));
   return device.finish();
 }

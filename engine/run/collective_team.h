@@ -50,10 +50,12 @@ class CollectiveTeam {
   // Whether the host reaches the ranks' buffers where they are, at address().
   bool on_host() const { return !behind_; }
   std::byte* address(std::size_t rank, std::size_t buffer) const;
-  // Calls `work(rank)` on a thread of every rank; its first error. Requires: on_host().
+  // Calls `work(rank)` on a thread of every rank; its first error.
   Result<void> each(const std::function<Result<void>(std::size_t)>& work);
-  // A buffer of a rank, from and to the host. Requires: no run is under way.
-  Result<void> write(std::size_t rank, std::size_t buffer, const std::vector<std::byte>& bytes);
+  // A buffer of a rank, from and to the host; bytes from `offset` on. Requires: no run is under
+  // way.
+  Result<void> write(std::size_t rank, std::size_t buffer, std::int64_t offset,
+                     const std::vector<std::byte>& bytes);
   Result<std::vector<std::byte>> read(std::size_t rank, std::size_t buffer);
 
  private:

@@ -122,12 +122,12 @@ void combined_of(const CollectiveSpec& spec, std::int64_t first, std::int64_t co
 }
 
 template <class Number>
-void fill_as(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count,
+void fill_as(const CollectiveSpec& spec, int rank, std::byte* into, std::int64_t count,
              InputValue value, std::int64_t first) {
-  auto* values = reinterpret_cast<Number*>(array);
-  if (value == &input_value) return inputs_of(spec, rank, first, count, values + first);
-  for (std::int64_t i = first; i < first + count; ++i)
-    values[i] = from_double<Number>(value(spec, rank, i));
+  auto* values = reinterpret_cast<Number*>(into);
+  if (value == &input_value) return inputs_of(spec, rank, first, count, values);
+  for (std::int64_t i = 0; i < count; ++i)
+    values[i] = from_double<Number>(value(spec, rank, first + i));
 }
 
 template <class Number>
@@ -249,17 +249,17 @@ double inexact_value(const CollectiveSpec& spec, int rank, std::int64_t element)
   return spec.reduction == Reduction::kProd ? 1 + share / 4 : 1 + share;
 }
 
-void fill_input(const CollectiveSpec& spec, int rank, std::byte* array, std::int64_t count,
+void fill_input(const CollectiveSpec& spec, int rank, std::byte* into, std::int64_t count,
                 InputValue value, std::int64_t first) {
   switch (spec.type) {
     case DataType::kF32:
-      return fill_as<float>(spec, rank, array, count, value, first);
+      return fill_as<float>(spec, rank, into, count, value, first);
     case DataType::kBf16:
-      return fill_as<Bf16>(spec, rank, array, count, value, first);
+      return fill_as<Bf16>(spec, rank, into, count, value, first);
     case DataType::kF64:
-      return fill_as<double>(spec, rank, array, count, value, first);
+      return fill_as<double>(spec, rank, into, count, value, first);
     case DataType::kI32:
-      return fill_as<std::int32_t>(spec, rank, array, count, value, first);
+      return fill_as<std::int32_t>(spec, rank, into, count, value, first);
     case DataType::kU8:
       return;  // make_collective refuses it
   }

@@ -134,6 +134,7 @@ nlohmann::json to_json(const Observation& observation) {
           {"source", name_of(observation.source)},
           {"pace_factor", observation.pace_factor},
           {"delay_factor", observation.delay_factor},
+          {"gpu_use", observation.gpu_use},
           {"timeline", to_json(observation.timeline)},
           {"memory", std::move(memory)},
           {"traffic", std::move(traffic)},
@@ -178,6 +179,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   if (gpus != json.end()) {
     reader.read("wall_seconds", observation.wall_seconds);
     reader.read("host_seconds", observation.host_seconds);
+    reader.read("gpu_use", observation.gpu_use);
   }
   const auto routing = json.find("routing_steps");
   const auto choices = json.find("transport_choices");

@@ -180,8 +180,7 @@ Result<CollectiveRanks> ranks_of(const Options& options, int ranks, Progress& pr
   // What is predicted of cores runs on cores, also where there are GPUs, unless these are asked
   // for.
   const bool of_cores = options.calibrate || options.machine == "local";
-  const std::string backend =
-      of_cores && options.backend == name_of(Backend::kAuto) ? "cpu" : options.backend;
+  const std::string backend = of_cores && options.backend == "auto" ? "cpu" : options.backend;
   if (Result<void> set = set_field(setup, "backend", backend); !set) return set.error();
   if (Result<void> set = set_field(setup, "devices", options.devices); !set) return set.error();
   Result<BackendChoice> choice = choose_collective_backend(setup.run, ranks);

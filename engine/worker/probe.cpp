@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "engine/plan/units.h"
 #include "engine/run/cores.h"
@@ -171,16 +172,17 @@ std::vector<Fact> facts_of_topology(const Devices& devices) {
                          : "NCCL goes through host memory for the others; on bare metal switch "
                            "IOMMU and PCIe ACS off."});
   }
-  std::string use;
-  for (std::size_t i = 0; i < topology.use.size(); ++i) {
-    const std::string one = use_text(topology, static_cast<int>(i));
-    if (!one.empty()) use += (use.empty() ? "" : "; ") + one;
-  }
-  if (!use.empty()) {
+  std::vector<int> all(topology.use.size());
+  std::iota(all.begin(), all.end(), 0);
+  if (const std::string use = use_text(topology, all); !use.empty()) {
     facts.push_back({"gpu-use", "other processes", FactState::kLimited, use,
                      "Times measured beside them mean little; choose others with --devices."});
   }
   return facts;
+}
+
+std::string use_of(const std::vector<int>& gpus) {
+  return gpus.empty() ? std::string() : use_text(probe_devices().topology, gpus);
 }
 
 nlohmann::json to_json(const Devices& devices) {

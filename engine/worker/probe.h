@@ -50,6 +50,9 @@ struct Devices {
 // Cost: some milliseconds; more where there is an NVIDIA driver to start.
 Devices probe_devices();
 
+// use_text() of now.
+std::string use_of(const std::vector<int>& gpus);
+
 // Peer access and other processes, where there are GPUs to ask about.
 std::vector<Fact> facts_of_topology(const Devices& devices);
 

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "engine/plan/units.h"
 #include "engine/wire/csv.h"
@@ -115,6 +114,7 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["step"] = to_json(observed.step, true);
   json["wall_seconds"] = observed.wall_seconds;
   if (observed.backend == "cuda") json["host_seconds"] = observed.host_seconds;
+  if (!observed.gpu_use.empty()) json["gpu_use"] = observed.gpu_use;
   json["losses"] = observed.losses;
   json["gradient_norms"] = observed.gradient_norms;
   if (observed.delay_factor > 0) json["delay_factor"] = observed.delay_factor;
@@ -147,13 +147,16 @@ std::string source_text(const Training& training) {
     case Source::kOversubscribed:
       return "Oversubscribed: ranks share cores, so times are not evidence of speed.";
     case Source::kSharedGpu:
-      return "Shared GPU: ranks share one device, so times are not evidence of speed.";
+      return "Shared GPU: ranks share one device, so times are not evidence of speed." +
+             (delay ? " " + delay->text : "");
     case Source::kMeasured:
     case Source::kPredicted:
     case Source::kPredictedPaced:
       break;
   }
-  if (delay) return "Measured, with no more ranks than cores. " + delay->text;
+  if (delay && observed.gpu_use.empty())
+    return "Measured, with no more ranks than cores. " + delay->text;
+  if (delay) return "Measured, with a GPU for every rank. " + delay->text;
   return "Measured: every rank had a core or GPU of its own.";
 }
 
@@ -348,12 +351,8 @@ Outcome run_setup(const Options& options, Progress& progress) {
 }  // namespace
 
 void say_who_shares(const std::vector<int>& gpus, Progress& progress) {
-  if (gpus.empty()) return;
-  const Devices devices = probe_devices();
-  for (const int gpu : std::set<int>(gpus.begin(), gpus.end())) {
-    const std::string others = use_text(devices.topology, gpu);
-    if (!others.empty()) progress.say(others + "; times measured beside it mean little.");
-  }
+  const std::string others = use_of(gpus);
+  if (!others.empty()) progress.say(others + "; times measured beside it mean little.");
 }
 
 Watch watch_of(Progress& progress) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -219,6 +220,15 @@ std::string use_text(const GpuTopology& topology, int gpu) {
   }
   if (count > kNamed) text += fmt::format(" and {} more", count - kNamed);
   return fmt::format("GPU {} is in use by {}", gpu, text);
+}
+
+std::string use_text(const GpuTopology& topology, const std::vector<int>& gpus) {
+  std::string text;
+  for (const int gpu : std::set<int>(gpus.begin(), gpus.end())) {
+    const std::string one = use_text(topology, gpu);
+    if (!one.empty()) text += (text.empty() ? "" : "; ") + one;
+  }
+  return text;
 }
 
 }  // namespace parallelarium

@@ -69,5 +69,7 @@ Result<GpuTopology> local_topology(const std::vector<std::string>& buses);
 // "GPU 1 is in use by python (4711) 11.2 GiB", for a warning; empty where nobody does. Of many
 // processes it names the first.
 std::string use_text(const GpuTopology& topology, int gpu);
+// The same of several, once each: "GPU 1 is in use by …; GPU 2 is …".
+std::string use_text(const GpuTopology& topology, const std::vector<int>& gpus);
 
 }  // namespace parallelarium

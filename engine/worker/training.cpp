@@ -11,6 +11,7 @@
 #include "engine/train/data.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/version.h"
+#include "engine/worker/probe.h"
 
 namespace parallelarium {
 namespace {
@@ -186,11 +187,13 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   }
   RunWishes wishes;
   wishes.gradients = verify;
+  const std::string others = use_of(ready.choice.gpus);
   Result<RunResult> result =
       ready.place ? run_in_world(ready, prediction->program, control, wishes)
                   : run(ready.setup, prediction->program, ready.choice, control, wishes);
   if (!result) return result.error();
   training.result = std::move(*result);
+  training.result.observation.gpu_use = others;
   const Routing* routing = routing_of_timeline(training.result.observation);
   if (routing != nullptr && ready.leads()) {
     Result<Prediction> routed = predict(ready.setup, ready.machine, true, routing);

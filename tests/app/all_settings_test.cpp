@@ -114,5 +114,23 @@ TEST_F(AllSettingsDialog, ResetTakesTheAlgorithmsBack) {
   EXPECT_EQ(session.setup().collectives, "direct");
 }
 
+// A list of GPUs is typed; what is no list is refused in a sentence and changes nothing.
+TEST_F(AllSettingsDialog, TheGpusThatRanksMayUseAreTyped) {
+  StepBox* gpus = nullptr;
+  for (auto* box : dialog.findChildren<StepBox*>())
+    if (box->accessibleName().startsWith(QLatin1String("GPUs"))) gpus = box;
+  ASSERT_NE(gpus, nullptr);
+  Q_EMIT gpus->committed(QStringLiteral("0,2"));
+  EXPECT_EQ(session.setup().run.devices, "0,2");
+  Q_EMIT gpus->committed(QStringLiteral("2,2"));
+  bool told = false;
+  for (const auto* label : dialog.findChildren<QLabel*>())
+    told = told || label->text().contains(QLatin1String("is no list of GPUs"));
+  EXPECT_TRUE(told);
+  Q_EMIT gpus->committed(QStringLiteral("all"));
+  EXPECT_EQ(session.setup().run.devices, "all");
+  EXPECT_TRUE(session.problems().empty());
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -44,7 +44,7 @@ struct NcclComm {
   std::shared_ptr<Clique> clique;
   int rank = 0, world_rank = 0;
   std::atomic<NcclStatus> state{NcclStatus::kInProgress};
-  std::atomic<bool> aborted{false};
+  std::atomic<bool> aborted{false}, finalized{false}, destroyed{false};
   std::map<int, std::int64_t> sent, received;  // messages by peer
   std::int64_t collectives = 0;
   int splits = 0;

@@ -130,6 +130,7 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
   }
   NcclStatus finalize(NcclComm* comm) override {
     const Inside inside(*this, comm->world_rank, "finalize");
+    if (comm->finalized.exchange(true)) note("finalize of a communicator that is already");
     comm->state = NcclStatus::kInProgress;
     if (stays_open(comm->world_rank)) return NcclStatus::kInProgress;
     Clique& clique = *comm->clique;
@@ -142,7 +143,8 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     return NcclStatus::kInProgress;
   }
   NcclStatus destroy(NcclComm* comm) override {
-    if (comm->state != NcclStatus::kSuccess) note("destroy of a communicator in progress");
+    if (comm->state != NcclStatus::kSuccess || !comm->finalized || comm->destroyed.exchange(true))
+      note("destroy of a communicator in progress, not finalized, or destroyed before");
     --open_;
     return NcclStatus::kSuccess;
   }

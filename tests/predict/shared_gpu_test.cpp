@@ -118,6 +118,21 @@ TEST(SharedGpuPrediction, IsToldAndOnlyWhereRanksShare) {
   EXPECT_EQ(expected_source(setup, two), Source::kSharedGpu);
 }
 
+TEST(SharedGpuPrediction, CoresInPlaceOfGpusAreTold) {
+  const auto tells = [](const parallelarium::Setup& setup, const Machine& machine) {
+    const std::vector<std::string> remarks = remarks_of(*predict(setup, machine));
+    return !remarks.empty() && remarks.front().find("are of the cores") != std::string::npos;
+  };
+  parallelarium::Setup setup = with({.dp = 2});
+  setup.run.backend = Backend::kCuda;
+  const Machine cores = *find_machine("local");
+  EXPECT_TRUE(tells(setup, cores));
+  EXPECT_FALSE(tells(setup, one_gpu()));
+  EXPECT_FALSE(tells(setup, *find_machine("dgx-h100")));
+  setup.run.backend = Backend::kAuto;
+  EXPECT_FALSE(tells(setup, cores));
+}
+
 // Chunks that each rank reads and writes over the rate of copies, by hand: of n = 4 ranks each
 // reads its chunk of all 4 arrays and writes it once; a copy reads and writes each of 3 others.
 TEST(SharedGpuPrediction, CollectivesMoveWhatTheirRanksReadAndWrite) {

@@ -125,6 +125,36 @@ TEST(Watch, AbortsOnceAndSeesThatItDoesNotEnd) {
   EXPECT_EQ(transport.aborts, 1);
 }
 
+// A cancel ends within half a second, a failure within a second of the timeout: also where ranks
+// cannot be aborted.
+TEST(Watch, LeavesRanksThatEndLate) {
+  const parallelarium::Setup setup = small_setup(2, 1, 2);
+  const Program program = built(setup);
+  const Progress progress = progress_of(2);
+  for (const auto& [id, least, most] :
+       {std::tuple{"cancelled", 300, 500}, std::tuple{"hang", 600, 1000}}) {
+    std::string told;
+    RunControl control;
+    control.abandon = [&](const Message& why) { told += why.id; };
+    Stop stop;
+    TimePoint time{};
+    RunWatch watch(setup, program, control, progress, stop, {nullptr, nullptr}, false, 2,
+                   [&] { return time; });
+    stop.raise(message(id, "It ended."));
+    int waited = 0;
+    for (watch.look(); told.empty() && waited < 2000; waited += 50) {
+      time += std::chrono::milliseconds{50};
+      watch.look();
+    }
+    EXPECT_EQ(told, id);
+    EXPECT_GE(waited, least) << id;
+    EXPECT_LT(waited, most) << id;
+    time += std::chrono::seconds{5};
+    watch.look();
+    EXPECT_EQ(told, id) << "told once";
+  }
+}
+
 std::int32_t first_of_batch(const RankProgram& rank, std::int32_t op) {
   const std::int32_t batch = rank.ops[static_cast<std::size_t>(op)].batch;
   const auto same = [&](const Op& other) { return other.batch == batch; };

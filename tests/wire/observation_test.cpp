@@ -63,6 +63,7 @@ Observation awkward() {
                             {3}};
   observation.wall_seconds = 1.0 / 7;
   observation.host_seconds = 1e-5 / 3;
+  observation.gpu_use = "GPU 1 is in use by python (4711) 11.2 GiB";
   observation.choices = {{"all_reduce", 4, "RING", "LL128", 16, 12, 1, std::int64_t{1} << 53}, {}};
   observation.date = "2026-11-21T08:00:00Z";
   return observation;
@@ -74,6 +75,19 @@ Result<Observation> sent_and_received(const Observation& observation) {
   reader.append(frame(to_json(observation)));
   const auto message = reader.next();
   return observation_from_json(**message);
+}
+
+TEST(Observation, OthersOnItsGpusAreToldWhateverItsSource) {
+  Observation seen = awkward();
+  seen.delay_factor = 0;
+  for (const Source source : {Source::kMeasured, Source::kSharedGpu}) {
+    seen.source = source;
+    const std::optional<Message> told = delay_of(seen);
+    ASSERT_TRUE(told);
+    EXPECT_NE(told->text.find(seen.gpu_use), std::string::npos);
+  }
+  seen.gpu_use.clear();
+  EXPECT_FALSE(delay_of(seen));
 }
 
 TEST(Observation, ComesBackToTheLastBit) {
@@ -97,6 +111,7 @@ TEST(Observation, ComesBackToTheLastBit) {
   EXPECT_EQ(received->gpu_memory, sent.gpu_memory);
   EXPECT_EQ(received->wall_seconds, sent.wall_seconds);
   EXPECT_EQ(received->host_seconds, sent.host_seconds);
+  EXPECT_EQ(received->gpu_use, sent.gpu_use);
   EXPECT_EQ(received->choices, sent.choices);
   EXPECT_EQ(received->date, sent.date);
   ASSERT_EQ(received->timeline.ranks.size(), sent.timeline.ranks.size());

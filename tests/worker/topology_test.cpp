@@ -80,6 +80,8 @@ TEST(Topology, NamesLinksAndWhoUsesTheGpus) {
   ASSERT_EQ(found.use[2].size(), 1u);
   EXPECT_EQ(use_text(found, 2), "GPU 2 is in use by process 4000000000 11.2 GiB");
   EXPECT_EQ(use_text(found, 0), "");
+  EXPECT_EQ(use_text(found, {0, 1, 2, 2}), use_text(found, 2));
+  EXPECT_EQ(use_text(found, {}), "");
 }
 
 // One GPU on which these processes compute.
