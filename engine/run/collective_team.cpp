@@ -184,7 +184,7 @@ void CollectiveTeam::steps(std::size_t index, int times, bool keep) {
     if (cancel_ != nullptr && cancel_->load())
       stop_.raise(message("cancelled", "The run was cancelled."));
     if (behind_ && !executor.align()) return;
-    const Result<TimePoint> start = rank.transport->barrier();
+    const Result<TimePoint> start = executor.meet();
     if (!start) return;
     const Nanoseconds entered = Clock::now() - *start;
     if (!executor.step(*start, {}, record)) return;

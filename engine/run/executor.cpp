@@ -94,6 +94,14 @@ void Executor::lane_thread(Lane lane) {
   }
 }
 
+Result<TimePoint> Executor::meet() {
+  LaneProgress& progress = progress_.lanes.front();
+  progress.set(-1, Doing::kMeeting);
+  const Result<TimePoint> start = transport_.barrier();
+  progress.set(-1, Doing::kNothing);
+  return start;
+}
+
 Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRecord& record) {
   start_ = start;
   scalars_ = scalars;
@@ -101,6 +109,7 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   for (LaneState& lane : lanes_) {
     lane.done.store(0, std::memory_order_relaxed);
     lane.ledger.clear();
+    lane.next_look = lane.ended = 0;
   }
   round_.fetch_add(1, std::memory_order_release);
   const bool threads = std::any_of(lanes_.begin(), lanes_.end(),
@@ -141,9 +150,8 @@ bool Executor::run_lane(Lane lane) {
     std::size_t end = first + 1;
     const std::int32_t batch = op_at(ops[first]).batch;
     while (batch >= 0 && end < ops.size() && op_at(ops[end]).batch == batch) ++end;
-    if (!run_unit(lane, {ops.data() + first, end - first}, ideal)) {
-      return false;
-    }
+    if (behind_ && !keep_close(lane, first)) return false;
+    if (!run_unit(lane, {ops.data() + first, end - first}, ideal)) return false;
     // Before the last op is published: afterwards the step may be over.
     if (reads_cpu_time_ && end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;
     publish(lane, end);

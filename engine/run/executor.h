@@ -10,12 +10,15 @@
 //
 // Where devices run behind (GPUs), a lane's thread launches its ops without waiting for them:
 // `after` edges become waits of one stream for a mark of another (gpu/event_plan.h), times are read
-// from the marks when the step has ended.
+// from the marks when the step has ended. It stays a bounded number of ops ahead of its device: a
+// driver's queue is finite, and a call that waits for room there neither ends when the run does nor
+// tells where the device is.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -63,6 +66,9 @@ class Executor {
   // Ties the devices' clocks to the process's; before each step. Error: as step().
   Result<void> align();
 
+  // Waits for the other ranks, before a step; when all have come, the same on all.
+  Result<TimePoint> meet();
+
   // Runs all ops once. `start`: the same time on all ranks. Errors: "stopped", after the reason has
   // been given to Stop.
   Result<void> step(TimePoint start, const StepScalars& scalars, StepRecord& record);
@@ -91,6 +97,8 @@ class Executor {
     std::vector<TransferPart> parts;  // of the transfer under way
     ExchangeRows rows;                // of the exchange under way
     Nanoseconds cpu_time{0};
+    std::size_t next_look = 0;  // devices that run behind: the place at which keep_close() asks
+    std::size_t ended = 0;      // ops that its device was seen to have ended; under following_
     std::thread thread;
   };
   struct Ideal {
@@ -112,8 +120,11 @@ class Executor {
   // Modelled time of an op, of the rows that an expert has in this step.
   Nanoseconds duration_of(std::int32_t op);
   void fail(std::int32_t op, const Message& why);
-  bool finish_lanes();
+  bool keep_close(Lane lane, std::size_t place);
+  bool follow();
+  bool follow(Lane lane);
   bool follow_lanes();
+  bool finish_lanes();
   bool read_marks();
   bool outside(const Message& why);
   Device& device_of(std::int32_t op) { return *devices_[static_cast<std::size_t>(op_at(op).lane)]; }
@@ -144,6 +155,7 @@ class Executor {
   std::vector<std::int32_t> turn_;  // by op; communication only
   std::vector<std::string> names_;  // by op; empty where no device wants them
   std::array<LaneState, kLanes> lanes_;
+  std::mutex following_;
 
   // Of the step under way.
   bool reads_cpu_time_ = false;

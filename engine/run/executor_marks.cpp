@@ -9,6 +9,9 @@ namespace parallelarium {
 
 namespace {
 constexpr auto kLookAtMarks = std::chrono::microseconds{50};
+// Ops of a lane. CUDA takes some thousand launches of a stream; an op is seldom more than ten, and
+// so many last longer than a look.
+constexpr std::size_t kMostAhead = 64;
 }  // namespace
 
 Result<void> Executor::align() {
@@ -25,40 +28,70 @@ Result<void> Executor::align() {
   return {};
 }
 
-// Every lane's thread has launched everything and touches its device no more in this step. What is
-// done is told by the end marks: so whoever watches sees where the devices are, and a hang names
-// the op that a device did not get past.
-bool Executor::follow_lanes() {
-  std::array<std::size_t, kLanes> at{};
+// Before the op at `place` of the lane is launched: waits until the device is close enough.
+bool Executor::keep_close(Lane lane, std::size_t place) {
+  LaneState& state = lanes_[static_cast<std::size_t>(lane)];
+  if (place < std::max(kMostAhead, state.next_look)) return true;
+  const std::int32_t op = state.ops[place - kMostAhead];
+  Device& device = device_of(op);
+  while (!device.passed(op * kMarksOfOp + kEndedMark)) {
+    if (Result<void> good = device.launched(); !good) return outside(good.error());
+    if (stop_.raised()) return false;
+    static_cast<void>(follow());
+    std::this_thread::sleep_for(kLookAtMarks);
+  }
+  state.next_look = place + kMostAhead / 4;
+  return true;
+}
+
+// What is done is told by the end marks: so whoever watches sees where the devices are and not how
+// far their hosts have come, and a hang names the op that a device did not get past. Whether all
+// have ended everything; one lane's thread looks at a time.
+bool Executor::follow() {
+  const std::unique_lock lock(following_, std::try_to_lock);
+  if (!lock) return false;
+  bool done = true;
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
+    done = follow(static_cast<Lane>(lane)) && done;
+  return done;
+}
+
+bool Executor::follow(Lane lane) {
+  LaneState& state = lanes_[static_cast<std::size_t>(lane)];
+  LaneProgress& progress = progress_.lanes[static_cast<std::size_t>(lane)];
   const auto has_ended = [&](std::int32_t op) {
     return device_of(op).passed(op * kMarksOfOp + kEndedMark);
   };
-  const auto advance = [&](std::size_t lane) {
-    const std::vector<std::int32_t>& ops = lanes_[lane].ops;
-    while (at[lane] < ops.size() && has_ended(ops[at[lane]])) ++at[lane];
-    LaneProgress& progress = progress_.lanes[lane];
-    if (at[lane] == ops.size()) {
-      if (progress.doing.load() != Doing::kNothing) progress.set(-1, Doing::kNothing);
-      return true;
-    }
-    const std::int32_t op = ops[at[lane]];
-    const bool computes = op_at(op).kind == OpKind::kCompute;
-    const std::vector<std::int32_t>& waits = events_.waits[static_cast<std::size_t>(op)];
-    const bool began = computes ? std::all_of(waits.begin(), waits.end(), has_ended)
-                                : devices_[lane]->passed(op * kMarksOfOp + kBeganMark);
-    const Doing doing = !began     ? Doing::kAwaitingOps
-                        : computes ? Doing::kComputing
-                                   : Doing::kTransferring;
-    if (progress.op.load() != op || progress.doing.load() != doing) progress.set(op, doing);
+  // Later marks are those of the step before.
+  const std::size_t launched = state.done.load(std::memory_order_acquire);
+  while (state.ended < launched && has_ended(state.ops[state.ended])) ++state.ended;
+  if (state.ended == state.ops.size()) {
+    if (progress.doing.load() != Doing::kNothing) progress.set(-1, Doing::kNothing);
+    return true;
+  }
+  const std::int32_t op = state.ops[state.ended];
+  if (state.ended == launched) {  // the device waits for its host, which says itself what it does
+    if (progress.op.load() != op) progress.set(op, Doing::kAwaitingOps);
     return false;
-  };
+  }
+  const bool computes = op_at(op).kind == OpKind::kCompute;
+  const std::vector<std::int32_t>& waits = events_.waits[static_cast<std::size_t>(op)];
+  const bool began = computes ? std::all_of(waits.begin(), waits.end(), has_ended)
+                              : device_of(op).passed(op * kMarksOfOp + kBeganMark);
+  const Doing doing = !began     ? Doing::kAwaitingOps
+                      : computes ? Doing::kComputing
+                                 : Doing::kTransferring;
+  if (progress.op.load() != op || progress.doing.load() != doing) progress.set(op, doing);
+  return false;
+}
+
+// Every lane's thread has launched everything and touches its device no more in this step.
+bool Executor::follow_lanes() {
   while (!stop_.raised()) {
-    bool done = true;
-    for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
-      if (Result<void> good = devices_[lane]->launched(); !good) return outside(good.error());
-      done = advance(lane) && done;
+    for (const std::unique_ptr<Device>& device : devices_) {
+      if (Result<void> good = device->launched(); !good) return outside(good.error());
     }
-    if (done) return true;
+    if (follow()) return true;
     std::this_thread::sleep_for(kLookAtMarks);
   }
   return false;

@@ -35,7 +35,7 @@ class Hang {
     const Op& op = op_at(at);
     const LaneProgress& lane = lane_of(at.rank, op.lane);
     if (lane.op.load() != at.op) {  // its lane has not come this far
-      if (lane.doing.load() == Doing::kNothing) return std::nullopt;
+      if (is_between_steps(lane)) return std::nullopt;
       return Place{at.rank, lane.op.load()};
     }
     const bool awaits = lane.doing.load() == Doing::kAwaitingOps;
@@ -97,7 +97,7 @@ class Hang {
     const LaneProgress& lane = lane_of(at.rank, op_at(at).lane);
     const Doing doing = lane.doing.load();
     if (lane.op.load() > at.op) return true;
-    return is_at(at) && doing != Doing::kAwaitingOps && doing != Doing::kNothing;
+    return is_at(at) && doing != Doing::kAwaitingOps;
   }
   // Whether that op's lane has begun it, or would if the other ranks were there.
   bool reached(const Place& at) const {
@@ -105,12 +105,15 @@ class Hang {
     return is_at(at) && !own_blocker({at.rank, lane_of(at.rank, op_at(at).lane).op.load()});
   }
 
+  static bool is_between_steps(const LaneProgress& lane) {
+    return lane.doing.load() == Doing::kNothing || lane.doing.load() == Doing::kMeeting;
+  }
   const LaneProgress& lane_of(int rank, Lane lane) const {
     return progress_[static_cast<std::size_t>(rank)]->lanes[static_cast<std::size_t>(lane)];
   }
   bool done(int rank, std::int32_t index) const {
     const LaneProgress& lane = lane_of(rank, op_at({rank, index}).lane);
-    return lane.op.load() > index || lane.doing.load() == Doing::kNothing;
+    return lane.op.load() > index || is_between_steps(lane);
   }
 
   // The ops of other ranks that meet this one.
@@ -133,6 +136,15 @@ class Hang {
 
 std::string ranks_text(const std::vector<int>& ranks) {
   return fmt::format("{} {}", ranks.size() == 1 ? "Rank" : "Ranks", fmt::join(ranks, ", "));
+}
+
+// Of a run that is between steps: who has not come where others wait; empty where nobody waits.
+std::vector<int> not_meeting(const Program& program, const Progress& progress) {
+  std::vector<int> missing;
+  for (std::size_t rank = 0; rank < progress.size(); ++rank)
+    if (progress[rank]->lanes.front().doing.load() != Doing::kMeeting)
+      missing.push_back(program.ranks[rank].rank);
+  return missing.size() < progress.size() ? missing : std::vector<int>{};
 }
 
 // Of a run whose ranks are not connected yet: who has made fewer calls than others wait in.
@@ -188,6 +200,9 @@ Message describe_hang(const Program& program, const Progress& progress, double t
   const Hang hang(program, progress);
   const std::optional<Place> start = hang.waiting();
   if (!start) {
+    if (const std::vector<int> missing = not_meeting(program, progress); !missing.empty())
+      return message("hang", "{} did not come to the next step within {} s.", ranks_text(missing),
+                     seconds);
     return message("hang", "No rank has finished an op for {} s, and none is waiting for another.",
                    seconds);
   }

@@ -19,6 +19,7 @@ enum class Doing : std::uint8_t {
   kComputing,     // inside a kernel
   kTransferring,  // waits for the other ranks of its op
   kPacing,        // sleeps until the modelled end
+  kMeeting,       // waits for the other ranks between steps
   kConnecting     // waits for the other ranks before the first step; its op counts the rank's calls
 };
 

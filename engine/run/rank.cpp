@@ -50,6 +50,8 @@ class RankRun {
     const Model& model = setup_.model;
     std::vector<float> values;
     for (const ParameterSlice& slice : job_.rank.parameters) {
+      if (job_.stop.raised()) return stopped();
+      tell_life();
       const std::vector<float> whole =
           initial_values(setup_.run.seed, slice.parameter, slice.layer,
                          whole_count(model, slice.parameter, slice.layer), model.layers);
@@ -71,6 +73,9 @@ class RankRun {
       device_.zero(bias, static_cast<std::int64_t>(routers().size()) * model.experts.count * 4);
     return {};
   }
+
+  // To who watches: others may wait long for this rank.
+  void tell_life() { job_.progress.lanes.front().set(-1, Doing::kNothing); }
 
   Result<void> fill(Tensor tensor, const ParameterSlice& slice, const std::vector<float>& values) {
     if (job_.arena.held(tensor) == nullptr) return {};
@@ -228,7 +233,7 @@ class RankRun {
     scalars.seed = setup_.run.seed;
     scalars.first_sample = std::int64_t{here_.dp} * setup_.microbatches * setup_.micro_batch;
     if (Result<void> done = executor_.align(); !done) return done;
-    const Result<TimePoint> start = job_.transport.barrier();
+    const Result<TimePoint> start = executor_.meet();
     if (!start) return start.error();
     StepRecord record;
     if (Result<void> done = executor_.step(*start, scalars, record); !done) return done;
@@ -261,6 +266,7 @@ class RankRun {
     if (!is_cut() && (here_.dp >= setup_.mesh.ep || here_.cp != 0)) return {};
     for (const ParameterSlice& slice : job_.rank.parameters) {
       if (slice.shared_copy) continue;
+      tell_life();
       for (const HeldPart& held : held_parts(tensor, slice, !is_cut())) {
         SlicePart& part = out.emplace_back();
         part.parameter = slice.parameter;
@@ -295,7 +301,7 @@ class RankRun {
       if (Result<void> done = load(microbatches, sequence); !done) return done;
       zero_scalar(Tensor::kLossSum);
       if (Result<void> done = device_.finish(); !done) return done;
-      if (Result<TimePoint> all = job_.transport.barrier(); !all) return all.error();
+      if (Result<TimePoint> all = executor_.meet(); !all) return all.error();
       if (Result<void> done = executor_.forward(microbatches); !done) return done;
       const Result<double> loss = scalar(Tensor::kLossSum);
       if (!loss) return loss.error();

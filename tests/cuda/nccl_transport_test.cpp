@@ -179,6 +179,25 @@ TEST(NcclHang, OfOneDeviceNamesTheOpThatItIsStillAt) {
   EXPECT_EQ(nccl.open(), 0);
 }
 
+// With more to launch in a step than a driver takes: a host that waited for room could not tell.
+TEST(NcclHang, OfOneDeviceIsNamedWhereHostsCannotLaunchTheWholeStep) {
+  const parallelarium::Setup setup = small_model("tp=2 microbatches=256");
+  ASSERT_GT(built(setup).ranks[0].ops.size(), 6000u);
+  ThreadNccl nccl;
+  LaunchOptions options = over(nccl);
+  options.make_device = [](int rank, Lane lane) {
+    auto calls = std::make_shared<int>(0);
+    const bool stuck = rank == 1 && lane == Lane::kCompute;
+    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0}, [=] {
+      if (stuck && ++*calls == 20) std::this_thread::sleep_for(std::chrono::milliseconds{1500});
+    });
+  };
+  const Ended ended = run_into_error(setup, options, 0.5);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.text.rfind("Rank 1 did not", 0), 0u) << ended.why.text;
+  EXPECT_EQ(nccl.open(), 0);
+}
+
 // Its host sleeps in the middle of its first forward.
 class StalledDevice final : public QueuedDevice {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Device that runs behind, as a stream of a GPU does: launches go to a thread of their own, which
 // takes them one after another, now and then a little late. Marks and waits are those of CUDA
-// events: a wait is for the mark as it stood when the wait was called.
+// events: a wait is for the mark as it stood when the wait was called. The queue is finite.
 #pragma once
 
 #include <condition_variable>
@@ -303,9 +303,10 @@ class QueuedDevice : public Device {
     const std::lock_guard lock(mutex_);
     return marks_[static_cast<std::size_t>(index)];
   }
-  // Nothing: the thread ends.
+  // Nothing: the thread ends. Waits for room where a driver would.
   void launch(std::function<void()> task) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    room_.wait(lock, [&] { return queue_.size() < kRoom; });
     queue_.push_back(std::move(task));
     changed_.notify_one();
   }
@@ -315,6 +316,7 @@ class QueuedDevice : public Device {
       changed_.wait(lock, [&] { return !queue_.empty(); });
       const std::function<void()> task = std::move(queue_.front());
       queue_.pop_front();
+      room_.notify_all();
       if (!task) return;
       busy_ = true;
       lock.unlock();
@@ -326,11 +328,12 @@ class QueuedDevice : public Device {
     }
   }
 
+  static constexpr std::size_t kRoom = 1000;
   const std::chrono::microseconds late_;
   const std::function<void()> before_linear_;
   std::unique_ptr<Device> inner_ = make_cpu_device();
   mutable std::mutex mutex_;
-  std::condition_variable changed_, idle_;
+  std::condition_variable changed_, idle_, room_;
   std::deque<std::function<void()>> queue_;
   bool busy_ = false;
   unsigned taken_ = 0;
