@@ -92,8 +92,11 @@ struct Machine {
   Sourced half_flops_per_second;  // peak of fp16 and bf16, dense, tensor cores where there are any
   Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
   Sourced launch_seconds;     // fixed cost of one op
-  Link intra_node;            // between two devices of one node
-  Link inter_node;            // between two nodes, per device
+  // Of GPUs: the least that one op takes, and one message or collective, since its host has to
+  // launch the next meanwhile. 0: devices and hosts are the same, or nothing is known.
+  Sourced host_seconds, host_message_seconds;
+  Link intra_node;                   // between two devices of one node
+  Link inter_node;                   // between two nodes, per device
   std::vector<MatmulPoint> matmuls;  // empty unless calibrated
   std::vector<KernelRate> kernels;   // empty unless calibrated
   // Of the GPUs of this computer, collectives also of its cores; empty unless calibrated.

@@ -175,6 +175,8 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_child(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
   read_child(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
   read_child(reader, "launch_seconds", machine.launch_seconds, read_sourced);
+  read_child(reader, "host_seconds", machine.host_seconds, read_sourced);
+  read_child(reader, "host_message_seconds", machine.host_message_seconds, read_sourced);
   read_child(reader, "intra_node", machine.intra_node, read_link);
   read_child(reader, "inter_node", machine.inter_node, read_link);
   read_list(reader, "matmuls", machine.matmuls, read_point);
@@ -228,6 +230,9 @@ nlohmann::json to_json(const Machine& machine) {
                          {"lanes_share_core", machine.lanes_share_core},
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
+  if (machine.host_seconds.value > 0) json["host_seconds"] = to_json(machine.host_seconds);
+  if (machine.host_message_seconds.value > 0)
+    json["host_message_seconds"] = to_json(machine.host_message_seconds);
   if (!machine.matmuls.empty()) {
     for (const MatmulPoint& point : machine.matmuls)
       json["matmuls"].push_back({{"m", point.m},

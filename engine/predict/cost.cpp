@@ -209,6 +209,9 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   const auto stored_in = [](int bytes) { return bytes == 2 ? DataType::kBf16 : DataType::kF32; };
   const DataType activations = stored_in(setup.precision.activation_bytes());
   const DataType gradients = stored_in(setup.precision.gradient_bytes);
+  // Ranks that share a GPU have a host each, so that while one waits for its own others work.
+  const double host =
+      machine.host_seconds.value / (sharing_ == Sharing::kGpu ? std::max(1, program.world) : 1);
   if (sharing_ == Sharing::kGpu) {
     // Ranks copy within its memory, and NCCL is not between them.
     intra_node_ = {machine.launch_seconds, {machine.memory_bytes_per_second.value / 2, {}}};
@@ -216,17 +219,20 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
     collectives_.clear();
   } else if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) {
     gpus_ = *gpus;
+    host_message_seconds_ = machine.host_message_seconds.value;
   }
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
-    double seconds = 0, launches = 0;
+    double seconds = 0, launches = 0;  // beyond the first, which work_seconds counts
     for (const Work& work : works) {
       const bool of_gradients = work.piece == Piece::kZeroGrad || work.piece == Piece::kGradNorm;
       seconds += work_seconds(work, program.shape, machine, of_gradients ? gradients : activations);
-      if (works.size() > 1)
-        launches += calls_of(work, program.shape, on_cores_) - 1;  // work_seconds counted one
+      if (works.size() > 1) launches += calls_of(work, program.shape, on_cores_) - 1;
     }
-    work_seconds_.push_back(seconds + launches * machine.launch_seconds.value);
+    seconds += launches * machine.launch_seconds.value;
+    work_seconds_.push_back(
+        works.empty() ? 0
+                      : std::max(seconds, host * (launches + static_cast<double>(works.size()))));
   }
   for (const Group& group : program.groups) {
     const Link& link = slowest_link(group.ranks);
@@ -310,14 +316,16 @@ double CostModel::collective_seconds(const Op& op) const {
   const Volume volume = collective_volume(op.collective, op.type, op.bytes, group.size, 0);
   const auto bytes = static_cast<double>(std::max(volume.sent, volume.received));
   if (const Link* link = measured(op.collective, group.size))
-    return (link->latency_seconds.value + bytes / link->bytes_per_second.value) * op.repeat;
+    return std::max(link->latency_seconds.value + bytes / link->bytes_per_second.value,
+                    host_message_seconds_) *
+           op.repeat;
   double seconds =
       messages_of(op.collective, group.size) * group.latency + over(bytes, group.bytes_per_second);
   if (op.reduction != Reduction::kNone) {
     const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
     seconds += reduce_seconds(op.type) * array * (group.size - 1) / group.size;
   }
-  return seconds * op.repeat;
+  return std::max(seconds, host_message_seconds_) * op.repeat;
 }
 
 double CostModel::seconds(const Op& op, int rank) const {
@@ -337,8 +345,10 @@ double CostModel::even_seconds(const Op& op, int rank) const {
           op.reduction == Reduction::kNone
               ? 0
               : reduce_seconds(op.type) * static_cast<double>(op.bytes / size_of(op.type));
-      return link.latency_seconds.value +
-             over(static_cast<double>(op.bytes), link.bytes_per_second.value) + combining;
+      return std::max(link.latency_seconds.value +
+                          over(static_cast<double>(op.bytes), link.bytes_per_second.value) +
+                          combining,
+                      host_message_seconds_);
     }
     case OpKind::kCollective:
       return collective_seconds(op);

@@ -48,6 +48,7 @@ class CostModel {
 
   const ExpertRows* rows_;
   std::vector<double> work_seconds_;
+  double host_message_seconds_ = 0;  // no message or collective takes less
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;

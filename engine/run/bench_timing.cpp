@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "engine/run/stop.h"
@@ -23,15 +24,56 @@ namespace {
 
 constexpr double kTick = 1e-9;  // no call takes less, whatever a coarse clock says
 
+// Keeps a device busy while its host launches what is measured behind it.
+class Lead {
+ public:
+  explicit Lead(Device& device) : device_(device) {
+    if (const Result<std::byte*> address = device.allocate(kMost)) address_ = *address;
+  }
+  ~Lead() { device_.release(address_); }
+  Lead(const Lead&) = delete;
+  Lead& operator=(const Lead&) = delete;
+
+  // Launches some `seconds` of work, in launches that are few beside their work.
+  void play(double seconds) {
+    if (address_ == nullptr) return;
+    while (each_ < kEach && bytes_ < kMost) {
+      bytes_ *= 4;
+      device_.zero(address_, bytes_);
+      device_.mark(0);
+      device_.zero(address_, bytes_);
+      device_.mark(1);
+      if (!device_.finish()) return;
+      const auto begin = device_.time_of(0), end = device_.time_of(1);
+      if (!begin || !end) return;
+      each_ = std::chrono::duration<double>(*end - *begin).count();
+    }
+    for (double done = 0; done < seconds; done += std::max(each_, kTick * 1000))
+      device_.zero(address_, bytes_);
+  }
+
+ private:
+  static constexpr std::int64_t kMost = 64 << 20;
+  static constexpr double kEach = 15e-6;
+  Device& device_;
+  std::byte* address_ = nullptr;
+  std::int64_t bytes_ = 1 << 18;
+  double each_ = 0;
+};
+
 // Seconds of one call on a device that runs behind, from samples of some 200 microseconds: launches
 // go on while it works. A call goes ahead of the first mark, so that what an idle device needs to
-// begin is not counted; of long calls that is nothing, and one of them is enough. Infinity where it
-// fails, so that nothing is concluded from it.
+// begin is not counted; of long calls that is nothing, and one of them is enough. Calls that are
+// shorter than their launch wait behind other work until all are launched, as in a step whose host
+// is ahead. Infinity where it fails, so that nothing is concluded from it.
 double seconds_between_marks(Device& device, const std::function<void()>& work) {
   constexpr int kSamples = 5;
   constexpr double kSample = 200e-6, kLong = 20e-3;
+  constexpr double kShort = 30e-6, kLaunch = 6e-6;  // with room for slow hosts
   device.reserve_marks(2);
+  std::optional<Lead> lead;
   const auto sample = [&](int ahead, int calls) {
+    if (lead) lead->play((ahead + calls) * kLaunch);
     for (int i = 0; i < ahead; ++i) work();
     device.mark(0);
     for (int i = 0; i < calls; ++i) work();
@@ -46,6 +88,7 @@ double seconds_between_marks(Device& device, const std::function<void()>& work) 
   const double once = sample(first < kLong ? 1 : 0, 1);
   if (once > kLong) return once;
   const int calls = std::clamp(static_cast<int>(kSample / std::max(once, kTick)), 1, 100);
+  if (once < kShort) lead.emplace(device);
   std::vector<double> samples;
   for (int i = 0; i < kSamples; ++i) samples.push_back(sample(1, calls));
   return median(samples);

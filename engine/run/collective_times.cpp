@@ -4,34 +4,32 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/run/probe_program.h"
-
 namespace parallelarium {
 
 std::vector<CollectiveTime> measure_collectives(int ranks, std::int64_t small_bytes,
                                                 std::int64_t large_bytes, Stop& stop,
-                                                const LaunchOptions& options,
+                                                const LaunchOptions& options, const ProbeLead& lead,
                                                 double limit_seconds) {
   constexpr int kCalls = 10, kRepeats = 7;
   const std::int64_t unit = std::int64_t{4} * ranks;  // equal chunks of whole numbers
   const auto whole = [&](std::int64_t bytes) { return (bytes + unit - 1) / unit * unit; };
-  ProbeProgram probe(ranks, whole(large_bytes));
+  ProbeProgram probe(ranks, std::max(whole(large_bytes), lead.bytes));
   std::vector<CollectiveTime> times;
+  std::vector<int> firsts;  // op of each
   for (const CollectiveKind kind :
        {CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
         CollectiveKind::kBroadcast, CollectiveKind::kAllToAll}) {
     for (const std::int64_t bytes : {whole(small_bytes), whole(large_bytes)}) {
       times.push_back({kind, ranks, bytes, 0});
+      for (int rank = 0; rank < ranks; ++rank) probe.lead(rank, lead);
+      firsts.push_back(probe.ops_of(0));
       for (int call = 0; call < kCalls; ++call) probe.collective(kind, bytes);
     }
   }
   const ProbeSpans spans = run_probe(probe.program(), kRepeats, stop, options, limit_seconds);
   if (spans.empty()) return {};
-  int first = 0;
-  for (CollectiveTime& time : times) {
-    time.seconds = probe_seconds(spans, 0, first, first + kCalls - 1) / kCalls;
-    first += kCalls;
-  }
+  for (std::size_t i = 0; i < times.size(); ++i)
+    times[i].seconds = probe_seconds(spans, 0, firsts[i], firsts[i] + kCalls - 1) / kCalls;
   return times;
 }
 

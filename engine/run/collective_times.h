@@ -8,6 +8,7 @@
 #include "engine/plan/machine.h"
 #include "engine/plan/program.h"
 #include "engine/run/launch.h"
+#include "engine/run/probe_program.h"
 #include "engine/run/stop.h"
 
 namespace parallelarium {
@@ -20,10 +21,11 @@ struct CollectiveTime {
 };
 
 // Every collective that training uses among `ranks` ranks, of about so many bytes (equal chunks of
-// whole numbers) and of few. Empty where the run was stopped.
+// whole numbers) and of few, each behind `lead`. Empty where the run was stopped.
 std::vector<CollectiveTime> measure_collectives(int ranks, std::int64_t small_bytes,
                                                 std::int64_t large_bytes, Stop& stop,
                                                 const LaunchOptions& options = {},
+                                                const ProbeLead& lead = {},
                                                 double limit_seconds = 60);
 
 std::vector<CollectiveRate> rates_of(const std::vector<CollectiveTime>& times,

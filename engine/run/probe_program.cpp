@@ -39,6 +39,14 @@ void ProbeProgram::compute(int rank) {
        {0, Access::kWrite, DataType::kF32, -1, 0, 16}});
 }
 
+void ProbeProgram::lead(int rank, const ProbeLead& lead) {
+  Op op;
+  op.piece = Piece::kZeroGrad;
+  op.phase = Phase::kUpdate;
+  for (int i = 0; i < lead.times; ++i)
+    add(rank, op, {{0, Access::kWrite, DataType::kF32, -1, 0, lead.bytes / 4}});
+}
+
 void ProbeProgram::transfer(int from, int to, std::int64_t bytes) {
   for (const bool send : {true, false}) {
     Op op;

@@ -12,6 +12,13 @@
 
 namespace parallelarium {
 
+// Work ahead of what is measured, where hosts launch more slowly than devices work: a buffer of so
+// many bytes is cleared so often. None where ranks are cores.
+struct ProbeLead {
+  std::int64_t bytes = 0;
+  int times = 0;
+};
+
 // All ranks are one group and hold one buffer of `bytes`. An op that follows one of another lane
 // comes after it.
 class ProbeProgram {
@@ -19,6 +26,7 @@ class ProbeProgram {
   ProbeProgram(int ranks, std::int64_t bytes);
   // 16 additions.
   void compute(int rank);
+  void lead(int rank, const ProbeLead& lead);  // requires: the buffer is as large
   void transfer(int from, int to, std::int64_t bytes);
   // Of all ranks, in their compute lanes; fp32 sums where it reduces.
   void collective(CollectiveKind kind, std::int64_t bytes);

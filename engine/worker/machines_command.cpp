@@ -41,6 +41,11 @@ std::string machine_text(const Machine& machine) {
   row("share of peak reached", percent_text(machine.matmul_efficiency.value),
       machine.matmul_efficiency);
   row("fixed cost of an op", seconds_text(machine.launch_seconds.value), machine.launch_seconds);
+  if (machine.host_seconds.value > 0)
+    row("host's cost of an op", seconds_text(machine.host_seconds.value), machine.host_seconds);
+  if (machine.host_message_seconds.value > 0)
+    row("host's cost of a message", seconds_text(machine.host_message_seconds.value),
+        machine.host_message_seconds);
   row("latency within a node", seconds_text(machine.intra_node.latency_seconds.value),
       machine.intra_node.latency_seconds);
   row("bandwidth within a node", count_text(machine.intra_node.bytes_per_second.value, "B/s"),

@@ -38,6 +38,8 @@ GpuMeasurements made_up() {
   made.copy_bytes_per_second = 3e12;
   made.empty_seconds = kEmpty;
   made.launch_seconds = 6e-6;
+  made.host_seconds = 7e-6;
+  made.host_message_seconds = 60e-6;
   for (const std::int64_t bytes : {1024, 1 << 20, 32 << 20}) {
     made.pairs.push_back({0, 1, bytes, 8e-6 + static_cast<double>(bytes) / 2e11});
     made.pairs.push_back({1, 0, bytes, 8e-6 + static_cast<double>(bytes) / 1e11});
@@ -155,6 +157,7 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   rig.nccl = &nccl;
   rig.sizes = {{{16, {32}}}, {{32, 16, 2}}, 1 << 20};
   rig.large_bytes = 1 << 16;
+  rig.lead = {1 << 18, 3};
   const Result<GpuMeasurements> measured = measure_gpus(rig, {});
   ASSERT_TRUE(measured.ok()) << measured.error().text;
   EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
@@ -162,6 +165,8 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   EXPECT_EQ(measured->pairs.size(), 12u) << "6 directions, 2 sizes";
   EXPECT_EQ(measured->collectives.size(), 20u) << "5 kinds, 2 sizes, among 2 and among 3";
   EXPECT_GT(measured->launch_seconds, 0);
+  EXPECT_GT(measured->host_seconds, 0);
+  EXPECT_GT(measured->host_message_seconds, 0);
   const Result<Machine> machine = machine_of(*measured, "2026-11-22", "here");
   ASSERT_TRUE(machine.ok()) << machine.error().text;
   const auto is_measured = [&](std::string_view kernel) {
@@ -216,6 +221,7 @@ TEST(GpuCalibration, EndsWithinItsLimitWhereRanksDoNotMeet) {
   rig.nccl = &nccl;
   rig.sizes = {{{16, {32}}}, {{32, 16, 2}}, 1 << 20};
   rig.limit_seconds = 0.5;
+  rig.lead = {1 << 18, 3};
   const Result<GpuMeasurements> measured = measure_gpus(rig, {});
   ASSERT_FALSE(measured.ok());
   EXPECT_EQ(measured.error().id, "calibration-hangs");

@@ -3,6 +3,7 @@
 // attention takes all sequences of a micro-batch in one launch.
 #include <gtest/gtest.h>
 
+#include "engine/predict/predict.h"
 #include "engine/predict/simulate.h"
 #include "tests/predict/tiny_program.h"
 
@@ -82,6 +83,51 @@ TEST(GpuRates, AnAttentionIsOneLaunchForAllSequences) {
       EXPECT_NEAR(cost.seconds(op, 0), 7e-6, 1e-15) << fused << machine.cores;
     }
   }
+}
+
+// A step of ops that have hardly anything to do takes as long as its host needs to launch them, one
+// of large ops as long as its device does.
+TEST(GpuRates, AHostThatCannotKeepUpSetsThePace) {
+  Machine machine = *find_machine("dgx-h100");
+  parallelarium::Setup setup = default_setup();
+  setup.mesh = {};
+  const auto step = [&](double host) {
+    machine.host_seconds.value = host;
+    const Result<Prediction> prediction = predict(setup, machine);
+    EXPECT_TRUE(prediction.ok());
+    return *prediction;
+  };
+  const Prediction free = step(0);
+  std::size_t ops = 0;
+  for (const Op& op : free.program.ranks[0].ops) ops += op.work >= 0;
+  EXPECT_NEAR(step(1).step.seconds / static_cast<double>(ops), 1, 1e-9);
+  EXPECT_EQ(step(1e-9).step.seconds, free.step.seconds);
+  // Between them: no op is shorter than its host, and none longer than either asks for.
+  const double host = 2 * machine.launch_seconds.value;
+  const Prediction both = step(host);
+  EXPECT_GE(both.step.seconds, std::max(free.step.seconds, host * static_cast<double>(ops)));
+  EXPECT_LE(both.step.seconds, free.step.seconds + host * static_cast<double>(ops));
+}
+
+TEST(GpuRates, NoMessageIsFasterThanItsHost) {
+  Machine machine = *find_machine("dgx-h100");
+  parallelarium::Setup setup = default_setup();
+  setup.mesh = {};
+  setup.mesh.tp = 2;
+  const auto collectives = [&](double host) {
+    machine.host_message_seconds.value = host;
+    const Result<Prediction> prediction = predict(setup, machine);
+    EXPECT_TRUE(prediction.ok());
+    const CostModel cost(prediction->program, machine, setup);
+    std::vector<double> seconds;
+    for (const Op& op : prediction->program.ranks[0].ops)
+      if (op.kind == OpKind::kCollective) seconds.push_back(cost.seconds(op, 0));
+    return seconds;
+  };
+  const std::vector<double> free = collectives(0), held = collectives(80e-6);
+  ASSERT_FALSE(free.empty());
+  ASSERT_EQ(free.size(), held.size());
+  for (std::size_t i = 0; i < free.size(); ++i) EXPECT_EQ(held[i], std::max(free[i], 80e-6));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "engine/run/bench_timing.h"
 #include "engine/run/gpu/nccl_launch.h"
 #include "engine/run/probe_program.h"
 
@@ -13,6 +14,7 @@ namespace parallelarium {
 
 namespace {
 
+constexpr auto kWarmUp = std::chrono::milliseconds{500};
 constexpr auto kProductBudget = std::chrono::milliseconds{3000};
 constexpr int kRepeats = 7;
 
@@ -24,13 +26,32 @@ LaunchOptions options_of(const GpuRig& rig, int ranks) {
   return options;
 }
 
-double launch_seconds(const GpuRig& rig, Stop& stop) {
-  constexpr int kOps = 500;
-  ProbeProgram probe(1, 64);
-  for (int i = 0; i < kOps; ++i) probe.compute(0);
-  return probe_seconds(run_probe(probe.program(), kRepeats, stop, options_of(rig, 1)), 0, 0,
-                       kOps - 1, 0.5) /
-         kOps;
+// Seconds of an op that has nothing to do: behind a lead its device's, without one its host's.
+double launch_seconds(const GpuRig& rig, const ProbeLead& lead, Stop& stop) {
+  constexpr int kBlocks = 10, kOps = 40;  // fewer than a host may be ahead
+  ProbeProgram probe(1, std::max<std::int64_t>(lead.bytes, 64));
+  std::vector<int> firsts;
+  for (int block = 0; block < kBlocks; ++block) {
+    probe.lead(0, lead);
+    firsts.push_back(probe.ops_of(0));
+    for (int i = 0; i < kOps; ++i) probe.compute(0);
+  }
+  const ProbeSpans spans = run_probe(probe.program(), kRepeats, stop, options_of(rig, 1));
+  std::vector<double> seconds;
+  for (const int first : firsts)
+    seconds.push_back(probe_seconds(spans, 0, first, first + kOps - 1, 0.5) / kOps);
+  return median(std::move(seconds));
+}
+
+// Seconds of a collective of few bytes whose devices wait for their hosts.
+double host_message_seconds(const GpuRig& rig, int ranks, Stop& stop) {
+  constexpr int kCalls = 30;
+  ProbeProgram probe(ranks, 1024);
+  for (int call = 0; call < kCalls; ++call) probe.collective(CollectiveKind::kAllReduce, 64);
+  return probe_seconds(
+             run_probe(probe.program(), kRepeats, stop, options_of(rig, ranks), rig.limit_seconds),
+             0, 0, kCalls - 1) /
+         kCalls;
 }
 
 // All pairs in one Program, one after another: a pair's messages go back and forth, and before the
@@ -38,7 +59,7 @@ double launch_seconds(const GpuRig& rig, Stop& stop) {
 std::vector<PairTime> measure_pairs(const GpuRig& rig, double launch, Stop& stop) {
   constexpr int kRounds = 10;
   const auto count = static_cast<int>(rig.gpus.size());
-  ProbeProgram probe(count, rig.large_bytes);
+  ProbeProgram probe(count, std::max(rig.large_bytes, rig.lead.bytes));
   struct Block {
     PairTime time;
     int first = 0, last = 0;  // ops of rank `from`
@@ -50,6 +71,7 @@ std::vector<PairTime> measure_pairs(const GpuRig& rig, double launch, Stop& stop
         probe.collective(CollectiveKind::kAllReduce, 64);
         Block& block = blocks.emplace_back();
         block.time = {from, to, bytes, 0};
+        for (const int rank : {from, to}) probe.lead(rank, rig.lead);
         block.first = probe.ops_of(from);
         for (int round = 0; round < kRounds; ++round) {
           probe.compute(from);
@@ -90,6 +112,8 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
     {
       // Equal GPUs are taken to be equally fast; the first is measured.
       const std::unique_ptr<Device> device = rig.make_device(0, 0, Lane::kCompute);
+      // Clocks rise when there is work, and fall under much of it: first to where a step has them.
+      static_cast<void>(measure_products(*device, rig.sizes, Clock::now() + kWarmUp, stop));
       measured.empty_seconds = measure_empty(*device);
       measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
       measured.kernels = measure_kernels(*device, rig.sizes, stop);
@@ -111,16 +135,20 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
       }
     }
     stage = 1;
-    if (device_state && !stop.raised()) measured.launch_seconds = launch_seconds(rig, stop);
+    if (device_state && !stop.raised()) {
+      measured.launch_seconds = launch_seconds(rig, rig.lead, stop);
+      measured.host_seconds = launch_seconds(rig, {}, stop);
+    }
     stage = 2;
     if (device_state && count > 1 && rig.nccl != nullptr) {
       if (!stop.raised()) measured.pairs = measure_pairs(rig, measured.launch_seconds, stop);
       stage = 3;
+      if (!stop.raised()) measured.host_message_seconds = host_message_seconds(rig, count, stop);
       for (const int ranks : std::set{2, count}) {
         if (stop.raised()) break;
         const std::vector<CollectiveTime> times =
             measure_collectives(ranks, rig.small_bytes, rig.large_bytes, stop,
-                                options_of(rig, ranks), rig.limit_seconds);
+                                options_of(rig, ranks), rig.lead, rig.limit_seconds);
         measured.collectives.insert(measured.collectives.end(), times.begin(), times.end());
       }
     }

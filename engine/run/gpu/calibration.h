@@ -25,7 +25,8 @@ struct GpuRig {
   Nccl* nccl = nullptr;  // null: GPUs cannot meet, and nothing is measured between them
   BenchSizes sizes = gpu_bench_sizes();
   std::int64_t small_bytes = 1024, large_bytes = 32 << 20;  // of messages and collectives
-  double limit_seconds = 60;                                // of everything between GPUs
+  ProbeLead lead = {256 << 20, 10};  // as long as a host needs for some ten groups of NCCL
+  double limit_seconds = 60;         // of everything between GPUs
 };
 
 // A message, from the end of an op on one GPU to the beginning of the op that waits for it on the
@@ -43,7 +44,9 @@ struct GpuMeasurements {
   std::string half_failure = {};     // why nothing was measured in bf16
   double copy_bytes_per_second = 0;  // read and written
   double empty_seconds = 0;          // of a kernel that has nothing to do
-  double launch_seconds = 0;         // of an op of a step that has nothing to do
+  double launch_seconds = 0;        // of an op of a step that has nothing to do, its host far ahead
+  double host_seconds = 0;          // of one whose device waits for its host
+  double host_message_seconds = 0;  // the same of a collective
   std::vector<PairTime> pairs;
   std::vector<CollectiveTime> collectives;
 };

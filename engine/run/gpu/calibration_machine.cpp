@@ -71,6 +71,8 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
     machine.half_flops_per_second.origin =
         "assumed: the rate of fp32; in bf16 it failed: " + measured.half_failure;
   machine.launch_seconds = {measured.launch_seconds, origin};
+  machine.host_seconds = {measured.host_seconds, origin};
+  machine.host_message_seconds = {measured.host_message_seconds, origin};
   machine.pairs = links_of(measured.pairs, origin);
   machine.collectives = rates_of(measured.collectives, origin);
   if (machine.pairs.empty()) {
