@@ -63,7 +63,8 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Ties the devices' clocks to the process's; before each step. Error: as step().
+  // Ties the devices' clocks to the process's, unless it was done just now; before each step.
+  // Error: as step().
   Result<void> align();
 
   // Waits for the other ranks, before a step; when all have come, the same on all.
@@ -144,6 +145,7 @@ class Executor {
   const bool behind_;       // devices run behind
   const EventPlan events_;  // if they do
   Nanoseconds clock_error_{0};
+  TimePoint aligned_{};
   Nanoseconds host_time_{0};  // of the last step
 
   std::vector<std::uint32_t> place_in_lane_;  // by op

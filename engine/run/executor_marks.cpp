@@ -8,6 +8,9 @@
 namespace parallelarium {
 
 namespace {
+// Clocks drift by some millionths; to tie them takes a good part of a millisecond, in which a GPU
+// has nothing to do.
+constexpr auto kAlignEvery = std::chrono::milliseconds{50};
 constexpr auto kLookAtMarks = std::chrono::microseconds{50};
 // Ops of a lane. CUDA takes some thousand launches of a stream; an op is seldom more than ten, and
 // so many last longer than a look.
@@ -15,6 +18,9 @@ constexpr std::size_t kMostAhead = 64;
 }  // namespace
 
 Result<void> Executor::align() {
+  const TimePoint now = Clock::now();
+  if (now - aligned_ < kAlignEvery) return {};
+  aligned_ = now;
   clock_error_ = Nanoseconds{0};
   for (std::size_t lane = 0; lane < devices_.size(); ++lane) {
     const Result<Nanoseconds> error =

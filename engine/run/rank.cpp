@@ -172,12 +172,14 @@ class RankRun {
     return parts;
   }
 
-  // Fills kTokens and kTargets: micro-batch j, row r of this replica is sequence
-  // first + (d * microbatches + j) * micro_batch + r.
+  // Clears the sums of a step and fills kTokens and kTargets: micro-batch j, row r of this replica
+  // is sequence first + (d * microbatches + j) * micro_batch + r.
   Result<void> load(int microbatches, const std::function<Text::Sequence(std::int64_t)>& sequence) {
     std::byte* tokens = job_.arena.held(Tensor::kTokens);
     std::byte* targets = job_.arena.held(Tensor::kTargets);
-    if (tokens == nullptr && targets == nullptr) return {};
+    zero_scalar(Tensor::kLossSum);
+    zero_scalar(Tensor::kSquareSum);
+    if (tokens == nullptr && targets == nullptr) return device_.finish();
     token_values_.clear();
     target_values_.clear();
     const std::int64_t rows = std::int64_t{microbatches} * setup_.micro_batch;
@@ -223,9 +225,6 @@ class RankRun {
     };
     const TimePoint begin = Clock::now();
     if (Result<void> done = load(setup_.microbatches, sequence); !done) return done;
-    zero_scalar(Tensor::kLossSum);
-    zero_scalar(Tensor::kSquareSum);
-    if (Result<void> done = device_.finish(); !done) return done;
     StepScalars scalars;
     scalars.step = step;
     scalars.learning_rate = setup_.learning_rate;
@@ -299,8 +298,6 @@ class RankRun {
       const int microbatches = static_cast<int>(std::min<std::int64_t>(left, setup_.microbatches));
       const auto sequence = [&](std::int64_t index) { return job_.text.held_out(first + index); };
       if (Result<void> done = load(microbatches, sequence); !done) return done;
-      zero_scalar(Tensor::kLossSum);
-      if (Result<void> done = device_.finish(); !done) return done;
       if (Result<TimePoint> all = executor_.meet(); !all) return all.error();
       if (Result<void> done = executor_.forward(microbatches); !done) return done;
       const Result<double> loss = scalar(Tensor::kLossSum);
