@@ -2,10 +2,10 @@
 // The tables of accuracy on this computer's GPUs: predicted and observed times with a GPU for each
 // rank and with one GPU for all, memory that the driver reports beside what explains it, and what
 // the engine's host costs GPT-2 124M. Ends with status 77 and the reason where there is no GPU.
-// Usage: gpu_accuracy_bench [--only TEXT] [--table N] [--ops] [--seconds S]
-//   --only TEXT: Setups whose settings contain TEXT; --table N: one of the four tables;
-//   --ops: with times by piece; --seconds S: the most that a run's steps take, as predicted (3);
-//   a run has 5 timed steps at least and 61 at most.
+// Usage: gpu_accuracy_bench [--only TEXT] [--table N]... [--ops] [--seconds S]
+//   --only TEXT: Setups whose settings contain TEXT; --table N: one of the four tables, and several
+//   where it is given several times; --ops: with times by piece; --seconds S: the most that a run's
+//   steps take, as predicted (3); a run has 5 timed steps at least and 61 at most.
 // A GPU's rates are steady, so that one calibration stands before all runs and counts; a second one
 // after them says by how much predictions would have been others. A Setup with experts is predicted
 // by the routing that its run had. What does not fit into memory, or needs more GPUs than there
@@ -140,7 +140,7 @@ const char* const kMemory[] = {
 
 struct Options {
   std::string only;
-  int table = 0;  // 0: all
+  std::vector<int> tables;  // none: all
   bool ops = false;
   double seconds = 3;
 };
@@ -359,14 +359,16 @@ std::optional<Options> options_of(int count, char** arguments) {
     } else if (is("--only")) {
       options.only = arguments[++i];
     } else if (is("--table")) {
-      options.table = std::atoi(arguments[++i]);
+      const int table = std::atoi(arguments[++i]);
+      if (table < 1 || table > 4) return {};
+      options.tables.push_back(table);
     } else if (is("--seconds")) {
       options.seconds = std::atof(arguments[++i]);
     } else {
       return {};
     }
   }
-  if (options.table < 0 || options.table > 4 || !(options.seconds > 0)) return {};
+  if (!(options.seconds > 0)) return {};
   return options;
 }
 
@@ -375,7 +377,7 @@ std::optional<Options> options_of(int count, char** arguments) {
 int main(int count, char** arguments) {
   const std::optional<Options> options = options_of(count, arguments);
   if (!options) {
-    fmt::print("Usage: {} [--only TEXT] [--table N] [--ops] [--seconds S]\n", arguments[0]);
+    fmt::print("Usage: {} [--only TEXT] [--table N]... [--ops] [--seconds S]\n", arguments[0]);
     return 1;
   }
   prepare_for_gpus();
@@ -388,7 +390,9 @@ int main(int count, char** arguments) {
   bench.options = *options;
   bench.gpus = static_cast<int>(gpus->size());
   bench.machine = calibrated();
-  const auto wanted = [&](int table) { return options->table == 0 || options->table == table; };
+  const auto wanted = [&tables = options->tables](int table) {
+    return tables.empty() || std::find(tables.begin(), tables.end(), table) != tables.end();
+  };
   if (wanted(1))
     print_times("a GPU for each rank", {std::begin(kAlone), std::end(kAlone)}, kGoalAlone, bench);
   if (wanted(2)) print_shared(bench);
