@@ -9,6 +9,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kMostBlocks = 4096;  // the loop over the grid covers the rest
+constexpr std::size_t kMostRowBlocks = 8192;
 
 template <int W, class Op, class Out, class... In>
 __device__ inline void map_pack(const Op& op, Out* out, const Numbers<In, W>... values) {
@@ -71,31 +72,44 @@ struct GeluGrad {
   }
 };
 
-// Rows are shared among blockIdx.y, columns among the threads of blockIdx.x.
+// Calls body(row, column, width) as RowBlocks shares the cells: rows among blockIdx.y, the parts of
+// a row among blockIdx.x.
 template <int W, class Body>
-__device__ inline void for_cells(std::int64_t rows, std::int64_t columns, bool wide,
+__device__ inline void for_cells(std::int64_t rows, std::int64_t columns, bool wide, unsigned lanes,
                                  const Body& body) {
-  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t n = blockIdx.y; n < rows; n += gridDim.y) {
+  const unsigned of_block = blockDim.x / lanes;
+  const unsigned row = threadIdx.x / lanes;
+  if (row >= of_block) return;
+  const std::int64_t lane = std::int64_t{blockIdx.x} * lanes + (threadIdx.x - row * lanes);
+  const std::int64_t step = std::int64_t{gridDim.x} * lanes;
+  for (std::int64_t n = std::int64_t{blockIdx.y} * of_block + row; n < rows;
+       n += std::int64_t{gridDim.y} * of_block) {
     if (wide)
-      for (std::int64_t c = thread * W; c < columns; c += threads * W)
+      for (std::int64_t c = lane * W; c < columns; c += step * W)
         body(n, c, std::integral_constant<int, W>{});
     else
-      for (std::int64_t c = thread; c < columns; c += threads)
+      for (std::int64_t c = lane; c < columns; c += step)
         body(n, c, std::integral_constant<int, 1>{});
   }
 }
-template <class T>
-dim3 cells_grid(std::int64_t rows, std::int64_t columns) {
-  return dim3(blocks_for(static_cast<std::size_t>(columns), kThreads * kWidth<T>, kMostBlocks),
-              blocks_for(static_cast<std::size_t>(rows), 1, 65535));
+// Puts a kernel on the stream that goes over cells; it learns last how many, and how.
+template <class T, class... Parameters, class... Arguments>
+cudaError_t launch_cells(void (*kernel)(Parameters...), std::int64_t rows, std::int64_t columns,
+                         bool wide, cudaStream_t stream, Arguments... arguments) {
+  if (rows == 0 || columns == 0) return cudaSuccess;
+  const RowBlocks blocks =
+      row_blocks(static_cast<std::size_t>(columns), wide ? kWidth<T> : 1, kThreads);
+  return launch(
+      kernel,
+      dim3(blocks.parts, blocks_for(static_cast<std::size_t>(rows), blocks.rows, kMostRowBlocks)),
+      dim3(blocks.threads), 0, stream, arguments..., rows, columns, wide, blocks.lanes);
 }
 
 template <class T>
 __global__ void residual_bias_add_kernel(T* out, const T* stream, const T* branch, const T* bias,
-                                         std::int64_t N, std::int64_t C, bool wide) {
-  for_cells<kWidth<T>>(N, C, wide, [&](std::int64_t n, std::int64_t c, auto width) {
+                                         std::int64_t N, std::int64_t C, bool wide,
+                                         unsigned lanes) {
+  for_cells<kWidth<T>>(N, C, wide, lanes, [&](std::int64_t n, std::int64_t c, auto width) {
     constexpr int W = decltype(width)::value;
     auto sum = load<W>(stream + n * C + c);
     Floats<W> b{};
@@ -109,8 +123,8 @@ __global__ void residual_bias_add_kernel(T* out, const T* stream, const T* branc
 
 template <class T>
 __global__ void fill_rows_kernel(T* to, std::int64_t stride, float value, std::int64_t rows,
-                                 std::int64_t width) {
-  for_cells<1>(rows, width, false, [&](std::int64_t n, std::int64_t c, auto) {
+                                 std::int64_t width, bool, unsigned lanes) {
+  for_cells<1>(rows, width, false, lanes, [&](std::int64_t n, std::int64_t c, auto) {
     to[n * stride + c] = rounded<T>(value);
   });
 }
@@ -118,8 +132,8 @@ __global__ void fill_rows_kernel(T* to, std::int64_t stride, float value, std::i
 template <class T>
 __global__ void accumulate_rows_kernel(T* sum, std::int64_t sum_stride, const T* part,
                                        std::int64_t part_stride, std::int64_t rows,
-                                       std::int64_t width, bool wide) {
-  for_cells<kWidth<T>>(rows, width, wide, [&](std::int64_t n, std::int64_t c, auto pack) {
+                                       std::int64_t width, bool wide, unsigned lanes) {
+  for_cells<kWidth<T>>(rows, width, wide, lanes, [&](std::int64_t n, std::int64_t c, auto pack) {
     constexpr int W = decltype(pack)::value;
     auto value = load<W>(sum + n * sum_stride + c);
     const auto more = load<W>(part + n * part_stride + c);
@@ -130,8 +144,9 @@ __global__ void accumulate_rows_kernel(T* sum, std::int64_t sum_stride, const T*
 }
 
 template <class T>
-__global__ void swiglu_forward_kernel(T* g, const T* u, std::int64_t N, std::int64_t F, bool wide) {
-  for_cells<kWidth<T>>(N, F, wide, [&](std::int64_t n, std::int64_t f, auto width) {
+__global__ void swiglu_forward_kernel(T* g, const T* u, std::int64_t N, std::int64_t F, bool wide,
+                                      unsigned lanes) {
+  for_cells<kWidth<T>>(N, F, wide, lanes, [&](std::int64_t n, std::int64_t f, auto width) {
     constexpr int W = decltype(width)::value;
     const auto gate = load<W>(u + n * 2 * F + f);
     auto value = load<W>(u + n * 2 * F + F + f);
@@ -143,8 +158,8 @@ __global__ void swiglu_forward_kernel(T* g, const T* u, std::int64_t N, std::int
 
 template <class T>
 __global__ void swiglu_backward_kernel(T* du, const T* dg, const T* u, std::int64_t N,
-                                       std::int64_t F, bool wide) {
-  for_cells<kWidth<T>>(N, F, wide, [&](std::int64_t n, std::int64_t f, auto width) {
+                                       std::int64_t F, bool wide, unsigned lanes) {
+  for_cells<kWidth<T>>(N, F, wide, lanes, [&](std::int64_t n, std::int64_t f, auto width) {
     constexpr int W = decltype(width)::value;
     auto gate = load<W>(u + n * 2 * F + f);
     auto value = load<W>(u + n * 2 * F + F + f);
@@ -174,22 +189,19 @@ cudaError_t fill(T* values, float value, std::size_t count, cudaStream_t stream)
 template <class T>
 cudaError_t fill_rows(T* to, std::int64_t stride, float value, std::int64_t rows,
                       std::int64_t width, cudaStream_t stream) {
-  if (rows == 0 || width == 0) return cudaSuccess;
-  return launch(fill_rows_kernel<T>, cells_grid<T>(rows, width), dim3(kThreads), 0, stream, to,
-                stride, value, rows, width);
+  return launch_cells<T>(fill_rows_kernel<T>, rows, width, false, stream, to, stride, value);
 }
 template <class T>
 cudaError_t accumulate_rows(T* sum, std::int64_t sum_stride, const T* part,
                             std::int64_t part_stride, std::int64_t rows, std::int64_t width,
                             cudaStream_t stream) {
-  if (rows == 0 || width == 0) return cudaSuccess;
   const auto rows_wide = [&](const T* array, std::int64_t stride) {
     return rows_are_wide(array, static_cast<std::size_t>(stride), sizeof(T));
   };
   const bool wide =
       width % kWidth<T> == 0 && rows_wide(sum, sum_stride) && rows_wide(part, part_stride);
-  return launch(accumulate_rows_kernel<T>, cells_grid<T>(rows, width), dim3(kThreads), 0, stream,
-                sum, sum_stride, part, part_stride, rows, width, wide);
+  return launch_cells<T>(accumulate_rows_kernel<T>, rows, width, wide, stream, sum, sum_stride,
+                         part, part_stride);
 }
 template <class To, class From>
 cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream) {
@@ -211,31 +223,26 @@ cudaError_t gelu_backward(T* du, const T* dg, const T* u, std::size_t count, cud
 template <class T>
 cudaError_t residual_bias_add(T* out, const T* stream_in, const T* branch, const T* bias,
                               std::int64_t N, std::int64_t C, cudaStream_t stream) {
-  if (N == 0 || C == 0) return cudaSuccess;
   const auto rows_wide = [&](const T* array) {
     return rows_are_wide(array, static_cast<std::size_t>(C), sizeof(T));
   };
   const bool wide = rows_wide(out) && rows_wide(stream_in) && rows_wide(branch) && is_wide(bias);
-  return launch(residual_bias_add_kernel<T>, cells_grid<T>(N, C), dim3(kThreads), 0, stream, out,
-                stream_in, branch, bias, N, C, wide);
+  return launch_cells<T>(residual_bias_add_kernel<T>, N, C, wide, stream, out, stream_in, branch,
+                         bias);
 }
 template <class T>
 cudaError_t swiglu_forward(T* g, const T* u, std::int64_t N, std::int64_t F, cudaStream_t stream) {
-  if (N == 0 || F == 0) return cudaSuccess;
   const auto F_ = static_cast<std::size_t>(F);
   const bool wide = rows_are_wide(g, F_, sizeof(T)) && rows_are_wide(u, F_, sizeof(T));
-  return launch(swiglu_forward_kernel<T>, cells_grid<T>(N, F), dim3(kThreads), 0, stream, g, u, N,
-                F, wide);
+  return launch_cells<T>(swiglu_forward_kernel<T>, N, F, wide, stream, g, u);
 }
 template <class T>
 cudaError_t swiglu_backward(T* du, const T* dg, const T* u, std::int64_t N, std::int64_t F,
                             cudaStream_t stream) {
-  if (N == 0 || F == 0) return cudaSuccess;
   const auto F_ = static_cast<std::size_t>(F);
   const bool wide = rows_are_wide(du, F_, sizeof(T)) && rows_are_wide(dg, F_, sizeof(T)) &&
                     rows_are_wide(u, F_, sizeof(T));
-  return launch(swiglu_backward_kernel<T>, cells_grid<T>(N, F), dim3(kThreads), 0, stream, du, dg,
-                u, N, F, wide);
+  return launch_cells<T>(swiglu_backward_kernel<T>, N, F, wide, stream, du, dg, u);
 }
 
 template cudaError_t accumulate(float*, const float*, std::size_t, cudaStream_t);

@@ -27,6 +27,7 @@
 #include "kernels/dropout.h"
 #include "kernels/rotary.h"
 #include "kernels/router.h"
+#include "kernels/runs.h"
 
 namespace parallelarium {
 
@@ -187,16 +188,17 @@ template <class T>
                                             std::int64_t N, std::int64_t k, std::int64_t C,
                                             cudaStream_t stream);
 
-// sum_of_squares.h. workspace: sum_of_squares_workspace(), 8-byte aligned.
+// sum_of_squares.h, of the marked runs. workspace: sum_of_squares_workspace(), 8-byte aligned.
 template <class T>
 [[nodiscard]] cudaError_t sum_of_squares(double* sum, const T* values, void* workspace,
-                                         std::size_t count, cudaStream_t stream);
-// adamw.h, bf16_kernels.h. master is null where the parameters are fp32 themselves, and only
-// there. sum_of_squares is read on the device, when clip > 0.
+                                         const Runs& counted, cudaStream_t stream);
+// adamw.h, bf16_kernels.h, with a weight decay of 0 for runs that are not marked. master is null
+// where the parameters are fp32 themselves, and only there. sum_of_squares is read on the device,
+// when clip > 0.
 template <class P, class G, class M>
 [[nodiscard]] cudaError_t adamw(P* parameters, float* master, const G* gradients, M* first_moment,
                                 M* second_moment, const double* sum_of_squares, float clip,
-                                const AdamW& settings, std::size_t count, cudaStream_t stream);
+                                const AdamW& settings, const Runs& decayed, cudaStream_t stream);
 
 // attention.h, the parts between its matrix products (gpu_matmul.h makes the whole of them).
 // In place on [heads, T, T]: rows of scores become probabilities, zero right of the diagonal.

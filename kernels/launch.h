@@ -26,6 +26,21 @@ constexpr unsigned threads_for_row(std::size_t columns, std::size_t width, unsig
       std::clamp<std::size_t>(divide_up(divide_up(columns, width), 32) * 32, 32, most));
 }
 
+// Blocks of rows of `columns`, `width` of them at a time, where rows need nothing of each other: a
+// block takes as many short rows as it has threads for, with `lanes` threads for each; a long row
+// is cut evenly into `parts`. Of whole warps, at most 31 threads of a block have no row.
+struct RowBlocks {
+  unsigned lanes, rows, threads, parts;
+};
+// Requires: columns, width >= 1; most: a multiple of 32.
+constexpr RowBlocks row_blocks(std::size_t columns, std::size_t width, unsigned most) {
+  const std::size_t packs = divide_up(columns, width);
+  const unsigned parts = blocks_for(packs, most, 4096);  // the loop over the grid covers the rest
+  const auto lanes = static_cast<unsigned>(std::min<std::size_t>(divide_up(packs, parts), most));
+  const unsigned rows = most / lanes;
+  return {lanes, rows, (lanes * rows + 31) / 32 * 32, parts};
+}
+
 // Whether every row of an array of `columns` columns starts at a multiple of 16 bytes.
 inline bool rows_are_wide(const void* array, std::size_t columns, std::size_t element_bytes) {
   return reinterpret_cast<std::uintptr_t>(array) % 16 == 0 && columns * element_bytes % 16 == 0;

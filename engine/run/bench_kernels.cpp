@@ -181,11 +181,12 @@ void measure_update(Device& device, const BenchSizes& sizes, Measure& kernel) {
       device.zero(cleared.address(), count * size_of(type));
     });
   for (const std::int64_t count : sizes.updated) {
-    kernel("grad_norm", count, [&] { device.sum_of_squares(sum, gradients.next(count), count); });
+    const Runs run = one_run(count);
+    kernel("grad_norm", count, [&] { device.sum_of_squares(sum, gradients.next(count), run); });
     kernel("adamw", count, [&] {
       float* master = is_half ? masters.next(count).as<float>() : nullptr;
       device.adamw(parameters.next(count), master, gradients.next(count), first.next(count),
-                   second.next(count), sum, 0, settings, count);
+                   second.next(count), sum, 0, settings, run);
     });
   }
   // A bucket of gradients is longer than what a layer adds up.

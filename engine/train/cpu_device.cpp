@@ -294,13 +294,29 @@ class CpuDevice final : public Device {
       combine_rows_grad_cpu(to, dgates, dout.as<T>(), rows.as<T>(), gates, routes, N, k, C);
     });
   }
-  void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
-    with_type(values,
-              [&]<class T>(const T*) { sum_of_squares_cpu(sum, values.as<T>(), size(count)); });
+  void sum_of_squares(double* sum, ConstValues values, const Runs& counted) override {
+    counted.for_each([&](std::int64_t begin, std::int64_t length, bool counts) {
+      if (!counts) return;
+      with_type(values, [&]<class T>(const T*) {
+        sum_of_squares_cpu(sum, values.as<T>() + begin, size(length));
+      });
+    });
   }
   void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
              Values second_moment, const double* square_sum, float clip, const AdamW& settings,
-             std::int64_t count) override {
+             const Runs& decayed) override {
+    decayed.for_each([&](std::int64_t begin, std::int64_t length, bool decays) {
+      AdamW own = settings;
+      if (!decays) own.weight_decay = 0;
+      update(parameters + begin, master == nullptr ? nullptr : master + begin, gradients + begin,
+             first_moment + begin, second_moment + begin, square_sum, clip, own, length);
+    });
+  }
+
+ private:
+  static void update(Values parameters, float* master, ConstValues gradients, Values first_moment,
+                     Values second_moment, const double* square_sum, float clip,
+                     const AdamW& settings, std::int64_t count) {
     if (master == nullptr)
       return adamw_cpu(parameters.as<float>(), gradients.as<float>(), first_moment.as<float>(),
                        second_moment.as<float>(), square_sum, clip, settings, size(count));

@@ -29,6 +29,7 @@
 #include "kernels/dropout.h"
 #include "kernels/rotary.h"
 #include "kernels/router.h"
+#include "kernels/runs.h"
 
 namespace parallelarium {
 
@@ -211,11 +212,13 @@ class Device {
                                  const float* gates, const std::int32_t* routes, std::int64_t N,
                                  std::int64_t k, std::int64_t C) = 0;
 
-  virtual void sum_of_squares(double* sum, ConstValues values, std::int64_t count) = 0;
-  // master: null where the parameters are fp32, and only there.
+  // Of the marked runs.
+  virtual void sum_of_squares(double* sum, ConstValues values, const Runs& counted) = 0;
+  // Runs that are not marked do not decay. master: null where the parameters are fp32, and only
+  // there.
   virtual void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
                      Values second_moment, const double* square_sum, float clip,
-                     const AdamW& settings, std::int64_t count) = 0;
+                     const AdamW& settings, const Runs& decayed) = 0;
 };
 
 // Host memory and kernels/ on the calling thread.

@@ -65,10 +65,10 @@ class Watched final : public WrappedDevice {
   Watched() : WrappedDevice([](int) {}) {}
   void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
              Values second_moment, const double* square_sum, float clip, const AdamW& settings,
-             std::int64_t count) override {
+             const Runs& decayed) override {
     in_step = true;
     WrappedDevice::adamw(parameters, master, gradients, first_moment, second_moment, square_sum,
-                         clip, settings, count);
+                         clip, settings, decayed);
     in_step = false;
     if (settings.step >= 2) warm = true;
   }

@@ -146,8 +146,10 @@ void memory_bound(const char* storage) {
   row("residual_add", 3 * kBytes,
       [&] { return residual_add<T>(at(c), at(a), at(b), kCount, nullptr); });
   row("accumulate", 3 * kBytes, [&] { return accumulate<T>(at(a), at(b), kCount, nullptr); });
-  row("residual_bias_add", 3 * kBytes,
-      [&] { return residual_bias_add<T>(at(c), at(a), at(b), at(gain), kN, kC, nullptr); });
+  for (const std::int64_t C : {kC, 2 * kC, 4 * kC, std::int64_t{8192}})  // bias: of the table
+    row(("residual_bias_add, C " + std::to_string(C)).c_str(), 3 * kBytes, [&, C] {
+      return residual_bias_add<T>(at(c), at(a), at(b), at(table), kN * kC / C, C, nullptr);
+    });
   row("gelu_forward", 2 * kBytes, [&] { return gelu_forward<T>(at(c), at(b), kCount, nullptr); });
   row("gelu_backward", 3 * kBytes,
       [&] { return gelu_backward<T>(at(c), at(a), at(b), kCount, nullptr); });
@@ -189,7 +191,7 @@ void memory_bound(const char* storage) {
                                 nullptr);
   });
   row("sum_of_squares", kBytes, [&] {
-    return sum_of_squares<T>(static_cast<double*>(stats.get()), at(a), space.get(), kCount,
+    return sum_of_squares<T>(static_cast<double*>(stats.get()), at(a), space.get(), one_run(kCount),
                              nullptr);
   });
 
@@ -220,11 +222,21 @@ void optimizer() {
   auto* const sum = static_cast<const double*>(squares.get());
   memory_row("adamw", "fp32", 28.0 * kCount, [&] {
     return adamw<float, float, float>(floats(master), nullptr, floats(g), floats(m), floats(v), sum,
-                                      1.0F, AdamW{}, kCount, nullptr);
+                                      1.0F, AdamW{}, one_run(kCount), nullptr);
+  });
+  Runs runs;  // as many as GPT-2 124M has: matrices, and biases between them
+  for (int pair = 0; pair < 49; ++pair) {
+    runs.add(kCount / 49 - 768, true);
+    runs.add(768, false);
+  }
+  const auto of_runs = static_cast<double>(runs.length());
+  memory_row("adamw, 98 runs", "fp32", 28 * of_runs, [&] {
+    return adamw<float, float, float>(floats(master), nullptr, floats(g), floats(m), floats(v), sum,
+                                      1.0F, AdamW{}, runs, nullptr);
   });
   memory_row("adamw, fp32 master", "bf16", 28.0 * kCount, [&] {
     return adamw<Bf16, Bf16, float>(bf16(half), floats(master), bf16(half_g), floats(m), floats(v),
-                                    sum, 1.0F, AdamW{}, kCount, nullptr);
+                                    sum, 1.0F, AdamW{}, one_run(kCount), nullptr);
   });
 }
 

@@ -192,10 +192,13 @@ void everything_else(Device& device, std::int64_t N, std::int64_t C) {
          device.loss_grad(a.data(), ones.data(), sums.data(), tokens.data(), 1.0F, n, w);
        }},
       {"sum of squares", 1, 2,
-       [&](std::int64_t n, std::int64_t w) { device.sum_of_squares(&sum, a.data(), n * w); }},
+       [&](std::int64_t n, std::int64_t w) {
+         device.sum_of_squares(&sum, a.data(), one_run(n * w));
+       }},
       {"AdamW", 7, 30,
        [&](std::int64_t n, std::int64_t w) {
-         device.adamw(a.data(), nullptr, b.data(), c.data(), d.data(), nullptr, 0, AdamW{}, n * w);
+         device.adamw(a.data(), nullptr, b.data(), c.data(), d.data(), nullptr, 0, AdamW{},
+                      one_run(n * w));
        }},
   };
   // The rate of arithmetic: a product that stays in the cache.

@@ -279,15 +279,15 @@ class QueuedDevice : public Device {
       inner_->combine_rows_grad(drows, dgates, dout, rows, gates, routes, N, k, C);
     });
   }
-  void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
-    launch([=, this] { inner_->sum_of_squares(sum, values, count); });
+  void sum_of_squares(double* sum, ConstValues values, const Runs& counted) override {
+    launch([=, this] { inner_->sum_of_squares(sum, values, counted); });
   }
   void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
              Values second_moment, const double* square_sum, float clip, const AdamW& settings,
-             std::int64_t count) override {
+             const Runs& decayed) override {
     launch([=, this] {
       inner_->adamw(parameters, master, gradients, first_moment, second_moment, square_sum, clip,
-                    settings, count);
+                    settings, decayed);
     });
   }
 

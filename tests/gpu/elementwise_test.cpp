@@ -49,8 +49,9 @@ TYPED_TEST(Elementwise, FillingRowsLeavesWhatIsBesideThem) {
   struct Case {
     std::int64_t rows, width, stride;
   };
-  for (const auto& [rows, width, stride] : {Case{0, 3, 5}, Case{3, 0, 5}, Case{1, 1, 1},
-                                            Case{7, 5, 9}, Case{3, 300, 301}, Case{70'000, 2, 3}}) {
+  for (const auto& [rows, width, stride] :
+       {Case{0, 3, 5}, Case{3, 0, 5}, Case{1, 1, 1}, Case{7, 5, 9}, Case{3, 300, 301},
+        Case{70'000, 2, 3}, Case{8'200, 130, 131}}) {
     const Floats before = random_stored<TypeParam>(rows * stride);
     Floats expected = before;
     for (std::int64_t row = 0; row < rows; ++row)
@@ -69,7 +70,7 @@ TYPED_TEST(Elementwise, AccumulateRowsLeavesWhatIsBetweenThem) {
   for (const auto& [rows, width, stride, part_stride, shift] :
        {Case{0, 3, 5, 4, 0}, Case{3, 0, 5, 1, 0}, Case{1, 1, 1, 1, 1}, Case{7, 5, 9, 6, 0},
         Case{3, 64, 192, 128, 0}, Case{3, 64, 192, 128, 1}, Case{3, 300, 301, 304, 0},
-        Case{70'000, 2, 3, 2, 0}}) {
+        Case{70'000, 2, 3, 2, 0}, Case{8'200, 130, 131, 130, 0}}) {
     const Floats before = random_stored<TypeParam>(rows * stride);
     const Floats part = random_stored<TypeParam>(rows * part_stride);
     Floats expected = before;
@@ -109,8 +110,8 @@ TYPED_TEST(Elementwise, GeluAndItsGradientEqualTheCpuTwin) {
 }
 
 TYPED_TEST(Elementwise, SwigluAndItsGradientEqualTheCpuTwin) {
-  for (const std::int64_t N : {1, 3})
-    for (const std::int64_t F : {1, 5, 8, 264})
+  for (const std::int64_t N : {0, 1, 3, 37})
+    for (const std::int64_t F : {1, 5, 8, 264, 768, 3080})
       for (const std::size_t shift : kShifts) {
         const Floats u = random_stored<TypeParam>(N * 2 * F);
         const Floats d = random_stored<TypeParam>(N * F);
@@ -131,8 +132,8 @@ TYPED_TEST(Elementwise, SwigluAndItsGradientEqualTheCpuTwin) {
 }
 
 TYPED_TEST(Elementwise, ABranchAndItsBiasJoinTheStream) {
-  for (const std::int64_t N : {1, 3})
-    for (const std::int64_t C : {1, 7, 64, 2056}) {
+  for (const std::int64_t N : {0, 1, 3, 37})
+    for (const std::int64_t C : {1, 7, 64, 768, 1600, 2056, 5120}) {
       const Floats stream = random_stored<TypeParam>(N * C);
       const Floats branch = random_stored<TypeParam>(N * C);
       const Floats none = filled(N * C, 0);

@@ -26,6 +26,25 @@ TEST(Launch, RowsGetWholeWarps) {
   EXPECT_EQ(threads_for_row(50257, 8, 512), 512U);
 }
 
+TEST(Launch, BlocksOfRowsHaveHardlyAnIdleThread) {
+  for (const std::size_t width : {1, 4, 8})
+    for (std::size_t columns = 1; columns < 20'000; columns += 1 + columns / 64) {
+      const RowBlocks blocks = row_blocks(columns, width, 256);
+      const std::size_t packs = divide_up(columns, width);
+      EXPECT_GE(blocks.lanes * blocks.parts, packs) << columns;
+      EXPECT_LT((blocks.lanes - 1) * blocks.parts, packs) << columns << ": lanes to spare";
+      EXPECT_EQ(blocks.threads % 32, 0U);
+      EXPECT_LE(blocks.threads, 256U);
+      EXPECT_EQ(blocks.threads / blocks.lanes, blocks.rows) << "as the kernels count them";
+      EXPECT_LT(blocks.threads - blocks.lanes * blocks.rows, 32U);
+      EXPECT_GT(blocks.lanes * blocks.rows, 128U) << "no small blocks";
+    }
+  EXPECT_EQ(row_blocks(768, 8, 256).lanes, 96U);
+  EXPECT_EQ(row_blocks(768, 8, 256).rows, 2U);
+  EXPECT_EQ(row_blocks(3072, 8, 256).parts, 2U);
+  EXPECT_EQ(row_blocks(3072, 8, 256).threads, 192U);
+}
+
 TEST(Launch, RowsAreWideOnlyWhereEachStartsAt16Bytes) {
   alignas(16) const float values[8] = {};
   EXPECT_TRUE(rows_are_wide(values, 4, sizeof(float)));

@@ -204,14 +204,14 @@ class WrappedDevice : public Device {
                          std::int64_t k, std::int64_t C) override {
     return inner_->combine_rows_grad(drows, dgates, dout, rows, gates, routes, N, k, C);
   }
-  void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
-    return inner_->sum_of_squares(sum, values, count);
+  void sum_of_squares(double* sum, ConstValues values, const Runs& counted) override {
+    return inner_->sum_of_squares(sum, values, counted);
   }
   void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
              Values second_moment, const double* square_sum, float clip, const AdamW& settings,
-             std::int64_t count) override {
+             const Runs& decayed) override {
     inner_->adamw(parameters, master, gradients, first_moment, second_moment, square_sum, clip,
-                  settings, count);
+                  settings, decayed);
   }
 
  private:

@@ -364,21 +364,21 @@ class CudaDevice final : public CudaStream {
                                               gates, routes, N, k, C, stream_);
     });
   }
-  void sum_of_squares(double* sum, ConstValues values, std::int64_t count) override {
+  void sum_of_squares(double* sum, ConstValues values, const Runs& counted) override {
     with_type(values, [&]<class T>(const T*) {
       void* space = scratch(sum_of_squares_workspace());
       if (good())
-        note(parallelarium::sum_of_squares(sum, values.as<T>(), space, size(count), stream_),
+        note(parallelarium::sum_of_squares(sum, values.as<T>(), space, counted, stream_),
              "sum_of_squares");
     });
   }
   void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
              Values second_moment, const double* square_sum, float clip, const AdamW& settings,
-             std::int64_t count) override {
+             const Runs& decayed) override {
     const auto update = [&]<class P, class G, class M>(P* to, const G* from, M* first) {
       if (use())
         note(parallelarium::adamw(to, master, from, first, second_moment.as<M>(), square_sum, clip,
-                                  settings, size(count), stream_),
+                                  settings, decayed, stream_),
              "adamw");
     };
     if (master == nullptr)

@@ -19,6 +19,14 @@ constexpr std::size_t kStaging = std::size_t{1} << 20;  // of pinned memory, eac
 constexpr int kAlignTries = 5;
 constexpr auto kPoll = std::chrono::microseconds{20};
 
+// Whether a query says that work is under way, which is no failure: forgotten, so that the check of
+// a later launch on this thread cannot take it for its own.
+bool is_pending(cudaError_t query) {
+  if (query != cudaErrorNotReady) return false;
+  static_cast<void>(cudaGetLastError());
+  return true;
+}
+
 }  // namespace
 
 // Communication goes first, so that it hides behind the compute lane's large kernels.
@@ -105,7 +113,7 @@ Result<void> CudaStream::finish() {
   while (use()) {
     const cudaError_t status = cudaStreamQuery(stream_);
     if (status == cudaSuccess) return {};
-    if (status == cudaErrorNotReady) {
+    if (is_pending(status)) {
       std::this_thread::sleep_for(kPoll);
     } else {
       note(status, last_);
@@ -185,7 +193,7 @@ Result<std::chrono::steady_clock::time_point> CudaStream::time_of(std::int32_t i
 // The event of a mark that was never set counts as passed, as for CUDA.
 bool CudaStream::passed(std::int32_t index) const {
   const cudaEvent_t event = marks_[size(index)];
-  return event == nullptr || cudaEventQuery(event) != cudaErrorNotReady;
+  return event == nullptr || !is_pending(cudaEventQuery(event));
 }
 
 // Nsight Systems shows them above what was launched inside.
