@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention to keys that come block by block: one warp for each query row, or for each key row of
-// the backward's second half. A warp takes 32 partners at a time: every lane makes one score, then
-// all lanes share the columns of the row that is added up. Sums go in the order of positions.
+// Attention to keys that come block by block, for every GPU, storage and head size; and the choice
+// between this and tensor cores (block_attention_tiles.cu). Here: one warp for each query row, or
+// for each key row of the backward's second half. A warp takes 32 partners at a time: every lane
+// makes one score, then all lanes share the columns of the row that is added up. Sums go in the
+// order of positions.
+#include "kernels/block_attention_tiles.h"
+#include "kernels/fused_attention_tiles.h"
 #include "kernels/gpu.h"
 #include "kernels/vector.cuh"
 
@@ -235,6 +239,13 @@ dim3 rows_of(const AttentionShape& shape, std::int64_t heads) {
 }
 bool can(const AttentionShape& shape) { return shape.D <= kMostHead && shape.K > 0; }
 
+// Whether tensor cores can do it: see gpu.h.
+template <class... Arrays>
+bool for_tensor_cores(const AttentionBlock& block, const Arrays*... arrays) {
+  return block.shape.D % 8 == 0 && block.shape.D <= 128 && block.stride % 8 == 0 &&
+         (... && is_wide(arrays)) && has_fused_attention_tiles();
+}
+
 }  // namespace
 
 template <class T>
@@ -243,6 +254,10 @@ cudaError_t block_attention_forward(T* context, float* row_max, float* row_sum, 
                                     cudaStream_t stream) {
   if (!can(block.shape)) return cudaErrorInvalidValue;
   if (block.shape.B * block.shape.T == 0) return cudaSuccess;
+  if constexpr (std::is_same_v<T, Bf16>)
+    if (for_tensor_cores(block, context, qkv, keys_values))
+      return block_attention_forward_tiles(context, row_max, row_sum, qkv, keys_values, block,
+                                           stream);
   return launch(block_forward_kernel<T>, rows_of(block.shape, block.shape.H), dim3(kLanesOfWarp), 0,
                 stream, context, row_max, row_sum, qkv, keys_values, block);
 }
@@ -261,6 +276,10 @@ cudaError_t block_attention_backward(T* dqkv, T* dkeys_values, const T* dcontext
                                      const AttentionBlock& block, cudaStream_t stream) {
   if (!can(block.shape)) return cudaErrorInvalidValue;
   if (block.shape.B * block.shape.T == 0) return cudaSuccess;
+  if constexpr (std::is_same_v<T, Bf16>)
+    if (for_tensor_cores(block, dqkv, dkeys_values, dcontext, qkv, keys_values, context))
+      return block_attention_backward_tiles(dqkv, dkeys_values, dcontext, qkv, keys_values, context,
+                                            lse, block, stream);
   const cudaError_t status =
       launch(block_query_grad_kernel<T>, rows_of(block.shape, block.shape.H), dim3(kLanesOfWarp), 0,
              stream, dqkv, dcontext, qkv, keys_values, context, lse, block);

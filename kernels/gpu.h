@@ -210,7 +210,8 @@ template <class T>
                                               float scale, std::int64_t heads, std::int64_t length,
                                               cudaStream_t stream);
 
-// block_attention.h, without its scratch. cudaErrorInvalidValue where D is above 256.
+// block_attention.h, without its scratch. bf16 goes through tensor cores as fused_attention does,
+// where the block's stride too is a multiple of 8. cudaErrorInvalidValue where D is above 256.
 template <class T>
 [[nodiscard]] cudaError_t block_attention_forward(T* context, float* row_max, float* row_sum,
                                                   const T* qkv, const T* keys_values,
