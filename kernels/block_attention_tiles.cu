@@ -9,9 +9,8 @@ namespace {
 
 using namespace tiles;
 
-constexpr int kKeys = 64;                 // of a tile
-constexpr int kGroups = kKeys / 32;       // for each, a word of what dropout keeps of a row
-constexpr float kNothingSeen = -3.0e38F;  // finite, for rows that see nothing of a tile
+constexpr int kKeys = 64;            // of a tile
+constexpr int kGroups = kKeys / 32;  // for each, a word of what dropout keeps of a row
 
 template <int kD>
 __global__ void __launch_bounds__(kThreads, kD == 64 ? 3 : 2)
@@ -114,9 +113,9 @@ cudaError_t forward(Bf16* context, float* row_max, float* row_sum, const Bf16* q
   const Block packed = block_of(block);
   const cudaError_t status = allow_shared(block_forward_kernel<kD>, kBytes);
   if (status != cudaSuccess) return status;
-  return launch(block_forward_kernel<kD>, grid_of(packed.queries, block.shape.B * block.shape.H),
-                dim3(kThreads), kBytes, stream, context, row_max, row_sum, qkv, keys_values,
-                packed);
+  return launch(block_forward_kernel<kD>,
+                grid_of<kRows>(packed.queries, block.shape.B * block.shape.H), dim3(kThreads),
+                kBytes, stream, context, row_max, row_sum, qkv, keys_values, packed);
 }
 
 }  // namespace

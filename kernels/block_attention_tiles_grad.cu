@@ -239,11 +239,11 @@ cudaError_t backward(Bf16* dqkv, Bf16* dkeys_values, const Bf16* dcontext, const
   cudaError_t status = allow_shared(block_key_grad_kernel<kD>, kKeyBytes);
   if (status == cudaSuccess) status = allow_shared(block_query_grad_kernel<kD>, kQueryBytes);
   if (status == cudaSuccess)
-    status =
-        launch(block_key_grad_kernel<kD>, grid_of(packed.keys, shape.B * shape.K), dim3(kThreads),
-               kKeyBytes, stream, dkeys_values, dcontext, qkv, keys_values, context, lse, packed);
+    status = launch(block_key_grad_kernel<kD>, grid_of<kRows>(packed.keys, shape.B * shape.K),
+                    dim3(kThreads), kKeyBytes, stream, dkeys_values, dcontext, qkv, keys_values,
+                    context, lse, packed);
   if (status != cudaSuccess) return status;
-  return launch(block_query_grad_kernel<kD>, grid_of(packed.queries, shape.B * shape.H),
+  return launch(block_query_grad_kernel<kD>, grid_of<kRows>(packed.queries, shape.B * shape.H),
                 dim3(kThreads), kQueryBytes, stream, dqkv, dcontext, qkv, keys_values, context, lse,
                 packed);
 }

@@ -12,7 +12,7 @@ namespace {
 using namespace twin;
 
 // One rank, or two of a ring: the first holds the queries, and brings its keys before the other's.
-enum class Cut { kWhole, kHalves, kZigzag };
+enum class Cut { kWhole, kFirstHalf, kSecondHalf, kZigzag };
 struct Case {
   AttentionShape shape;  // T of one rank
   Cut cut;
@@ -22,7 +22,7 @@ struct Case {
 // D of whole and of padded tiles, or of none; runs that are no multiple of a tile, longer and
 // shorter than one; keys shared by two heads and three.
 constexpr Case kCases[] = {
-    {{1, 70, 2, 2, 32}, Cut::kWhole, 0.1},   {{2, 65, 2, 1, 64}, Cut::kHalves, 0.1},
+    {{1, 70, 2, 2, 32}, Cut::kWhole, 0.1},   {{2, 65, 2, 1, 64}, Cut::kSecondHalf, 0.1},
     {{1, 130, 2, 2, 64}, Cut::kZigzag},      {{1, 142, 4, 2, 64}, Cut::kZigzag, 0.1},
     {{1, 66, 3, 1, 96}, Cut::kZigzag, 0.1},  {{1, 67, 1, 1, 96}, Cut::kWhole},
     {{1, 36, 2, 1, 128}, Cut::kZigzag, 0.1}, {{1, 97, 2, 2, 128}, Cut::kWhole, 0.5},
@@ -35,7 +35,9 @@ TokenRuns runs_of(const Case& c, int rank) {
   switch (c.cut) {
     case Cut::kWhole:
       return {};
-    case Cut::kHalves:  // the queries are in the later half
+    case Cut::kFirstHalf:  // sees nothing of the other's
+      return {1, {rank == 0 ? 0 : T, 0}};
+    case Cut::kSecondHalf:
       return {1, {rank == 0 ? T : 0, 0}};
     case Cut::kZigzag:
       return rank == 0 ? TokenRuns{2, {0, 3 * T / 2}} : TokenRuns{2, {T / 2, T}};
