@@ -164,6 +164,35 @@ __device__ inline float over_row(float value, const Combine& combine) {
   return combine(value, __shfl_xor_sync(0xFFFFFFFFU, value, 2));
 }
 
+// One step of the online softmax, for the warp's rows: scores p become exponentials relative to the
+// largest so far, to which sum (the lane's part of it) and out are brought.
+template <int kD, int n>
+__device__ inline void join_scores(float (&out)[kD / 8][4], float (&p)[n / 8][4],
+                                   float (&largest)[2], float (&sum)[2], float scale2) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    float seen = largest[half];
+#pragma unroll
+    for (const auto& four : p) seen = fmaxf(seen, fmaxf(four[2 * half], four[2 * half + 1]));
+    seen = over_row(seen, Largest{});
+    const float kept = fast_exp2((largest[half] - seen) * scale2);
+    largest[half] = seen;
+    sum[half] *= kept;
+#pragma unroll
+    for (auto& four : p)
+#pragma unroll
+      for (int i = 2 * half; i < 2 * half + 2; ++i) {
+        four[i] = fast_exp2(four[i] * scale2 - seen * scale2);
+        sum[half] += four[i];
+      }
+#pragma unroll
+    for (auto& four : out) {
+      four[2 * half] *= kept;
+      four[2 * half + 1] *= kept;
+    }
+  }
+}
+
 #endif
 
 inline Strides strides_of(const AttentionShape& shape) {

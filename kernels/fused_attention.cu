@@ -317,6 +317,47 @@ bool for_tensor_cores(const AttentionShape& shape, const Arrays*... arrays) {
          has_fused_attention_tiles();
 }
 
+template <class T>
+cudaError_t forward(T* context, float* lse, const T* qkv, const AttentionShape& shape,
+                    cudaStream_t stream) {
+  if constexpr (std::is_same_v<T, Bf16>)
+    if (for_tensor_cores(shape, context, qkv))
+      return fused_attention_forward_tiles(context, lse, qkv, shape, stream);
+  const std::size_t bytes = shared_bytes<T>(shape.D, 2, 1);
+  const cudaError_t status = allow_shared(forward_kernel<T>, bytes);
+  if (status != cudaSuccess) return status;
+  return launch(forward_kernel<T>, grid_for(shape.T, shape.B * shape.H), dim3(kThreads), bytes,
+                stream, context, lse, qkv, strides_of(shape), scale_of(shape));
+}
+template <class T>
+cudaError_t backward(T* dqkv, const float* delta, const T* dcontext, const T* qkv, const float* lse,
+                     const AttentionShape& shape, cudaStream_t stream) {
+  if constexpr (std::is_same_v<T, Bf16>)
+    if (for_tensor_cores(shape, dqkv, dcontext, qkv))
+      return fused_attention_backward_tiles(dqkv, delta, dcontext, qkv, lse, shape, stream);
+  const std::size_t bytes = shared_bytes<T>(shape.D, 4, 2);
+  cudaError_t status = allow_shared(key_grad_kernel<T>, bytes);
+  if (status == cudaSuccess) status = allow_shared(query_grad_kernel<T>, bytes);
+  if (status == cudaSuccess)
+    status = launch(key_grad_kernel<T>, grid_for(shape.T, shape.B * shape.K), dim3(kThreads), bytes,
+                    stream, dqkv, delta, dcontext, qkv, lse, strides_of(shape), scale_of(shape));
+  if (status != cudaSuccess) return status;
+  return launch(query_grad_kernel<T>, grid_for(shape.T, shape.B * shape.H), dim3(kThreads), bytes,
+                stream, dqkv, delta, dcontext, qkv, lse, strides_of(shape), scale_of(shape));
+}
+
+// Heads are the second direction of a grid; only very many short sequences are cut at all.
+template <class Visit>
+cudaError_t for_grids(AttentionShape shape, const Visit& visit) {
+  if (shape.H > kMostGridRows) return cudaErrorInvalidValue;
+  cudaError_t status = cudaSuccess;
+  for_parts(shape.B, kMostGridRows / shape.H, [&](std::int64_t b, std::int64_t count) {
+    shape.B = count;
+    if (status == cudaSuccess) status = visit(b, shape);
+  });
+  return status;
+}
+
 }  // namespace
 
 template <class T>
@@ -328,15 +369,12 @@ template <class T>
 cudaError_t fused_attention_forward(T* context, float* lse, const T* qkv,
                                     const AttentionShape& shape, cudaStream_t stream) {
   if (shape.B * shape.H * shape.T == 0) return cudaSuccess;
-  if constexpr (std::is_same_v<T, Bf16>)
-    if (for_tensor_cores(shape, context, qkv))
-      return fused_attention_forward_tiles(context, lse, qkv, shape, stream);
   if (shape.D > kMostD) return cudaErrorInvalidValue;
-  const std::size_t bytes = shared_bytes<T>(shape.D, 2, 1);
-  const cudaError_t status = allow_shared(forward_kernel<T>, bytes);
-  if (status != cudaSuccess) return status;
-  return launch(forward_kernel<T>, grid_for(shape.T, shape.B * shape.H), dim3(kThreads), bytes,
-                stream, context, lse, qkv, strides_of(shape), scale_of(shape));
+  const Strides s = strides_of(shape);
+  return for_grids(shape, [&](std::int64_t b, const AttentionShape& part) {
+    return forward(context + b * s.length * s.context, lse + b * s.heads * s.length,
+                   qkv + b * s.length * s.qkv, part, stream);
+  });
 }
 
 template <class T>
@@ -346,28 +384,20 @@ cudaError_t fused_attention_backward(T* dqkv, float* scratch, const T* dcontext,
   const std::int64_t rows = shape.B * shape.T * shape.H;
   if (rows == 0) return cudaSuccess;
   if (shape.D > kMostD) return cudaErrorInvalidValue;
-  const Strides strides = strides_of(shape);
   const bool wide = is_wide(dcontext) && is_wide(context) && shape.D % kWidth<T> == 0;
   const std::size_t lanes = static_cast<std::size_t>(rows) * kDeltaLanes;
-  cudaError_t status = launch(wide ? delta_kernel<kWidth<T>, T> : delta_kernel<1, T>,
-                              dim3(static_cast<unsigned>(divide_up(lanes, kThreads))),
-                              dim3(kThreads), 0, stream, scratch, dcontext, context,
-                              static_cast<unsigned>(rows), static_cast<unsigned>(shape.T),
-                              static_cast<unsigned>(shape.H), static_cast<unsigned>(shape.D));
+  const cudaError_t status = launch(wide ? delta_kernel<kWidth<T>, T> : delta_kernel<1, T>,
+                                    dim3(static_cast<unsigned>(divide_up(lanes, kThreads))),
+                                    dim3(kThreads), 0, stream, scratch, dcontext, context,
+                                    static_cast<unsigned>(rows), static_cast<unsigned>(shape.T),
+                                    static_cast<unsigned>(shape.H), static_cast<unsigned>(shape.D));
   if (status != cudaSuccess) return status;
-  const float* const delta = scratch;
-  if constexpr (std::is_same_v<T, Bf16>)
-    if (for_tensor_cores(shape, dqkv, dcontext, qkv))
-      return fused_attention_backward_tiles(dqkv, delta, dcontext, qkv, lse, shape, stream);
-  const std::size_t bytes = fused_attention_shared<T>(shape.D);
-  status = allow_shared(key_grad_kernel<T>, bytes);
-  if (status == cudaSuccess) status = allow_shared(query_grad_kernel<T>, bytes);
-  if (status == cudaSuccess)
-    status = launch(key_grad_kernel<T>, grid_for(shape.T, shape.B * shape.K), dim3(kThreads), bytes,
-                    stream, dqkv, delta, dcontext, qkv, lse, strides, scale_of(shape));
-  if (status != cudaSuccess) return status;
-  return launch(query_grad_kernel<T>, grid_for(shape.T, shape.B * shape.H), dim3(kThreads), bytes,
-                stream, dqkv, delta, dcontext, qkv, lse, strides, scale_of(shape));
+  const Strides s = strides_of(shape);
+  return for_grids(shape, [&](std::int64_t b, const AttentionShape& part) {
+    return backward(dqkv + b * s.length * s.qkv, scratch + b * s.heads * s.length,
+                    dcontext + b * s.length * s.context, qkv + b * s.length * s.qkv,
+                    lse + b * s.heads * s.length, part, stream);
+  });
 }
 
 #define PARALLELARIUM_FOR(T)                                                                \

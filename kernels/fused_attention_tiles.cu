@@ -56,28 +56,7 @@ __global__ void __launch_bounds__(kThreads, kD == 64 ? 4 : 2)
 #pragma unroll
     for (int k = 0; k < kD; k += 16) multiply_part<kD, kForwardTile>(p, left[k / 16], keys + at, k);
     hide_later_keys<kForwardTile>(p, row, key);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      float seen = largest[half];
-#pragma unroll
-      for (const auto& four : p) seen = fmaxf(seen, fmaxf(four[2 * half], four[2 * half + 1]));
-      seen = over_row(seen, Largest{});
-      const float kept = fast_exp2((largest[half] - seen) * scale2);
-      largest[half] = seen;
-      sum[half] *= kept;
-#pragma unroll
-      for (auto& four : p)
-#pragma unroll
-        for (int i = 2 * half; i < 2 * half + 2; ++i) {
-          four[i] = fast_exp2(four[i] * scale2 - seen * scale2);
-          sum[half] += four[i];
-        }
-#pragma unroll
-      for (auto& four : out) {
-        four[2 * half] *= kept;
-        four[2 * half + 1] *= kept;
-      }
-    }
+    join_scores<kD, kForwardTile>(out, p, largest, sum, scale2);
     multiply_by_columns<kD, kForwardTile>(out, p, values + at);
   }
 #pragma unroll

@@ -212,7 +212,8 @@ template <class T>
                                               float scale, std::int64_t heads, std::int64_t length,
                                               cudaStream_t stream);
 
-// block_attention.h, without its scratch. cudaErrorInvalidValue where D is above 256.
+// block_attention.h, without its scratch. bf16 goes through tensor cores as fused_attention does,
+// where the block's stride too is a multiple of 8. cudaErrorInvalidValue where D is above 256.
 template <class T>
 [[nodiscard]] cudaError_t block_attention_forward(T* context, float* row_max, float* row_sum,
                                                   const T* qkv, const T* keys_values,
@@ -232,7 +233,7 @@ template <class T>
 // for bf16 (8.0 and above), D is a multiple of 8 up to 128, and operands are multiples of 16 bytes;
 // all else through fp32 arithmetic, with D at most 256. cudaErrorInvalidValue where D is larger, or
 // where a block's tiles do not fit the GPU's shared memory (fp32 backward: D above 110 on Turing,
-// above 180 on 8.6 and 8.9). Requires: B H at most 65535.
+// above 180 on 8.6 and 8.9) or H above 65535.
 // fused_attention_shared: the most that a block of fp32 arithmetic needs for heads of D; the
 // largest number there is where D is too large.
 template <class T>

@@ -41,6 +41,16 @@ constexpr RowBlocks row_blocks(std::size_t columns, std::size_t width, unsigned 
   return {lanes, rows, (lanes * rows + 31) / 32 * 32, parts};
 }
 
+// The most blocks of a grid in its second direction.
+inline constexpr std::int64_t kMostGridRows = 65535;
+
+// Calls visit(first, count) for one part of [0, all) after another, each of at most `most`.
+template <class Visit>
+void for_parts(std::int64_t all, std::int64_t most, const Visit& visit) {
+  for (std::int64_t first = 0; first < all; first += most)
+    visit(first, std::min(all - first, most));
+}
+
 // Whether every row of an array of `columns` columns starts at a multiple of 16 bytes.
 inline bool rows_are_wide(const void* array, std::size_t columns, std::size_t element_bytes) {
   return reinterpret_cast<std::uintptr_t>(array) % 16 == 0 && columns * element_bytes % 16 == 0;

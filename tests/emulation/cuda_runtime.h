@@ -50,5 +50,7 @@ T __shfl_xor_sync(unsigned, T value, int lanes) {
 
 inline void __syncwarp() { parallelarium::emulation::exchange({}); }
 
+using std::max;
+using std::min;
 inline float __expf(float x) { return std::exp(x); }
 inline float __fdividef(float a, float b) { return a / b; }

@@ -72,6 +72,45 @@ TYPED_TEST(AttentionTwin, FusedEqualsTheUnfusedCpuTwin) {
     }
 }
 
+// More heads than a grid has rows, of one token each, which attends to itself alone.
+TYPED_TEST(AttentionTwin, FusedTakesAnyNumberOfSequences) {
+  if (is_emulated()) GTEST_SKIP() << "takes many minutes where kernels are emulated";
+  const AttentionShape shape{32769, 1, 2, 2, 8};
+  const std::int64_t C = shape.H * shape.D, rows = shape.B * shape.H;
+  const Floats qkv_values = random_stored<TypeParam>(shape.B * 3 * C);
+  const Floats dcontext_values = random_stored<TypeParam>(shape.B * C);
+  auto qkv = on_device<TypeParam>(qkv_values);
+  auto dcontext = on_device<TypeParam>(dcontext_values);
+  auto context = on_device<TypeParam>(filled(shape.B * C, 7));
+  auto dqkv = on_device<TypeParam>(filled(shape.B * 3 * C, 7));
+  auto lse = on_device<float>(filled(rows, 7));
+  auto scratch = on_device<float>(filled(fused_attention_scratch(shape), 7));
+  ASSERT_EQ(
+      fused_attention_forward<TypeParam>(context.data(), lse.data(), qkv.data(), shape, nullptr),
+      cudaSuccess);
+  ASSERT_EQ(
+      fused_attention_backward<TypeParam>(dqkv.data(), scratch.data(), dcontext.data(), qkv.data(),
+                                          context.data(), lse.data(), shape, nullptr),
+      cudaSuccess);
+  const Floats out = context.floats(), gradient = dqkv.floats();
+  const auto part_of = [C](const Floats& all, std::int64_t token, std::int64_t part) {
+    const auto from = all.begin() + token * 3 * C + part * C;
+    return Floats(from, from + C);
+  };
+  for (std::int64_t token = 0; token < shape.B; ++token) {
+    const Floats own(out.begin() + token * C, out.begin() + (token + 1) * C);
+    const Floats slope(dcontext_values.begin() + token * C,
+                       dcontext_values.begin() + (token + 1) * C);
+    ASSERT_LE(difference(own, part_of(qkv_values, token, 2)), bound<TypeParam>(1)) << token;
+    ASSERT_LE(difference(part_of(gradient, token, 2), slope), bound<TypeParam>(1)) << token;
+    for (const std::int64_t part : {0, 1}) {  // no score to change
+      ASSERT_LE(difference(part_of(gradient, token, part), Floats(slope.size(), 0.0F)),
+                bound<TypeParam>(2))
+          << token;
+    }
+  }
+}
+
 TYPED_TEST(AttentionTwin, UnfusedEqualsTheCpuTwinWithAnyScratch) {
   for (const AttentionShape& shape : kShapes)
     for (const std::int64_t heads : {std::int64_t{1}, std::int64_t{2}}) {

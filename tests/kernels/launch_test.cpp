@@ -110,5 +110,19 @@ TEST(MatmulLayout, AlignmentIsTheLargestPowerOfTwoUpTo256) {
   EXPECT_EQ(alignment_of(0x1001), 1U);
 }
 
+TEST(Launch, PartsCoverAllOnceInOrder) {
+  for (const std::int64_t all : {0, 1, 6, 7, 8, 65536})
+    for (const std::int64_t most : {1, 7, 65535}) {
+      std::int64_t next = 0;
+      for_parts(all, most, [&](std::int64_t first, std::int64_t count) {
+        EXPECT_EQ(first, next);
+        EXPECT_GE(count, 1);
+        EXPECT_LE(count, most);
+        next = first + count;
+      });
+      EXPECT_EQ(next, all);
+    }
+}
+
 }  // namespace
 }  // namespace parallelarium
