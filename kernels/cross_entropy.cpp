@@ -3,15 +3,17 @@
 
 #include <cmath>
 
+#include "kernels/pitch.h"
 #include "kernels/vector.h"
 
 namespace parallelarium {
 
 PARALLELARIUM_VECTOR
 void loss_max_cpu(float* __restrict__ row_max, const float* __restrict__ logits, std::int64_t N,
-                  std::int64_t V) {
+                  std::int64_t V, std::int64_t pitch) {
+  pitch = pitch_of(V, pitch);
   for (std::int64_t n = 0; n < N; ++n) {
-    const float* row = logits + n * V;
+    const float* row = logits + n * pitch;
     float largest = row[0];
 #pragma omp simd reduction(max : largest)
     for (std::int64_t v = 0; v < V; ++v) largest = row[v] > largest ? row[v] : largest;
@@ -23,9 +25,10 @@ PARALLELARIUM_VECTOR
 void loss_sum_cpu(float* __restrict__ sum_exp, float* __restrict__ target_logit,
                   const float* __restrict__ logits, const float* __restrict__ row_max,
                   const std::int32_t* __restrict__ targets, std::int64_t N, std::int64_t V,
-                  std::int64_t first) {
+                  std::int64_t first, std::int64_t pitch) {
+  pitch = pitch_of(V, pitch);
   for (std::int64_t n = 0; n < N; ++n) {
-    const float* row = logits + n * V;
+    const float* row = logits + n * pitch;
     const float largest = row_max[n];
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -47,9 +50,11 @@ void loss_cpu(double* loss, const float* row_max, const float* sum_exp, const fl
 PARALLELARIUM_VECTOR
 void loss_grad_cpu(float* __restrict__ logits, const float* __restrict__ row_max,
                    const float* __restrict__ sum_exp, const std::int32_t* __restrict__ targets,
-                   float scale, std::int64_t N, std::int64_t V, std::int64_t first) {
+                   float scale, std::int64_t N, std::int64_t V, std::int64_t first,
+                   std::int64_t pitch) {
+  pitch = pitch_of(V, pitch);
   for (std::int64_t n = 0; n < N; ++n) {
-    float* row = logits + n * V;
+    float* row = logits + n * pitch;
     const float largest = row_max[n];
     const float factor = scale / sum_exp[n];
     for (std::int64_t v = 0; v < V; ++v) row[v] = fast_exp(row[v] - largest) * factor;

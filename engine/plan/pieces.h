@@ -66,7 +66,7 @@
 //   Shared experts are one MLP, kMlpIn to kMlpOut without biases, as wide as they are together.
 //   With EP      all-to-alls of counts (r by place, w by rank) and of rows (r rows, w rows, r counts of the first, r of
 //                the second; Op::block 0: to the experts, 1: back)
-// kHead        kForward     r y [N,C], r w [V,C], w logits [N,V]     (tied: w is the token table)
+// kHead        kForward     r y [N,C], r w [V,C], w logits [N,V], rows Shape::logits_pitch() apart   (tied: w is the token table)
 // kHead        kInputGrad   r dlogits, r w, w dy
 // kHead        kWeightGrad  r dlogits, r y, a dw
 // kLossMax     kForward     r logits, w rowmax [N]

@@ -15,32 +15,34 @@ class Loss : public OnGpu<testing::Test> {};
 TYPED_TEST_SUITE(Loss, Storages);
 
 // The vocabulary in one piece, and cut in two at an odd place as ranks would hold it; the largest
-// takes a block several turns.
+// takes a block several turns. Rows as far apart as in a run, then without gaps at an odd address.
 TYPED_TEST(Loss, ThePartsEqualTheCpuTwinWhoeverHoldsTheTarget) {
   for (const std::int64_t N : {1, 5})
     for (const std::int64_t V : {2, 7, 65, 4099, 25001})
-      for (const std::int64_t first : {std::int64_t{0}, V / 2}) {
-        const Floats logits = random_stored<TypeParam>(N * V);
+      for (const auto& [first, pitch] :
+           {std::pair{std::int64_t{0}, V}, {V / 2, V}, {V / 2, (V + 7) / 8 * 8}}) {
+        const Floats logits = random_stored<TypeParam>(N * pitch);
         const auto targets = random_tokens(N, V + first);
         const auto rows = static_cast<std::size_t>(N);
         Floats row_max(rows), sum_exp(rows), target_logit(rows);
         Floats grad = logits;
         double loss_sum_ = 1.5;
-        loss_max_cpu(row_max.data(), logits.data(), N, V);
+        loss_max_cpu(row_max.data(), logits.data(), N, V, pitch);
         parallelarium::loss_sum_cpu(sum_exp.data(), target_logit.data(), logits.data(),
-                                    row_max.data(), targets.data(), N, V, first);
+                                    row_max.data(), targets.data(), N, V, first, pitch);
         loss_cpu(&loss_sum_, row_max.data(), sum_exp.data(), target_logit.data(), N);
         loss_grad_cpu(grad.data(), row_max.data(), sum_exp.data(), targets.data(), 0.25F, N, V,
-                      first);
-        auto logits_ = on_device<TypeParam>(logits, 1);
+                      first, pitch);
+        auto logits_ = on_device<TypeParam>(logits, pitch == V ? 1 : 0);
         DeviceArray<std::int32_t> targets_(targets);
         auto max_ = on_device<float>(filled(N, 7));
         auto sum_ = on_device<float>(filled(N, 7));
         auto target_ = on_device<float>(filled(N, 7));
         DeviceArray<double> total(std::vector<double>{1.5});
-        ASSERT_EQ(loss_max<TypeParam>(max_.data(), logits_.data(), N, V, nullptr), cudaSuccess);
+        ASSERT_EQ(loss_max<TypeParam>(max_.data(), logits_.data(), N, V, nullptr, pitch),
+                  cudaSuccess);
         ASSERT_EQ(loss_sum<TypeParam>(sum_.data(), target_.data(), logits_.data(), max_.data(),
-                                      targets_.data(), N, V, first, nullptr),
+                                      targets_.data(), N, V, first, nullptr, pitch),
                   cudaSuccess);
         ASSERT_EQ(loss(total.data(), max_.data(), sum_.data(), target_.data(), N, nullptr),
                   cudaSuccess);
@@ -49,7 +51,7 @@ TYPED_TEST(Loss, ThePartsEqualTheCpuTwinWhoeverHoldsTheTarget) {
         EXPECT_LE(relative_difference(sum_.host(), sum_exp), bound<float>(0));
         EXPECT_NEAR(total.host()[0], loss_sum_, bound<float>(0) * std::abs(loss_sum_) + 1e-6);
         ASSERT_EQ(loss_grad<TypeParam>(logits_.data(), max_.data(), sum_.data(), targets_.data(),
-                                       0.25F, N, V, first, nullptr),
+                                       0.25F, N, V, first, nullptr, pitch),
                   cudaSuccess);
         // exp is good to a few units in the last place on either side.
         EXPECT_LE(relative_difference(logits_.floats(), grad), bound<TypeParam>(1) + 1e-6);
