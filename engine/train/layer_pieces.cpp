@@ -7,10 +7,14 @@
 namespace parallelarium {
 namespace {
 
+// Sequences that CP does not cut have the same positions and are looked up, and gathered, together.
 void embedding_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
-  const std::int64_t C = op.shape.C;
+  const std::int64_t C = op.shape.C, T = op.shape.T;
   const ConstValues positions = out == 3 && op.adds_biases() ? op.values(2) : nullptr;
+  if (T == op.shape.sequence)
+    return op.device.embedding_forward(op.values(out), op.i32(0), op.values(1), positions, op.N(),
+                                       T, C);
   op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
     op.device.embedding_forward(op.values(out) + row * C, op.i32(0) + row, op.values(1),
                                 positions ? positions + position * C : nullptr, length, length, C);
@@ -18,8 +22,10 @@ void embedding_forward(const Launch& op) {
 }
 
 void embedding_weight_grad(const Launch& op) {
-  const std::int64_t C = op.shape.C;
+  const std::int64_t C = op.shape.C, T = op.shape.T;
   const Values positions = op.values_or_null(3);
+  if (T == op.shape.sequence)
+    return op.device.embedding_grad(op.values(2), positions, op.values(0), op.i32(1), op.N(), T, C);
   op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
     op.device.embedding_grad(op.values(2), positions ? positions + position * C : nullptr,
                              op.values(0) + row * C, op.i32(1) + row, length, length, C);

@@ -86,14 +86,22 @@ TYPED_TEST(EmbeddingTwin, ForwardEqualsTheCpuTwinToTheBit) {
   }
 }
 
-// 1024 tokens are one sorted block, 1025 two, 5000 need three turns of merging.
+// 1024 tokens are one sorted block, 1025 two, 5000 need three turns of merging. Runs of a token end
+// before, at, and after the rows that a thread asks for at once; rows are wide in one storage, both
+// or none, shorter than a block and longer.
 TYPED_TEST(EmbeddingTwin, GradientAddsInTheOrderOfTheTokens) {
   for (const auto [N, V, C] : {std::array<std::int64_t, 3>{1, 1, 1},
                                {7, 2, 5},
                                {1024, 40, 3},
                                {1025, 3, 2},
                                {5000, 300, 9},
-                               {60, 7, 200}}) {
+                               {60, 7, 200},
+                               {8, 1, 8},
+                               {16, 1, 12},
+                               {17, 1, 64},
+                               {1030, 3, 4},
+                               {33, 5, 1032},
+                               {40, 6, 2056}}) {
     const std::int64_t T = N % 5 == 0 ? N / 5 : N;
     const auto tokens = random_tokens(N, V);
     const Floats dx = random_stored<TypeParam>(N * C);
