@@ -286,6 +286,16 @@ void loss_sum_cpu(float* sum_exp, float* target_logit, const Bf16* logits, const
                  rows, V, first, pitch);
   });
 }
+void loss_max_sum_cpu(float* row_max, float* sum_exp, float* target_logit, const Bf16* logits,
+                      const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                      std::int64_t pitch) {
+  pitch = pitch_of(V, pitch);
+  by_rows(N, pitch, [&](std::int64_t n, std::int64_t rows) {
+    loss_max_sum_cpu(row_max + n, sum_exp + n, target_logit + n,
+                     Widened(logits + n * pitch, size(rows * pitch)).data(), targets + n, rows, V,
+                     pitch);
+  });
+}
 void loss_grad_cpu(Bf16* logits, const float* row_max, const float* sum_exp,
                    const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
                    std::int64_t first, std::int64_t pitch) {

@@ -108,6 +108,9 @@ void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64
 void loss_sum_cpu(float* sum_exp, float* target_logit, const Bf16* logits, const float* row_max,
                   const std::int32_t* targets, std::int64_t N, std::int64_t V,
                   std::int64_t first = 0, std::int64_t pitch = 0);
+void loss_max_sum_cpu(float* row_max, float* sum_exp, float* target_logit, const Bf16* logits,
+                      const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                      std::int64_t pitch = 0);
 void loss_grad_cpu(Bf16* logits, const float* row_max, const float* sum_exp,
                    const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
                    std::int64_t first = 0, std::int64_t pitch = 0);

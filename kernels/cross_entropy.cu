@@ -57,6 +57,37 @@ __global__ void __launch_bounds__(kMostThreads)
   }
 }
 
+// Both with one reading: a thread's sum counts from its largest logit so far (Milakov and
+// Gimelshein 2018, "Online normalizer calculation for softmax"), then all count from the row's.
+template <class T>
+__global__ void __launch_bounds__(kMostThreads)
+    loss_max_sum_kernel(float* row_max, float* sum_exp, float* target_logit, const T* logits,
+                        const std::int32_t* targets, std::int64_t V, std::int64_t pitch) {
+  __shared__ float shared_max[kMostThreads / 32];
+  __shared__ float shared_sum[kMostThreads / 32];
+  const T* row = logits + std::int64_t{blockIdx.x} * pitch;
+  float own = widened(row[0]);
+  float sum = 0;
+  for_column_turns_of<kTurns>(row, V, [&](std::int64_t v, auto width, auto turns, auto step) {
+    const auto packs = load_turns<decltype(width)::value, decltype(turns)::value>(row + v, step);
+    float largest = own;
+    for (const auto& values : packs.at)
+      for (const float value : values.at) largest = Largest{}(largest, value);
+    sum *= __expf(own - largest);
+    own = largest;
+    for (const auto& values : packs.at)
+      for (const float value : values.at) sum += __expf(value - own);
+  });
+  const float largest = over_block(own, shared_max, Largest{});
+  sum = over_block(sum * __expf(own - largest), shared_sum, Sum{});
+  if (threadIdx.x == 0) {
+    const std::int64_t target = targets[blockIdx.x];
+    row_max[blockIdx.x] = largest;
+    sum_exp[blockIdx.x] = sum;
+    target_logit[blockIdx.x] = target >= 0 && target < V ? widened(row[target]) : 0.0F;
+  }
+}
+
 // One block for all tokens, so that their order is fixed; a step has few.
 __global__ void __launch_bounds__(kMostThreads)
     loss_kernel(double* loss, const float* row_max, const float* sum_exp, const float* target_logit,
@@ -120,6 +151,14 @@ cudaError_t loss_sum(float* sum_exp, float* target_logit, const T* logits, const
   return launch(loss_sum_kernel<T>, a_block_each(N), block_for<T>(V), 0, stream, sum_exp,
                 target_logit, logits, row_max, targets, V, first, pitch_of(V, pitch));
 }
+template <class T>
+cudaError_t loss_max_sum(float* row_max, float* sum_exp, float* target_logit, const T* logits,
+                         const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                         cudaStream_t stream, std::int64_t pitch) {
+  if (N == 0) return cudaSuccess;
+  return launch(loss_max_sum_kernel<T>, a_block_each(N), block_for<T>(V), 0, stream, row_max,
+                sum_exp, target_logit, logits, targets, V, pitch_of(V, pitch));
+}
 cudaError_t loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
                  std::int64_t N, cudaStream_t stream) {
   if (N == 0) return cudaSuccess;
@@ -141,6 +180,8 @@ cudaError_t loss_grad(T* logits, const float* row_max, const float* sum_exp,
   template cudaError_t loss_sum(float*, float*, const T*, const float*, const std::int32_t*, \
                                 std::int64_t, std::int64_t, std::int64_t, cudaStream_t,      \
                                 std::int64_t);                                               \
+  template cudaError_t loss_max_sum(float*, float*, float*, const T*, const std::int32_t*,   \
+                                    std::int64_t, std::int64_t, cudaStream_t, std::int64_t); \
   template cudaError_t loss_grad(T*, const float*, const float*, const std::int32_t*, float, \
                                  std::int64_t, std::int64_t, std::int64_t, cudaStream_t,     \
                                  std::int64_t);

@@ -21,6 +21,11 @@ void loss_sum_cpu(float* sum_exp, float* target_logit, const float* logits, cons
                   const std::int32_t* targets, std::int64_t N, std::int64_t V,
                   std::int64_t first = 0, std::int64_t pitch = 0);
 
+// Both at once, where no rank exchanges the maxima between them.
+void loss_max_sum_cpu(float* row_max, float* sum_exp, float* target_logit, const float* logits,
+                      const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                      std::int64_t pitch = 0);
+
 // loss[0] += sum over n of row_max[n] + log(sum_exp[n]) - target_logit[n], in double precision.
 void loss_cpu(double* loss, const float* row_max, const float* sum_exp, const float* target_logit,
               std::int64_t N);

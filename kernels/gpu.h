@@ -149,6 +149,10 @@ template <class T>
                                    const float* row_max, const std::int32_t* targets,
                                    std::int64_t N, std::int64_t V, std::int64_t first,
                                    cudaStream_t stream, std::int64_t pitch = 0);
+template <class T>
+[[nodiscard]] cudaError_t loss_max_sum(float* row_max, float* sum_exp, float* target_logit,
+                                       const T* logits, const std::int32_t* targets, std::int64_t N,
+                                       std::int64_t V, cudaStream_t stream, std::int64_t pitch = 0);
 [[nodiscard]] cudaError_t loss(double* sum, const float* row_max, const float* sum_exp,
                                const float* target_logit, std::int64_t N, cudaStream_t stream);
 template <class T>

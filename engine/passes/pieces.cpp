@@ -155,12 +155,20 @@ class Writer : private ExpertWriter {
     read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
     parameter(head_weight(), -1);
     write(Tensor::kLogits, -1, logits());
-    begin(Piece::kLossMax, phase_, -1, z_.N * s_.V);
-    read(Tensor::kLogits, -1, logits());
-    add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 0, 3 * z_.N * 4);
+    const auto write_maxima = [&] {
+      add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 0, 3 * z_.N * 4);
+    };
+    if (s_.cuts_vocabulary()) {
+      begin(Piece::kLossMax, phase_, -1, z_.N * s_.V);
+      read(Tensor::kLogits, -1, logits());
+      write_maxima();
+    }
     begin(Piece::kLossSum, phase_, -1, z_.N * s_.V);
     read(Tensor::kLogits, -1, logits());
-    read_float(Tensor::kLossStats, -1, z_.N, 0);
+    if (s_.cuts_vocabulary())
+      read_float(Tensor::kLossStats, -1, z_.N, 0);
+    else
+      write_maxima();
     tokens(Tensor::kTargets);
     add(Tensor::kLossStats, -1, Access::kWrite, z_.N, z_.N);
     add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 2 * z_.N);

@@ -225,6 +225,8 @@ struct Shape {
   double dropout = 0;  // of the probabilities, and of both branches where they join the stream
   ExpertShape experts;
 
+  // Whether ranks exchange the maxima of their logits before they add up exponentials.
+  bool cuts_vocabulary() const { return V < vocab; }
   std::int64_t logits_pitch() const { return parallelarium::logits_pitch(V); }
 };
 // The runs of positions, one after another, that the T tokens of CP rank `cp` are.

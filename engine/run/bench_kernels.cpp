@@ -146,6 +146,8 @@ void measure_loss(Device& device, Values gradient, Values logits, float* stats, 
   kernel("loss_max", N * V, [&] { device.loss_max(row_max, logits, N, V, pitch); });
   kernel("loss_sum", N * V,
          [&] { device.loss_sum(row_sum, of_target, logits, row_max, targets, N, V, pitch); });
+  kernel("loss_max_sum", N * V,
+         [&] { device.loss_max_sum(row_max, row_sum, of_target, logits, targets, N, V, pitch); });
   kernel("loss", N, [&] { device.loss(sum, row_max, row_sum, of_target, N); });
   kernel("loss_grad", N * V,
          [&] { device.loss_grad(gradient, row_max, row_sum, targets, 1e-3F, N, V, pitch); });

@@ -250,6 +250,13 @@ class CpuDevice final : public Device {
       loss_sum_cpu(sum_exp, target_logit, logits.as<T>(), row_max, targets, N, V, 0, pitch);
     });
   }
+  void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
+                    const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                    std::int64_t pitch) override {
+    with_type(logits, [&]<class T>(const T*) {
+      loss_max_sum_cpu(row_max, sum_exp, target_logit, logits.as<T>(), targets, N, V, pitch);
+    });
+  }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
             std::int64_t N) override {
     loss_cpu(sum, row_max, sum_exp, target_logit, N);

@@ -192,6 +192,10 @@ class Device {
   virtual void loss_sum(float* sum_exp, float* target_logit, ConstValues logits,
                         const float* row_max, const std::int32_t* targets, std::int64_t N,
                         std::int64_t V, std::int64_t pitch = 0) = 0;
+  // Both at once.
+  virtual void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
+                            const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                            std::int64_t pitch = 0) = 0;
   virtual void loss(double* sum, const float* row_max, const float* sum_exp,
                     const float* target_logit, std::int64_t N) = 0;
   virtual void loss_grad(Values logits, const float* row_max, const float* sum_exp,

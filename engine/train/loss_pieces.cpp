@@ -10,6 +10,9 @@ void loss_max_forward(const Launch& op) {
 }
 
 void loss_sum_forward(const Launch& op) {
+  if (!op.shape.cuts_vocabulary())
+    return op.device.loss_max_sum(op.f32(1), op.f32(3), op.f32(4), op.values(0), op.i32(2), op.N(),
+                                  op.shape.V, op.shape.logits_pitch());
   op.device.loss_sum(op.f32(3), op.f32(4), op.values(0), op.f32(1), op.i32(2), op.N(), op.shape.V,
                      op.shape.logits_pitch());
 }

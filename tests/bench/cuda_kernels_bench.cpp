@@ -204,6 +204,10 @@ void memory_bound(const char* storage) {
     return loss_sum<T>(floats(sum), floats(target), at(logits), floats(row_max), token, kTokens, kV,
                        0, nullptr, kPitch);
   });
+  row("loss_max_sum", kLogits, [&] {
+    return loss_max_sum<T>(floats(row_max), floats(sum), floats(target), at(logits), token, kTokens,
+                           kV, nullptr, kPitch);
+  });
   row("loss_grad", 2 * kLogits, [&] {
     return loss_grad<T>(at(logits), floats(row_max), floats(sum), token, 1e-4F, kTokens, kV, 0,
                         nullptr, kPitch);

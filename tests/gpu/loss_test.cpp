@@ -19,8 +19,10 @@ TYPED_TEST_SUITE(Loss, Storages);
 TYPED_TEST(Loss, ThePartsEqualTheCpuTwinWhoeverHoldsTheTarget) {
   for (const std::int64_t N : {1, 5})
     for (const std::int64_t V : {2, 7, 65, 4099, 25001})
-      for (const auto& [first, pitch] :
-           {std::pair{std::int64_t{0}, V}, {V / 2, V}, {V / 2, (V + 7) / 8 * 8}}) {
+      for (const auto& [first, pitch] : {std::pair{std::int64_t{0}, V},
+                                         {V / 2, V},
+                                         {std::int64_t{0}, (V + 7) / 8 * 8},
+                                         {V / 2, (V + 7) / 8 * 8}}) {
         const Floats logits = random_stored<TypeParam>(N * pitch);
         const auto targets = random_tokens(N, V + first);
         const auto rows = static_cast<std::size_t>(N);
@@ -44,6 +46,17 @@ TYPED_TEST(Loss, ThePartsEqualTheCpuTwinWhoeverHoldsTheTarget) {
         ASSERT_EQ(loss_sum<TypeParam>(sum_.data(), target_.data(), logits_.data(), max_.data(),
                                       targets_.data(), N, V, first, nullptr, pitch),
                   cudaSuccess);
+        if (first == 0) {
+          auto own_max = on_device<float>(filled(N, 7));
+          auto own_sum = on_device<float>(filled(N, 7));
+          auto own_target = on_device<float>(filled(N, 7));
+          ASSERT_EQ(loss_max_sum<TypeParam>(own_max.data(), own_sum.data(), own_target.data(),
+                                            logits_.data(), targets_.data(), N, V, nullptr, pitch),
+                    cudaSuccess);
+          EXPECT_EQ(own_max.host(), row_max);
+          EXPECT_EQ(own_target.host(), target_logit);
+          EXPECT_LE(relative_difference(own_sum.host(), sum_exp), bound<float>(0));
+        }
         ASSERT_EQ(loss(total.data(), max_.data(), sum_.data(), target_.data(), N, nullptr),
                   cudaSuccess);
         EXPECT_EQ(max_.host(), row_max);

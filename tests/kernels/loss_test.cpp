@@ -72,6 +72,16 @@ TEST_P(CrossEntropy, GradientIsTheSlope) {
   EXPECT_NEAR(sum, 0, 1e-6 * static_cast<double>(N));
 }
 
+TEST_P(CrossEntropy, MaximaAndSumsAtOnceAreTheSameToTheBit) {
+  const Floats logits = random_floats(N * V, 1);
+  run(logits);
+  Floats max_(row_max.size()), sum(row_max.size()), target(row_max.size());
+  loss_max_sum_cpu(max_.data(), sum.data(), target.data(), logits.data(), targets.data(), N, V);
+  EXPECT_EQ(max_, row_max);
+  EXPECT_EQ(sum, sum_exp);
+  EXPECT_EQ(target, target_logit);
+}
+
 // To the bit, whatever lies between the rows.
 TEST_P(CrossEntropy, RowsMayBeApart) {
   const std::int64_t pitch = V + 5;

@@ -167,6 +167,11 @@ class WrappedDevice : public Device {
                 std::int64_t pitch) override {
     return inner_->loss_sum(sum_exp, target_logit, logits, row_max, targets, N, V, pitch);
   }
+  void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
+                    const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                    std::int64_t pitch) override {
+    return inner_->loss_max_sum(row_max, sum_exp, target_logit, logits, targets, N, V, pitch);
+  }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
             std::int64_t N) override {
     return inner_->loss(sum, row_max, sum_exp, target_logit, N);

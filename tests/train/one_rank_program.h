@@ -240,9 +240,8 @@ class OneRankProgram {
         {tensor(Tensor::kFinalNormOut, shape_.layers, NC(), r), head(),
          tensor(Tensor::kLogits, -1, N() * shape_.logits_pitch(), w)});
     const Operand logits = tensor(Tensor::kLogits, -1, N() * shape_.logits_pitch(), r);
-    add(Piece::kLossMax, Phase::kForward, {logits, stat(0, w)});
     add(Piece::kLossSum, Phase::kForward,
-        {logits, stat(0, r), text(Tensor::kTargets), stat(1, w), stat(2, w)});
+        {logits, stat(0, w), text(Tensor::kTargets), stat(1, w), stat(2, w)});
     add(Piece::kLoss, Phase::kForward,
         {stat(0, r), stat(1, r), stat(2, r),
          operand(held_.at(Tensor::kLossSum), a, DataType::kF64, 0, 1)});

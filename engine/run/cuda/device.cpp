@@ -307,6 +307,14 @@ class CudaDevice final : public CudaStream {
                                      0, stream_, pitch);
     });
   }
+  void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
+                    const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                    std::int64_t pitch) override {
+    typed(logits, "loss_max_sum", [&]<class T>() {
+      return parallelarium::loss_max_sum(row_max, sum_exp, target_logit, logits.as<T>(), targets, N,
+                                         V, stream_, pitch);
+    });
+  }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
             std::int64_t N) override {
     if (use()) note(parallelarium::loss(sum, row_max, sum_exp, target_logit, N, stream_), "loss");
