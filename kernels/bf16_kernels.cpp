@@ -11,6 +11,7 @@
 #include "kernels/embedding.h"
 #include "kernels/linear.h"
 #include "kernels/norm.h"
+#include "kernels/pitch.h"
 #include "kernels/residual.h"
 #include "kernels/sum_of_squares.h"
 #include "kernels/vector.h"
@@ -201,27 +202,30 @@ void norm_weight_grad_cpu(G* dgain, G* dbias, const Bf16* dy, const Bf16* x, con
 
 template <class Y>
 void linear_forward_cpu(Y* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
-                        std::int64_t M, std::int64_t K) {
-  Widened out(size(N * M));
+                        std::int64_t M, std::int64_t K, std::int64_t y_pitch) {
+  const std::int64_t pitch = pitch_of(M, y_pitch);
+  Widened out(size(N * pitch));
   linear_forward_cpu(out.data(), Widened(x, size(N * K)).data(), Widened(w, size(M * K)).data(),
-                     Widened(bias, size(M)).data(), N, M, K);
+                     Widened(bias, size(M)).data(), N, M, K, pitch);
   out.round_into(y);
 }
 template <class Y>
 void linear_input_grad_cpu(Bf16* dx, const Y* dy, const Bf16* w, std::int64_t N, std::int64_t M,
-                           std::int64_t K) {
+                           std::int64_t K, std::int64_t y_pitch) {
+  const std::int64_t pitch = pitch_of(M, y_pitch);
   Widened out(size(N * K));
-  linear_input_grad_cpu(out.data(), Widened(dy, size(N * M)).data(), Widened(w, size(M * K)).data(),
-                        N, M, K);
+  linear_input_grad_cpu(out.data(), Widened(dy, size(N * pitch)).data(),
+                        Widened(w, size(M * K)).data(), N, M, K, pitch);
   out.round_into(dx);
 }
 template <class G, class Y>
 void linear_weight_grad_cpu(G* dw, G* db, const Y* dy, const Bf16* x, std::int64_t N,
-                            std::int64_t M, std::int64_t K) {
+                            std::int64_t M, std::int64_t K, std::int64_t y_pitch) {
+  const std::int64_t pitch = pitch_of(M, y_pitch);
   Widened weights(dw, size(M * K));
   Widened biases(db, size(M));
-  linear_weight_grad_cpu(weights.data(), biases.data(), Widened(dy, size(N * M)).data(),
-                         Widened(x, size(N * K)).data(), N, M, K);
+  linear_weight_grad_cpu(weights.data(), biases.data(), Widened(dy, size(N * pitch)).data(),
+                         Widened(x, size(N * K)).data(), N, M, K, pitch);
   weights.round_into(dw);
   biases.round_into(db);
 }
@@ -264,25 +268,43 @@ void embedding_grad_cpu(G* dtable, G* dpositions, const Bf16* dx, const std::int
   if (dpositions != nullptr) gather(dpositions, [&](std::int32_t n) { return n % T; });
 }
 
-void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64_t V) {
-  by_rows(N, V, [&](std::int64_t n, std::int64_t rows) {
-    loss_max_cpu(row_max + n, Widened(logits + n * V, size(rows * V)).data(), rows, V);
+void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64_t V,
+                  std::int64_t pitch) {
+  pitch = pitch_of(V, pitch);
+  by_rows(N, pitch, [&](std::int64_t n, std::int64_t rows) {
+    loss_max_cpu(row_max + n, Widened(logits + n * pitch, size(rows * pitch)).data(), rows, V,
+                 pitch);
   });
 }
 void loss_sum_cpu(float* sum_exp, float* target_logit, const Bf16* logits, const float* row_max,
-                  const std::int32_t* targets, std::int64_t N, std::int64_t V, std::int64_t first) {
-  by_rows(N, V, [&](std::int64_t n, std::int64_t rows) {
-    loss_sum_cpu(sum_exp + n, target_logit + n, Widened(logits + n * V, size(rows * V)).data(),
-                 row_max + n, targets + n, rows, V, first);
+                  const std::int32_t* targets, std::int64_t N, std::int64_t V, std::int64_t first,
+                  std::int64_t pitch) {
+  pitch = pitch_of(V, pitch);
+  by_rows(N, pitch, [&](std::int64_t n, std::int64_t rows) {
+    loss_sum_cpu(sum_exp + n, target_logit + n,
+                 Widened(logits + n * pitch, size(rows * pitch)).data(), row_max + n, targets + n,
+                 rows, V, first, pitch);
+  });
+}
+void loss_max_sum_cpu(float* row_max, float* sum_exp, float* target_logit, const Bf16* logits,
+                      const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                      std::int64_t pitch) {
+  pitch = pitch_of(V, pitch);
+  by_rows(N, pitch, [&](std::int64_t n, std::int64_t rows) {
+    loss_max_sum_cpu(row_max + n, sum_exp + n, target_logit + n,
+                     Widened(logits + n * pitch, size(rows * pitch)).data(), targets + n, rows, V,
+                     pitch);
   });
 }
 void loss_grad_cpu(Bf16* logits, const float* row_max, const float* sum_exp,
                    const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
-                   std::int64_t first) {
-  by_rows(N, V, [&](std::int64_t n, std::int64_t rows) {
-    Widened block(logits + n * V, size(rows * V));
-    loss_grad_cpu(block.data(), row_max + n, sum_exp + n, targets + n, scale, rows, V, first);
-    block.round_into(logits + n * V);
+                   std::int64_t first, std::int64_t pitch) {
+  pitch = pitch_of(V, pitch);
+  by_rows(N, pitch, [&](std::int64_t n, std::int64_t rows) {
+    Widened block(logits + n * pitch, size(rows * pitch));
+    loss_grad_cpu(block.data(), row_max + n, sum_exp + n, targets + n, scale, rows, V, first,
+                  pitch);
+    block.round_into(logits + n * pitch);
   });
 }
 
@@ -313,13 +335,13 @@ template void norm_weight_grad_cpu(Bf16*, Bf16*, const Bf16*, const Bf16*, const
                                    std::int64_t, std::int64_t);
 #define PARALLELARIUM_FOR(Y)                                                                    \
   template void linear_forward_cpu(Y*, const Bf16*, const Bf16*, const Bf16*, std::int64_t,     \
-                                   std::int64_t, std::int64_t);                                 \
+                                   std::int64_t, std::int64_t, std::int64_t);                   \
   template void linear_input_grad_cpu(Bf16*, const Y*, const Bf16*, std::int64_t, std::int64_t, \
-                                      std::int64_t);                                            \
+                                      std::int64_t, std::int64_t);                              \
   template void linear_weight_grad_cpu(float*, float*, const Y*, const Bf16*, std::int64_t,     \
-                                       std::int64_t, std::int64_t);                             \
+                                       std::int64_t, std::int64_t, std::int64_t);               \
   template void linear_weight_grad_cpu(Bf16*, Bf16*, const Y*, const Bf16*, std::int64_t,       \
-                                       std::int64_t, std::int64_t);
+                                       std::int64_t, std::int64_t, std::int64_t);
 PARALLELARIUM_FOR(float)
 PARALLELARIUM_FOR(Bf16)
 #undef PARALLELARIUM_FOR

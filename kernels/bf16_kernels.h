@@ -51,13 +51,13 @@ void norm_weight_grad_cpu(G* dgain, G* dbias, const Bf16* dy, const Bf16* x, con
 // Y: Bf16, or float for outputs that must not be rounded, such as a router's logits.
 template <class Y>
 void linear_forward_cpu(Y* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
-                        std::int64_t M, std::int64_t K);
+                        std::int64_t M, std::int64_t K, std::int64_t y_pitch = 0);
 template <class Y>
 void linear_input_grad_cpu(Bf16* dx, const Y* dy, const Bf16* w, std::int64_t N, std::int64_t M,
-                           std::int64_t K);
+                           std::int64_t K, std::int64_t y_pitch = 0);
 template <class G, class Y>
 void linear_weight_grad_cpu(G* dw, G* db, const Y* dy, const Bf16* x, std::int64_t N,
-                            std::int64_t M, std::int64_t K);
+                            std::int64_t M, std::int64_t K, std::int64_t y_pitch = 0);
 
 void attention_forward_cpu(Bf16* context, Bf16* probabilities, const Bf16* qkv,
                            const AttentionShape& shape,
@@ -103,13 +103,17 @@ void combine_rows_grad_cpu(Bf16* drows, float* dgates, const Bf16* dout, const B
                            const float* gates, const std::int32_t* routes, std::int64_t N,
                            std::int64_t k, std::int64_t C);
 
-void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64_t V);
+void loss_max_cpu(float* row_max, const Bf16* logits, std::int64_t N, std::int64_t V,
+                  std::int64_t pitch = 0);
 void loss_sum_cpu(float* sum_exp, float* target_logit, const Bf16* logits, const float* row_max,
                   const std::int32_t* targets, std::int64_t N, std::int64_t V,
-                  std::int64_t first = 0);
+                  std::int64_t first = 0, std::int64_t pitch = 0);
+void loss_max_sum_cpu(float* row_max, float* sum_exp, float* target_logit, const Bf16* logits,
+                      const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                      std::int64_t pitch = 0);
 void loss_grad_cpu(Bf16* logits, const float* row_max, const float* sum_exp,
                    const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
-                   std::int64_t first = 0);
+                   std::int64_t first = 0, std::int64_t pitch = 0);
 
 void sum_of_squares_cpu(double* sum, const Bf16* values, std::size_t count);
 

@@ -84,49 +84,87 @@ __global__ void merge_runs_kernel(Key* to, const Key* from, std::int64_t run, st
   to[pair + (at - pair - (second ? run : 0)) + (low - begin)] = key;
 }
 
-// Block (x, y) gathers the run of equal tokens that begins at key x, in a strip y of columns.
-template <class G, class T>
-__global__ void gather_runs_kernel(G* dtable, const T* dx, const Key* keys, std::int64_t N,
-                                   std::int64_t C) {
-  const std::int64_t begin = blockIdx.x;
-  const Key token = keys[begin] >> 32;
-  if (begin > 0 && keys[begin - 1] >> 32 == token) return;
-  if (token > 0x7FFFFFFFU) return;  // negative: in another rank's part of the table
-  const std::int64_t c = std::int64_t{blockIdx.y} * blockDim.x + threadIdx.x;
-  if (c >= C) return;
-  G* const out = dtable + static_cast<std::int64_t>(token) * C + c;
-  Wide<G> sum = widened(*out);
-  constexpr int kAhead = 8;  // rows asked for before the first is added
-  std::int64_t at = begin;
-  for (bool more = true; more;) {
-    float values[kAhead];
-    bool there[kAhead];
+constexpr unsigned kGatherThreads = 128;
+constexpr int kAhead = 8;  // rows asked for before the first is added
+
+// The rows of keys [at, at + kAhead); -1 for what is not of the token's run.
+__device__ inline Numbers<std::int32_t, kAhead> rows_of_run(const Key* keys, std::int64_t at,
+                                                            std::int64_t N, Key token) {
+  Numbers<std::int32_t, kAhead> rows;
 #pragma unroll
-    for (int i = 0; i < kAhead; ++i) {
-      const Key key = at + i < N ? keys[at + i] : ~Key{0};
-      there[i] = key >> 32 == token;
-      values[i] = 0;
-      if (there[i]) values[i] = widened(dx[static_cast<std::int64_t>(key & 0xFFFFFFFFU) * C + c]);
-    }
-#pragma unroll
-    for (int i = 0; i < kAhead; ++i)
-      if (there[i]) sum += values[i];
-    more = there[kAhead - 1];
-    at += kAhead;
+  for (int i = 0; i < kAhead; ++i) {
+    const Key key = at + i < N ? keys[at + i] : ~Key{0};
+    rows.at[i] = key >> 32 == token ? static_cast<std::int32_t>(key) : -1;
   }
-  *out = rounded<G>(sum);
+  return rows;
 }
 
-// dpositions[t] += sum over sequences b of dx[b, t], one thread for each number.
-template <class G, class T>
+// `strip` threads gather the run of equal tokens that begins at a key, if one does, a pack of W
+// columns each; blockIdx.y counts strips of columns. While rows are on their way, the thread looks
+// up which ones follow.
+template <int W, class G, class T>
+__global__ void __launch_bounds__(kGatherThreads)
+    gather_runs_kernel(G* dtable, const T* dx, const Key* keys, std::int64_t N, std::int64_t C,
+                       unsigned strip) {
+  const unsigned runs = blockDim.x / strip;
+  const unsigned run = threadIdx.x / strip;
+  std::int64_t at = std::int64_t{blockIdx.x} * runs + run;
+  const std::int64_t c = (std::int64_t{blockIdx.y} * strip + threadIdx.x % strip) * W;
+  if (run == runs || at >= N || c >= C) return;
+  const Key token = keys[at] >> 32;
+  if (at > 0 && keys[at - 1] >> 32 == token) return;
+  if (token > 0x7FFFFFFFU) return;  // negative: in another rank's part of the table
+  G* const out = dtable + static_cast<std::int64_t>(token) * C + c;
+  auto sum = load<W>(out);
+  auto rows = rows_of_run(keys, at, N, token);
+  for (bool more = true; more;) {
+    Pack<T, W> packs[kAhead] = {};
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i)
+      if (rows.at[i] >= 0) packs[i] = load_pack<W>(dx + rows.at[i] * C + c);
+    more = rows.at[kAhead - 1] >= 0;
+    at += kAhead;
+    auto following = rows;
+    if (more) following = rows_of_run(keys, at, N, token);
+#pragma unroll
+    for (int i = 0; i < kAhead; ++i) {
+      if (rows.at[i] < 0) continue;
+      const auto values = widened(packs[i]);
+#pragma unroll
+      for (int k = 0; k < W; ++k) sum.at[k] += values.at[k];
+    }
+    rows = following;
+  }
+  store(out, sum);
+}
+
+template <int W, class G, class T>
+cudaError_t gather_runs(G* dtable, const T* dx, const Key* keys, std::int64_t N, std::int64_t C,
+                        cudaStream_t stream) {
+  const std::size_t packs = divide_up(static_cast<std::size_t>(C), W);
+  const std::size_t strips = divide_up(packs, kGatherThreads);
+  const auto strip = static_cast<unsigned>(divide_up(packs, strips));
+  const unsigned runs = kGatherThreads / strip;
+  const auto blocks = static_cast<unsigned>(divide_up(static_cast<std::size_t>(N), runs));
+  return launch(gather_runs_kernel<W, G, T>, dim3(blocks, static_cast<unsigned>(strips)),
+                dim3(threads_for_row(runs * strip, 1, kGatherThreads)), 0, stream, dtable, dx, keys,
+                N, C, strip);
+}
+
+// dpositions[t] += sum over sequences b of dx[b, t], one thread for each pack of W numbers.
+template <int W, class G, class T>
 __global__ void position_grad_kernel(G* dpositions, const T* dx, std::int64_t N,
                                      std::int64_t count) {
-  const std::int64_t at = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t at = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) * W;
   if (at >= count) return;
-  float sum = widened(dpositions[at]);
+  auto sum = load<W>(dpositions + at);
 #pragma unroll 4
-  for (std::int64_t from = at; from < N; from += count) sum += widened(dx[from]);
-  dpositions[at] = rounded<G>(sum);
+  for (std::int64_t from = at; from < N; from += count) {
+    const auto values = load<W>(dx + from);
+#pragma unroll
+    for (int k = 0; k < W; ++k) sum.at[k] += values.at[k];
+  }
+  store(dpositions + at, sum);
 }
 
 constexpr unsigned kRotaryThreads = 128;
@@ -216,11 +254,17 @@ cudaError_t embedding_grad(G* dtable, G* dpositions, const T* dx, const std::int
     std::swap(keys, other);
   }
   if (status != cudaSuccess) return status;
-  status = launch(gather_runs_kernel<G, T>, dim3(static_cast<unsigned>(N), blocks_of(C, kThreads)),
-                  dim3(kThreads), 0, stream, dtable, dx, static_cast<const Key*>(keys), N, C);
+  const auto are_wide = [&](const G* sums, std::int64_t columns) {
+    return rows_are_wide(sums, static_cast<std::size_t>(columns), sizeof(G)) &&
+           rows_are_wide(dx, static_cast<std::size_t>(columns), sizeof(T));
+  };
+  status = are_wide(dtable, C) ? gather_runs<kWidth<T>>(dtable, dx, keys, N, C, stream)
+                               : gather_runs<1>(dtable, dx, keys, N, C, stream);
   if (status != cudaSuccess || dpositions == nullptr) return status;
-  return launch(position_grad_kernel<G, T>, dim3(blocks_of(T_ * C, kThreads)), dim3(kThreads), 0,
-                stream, dpositions, dx, N * C, T_ * C);
+  const bool wide = are_wide(dpositions, T_ * C);
+  const unsigned blocks = blocks_of(T_ * C, kThreads * (wide ? kWidth<T> : 1));
+  return launch(wide ? position_grad_kernel<kWidth<T>, G, T> : position_grad_kernel<1, G, T>,
+                dim3(blocks), dim3(kThreads), 0, stream, dpositions, dx, N * C, T_ * C);
 }
 
 template <class T>

@@ -144,18 +144,23 @@ template <class G, class T>
 // cross_entropy.h
 template <class T>
 [[nodiscard]] cudaError_t loss_max(float* row_max, const T* logits, std::int64_t N, std::int64_t V,
-                                   cudaStream_t stream);
+                                   cudaStream_t stream, std::int64_t pitch = 0);
 template <class T>
 [[nodiscard]] cudaError_t loss_sum(float* sum_exp, float* target_logit, const T* logits,
                                    const float* row_max, const std::int32_t* targets,
                                    std::int64_t N, std::int64_t V, std::int64_t first,
-                                   cudaStream_t stream);
+                                   cudaStream_t stream, std::int64_t pitch = 0);
+template <class T>
+[[nodiscard]] cudaError_t loss_max_sum(float* row_max, float* sum_exp, float* target_logit,
+                                       const T* logits, const std::int32_t* targets, std::int64_t N,
+                                       std::int64_t V, cudaStream_t stream, std::int64_t pitch = 0);
 [[nodiscard]] cudaError_t loss(double* sum, const float* row_max, const float* sum_exp,
                                const float* target_logit, std::int64_t N, cudaStream_t stream);
 template <class T>
 [[nodiscard]] cudaError_t loss_grad(T* logits, const float* row_max, const float* sum_exp,
                                     const std::int32_t* targets, float scale, std::int64_t N,
-                                    std::int64_t V, std::int64_t first, cudaStream_t stream);
+                                    std::int64_t V, std::int64_t first, cudaStream_t stream,
+                                    std::int64_t pitch = 0);
 
 // router.h. Requires: N >= 1. workspace: route_workspace(N, E), 4-byte aligned.
 // cudaErrorInvalidValue where 4 tokens' affinities do not fit the GPU's shared memory (E above some

@@ -55,20 +55,22 @@ class GpuMatmul {
   std::uint64_t products_ = 0;  // so far
 };
 
-// linear.h. The weight gradient's bias part is column_sums of gpu.h. Y is float or T.
+// linear.h. The weight gradient's bias part is column_sums of gpu.h. Y is float or T. Requires,
+// with a bias: rows of y without gaps.
 template <class Y, class T>
 [[nodiscard]] cublasStatus_t linear_forward(GpuMatmul& matmul, Y* y, const T* x, const T* w,
                                             const Y* bias, std::int64_t N, std::int64_t M,
-                                            std::int64_t K, cudaStream_t stream);
+                                            std::int64_t K, cudaStream_t stream,
+                                            std::int64_t y_pitch = 0);
 template <class T>
 [[nodiscard]] cublasStatus_t linear_input_grad(GpuMatmul& matmul, T* dx, const T* dy, const T* w,
                                                std::int64_t N, std::int64_t M, std::int64_t K,
-                                               cudaStream_t stream);
+                                               cudaStream_t stream, std::int64_t y_pitch = 0);
 // dw += dy^T x; G is float or T.
 template <class G, class T>
 [[nodiscard]] cublasStatus_t linear_weight_grad(GpuMatmul& matmul, G* dw, const T* dy, const T* x,
                                                 std::int64_t N, std::int64_t M, std::int64_t K,
-                                                cudaStream_t stream);
+                                                cudaStream_t stream, std::int64_t y_pitch = 0);
 
 // attention.h. In bf16, scores and dP are rounded to bf16 before the softmax and its gradient.
 // A failed launch of the softmax is told as CUBLAS_STATUS_EXECUTION_FAILED.

@@ -4,6 +4,7 @@
 
 #include "kernels/gpu.h"
 #include "kernels/gpu_matmul.h"
+#include "kernels/pitch.h"
 
 namespace parallelarium {
 namespace {
@@ -31,21 +32,27 @@ cublasStatus_t status_of(cudaError_t launched) {
 
 template <class Y, class T>
 cublasStatus_t linear_forward(GpuMatmul& matmul, Y* y, const T* x, const T* w, const Y* bias,
-                              std::int64_t N, std::int64_t M, std::int64_t K, cudaStream_t stream) {
-  return matmul.multiply(single(Transpose::kNo, Transpose::kYes, N, M, K, K, K, M), 1.0F, x, w,
-                         0.0F, y, bias, stream);
+                              std::int64_t N, std::int64_t M, std::int64_t K, cudaStream_t stream,
+                              std::int64_t y_pitch) {
+  return matmul.multiply(
+      single(Transpose::kNo, Transpose::kYes, N, M, K, K, K, pitch_of(M, y_pitch)), 1.0F, x, w,
+      0.0F, y, bias, stream);
 }
 template <class T>
 cublasStatus_t linear_input_grad(GpuMatmul& matmul, T* dx, const T* dy, const T* w, std::int64_t N,
-                                 std::int64_t M, std::int64_t K, cudaStream_t stream) {
-  return matmul.multiply(single(Transpose::kNo, Transpose::kNo, N, K, M, M, K, K), 1.0F, dy, w,
-                         0.0F, dx, static_cast<const T*>(nullptr), stream);
+                                 std::int64_t M, std::int64_t K, cudaStream_t stream,
+                                 std::int64_t y_pitch) {
+  return matmul.multiply(
+      single(Transpose::kNo, Transpose::kNo, N, K, M, pitch_of(M, y_pitch), K, K), 1.0F, dy, w,
+      0.0F, dx, static_cast<const T*>(nullptr), stream);
 }
 template <class G, class T>
 cublasStatus_t linear_weight_grad(GpuMatmul& matmul, G* dw, const T* dy, const T* x, std::int64_t N,
-                                  std::int64_t M, std::int64_t K, cudaStream_t stream) {
-  return matmul.multiply(single(Transpose::kYes, Transpose::kNo, M, K, N, M, K, K), 1.0F, dy, x,
-                         1.0F, dw, static_cast<const G*>(nullptr), stream);
+                                  std::int64_t M, std::int64_t K, cudaStream_t stream,
+                                  std::int64_t y_pitch) {
+  return matmul.multiply(
+      single(Transpose::kYes, Transpose::kNo, M, K, N, pitch_of(M, y_pitch), K, K), 1.0F, dy, x,
+      1.0F, dw, static_cast<const G*>(nullptr), stream);
 }
 
 // A batch goes over key/value heads; heads that share one take turns, since they would otherwise
@@ -143,11 +150,14 @@ cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
 
 #define PARALLELARIUM_FOR(T)                                                                       \
   template cublasStatus_t linear_forward(GpuMatmul&, T*, const T*, const T*, const T*,             \
-                                         std::int64_t, std::int64_t, std::int64_t, cudaStream_t);  \
+                                         std::int64_t, std::int64_t, std::int64_t, cudaStream_t,   \
+                                         std::int64_t);                                            \
   template cublasStatus_t linear_input_grad(GpuMatmul&, T*, const T*, const T*, std::int64_t,      \
-                                            std::int64_t, std::int64_t, cudaStream_t);             \
+                                            std::int64_t, std::int64_t, cudaStream_t,              \
+                                            std::int64_t);                                         \
   template cublasStatus_t linear_weight_grad(GpuMatmul&, T*, const T*, const T*, std::int64_t,     \
-                                             std::int64_t, std::int64_t, cudaStream_t);            \
+                                             std::int64_t, std::int64_t, cudaStream_t,             \
+                                             std::int64_t);                                        \
   template cublasStatus_t attention_forward(GpuMatmul&, T*, T*, const T*, const AttentionShape&,   \
                                             cudaStream_t, const DroppedProbabilities<T>&);         \
   template cublasStatus_t attention_backward(GpuMatmul&, T*, T*, std::int64_t, const T*, const T*, \
@@ -157,8 +167,10 @@ PARALLELARIUM_FOR(float)
 PARALLELARIUM_FOR(Bf16)
 #undef PARALLELARIUM_FOR
 template cublasStatus_t linear_forward(GpuMatmul&, float*, const Bf16*, const Bf16*, const float*,
-                                       std::int64_t, std::int64_t, std::int64_t, cudaStream_t);
+                                       std::int64_t, std::int64_t, std::int64_t, cudaStream_t,
+                                       std::int64_t);
 template cublasStatus_t linear_weight_grad(GpuMatmul&, float*, const Bf16*, const Bf16*,
-                                           std::int64_t, std::int64_t, std::int64_t, cudaStream_t);
+                                           std::int64_t, std::int64_t, std::int64_t, cudaStream_t,
+                                           std::int64_t);
 
 }  // namespace parallelarium

@@ -146,19 +146,29 @@ class Writer : private ExpertWriter {
     norm_backward(norm1(layer), layer, &between, entering(layer));
   }
 
+  // With the gaps between their rows.
+  std::int64_t logits() const { return z_.N * s_.logits_pitch(); }
   void head_forward() {
     norm_forward(final_norm(), end_layer());
     begin(Piece::kHead, phase_, -1, z_.N * s_.V);
     product(z_.N, s_.V, s_.C);
     read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
     parameter(head_weight(), -1);
-    write(Tensor::kLogits, -1, z_.N * s_.V);
-    begin(Piece::kLossMax, phase_, -1, z_.N * s_.V);
-    read(Tensor::kLogits, -1, z_.N * s_.V);
-    add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 0, 3 * z_.N * 4);
+    write(Tensor::kLogits, -1, logits());
+    const auto write_maxima = [&] {
+      add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 0, 3 * z_.N * 4);
+    };
+    if (s_.cuts_vocabulary()) {
+      begin(Piece::kLossMax, phase_, -1, z_.N * s_.V);
+      read(Tensor::kLogits, -1, logits());
+      write_maxima();
+    }
     begin(Piece::kLossSum, phase_, -1, z_.N * s_.V);
-    read(Tensor::kLogits, -1, z_.N * s_.V);
-    read_float(Tensor::kLossStats, -1, z_.N, 0);
+    read(Tensor::kLogits, -1, logits());
+    if (s_.cuts_vocabulary())
+      read_float(Tensor::kLossStats, -1, z_.N, 0);
+    else
+      write_maxima();
     tokens(Tensor::kTargets);
     add(Tensor::kLossStats, -1, Access::kWrite, z_.N, z_.N);
     add(Tensor::kLossStats, -1, Access::kWrite, z_.N, 2 * z_.N);
@@ -174,17 +184,17 @@ class Writer : private ExpertWriter {
       read_float(Tensor::kLossStats, -1, z_.N, 0);
       read_float(Tensor::kLossStats, -1, z_.N, z_.N);
       tokens(Tensor::kTargets);
-      add(Tensor::kLogits, -1, Access::kAccumulate, z_.N * s_.V, 0, 0, z_.type);
+      add(Tensor::kLogits, -1, Access::kAccumulate, logits(), 0, 0, z_.type);
       begin(Piece::kHead, Phase::kInputGrad, -1, z_.N * s_.C);
       product(z_.N, s_.C, s_.V);
-      read(Tensor::kLogits, -1, z_.N * s_.V);
+      read(Tensor::kLogits, -1, logits());
       parameter(head_weight(), -1);
       write(Tensor::kGradBranch, -1, z_.N * s_.C);
     }
     if (weight_) {
       begin(Piece::kHead, Phase::kWeightGrad, -1, s_.V * s_.C);
       product(s_.V, s_.C, z_.N);
-      read(Tensor::kLogits, -1, z_.N * s_.V);
+      read(Tensor::kLogits, -1, logits());
       read(Tensor::kFinalNormOut, -1, z_.N * s_.C);
       gradient(head_weight(), -1);
     }

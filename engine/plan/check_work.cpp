@@ -80,7 +80,7 @@ std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
     add(-1, Piece::kHead, true);
     add(-1, Piece::kLoss, false);
     if (forward) {
-      parts.insert({-1, Piece::kLossMax, Phase::kForward});
+      if (shape.cuts_vocabulary()) parts.insert({-1, Piece::kLossMax, Phase::kForward});
       parts.insert({-1, Piece::kLossSum, Phase::kForward});
     }
   }

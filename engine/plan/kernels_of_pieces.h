@@ -77,6 +77,7 @@ constexpr std::string_view variant_of(std::string_view kernel, const Shape& shap
     return by_blocks ? "block_attention" : "fused_attention";
   if (shape.fused && kernel == "attention_grad")
     return by_blocks ? "block_attention_grad" : "fused_attention_grad";
+  if (kernel == "loss_sum" && !shape.cuts_vocabulary()) return "loss_max_sum";
   const bool sigmoid = shape.experts.model.router == Router::kSigmoid;
   if (sigmoid && kernel == "router") return "sigmoid_router";
   if (sigmoid && kernel == "router_grad") return "sigmoid_router_grad";

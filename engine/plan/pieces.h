@@ -66,11 +66,12 @@
 //   Shared experts are one MLP, kMlpIn to kMlpOut without biases, as wide as they are together.
 //   With EP      all-to-alls of counts (r by place, w by rank) and of rows (r rows, w rows, r counts of the first, r of
 //                the second; Op::block 0: to the experts, 1: back)
-// kHead        kForward     r y [N,C], r w [V,C], w logits [N,V]     (tied: w is the token table)
+// kHead        kForward     r y [N,C], r w [V,C], w logits [N,V], rows Shape::logits_pitch() apart   (tied: w is the token table)
 // kHead        kInputGrad   r dlogits, r w, w dy
 // kHead        kWeightGrad  r dlogits, r y, a dw
-// kLossMax     kForward     r logits, w rowmax [N]
+// kLossMax     kForward     r logits, w rowmax [N]                   only where TP cuts the vocabulary
 // kLossSum     kForward     r logits, r rowmax, r targets i32[N], w sumexp [N], w target logit [N]
+//   whole      kForward     r logits, w rowmax, r targets, w sumexp, w target logit: one reading of the logits for both
 // kLoss        kForward     r rowmax, r sumexp, r target logit, a loss f64[1]   sum over tokens
 // kLoss        kInputGrad   r rowmax, r sumexp, r targets, a logits -> dlogits = (softmax - onehot) /
 //                           (tokens of the global batch)

@@ -202,6 +202,10 @@ struct ExpertShape {
   double balance_loss = 0, z_loss = 0, bias_rate = 0, skew = 0;
 };
 
+// Elements from one row of V logits to the next. Every row begins at a multiple of 16 bytes in any
+// type, which fast products and loads ask for: the vocabulary of GPT-2, for one, is odd.
+constexpr std::int64_t logits_pitch(std::int64_t V) { return (V + 7) / 8 * 8; }
+
 // Sizes that kernels need beside their operands.
 struct Shape {
   std::int64_t B = 0, T = 0, C = 0, H = 0, K = 0, D = 0, F = 0, V = 0;
@@ -220,6 +224,10 @@ struct Shape {
   std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
   double dropout = 0;  // of the probabilities, and of both branches where they join the stream
   ExpertShape experts;
+
+  // Whether ranks exchange the maxima of their logits before they add up exponentials.
+  bool cuts_vocabulary() const { return V < vocab; }
+  std::int64_t logits_pitch() const { return parallelarium::logits_pitch(V); }
 };
 // The runs of positions, one after another, that the T tokens of CP rank `cp` are.
 struct PositionRuns {

@@ -36,9 +36,10 @@ BenchSizes cpu_bench_sizes() {
           std::chrono::microseconds{700}};
 }
 // From the lessons' models to layers that fill a GPU, and the vocabulary of GPT-2, whose odd number
-// of columns products dislike. A GPU takes the sequences of a fused attention together, and a small
-// op is but launches there; an update goes from a vector to the largest matrices of a layer. The
-// copy and all places of an operand are larger than any second-level cache.
+// of columns products dislike, its logits as far apart as in a run. A GPU takes the sequences of a
+// fused attention together, and a small op is but launches there; an update goes from a vector to
+// the largest matrices of a layer. The copy and all places of an operand are larger than any
+// second-level cache.
 BenchSizes gpu_bench_sizes() {
   constexpr std::int64_t kLargeVocabulary = 50257;
   BenchSizes sizes;
@@ -63,7 +64,8 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
   for (const BenchSizes::Width& width : sizes.widths) {
     const std::int64_t C = width.hidden, head = width.vocabulary;
     const std::int64_t wide = std::max(4 * C, kVocabulary);
-    const std::int64_t rows = std::max(wide * width.tokens.back(), head * width.tokens.front());
+    const std::int64_t rows =
+        std::max(wide * width.tokens.back(), logits_pitch(head) * width.tokens.front());
     const std::int64_t most = std::max(wide, head), many = sizes.places_bytes;
     const DataType type = sizes.type;
     const Numbers x(device, type, rows), y(device, type, rows),
@@ -81,15 +83,18 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
           times.push_back({m, n, k, typical_seconds(device, work, sizes.least, &interlude),
                            std::string(name_of(phase)), std::string(name_of(type))});
         };
+        const std::int64_t pitch = M == head ? logits_pitch(M) : M;
+        const Values biases = M == head ? nullptr : bias.get();
         product(Phase::kForward, N, M, K, [&, M = M, K = K] {
-          device.linear_forward(kept.next(N * M), x.get(), weight.next(M * K), bias.get(), N, M, K);
+          device.linear_forward(kept.next(N * pitch), x.get(), weight.next(M * K), biases, N, M, K,
+                                pitch);
         });
         product(Phase::kInputGrad, N, K, M, [&, M = M, K = K] {
-          device.linear_input_grad(y.get(), x.get(), weight.next(M * K), N, M, K);
+          device.linear_input_grad(y.get(), x.get(), weight.next(M * K), N, M, K, pitch);
         });
         product(Phase::kWeightGrad, M, K, N, [&, M = M, K = K] {
-          device.linear_weight_grad(weight.next(M * K), bias.get(), x.get(), kept.next(N * K), N, M,
-                                    K);
+          device.linear_weight_grad(weight.next(M * K), biases, x.get(), kept.next(N * K), N, M, K,
+                                    pitch);
         });
       }
     }

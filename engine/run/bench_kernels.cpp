@@ -137,16 +137,20 @@ void measure_routing(Device& device, const BenchSizes& sizes, std::int64_t N, st
   });
 }
 
-// The kernels of a loss over N rows of V logits. `gradient` may be `logits`.
+// The kernels of a loss over N rows of V logits, as far apart as in a run. `gradient` may be
+// `logits`.
 void measure_loss(Device& device, Values gradient, Values logits, float* stats, double* sum,
                   const std::int32_t* targets, std::int64_t N, std::int64_t V, Measure& kernel) {
+  const std::int64_t pitch = logits_pitch(V);
   float *row_max = stats, *row_sum = stats + N, *of_target = stats + 2 * N;
-  kernel("loss_max", N * V, [&] { device.loss_max(row_max, logits, N, V); });
+  kernel("loss_max", N * V, [&] { device.loss_max(row_max, logits, N, V, pitch); });
   kernel("loss_sum", N * V,
-         [&] { device.loss_sum(row_sum, of_target, logits, row_max, targets, N, V); });
+         [&] { device.loss_sum(row_sum, of_target, logits, row_max, targets, N, V, pitch); });
+  kernel("loss_max_sum", N * V,
+         [&] { device.loss_max_sum(row_max, row_sum, of_target, logits, targets, N, V, pitch); });
   kernel("loss", N, [&] { device.loss(sum, row_max, row_sum, of_target, N); });
   kernel("loss_grad", N * V,
-         [&] { device.loss_grad(gradient, row_max, row_sum, targets, 1e-3F, N, V); });
+         [&] { device.loss_grad(gradient, row_max, row_sum, targets, 1e-3F, N, V, pitch); });
 }
 
 // Bytes. On a GPU those of a text: there one block adds up all rows of a byte, so that the most
@@ -270,8 +274,8 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     kernel(kReduceKernel, NF, [&] { device.accumulate(kept.next(NF), x.get(), NF); });
   }
   for (const auto& [N, V] : sizes.logits) {
-    const Numbers logits(device, type, N * V), stats(device, kF32, 3 * N), sums(device, kF32, 8),
-        targets(device, kF32, N);
+    const Numbers logits(device, type, N * logits_pitch(V)), stats(device, kF32, 3 * N),
+        sums(device, kF32, 8), targets(device, kF32, N);
     if (stop.raised() || !all_there(logits, stats, sums, targets)) break;
     device.copy_to_device(targets.get().address(), ids.data(), N * 4);
     measure_loss(device, logits.get(), logits.get(), stats.floats(),

@@ -68,24 +68,24 @@ class CpuDevice final : public Device {
     with_type(sum, [&]<class T>(T*) { accumulate_cpu(sum.as<T>(), part.as<T>(), size(count)); });
   }
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
-                      std::int64_t M, std::int64_t K) override {
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     with_types(x, y, [&]<class T, class Y>(const T*, Y* to) {
-      linear_forward_cpu(to, x.as<T>(), w.as<T>(), bias.as<T>(), N, M, K);
+      linear_forward_cpu(to, x.as<T>(), w.as<T>(), bias.as<T>(), N, M, K, y_pitch);
     });
   }
   void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
-                         std::int64_t K) override {
+                         std::int64_t K, std::int64_t y_pitch) override {
     with_types(w, dy, [&]<class T, class Y>(const T*, const Y* from) {
-      linear_input_grad_cpu(dx.as<T>(), from, w.as<T>(), N, M, K);
+      linear_input_grad_cpu(dx.as<T>(), from, w.as<T>(), N, M, K, y_pitch);
     });
   }
   void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
-                          std::int64_t M, std::int64_t K) override {
+                          std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     with_types(x, dw, [&]<class T, class G>(const T*, G* to) {
       if (dy.type() == DataType::kF32)
-        linear_weight_grad_cpu(to, db.as<G>(), dy.as<float>(), x.as<T>(), N, M, K);
+        linear_weight_grad_cpu(to, db.as<G>(), dy.as<float>(), x.as<T>(), N, M, K, y_pitch);
       else if constexpr (std::is_same_v<T, Bf16>)
-        linear_weight_grad_cpu(to, db.as<G>(), dy.as<T>(), x.as<T>(), N, M, K);
+        linear_weight_grad_cpu(to, db.as<G>(), dy.as<T>(), x.as<T>(), N, M, K, y_pitch);
     });
   }
   void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, ConstValues bias,
@@ -238,13 +238,23 @@ class CpuDevice final : public Device {
       embedding_grad_cpu(dtable.as<G>(), dpositions.as<G>(), dx.as<P>(), tokens, N, T, C);
     });
   }
-  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) override {
-    with_type(logits, [&]<class T>(const T*) { loss_max_cpu(row_max, logits.as<T>(), N, V); });
+  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V,
+                std::int64_t pitch) override {
+    with_type(logits,
+              [&]<class T>(const T*) { loss_max_cpu(row_max, logits.as<T>(), N, V, pitch); });
   }
   void loss_sum(float* sum_exp, float* target_logit, ConstValues logits, const float* row_max,
-                const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
+                const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                std::int64_t pitch) override {
     with_type(logits, [&]<class T>(const T*) {
-      loss_sum_cpu(sum_exp, target_logit, logits.as<T>(), row_max, targets, N, V);
+      loss_sum_cpu(sum_exp, target_logit, logits.as<T>(), row_max, targets, N, V, 0, pitch);
+    });
+  }
+  void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
+                    const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                    std::int64_t pitch) override {
+    with_type(logits, [&]<class T>(const T*) {
+      loss_max_sum_cpu(row_max, sum_exp, target_logit, logits.as<T>(), targets, N, V, pitch);
     });
   }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
@@ -252,10 +262,10 @@ class CpuDevice final : public Device {
     loss_cpu(sum, row_max, sum_exp, target_logit, N);
   }
   void loss_grad(Values logits, const float* row_max, const float* sum_exp,
-                 const std::int32_t* targets, float scale, std::int64_t N,
-                 std::int64_t V) override {
+                 const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
+                 std::int64_t pitch) override {
     with_type(logits, [&]<class T>(T*) {
-      loss_grad_cpu(logits.as<T>(), row_max, sum_exp, targets, scale, N, V);
+      loss_grad_cpu(logits.as<T>(), row_max, sum_exp, targets, scale, N, V, 0, pitch);
     });
   }
   void route(float* gates, std::int32_t* routes, float* record, const float* logits,

@@ -108,13 +108,16 @@ class Device {
   // sum[i] += part[i], also fp64.
   virtual void accumulate(Values sum, ConstValues part, std::int64_t count) = 0;
 
-  // The output (and its gradient) may be fp32 beside bf16, then without a bias.
+  // The output (and its gradient) may be fp32 beside bf16, then without a bias; so may its rows be
+  // `y_pitch` apart (kernels/pitch.h).
   virtual void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias,
-                              std::int64_t N, std::int64_t M, std::int64_t K) = 0;
+                              std::int64_t N, std::int64_t M, std::int64_t K,
+                              std::int64_t y_pitch = 0) = 0;
   virtual void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N,
-                                 std::int64_t M, std::int64_t K) = 0;
+                                 std::int64_t M, std::int64_t K, std::int64_t y_pitch = 0) = 0;
   virtual void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x,
-                                  std::int64_t N, std::int64_t M, std::int64_t K) = 0;
+                                  std::int64_t N, std::int64_t M, std::int64_t K,
+                                  std::int64_t y_pitch = 0) = 0;
 
   virtual void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain,
                                   ConstValues bias, std::int64_t N, std::int64_t C) = 0;
@@ -184,15 +187,21 @@ class Device {
                               const std::int32_t* tokens, std::int64_t N, std::int64_t T,
                               std::int64_t C) = 0;
 
-  virtual void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) = 0;
+  // Rows of logits are `pitch` apart.
+  virtual void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V,
+                        std::int64_t pitch = 0) = 0;
   virtual void loss_sum(float* sum_exp, float* target_logit, ConstValues logits,
                         const float* row_max, const std::int32_t* targets, std::int64_t N,
-                        std::int64_t V) = 0;
+                        std::int64_t V, std::int64_t pitch = 0) = 0;
+  // Both at once.
+  virtual void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
+                            const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                            std::int64_t pitch = 0) = 0;
   virtual void loss(double* sum, const float* row_max, const float* sum_exp,
                     const float* target_logit, std::int64_t N) = 0;
   virtual void loss_grad(Values logits, const float* row_max, const float* sum_exp,
-                         const std::int32_t* targets, float scale, std::int64_t N,
-                         std::int64_t V) = 0;
+                         const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
+                         std::int64_t pitch = 0) = 0;
 
   virtual void route(float* gates, std::int32_t* routes, float* record, const float* logits,
                      const float* bias, const RouterShape& shape) = 0;

@@ -7,10 +7,14 @@
 namespace parallelarium {
 namespace {
 
+// Sequences that CP does not cut have the same positions and are looked up, and gathered, together.
 void embedding_forward(const Launch& op) {
   const std::size_t out = op.count() - 1;
-  const std::int64_t C = op.shape.C;
+  const std::int64_t C = op.shape.C, T = op.shape.T;
   const ConstValues positions = out == 3 && op.adds_biases() ? op.values(2) : nullptr;
+  if (T == op.shape.sequence)
+    return op.device.embedding_forward(op.values(out), op.i32(0), op.values(1), positions, op.N(),
+                                       T, C);
   op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
     op.device.embedding_forward(op.values(out) + row * C, op.i32(0) + row, op.values(1),
                                 positions ? positions + position * C : nullptr, length, length, C);
@@ -18,8 +22,10 @@ void embedding_forward(const Launch& op) {
 }
 
 void embedding_weight_grad(const Launch& op) {
-  const std::int64_t C = op.shape.C;
+  const std::int64_t C = op.shape.C, T = op.shape.T;
   const Values positions = op.values_or_null(3);
+  if (T == op.shape.sequence)
+    return op.device.embedding_grad(op.values(2), positions, op.values(0), op.i32(1), op.N(), T, C);
   op.for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
     op.device.embedding_grad(op.values(2), positions ? positions + position * C : nullptr,
                              op.values(0) + row * C, op.i32(1) + row, length, length, C);
@@ -55,9 +61,9 @@ void norm_weight_grad(const Launch& op) {
                              op.f32(2), op.own_tokens(), op.shape.C);
 }
 
-// A linear layer from K inputs to M outputs.
+// A linear layer from K inputs to M outputs, whose rows are so far apart (kernels/pitch.h).
 struct Sizes {
-  std::int64_t M, K;
+  std::int64_t M, K, y_pitch = 0;
 };
 Sizes qkv_sizes(const Launch& op) {
   const Shape& shape = op.shape;
@@ -70,33 +76,34 @@ std::int64_t mlp_width(const Launch& op) {
 }
 Sizes mlp_in_sizes(const Launch& op) { return {mlp_width(op), op.shape.C}; }
 Sizes mlp_out_sizes(const Launch& op) { return {op.shape.C, mlp_width(op)}; }
-Sizes head_sizes(const Launch& op) { return {op.shape.V, op.shape.C}; }
+Sizes head_sizes(const Launch& op) { return {op.shape.V, op.shape.C, op.shape.logits_pitch()}; }
 
 template <Sizes (*kSizes)(const Launch&)>
 void linear_forward(const Launch& op) {
-  const auto [M, K] = kSizes(op);
+  const auto [M, K, y_pitch] = kSizes(op);
   const std::size_t out = op.count() - 1;
   op.device.linear_forward(op.values(out), op.values(0), op.values(1),
-                           out == 3 ? op.values(2) : nullptr, op.N(), M, K);
+                           out == 3 ? op.values(2) : nullptr, op.N(), M, K, y_pitch);
 }
 // Of a row-parallel product, whose partial sums the TP group adds up.
 template <Sizes (*kSizes)(const Launch&)>
 void row_forward(const Launch& op) {
-  const auto [M, K] = kSizes(op);
+  const auto [M, K, y_pitch] = kSizes(op);
   const std::size_t out = op.count() - 1;
   op.device.linear_forward(op.values(out), op.values(0), op.values(1),
-                           out == 3 && op.adds_biases() ? op.values(2) : nullptr, op.N(), M, K);
+                           out == 3 && op.adds_biases() ? op.values(2) : nullptr, op.N(), M, K,
+                           y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void linear_input_grad(const Launch& op) {
-  const auto [M, K] = kSizes(op);
-  op.device.linear_input_grad(op.values(2), op.values(0), op.values(1), op.N(), M, K);
+  const auto [M, K, y_pitch] = kSizes(op);
+  op.device.linear_input_grad(op.values(2), op.values(0), op.values(1), op.N(), M, K, y_pitch);
 }
 template <Sizes (*kSizes)(const Launch&)>
 void linear_weight_grad(const Launch& op) {
-  const auto [M, K] = kSizes(op);
+  const auto [M, K, y_pitch] = kSizes(op);
   op.device.linear_weight_grad(op.values(2), op.values_or_null(3), op.values(0), op.values(1),
-                               op.N(), M, K);
+                               op.N(), M, K, y_pitch);
 }
 
 // Without learned positions queries and keys carry theirs: they are turned as soon as they exist,
@@ -113,7 +120,9 @@ void head_forward(const Launch& op) {
   linear_forward<head_sizes>(op);
   const std::int64_t V = op.shape.V;
   const std::int64_t real = std::clamp<std::int64_t>(op.shape.vocab - op.program.at.tp * V, 0, V);
-  if (real < V) op.device.fill_rows(op.values(op.count() - 1) + real, V, kNone, op.N(), V - real);
+  if (real < V)
+    op.device.fill_rows(op.values(op.count() - 1) + real, op.shape.logits_pitch(), kNone, op.N(),
+                        V - real);
 }
 
 void residual_input_grad(const Launch& op) {

@@ -6,11 +6,15 @@ namespace parallelarium {
 namespace {
 
 void loss_max_forward(const Launch& op) {
-  op.device.loss_max(op.f32(1), op.values(0), op.N(), op.shape.V);
+  op.device.loss_max(op.f32(1), op.values(0), op.N(), op.shape.V, op.shape.logits_pitch());
 }
 
 void loss_sum_forward(const Launch& op) {
-  op.device.loss_sum(op.f32(3), op.f32(4), op.values(0), op.f32(1), op.i32(2), op.N(), op.shape.V);
+  if (!op.shape.cuts_vocabulary())
+    return op.device.loss_max_sum(op.f32(1), op.f32(3), op.f32(4), op.values(0), op.i32(2), op.N(),
+                                  op.shape.V, op.shape.logits_pitch());
+  op.device.loss_sum(op.f32(3), op.f32(4), op.values(0), op.f32(1), op.i32(2), op.N(), op.shape.V,
+                     op.shape.logits_pitch());
 }
 
 void loss_forward(const Launch& op) {
@@ -19,7 +23,8 @@ void loss_forward(const Launch& op) {
 
 void loss_input_grad(const Launch& op) {
   const auto scale = static_cast<float>(1.0 / static_cast<double>(op.shape.global_tokens));
-  op.device.loss_grad(op.values(3), op.f32(0), op.f32(1), op.i32(2), scale, op.N(), op.shape.V);
+  op.device.loss_grad(op.values(3), op.f32(0), op.f32(1), op.i32(2), scale, op.N(), op.shape.V,
+                      op.shape.logits_pitch());
 }
 
 constexpr Entry kEntries[] = {

@@ -26,6 +26,7 @@ namespace {
 
 // 300 MB for an array of N rows in bf16: several times what the caches of current GPUs hold.
 constexpr std::int64_t kN = 196608, kC = 768, kV = 50257, kTokens = 4096, kF = 3072;
+constexpr std::int64_t kPitch = 50264;  // of logits in a run
 
 // Ends the program with the call's error: a benchmark has nothing better to do.
 void check(cudaError_t status) {
@@ -196,18 +197,22 @@ void memory_bound(const char* storage) {
   });
 
   constexpr double kLogits = double{kTokens} * kV * sizeof(T);
-  const Memory logits = numbers<T>(kTokens * kV);
+  const Memory logits = numbers<T>(kTokens * kPitch);
   const Memory row_max = zeros(kTokens * sizeof(float)), sum = zeros(kTokens * sizeof(float)),
                target = zeros(kTokens * sizeof(float));
   row("loss_max", kLogits,
-      [&] { return loss_max<T>(floats(row_max), at(logits), kTokens, kV, nullptr); });
+      [&] { return loss_max<T>(floats(row_max), at(logits), kTokens, kV, nullptr, kPitch); });
   row("loss_sum", kLogits, [&] {
     return loss_sum<T>(floats(sum), floats(target), at(logits), floats(row_max), token, kTokens, kV,
-                       0, nullptr);
+                       0, nullptr, kPitch);
+  });
+  row("loss_max_sum", kLogits, [&] {
+    return loss_max_sum<T>(floats(row_max), floats(sum), floats(target), at(logits), token, kTokens,
+                           kV, nullptr, kPitch);
   });
   row("loss_grad", 2 * kLogits, [&] {
     return loss_grad<T>(at(logits), floats(row_max), floats(sum), token, 1e-4F, kTokens, kV, 0,
-                        nullptr);
+                        nullptr, kPitch);
   });
 }
 
@@ -247,25 +252,35 @@ double products(const char* storage, bool tf32) {
   const Memory space = zeros(kSpace);
   GpuMatmul matmul(space.get(), kSpace, tf32);
   double peak = 0;
-  for (const auto [N, M, K] : {std::array<std::int64_t, 3>{8192, 8192, 8192},
-                               {16384, 3 * kC, kC},
-                               {16384, kF, kC},
-                               {16384, kC, kF},
-                               {16384, kV, kC}}) {
+  // The head with its rows apart as in a run, and without gaps.
+  for (const auto [N, M, K, pitch] : {std::array<std::int64_t, 4>{8192, 8192, 8192, 8192},
+                                      {16384, 3 * kC, kC, 3 * kC},
+                                      {16384, kF, kC, kF},
+                                      {16384, kC, kF, kC},
+                                      {16384, kV, kC, kPitch},
+                                      {16384, kV, kC, kV}}) {
     const auto count = [](std::int64_t rows, std::int64_t columns) {
       return static_cast<std::size_t>(rows * columns);
     };
     const Memory x = numbers<T>(count(N, K)), w = numbers<T>(count(M, K)),
-                 y = zeros(count(N, M) * sizeof(T));
+                 y = zeros(count(N, pitch) * sizeof(T));
     const auto at = [](const Memory& memory) { return static_cast<T*>(memory.get()); };
-    const double rate =
-        compute_row("linear_forward " + std::to_string(N) + " x " + std::to_string(M) + " x " +
-                        std::to_string(K),
-                    storage, 2.0 * static_cast<double>(N * M * K), peak, [&] {
-                      return linear_forward<T>(matmul, at(y), at(x), at(w),
-                                               static_cast<const T*>(nullptr), N, M, K, nullptr);
-                    });
+    const std::string size = " " + std::to_string(N) + " x " + std::to_string(M) + " x " +
+                             std::to_string(K) +
+                             (pitch > M ? ", rows " + std::to_string(pitch) + " apart" : "");
+    const double flops = 2.0 * static_cast<double>(N * M * K);
+    const double rate = compute_row("linear_forward" + size, storage, flops, peak, [&] {
+      return linear_forward<T>(matmul, at(y), at(x), at(w), static_cast<const T*>(nullptr), N, M, K,
+                               nullptr, pitch);
+    });
     if (peak == 0) peak = rate;
+    if (M != kV) continue;
+    compute_row("linear_input_grad" + size, storage, flops, peak, [&] {
+      return linear_input_grad<T>(matmul, at(x), at(y), at(w), N, M, K, nullptr, pitch);
+    });
+    compute_row("linear_weight_grad" + size, storage, flops, peak, [&] {
+      return linear_weight_grad<T, T>(matmul, at(w), at(y), at(x), N, M, K, nullptr, pitch);
+    });
   }
   return peak;
 }

@@ -68,7 +68,7 @@ TEST(GpuBench, MeasuresEachKernelAtEverySizeOfTheList) {
   for (const char* kernel : {"adamw", "grad_norm", "zero"})
     EXPECT_EQ(sizes_of(kernel), (Sizes{64, 4096})) << kernel;
   EXPECT_EQ(sizes_of("reduce"), (Sizes{32 * 64, 4096}));
-  for (const char* kernel : {"loss_max", "loss_sum", "loss_grad"})
+  for (const char* kernel : {"loss_max", "loss_sum", "loss_max_sum", "loss_grad"})
     EXPECT_EQ(sizes_of(kernel), (Sizes{32 * 256, 8 * 300})) << kernel;
   EXPECT_EQ(sizes_of("loss"), (Sizes{8, 32}));
   EXPECT_EQ(sizes_of("attention"), Sizes{2 * 32 * 32}) << "sequence after sequence";

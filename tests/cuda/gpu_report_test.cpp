@@ -161,9 +161,9 @@ class Lopsided final : public QueuedDevice {
                      [device] { std::this_thread::sleep_for(device); }),
         host_(host) {}
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
-                      std::int64_t M, std::int64_t K) override {
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     std::this_thread::sleep_for(host_);
-    QueuedDevice::linear_forward(y, x, w, bias, N, M, K);
+    QueuedDevice::linear_forward(y, x, w, bias, N, M, K, y_pitch);
   }
 
  private:

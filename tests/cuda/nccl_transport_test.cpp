@@ -203,9 +203,9 @@ class StalledDevice final : public QueuedDevice {
  public:
   StalledDevice() : QueuedDevice(std::chrono::microseconds{0}) {}
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
-                      std::int64_t M, std::int64_t K) override {
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     if (!std::exchange(stalled_, true)) std::this_thread::sleep_for(std::chrono::seconds{2});
-    QueuedDevice::linear_forward(y, x, w, bias, N, M, K);
+    QueuedDevice::linear_forward(y, x, w, bias, N, M, K, y_pitch);
   }
 
  private:

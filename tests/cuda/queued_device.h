@@ -103,19 +103,19 @@ class QueuedDevice : public Device {
     launch([=, this] { inner_->accumulate(sum, part, count); });
   }
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
-                      std::int64_t M, std::int64_t K) override {
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     launch([=, this] {
       if (before_linear_) before_linear_();
-      inner_->linear_forward(y, x, w, bias, N, M, K);
+      inner_->linear_forward(y, x, w, bias, N, M, K, y_pitch);
     });
   }
   void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
-                         std::int64_t K) override {
-    launch([=, this] { inner_->linear_input_grad(dx, dy, w, N, M, K); });
+                         std::int64_t K, std::int64_t y_pitch) override {
+    launch([=, this] { inner_->linear_input_grad(dx, dy, w, N, M, K, y_pitch); });
   }
   void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
-                          std::int64_t M, std::int64_t K) override {
-    launch([=, this] { inner_->linear_weight_grad(dw, db, dy, x, N, M, K); });
+                          std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
+    launch([=, this] { inner_->linear_weight_grad(dw, db, dy, x, N, M, K, y_pitch); });
   }
   void layer_norm_forward(Values y, float* stats, ConstValues x, ConstValues gain, ConstValues bias,
                           std::int64_t N, std::int64_t C) override {
@@ -231,21 +231,32 @@ class QueuedDevice : public Device {
                       std::int64_t N, std::int64_t T, std::int64_t C) override {
     launch([=, this] { inner_->embedding_grad(dtable, dpositions, dx, tokens, N, T, C); });
   }
-  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) override {
-    launch([=, this] { inner_->loss_max(row_max, logits, N, V); });
+  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V,
+                std::int64_t pitch) override {
+    launch([=, this] { inner_->loss_max(row_max, logits, N, V, pitch); });
   }
   void loss_sum(float* sum_exp, float* target_logit, ConstValues logits, const float* row_max,
-                const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
-    launch([=, this] { inner_->loss_sum(sum_exp, target_logit, logits, row_max, targets, N, V); });
+                const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                std::int64_t pitch) override {
+    launch([=, this] {
+      inner_->loss_sum(sum_exp, target_logit, logits, row_max, targets, N, V, pitch);
+    });
+  }
+  void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
+                    const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                    std::int64_t pitch) override {
+    launch([=, this] {
+      inner_->loss_max_sum(row_max, sum_exp, target_logit, logits, targets, N, V, pitch);
+    });
   }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
             std::int64_t N) override {
     launch([=, this] { inner_->loss(sum, row_max, sum_exp, target_logit, N); });
   }
   void loss_grad(Values logits, const float* row_max, const float* sum_exp,
-                 const std::int32_t* targets, float scale, std::int64_t N,
-                 std::int64_t V) override {
-    launch([=, this] { inner_->loss_grad(logits, row_max, sum_exp, targets, scale, N, V); });
+                 const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
+                 std::int64_t pitch) override {
+    launch([=, this] { inner_->loss_grad(logits, row_max, sum_exp, targets, scale, N, V, pitch); });
   }
   void route(float* gates, std::int32_t* routes, float* record, const float* logits,
              const float* bias, const RouterShape& shape) override {

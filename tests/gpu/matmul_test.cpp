@@ -57,6 +57,46 @@ TYPED_TEST(LinearTwin, ForwardAndGradientsEqualTheCpuTwin) {
     }
 }
 
+// As logits lie, so that their rows begin at multiples of 16 bytes however many they are.
+TYPED_TEST(LinearTwin, RowsOfTheOutputMayBeApart) {
+  auto space = workspace(kBytes);
+  GpuMatmul matmul(space.data(), kBytes, false);
+  for (const auto [N, M, K, pitch] : {std::array<std::int64_t, 4>{1, 1, 1, 8},
+                                      {3, 5, 7, 8},
+                                      {16, 24, 8, 24},
+                                      {65, 33, 17, 40},
+                                      {40, 257, 96, 264}}) {
+    const Floats x = random_stored<TypeParam>(N * K);
+    const Floats w = random_stored<TypeParam>(M * K);
+    const Floats dy = random_stored<TypeParam>(N * pitch);
+    Floats dw = random_stored<TypeParam>(M * K);
+    Floats y = filled(N * pitch, 7);
+    Floats dx(x.size());
+    auto x_ = on_device<TypeParam>(x);
+    auto w_ = on_device<TypeParam>(w);
+    auto dy_ = on_device<TypeParam>(dy);
+    auto dw_ = on_device<TypeParam>(dw);
+    auto y_ = on_device<TypeParam>(y);
+    auto dx_ = on_device<TypeParam>(filled(N * K, 7));
+    linear_forward_cpu(y.data(), x.data(), w.data(), nullptr, N, M, K, pitch);
+    linear_input_grad_cpu(dx.data(), dy.data(), w.data(), N, M, K, pitch);
+    linear_weight_grad_cpu(dw.data(), nullptr, dy.data(), x.data(), N, M, K, pitch);
+    const TypeParam* const no_bias = nullptr;
+    ASSERT_EQ(linear_forward<TypeParam>(matmul, y_.data(), x_.data(), w_.data(), no_bias, N, M, K,
+                                        nullptr, pitch),
+              CUBLAS_STATUS_SUCCESS);
+    ASSERT_EQ(linear_input_grad<TypeParam>(matmul, dx_.data(), dy_.data(), w_.data(), N, M, K,
+                                           nullptr, pitch),
+              CUBLAS_STATUS_SUCCESS);
+    ASSERT_EQ((linear_weight_grad<TypeParam, TypeParam>(matmul, dw_.data(), dy_.data(), x_.data(),
+                                                        N, M, K, nullptr, pitch)),
+              CUBLAS_STATUS_SUCCESS);
+    EXPECT_LE(relative_difference(y_.floats(), y), bound<TypeParam>(1));
+    EXPECT_LE(relative_difference(dx_.floats(), dx), bound<TypeParam>(1));
+    EXPECT_LE(relative_difference(dw_.floats(), dw), bound<TypeParam>(1));
+  }
+}
+
 TYPED_TEST(LinearTwin, AddressesMayBeOddAndAKeptPlanServesEachAlignment) {
   auto space = workspace(kBytes);
   GpuMatmul matmul(space.data(), kBytes, false);

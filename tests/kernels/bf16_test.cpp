@@ -173,20 +173,23 @@ TEST_F(Bf16Kernels, DropoutIsTheFp32KernelsRounded) {
 }
 
 TEST_F(Bf16Kernels, LossAndItsGradientAreTheFp32KernelsRounded) {
-  auto logits = random(kN * kC);
+  constexpr std::int64_t kPitch = kC + 7;
+  auto logits = random(kN * kPitch);
   Floats logits32 = widened(logits);
   std::vector<std::int32_t> targets{0, 1, 5, 4096, 4097, 7, 8193, 2, 3};
   Floats row_max(kN), sum(kN), target(kN), row_max32(kN), sum32(kN), target32(kN);
-  loss_max_cpu(row_max.data(), logits.data(), kN, kC);
-  loss_sum_cpu(sum.data(), target.data(), logits.data(), row_max.data(), targets.data(), kN, kC, 1);
-  loss_max_cpu(row_max32.data(), logits32.data(), kN, kC);
+  loss_max_cpu(row_max.data(), logits.data(), kN, kC, kPitch);
+  loss_sum_cpu(sum.data(), target.data(), logits.data(), row_max.data(), targets.data(), kN, kC, 1,
+               kPitch);
+  loss_max_cpu(row_max32.data(), logits32.data(), kN, kC, kPitch);
   loss_sum_cpu(sum32.data(), target32.data(), logits32.data(), row_max32.data(), targets.data(), kN,
-               kC, 1);
+               kC, 1, kPitch);
   EXPECT_EQ(row_max, row_max32);
   EXPECT_EQ(sum, sum32);
   EXPECT_EQ(target, target32);
-  loss_grad_cpu(logits.data(), row_max.data(), sum.data(), targets.data(), 0.5F, kN, kC, 1);
-  loss_grad_cpu(logits32.data(), row_max.data(), sum.data(), targets.data(), 0.5F, kN, kC, 1);
+  loss_grad_cpu(logits.data(), row_max.data(), sum.data(), targets.data(), 0.5F, kN, kC, 1, kPitch);
+  loss_grad_cpu(logits32.data(), row_max.data(), sum.data(), targets.data(), 0.5F, kN, kC, 1,
+                kPitch);
   EXPECT_EQ(widened(logits), rounded(logits32));
 }
 

@@ -66,6 +66,32 @@ TEST_P(Linear, WeightAndBiasGradientsAreSlopesAddedToWhatWasThere) {
   EXPECT_LE(relative_difference(db, expected), kFloatBound);
 }
 
+// The same numbers, whatever lies between the rows of y and dy.
+TEST_P(Linear, RowsOfTheOutputMayBeApart) {
+  const std::int64_t pitch = M + 3;
+  Floats apart(static_cast<std::size_t>(N * pitch), 99.0F);
+  for (std::int64_t n = 0; n < N; ++n)
+    std::copy_n(dy.begin() + n * M, M, apart.begin() + n * pitch);
+  Floats dx(x.size()), dx_apart(x.size());
+  linear_input_grad_cpu(dx.data(), dy.data(), w.data(), N, M, K);
+  linear_input_grad_cpu(dx_apart.data(), apart.data(), w.data(), N, M, K, pitch);
+  EXPECT_LE(relative_difference(dx_apart, doubles(dx)), kFloatBound);
+  Floats dw(w.size()), dw_apart(w.size()), db(b.size()), db_apart(b.size());
+  linear_weight_grad_cpu(dw.data(), db.data(), dy.data(), x.data(), N, M, K);
+  linear_weight_grad_cpu(dw_apart.data(), db_apart.data(), apart.data(), x.data(), N, M, K, pitch);
+  EXPECT_LE(relative_difference(dw_apart, doubles(dw)), kFloatBound);
+  EXPECT_EQ(db_apart, db);
+  Floats y(dy.size());
+  for (const float* bias : {static_cast<const float*>(nullptr), std::as_const(b).data()}) {
+    linear_forward_cpu(y.data(), x.data(), w.data(), bias, N, M, K);
+    linear_forward_cpu(apart.data(), x.data(), w.data(), bias, N, M, K, pitch);
+    Floats rows;
+    for (std::int64_t n = 0; n < N; ++n)
+      rows.insert(rows.end(), apart.begin() + n * pitch, apart.begin() + n * pitch + M);
+    EXPECT_LE(relative_difference(rows, doubles(y)), kFloatBound);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(AwkwardSizes, Linear,
                          testing::Values(Sizes{1, 1, 1}, Sizes{2, 3, 7}, Sizes{7, 2, 3},
                                          Sizes{3, 17, 5}, Sizes{9, 16, 16}));

@@ -72,6 +72,40 @@ TEST_P(CrossEntropy, GradientIsTheSlope) {
   EXPECT_NEAR(sum, 0, 1e-6 * static_cast<double>(N));
 }
 
+TEST_P(CrossEntropy, MaximaAndSumsAtOnceAreTheSameToTheBit) {
+  const Floats logits = random_floats(N * V, 1);
+  run(logits);
+  Floats max_(row_max.size()), sum(row_max.size()), target(row_max.size());
+  loss_max_sum_cpu(max_.data(), sum.data(), target.data(), logits.data(), targets.data(), N, V);
+  EXPECT_EQ(max_, row_max);
+  EXPECT_EQ(sum, sum_exp);
+  EXPECT_EQ(target, target_logit);
+}
+
+// To the bit, whatever lies between the rows.
+TEST_P(CrossEntropy, RowsMayBeApart) {
+  const std::int64_t pitch = V + 5;
+  Floats logits = random_floats(N * V, 1);
+  Floats apart(static_cast<std::size_t>(N * pitch), 1e30F);
+  for (std::int64_t n = 0; n < N; ++n)
+    std::copy_n(logits.begin() + n * V, V, apart.begin() + n * pitch);
+  run(logits);
+  Floats max_apart(row_max.size()), sum_apart(row_max.size()), target_apart(row_max.size());
+  loss_max_cpu(max_apart.data(), apart.data(), N, V, pitch);
+  loss_sum_cpu(sum_apart.data(), target_apart.data(), apart.data(), max_apart.data(),
+               targets.data(), N, V, 0, pitch);
+  EXPECT_EQ(max_apart, row_max);
+  EXPECT_EQ(sum_apart, sum_exp);
+  EXPECT_EQ(target_apart, target_logit);
+  loss_grad_cpu(logits.data(), row_max.data(), sum_exp.data(), targets.data(), 0.25F, N, V);
+  loss_grad_cpu(apart.data(), row_max.data(), sum_exp.data(), targets.data(), 0.25F, N, V, 0,
+                pitch);
+  for (std::int64_t n = 0; n < N; ++n)
+    for (std::int64_t v = 0; v < pitch; ++v)
+      EXPECT_EQ(apart[static_cast<std::size_t>(n * pitch + v)],
+                v < V ? logits[static_cast<std::size_t>(n * V + v)] : 1e30F);
+}
+
 INSTANTIATE_TEST_SUITE_P(AwkwardSizes, CrossEntropy,
                          testing::Combine(testing::Values(1, 2, 7), testing::Values(1, 2, 7, 65)));
 

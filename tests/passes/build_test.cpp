@@ -213,6 +213,34 @@ TEST(Memory, KeepsTheBytesOfThePaperWithDropout) {
   }
 }
 
+// Rows of logits begin at multiples of 16 bytes whatever the vocabulary; weights have no gaps.
+TEST(Memory, HoldsLogitsWithRowsApartAndParametersWithout) {
+  for (const std::int64_t vocab : {256, 257, 263, 264, 50257})
+    for (const int tp : {1, 2}) {
+      parallelarium::Setup setup = tiny(1, 1, 2, "1f1b");
+      setup.model.vocab = vocab;
+      setup.mesh.tp = tp;
+      const Program program = build(setup, {});
+      const Shape& shape = program.shape;
+      const std::int64_t V = (vocab + tp - 1) / tp;
+      EXPECT_GE(shape.logits_pitch(), V);
+      EXPECT_LT(shape.logits_pitch(), V + 8);
+      EXPECT_EQ(shape.logits_pitch() * size_of(DataType::kBf16) % 16, 0);
+      int seen = 0;
+      for (const Buffer& buffer : program.ranks[0].buffers)
+        if (buffer.tensor == Tensor::kLogits) {
+          ++seen;
+          EXPECT_EQ(buffer.offset % 16, 0);
+          EXPECT_EQ(buffer.bytes, shape.B * shape.T * shape.logits_pitch() * 4);
+        }
+      EXPECT_EQ(seen, 2);
+      const ParameterSlice* table =
+          find_slice(program.ranks[0].parameters, Parameter::kTokenTable, -1);
+      ASSERT_NE(table, nullptr);
+      EXPECT_EQ(table->count, V * shape.C);
+    }
+}
+
 TEST(Memory, OneFOneBHoldsFewerMicrobatchesThanGPipe) {
   const auto activations = [](const char* schedule, int m) {
     std::vector<std::int64_t> bytes;

@@ -238,11 +238,10 @@ class OneRankProgram {
     norm(3, shape_.layers);
     add(Piece::kHead, Phase::kForward,
         {tensor(Tensor::kFinalNormOut, shape_.layers, NC(), r), head(),
-         tensor(Tensor::kLogits, -1, N() * shape_.V, w)});
-    const Operand logits = tensor(Tensor::kLogits, -1, N() * shape_.V, r);
-    add(Piece::kLossMax, Phase::kForward, {logits, stat(0, w)});
+         tensor(Tensor::kLogits, -1, N() * shape_.logits_pitch(), w)});
+    const Operand logits = tensor(Tensor::kLogits, -1, N() * shape_.logits_pitch(), r);
     add(Piece::kLossSum, Phase::kForward,
-        {logits, stat(0, r), text(Tensor::kTargets), stat(1, w), stat(2, w)});
+        {logits, stat(0, w), text(Tensor::kTargets), stat(1, w), stat(2, w)});
     add(Piece::kLoss, Phase::kForward,
         {stat(0, r), stat(1, r), stat(2, r),
          operand(held_.at(Tensor::kLossSum), a, DataType::kF64, 0, 1)});
@@ -281,7 +280,7 @@ class OneRankProgram {
   }
 
   void backward() {
-    const Operand logits = tensor(Tensor::kLogits, -1, N() * shape_.V, a);
+    const Operand logits = tensor(Tensor::kLogits, -1, N() * shape_.logits_pitch(), a);
     add(Piece::kLoss, Phase::kInputGrad, {stat(0, r), stat(1, r), text(Tensor::kTargets), logits});
     add(Piece::kHead, Phase::kInputGrad,
         {logits, head(), tensor(Tensor::kGradBranch, -1, NC(), w)});

@@ -9,6 +9,7 @@
 #include "kernels/gpu.h"
 #include "kernels/gpu_matmul.h"
 #include "kernels/launch.h"
+#include "kernels/pitch.h"
 
 namespace parallelarium {
 namespace {
@@ -61,30 +62,30 @@ class CudaDevice final : public CudaStream {
   }
 
   void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
-                      std::int64_t M, std::int64_t K) override {
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     with_types(x, y, [&]<class T, class Y>(const T*, Y* to) {
       if (use())
         note(parallelarium::linear_forward(*matmul_, to, x.as<T>(), w.as<T>(), bias.as<Y>(), N, M,
-                                           K, stream_),
+                                           K, stream_, y_pitch),
              "linear_forward");
     });
   }
   void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
-                         std::int64_t K) override {
+                         std::int64_t K, std::int64_t y_pitch) override {
     typed(dx, "linear_input_grad", [&]<class T>() {
-      const T* from = stored_as<T>(dy, N * M);
+      const T* from = stored_as<T>(dy, N * pitch_of(M, y_pitch));
       if (!good()) return CUBLAS_STATUS_ALLOC_FAILED;
       return parallelarium::linear_input_grad(*matmul_, dx.as<T>(), from, w.as<T>(), N, M, K,
-                                              stream_);
+                                              stream_, y_pitch);
     });
   }
   void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
-                          std::int64_t M, std::int64_t K) override {
+                          std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
     with_types(x, dw, [&]<class T, class G>(const T*, G*) {
-      const T* from = use() ? stored_as<T>(dy, N * M) : nullptr;
+      const T* from = use() ? stored_as<T>(dy, N * pitch_of(M, y_pitch)) : nullptr;
       if (good())
         note(parallelarium::linear_weight_grad(*matmul_, dw.as<G>(), from, x.as<T>(), N, M, K,
-                                               stream_),
+                                               stream_, y_pitch),
              "linear_weight_grad");
       if (!db) return;
       void* space = scratch(column_sums_workspace(size(N), size(M)));
@@ -292,16 +293,26 @@ class CudaDevice final : public CudaStream {
     });
   }
 
-  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V) override {
+  void loss_max(float* row_max, ConstValues logits, std::int64_t N, std::int64_t V,
+                std::int64_t pitch) override {
     typed(logits, "loss_max", [&]<class T>() {
-      return parallelarium::loss_max(row_max, logits.as<T>(), N, V, stream_);
+      return parallelarium::loss_max(row_max, logits.as<T>(), N, V, stream_, pitch);
     });
   }
   void loss_sum(float* sum_exp, float* target_logit, ConstValues logits, const float* row_max,
-                const std::int32_t* targets, std::int64_t N, std::int64_t V) override {
+                const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                std::int64_t pitch) override {
     typed(logits, "loss_sum", [&]<class T>() {
       return parallelarium::loss_sum(sum_exp, target_logit, logits.as<T>(), row_max, targets, N, V,
-                                     0, stream_);
+                                     0, stream_, pitch);
+    });
+  }
+  void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
+                    const std::int32_t* targets, std::int64_t N, std::int64_t V,
+                    std::int64_t pitch) override {
+    typed(logits, "loss_max_sum", [&]<class T>() {
+      return parallelarium::loss_max_sum(row_max, sum_exp, target_logit, logits.as<T>(), targets, N,
+                                         V, stream_, pitch);
     });
   }
   void loss(double* sum, const float* row_max, const float* sum_exp, const float* target_logit,
@@ -309,11 +320,11 @@ class CudaDevice final : public CudaStream {
     if (use()) note(parallelarium::loss(sum, row_max, sum_exp, target_logit, N, stream_), "loss");
   }
   void loss_grad(Values logits, const float* row_max, const float* sum_exp,
-                 const std::int32_t* targets, float scale, std::int64_t N,
-                 std::int64_t V) override {
+                 const std::int32_t* targets, float scale, std::int64_t N, std::int64_t V,
+                 std::int64_t pitch) override {
     typed(logits, "loss_grad", [&]<class T>() {
       return parallelarium::loss_grad(logits.as<T>(), row_max, sum_exp, targets, scale, N, V, 0,
-                                      stream_);
+                                      stream_, pitch);
     });
   }
 
