@@ -100,9 +100,9 @@ struct TensorTerm {
 };
 struct TensorTable {
   std::vector<TensorTerm> terms;
-  double paper_layer = 0;  // Korthikanti's sum for one layer; 0: another kind of model
-  std::int64_t one_layer = 0;
-  QStringList differences;  // why the two differ
+  double paper_layer = 0;      // Korthikanti's sum for one layer; 0: another kind of model
+  std::int64_t one_layer = 0;  // of the paper's terms, what is kept for the backward
+  QStringList differences;     // why the two differ
 };
 TensorTable tensor_table(const Prediction& prediction, int rank_index);
 

@@ -73,6 +73,13 @@ QString how_long(const RankProgram& rank, const Buffer& buffer, const RankTimeli
       .arg(time_text(until - from), name(buffer.opened_by), name(buffer.closed_by));
 }
 
+// From the forward to the backward, that is neither computed again nor gone before.
+bool is_kept(const RankProgram& rank, const Buffer& buffer) {
+  if (buffer.opened_by < 0) return true;
+  return rank.ops[std::size_t(buffer.opened_by)].phase != Phase::kRecompute &&
+         rank.ops[std::size_t(buffer.closed_by)].phase != Phase::kForward;
+}
+
 // A part of a buffer that holds every parameter once: those of one layer.
 void name_slice(const RankProgram& rank, const Buffer& buffer, double share, HeldPart& part) {
   double rounds = buffer.tensor == Tensor::kMoments ? 2 : 1;  // first, then second moments
@@ -142,13 +149,17 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
   const Setup& setup = prediction.setup;
   const int peak = peak_parts(rank).op;
   std::map<Tensor, TensorTerm> found;
+  std::map<Tensor, std::int64_t> kept;          // of TensorTerm::one, for the backward
   std::map<Tensor, std::pair<int, int>> first;  // the layer and micro-batch that is shown
   for (const Buffer& buffer : rank.buffers) {
     if (buffer.category != Category::kActivations) continue;
     TensorTerm& term = found[buffer.tensor];
     const std::pair<int, int> of{buffer.layer, buffer.microbatch};
     const auto [at, fresh] = first.try_emplace(buffer.tensor, of);
-    if (fresh || of == at->second) term.one += buffer.bytes;
+    if (fresh || of == at->second) {
+      term.one += buffer.bytes;
+      if (is_kept(rank, buffer)) kept[buffer.tensor] += buffer.bytes;
+    }
     if (buffer.opened_by < 0 || (buffer.opened_by <= peak && peak <= buffer.closed_by)) {
       ++term.held;
       term.most += buffer.bytes;
@@ -178,7 +189,7 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
       else
         term.paper = text + (split ? QStringLiteral(" / t") : QString());
       term.paper_bytes = own.sbh * sbh / (split ? shape.t : 1) + own.scores * scores / shape.t;
-      table.one_layer += term.one;
+      table.one_layer += kept[tensor];
     }
     table.terms.push_back(term);
   }
