@@ -80,7 +80,11 @@ void Doctor::show_devices(const nlohmann::json& devices) {
              measured ? QString() : tr("The first run measures this computer, or Run, Calibrate."));
   }
   if (const auto gpus = devices.find("gpus"); gpus != devices.end() && !gpus->empty()) {
-    const Result<Machine> measured = find_machine(kLocalGpus);
+    Result<Machine> measured = find_machine(kLocalGpus);
+    // A run takes the calibration of other GPUs for none.
+    const bool same = measured && measured->devices_per_node == int(gpus->size()) &&
+                      measured->title.find(gpus->front().value("name", "?")) != std::string::npos;
+    if (!same) measured = message("gpus-uncalibrated", "");
     add_line(measured ? tr("there") : tr("missing"), tr("Calibration of the GPUs"),
              measured ? QStringLiteral("%1: %2").arg(QString::fromStdString(measured->title),
                                                      QString::fromStdString(measured->calibrated))

@@ -64,7 +64,8 @@ std::optional<Message> Session::run_problem() const {
   if (state_->setup.run.backend == Backend::kCuda)
     if (std::optional<Message> missing = missing_backend("cuda")) return missing;
   if (!prediction_is_current()) return {};
-  if (!predicts_cores_for_gpus(state_->setup, state_->prediction->machine))
+  // What is free on the GPUs that a run would take is known to the engine alone.
+  if (state_->setup.run.backend != Backend::kCuda)
     if (std::optional<Message> problem = memory_problem()) return problem;
   return state_->too_fast;
 }

@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kMostThreads)
   __shared__ float shared_max[kMostThreads / 32];
   __shared__ float shared_sum[kMostThreads / 32];
   const T* row = logits + std::int64_t{blockIdx.x} * pitch;
-  float own = widened(row[0]);
+  float own = fmaxf(widened(row[0]), -3.0e38F);  // finite, where a row begins with -inf
   float sum = 0;
   for_column_turns_of<kTurns>(row, V, [&](std::int64_t v, auto width, auto turns, auto step) {
     const auto packs = load_turns<decltype(width)::value, decltype(turns)::value>(row + v, step);

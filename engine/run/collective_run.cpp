@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <numeric>
 
@@ -108,7 +109,10 @@ Result<void> compare(const Collective& collective, CollectiveTeam& team,
                      const std::atomic<bool>* cancel, CollectiveObservation& run) {
   const bool exchange = collective.spec.kind == CollectiveKind::kAllToAll;
   std::vector<CollectiveObservation> seen(team.size());
+  std::mutex copying;  // the host may not have room for all ranks' arrays at once
   const Result<void> done = team.each([&](std::size_t r) -> Result<void> {
+    std::unique_lock lock(copying, std::defer_lock);
+    if (!team.on_host()) lock.lock();
     std::vector<std::byte> copies[2];  // of what the host does not reach
     const std::byte* arrays[2] = {};
     for (const std::size_t buffer : {0, 1}) {

@@ -212,8 +212,14 @@ Result<std::vector<std::byte>> CollectiveTeam::read(std::size_t rank, std::size_
   Device& device = *ranks_[rank].devices[0];
   const Buffer& place = program_.ranks[rank].buffers[buffer];
   std::vector<std::byte> bytes(static_cast<std::size_t>(place.bytes));
-  device.copy_to_host(bytes.data(), address(rank, buffer), place.bytes);
-  if (Result<void> done = device.finish(); !done) return done.error();
+  constexpr std::int64_t kPiece = 64 << 20;  // between two looks at cancel
+  for (std::int64_t first = 0; first < place.bytes; first += kPiece) {
+    if (cancel_ != nullptr && cancel_->load())
+      return message("cancelled", "The run was cancelled.");
+    device.copy_to_host(bytes.data() + first, address(rank, buffer) + first,
+                        std::min(kPiece, place.bytes - first));
+    if (Result<void> done = device.finish(); !done) return done.error();
+  }
   return bytes;
 }
 

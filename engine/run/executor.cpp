@@ -77,6 +77,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
 }
 
 Executor::~Executor() {
+  if (behind_) end_following();
   quit_.store(true, std::memory_order_relaxed);
   round_.fetch_add(1, std::memory_order_release);
   Stop::wake(round_);
@@ -109,8 +110,9 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   for (LaneState& lane : lanes_) {
     lane.done.store(0, std::memory_order_relaxed);
     lane.ledger.clear();
-    lane.next_look = lane.ended = 0;
+    lane.next_look = 0;
   }
+  if (behind_) begin_to_follow();
   round_.fetch_add(1, std::memory_order_release);
   const bool threads = std::any_of(lanes_.begin(), lanes_.end(),
                                    [](const LaneState& lane) { return lane.thread.joinable(); });
@@ -157,7 +159,7 @@ bool Executor::run_lane(Lane lane) {
     publish(lane, end);
     first = end;
   }
-  progress.set(-1, Doing::kNothing);
+  if (!behind_) progress.set(-1, Doing::kNothing);
   return true;
 }
 

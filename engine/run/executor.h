@@ -18,7 +18,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -99,7 +98,7 @@ class Executor {
     ExchangeRows rows;                // of the exchange under way
     Nanoseconds cpu_time{0};
     std::size_t next_look = 0;  // devices that run behind: the place at which keep_close() asks
-    std::size_t ended = 0;      // ops that its device was seen to have ended; under following_
+    std::size_t ended = 0;      // ops that its device was seen to have ended; of who follows
     std::thread thread;
   };
   struct Ideal {
@@ -122,6 +121,8 @@ class Executor {
   Nanoseconds duration_of(std::int32_t op);
   void fail(std::int32_t op, const Message& why);
   bool keep_close(Lane lane, std::size_t place);
+  void begin_to_follow();
+  void end_following();
   bool follow();
   bool follow(Lane lane);
   bool follow_lanes();
@@ -157,7 +158,6 @@ class Executor {
   std::vector<std::int32_t> turn_;  // by op; communication only
   std::vector<std::string> names_;  // by op; empty where no device wants them
   std::array<LaneState, kLanes> lanes_;
-  std::mutex following_;
 
   // Of the step under way.
   bool reads_cpu_time_ = false;

@@ -43,19 +43,27 @@ bool Executor::keep_close(Lane lane, std::size_t place) {
   while (!device.passed(op * kMarksOfOp + kEndedMark)) {
     if (Result<void> good = device.launched(); !good) return outside(good.error());
     if (stop_.raised()) return false;
-    static_cast<void>(follow());
     std::this_thread::sleep_for(kLookAtMarks);
   }
   state.next_look = place + kMostAhead / 4;
   return true;
 }
 
+// Who watches may look from here on: marks of ops that have been published are of this step.
+void Executor::begin_to_follow() {
+  const std::lock_guard lock(progress_.following);
+  for (LaneState& lane : lanes_) lane.ended = 0;
+  progress_.follow = [this] { static_cast<void>(follow()); };
+}
+void Executor::end_following() {
+  const std::lock_guard lock(progress_.following);
+  progress_.follow = nullptr;
+}
+
 // What is done is told by the end marks: so whoever watches sees where the devices are and not how
 // far their hosts have come, and a hang names the op that a device did not get past. Whether all
-// have ended everything; one lane's thread looks at a time.
+// have ended everything. Under the mutex of progress_.
 bool Executor::follow() {
-  const std::unique_lock lock(following_, std::try_to_lock);
-  if (!lock) return false;
   bool done = true;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
     done = follow(static_cast<Lane>(lane)) && done;
@@ -97,7 +105,13 @@ bool Executor::follow_lanes() {
     for (const std::unique_ptr<Device>& device : devices_) {
       if (Result<void> good = device->launched(); !good) return outside(good.error());
     }
-    if (follow()) return true;
+    {
+      const std::lock_guard lock(progress_.following);
+      if (follow()) {
+        progress_.follow = nullptr;
+        return true;
+      }
+    }
     std::this_thread::sleep_for(kLookAtMarks);
   }
   return false;

@@ -23,7 +23,8 @@ class Hang {
     for (const Doing wanted : {Doing::kTransferring, Doing::kAwaitingOps, Doing::kComputing}) {
       for (std::size_t rank = 0; rank < progress_.size(); ++rank) {
         for (const LaneProgress& lane : progress_[rank]->lanes) {
-          if (lane.doing.load() == wanted) return Place{static_cast<int>(rank), lane.op.load()};
+          if (lane.doing.load() == wanted && lane.op.load() >= 0)
+            return Place{static_cast<int>(rank), lane.op.load()};
         }
       }
     }
@@ -106,7 +107,8 @@ class Hang {
   }
 
   static bool is_between_steps(const LaneProgress& lane) {
-    return lane.doing.load() == Doing::kNothing || lane.doing.load() == Doing::kMeeting;
+    return lane.op.load() < 0 || lane.doing.load() == Doing::kNothing ||
+           lane.doing.load() == Doing::kMeeting;
   }
   const LaneProgress& lane_of(int rank, Lane lane) const {
     return progress_[static_cast<std::size_t>(rank)]->lanes[static_cast<std::size_t>(lane)];

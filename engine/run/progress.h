@@ -5,7 +5,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,7 @@ enum class Doing : std::uint8_t {
   kConnecting     // waits for the other ranks before the first step; its op counts the rank's calls
 };
 
-// Written by the lane's thread.
+// Written by the lane's thread, and by who follows its device.
 struct LaneProgress {
   std::atomic<std::int32_t> op{-1};  // that it is at; of a batch the first
   std::atomic<Doing> doing{Doing::kNothing};
@@ -38,6 +40,10 @@ struct LaneProgress {
 
 struct RankProgress {
   std::array<LaneProgress, kLanes> lanes;
+  // Devices that run behind: writes where they are in place of how far their hosts have come. Set
+  // and called under its mutex; null where there is no step to look at.
+  std::mutex following;
+  std::function<void()> follow;
   std::atomic<int> steps_done{0};  // warm-up included
   // Of the last step, in nanoseconds: processor time of all lanes and of the compute lane, and when
   // the step ends in modelled time if no real work takes longer than modelled.

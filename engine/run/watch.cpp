@@ -125,6 +125,10 @@ void RunWatch::look_for_hang() {
   std::uint64_t changes = 0;
   bool may_hang = false, in_ops = false;
   for (const auto& rank : progress_) {
+    {
+      const std::lock_guard lock(rank->following);
+      if (rank->follow) rank->follow();
+    }
     for (const LaneProgress& lane : rank->lanes) {
       changes += lane.changes.load();
       const Doing doing = lane.doing.load();

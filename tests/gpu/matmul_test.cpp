@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "kernels/gpu_matmul.h"
 #include "kernels/linear.h"
 #include "tests/gpu/twin.h"
@@ -65,10 +67,14 @@ TYPED_TEST(LinearTwin, RowsOfTheOutputMayBeApart) {
                                       {3, 5, 7, 8},
                                       {16, 24, 8, 24},
                                       {65, 33, 17, 40},
-                                      {40, 257, 96, 264}}) {
+                                      {40, 257, 96, 264},
+                                      {128, 50257, 16, 50264}}) {
     const Floats x = random_stored<TypeParam>(N * K);
     const Floats w = random_stored<TypeParam>(M * K);
-    const Floats dy = random_stored<TypeParam>(N * pitch);
+    Floats dy = random_stored<TypeParam>(N * pitch);
+    for (std::int64_t n = 0; n < N; ++n)  // not made use of, not even times zero
+      for (std::int64_t m = M; m < pitch; ++m)
+        dy[static_cast<std::size_t>(n * pitch + m)] = std::numeric_limits<float>::quiet_NaN();
     Floats dw = random_stored<TypeParam>(M * K);
     Floats y = filled(N * pitch, 7);
     Floats dx(x.size());

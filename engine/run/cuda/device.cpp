@@ -2,6 +2,7 @@
 #include "engine/run/cuda/device.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 
 #include "engine/run/cuda/combine.h"
@@ -88,6 +89,7 @@ class CudaDevice final : public CudaStream {
                                                stream_, y_pitch),
              "linear_weight_grad");
       if (!db) return;
+      assert(pitch_of(M, y_pitch) == M);
       void* space = scratch(column_sums_workspace(size(N), size(M)));
       if (good())
         note(column_sums(db.as<G>(), dy.as<T>(), space, N, M, stream_), "linear_weight_grad");

@@ -43,9 +43,10 @@ double launch_seconds(const GpuRig& rig, const ProbeLead& lead, Stop& stop) {
   return median(std::move(seconds));
 }
 
-// Seconds of a collective of few bytes whose devices wait for their hosts.
-double host_message_seconds(const GpuRig& rig, int ranks, Stop& stop) {
-  constexpr int kCalls = 30;
+// Seconds of a collective of few bytes whose devices wait for their hosts: of two, whose devices
+// need least for it.
+double host_message_seconds(const GpuRig& rig, Stop& stop) {
+  constexpr int kCalls = 30, ranks = 2;
   ProbeProgram probe(ranks, 1024);
   for (int call = 0; call < kCalls; ++call) probe.collective(CollectiveKind::kAllReduce, 64);
   return probe_seconds(
@@ -143,7 +144,7 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
     if (device_state && count > 1 && rig.nccl != nullptr) {
       if (!stop.raised()) measured.pairs = measure_pairs(rig, measured.launch_seconds, stop);
       stage = 3;
-      if (!stop.raised()) measured.host_message_seconds = host_message_seconds(rig, count, stop);
+      if (!stop.raised()) measured.host_message_seconds = host_message_seconds(rig, stop);
       for (const int ranks : std::set{2, count}) {
         if (stop.raised()) break;
         const std::vector<CollectiveTime> times =
