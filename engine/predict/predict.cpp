@@ -111,8 +111,8 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
   std::vector<std::string> remarks;
   if (predicts_cores_for_gpus(setup, prediction.machine))
     remarks.push_back(
-        "These times are of the cores: the GPUs of this computer were never calibrated, which "
-        "their first run or `calibrate` does.");
+        "These times are of the cores: no GPU of this computer has been calibrated, which a first "
+        "run on them or `calibrate` does.");
   if (program.representatives)
     remarks.push_back(fmt::format(
         "{} rank{} for all {}: the others do the same at the same time.", program.ranks.size(),
