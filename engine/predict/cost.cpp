@@ -156,6 +156,14 @@ double calls_of(const Work& work, const Shape& shape, bool on_cores) {
              : calls;
 }
 
+// What a host does one after another for an entry. Of experts it reads how many rows each has, for
+// which the device has to come to it, and launches two products and what is between them for each.
+double host_calls_of(const Work& work, const Shape& shape) {
+  if (work.piece != Piece::kExpert) return 1;
+  const auto experts = static_cast<double>(shape.experts.model.count);
+  return 2 + 3 * experts / static_cast<double>(std::max<std::int64_t>(shape.experts.ranks, 1));
+}
+
 }  // namespace
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
@@ -223,16 +231,16 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   }
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
-    double seconds = 0, launches = 0;  // beyond the first, which work_seconds counts
+    double seconds = 0, host_calls = 0;
+    double launches = 0;  // beyond the first, which work_seconds counts
     for (const Work& work : works) {
       const bool of_gradients = work.piece == Piece::kZeroGrad || work.piece == Piece::kGradNorm;
       seconds += work_seconds(work, program.shape, machine, of_gradients ? gradients : activations);
+      host_calls += host_calls_of(work, program.shape);
       if (works.size() > 1) launches += calls_of(work, program.shape, on_cores_) - 1;
     }
     seconds += launches * machine.launch_seconds.value;
-    work_seconds_.push_back(
-        works.empty() ? 0
-                      : std::max(seconds, host * (launches + static_cast<double>(works.size()))));
+    work_seconds_.push_back(std::max(seconds, host * (launches + host_calls)));
   }
   for (const Group& group : program.groups) {
     const Link& link = slowest_link(group.ranks);

@@ -109,6 +109,28 @@ TEST(GpuRates, AHostThatCannotKeepUpSetsThePace) {
   EXPECT_LE(both.step.seconds, free.step.seconds + host * static_cast<double>(ops));
 }
 
+// A host reads the counts of an op's experts and launches the products of each.
+TEST(GpuRates, OfExpertsAHostLaunchesEach) {
+  Machine machine = *find_machine("dgx-h100");
+  machine.host_seconds.value = 1;
+  parallelarium::Setup setup = default_setup();
+  setup.mesh = {};
+  setup.model = *find_model("moe-tiny");
+  for (const int ep : {1, 2}) {
+    setup.mesh.dp = setup.mesh.ep = ep;
+    const Result<Prediction> prediction = predict(setup, machine);
+    ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+    const CostModel cost(prediction->program, machine, setup);
+    int seen = 0;
+    for (const Op& op : prediction->program.ranks[0].ops) {
+      if (op.piece != Piece::kExpert || op.kind != OpKind::kCompute) continue;
+      ++seen;
+      EXPECT_DOUBLE_EQ(cost.seconds(op, 0), 2 + 3.0 * setup.model.experts.count / ep);
+    }
+    EXPECT_GT(seen, 0);
+  }
+}
+
 TEST(GpuRates, NoMessageIsFasterThanItsHost) {
   Machine machine = *find_machine("dgx-h100");
   parallelarium::Setup setup = default_setup();
