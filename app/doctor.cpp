@@ -31,6 +31,28 @@ std::int64_t number_at(const nlohmann::json& json, const char* key) {
   return found != json.end() && found->is_number() ? found->get<std::int64_t>() : 0;
 }
 
+// A line for every GPU and for every pair, as the engine told them; empty without GPUs.
+QString topology_text(const nlohmann::json& devices) {
+  const nlohmann::json none = nlohmann::json::array();
+  QStringList lines;
+  int index = 0;
+  for (const nlohmann::json& gpu : devices.value("gpus", none)) {
+    const QString pcie = string_at(gpu, "pcie");
+    lines << Doctor::tr("GPU %1: %2, %3%4")
+                 .arg(index++)
+                 .arg(string_at(gpu, "name"), bytes_text(number_at(gpu, "memory_bytes")),
+                      pcie.isEmpty() ? pcie : QStringLiteral(", ") + pcie);
+  }
+  for (const nlohmann::json& link : devices.value("links", none))
+    lines << Doctor::tr("GPU %1 to %2: %3, %4")
+                 .arg(link.value("from", 0))
+                 .arg(link.value("to", 0))
+                 .arg(string_at(link, "kind"), link.value("p2p", false)
+                                                   ? Doctor::tr("peer to peer")
+                                                   : Doctor::tr("through host memory"));
+  return lines.join(QLatin1Char('\n'));
+}
+
 }  // namespace
 
 Doctor::Doctor(EngineProcess& engine, QWidget* parent) : QDialog(parent) {
@@ -96,6 +118,8 @@ void Doctor::show_devices(const nlohmann::json& devices) {
     for (const nlohmann::json& backend : *backends)
       add_line(backend.value("available", false) ? tr("there") : tr("missing"),
                tr("Backend %1").arg(string_at(backend, "name")), string_at(backend, "why"), {});
+  const QString topology = topology_text(devices);
+  if (!topology.isEmpty()) add_line(tr("there"), tr("GPUs and their links"), topology, {});
   const auto facts = devices.find("facts");
   if (facts != devices.end() && facts->is_array())
     for (const nlohmann::json& fact : *facts)

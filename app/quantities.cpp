@@ -193,7 +193,10 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     all[1].observed = {share_text(seen.bubble, locale), source, {}};
     all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
                        exact_bytes_text(seen.peak, locale)};
-    all[3].observed = {bytes_text(seen.sent, locale), Quantities::tr("counted"),
+    const bool counted = sender >= int(run->observation.traffic.size()) ||
+                         all_counted(run->observation.traffic[std::size_t(sender)]);
+    all[3].observed = {bytes_text(seen.sent, locale),
+                       counted ? Quantities::tr("counted") : Quantities::tr("partly by formula"),
                        exact_bytes_text(seen.sent, locale)};
     all[0].difference =
         caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;

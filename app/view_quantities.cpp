@@ -118,10 +118,12 @@ Quantity axis_quantity(const Session& session, int rank_index, Axis axis, const 
                           exact_bytes_text(bytes, locale)};
   }
   if (sides.run_rank >= 0 && sides.run_rank < int(sides.run->observation.traffic.size())) {
-    const std::int64_t bytes =
-        sent_along(sides.run->observation.traffic[std::size_t(sides.run_rank)], axis);
+    const std::vector<TrafficRow>& rows =
+        sides.run->observation.traffic[std::size_t(sides.run_rank)];
+    const std::int64_t bytes = sent_along(rows, axis);
     quantity.observed_value = double(bytes);
-    quantity.observed = {bytes_text(bytes, locale), Views::tr("counted"),
+    quantity.observed = {bytes_text(bytes, locale),
+                         all_counted(rows) ? Views::tr("counted") : Views::tr("partly by formula"),
                          exact_bytes_text(bytes, locale)};
     quantity.difference =
         bytes_difference_text(std::int64_t(quantity.predicted_value), bytes, locale);

@@ -2040,6 +2040,10 @@
         <translation>vorhergesagt, noch nicht gezählt</translation>
     </message>
     <message>
+        <source>whole NCCL collectives by formula, the rest counted</source>
+        <translation>ganze NCCL-Kollektive nach Formel, der Rest gezählt</translation>
+    </message>
+    <message>
         <source>counted by the engine: equal to the byte</source>
         <translation>von der Engine gezählt: bytegenau gleich</translation>
     </message>
@@ -2738,6 +2742,26 @@
     <message>
         <source>Calibration</source>
         <translation>Kalibrierung</translation>
+    </message>
+    <message>
+        <source>GPUs and their links</source>
+        <translation>GPUs und ihre Verbindungen</translation>
+    </message>
+    <message>
+        <source>GPU %1: %2, %3%4</source>
+        <translation>GPU %1: %2, %3%4</translation>
+    </message>
+    <message>
+        <source>GPU %1 to %2: %3, %4</source>
+        <translation>GPU %1 zu %2: %3, %4</translation>
+    </message>
+    <message>
+        <source>peer to peer</source>
+        <translation>direkt von Speicher zu Speicher</translation>
+    </message>
+    <message>
+        <source>through host memory</source>
+        <translation>über den Speicher des Rechners</translation>
     </message>
     <message>
         <source>Calibration of the GPUs</source>
@@ -4913,6 +4937,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>median of %1 steps; shortest %2, longest %3</source>
         <translation>Median von %1 Schritten; kürzester %2, längster %3</translation>
+    </message>
+    <message>
+        <source>partly by formula</source>
+        <translation>teils nach Formel</translation>
     </message>
     <message>
         <source>counted</source>

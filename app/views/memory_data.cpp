@@ -299,8 +299,14 @@ std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRe
     if (counted) {
       term.counted = 0;
       for (const TrafficRow& seen : *counted)
-        if (seen.axis == row.axis && seen.operation == row.operation && seen.purpose == row.purpose)
-          term.counted = seen.sent_bytes;
+        if (seen.axis == row.axis && seen.operation == row.operation &&
+            seen.purpose == row.purpose) {
+          term.by_formula = !seen.counted;
+          if (seen.counted)
+            term.counted = seen.sent_bytes;
+          else
+            term.counted.reset();
+        }
     }
     terms.push_back(term);
   }

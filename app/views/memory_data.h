@@ -86,6 +86,7 @@ struct TrafficTerm {
   QString explained;  // what the letters are, exactly
   std::int64_t sent = 0;
   std::optional<std::int64_t> counted;
+  bool by_formula = false;  // of a run that counted others, but not these
 };
 std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRecord* run,
                                        int rank_index);

@@ -80,11 +80,12 @@ void paint_traffic(QPainter& painter, const QRectF& rect, const std::vector<Traf
   };
   const std::size_t shown = terms.size() <= room(kVerdict) ? terms.size() : room(kVerdict + kRest);
   std::int64_t rest = 0;
-  bool all_equal = true, counted = true;
+  bool all_equal = true, counted = true, by_formula = false;
   for (std::size_t at = 0; at < terms.size(); ++at) {
     const TrafficTerm& term = terms[at];
-    counted = counted && term.counted.has_value();
-    all_equal = all_equal && term.counted == term.sent;
+    by_formula = by_formula || term.by_formula;
+    counted = counted && (term.counted.has_value() || term.by_formula);
+    all_equal = all_equal && (term.counted == term.sent || term.by_formula);
     if (at >= shown) {
       rest += term.sent;
       continue;
@@ -112,8 +113,10 @@ void paint_traffic(QPainter& painter, const QRectF& rect, const std::vector<Traf
   }
   if (rect.bottom() - y < 14) return;
   const QString text = !counted || stale ? Tables::tr("predicted, not counted yet")
-                       : all_equal       ? Tables::tr("counted by the engine: equal to the byte")
-                                         : Tables::tr("counted by the engine: it differs");
+                       : all_equal && by_formula
+                           ? Tables::tr("whole NCCL collectives by formula, the rest counted")
+                       : all_equal ? Tables::tr("counted by the engine: equal to the byte")
+                                   : Tables::tr("counted by the engine: it differs");
   put_elided(painter, QRectF(rect.left(), y, rect.width(), 18), Qt::AlignVCenter, text, small,
              !counted || stale ? theme.muted
              : all_equal       ? theme.good

@@ -157,7 +157,7 @@ RankFacts rank_facts(const Prediction& prediction, const RunRecord* run, int ran
     if (row.rank == rank) facts.counted_bytes = row.peak_bytes;
   const auto& ranks = run->prediction->program.ranks;
   for (std::size_t at = 0; at < ranks.size() && at < run->observation.traffic.size(); ++at) {
-    if (ranks[at].rank != rank) continue;
+    if (ranks[at].rank != rank || !all_counted(run->observation.traffic[at])) continue;
     facts.counted_sent = 0;
     for (const TrafficRow& row : run->observation.traffic[at])
       *facts.counted_sent += row.sent_bytes;

@@ -222,6 +222,10 @@ nlohmann::json to_json(const StepFigures& step, bool observed) {
   return json;
 }
 
+bool all_counted(const std::vector<TrafficRow>& rows) {
+  return std::all_of(rows.begin(), rows.end(), [](const TrafficRow& row) { return row.counted; });
+}
+
 int training_step_of(const Observation& observation) {
   return observation.setup.run.warmup + observation.timeline.step - 1;
 }

@@ -103,6 +103,10 @@ struct Observation {
   std::string date;  // ISO 8601, UTC
 };
 
+// Whether all these bytes were counted, and none follow from a formula as those of a whole
+// collective of NCCL do.
+bool all_counted(const std::vector<TrafficRow>& rows);
+
 // Where the step of the timeline stands among warm-up and timed steps: an index into losses.
 int training_step_of(const Observation& observation);
 // What the routers did in that step; null without experts.

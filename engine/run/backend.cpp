@@ -11,6 +11,7 @@
 
 #include "engine/run/cores.h"
 #include "engine/run/gpu/module.h"
+#include "engine/run/gpu/nccl_rules.h"
 #include "engine/run/launch.h"
 #include "engine/run/net/place.h"
 
@@ -115,6 +116,11 @@ Result<BackendChoice> on_gpus(const Setup& setup, const ProcessPlace* place,
   const Result<std::vector<GpuFacts>> gpus = computer.gpus();
   if (!gpus) return gpus.error();
   Result<BackendChoice> found = choose_gpus(setup, *gpus, place, computer.gpus_given);
+  if (found) {
+    for (const int gpu : found->gpus)
+      if (const Result<void> can = check_gpu((*gpus)[static_cast<std::size_t>(gpu)]); !can)
+        return can.error();
+  }
   if (found && found->source == Source::kMeasured && setup.mesh.ranks() > 1) {
     if (const Result<void> nccl = computer.nccl(); !nccl) return nccl.error();
   }
@@ -147,7 +153,7 @@ Computer computer_here() {
     if (!module) return module.error();
     const Result<Nccl*> found = (*module)->nccl();
     if (!found) return found.error();
-    return {};
+    return check_nccl((*found)->version(), 1);
   };
   return {static_cast<int>(available_cores().size()), driver, usable_gpus, nccl, chosen != nullptr};
 }

@@ -176,7 +176,12 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
           {program, program.ranks[i], stop, *rank.devices[0], std::move(rank.transport)});
     }
   }
-  if (world != nullptr) world->begin(stop, progress);
+  if (world != nullptr) {
+    world->begin(stop, progress, [&](int rank) {
+      const auto at = static_cast<std::size_t>(rank);
+      return describe_now(program.ranks[at], *progress[at]);
+    });
+  }
 
   std::mutex mutex;
   std::condition_variable ended;

@@ -30,6 +30,14 @@ std::string devices_text(const Devices& devices) {
   for (const BackendFact& backend : devices.backends)
     backends.add({backend.name, backend.available ? "ready" : "missing", backend.why});
   text += "\nBackends\n" + backends.text();
+  if (!devices.gpus.empty()) {
+    Table gpus({"", "", ">memory", ""});
+    for (std::size_t i = 0; i < devices.gpus.size(); ++i)
+      gpus.add({fmt::format("GPU {}", i), devices.gpus[i].name,
+                bytes_text(static_cast<double>(devices.gpus[i].memory_bytes)),
+                i < devices.topology.pcie.size() ? devices.topology.pcie[i] : ""});
+    text += "\nGPUs\n" + gpus.text();
+  }
   if (!devices.topology.links.empty()) {
     Table links({"", "", ""});
     for (const GpuLink& link : devices.topology.links)

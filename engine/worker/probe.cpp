@@ -97,16 +97,22 @@ std::string find_program(const char* name) {
 BackendFact cuda_backend() {
   const Result<std::vector<GpuFacts>> gpus = usable_gpus();
   if (!gpus) return {"cuda", false, gpus.error().text};
+  std::string too_old;
+  for (const GpuFacts& gpu : *gpus)
+    if (const Result<void> can = check_gpu(gpu); !can) too_old = can.error().text;
+  if (!too_old.empty() && gpus->size() == 1) return {"cuda", false, too_old};
   if (gpus->size() == 1)
     return {
         "cuda", true,
         fmt::format("fp32 and bf16; all ranks share {}, so more than one are no evidence of speed",
                     gpus->front().name)};
+  if (!too_old.empty()) too_old = " " + too_old;
   const Result<Nccl*> nccl = (*cuda_module())->nccl();
   return {"cuda", true,
           nccl ? fmt::format("fp32 and bf16; up to {} ranks with a GPU each, through NCCL {}",
-                             gpus->size(), nccl_version_text((*nccl)->version()))
-               : "fp32 and bf16; all ranks on one GPU: " + nccl.error().text};
+                             gpus->size(), nccl_version_text((*nccl)->version())) +
+                     too_old
+               : "fp32 and bf16; all ranks on one GPU: " + nccl.error().text + too_old};
 }
 
 Fact launcher() {

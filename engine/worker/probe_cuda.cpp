@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/plan/units.h"
+#include "engine/run/gpu/nccl_rules.h"
 
 namespace parallelarium {
 namespace {
@@ -88,7 +89,12 @@ Fact nccl_fact() {
   const auto version = nccl.find<int(int*)>("ncclGetVersion");
   int number = 0;
   if (version && version(&number) == 0) {
-    fact.found = fmt::format("{}.{}.{}", number / 10000, number / 100 % 100, number % 100);
+    fact.found = nccl_version_text(number);
+    // Of several groups, as any two axes of parallelism make them.
+    if (const Result<void> can = check_nccl(number, 2); !can) {
+      fact.state = FactState::kLimited;
+      fact.advice = can.error().text;
+    }
     return fact;
   }
   fact.state = FactState::kMissing;

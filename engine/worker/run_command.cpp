@@ -208,9 +208,7 @@ std::string choices_text(const std::vector<LibraryChoice>& choices) {
 }
 
 bool is_by_formula(const Observation& observed) {
-  return std::any_of(observed.traffic.begin(), observed.traffic.end(), [](const auto& rows) {
-    return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return !row.counted; });
-  });
+  return !std::all_of(observed.traffic.begin(), observed.traffic.end(), all_counted);
 }
 
 std::string run_text(const Training& training) {
@@ -222,9 +220,9 @@ std::string run_text(const Training& training) {
   if (!times)
     text +=
         "The prediction is of other devices than those that ran: it gives bytes and no times.\n";
-  text +=
-      fmt::format("Predicted beside {} (one step, the median of {}; memory and bytes counted)\n",
-                  word, observed.setup.run.steps);
+  text += fmt::format("Predicted beside {} (one step, the median of {}; {} counted)\n", word,
+                      observed.setup.run.steps,
+                      is_by_formula(observed) ? "memory, not all bytes," : "memory and bytes");
   text += comparison_text(compare_with(training.prediction, observed), observed.source);
   if (training.routed) {
     text += "  " + balance_text(observed);

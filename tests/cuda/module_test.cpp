@@ -256,6 +256,25 @@ TEST(CollectiveBackend, TakesGpusForAllRanksElseCoresThatRanksMayShare) {
   EXPECT_EQ(chosen(2, {2, 2}).error().field, "run.backend");
 }
 
+TEST(AutoBackend, TakesNoGpuThatThisBuildHasNoCodeFor) {
+  Computer computer = computer_with({2, 4});
+  computer.gpus = []() -> Result<std::vector<GpuFacts>> {
+    std::vector<GpuFacts> gpus(2);
+    gpus[0].name = "H100", gpus[0].major = 9;
+    gpus[1].name = "P100", gpus[1].major = 6;
+    return gpus;
+  };
+  parallelarium::Setup setup = small_setup(1, 2, 1);
+  EXPECT_EQ(choose_backend(setup, nullptr, computer)->backend, Backend::kCpu);
+  setup.run.backend = Backend::kCuda;
+  const Result<BackendChoice> both = choose_backend(setup, nullptr, computer);
+  ASSERT_FALSE(both.ok());
+  EXPECT_EQ(both.error().id, "gpu-old");
+  EXPECT_EQ(both.error().text.rfind("P100 has compute capability 6.0", 0), 0u) << both.error().text;
+  setup.run.devices = "0";
+  EXPECT_TRUE(choose_backend(setup, nullptr, computer).ok());
+}
+
 // Cores alone decide where only they are wanted: the driver is not even asked.
 TEST(AutoBackend, AsksForGpusOnlyWhereTheyMayBeChosen) {
   Computer computer = computer_with({2, 4});

@@ -146,12 +146,16 @@ TEST(World, NamesAProcessThatSaysNothing) {
   ASSERT_TRUE(world.ok());
   Stop stop;
   Progress progress = progress_of(2);
-  (*world)->begin(stop, progress);
+  (*world)->begin(stop, progress, [](int rank) {
+    return rank == 1 ? std::string("the loss of micro-batch 3") : std::string();
+  });
   const auto ended = (*world)->finish("");
   over = true;
   silent.join();
   ASSERT_FALSE(ended.ok());
   EXPECT_EQ(ended.error().id, "rank-silent");
+  EXPECT_NE(ended.error().text.find("it was last at the loss of micro-batch 3"), std::string::npos)
+      << ended.error().text;
   EXPECT_NE(ended.error().text.find("rank 1"), std::string::npos) << ended.error().text;
 }
 

@@ -54,6 +54,17 @@ Result<CudaModule*> cuda_module() {
   return loaded;
 }
 
+Result<void> check_gpu(const GpuFacts& gpu) {
+  constexpr int kLeastMajor = 7, kLeastMinor = 5;  // kernels/CMakeLists.txt
+  if (gpu.major == 0 || gpu.major > kLeastMajor ||
+      (gpu.major == kLeastMajor && gpu.minor >= kLeastMinor))
+    return {};
+  return message("gpu-old",
+                 "{} has compute capability {}.{}, and this build has code for {}.{} and newer; "
+                 "choose other GPUs with --devices, or cpu.",
+                 gpu.name, gpu.major, gpu.minor, kLeastMajor, kLeastMinor);
+}
+
 Result<std::vector<GpuFacts>> usable_gpus() {
   const Result<CudaModule*> found = cuda_module();
   if (!found) return found.error();

@@ -21,9 +21,13 @@ namespace parallelarium {
 struct GpuFacts {
   std::string name;
   std::int64_t memory_bytes = 0;
-  int major = 0, minor = 0;  // compute capability
+  int major = 0, minor = 0;  // compute capability; 0: not known
   std::vector<int> peers;    // GPUs whose memory it reaches directly
 };
+
+// Error "gpu-old": this build has no code for it. Of GPUs that do not say, it is taken to have
+// some.
+Result<void> check_gpu(const GpuFacts& gpu);
 
 struct CudaVersions {  // as CUDA counts: 1000 major + 10 minor; 0: not known
   int driver = 0;      // newest CUDA that the driver knows

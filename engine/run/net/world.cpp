@@ -30,6 +30,10 @@ TimePoint time_at(std::int64_t nanoseconds) {
   return TimePoint(std::chrono::nanoseconds{nanoseconds});
 }
 
+std::string last_at(const std::string& doing) {
+  return doing.empty() ? doing : "; it was last at " + doing;
+}
+
 }  // namespace
 
 bool send_message(const Socket& socket, std::uint32_t kind, const std::string& payload) {
@@ -49,16 +53,18 @@ bool receive_message(const Socket& socket, std::uint32_t& kind, std::string& pay
   return socket.receive(payload.data(), payload.size());
 }
 
-Message process_ended(int rank, const std::string& host) {
-  return message("rank-lost", "The process of rank {} on {} ended before the run did.", rank, host);
+Message process_ended(int rank, const std::string& host, const std::string& doing) {
+  return message("rank-lost", "The process of rank {} on {} ended before the run did{}.", rank,
+                 host, last_at(doing));
 }
 
-Message process_silent(int rank, const std::string& host, std::chrono::nanoseconds silent) {
-  return message(
-      "rank-silent",
-      "The process of rank {} on {} has said nothing for {} s; it is stopped, or its host "
-      "is gone.",
-      rank, host, fmt::format("{:.3g}", std::chrono::duration<double>(silent).count()));
+Message process_silent(int rank, const std::string& host, std::chrono::nanoseconds silent,
+                       const std::string& doing) {
+  return message("rank-silent",
+                 "The process of rank {} on {} has said nothing for {} s, so it is stopped or its "
+                 "host is gone{}.",
+                 rank, host, fmt::format("{:.3g}", std::chrono::duration<double>(silent).count()),
+                 last_at(doing));
 }
 
 World::World(const ProcessPlace& place, const WorldTimes& times) : place_(place), times_(times) {}
@@ -94,7 +100,12 @@ bool World::send_all(Kind kind, const std::string& payload) {
   return all;
 }
 
-void World::begin(Stop& stop, Progress& progress) {
+std::string World::doing_of(int rank) const {
+  return doings_ && place_.rank == 0 ? doings_(rank) : std::string();
+}
+
+void World::begin(Stop& stop, Progress& progress, Doings doings) {
+  doings_ = std::move(doings);
   stop_ = &stop;
   progress_ = &progress;
   outcome_.resize(static_cast<std::size_t>(place_.size));
@@ -121,7 +132,7 @@ void World::keep_informed() {
     for (const auto& peer : peers_) {
       const auto silent = Clock::now() - peer->heard;
       if (peer->gone || ended_ || silent < times_.silence) continue;
-      stop_->raise(process_silent(peer->rank, peer->host, silent));
+      stop_->raise(process_silent(peer->rank, peer->host, silent, doing_of(peer->rank)));
     }
   }
 }
@@ -135,7 +146,8 @@ void World::hear(Peer& peer) {
     return;
   }
   peer.gone = true;
-  if (!ended_ && dismissed_ == 0) stop_->raise(process_ended(peer.rank, peer.host));
+  if (!ended_ && dismissed_ == 0)
+    stop_->raise(process_ended(peer.rank, peer.host, doing_of(peer.rank)));
 }
 
 void World::handle(Peer& peer, Kind kind, const std::string& payload) {
@@ -310,7 +322,7 @@ void World::lost(int peer) {
   std::string host = "its host";
   for (const auto& known : peers_)
     if (known->rank == peer) host = known->host;
-  stop_->raise(process_ended(peer, host));
+  stop_->raise(process_ended(peer, host, doing_of(peer)));
 }
 
 }  // namespace parallelarium

@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -56,7 +57,9 @@ class World {
   bool leader_tells() const;
   // From here to finish() every process keeps the others informed. `progress` by rank index: this
   // rank's is read, rank 0 writes all others'. References outlive the call of finish().
-  void begin(Stop& stop, Progress& progress);
+  // `doings`: what a rank is at, in words for who reads why the run ended.
+  using Doings = std::function<std::string(int rank)>;
+  void begin(Stop& stop, Progress& progress, Doings doings = {});
   // All ranks: the same moment on each, on its own clock.
   Result<TimePoint> barrier();
   // From rank 0 to all: 128 bytes at most. Every rank calls it once.
@@ -92,6 +95,9 @@ class World {
   const WorldTimes times_;
   std::vector<std::unique_ptr<Peer>> peers_;  // rank 0: all others; else: rank 0
   std::vector<Socket> links_;
+  std::string doing_of(int rank) const;  // empty where this process is not told
+
+  Doings doings_;
   Stop* stop_ = nullptr;
   Progress* progress_ = nullptr;
   std::thread thread_;
