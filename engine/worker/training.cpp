@@ -120,9 +120,12 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
   }
   if (choice->backend == Backend::kCuda) {
     // The calibration of other GPUs, or of another number, counts as none. A process may see only
-    // its own of several.
+    // its own of several: there the name counts.
     Result<Machine> measured = find_machine(kLocalGpus);
-    if (measured && (place || measured->title == title_of(gpus))) machine = std::move(measured);
+    const bool same =
+        measured && (place ? measured->title.find(gpus.front().name) != std::string::npos
+                           : measured->title == title_of(gpus));
+    if (same) machine = std::move(measured);
     // Every process has a GPU of its own, wherever it is.
     if (place) machine->nodes = place->size;
   }
