@@ -160,10 +160,8 @@ TEST(NcclHang, IsToldInTimeWhileAnAbortBlocks) {
   EXPECT_LT(*ended.abandoned + 1, ended.seconds);
 }
 
-// A kernel of rank 1 does not end: its host has launched everything, and the marks tell where it
-// is.
-TEST(NcclHang, OfOneDeviceNamesTheOpThatItIsStillAt) {
-  ThreadNccl nccl;
+// A kernel of rank 1 does not end in time.
+LaunchOptions with_stuck_kernel(ThreadNccl& nccl) {
   LaunchOptions options = over(nccl);
   options.make_device = [](int rank, Lane lane) {
     auto calls = std::make_shared<int>(0);
@@ -172,7 +170,14 @@ TEST(NcclHang, OfOneDeviceNamesTheOpThatItIsStillAt) {
       if (stuck && ++*calls == 20) std::this_thread::sleep_for(std::chrono::milliseconds{1500});
     });
   };
-  const Ended ended = run_into_error(small_model("pp=2 microbatches=4"), options, 0.5);
+  return options;
+}
+
+// Its host has launched everything, and the marks tell where it is.
+TEST(NcclHang, OfOneDeviceNamesTheOpThatItIsStillAt) {
+  ThreadNccl nccl;
+  const Ended ended =
+      run_into_error(small_model("pp=2 microbatches=4"), with_stuck_kernel(nccl), 0.5);
   EXPECT_EQ(ended.why.id, "hang");
   EXPECT_EQ(ended.why.text.rfind("Rank 1 did not", 0), 0u) << ended.why.text;
   EXPECT_NE(ended.why.text.find("layer"), std::string::npos) << ended.why.text;
@@ -184,15 +189,7 @@ TEST(NcclHang, OfOneDeviceIsNamedWhereHostsCannotLaunchTheWholeStep) {
   const parallelarium::Setup setup = small_model("tp=2 microbatches=256");
   ASSERT_GT(built(setup).ranks[0].ops.size(), 6000u);
   ThreadNccl nccl;
-  LaunchOptions options = over(nccl);
-  options.make_device = [](int rank, Lane lane) {
-    auto calls = std::make_shared<int>(0);
-    const bool stuck = rank == 1 && lane == Lane::kCompute;
-    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0}, [=] {
-      if (stuck && ++*calls == 20) std::this_thread::sleep_for(std::chrono::milliseconds{1500});
-    });
-  };
-  const Ended ended = run_into_error(setup, options, 0.5);
+  const Ended ended = run_into_error(setup, with_stuck_kernel(nccl), 0.5);
   EXPECT_EQ(ended.why.id, "hang");
   EXPECT_EQ(ended.why.text.rfind("Rank 1 did not", 0), 0u) << ended.why.text;
   EXPECT_EQ(nccl.open(), 0);
