@@ -106,7 +106,7 @@ TEST(NcclFailure, OfOneRankEndsAllAndIsNamed) {
   EXPECT_EQ(ended.why.id, "nccl-failed");
   EXPECT_NE(ended.why.text.find("rank 2"), std::string::npos) << ended.why.text;
   EXPECT_NE(ended.why.text.find("told on purpose"), std::string::npos) << ended.why.text;
-  EXPECT_LT(ended.seconds, 5);
+  EXPECT_LT(ended.seconds, 1);
   EXPECT_EQ(nccl.open(), 0);
   EXPECT_GT(nccl.aborted(), 0);
   // The next run works.
@@ -132,7 +132,7 @@ TEST(NcclFailure, AfterTheLaunchIsNoticedAndTheOpNamed) {
   EXPECT_EQ(ended.why.id, "nccl-failed");
   EXPECT_NE(ended.why.text.find("rank 1 to another rank in " + describe(*last)), std::string::npos)
       << ended.why.text;
-  EXPECT_LT(ended.seconds, 5);
+  EXPECT_LT(ended.seconds, 1);
   EXPECT_EQ(nccl.open(), 0);
 }
 
@@ -144,7 +144,7 @@ TEST(NcclHang, OfOneRankEndsAllWithinTheTimeoutAndNamesIt) {
   const Ended ended = run_into_error(small_model("dp=2 tp=2"), over(nccl), 0.5);
   EXPECT_EQ(ended.why.id, "hang");
   EXPECT_NE(ended.why.text.find("ank 1 did not"), std::string::npos) << ended.why.text;
-  EXPECT_LT(ended.seconds, 5);
+  EXPECT_LT(ended.seconds, 0.5 + 1);
   EXPECT_EQ(nccl.open(), 0);
   EXPECT_EQ(nccl.violations(), std::vector<std::string>{});
 }
