@@ -102,16 +102,15 @@ void Doctor::show_devices(const nlohmann::json& devices) {
              measured ? QString() : tr("The first run measures this computer, or Run, Calibrate."));
   }
   if (const auto gpus = devices.find("gpus"); gpus != devices.end() && !gpus->empty()) {
-    Result<Machine> measured = find_machine(kLocalGpus);
+    const Result<Machine> measured = find_machine(kLocalGpus);
     // A run takes the calibration of other GPUs for none.
     const bool same = measured && measured->devices_per_node == int(gpus->size()) &&
                       measured->title.find(gpus->front().value("name", "?")) != std::string::npos;
-    if (!same) measured = message("gpus-uncalibrated", "");
-    add_line(measured ? tr("there") : tr("missing"), tr("Calibration of the GPUs"),
-             measured ? QStringLiteral("%1: %2").arg(QString::fromStdString(measured->title),
-                                                     QString::fromStdString(measured->calibrated))
-                      : tr("never made"),
-             measured ? QString() : tr("The first run on them measures them, or Run, Calibrate."));
+    add_line(same ? tr("there") : tr("missing"), tr("Calibration of the GPUs"),
+             same ? QStringLiteral("%1: %2").arg(QString::fromStdString(measured->title),
+                                                 QString::fromStdString(measured->calibrated))
+                  : tr("never made"),
+             same ? QString() : tr("The first run on them measures them, or Run, Calibrate."));
   }
   const auto backends = devices.find("backends");
   if (backends != devices.end() && backends->is_array())

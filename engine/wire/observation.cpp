@@ -78,35 +78,36 @@ void read_step(ObjectReader& parent, StepFigures& step, std::optional<Message>& 
   if (!error) error = reader.error();
 }
 
-Result<std::vector<LibraryChoice>> choices_from_json(const nlohmann::json& json) {
+template <class Row, class Read>
+Result<std::vector<Row>> rows_from_json(const nlohmann::json& json, const char* key,
+                                        const Read& read) {
   if (!json.is_array())
-    return message("wire-key", "\"{}.{}\" must be {}.", "observation", "transport_choices",
-                   "a list");
-  std::vector<LibraryChoice> choices;
+    return message("wire-key", "\"{}.{}\" must be {}.", "observation", key, "a list");
+  std::vector<Row> rows;
   for (const nlohmann::json& entry : json) {
-    LibraryChoice& choice = choices.emplace_back();
-    ObjectReader reader(entry, "transport_choices");
-    reader.read("collective", choice.collective);
-    reader.read("ranks", choice.ranks);
-    reader.read("algorithm", choice.algorithm);
-    reader.read("protocol", choice.protocol);
-    reader.read("channels", choice.channels);
-    reader.read("calls", choice.calls);
-    reader.read("least_bytes", choice.least_bytes);
-    reader.read("most_bytes", choice.most_bytes);
+    ObjectReader reader(entry, key);
+    read(reader, rows.emplace_back());
     if (reader.error()) return *reader.error();
   }
-  return choices;
+  return rows;
+}
+
+Result<std::vector<LibraryChoice>> choices_from_json(const nlohmann::json& json) {
+  return rows_from_json<LibraryChoice>(json, "transport_choices",
+                                       [](ObjectReader& reader, LibraryChoice& choice) {
+                                         reader.read("collective", choice.collective);
+                                         reader.read("ranks", choice.ranks);
+                                         reader.read("algorithm", choice.algorithm);
+                                         reader.read("protocol", choice.protocol);
+                                         reader.read("channels", choice.channels);
+                                         reader.read("calls", choice.calls);
+                                         reader.read("least_bytes", choice.least_bytes);
+                                         reader.read("most_bytes", choice.most_bytes);
+                                       });
 }
 
 Result<std::vector<GpuMemory>> gpu_memory_from_json(const nlohmann::json& json) {
-  if (!json.is_array())
-    return message("wire-key", "\"{}.{}\" must be {}.", "observation", "gpu_memory",
-                   "a list of GPUs");
-  std::vector<GpuMemory> rows;
-  for (const nlohmann::json& entry : json) {
-    GpuMemory& row = rows.emplace_back();
-    ObjectReader reader(entry, "gpu_memory");
+  return rows_from_json<GpuMemory>(json, "gpu_memory", [](ObjectReader& reader, GpuMemory& row) {
     reader.read("gpu", row.gpu);
     reader.read("rank", row.rank);
     reader.read("driver_bytes", row.driver_bytes);
@@ -114,9 +115,7 @@ Result<std::vector<GpuMemory>> gpu_memory_from_json(const nlohmann::json& json) 
     reader.read("workspace_bytes", row.workspace_bytes);
     reader.read("communicator_bytes", row.communicator_bytes);
     reader.read("context_bytes", row.context_bytes);
-    if (reader.error()) return *reader.error();
-  }
-  return rows;
+  });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "engine/run/gpu/module.h"
 #include "engine/worker/command.h"
 #include "engine/worker/machine_text.h"
+#include "engine/worker/probe.h"
 #include "engine/worker/training.h"
 
 namespace parallelarium {
@@ -35,7 +36,7 @@ void add_calibrate(Commands& commands) {
         if (!found && !options->gpus) continue;
         std::vector<int> all(found ? found->size() : 0);
         std::iota(all.begin(), all.end(), 0);
-        say_who_shares(all, progress);
+        say_who_shares(use_of(all), progress);
       }
       const Result<Machine> machine = calibrate_and_store(what, watch);
       if (!machine) return Outcome::failed(machine.error());

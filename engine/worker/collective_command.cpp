@@ -18,6 +18,7 @@
 #include "engine/worker/collective_sweep.h"
 #include "engine/worker/collective_text.h"
 #include "engine/worker/command.h"
+#include "engine/worker/probe.h"
 #include "engine/worker/training.h"
 
 namespace parallelarium {
@@ -188,7 +189,7 @@ Result<CollectiveRanks> ranks_of(const Options& options, int ranks, Progress& pr
   CollectiveRanks on;
   on.choice = std::move(*choice);
   on.abandon = watch_of(progress).abandon;
-  say_who_shares(on.choice.gpus, progress);
+  say_who_shares(use_of(on.choice.gpus), progress);
   return on;
 }
 

@@ -50,8 +50,8 @@ struct Watch;
 // Reports the progress of a run, cancels it on Ctrl-C, and ends the program with the sentence where
 // ranks do not end.
 Watch watch_of(Progress& progress);
-// Says which of these GPUs other processes use.
-void say_who_shares(const std::vector<int>& gpus, Progress& progress);
+// Says what other processes do on the GPUs at hand, use_of() them.
+void say_who_shares(const std::string& gpu_use, Progress& progress);
 
 // The subcommand and what it does once its options are read.
 using CommandBody = std::function<Outcome(Progress&)>;

@@ -100,12 +100,13 @@ BackendFact cuda_backend() {
   std::string too_old;
   for (const GpuFacts& gpu : *gpus)
     if (const Result<void> can = check_gpu(gpu); !can) too_old = can.error().text;
-  if (!too_old.empty() && gpus->size() == 1) return {"cuda", false, too_old};
-  if (gpus->size() == 1)
+  if (gpus->size() == 1) {
+    if (!too_old.empty()) return {"cuda", false, too_old};
     return {
         "cuda", true,
         fmt::format("fp32 and bf16; all ranks share {}, so more than one are no evidence of speed",
                     gpus->front().name)};
+  }
   if (!too_old.empty()) too_old = " " + too_old;
   const Result<Nccl*> nccl = (*cuda_module())->nccl();
   return {"cuda", true,

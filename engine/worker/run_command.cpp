@@ -11,7 +11,6 @@
 #include "engine/wire/trace.h"
 #include "engine/worker/cancel.h"
 #include "engine/worker/command.h"
-#include "engine/worker/probe.h"
 #include "engine/worker/report_text.h"
 #include "engine/worker/setup_options.h"
 #include "engine/worker/table.h"
@@ -304,7 +303,7 @@ Outcome run_setup(const Options& options, Progress& progress) {
     if (file.empty()) continue;
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
   }
-  say_who_shares(preparation->choice.gpus, progress);
+  say_who_shares(preparation->gpu_use, progress);
   if (!preparation->calibrated())
     progress.say(
         "These ranks' devices are not calibrated as they are now; measuring them takes about 12 "
@@ -348,9 +347,10 @@ Outcome run_setup(const Options& options, Progress& progress) {
 
 }  // namespace
 
-void say_who_shares(const std::vector<int>& gpus, Progress& progress) {
-  const std::string others = use_of(gpus);
-  if (!others.empty()) progress.say(others + "; times measured beside it mean little.");
+void say_who_shares(const std::string& gpu_use, Progress& progress) {
+  Observation seen;  // the sentence that the run's report will have
+  seen.gpu_use = gpu_use;
+  if (const std::optional<Message> told = delay_of(seen)) progress.say(told->text);
 }
 
 Watch watch_of(Progress& progress) {

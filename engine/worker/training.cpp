@@ -136,7 +136,9 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     if (setup.run.text != "default") why.alternatives = {"default"};
     return why;
   }
-  return Preparation{setup, std::move(*machine), std::move(*choice), std::move(place)};
+  std::string gpu_use = use_of(choice->gpus);
+  return Preparation{setup, std::move(*machine), std::move(*choice), std::move(place),
+                     std::move(gpu_use)};
 }
 
 bool is_about_request(const Message& why) {
@@ -190,13 +192,12 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   }
   RunWishes wishes;
   wishes.gradients = verify;
-  const std::string others = use_of(ready.choice.gpus);
   Result<RunResult> result =
       ready.place ? run_in_world(ready, prediction->program, control, wishes)
                   : run(ready.setup, prediction->program, ready.choice, control, wishes);
   if (!result) return result.error();
   training.result = std::move(*result);
-  training.result.observation.gpu_use = others;
+  training.result.observation.gpu_use = ready.gpu_use;
   const Routing* routing = routing_of_timeline(training.result.observation);
   if (routing != nullptr && ready.leads()) {
     Result<Prediction> routed = predict(ready.setup, ready.machine, true, routing);

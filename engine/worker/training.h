@@ -35,6 +35,7 @@ struct Preparation {
   Machine machine;
   BackendChoice choice;
   std::optional<ProcessPlace> place;  // set: each rank is a process, and this is one of them
+  std::string gpu_use;                // Observation::gpu_use
   bool leads() const { return !place || place->rank == 0; }
   // Ranks in processes cannot measure what other processes hold: their GPUs are taken as they are.
   bool calibrated() const {
