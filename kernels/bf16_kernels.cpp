@@ -9,7 +9,6 @@
 #include "kernels/activation.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
-#include "kernels/linear.h"
 #include "kernels/norm.h"
 #include "kernels/pitch.h"
 #include "kernels/residual.h"
@@ -200,36 +199,6 @@ void norm_weight_grad_cpu(G* dgain, G* dbias, const Bf16* dy, const Bf16* x, con
   biases.round_into(dbias);
 }
 
-template <class Y>
-void linear_forward_cpu(Y* y, const Bf16* x, const Bf16* w, const Bf16* bias, std::int64_t N,
-                        std::int64_t M, std::int64_t K, std::int64_t y_pitch) {
-  const std::int64_t pitch = pitch_of(M, y_pitch);
-  Widened out(size(N * pitch));
-  linear_forward_cpu(out.data(), Widened(x, size(N * K)).data(), Widened(w, size(M * K)).data(),
-                     Widened(bias, size(M)).data(), N, M, K, pitch);
-  out.round_into(y);
-}
-template <class Y>
-void linear_input_grad_cpu(Bf16* dx, const Y* dy, const Bf16* w, std::int64_t N, std::int64_t M,
-                           std::int64_t K, std::int64_t y_pitch) {
-  const std::int64_t pitch = pitch_of(M, y_pitch);
-  Widened out(size(N * K));
-  linear_input_grad_cpu(out.data(), Widened(dy, size(N * pitch)).data(),
-                        Widened(w, size(M * K)).data(), N, M, K, pitch);
-  out.round_into(dx);
-}
-template <class G, class Y>
-void linear_weight_grad_cpu(G* dw, G* db, const Y* dy, const Bf16* x, std::int64_t N,
-                            std::int64_t M, std::int64_t K, std::int64_t y_pitch) {
-  const std::int64_t pitch = pitch_of(M, y_pitch);
-  Widened weights(dw, size(M * K));
-  Widened biases(db, size(M));
-  linear_weight_grad_cpu(weights.data(), biases.data(), Widened(dy, size(N * pitch)).data(),
-                         Widened(x, size(N * K)).data(), N, M, K, pitch);
-  weights.round_into(dw);
-  biases.round_into(db);
-}
-
 void embedding_forward_cpu(Bf16* x, const std::int32_t* tokens, const Bf16* table,
                            const Bf16* positions, std::int64_t N, std::int64_t T, std::int64_t C) {
   for (std::int64_t n = 0; n < N; ++n) {
@@ -333,18 +302,6 @@ template void norm_weight_grad_cpu(float*, float*, const Bf16*, const Bf16*, con
                                    std::int64_t, std::int64_t);
 template void norm_weight_grad_cpu(Bf16*, Bf16*, const Bf16*, const Bf16*, const float*,
                                    std::int64_t, std::int64_t);
-#define PARALLELARIUM_FOR(Y)                                                                    \
-  template void linear_forward_cpu(Y*, const Bf16*, const Bf16*, const Bf16*, std::int64_t,     \
-                                   std::int64_t, std::int64_t, std::int64_t);                   \
-  template void linear_input_grad_cpu(Bf16*, const Y*, const Bf16*, std::int64_t, std::int64_t, \
-                                      std::int64_t, std::int64_t);                              \
-  template void linear_weight_grad_cpu(float*, float*, const Y*, const Bf16*, std::int64_t,     \
-                                       std::int64_t, std::int64_t, std::int64_t);               \
-  template void linear_weight_grad_cpu(Bf16*, Bf16*, const Y*, const Bf16*, std::int64_t,       \
-                                       std::int64_t, std::int64_t, std::int64_t);
-PARALLELARIUM_FOR(float)
-PARALLELARIUM_FOR(Bf16)
-#undef PARALLELARIUM_FOR
 template void embedding_grad_cpu(float*, float*, const Bf16*, const std::int32_t*, std::int64_t,
                                  std::int64_t, std::int64_t);
 template void embedding_grad_cpu(Bf16*, Bf16*, const Bf16*, const std::int32_t*, std::int64_t,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single-precision matrix product on one thread, by the library that CMake found: oneDNN
-// (matmul_onednn.cpp), else OpenBLAS without threads (matmul_openblas.cpp).
+// Matrix products on one thread, by the library that CMake found: oneDNN (matmul_onednn.cpp), else
+// OpenBLAS without threads (matmul_openblas.cpp).
 #pragma once
 
 #include <cstdint>
+
+#include "kernels/bf16.h"
 
 namespace parallelarium {
 
@@ -19,6 +21,16 @@ enum class Transpose : bool { kNo, kYes };
 void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, std::int64_t n,
                 std::int64_t k, float alpha, const float* a, std::int64_t lda, const float* b,
                 std::int64_t ldb, float beta, float* c, std::int64_t ldc);
+
+// Whether the library multiplies bf16 by instructions of this processor (AVX512_BF16 or AMX).
+// OpenBLAS as Debian builds it does not.
+bool matmul_takes_bf16();
+
+// c = op(a) op(b), or that added to c, with sums in fp32; else as above.
+// Requires: matmul_takes_bf16().
+void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, std::int64_t n,
+                std::int64_t k, const Bf16* a, std::int64_t lda, const Bf16* b, std::int64_t ldb,
+                bool adds, float* c, std::int64_t ldc);
 
 // "oneDNN 2.6.3" or "OpenBLAS 0.3.21".
 const char* matmul_library();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cblas.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "kernels/matmul.h"
@@ -17,6 +18,13 @@ void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, st
   cblas_sgemm(CblasRowMajor, transpose_a == Transpose::kYes ? CblasTrans : CblasNoTrans,
               transpose_b == Transpose::kYes ? CblasTrans : CblasNoTrans, size(m), size(n), size(k),
               alpha, a, size(lda), b, size(ldb), beta, c, size(ldc));
+}
+
+bool matmul_takes_bf16() { return false; }
+
+void matmul_cpu(Transpose, Transpose, std::int64_t, std::int64_t, std::int64_t, const Bf16*,
+                std::int64_t, const Bf16*, std::int64_t, bool, float*, std::int64_t) {
+  std::abort();  // nobody may call it
 }
 
 const char* matmul_library() {

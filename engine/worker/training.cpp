@@ -7,6 +7,7 @@
 
 #include "engine/run/gpu/calibration.h"
 #include "engine/run/gpu/module.h"
+#include "engine/run/gpu/nccl_rules.h"
 #include "engine/run/net/world.h"
 #include "engine/train/data.h"
 #include "engine/wire/messages.h"
@@ -28,16 +29,38 @@ RunControl control_of(const Watch& watch, std::string_view phase) {
   return control;
 }
 
-// This process's rank of the run, with the others' processes.
-Result<RunResult> run_in_world(const Preparation& preparation, const Program& program,
-                               const RunControl& control, const RunWishes& wishes) {
+// Rank 0 learns from the others whether each has a GPU of its own.
+Result<void> label(BackendChoice& choice, const World& world) {
+  if (choice.backend != Backend::kCuda || !world.leads()) return {};
+  const Result<CudaModule*> module = cuda_module();
+  if (!module) return module.error();
+  const Result<Nccl*> nccl = (*module)->nccl();
+  if (!nccl) return nccl.error();
+  const Result<Source> source =
+      source_of_processes(world.devices(), (*nccl)->version(), process_environment());
+  if (!source) return source.error();
+  if (*source == choice.source) return {};
+  choice.source = *source;
+  choice.why = message("backend", "{} processes, some on the same GPU: {}", world.size(),
+                       name_of(choice.source));
+  return {};
+}
+
+// This process's rank of the run, with the others' processes. `choice`: the Preparation's,
+// corrected by what the others say.
+Result<RunResult> run_in_world(const Preparation& preparation, BackendChoice& choice,
+                               const Program& program, const RunControl& control,
+                               const RunWishes& wishes) {
   const std::string digest =
       fmt::format("{} {} {} {}", kVersion, static_cast<int>(preparation.choice.backend),
                   wishes.gradients, to_json(preparation.setup).dump());
-  Result<std::unique_ptr<World>> world = World::join(*preparation.place, digest);
+  Result<std::unique_ptr<World>> world =
+      World::join(*preparation.place, digest, {}, preparation.gpu);
   if (!world) return world.error();
+  const Result<void> apart = label(choice, **world);
   Result<RunResult> result =
-      run(preparation.setup, program, preparation.choice, control, wishes, world->get());
+      apart ? run(preparation.setup, program, choice, control, wishes, world->get())
+            : Result<RunResult>(apart.error());
   if (result) return result;
   (*world)->give_up(result.error());
   if (!(*world)->leader_tells()) return result;
@@ -123,7 +146,7 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     // its own of several: there the name counts.
     Result<Machine> measured = find_machine(kLocalGpus);
     const bool same =
-        measured && (place ? measured->title.find(gpus.front().name) != std::string::npos
+        measured && (place ? is_among(measured->title, gpus.front().name)
                            : measured->title == title_of(gpus));
     if (same) machine = std::move(measured);
     // Every process has a GPU of its own, wherever it is.
@@ -137,8 +160,12 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     return why;
   }
   std::string gpu_use = use_of(choice->gpus);
-  return Preparation{setup, std::move(*machine), std::move(*choice), std::move(place),
-                     std::move(gpu_use)};
+  std::string gpu;
+  if (place && choice->backend == Backend::kCuda)
+    gpu = gpus[static_cast<std::size_t>(choice->gpus.front())].uuid;
+  return Preparation{
+      setup,         std::move(*machine), std::move(*choice), std::move(place), std::move(gpu_use),
+      std::move(gpu)};
 }
 
 bool is_about_request(const Message& why) {
@@ -193,7 +220,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   RunWishes wishes;
   wishes.gradients = verify;
   Result<RunResult> result =
-      ready.place ? run_in_world(ready, prediction->program, control, wishes)
+      ready.place ? run_in_world(ready, training.choice, prediction->program, control, wishes)
                   : run(ready.setup, prediction->program, ready.choice, control, wishes);
   if (!result) return result.error();
   training.result = std::move(*result);

@@ -36,6 +36,7 @@ struct Preparation {
   BackendChoice choice;
   std::optional<ProcessPlace> place;  // set: each rank is a process, and this is one of them
   std::string gpu_use;                // Observation::gpu_use
+  std::string gpu;                    // of this process, where each rank is one: GpuFacts::uuid
   bool leads() const { return !place || place->rank == 0; }
   // Ranks in processes cannot measure what other processes hold: their GPUs are taken as they are.
   bool calibrated() const {

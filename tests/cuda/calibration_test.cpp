@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "engine/plan/kernels_of_pieces.h"
 #include "engine/predict/simulate.h"
@@ -105,6 +106,23 @@ TEST(GpuMachine, OfOtherGpusHasAnotherTitle) {
   EXPECT_EQ(title_of(gpus(1)), "This computer's H100");
   EXPECT_EQ(title_of(gpus(4)), "This computer's 4 GPUs (H100)");
   EXPECT_EQ(machine_of(made_up(), "", "")->title, title_of(gpus(2)));
+}
+
+TEST(GpuMachine, OfMixedGpusNamesAllKindsAndWhoseRatesItHas) {
+  GpuMeasurements made = made_up();
+  made.gpus[0].name = "A100";
+  made.slowest = "A100";
+  const Result<Machine> machine = machine_of(made, "2026-11-23", "");
+  ASSERT_TRUE(machine.ok());
+  EXPECT_EQ(machine->title, "This computer's 2 GPUs (A100, H100)");
+  EXPECT_EQ(machine->matmuls.front().flops_per_second.origin,
+            "measured on this computer on 2026-11-23 (A100, the slowest kind)");
+  EXPECT_EQ(machine->launch_seconds.origin, "measured on this computer on 2026-11-23");
+  for (const char* name : {"A100", "H100"}) EXPECT_TRUE(is_among(machine->title, name)) << name;
+  for (const char* name : {"A10", "100", "H100 NVL", "2 GPUs"})
+    EXPECT_FALSE(is_among(machine->title, name)) << name;
+  EXPECT_TRUE(is_among(title_of(gpus(1)), "H100"));
+  EXPECT_FALSE(is_among(title_of(gpus(1)), "H10"));
 }
 
 TEST(GpuMachine, AKernelThatDoesNothingAddsHardlyToTheCostOfItsOp) {
@@ -208,6 +226,52 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   ASSERT_TRUE(prediction.ok()) << prediction.error().text;
   EXPECT_GT(prediction->step.seconds, 0);
   EXPECT_EQ(prediction->word, "calibrated");
+}
+
+// Its host needs its time for a product.
+class SlowDevice final : public QueuedDevice {
+ public:
+  SlowDevice() : QueuedDevice(std::chrono::microseconds{0}) {}
+  void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
+    std::this_thread::sleep_for(kLate);
+    QueuedDevice::linear_forward(y, x, w, bias, N, M, K, y_pitch);
+  }
+  void linear_input_grad(Values dx, ConstValues dy, ConstValues w, std::int64_t N, std::int64_t M,
+                         std::int64_t K, std::int64_t y_pitch) override {
+    std::this_thread::sleep_for(kLate);
+    QueuedDevice::linear_input_grad(dx, dy, w, N, M, K, y_pitch);
+  }
+  void linear_weight_grad(Values dw, Values db, ConstValues dy, ConstValues x, std::int64_t N,
+                          std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
+    std::this_thread::sleep_for(kLate);
+    QueuedDevice::linear_weight_grad(dw, db, dy, x, N, M, K, y_pitch);
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kLate{2};
+};
+
+// Without NCCL nothing but kernels and the cost of an op is measured, the latter on the first GPU.
+TEST(GpuCalibration, OfMixedGpusMeasuresOneOfEachKindAndKeepsTheSlowest) {
+  GpuRig rig;
+  rig.gpus = gpus(4);
+  rig.gpus[1].name = rig.gpus[2].name = "T4";
+  std::set<int> used;
+  rig.make_device = [&](int gpu, int, Lane) -> std::unique_ptr<Device> {
+    used.insert(gpu);
+    if (gpu == 1) return std::make_unique<SlowDevice>();
+    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
+  };
+  rig.sizes = {{{16, {32}}}, {{32, 16, 2}}, 1 << 20};
+  rig.lead = {1 << 18, 3};
+  const Result<GpuMeasurements> measured = measure_gpus(rig, {});
+  ASSERT_TRUE(measured.ok()) << measured.error().text;
+  EXPECT_EQ(measured->slowest, "T4");
+  EXPECT_EQ(used, (std::set<int>{0, 1}));
+  EXPECT_EQ(measured->gpus.size(), 4u);
+  ASSERT_FALSE(measured->products.empty());
+  for (const ProductTime& time : measured->products) EXPECT_GE(time.seconds, 1e-3);
 }
 
 TEST(GpuCalibration, EndsWithinItsLimitWhereRanksDoNotMeet) {

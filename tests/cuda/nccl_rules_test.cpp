@@ -147,8 +147,29 @@ TEST(NcclVersions, AreNamedWhereTheyAreTooOld) {
   EXPECT_EQ(several.error().text,
             "NCCL 2.23.4 does not order the operations of several groups on one GPU; install 2.26 "
             "or newer, or use one axis of parallelism.");
-  EXPECT_FALSE(nccl_shares_gpus(22809));
-  EXPECT_TRUE(nccl_shares_gpus(23007));
+}
+
+TEST(NcclProcesses, ThatTookTheSameGpuAreToldOrLabelled) {
+  const auto without = [](const char*) { return std::optional<std::string>(); };
+  const auto with = [](const char* set, const char* value) -> Environment {
+    return [=](const char* name) {
+      return std::string(name) == set ? std::optional<std::string>(value) : std::nullopt;
+    };
+  };
+  const std::vector<std::string> own = {"GPU-a", "GPU-b", "", ""},
+                                 same = {"GPU-a", "GPU-b", "GPU-b"};
+  EXPECT_EQ(*source_of_processes(own, 22809, without), Source::kMeasured);
+  const Result<Source> refused = source_of_processes(same, 22809, without);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().text,
+            "Ranks 1 and 2 took the same GPU, GPU-b, which NCCL 2.28.9 does not allow; give every "
+            "process a GPU of its own, or start one process for all ranks.");
+  const Environment allows = with("NCCL_MULTI_RANK_GPU_ENABLE", "1");
+  EXPECT_FALSE(source_of_processes(same, 22809, allows).ok());
+  EXPECT_EQ(*source_of_processes(same, 23007, allows), Source::kSharedGpu);
+  EXPECT_FALSE(source_of_processes(same, 23007, with("NCCL_MULTI_RANK_GPU_ENABLE", "0")).ok());
+  EXPECT_FALSE(source_of_processes(same, 23007, without).ok());
+  EXPECT_EQ(*source_of_processes(same, 22809, with("NCCL_HOSTID", "host1")), Source::kSharedGpu);
 }
 
 TEST(NcclFailures, NameRankAndOpInOneSentence) {

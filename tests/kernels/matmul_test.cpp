@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -51,6 +52,38 @@ TEST_P(Matmul, IsExactOnIntegersForEveryTransposeAndLeadingDimension) {
                 << ta << tb << " row " << i << " column " << j;
           }
       }
+}
+
+TEST_P(Matmul, OfBf16IsExactOnIntegersForEveryTransposeAndLeadingDimension) {
+  if (!matmul_takes_bf16()) GTEST_SKIP() << "this processor or library does not multiply bf16";
+  const auto [m, n, k] = GetParam();
+  const auto narrowed = [](const Floats& values) {
+    std::vector<Bf16> narrow(values.size());
+    std::transform(values.begin(), values.end(), narrow.begin(), round_to_bf16);
+    return narrow;
+  };
+  for (const bool ta : {false, true})
+    for (const bool tb : {false, true})
+      for (const bool adds : {false, true})
+        for (const int gap : {0, 3}) {
+          const Transpose turn_a = ta ? Transpose::kYes : Transpose::kNo;
+          const Transpose turn_b = tb ? Transpose::kYes : Transpose::kNo;
+          const int lda = (ta ? m : k) + gap;
+          const int ldb = (tb ? k : n) + gap;
+          const int ldc = n + gap;
+          const Floats a = integers(std::int64_t{lda} * (ta ? k : m), 1);
+          const Floats b = integers(std::int64_t{ldb} * (tb ? n : k), 2);
+          Floats c = integers(std::int64_t{ldc} * m, 3);
+          Floats expected = c;
+          matmul_cpu(turn_a, turn_b, m, n, k, 1.0F, a.data(), lda, b.data(), ldb,
+                     adds ? 1.0F : 0.0F, expected.data(), ldc);
+          if (!adds)  // what was there must not matter
+            for (int i = 0; i < m; ++i)
+              std::fill_n(c.data() + i * ldc, n, std::numeric_limits<float>::quiet_NaN());
+          matmul_cpu(turn_a, turn_b, m, n, k, narrowed(a).data(), lda, narrowed(b).data(), ldb,
+                     adds, c.data(), ldc);
+          ASSERT_EQ(c, expected) << ta << tb << adds << gap;
+        }
 }
 
 TEST_P(Matmul, OverwritesWhateverWasThereWhenBetaIsZero) {

@@ -33,7 +33,8 @@ void in_world(int size, const std::function<void(World&)>& body) {
   std::vector<std::thread> ranks;
   for (int rank = 0; rank < size; ++rank) {
     ranks.emplace_back([&, rank] {
-      Result<std::unique_ptr<World>> world = World::join(place_of(rank, size, port), "same");
+      Result<std::unique_ptr<World>> world =
+          World::join(place_of(rank, size, port), "same", {}, "device of " + std::to_string(rank));
       ASSERT_TRUE(world.ok()) << world.error().text;
       body(**world);
     });
@@ -83,6 +84,14 @@ TEST(World, AgreesOnTheTimeWithinTheErrorThatItStates) {
       EXPECT_GE(difference, -error);
     }
   }
+}
+
+TEST(World, TellsRankZeroWhichDeviceEachTook) {
+  in_world(3, [&](World& world) {
+    if (!world.leads()) return;
+    EXPECT_EQ(world.devices(),
+              (std::vector<std::string>{"device of 0", "device of 1", "device of 2"}));
+  });
 }
 
 TEST(World, NamesWhoDidNotComeAndWhoCameWithAnotherSetup) {
@@ -175,6 +184,7 @@ TEST(World, WaitsForNoProcessThatFreezesAtTheMeeting) {
     hello.put_text("same");
     hello.put_text("elsewhere");
     hello.put(std::int32_t{1});
+    hello.put_text("");
     send_message(*socket, 0, hello.text());  // World::Kind::kHello
     while (!over) std::this_thread::sleep_for(std::chrono::milliseconds{5});
   });

@@ -2,6 +2,7 @@
 #include "engine/run/gpu/module.h"
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include "engine/run/cuda/device.h"
 #include "engine/run/cuda/nccl_library.h"
@@ -9,6 +10,15 @@
 
 namespace parallelarium {
 namespace {
+
+std::string uuid_text(const char (&bytes)[16]) {
+  std::string text = "GPU";
+  for (int i = 0; i < 16; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
+  }
+  return text;
+}
 
 class Module final : public CudaModule {
  public:
@@ -30,6 +40,7 @@ class Module final : public CudaModule {
       status = cudaGetDeviceProperties(&facts, index);
       if (status != cudaSuccess) return missing(status);
       gpu.name = facts.name;
+      gpu.uuid = uuid_text(facts.uuid.bytes);
       gpu.memory_bytes = static_cast<std::int64_t>(facts.totalGlobalMem);
       gpu.major = facts.major;
       gpu.minor = facts.minor;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "engine/run/bench_timing.h"
@@ -99,6 +100,56 @@ std::vector<PairTime> measure_pairs(const GpuRig& rig, double launch, Stop& stop
   return times;
 }
 
+// The kernels of GPU `gpu` into `measured`.
+Result<void> measure_kernels_of(const GpuRig& rig, int gpu, GpuMeasurements& measured, Stop& stop) {
+  {
+    const std::unique_ptr<Device> device = rig.make_device(gpu, 0, Lane::kCompute);
+    // Clocks rise when there is work, and fall under much of it: first to where a step has them.
+    static_cast<void>(measure_products(*device, rig.sizes, Clock::now() + kWarmUp, stop));
+    measured.empty_seconds = measure_empty(*device);
+    measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
+    measured.kernels = measure_kernels(*device, rig.sizes, stop);
+    measured.products = measure_products(*device, rig.sizes, Clock::now() + kProductBudget, stop);
+    if (Result<void> state = device->finish(); !state || stop.raised()) return state;
+  }
+  // On a device of its own: a GPU that cannot do it keeps its fp32.
+  const std::unique_ptr<Device> device = rig.make_device(gpu, 0, Lane::kCompute);
+  const BenchSizes sizes = rig.sizes.in(DataType::kBf16);
+  std::vector<KernelTime> kernels = measure_kernels(*device, sizes, stop);
+  std::vector<ProductTime> products =
+      measure_products(*device, sizes, Clock::now() + kProductBudget, stop);
+  if (const Result<void> half = device->finish(); half) {
+    append(measured.kernels, std::move(kernels));
+    append(measured.products, std::move(products));
+  } else {
+    measured.half_failure = half.error().text;
+  }
+  return {};
+}
+
+double fastest(const std::vector<ProductTime>& products) {
+  double rate = 0;
+  for (const ProductTime& time : products)
+    rate = std::max(rate, static_cast<double>(time.m * time.n * time.k) / time.seconds);
+  return rate;
+}
+
+// Equal GPUs are taken to be equally fast: one of each kind, and of the kinds the slowest.
+Result<void> measure_kinds(const GpuRig& rig, GpuMeasurements& measured, Stop& stop) {
+  std::set<std::string> known;
+  for (std::size_t gpu = 0; gpu < rig.gpus.size() && !stop.raised(); ++gpu) {
+    if (!known.insert(rig.gpus[gpu].name).second) continue;
+    GpuMeasurements of_kind;
+    const Result<void> state = measure_kernels_of(rig, static_cast<int>(gpu), of_kind, stop);
+    if (!state) return state;
+    if (known.size() > 1 && fastest(of_kind.products) >= fastest(measured.products)) continue;
+    of_kind.gpus = std::move(measured.gpus);
+    of_kind.slowest = rig.gpus[gpu].name;
+    measured = std::move(of_kind);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& control) {
@@ -110,31 +161,7 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
   const auto count = static_cast<int>(rig.gpus.size());
   Result<void> device_state;
   std::thread work([&] {
-    {
-      // Equal GPUs are taken to be equally fast; the first is measured.
-      const std::unique_ptr<Device> device = rig.make_device(0, 0, Lane::kCompute);
-      // Clocks rise when there is work, and fall under much of it: first to where a step has them.
-      static_cast<void>(measure_products(*device, rig.sizes, Clock::now() + kWarmUp, stop));
-      measured.empty_seconds = measure_empty(*device);
-      measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
-      measured.kernels = measure_kernels(*device, rig.sizes, stop);
-      measured.products = measure_products(*device, rig.sizes, Clock::now() + kProductBudget, stop);
-      device_state = device->finish();
-    }
-    if (device_state && !stop.raised()) {
-      // On a device of its own: a GPU that cannot do it keeps its fp32.
-      const std::unique_ptr<Device> device = rig.make_device(0, 0, Lane::kCompute);
-      const BenchSizes sizes = rig.sizes.in(DataType::kBf16);
-      std::vector<KernelTime> kernels = measure_kernels(*device, sizes, stop);
-      std::vector<ProductTime> products =
-          measure_products(*device, sizes, Clock::now() + kProductBudget, stop);
-      if (const Result<void> half = device->finish(); half) {
-        append(measured.kernels, std::move(kernels));
-        append(measured.products, std::move(products));
-      } else {
-        measured.half_failure = half.error().text;
-      }
-    }
+    device_state = measure_kinds(rig, measured, stop);
     stage = 1;
     if (device_state && !stop.raised()) {
       measured.launch_seconds = launch_seconds(rig, rig.lead, stop);

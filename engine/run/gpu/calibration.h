@@ -2,7 +2,8 @@
 // Calibration of this computer's GPUs: what is measured, and the Machine that follows from it. The
 // devices and NCCL are given, so that all of it runs on stand-ins where there is no GPU.
 //
-// On one GPU: matrix products by shape, every kernel, copies, the cost of an op in a step. Between
+// On one GPU of every kind: matrix products by shape, every kernel, copies; a step waits for the
+// slowest kind, so the Machine has that one's rates. On the first GPU: the cost of an op. Between
 // GPUs, through NCCL as a run uses it: a message back and forth for every pair, each whole
 // collective among two and among all. Times are those of marks (CUDA events), never of the host.
 #pragma once
@@ -39,6 +40,7 @@ struct PairTime {
 
 struct GpuMeasurements {
   std::vector<GpuFacts> gpus;
+  std::string slowest = {};  // its name; of this kind are the times up to those of ops
   std::vector<ProductTime> products;
   std::vector<KernelTime> kernels;
   std::string half_failure = {};     // why nothing was measured in bf16
@@ -51,12 +53,15 @@ struct GpuMeasurements {
   std::vector<CollectiveTime> collectives;
 };
 
-// Some 15 seconds. Errors: "cancelled", "calibration-hangs", and those of devices and NCCL.
+// Some 15 seconds, and 10 more for every further kind of GPU. Errors: "cancelled",
+// "calibration-hangs", and those of devices and NCCL.
 Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& control);
 
 // What a Machine of these GPUs is called, so that a calibration can be told from one of others:
-// "This computer's 4 GPUs (NVIDIA H100)". Requires: at least one.
+// "This computer's 4 GPUs (NVIDIA H100)", kinds in the order of the GPUs. Requires: at least one.
 std::string title_of(const std::vector<GpuFacts>& gpus);
+// Whether such a title is one of GPUs of which some have this name.
+bool is_among(const std::string& title, const std::string& name);
 
 // The Machine "local-gpus". Pure. Rates leave out what every kernel costs, since predictions add
 // launch_seconds to each op. Without pairs, links are assumed. Error "calibration-empty".

@@ -19,6 +19,8 @@ double without_launch(double seconds, double empty, double least) {
   return std::max(seconds - empty, seconds * least);
 }
 
+const std::string kOfOne = "This computer's ";
+
 std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::string& origin) {
   std::map<std::pair<int, int>, std::vector<TimedBytes>> by_pair;
   for (const PairTime& time : times)
@@ -32,14 +34,30 @@ std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::st
 }  // namespace
 
 std::string title_of(const std::vector<GpuFacts>& gpus) {
-  const std::string& name = gpus.front().name;
-  return gpus.size() == 1 ? fmt::format("This computer's {}", name)
-                          : fmt::format("This computer's {} GPUs ({})", gpus.size(), name);
+  if (gpus.size() == 1) return kOfOne + gpus.front().name;
+  std::vector<std::string> kinds;
+  for (const GpuFacts& gpu : gpus)
+    if (std::find(kinds.begin(), kinds.end(), gpu.name) == kinds.end()) kinds.push_back(gpu.name);
+  return fmt::format("{}{} GPUs ({})", kOfOne, gpus.size(), fmt::join(kinds, ", "));
+}
+
+bool is_among(const std::string& title, const std::string& name) {
+  if (title == kOfOne + name) return true;
+  // One name may begin like another: A10, A100.
+  for (const char* before : {"(", ", "})
+    for (const char* after : {")", ", "})
+      if (title.find(before + name + after) != std::string::npos) return true;
+  return false;
 }
 
 Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& date,
                            const std::string& host) {
   const std::string origin = "measured on this computer on " + date;
+  const bool mixed =
+      std::any_of(measured.gpus.begin(), measured.gpus.end(),
+                  [&](const GpuFacts& gpu) { return gpu.name != measured.gpus.front().name; });
+  const std::string rates =
+      mixed ? fmt::format("{} ({}, the slowest kind)", origin, measured.slowest) : origin;
   Machine machine;
   machine.name = kLocalGpus;
   machine.local = true;
@@ -49,8 +67,8 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   std::vector<KernelTime> kernels = measured.kernels;
   for (KernelTime& time : kernels)
     time.seconds = without_launch(time.seconds, measured.empty_seconds, kLeastOfKernel);
-  machine.matmuls = points_of(products, origin);
-  machine.kernels = rates_of(kernels, origin);
+  machine.matmuls = points_of(products, rates);
+  machine.kernels = rates_of(kernels, rates);
   const auto is_nothing = [](const auto& rate) { return !(rate.value > 0); };
   std::erase_if(machine.matmuls,
                 [&](const MatmulPoint& point) { return is_nothing(point.flops_per_second); });
@@ -65,8 +83,8 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
   for (const GpuFacts& gpu : measured.gpus) memory = std::min(memory, gpu.memory_bytes);
   machine.memory_bytes = {static_cast<double>(memory), origin};
-  machine.memory_bytes_per_second = {measured.copy_bytes_per_second, origin};
-  set_peaks(machine, origin);
+  machine.memory_bytes_per_second = {measured.copy_bytes_per_second, rates};
+  set_peaks(machine, rates);
   if (!measured.half_failure.empty())
     machine.half_flops_per_second.origin =
         "assumed: the rate of fp32; in bf16 it failed: " + measured.half_failure;

@@ -20,6 +20,7 @@ namespace parallelarium {
 
 struct GpuFacts {
   std::string name;
+  std::string uuid;  // as nvidia-smi lists it: "GPU-6f1c…"; empty: not known
   std::int64_t memory_bytes = 0;
   int major = 0, minor = 0;  // compute capability; 0: not known
   std::vector<int> peers;    // GPUs whose memory it reaches directly
@@ -52,7 +53,7 @@ class CudaModule {
 
 // The one symbol of the module, and the number that both sides must have been built with.
 inline constexpr const char* kCudaModuleEntry = "parallelarium_cuda_module";
-inline constexpr int kCudaModuleVersion = 5;
+inline constexpr int kCudaModuleVersion = 6;
 using CudaModuleEntry = CudaModule*(int version);  // null: another version
 
 // libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.

@@ -89,7 +89,23 @@ Result<void> check_nccl(int version, int communicators) {
   return {};
 }
 
-bool nccl_shares_gpus(int version) { return version >= kHasSharedGpus; }
+Result<Source> source_of_processes(const std::vector<std::string>& gpus, int version,
+                                   const Environment& environment) {
+  for (std::size_t second = 1; second < gpus.size(); ++second) {
+    const auto end = gpus.begin() + static_cast<std::ptrdiff_t>(second);
+    const auto first = std::find(gpus.begin(), end, gpus[second]);
+    if (first == end || gpus[second].empty()) continue;
+    const std::string allowed = environment("NCCL_MULTI_RANK_GPU_ENABLE").value_or("0");
+    if ((version >= kHasSharedGpus && allowed != "0") || environment("NCCL_HOSTID"))
+      return Source::kSharedGpu;
+    return message(
+        "gpu-twice",
+        "Ranks {} and {} took the same GPU, {}, which NCCL {} does not allow; give every "
+        "process a GPU of its own, or start one process for all ranks.",
+        first - gpus.begin(), second, gpus[second], nccl_version_text(version));
+  }
+  return Source::kMeasured;
+}
 
 std::string nccl_version_text(int version) {
   // Up to 2.8 a version was 1000 major + 100 minor + patch.

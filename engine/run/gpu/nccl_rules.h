@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "engine/plan/program.h"
+#include "engine/plan/timeline.h"
 #include "engine/run/gpu/nccl.h"
+#include "engine/run/net/place.h"
 
 namespace parallelarium {
 
@@ -34,8 +36,11 @@ std::vector<std::int32_t> issue_turns(const RankProgram& rank);
 // ncclCommSplit; several communicators on a device need NCCL_LAUNCH_ORDER_IMPLICIT, which 2.26
 // brought. Error: "nccl-old".
 Result<void> check_nccl(int version, int communicators);
-// NCCL takes several ranks of one GPU from 2.30 on, where NCCL_MULTI_RANK_GPU_ENABLE is set.
-bool nccl_shares_gpus(int version);
+// What processes measure that took these GPUs, by rank (GpuFacts::uuid): kSharedGpu where two took
+// the same. NCCL allows it from 2.30 on with NCCL_MULTI_RANK_GPU_ENABLE; with NCCL_HOSTID, unlike
+// for each, it cannot tell. Error "gpu-twice".
+Result<Source> source_of_processes(const std::vector<std::string>& gpus, int version,
+                                   const Environment& environment);
 std::string nccl_version_text(int version);  // "2.28.9" of 22809
 
 // `doing`: "connecting", or the op. `last`: what ncclGetLastError said, or empty. Id "nccl-failed".

@@ -42,6 +42,7 @@ Result<void> World::lead(const std::string& digest) {
   Result<Socket> messages = listen_on(0, local);
   if (!messages) return messages.error();
   peers_.resize(static_cast<std::size_t>(place_.size));
+  devices_.resize(peers_.size());  // the first is its own already
   std::vector<std::string> addresses(peers_.size(), place_.address);
   std::vector<int> ports(peers_.size(), port_of(*messages));
   int missing = place_.size - 1;
@@ -57,6 +58,7 @@ Result<void> World::lead(const std::string& digest) {
     const int rank = hello.take<std::int32_t>(), size = hello.take<std::int32_t>();
     const std::string theirs = hello.text(), host = hello.text();
     const int port = hello.take<std::int32_t>();
+    const std::string device = hello.text();
     if (!hello.good() || static_cast<Kind>(kind) != Kind::kHello) continue;
     const bool known = rank > 0 && rank < place_.size;
     if (size != place_.size || !known || peers_[static_cast<std::size_t>(rank)] != nullptr) {
@@ -77,6 +79,7 @@ Result<void> World::lead(const std::string& digest) {
     const auto at = static_cast<std::size_t>(known ? rank : 0);
     addresses[at] = socket.peer_address();
     ports[at] = port;
+    if (known) devices_[at] = device;
     peer->socket = std::move(socket);
     if (wrong) send_message(peer->socket, static_cast<std::uint32_t>(Kind::kRefused), wrong->text);
     if (known && peers_[at] == nullptr) peers_[at] = std::move(peer);
@@ -128,6 +131,7 @@ Result<void> World::follow(const std::string& digest) {
   hello.put_text(digest);
   hello.put_text(host_name());
   hello.put(static_cast<std::int32_t>(port_of(*messages)));
+  hello.put_text(devices_.front());
   peers_.push_back(std::make_unique<Peer>());
   Peer& leader = *peers_.front();
   leader.host = place_.address;

@@ -67,7 +67,8 @@ Message process_silent(int rank, const std::string& host, std::chrono::nanosecon
                  last_at(doing));
 }
 
-World::World(const ProcessPlace& place, const WorldTimes& times) : place_(place), times_(times) {}
+World::World(const ProcessPlace& place, const WorldTimes& times, const std::string& device)
+    : place_(place), times_(times), devices_{device} {}
 
 World::~World() {
   ended_ = true;
@@ -76,8 +77,8 @@ World::~World() {
 }
 
 Result<std::unique_ptr<World>> World::join(const ProcessPlace& place, const std::string& digest,
-                                           const WorldTimes& times) {
-  std::unique_ptr<World> world(new World(place, times));
+                                           const WorldTimes& times, const std::string& device) {
+  std::unique_ptr<World> world(new World(place, times, device));
   if (Result<void> met = place.rank == 0 ? world->lead(digest) : world->follow(digest); !met)
     return met.error();
   return world;

@@ -38,8 +38,10 @@ class World {
   // Meets the other processes. `digest`: what all must agree on, such as the Setup. Blocks.
   // Errors, one sentence each: port taken, host unknown, who did not come, who came with another
   // Setup.
+  // `device`: what others may know of this process's device.
   static Result<std::unique_ptr<World>> join(const ProcessPlace& place, const std::string& digest,
-                                             const WorldTimes& times = {});
+                                             const WorldTimes& times = {},
+                                             const std::string& device = {});
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -48,6 +50,8 @@ class World {
   int size() const { return place_.size; }
   bool leads() const { return place_.rank == 0; }
   const ProcessPlace& place() const { return place_; }
+  // On rank 0: what each said of its device, by rank.
+  const std::vector<std::string>& devices() const { return devices_; }
   // Connections to the other ranks for their messages, by rank; taken once.
   std::vector<Socket> take_links() { return std::move(links_); }
 
@@ -77,7 +81,7 @@ class World {
  private:
   enum class Kind : std::uint8_t;
   struct Peer;  // one end of a connection
-  World(const ProcessPlace& place, const WorldTimes& times);
+  World(const ProcessPlace& place, const WorldTimes& times, const std::string& device);
 
   Result<void> lead(const std::string& digest);
   Result<void> follow(const std::string& digest);
@@ -93,6 +97,7 @@ class World {
 
   const ProcessPlace place_;
   const WorldTimes times_;
+  std::vector<std::string> devices_;          // rank 0: of all; else: its own
   std::vector<std::unique_ptr<Peer>> peers_;  // rank 0: all others; else: rank 0
   std::vector<Socket> links_;
   std::string doing_of(int rank) const;  // empty where this process is not told

@@ -7,7 +7,7 @@
 namespace parallelarium {
 
 enum class World::Kind : std::uint8_t {
-  kHello,     // r to 0: rank, size, digest, host, port for messages
+  kHello,     // r to 0: rank, size, digest, host, port for messages, device
   kRoster,    // 0 to r: addresses and ports of all
   kRefused,   // 0 to r: why the run does not begin
   kAsk,       // 0 to r: what time is it
