@@ -9,120 +9,20 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
-#include <random>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "kernels/fused_attention.h"
 #include "kernels/gpu.h"
 #include "kernels/gpu_matmul.h"
 #include "kernels/launch.h"
+#include "tests/bench/cuda_bench.h"
 
 namespace parallelarium {
 namespace {
 
-// 300 MB for an array of N rows in bf16: several times what the caches of current GPUs hold.
-constexpr std::int64_t kN = 196608, kC = 768, kV = 50257, kTokens = 4096, kF = 3072;
+constexpr std::int64_t kTokens = 4096, kF = 3072;
 constexpr std::int64_t kPitch = 50264;  // of logits in a run
-
-// Ends the program with the call's error: a benchmark has nothing better to do.
-void check(cudaError_t status) {
-  if (status == cudaSuccess) return;
-  std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(status));
-  std::exit(1);
-}
-void check(cublasStatus_t status) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  std::fprintf(stderr, "cuBLASLt: %s\n", cublasLtGetStatusString(status));
-  std::exit(1);
-}
-
-struct Free {
-  void operator()(void* address) const { cudaFree(address); }
-};
-using Memory = std::unique_ptr<void, Free>;
-Memory zeros(std::size_t bytes) {
-  void* address = nullptr;
-  check(cudaMalloc(&address, bytes));
-  check(cudaMemset(address, 0, bytes));
-  return Memory(address);
-}
-
-// Uniform in [low, 1), the same 2^20 again and again. Constant operands would flip fewer bits, and
-// with the power that saves, tensor cores run faster than any training does.
-template <class T>
-Memory numbers(std::size_t count, float low = -1) {
-  constexpr std::size_t kPattern = std::size_t{1} << 20;
-  std::mt19937 bits(1);
-  std::uniform_real_distribution<float> uniform(low, 1);
-  std::vector<T> pattern(std::min(count, kPattern));
-  for (T& value : pattern) {
-    if constexpr (std::is_same_v<T, Bf16>)
-      value = round_to_bf16(uniform(bits));
-    else
-      value = uniform(bits);
-  }
-  void* address = nullptr;
-  check(cudaMalloc(&address, count * sizeof(T)));
-  Memory memory(address);
-  auto* const to = static_cast<T*>(address);
-  check(cudaMemcpy(to, pattern.data(), pattern.size() * sizeof(T), cudaMemcpyHostToDevice));
-  for (std::size_t done = pattern.size(); done < count; done *= 2)
-    check(cudaMemcpy(to + done, to, std::min(done, count - done) * sizeof(T),
-                     cudaMemcpyDeviceToDevice));
-  return memory;
-}
-
-// Median seconds of one launch.
-template <class Launch>
-double seconds_of(const Launch& launch) {
-  constexpr int kRepeats = 7;
-  constexpr int kLaunches = 10;
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  for (int turn = 0; turn < 3; ++turn) check(launch());
-  std::vector<double> seconds;
-  for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    check(cudaEventRecord(begin, nullptr));
-    for (int turn = 0; turn < kLaunches; ++turn) check(launch());
-    check(cudaEventRecord(end, nullptr));
-    check(cudaEventSynchronize(end));
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, begin, end));
-    seconds.push_back(double{milliseconds} * 1e-3 / kLaunches);
-  }
-  check(cudaEventDestroy(begin));
-  check(cudaEventDestroy(end));
-  std::nth_element(seconds.begin(), seconds.begin() + kRepeats / 2, seconds.end());
-  return seconds[kRepeats / 2];
-}
-
-double copy_rate = 0;  // bytes per second of a copy, read and written both counted
-int cache_bytes = 0;   // of the last level
-
-template <class Launch>
-void memory_row(const char* kernel, const char* storage, double bytes, const Launch& launch) {
-  const double seconds = seconds_of(launch);
-  std::printf("| %s | %s | %.1f us | %.0f GB/s | %.0f %% of copy%s |\n", kernel, storage,
-              seconds * 1e6, bytes / seconds * 1e-9, 100 * bytes / seconds / copy_rate,
-              bytes < 4.0 * cache_bytes ? ", partly in the cache" : "");
-}
-
-// Returns FLOP/s. `peak`: those that count as all; 0: this row's.
-template <class Launch>
-double compute_row(const std::string& kernel, const char* storage, double flops, double peak,
-                   const Launch& launch) {
-  const double seconds = seconds_of(launch);
-  const double rate = flops / seconds;
-  std::printf("| %s | %s | %.1f us | %.1f TFLOP/s | %.0f %% of product |\n", kernel.c_str(),
-              storage, seconds * 1e6, rate * 1e-12, 100 * rate / (peak > 0 ? peak : rate));
-  return rate;
-}
 
 template <class T>
 void memory_bound(const char* storage) {
@@ -166,6 +66,10 @@ void memory_bound(const char* storage) {
   row("layer_norm_input_grad, accumulating", 4 * kBytes, [&] {
     return layer_norm_input_grad<T>(at(c), at(a), at(b), at(gain), floats(stats), true, kN, kC,
                                     nullptr);
+  });
+  row("rms_norm_input_grad, accumulating", 4 * kBytes, [&] {
+    return rms_norm_input_grad<T>(at(c), at(a), at(b), at(gain), floats(stats), true, kN, kC,
+                                  nullptr);
   });
   row("norm_weight_grad", 2 * kBytes, [&] {
     return norm_weight_grad<T, T>(at(gain), at(gain) + kC, at(a), at(b), floats(stats), space.get(),
@@ -305,6 +209,24 @@ void attention(const char* storage, std::int64_t D, double peak) {
     return fused_attention_backward<T>(at(dqkv), static_cast<float*>(scratch.get()), at(dcontext),
                                        at(qkv), at(context), sums, shape, nullptr);
   });
+  // The same as the one block of a ring of one, without and with dropout.
+  const Memory row_sum = zeros(static_cast<std::size_t>(shape.B * shape.H * shape.T) * 4);
+  AttentionBlock block;
+  block.shape = shape;
+  block.stride = 3 * kC;
+  block.first = true;
+  for (const double dropped : {0.0, 0.1}) {
+    block.dropout = {make_dropout(dropped, 1), 0, 0, shape.H, shape.T};
+    const std::string which = size + (dropped > 0 ? ", dropout 0.1" : "");
+    compute_row("block_attention_forward" + which, storage, flops, peak, [&] {
+      return block_attention_forward<T>(at(context), sums, static_cast<float*>(row_sum.get()),
+                                        at(qkv), at(qkv) + kC, block, nullptr);
+    });
+    compute_row("block_attention_backward" + which, storage, 2.5 * flops, peak, [&] {
+      return block_attention_backward<T>(at(dqkv), at(dqkv) + kC, at(dcontext), at(qkv),
+                                         at(qkv) + kC, at(context), sums, block, nullptr);
+    });
+  }
 }
 
 int run() {
@@ -329,6 +251,8 @@ int run() {
   }
   memory_bound<float>("fp32");
   memory_bound<Bf16>("bf16");
+  exchange_rows<float>("fp32");
+  exchange_rows<Bf16>("bf16");
   optimizer();
   const double fp32 = products<float>("fp32", false);
   products<float>("tf32", true);
