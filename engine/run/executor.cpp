@@ -189,17 +189,12 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   TimePoint begin = transfers ? TimePoint{} : Clock::now();
   Nanoseconds real_work{0};
   Ledger& ledger = lanes_[static_cast<std::size_t>(lane)].ledger;
-  bool good = false;
   if (!names_.empty()) device.enter_op(names_[static_cast<std::size_t>(unit.front())].c_str());
-  if (op.kind == OpKind::kCompute) {
-    progress.set(unit.front(), Doing::kComputing);
-    good = compute(unit.front(), scalars_, real_work);
-  } else {
-    // Until it stands in the stream, the device has not arrived at it.
-    progress.set(unit.front(), behind_ ? Doing::kAwaitingOps : Doing::kTransferring);
-    good = op.kind == OpKind::kCollective ? collective(unit.front(), pace, &ledger, begin)
-                                          : transfer(unit, pace, ideal, &ledger, begin);
-  }
+  // Until a communication stands in the stream, the device has not arrived at it.
+  progress.set(unit.front(), op.kind == OpKind::kCompute ? Doing::kComputing
+                             : behind_                   ? Doing::kAwaitingOps
+                                                         : Doing::kTransferring);
+  const bool good = execute(unit, scalars_, pace, ideal, &ledger, begin, real_work);
   if (!names_.empty()) device.leave_op();
   if (!good) return false;
   if (behind_) {
@@ -250,23 +245,37 @@ void Executor::publish(Lane lane, std::size_t count) {
   }
 }
 
+bool Executor::execute(std::span<const std::int32_t> unit, const StepScalars& scalars, Pace& pace,
+                       Ideal& ideal, Ledger* ledger, TimePoint& begin, Nanoseconds& real_work) {
+  const std::int32_t first = unit.front();
+  try {
+    switch (op_at(first).kind) {
+      case OpKind::kCompute:
+        return compute(first, scalars, real_work);
+      case OpKind::kCollective:
+        return collective(first, pace, ledger, begin);
+      case OpKind::kSend:
+      case OpKind::kRecv:
+        return transfer(unit, pace, ideal, ledger, begin);
+    }
+  } catch (const std::exception& error) {
+    fail(first, message("device-threw", "{}", error.what()));
+  }
+  return false;
+}
+
 bool Executor::compute(std::int32_t index, const StepScalars& scalars, Nanoseconds& real_work) {
   const Op& op = op_at(index);
   Device& device = *devices_[static_cast<std::size_t>(op.lane)];
   // Asked of the system only where a pace has to be kept: it costs as much as a small message.
   const bool paced = !durations_.empty();
   const Nanoseconds before = paced ? thread_cpu_time() : Nanoseconds{0};
-  try {
-    Result<void> done = op.piece == Piece::kCombine
-                            ? combine_op(device, program_, rank_, op, arena_.base())
-                            : execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
-    if (done) done = behind_ ? device.launched() : device.finish();
-    if (!done) {
-      fail(index, done.error());
-      return false;
-    }
-  } catch (const std::exception& error) {
-    fail(index, message("device-threw", "{}", error.what()));
+  Result<void> done = op.piece == Piece::kCombine
+                          ? combine_op(device, program_, rank_, op, arena_.base())
+                          : execute_op(device, program_.shape, rank_, op, arena_.base(), scalars);
+  if (done) done = behind_ ? device.launched() : device.finish();
+  if (!done) {
+    fail(index, done.error());
     return false;
   }
   if (paced) real_work = thread_cpu_time() - before;
@@ -364,8 +373,7 @@ Result<void> Executor::forward(int microbatches) {
     Ideal ideal;
     TimePoint begin;
     Nanoseconds real_work{0};
-    const OpKind kind = rank_.ops[i].kind;
-    const bool computes = kind == OpKind::kCompute;
+    const bool computes = rank_.ops[i].kind == OpKind::kCompute;
     progress.set(index, computes ? Doing::kComputing : Doing::kTransferring);
     Pace pace;
     // Transfers that go together are issued together.
@@ -374,11 +382,7 @@ Result<void> Executor::forward(int microbatches) {
            rank_.ops[i + 1].batch == rank_.ops[i].batch) {
       unit.push_back(static_cast<std::int32_t>(++i));
     }
-    if (!(computes                      ? compute(index, scalars, real_work)
-          : kind == OpKind::kCollective ? collective(index, pace, nullptr, begin)
-                                        : transfer(unit, {}, ideal, nullptr, begin))) {
-      return stopped();
-    }
+    if (!execute(unit, scalars, pace, ideal, nullptr, begin, real_work)) return stopped();
     // All lanes' ops go one after another here.
     if (Result<void> done = device_of(index).finish(); !done) {
       fail(index, done.error());

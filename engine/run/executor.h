@@ -111,8 +111,11 @@ class Executor {
   bool run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& lane_ideal);
   bool await(Lane me, std::int32_t op);
   void publish(Lane lane, std::size_t count);
+  // An op, or the transfers of a batch. What it throws fails the run. `ledger` is null outside of a
+  // step.
+  bool execute(std::span<const std::int32_t> unit, const StepScalars& scalars, Pace& pace,
+               Ideal& ideal, Ledger* ledger, TimePoint& begin, Nanoseconds& real_work);
   bool compute(std::int32_t op, const StepScalars& scalars, Nanoseconds& real_work);
-  // `ledger` is null outside of a step.
   bool transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal, Ledger* ledger,
                 TimePoint& begin);
   bool collective(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);

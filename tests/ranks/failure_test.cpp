@@ -11,6 +11,7 @@
 #include "engine/run/stop.h"
 #include "tests/ranks/harness.h"
 #include "tests/ranks/wrapped_device.h"
+#include "tests/ranks/wrapped_transport.h"
 
 namespace parallelarium {
 namespace {
@@ -71,6 +72,21 @@ TEST(Failure, ThrowingRankEndsTheRunAndIsNamed) {
     EXPECT_NE(ended.why.text.find("out of luck"), std::string::npos) << ended.why.text;
     EXPECT_LT(ended.seconds, 2);
   }
+}
+
+// Messages go from a thread of their own, where memory can run out, too.
+TEST(Failure, ThrowingTransportEndsTheRunAndItsRankIsNamed) {
+  const parallelarium::Setup setup = small_setup(3, 1, 4);
+  LaunchOptions options;
+  options.make_transport = [](TransportParts parts) -> std::unique_ptr<Transport> {
+    if (parts.host->rank() != 1) return std::move(parts.host);
+    return std::make_unique<WrappedTransport>(std::move(parts.host), [](int calls) {
+      if (calls == 7) throw std::bad_alloc();
+    });
+  };
+  const Ended ended = run_into_error(setup, built(setup), {}, options);
+  EXPECT_EQ(ended.why.text.rfind("Rank 1 failed in ", 0), 0u) << ended.why.text;
+  EXPECT_LT(ended.seconds, 2);
 }
 
 TEST(Failure, StuckRankIsNamedWithTheOpThatItDidNotReach) {
