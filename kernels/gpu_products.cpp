@@ -125,13 +125,13 @@ cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
                  dout, qkv + v_at, 0.0F, scratch);
         const std::int64_t p_at = p - probabilities;
         const T* const weights = dropout.mask != nullptr ? dropout.dropped + p_at : p;
-        for (std::int64_t i = 0; dropout.mask != nullptr && i < heads; ++i) {
-          if (status != CUBLAS_STATUS_SUCCESS) break;
-          status = status_of(dropout_grad(scratch + i * square, scratch + i * square,
-                                          dropout.mask + p_at + i * sharers * square,
-                                          dropout.of.dropout.scale,
-                                          static_cast<std::size_t>(square), stream));
-        }
+        // The masks of a turn's heads lie side by side where none share their keys.
+        const std::int64_t masks = dropout.mask == nullptr ? 0 : sharers == 1 ? 1 : heads;
+        for (std::int64_t i = 0; i < masks && status == CUBLAS_STATUS_SUCCESS; ++i)
+          status = status_of(
+              dropout_grad(scratch + i * square, scratch + i * square,
+                           dropout.mask + p_at + i * sharers * square, dropout.of.dropout.scale,
+                           static_cast<std::size_t>(heads / masks * square), stream));
         if (status == CUBLAS_STATUS_SUCCESS)
           status =
               status_of(causal_softmax_grad(scratch, p, sharers * square, scale, heads, L, stream));

@@ -38,7 +38,7 @@ constexpr std::string_view kernel_of(Piece piece, Phase phase) {
       return forward ? "gelu" : "gelu_grad";
     case Piece::kResidual1:
     case Piece::kResidual2:
-      return "residual";
+      return forward ? "residual" : "residual_grad";  // the latter with dropout alone
     case Piece::kLossMax:
       return "loss_max";
     case Piece::kLossSum:
@@ -66,17 +66,20 @@ constexpr std::string_view kernel_of(Piece piece, Phase phase) {
 
 // The kernel that models of this shape have in the place of `kernel`. Where it has no rate of its
 // own, that of `kernel` stands for it.
-constexpr std::string_view variant_of(std::string_view kernel, const Shape& shape, DataType type) {
+constexpr std::string_view variant_of(std::string_view kernel, const Shape& shape) {
   if (shape.mlp == Mlp::kSwiglu && kernel == "gelu") return "swiglu";
   if (shape.mlp == Mlp::kSwiglu && kernel == "gelu_grad") return "swiglu_grad";
   if (shape.norm == Norm::kRms && kernel == "norm") return "rms_norm";
   if (shape.norm == Norm::kRms && kernel == "norm_input_grad") return "rms_norm_input_grad";
-  // In bf16 whole sequences have a kernel of their own, which drops nothing.
-  const bool by_blocks = shape.zigzag || (type == DataType::kBf16 && shape.dropout > 0);
+  // Whole sequences may have a kernel of their own, which drops nothing.
+  const bool drops = shape.dropout > 0, by_blocks = shape.zigzag || drops;
   if (shape.fused && kernel == "attention")
     return by_blocks ? "block_attention" : "fused_attention";
   if (shape.fused && kernel == "attention_grad")
     return by_blocks ? "block_attention_grad" : "fused_attention_grad";
+  if (drops && kernel == "attention") return "attention_dropping";
+  if (drops && kernel == "attention_grad") return "attention_dropping_grad";
+  if (drops && kernel == "residual") return "residual_dropping";
   if (kernel == "loss_sum" && !shape.cuts_vocabulary()) return "loss_max_sum";
   const bool sigmoid = shape.experts.model.router == Router::kSigmoid;
   if (sigmoid && kernel == "router") return "sigmoid_router";
@@ -88,6 +91,7 @@ constexpr std::string_view variant_of(std::string_view kernel, const Shape& shap
 constexpr std::string_view former_of(std::string_view kernel) {
   if (kernel == "norm_input_grad" || kernel == "norm_weight_grad") return "norm_grad";
   if (kernel == "loss_max" || kernel == "loss_sum") return "loss";
+  if (kernel == "residual_grad") return "residual";
   return {};
 }
 

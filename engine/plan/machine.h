@@ -27,12 +27,15 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
+// A weight gradient without the sums of its bias, which on a GPU are kernels of their own.
+inline constexpr const char* kWeightGradAlone = "weight gradient alone";
+
 // The rate of one matrix product [m,k] x [k,n] in the given precision. A forward and an input
 // gradient of one shape differ: transposed weights, a bias, what the caches hold.
 struct MatmulPoint {
   std::int64_t m = 0, n = 0, k = 0;
   Sourced flops_per_second = {};
-  std::string phase = {};  // name_of(Phase); empty: of any, as in older files
+  std::string phase = {};  // name_of(Phase), or kWeightGradAlone; empty: of any, as in older files
   std::string type = {};   // of storage, name_of(DataType); empty: float32, as in older files
   bool operator==(const MatmulPoint&) const = default;
 };

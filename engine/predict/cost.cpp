@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "engine/plan/kernels_of_pieces.h"
 #include "engine/predict/simulate.h"
@@ -23,33 +26,42 @@ DataType measured_type(const std::vector<Rate>& rates, DataType type) {
   return is_measured ? type : DataType::kF32;
 }
 
-// Elements per second of calls of so many elements: between two measured sizes the logarithms of
-// their rates are joined by a line, beyond them the nearest stands. 0 where none was measured.
+// Elements per second of calls of so many elements. Between two measured sizes their times are
+// joined by a line, as of a kernel that has a fixed part and one that goes with its elements. Below
+// the smallest the line of the two smallest goes on; beyond the largest, and where that line would
+// have no fixed part, the nearest rate stands. 0 where none was measured.
 double rate_of(const Machine& machine, std::string_view kernel, DataType type, double elements) {
-  const KernelRate *below = nullptr, *above = nullptr;
+  std::vector<std::pair<double, double>> measured;  // elements, seconds
+  double any = 0;                                   // a rate of no size
   for (const KernelRate& rate : machine.kernels) {
     if (rate.kernel != kernel || rate.elements_per_second.value <= 0) continue;
     if (!is_of(rate, type)) continue;
-    if (rate.elements <= elements && (below == nullptr || rate.elements > below->elements))
-      below = &rate;
-    if (rate.elements >= elements && (above == nullptr || rate.elements < above->elements))
-      above = &rate;
+    if (rate.elements > 0)
+      measured.emplace_back(rate.elements, rate.elements / rate.elements_per_second.value);
+    else
+      any = rate.elements_per_second.value;
   }
-  if (below == nullptr && above == nullptr) return 0;
-  if (below == nullptr || below->elements <= 0) below = above != nullptr ? above : below;
-  if (above == nullptr) above = below;
-  if (below->elements >= above->elements) return below->elements_per_second.value;
-  const double share =
-      std::log(elements / below->elements) / std::log(above->elements / below->elements);
-  return below->elements_per_second.value *
-         std::pow(above->elements_per_second.value / below->elements_per_second.value, share);
+  if (measured.empty() || elements <= 0) return any;
+  std::sort(measured.begin(), measured.end());
+  auto above = std::find_if(measured.begin(), measured.end(),
+                            [&](const auto& point) { return point.first >= elements; });
+  if (above == measured.end()) return measured.back().first / measured.back().second;
+  const bool smaller = above == measured.begin();
+  const double nearest = above->first / above->second;
+  if (smaller && measured.size() == 1) return nearest;
+  if (smaller) ++above;
+  const auto [n0, t0] = *std::prev(above);
+  const auto [n1, t1] = *above;
+  const double seconds = t0 + (t1 - t0) * (elements - n0) / (n1 - n0);
+  const double rate = seconds > 0 ? elements / seconds : nearest;
+  return smaller ? std::min(rate, nearest) : rate;
 }
 
 // As models of this shape compute it, where that was measured.
 double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape, DataType type,
                double elements) {
   if (kernel.empty()) return 0;
-  for (const std::string_view name : {variant_of(kernel, shape, type), kernel, former_of(kernel)}) {
+  for (const std::string_view name : {variant_of(kernel, shape), kernel, former_of(kernel)}) {
     const DataType of = is_always_fp32(name) ? DataType::kF32 : type;
     if (const double rate = rate_of(machine, name, of, elements); rate > 0) return rate;
   }
@@ -70,6 +82,8 @@ double alike(const Work& work, const Shape& shape, bool on_cores) {
     const double scores =
         static_cast<double>(shape.H * work.m * work.n) * sequences_at_once(shape, on_cores);
     calls = scores > 0 ? static_cast<double>(work.elements) / scores : 1;
+    // A GPU's products go through one query head of each group of keys after another.
+    if (!on_cores && !shape.fused && shape.K > 0) calls *= static_cast<double>(shape.H / shape.K);
   }
   return std::max(calls, 1.0);
 }
@@ -77,15 +91,14 @@ double alike(const Work& work, const Shape& shape, bool on_cores) {
 // The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
 // nearest points' rates of the same phase, weighted by the inverse square of their distance in
 // log-space. A change of aspect (a thin product beside a square one) counts twice a change of size.
-double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, Phase phase,
+double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, std::string_view phase,
                    std::int64_t m, std::int64_t n, std::int64_t k) {
-  const std::string_view wanted = name_of(phase == Phase::kRecompute ? Phase::kForward : phase);
   struct Near {
     double distance = INFINITY, log_rate = 0;
   };
   std::array<Near, 4> nearest;
   for (const MatmulPoint& point : points) {
-    if (!is_of(point, type) || (!point.phase.empty() && point.phase != wanted)) continue;
+    if (!is_of(point, type) || (!point.phase.empty() && point.phase != phase)) continue;
     if (point.flops_per_second.value <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
     const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
     const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
@@ -108,23 +121,37 @@ double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, Phase 
   return weights > 0 ? std::exp(sum / weights) : 0;
 }
 
+// The phase that a work's products were measured in.
+std::string_view phase_of(const std::vector<MatmulPoint>& points, const Work& work,
+                          const Shape& shape) {
+  if (work.phase == Phase::kRecompute) return name_of(Phase::kForward);
+  const bool biased = shape.biases && work.piece != Piece::kHead && work.piece != Piece::kRouter &&
+                      work.piece != Piece::kExpert;
+  if (work.phase == Phase::kWeightGrad && !biased &&
+      std::any_of(points.begin(), points.end(),
+                  [](const MatmulPoint& point) { return point.phase == kWeightGradAlone; }))
+    return kWeightGradAlone;
+  return name_of(work.phase);
+}
+
 // An expert's op is two products for each expert, into its width and out of it; its Work counts
 // them as one. Each has the rate of its own shape, which few rows keep low.
 double expert_rate(const std::vector<MatmulPoint>& points, DataType type, const Work& work,
                    const Shape& shape) {
   const bool weights = work.phase == Phase::kWeightGrad;
+  const std::string_view phase = phase_of(points, work, shape);
   const std::int64_t rows = weights ? work.k : work.m, C = weights ? work.n : work.k;
   const std::int64_t F = shape.experts.ffn, inner = (weights ? work.m : work.n) - F;
   double in = 0, out = 0;
   if (weights) {
-    in = matmul_rate(points, type, work.phase, inner, C, rows);
-    out = matmul_rate(points, type, work.phase, C, F, rows);
+    in = matmul_rate(points, type, phase, inner, C, rows);
+    out = matmul_rate(points, type, phase, C, F, rows);
   } else if (work.phase == Phase::kInputGrad) {
-    in = matmul_rate(points, type, work.phase, rows, C, inner);
-    out = matmul_rate(points, type, work.phase, rows, F, C);
+    in = matmul_rate(points, type, phase, rows, C, inner);
+    out = matmul_rate(points, type, phase, rows, F, C);
   } else {
-    in = matmul_rate(points, type, work.phase, rows, inner, C);
-    out = matmul_rate(points, type, work.phase, rows, C, F);
+    in = matmul_rate(points, type, phase, rows, inner, C);
+    out = matmul_rate(points, type, phase, rows, C, F);
   }
   if (in <= 0 || out <= 0) return 0;
   return static_cast<double>(inner + F) /
@@ -181,9 +208,11 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {
     const DataType of = measured_type(machine.matmuls, type);
-    const double flops = work.piece == Piece::kExpert
-                             ? expert_rate(machine.matmuls, of, work, shape)
-                             : matmul_rate(machine.matmuls, of, work.phase, work.m, work.n, work.k);
+    const double flops =
+        work.piece == Piece::kExpert
+            ? expert_rate(machine.matmuls, of, work, shape)
+            : matmul_rate(machine.matmuls, of, phase_of(machine.matmuls, work, shape), work.m,
+                          work.n, work.k);
     if (flops > 0) return fixed + work.flops / flops;
   }
   // The slower of arithmetic and memory traffic (the roofline).

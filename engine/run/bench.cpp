@@ -36,20 +36,21 @@ BenchSizes cpu_bench_sizes() {
           std::chrono::microseconds{700}};
 }
 // From the lessons' models to layers that fill a GPU, and the vocabulary of GPT-2, whose odd number
-// of columns products dislike, its logits as far apart as in a run. A GPU takes the sequences of a
-// fused attention together, and a small op is but launches there; an update goes from a vector to
-// the largest matrices of a layer. The copy and all places of an operand are larger than any
-// second-level cache.
+// of columns products dislike, its logits as far apart as in a run. Rates of products go up and
+// down with their shapes there, so the lessons' widths have the tokens that their micro-batches
+// have. A GPU takes the sequences of a fused attention together, and a small op is but launches
+// there; an update goes from a vector to the largest matrices of a layer. The copy, all places of
+// an operand and the last rows are larger than any second-level cache.
 BenchSizes gpu_bench_sizes() {
   constexpr std::int64_t kLargeVocabulary = 50257;
   BenchSizes sizes;
-  sizes.widths = {{64, {128, 512}},
-                  {256, {512}},
-                  {768, {1024, 4096}, kLargeVocabulary},
+  sizes.widths = {{64, {128, 512, 1024}},
+                  {256, {256, 512, 1024, 2048}},
+                  {768, {256, 1024, 2048, 4096, 8192}, kLargeVocabulary, {1024, 4096}},
                   {1024, {2048}},
-                  {2048, {2048, 4096}, kLargeVocabulary}};
-  sizes.sequences = {
-      {128, 64, 4, {1, 8}}, {512, 768, 12, {1, 8}}, {1024, 1024, 16, {1, 8}}, {2048, 1024, 16}};
+                  {2048, {2048, 4096}, kLargeVocabulary, {2048}}};
+  sizes.sequences = {{128, 64, 4, {1, 4}},     {256, 256, 8, {1, 8}}, {512, 768, 12, {1, 8}},
+                     {1024, 1024, 16, {1, 8}}, {2048, 1024, 16},      {8192, 768, 0}};
   sizes.copy_bytes = 512'000'000;
   sizes.logits = {{512, kLargeVocabulary}, {2048, kLargeVocabulary}};
   sizes.updated = sizes.cleared = {1 << 16, 1 << 20, 1 << 22, 1 << 25};
@@ -61,43 +62,51 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
                                           TimePoint deadline, const Stop& stop) {
   const Interlude interlude(device, sizes.type);
   std::vector<ProductTime> times;
+  const DataType type = sizes.type;
+  // The three products of a layer of M outputs and K inputs.
+  const auto measure = [&](std::int64_t N, std::int64_t M, std::int64_t K, std::int64_t pitch,
+                           const Numbers& x, const Numbers& y, const Numbers& weight,
+                           const Numbers& kept, Values biases) {
+    const auto product = [&](std::string_view phase, std::int64_t m, std::int64_t n, std::int64_t k,
+                             const std::function<void()>& work) {
+      if (stop.raised() || Clock::now() > deadline) return;
+      times.push_back({m, n, k, typical_seconds(device, work, sizes.least, &interlude),
+                       std::string(phase), std::string(name_of(type))});
+    };
+    product(name_of(Phase::kForward), N, M, K, [&] {
+      device.linear_forward(kept.next(N * pitch), x.get(), weight.next(M * K), biases, N, M, K,
+                            pitch);
+    });
+    product(name_of(Phase::kInputGrad), N, K, M, [&] {
+      device.linear_input_grad(y.get(), x.get(), weight.next(M * K), N, M, K, pitch);
+    });
+    const auto weight_grad = [&](Values sums) {
+      device.linear_weight_grad(weight.next(M * K), sums, x.get(), kept.next(N * K), N, M, K,
+                                pitch);
+    };
+    if (biases) product(name_of(Phase::kWeightGrad), M, K, N, [&] { weight_grad(biases); });
+    if (!biases || device.runs_behind())
+      product(device.runs_behind() ? kWeightGradAlone : name_of(Phase::kWeightGrad), M, K, N,
+              [&] { weight_grad(nullptr); });
+  };
   for (const BenchSizes::Width& width : sizes.widths) {
     const std::int64_t C = width.hidden, head = width.vocabulary;
     const std::int64_t wide = std::max(4 * C, kVocabulary);
-    const std::int64_t rows =
-        std::max(wide * width.tokens.back(), logits_pitch(head) * width.tokens.front());
+    const std::int64_t rows = wide * width.tokens.back();
+    const std::int64_t head_rows =
+        head > 0 ? std::max(rows, logits_pitch(head) * width.head_tokens.back()) : rows;
     const std::int64_t most = std::max(wide, head), many = sizes.places_bytes;
-    const DataType type = sizes.type;
-    const Numbers x(device, type, rows), y(device, type, rows),
-        weight(device, type, most * C, many), kept(device, type, rows, many);
+    const Numbers x(device, type, head_rows), y(device, type, rows),
+        weight(device, type, most * C, many), kept(device, type, head_rows, many);
     const Numbers bias(device, type, most);  // as in the models
-    if (!all_there(x, y, weight, kept, bias)) return times;
-    for (const std::int64_t N : width.tokens) {
-      std::vector<std::pair<std::int64_t, std::int64_t>> layers = {
-          {3 * C, C}, {C, C}, {4 * C, C}, {C, 4 * C}, {kVocabulary, C}, {kExperts, C}};
-      if (head > 0 && N == width.tokens.front()) layers.emplace_back(head, C);
-      for (const auto& [M, K] : layers) {  // outputs, inputs
-        if (stop.raised() || Clock::now() > deadline) return times;
-        const auto product = [&](Phase phase, std::int64_t m, std::int64_t n, std::int64_t k,
-                                 const std::function<void()>& work) {
-          times.push_back({m, n, k, typical_seconds(device, work, sizes.least, &interlude),
-                           std::string(name_of(phase)), std::string(name_of(type))});
-        };
-        const std::int64_t pitch = M == head ? logits_pitch(M) : M;
-        const Values biases = M == head ? nullptr : bias.get();
-        product(Phase::kForward, N, M, K, [&, M = M, K = K] {
-          device.linear_forward(kept.next(N * pitch), x.get(), weight.next(M * K), biases, N, M, K,
-                                pitch);
-        });
-        product(Phase::kInputGrad, N, K, M, [&, M = M, K = K] {
-          device.linear_input_grad(y.get(), x.get(), weight.next(M * K), N, M, K, pitch);
-        });
-        product(Phase::kWeightGrad, M, K, N, [&, M = M, K = K] {
-          device.linear_weight_grad(weight.next(M * K), biases, x.get(), kept.next(N * K), N, M, K,
-                                    pitch);
-        });
-      }
-    }
+    if (!all_there(x, y, weight, kept, bias)) continue;
+    for (const std::int64_t N : width.tokens)
+      for (const auto& [M, K] : std::initializer_list<std::pair<std::int64_t, std::int64_t>>{
+               {3 * C, C}, {C, C}, {4 * C, C}, {C, 4 * C}, {kVocabulary, C}, {kExperts, C}})
+        measure(N, M, K, M, x, y, weight, kept, bias.get());
+    for (const std::int64_t N : width.head_tokens)
+      measure(N, head, C, logits_pitch(head), x, y, weight, kept, nullptr);
+    if (stop.raised() || Clock::now() > deadline) break;
   }
   return times;
 }

@@ -34,10 +34,11 @@ struct BenchSizes {
   struct Width {
     std::int64_t hidden = 0;
     std::vector<std::int64_t> tokens;
-    std::int64_t vocabulary = 0;  // of one more head, with the fewest tokens; 0: none
+    std::int64_t vocabulary = 0;  // of one more head; 0: none
+    std::vector<std::int64_t> head_tokens = {};
   };
   struct Sequence {
-    std::int64_t T = 0, C = 0, H = 0;
+    std::int64_t T = 0, C = 0, H = 0;         // H 0: nothing that depends on heads
     std::vector<std::int64_t> batches = {1};  // sequences that one call of fused attention takes
   };
   struct Logits {

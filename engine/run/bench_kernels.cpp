@@ -97,6 +97,44 @@ void measure_fused_attention(Device& device, const BenchSizes& sizes,
       ranks);
 }
 
+// Attention of one sequence, with and without dropout, and what turns and moves its operands; then
+// that which keeps no probabilities. x, kept: of [T, 4 C].
+void measure_attention(Device& device, const BenchSizes& sizes,
+                       const BenchSizes::Sequence& sequence, const Numbers& x, const Numbers& kept,
+                       Measure& kernel) {
+  const DataType type = sizes.type;
+  const std::int64_t T = sequence.T, C = sequence.C, H = sequence.H, many = sizes.places_bytes;
+  const std::int64_t N = T, A = 3 * C, NC = N * C, scores = H * T * T;
+  const AttentionShape shape{1, T, H, H, C / H};
+  const Numbers qkv(device, type, N * A), dqkv(device, type, N * A),
+      kept_qkv(device, type, N * A, many), probabilities(device, type, scores, many),
+      dropped(device, type, scores, many), masks(device, kF32, scores / 4 + 1),
+      scratch(device, kF32, T * T);
+  if (!all_there(qkv, dqkv, kept_qkv, probabilities, dropped, masks, scratch)) return;
+  auto* mask = reinterpret_cast<std::uint8_t*>(masks.get().address());
+  const AttentionDropout dropout{make_dropout(0.1, 1), 0, 0, H, T};
+  for (const bool drops : {false, true}) {
+    const auto dropping = [&] {
+      return drops ? DroppedValues{mask, dropped.next(scores), dropout} : DroppedValues{};
+    };
+    kernel(drops ? "attention_dropping" : "attention", scores, [&] {
+      device.attention_forward(kept.next(NC), probabilities.next(scores), qkv.get(), shape,
+                               dropping());
+    });
+    kernel(drops ? "attention_dropping_grad" : "attention_grad", scores, [&] {
+      device.attention_backward(dqkv.get(), scratch.floats(), x.get(), kept_qkv.next(N * A),
+                                probabilities.next(scores), shape, dropping());
+    });
+  }
+  for (const std::int64_t B : sequence.batches)
+    for (const int ranks : {1, 2})
+      measure_fused_attention(device, sizes, sequence, B, ranks, kernel);
+  kernel(kPermuteKernel, 2 * NC,
+         [&] { device.copy_rows(kept.next(2 * NC), 2 * C, qkv.get() + C, A, N, 2 * C); });
+  kernel(kRotaryKernel, T * (C / H) / 2,
+         [&] { device.rotary(qkv.get(), Turn::kForward, 0, shape); });
+}
+
 // Routers, and the moves of rows that follow: N tokens of width C that visit two experts each.
 void measure_routing(Device& device, const BenchSizes& sizes, std::int64_t N, std::int64_t C,
                      Measure& kernel) {
@@ -212,22 +250,17 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
   for (const BenchSizes::Sequence& sequence : sizes.sequences) {
     if (stop.raised()) break;
     const std::int64_t T = sequence.T, C = sequence.C, H = sequence.H;
-    const std::int64_t N = T, F = 4 * C, V = kVocabulary, A = 3 * C, scores = H * T * T;
+    const std::int64_t N = T, F = 4 * C, V = kVocabulary;
     const std::int64_t NC = N * C, NF = N * F;
     const Numbers x(device, type, N * std::max(F, V)), y(device, type, N * std::max(F, V)),
         kept(device, type, N * std::max(F, V), many), stats(device, kF32, 3 * N),
-        row(device, type, std::max(F, V)), qkv(device, type, N * A), dqkv(device, type, N * A),
-        kept_qkv(device, type, N * A, many), probabilities(device, type, scores, many),
-        scratch(device, kF32, T * T), table(device, type, std::max(V, T) * C),
-        tokens_memory(device, kF32, N + 4);
+        row(device, type, std::max(F, V)), table(device, type, std::max(V, T) * C),
+        tokens_memory(device, kF32, N + 4), masks(device, kF32, NC / 4 + 1);
     const Numbers sums(device, kF32, 8);
-    if (!all_there(x, y, kept, stats, row, qkv, dqkv, kept_qkv, probabilities, scratch, table,
-                   tokens_memory, sums))
-      continue;
+    if (!all_there(x, y, kept, stats, row, table, tokens_memory, masks, sums)) continue;
     auto* tokens = reinterpret_cast<std::int32_t*>(tokens_memory.floats());
     device.copy_to_device(tokens_memory.get().address(), ids.data(), N * 4);
     auto* sum = reinterpret_cast<double*>(sums.floats());
-    const AttentionShape shape{1, T, H, H, C / H};
     float* s = stats.floats();
     kernel("norm", NC, [&] {
       device.layer_norm_forward(kept.next(NC), s, x.get(), row.get(), row.get(), N, C);
@@ -243,20 +276,6 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     });
     kernel("norm_weight_grad", NC,
            [&] { device.norm_weight_grad(row.get(), row.get() + C, x.get(), y.get(), s, N, C); });
-    kernel("attention", scores, [&] {
-      device.attention_forward(kept.next(NC), probabilities.next(scores), qkv.get(), shape, {});
-    });
-    kernel("attention_grad", scores, [&] {
-      device.attention_backward(dqkv.get(), scratch.floats(), x.get(), kept_qkv.next(N * A),
-                                probabilities.next(scores), shape, {});
-    });
-    for (const std::int64_t B : sequence.batches)
-      for (const int ranks : {1, 2})
-        measure_fused_attention(device, sizes, sequence, B, ranks, kernel);
-    kernel(kPermuteKernel, 2 * NC,
-           [&] { device.copy_rows(kept.next(2 * NC), 2 * C, qkv.get() + C, A, N, 2 * C); });
-    kernel(kRotaryKernel, T * (C / H) / 2,
-           [&] { device.rotary(qkv.get(), Turn::kForward, 0, shape); });
     kernel("gelu", NF, [&] { device.gelu_forward(kept.next(NF), x.get(), NF); });
     kernel("gelu_grad", NF, [&] { device.gelu_backward(y.get(), x.get(), kept.next(NF), NF); });
     // With as many gates as values.
@@ -264,6 +283,16 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     kernel("swiglu_grad", NF / 2,
            [&] { device.swiglu_backward(y.get(), x.get(), kept.next(NF), N, F / 2); });
     kernel("residual", NC, [&] { device.residual_add(kept.next(NC), kept.next(NC), x.get(), NC); });
+    const Dropout dropout = make_dropout(0.1, 1);
+    auto* mask = reinterpret_cast<std::uint8_t*>(masks.get().address());
+    kernel("residual_dropping", NC, [&] {
+      device.dropout_residual(kept.next(NC), mask, kept.next(NC), x.get(), dropout, 0, NC);
+    });
+    kernel("residual_grad", NC,
+           [&] { device.dropout_grad(y.get(), x.get(), mask, dropout.scale, NC); });
+    kernel(kReduceKernel, NF, [&] { device.accumulate(kept.next(NF), x.get(), NF); });
+    if (H == 0) continue;
+    measure_attention(device, sizes, sequence, x, kept, kernel);
     measure_routing(device, sizes, N, C, kernel);
     kernel("embedding", NC, [&] {
       device.embedding_forward(kept.next(NC), tokens, table.get(), table.get(), N, T, C);
@@ -271,7 +300,6 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
     kernel("embedding_grad", NC,
            [&] { device.embedding_grad(table.get(), table.get(), x.get(), tokens, N, T, C); });
     measure_loss(device, y.get(), x.get(), s, sum, tokens, N, V, kernel);
-    kernel(kReduceKernel, NF, [&] { device.accumulate(kept.next(NF), x.get(), NF); });
   }
   for (const auto& [N, V] : sizes.logits) {
     const Numbers logits(device, type, N * logits_pitch(V)), stats(device, kF32, 3 * N),

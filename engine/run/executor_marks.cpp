@@ -54,6 +54,7 @@ void Executor::begin_to_follow() {
   const std::lock_guard lock(progress_.following);
   for (LaneState& lane : lanes_) lane.ended = 0;
   progress_.follow = [this] { static_cast<void>(follow()); };
+  progress_.behind = true;
 }
 void Executor::end_following() {
   const std::lock_guard lock(progress_.following);

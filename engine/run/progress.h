@@ -41,7 +41,9 @@ struct LaneProgress {
 struct RankProgress {
   std::array<LaneProgress, kLanes> lanes;
   // Devices that run behind: writes where they are in place of how far their hosts have come. Set
-  // and called under its mutex; null where there is no step to look at.
+  // and called under its mutex; null where there is no step to look at. It asks a driver, which may
+  // keep who asks waiting until its GPU is free: never called by who has to see that ranks end.
+  std::atomic<bool> behind{false};
   std::mutex following;
   std::function<void()> follow;
   std::atomic<int> steps_done{0};  // warm-up included

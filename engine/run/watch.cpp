@@ -18,6 +18,7 @@ constexpr double kOutsideTimes = 3;
 // Each leaves 0.1 s: of a cancel's half second, of a failure's second, in which NCCL aborts.
 constexpr auto kLateCancel = std::chrono::milliseconds{400};
 constexpr auto kLateEnd = std::chrono::milliseconds{900};
+constexpr auto kFollowEvery = std::chrono::milliseconds{10};
 constexpr auto kFirstHand = std::chrono::milliseconds{300};  // for who failed to say so
 
 // How long one op may take before its silence counts towards the timeout.
@@ -56,6 +57,8 @@ RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl&
 }
 
 RunWatch::~RunWatch() {
+  ended_ = true;
+  for (std::thread& follower : followers_) follower.join();
   if (aborter_.joinable()) aborter_.join();
 }
 
@@ -76,6 +79,7 @@ void RunWatch::look() {
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();
   look_at_transports();
+  begin_to_follow();
   look_for_hang();
   begin_to_abort();
   look_for_late_end();
@@ -94,6 +98,28 @@ void RunWatch::look_at_transports() {
     return;
   }
   failed_.reset();
+}
+
+// A thread for each rank whose devices run behind: where one of them has to wait for its driver,
+// its rank seems to stand still, and that is what it does.
+void RunWatch::begin_to_follow() {
+  if (!followers_.empty()) return;
+  for (const auto& rank : progress_) {
+    if (!rank->behind.load(std::memory_order_relaxed)) continue;
+    try {
+      followers_.emplace_back([this, &rank = *rank] {
+        while (!ended_) {
+          {
+            const std::lock_guard lock(rank.following);
+            if (rank.follow) rank.follow();
+          }
+          std::this_thread::sleep_for(kFollowEvery);
+        }
+      });
+    } catch (const std::system_error&) {
+      stop_.raise(message("threads-short", "This computer gives the engine no more threads."));
+    }
+  }
 }
 
 // On a thread of its own: an abort blocks until a device is free, and if that never comes, somebody
@@ -125,10 +151,6 @@ void RunWatch::look_for_hang() {
   std::uint64_t changes = 0;
   bool may_hang = false, in_ops = false;
   for (const auto& rank : progress_) {
-    {
-      const std::lock_guard lock(rank->following);
-      if (rank->follow) rank->follow();
-    }
     for (const LaneProgress& lane : rank->lanes) {
       changes += lane.changes.load();
       const Doing doing = lane.doing.load();

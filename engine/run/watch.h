@@ -37,6 +37,7 @@ class RunWatch {
  private:
   void look_at_transports();
   void begin_to_abort();
+  void begin_to_follow();
   void look_for_hang();
   void look_for_late_end();
   void judge_load();
@@ -57,6 +58,8 @@ class RunWatch {
   TimePoint changed_;
   std::atomic<bool> aborted_;  // all transports
   std::thread aborter_;
+  std::atomic<bool> ended_{false};
+  std::vector<std::thread> followers_;
 };
 
 }  // namespace parallelarium

@@ -213,10 +213,9 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
         Work work;
         work.piece = static_cast<Piece>(piece);
         work.phase = phase;
-        EXPECT_TRUE(is_measured(variant_of(kernel_of(work.piece, phase), shape, DataType::kF32)))
+        EXPECT_TRUE(is_measured(variant_of(kernel_of(work.piece, phase), shape)))
             << name_of(work.piece) << " " << name_of(phase);
-        EXPECT_TRUE(is_measured(
-            variant_of(kernel_beside(work, shape, false).kernel, shape, DataType::kF32)))
+        EXPECT_TRUE(is_measured(variant_of(kernel_beside(work, shape, false).kernel, shape)))
             << name_of(work.piece) << " " << name_of(phase);
       }
     }

@@ -224,6 +224,39 @@ TEST(NcclHang, OfOneHostInTheFirstStepNamesItAndNotWhoWaits) {
   EXPECT_EQ(nccl.open(), 0);
 }
 
+// Its driver keeps who asks for a mark waiting, as while it loads a kernel on a GPU that does not
+// come to rest.
+class UnansweredDevice final : public QueuedDevice {
+ public:
+  explicit UnansweredDevice(std::shared_ptr<std::atomic<int>> asked)
+      : QueuedDevice(std::chrono::microseconds{0}), asked_(std::move(asked)) {}
+  bool passed(std::int32_t index) const override {
+    if (++*asked_ == 30) std::this_thread::sleep_for(std::chrono::seconds{3});
+    return QueuedDevice::passed(index);
+  }
+
+ private:
+  std::shared_ptr<std::atomic<int>> asked_;
+};
+
+TEST(NcclHang, IsToldAndAbortedInTimeWhileADriverDoesNotAnswer) {
+  ThreadNccl nccl;
+  nccl.stall_at(1, 5);
+  LaunchOptions options = over(nccl);
+  const auto asked = std::make_shared<std::atomic<int>>(0);
+  options.make_device = [&](int rank, Lane lane) -> std::unique_ptr<Device> {
+    if (rank == 0 && lane == Lane::kCompute) return std::make_unique<UnansweredDevice>(asked);
+    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
+  };
+  const Ended ended = run_into_error(small_model("dp=2 tp=2"), options, 0.5);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_GE(asked->load(), 30);
+  EXPECT_GT(ended.seconds, 3);
+  ASSERT_TRUE(ended.abandoned.has_value());
+  EXPECT_LT(*ended.abandoned, 0.5 + 1);
+  EXPECT_GT(nccl.aborted(), 0);
+}
+
 TEST(NcclConnect, NamesTheRankThatDoesNotComeWithinTheTimeoutOfTheRun) {
   ThreadNccl nccl;
   nccl.hold(1, "init", std::chrono::milliseconds{1500});

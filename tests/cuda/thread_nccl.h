@@ -149,6 +149,13 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     return NcclStatus::kSuccess;
   }
   NcclStatus abort(NcclComm* comm) override {
+    if (comm->state == NcclStatus::kInProgress) {
+      const std::lock_guard lock(mutex_);
+      for (const auto& other : comms_)
+        if (other->world_rank == comm->world_rank && other->clique != nullptr && !other->aborted &&
+            other->state == NcclStatus::kSuccess && !other->finalized)
+          violations_.push_back("an abort of what is in progress before what is not");
+    }
     comm->aborted = true;
     connections_.drop(comm);
     if (comm->clique != nullptr) {

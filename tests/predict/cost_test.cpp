@@ -220,8 +220,8 @@ TEST(WorkSeconds, JoinsAKernelsRatesBySize) {
   };
   EXPECT_NEAR(rate(10'000, 1), 4e9, 10);
   EXPECT_NEAR(rate(1'000'000, 1), 1e9, 10);
-  EXPECT_NEAR(rate(100'000, 1), 2e9, 10) << "the geometric middle";
-  EXPECT_NEAR(rate(100, 1), 4e9, 1e3) << "below the smallest";
+  EXPECT_NEAR(rate(505'000, 1), 505'000 / (0.5 * (2.5e-6 + 1e-3)), 10) << "times go by a line";
+  EXPECT_NEAR(rate(100, 1), 4e9, 1e3) << "below the smallest, of a kernel without a fixed part";
   EXPECT_NEAR(rate(100'000'000, 1), 1e9, 10) << "beyond the largest";
   EXPECT_NEAR(rate(1'000'000, 100), 4e9, 10) << "a hundred small calls of a whole stage";
   // Attention's calls are as large as one sequence makes them, however many there are, and however

@@ -4,6 +4,9 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "engine/run/cuda/device.h"
 #include "engine/run/cuda/nccl_library.h"
 #include "engine/run/gpu/faults.h"
@@ -11,7 +14,10 @@
 namespace parallelarium {
 namespace {
 
+// Some virtual GPUs have none.
 std::string uuid_text(const char (&bytes)[16]) {
+  if (std::all_of(std::begin(bytes), std::end(bytes), [](char byte) { return byte == 0; }))
+    return {};
   std::string text = "GPU";
   for (int i = 0; i < 16; ++i) {
     if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -16,8 +17,9 @@ namespace parallelarium {
 namespace {
 
 constexpr auto kWarmUp = std::chrono::milliseconds{500};
-constexpr auto kProductBudget = std::chrono::milliseconds{3000};
+constexpr auto kProductBudget = std::chrono::milliseconds{5000};
 constexpr int kRepeats = 7;
+constexpr auto kLateEnd = std::chrono::seconds{2};
 
 // GPU r for rank r, through NCCL where there are several.
 LaunchOptions options_of(const GpuRig& rig, int ranks) {
@@ -184,9 +186,15 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
   });
   const char* const names[] = {"matrix products and kernels of a GPU", "the cost of an op",
                                "messages between GPUs", "collectives of NCCL"};
+  std::optional<TimePoint> stopped;
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load())
       stop.raise(message("cancelled", "The calibration was cancelled."));
+    if (stop.raised()) {
+      if (!stopped) stopped = Clock::now();
+      // A kernel cannot be interrupted, and an abort of NCCL may wait for one.
+      if (control.abandon && Clock::now() - *stopped > kLateEnd) control.abandon(stop.why());
+    }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;
       control.progress(0.25 * now, names[now]);

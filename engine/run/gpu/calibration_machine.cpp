@@ -12,9 +12,9 @@ namespace {
 
 // What a kernel's work takes beyond what every kernel takes. Where that is less than a share of its
 // time it is noise, and the share stands for it: of kernels a small one, so that an op that does
-// almost nothing costs what launch_seconds was measured with; of products more, since the best rate
+// almost nothing costs what launch_seconds was measured with; of products more where the best rate
 // of all becomes the GPU's peak.
-constexpr double kLeastOfKernel = 0.1, kLeastOfProduct = 0.5;
+constexpr double kLeast = 0.1, kLeastOfPeak = 0.5;
 double without_launch(double seconds, double empty, double least) {
   return std::max(seconds - empty, seconds * least);
 }
@@ -61,19 +61,22 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   Machine machine;
   machine.name = kLocalGpus;
   machine.local = true;
-  std::vector<ProductTime> products = measured.products;
-  for (ProductTime& time : products)
-    time.seconds = without_launch(time.seconds, measured.empty_seconds, kLeastOfProduct);
+  const auto products = [&](double least) {
+    std::vector<ProductTime> times = measured.products;
+    for (ProductTime& time : times)
+      time.seconds = without_launch(time.seconds, measured.empty_seconds, least);
+    std::vector<MatmulPoint> points = points_of(times, rates);
+    std::erase_if(points,
+                  [&](const MatmulPoint& point) { return !(point.flops_per_second.value > 0); });
+    return points;
+  };
   std::vector<KernelTime> kernels = measured.kernels;
   for (KernelTime& time : kernels)
-    time.seconds = without_launch(time.seconds, measured.empty_seconds, kLeastOfKernel);
-  machine.matmuls = points_of(products, rates);
+    time.seconds = without_launch(time.seconds, measured.empty_seconds, kLeast);
+  machine.matmuls = products(kLeastOfPeak);
   machine.kernels = rates_of(kernels, rates);
-  const auto is_nothing = [](const auto& rate) { return !(rate.value > 0); };
-  std::erase_if(machine.matmuls,
-                [&](const MatmulPoint& point) { return is_nothing(point.flops_per_second); });
   std::erase_if(machine.kernels,
-                [&](const KernelRate& rate) { return is_nothing(rate.elements_per_second); });
+                [](const KernelRate& rate) { return !(rate.elements_per_second.value > 0); });
   if (measured.gpus.empty() || machine.matmuls.empty() || machine.kernels.empty() ||
       !(measured.copy_bytes_per_second > 0))
     return message("calibration-empty", "The calibration measured nothing; run it again.");
@@ -85,6 +88,7 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   machine.memory_bytes = {static_cast<double>(memory), origin};
   machine.memory_bytes_per_second = {measured.copy_bytes_per_second, rates};
   set_peaks(machine, rates);
+  machine.matmuls = products(kLeast);
   if (!measured.half_failure.empty())
     machine.half_flops_per_second.origin =
         "assumed: the rate of fp32; in bf16 it failed: " + measured.half_failure;

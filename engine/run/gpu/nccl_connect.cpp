@@ -174,17 +174,32 @@ Result<void> NcclTransport::close() {
 }
 
 // In one group: an abort waits until the GPU is free, and what keeps it busy may be a kernel of a
-// communicator that has not been told yet. The world's goes first, because it ends a split under
-// way, which leaves a communicator in the child's place.
+// communicator that has not been told yet. What is in progress comes last: its abort waits at once
+// for a thread of NCCL's that may itself wait for such a kernel (NCCL 2.28, group.cc,
+// ncclGroupJobAbort). Of these the world's goes first, because it ends a split under way, which
+// leaves a communicator in the child's place.
 void NcclTransport::abort() {
   const std::lock_guard lock(mutex_);
   if (ended_) return;
   ended_ = true;
   if (world_ == nullptr) return;
+  std::vector<NcclComm*> told;
+  const auto tell = [&](NcclComm* comm) {
+    if (comm == nullptr || std::find(told.begin(), told.end(), comm) != told.end()) return;
+    told.push_back(comm);
+    static_cast<void>(nccl_.abort(comm));
+  };
+  const auto tell_if_idle = [&](NcclComm* comm) {
+    NcclStatus state = NcclStatus::kSuccess;
+    if (comm == nullptr) return;
+    const bool answers = nccl_.get_async_error(comm, state) == NcclStatus::kSuccess;
+    if (answers && state != NcclStatus::kInProgress) tell(comm);
+  };
   static_cast<void>(nccl_.group_start());
-  static_cast<void>(nccl_.abort(world_));
-  for (NcclComm* comm : comms_)
-    if (comm != nullptr) static_cast<void>(nccl_.abort(comm));
+  tell_if_idle(world_);
+  for (NcclComm* comm : comms_) tell_if_idle(comm);
+  tell(world_);
+  for (NcclComm* comm : comms_) tell(comm);
   static_cast<void>(nccl_.group_end());
 }
 
