@@ -19,8 +19,8 @@ namespace parallelarium {
 namespace {
 
 // The types of storage, round after round.
-constexpr DataType kBenchRounds[] = {DataType::kF32, DataType::kF32, DataType::kF32,
-                                     DataType::kBf16};
+constexpr DataType kBenchRounds[] = {DataType::kF32,  DataType::kBf16, DataType::kF32,
+                                     DataType::kBf16, DataType::kF32,  DataType::kBf16};
 constexpr auto kProductBudget = std::chrono::milliseconds{1000};  // of a round
 constexpr auto kLateEnd = std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
 
@@ -62,7 +62,7 @@ struct Measured {
 
 // The same list on every core at once, round after round: what a virtual machine's neighbours take
 // for a moment then falls on one round of many measurements, not on all samples of one. After the
-// first round every other core begins with the list's second half: cores that share caches or
+// first of a type every other core begins with the list's second half: cores that share caches or
 // arithmetic units hold each other up least where they do different things, as often in a step.
 std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
   std::vector<Measured> measured(static_cast<std::size_t>(cores));
@@ -77,7 +77,7 @@ std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
           append(mine.products,
                  measure_products(*device, sizes, Clock::now() + kProductBudget, stop));
         };
-        const bool products_first = round > 0 && core % 2 == 1;
+        const bool products_first = round > 1 && core % 2 == 1;
         if (products_first) products();
         append(mine.kernels, measure_kernels(*device, sizes, stop));
         copies.push_back(measure_copy(*device, sizes));
