@@ -84,8 +84,8 @@
         <translation>Die Ränge starten</translation>
     </message>
     <message>
-        <source>Measuring this computer first, about 12 s</source>
-        <translation>Erst wird dieser Rechner vermessen, etwa 12 s</translation>
+        <source>Measuring this computer first: some 12 s, GPUs 15 or more</source>
+        <translation>Erst wird dieser Rechner vermessen: etwa 12 s, GPUs 15 oder mehr</translation>
     </message>
     <message>
         <source>Running</source>

@@ -15,7 +15,7 @@ QString before_run_text(const Session& session) {
     case RunState::kStarting:
       return QObject::tr("Starting the ranks");
     case RunState::kCalibrating:
-      return QObject::tr("Measuring this computer first, about 12 s");
+      return QObject::tr("Measuring this computer first: some 12 s, GPUs 15 or more");
     case RunState::kRunning:
       return QObject::tr("Running");
     case RunState::kCancelling:

@@ -13,11 +13,12 @@
 namespace parallelarium {
 
 void add_calibrate(Commands& commands) {
-  CLI::App* command =
-      commands.add("calibrate", "measure this computer (about 12 s) and keep the result",
-                   "  parallelarium-engine calibrate\n"
-                   "  parallelarium-engine calibrate --json > this_computer.json\n"
-                   "  parallelarium-engine calibrate --gpus\n");
+  CLI::App* command = commands.add("calibrate",
+                                   "measure this computer (some 12 s; GPUs some 15, 10 more for "
+                                   "every further kind) and keep the result",
+                                   "  parallelarium-engine calibrate\n"
+                                   "  parallelarium-engine calibrate --json > this_computer.json\n"
+                                   "  parallelarium-engine calibrate --gpus\n");
   struct Options {
     bool json = false, gpus = false;
   };

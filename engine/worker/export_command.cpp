@@ -208,10 +208,7 @@ Outcome export_setup(const Options& options, Progress& progress) {
   } else if (options.run) {
     const Result<Preparation> preparation = prepare(*setup);
     if (!preparation) return Outcome::invalid(preparation.error());
-    if (!preparation->calibrated())
-      progress.say(
-          "These ranks' devices are not calibrated as they are now; measuring them takes about 12 "
-          "s.");
+    if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
     const Result<Training> training = train(*preparation, false, watch_of(progress));
     if (!training)
       return is_about_request(training.error()) ? Outcome::invalid(training.error())

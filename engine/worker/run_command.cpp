@@ -304,10 +304,7 @@ Outcome run_setup(const Options& options, Progress& progress) {
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
   }
   say_who_shares(preparation->gpu_use, progress);
-  if (!preparation->calibrated())
-    progress.say(
-        "These ranks' devices are not calibrated as they are now; measuring them takes about 12 "
-        "s.");
+  if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
   Result<Training> training = train(*preparation, options.verify, watch_of(progress));
   if (!training)
     return is_about_request(training.error()) ? Outcome::invalid(training.error())
@@ -373,6 +370,8 @@ void add_run(Commands& commands) {
       "  parallelarium-engine run --pp 2 --dp 2 --schedule gpipe --verify\n"
       "  parallelarium-engine run --steps 200 --text novel.txt --backend cpu --pp 2\n"
       "  parallelarium-engine run --trace step.json --csv step.csv\n"
+      "  parallelarium-engine run --pp 2 --backend cuda              (a GPU for each rank)\n"
+      "  parallelarium-engine run --pp 2 --backend cuda --devices 0  (all ranks on one)\n"
       "  mpirun -n 2 parallelarium-engine run --pp 2 --backend cpu   (or torchrun, srun)\n");
   auto options = std::make_shared<Options>();
   command->add_flag("--json", options->json, "print JSON");

@@ -145,9 +145,8 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     // The calibration of other GPUs, or of another number, counts as none. A process may see only
     // its own of several: there the name counts.
     Result<Machine> measured = find_machine(kLocalGpus);
-    const bool same =
-        measured && (place ? is_among(measured->title, gpus.front().name)
-                           : measured->title == title_of(gpus));
+    const bool same = measured && (place ? is_among(measured->title, gpus.front().name)
+                                         : measured->title == title_of(gpus));
     if (same) machine = std::move(measured);
     // Every process has a GPU of its own, wherever it is.
     if (place) machine->nodes = place->size;
@@ -166,6 +165,13 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
   return Preparation{
       setup,         std::move(*machine), std::move(*choice), std::move(place), std::move(gpu_use),
       std::move(gpu)};
+}
+
+std::string calibrating_text(const Preparation& preparation) {
+  const bool gpus = preparation.choice.backend == Backend::kCuda;
+  return fmt::format("These ranks' {} not calibrated as they are now; measuring them takes {}.",
+                     gpus ? "GPUs are" : "cores are",
+                     gpus ? "some 15 s, and 10 more for every further kind of GPU" : "some 12 s");
 }
 
 bool is_about_request(const Message& why) {

@@ -47,8 +47,11 @@ struct Preparation {
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
 // computer and not paced, or an unreadable text.
 Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> place = {});
+// What to say where train() has to calibrate first.
+std::string calibrating_text(const Preparation& preparation);
 
-// Measures the cores of this computer, or its GPUs, and stores the result. Some 12 s.
+// Measures the cores of this computer, or its GPUs, and stores the result. Some 12 s; GPUs some 15,
+// and 10 more for every further kind.
 enum class Calibrated : std::uint8_t { kCores, kGpus };
 Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch);
 

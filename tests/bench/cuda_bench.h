@@ -98,12 +98,36 @@ double seconds_of(const Launch& launch) {
 inline double copy_rate = 0;  // bytes per second of a copy, read and written both counted
 inline int cache_bytes = 0;   // of the last level
 
+// Rows of memory_row that do not lie in the cache in part.
+struct OfCopy {
+  int rows = 0, enough = 0;  // with the goal's share of the copy rate at least
+  double worst = 0;          // share
+  std::string name;          // of the worst, with its storage
+};
+inline OfCopy of_copy;
+inline constexpr double kGoalOfCopy = 0.8;
+
 template <class Launch>
 void memory_row(const char* kernel, const char* storage, double bytes, const Launch& launch) {
   const double seconds = seconds_of(launch);
+  const double share = bytes / seconds / copy_rate;
+  const bool cached = bytes < 4.0 * cache_bytes;
   std::printf("| %s | %s | %.1f us | %.0f GB/s | %.0f %% of copy%s |\n", kernel, storage,
-              seconds * 1e6, bytes / seconds * 1e-9, 100 * bytes / seconds / copy_rate,
-              bytes < 4.0 * cache_bytes ? ", partly in the cache" : "");
+              seconds * 1e6, bytes / seconds * 1e-9, 100 * share,
+              cached ? ", partly in the cache" : "");
+  if (cached) return;
+  of_copy.enough += share >= kGoalOfCopy ? 1 : 0;
+  if (of_copy.rows++ > 0 && share >= of_copy.worst) return;
+  of_copy.worst = share;
+  of_copy.name = std::string(kernel) + " in " + storage;
+}
+
+// A line below the table. Nothing where no row counts.
+inline void print_worst() {
+  if (of_copy.rows == 0) return;
+  std::printf("\nMemory-bound kernels: worst %.1f %% of copy, %s; %d of %d reach %.0f %%.\n",
+              100 * of_copy.worst, of_copy.name.c_str(), of_copy.enough, of_copy.rows,
+              100 * kGoalOfCopy);
 }
 
 // Returns FLOP/s. `peak`: those that count as all; 0: this row's.

@@ -16,7 +16,8 @@ torch.compile. There, beside every rate stands its share of what products of 819
 each token and parameter and 12 layers hidden sequence for attention (Chowdhery et al. 2022, PaLM,
 appendix B). Then the time of a step by groups of kernels: the engine's spans, torch.profiler's
 kernels, and the least: the group's FLOPs at the best product, or its bytes at the copy rate, that
-`machines local-gpus` has from calibration. Any PyTorch from 1.13 on for the CPU (Debian 12 has
+`machines local-gpus` has from calibration. Last the engine's spans by piece and phase, each beside
+its own least, the largest gap first. Any PyTorch from 1.13 on for the CPU (Debian 12 has
 python3-torch), from 2.0 on for GPUs."""
 import argparse
 import csv
@@ -178,7 +179,7 @@ def one_line(error):
 
 
 def engine_turn(options):
-    """The run's JSON, and the seconds of the shown step's ops by group."""
+    """The run's JSON, and the seconds of the shown step's ops by piece and phase."""
     arguments = ["--model", options.model, "--precision", options.precision, "--pp", "1",
                  "--backend", "cuda" if options.device == "cuda" else "cpu", "--steps", str(options.steps)]
     if options.device == "cuda":
@@ -187,7 +188,7 @@ def engine_turn(options):
         arguments += ["--micro-batch", str(options.micro_batch)]
     if options.microbatches:
         arguments += ["--microbatches", str(options.microbatches)]
-    groups = dict.fromkeys(GROUPS, 0.0)
+    pieces = {}
     with tempfile.TemporaryDirectory() as folder:
         document, table = pathlib.Path(folder) / "run.json", pathlib.Path(folder) / "step.csv"
         with document.open("w") as out:
@@ -196,9 +197,17 @@ def engine_turn(options):
         run = json.loads(document.read_text())
         with table.open(newline="") as rows:
             for row in csv.DictReader(rows):
-                group = next((g for g, pieces in PIECES.items() if row["piece"] in pieces), "other")
-                groups[group] += float(row["end_seconds"]) - float(row["begin_seconds"])
-    return run, groups
+                kernel = row["piece"], row["phase"]
+                seconds = float(row["end_seconds"]) - float(row["begin_seconds"])
+                pieces[kernel] = pieces.get(kernel, 0.0) + seconds
+    return run, pieces
+
+
+def by_group(pieces):
+    groups = dict.fromkeys(GROUPS, 0.0)
+    for (piece, _), seconds in pieces.items():
+        groups[next((g for g, names in PIECES.items() if piece in names), "other")] += seconds
+    return groups
 
 
 def product_flops(size=8192):
@@ -214,35 +223,74 @@ def product_flops(size=8192):
     return 2 * size**3 / statistics.median(times)
 
 
-def least_seconds(model, tokens, parameters, options):
-    """By group, what no implementation of this cut into kernels comes below at the measured rates;
-    and these. Activations are read and written once by each kernel that cannot do without."""
+def measured_rates(options):
+    """FLOP/s of the best product and bytes per second of a copy, read and written."""
     machine = json.loads(subprocess.run([options.engine, "machines", "local-gpus", "--json"], check=True,
                                         stdout=subprocess.PIPE).stdout)
-    half = options.precision != "fp32"
-    flops = machine["half_flops_per_second" if half else "fp32_flops_per_second"]["value"]
-    memory = machine["memory_bytes_per_second"]["value"]
+    flops = machine["half_flops_per_second" if options.precision != "fp32" else "fp32_flops_per_second"]
+    return flops["value"], machine["memory_bytes_per_second"]["value"]
+
+
+def least_of_pieces(model, tokens, parameters, element, flops, memory):
+    """By piece and phase, what a kernel of its own does not come below at these rates: products and
+    attention by their FLOPs, all else by reading and writing each operand once. `element`: bytes of
+    an activation, a parameter and a gradient."""
     layers, hidden, ffn = model["layers"], model["hidden"], model["ffn"]
-    element = 2 if half else 4
-    stream, inner = tokens * hidden * element, tokens * ffn * element
-    weights = layers * (4 * hidden**2 + 2 * hidden * ffn) + model["vocab"] * hidden
-    return {
-        # Forward and two gradients; of attention the half below the diagonal, and 2.5 forwards back.
-        "matmul": 6 * tokens * weights / flops,
-        "attention": 3.5 * 2 * tokens * model["sequence"] * hidden * layers / flops,
-        # Forward x, y; backward dy, x, and the residual's gradient read and written.
-        "norm": (2 * layers + 1) * 6 * stream / memory,
-        # Two sums of a layer; the activation's u, g and dg, u, du.
-        "elementwise": layers * (2 * 3 * stream + 5 * inner) / memory,
+    stream, inner = tokens * hidden * element / memory, tokens * ffn * element / memory
+    logits, weights = tokens * model["vocab"] * element / memory, parameters * element / memory
+    square, mlp = layers * hidden**2, layers * hidden * ffn
+    products = {"QKV": 3 * square, "projection": square, "MLP in": mlp, "MLP out": mlp,
+                "head": model["vocab"] * hidden}
+    least = {(piece, phase): 2 * tokens * size / flops for piece, size in products.items()
+             for phase in ("forward", "input gradient", "weight gradient")}
+    # The half below the diagonal, and 2.5 forwards back.
+    attention = 2 * tokens * model["sequence"] * hidden * layers / flops
+    least.update({("attention", "forward"): attention, ("attention", "input gradient"): 2.5 * attention})
+    for norm, count in (("norm 1", layers), ("norm 2", layers), ("final norm", 1)):
+        # x, y; dy, x, and the residual's gradient read and written; dy, x.
+        least.update({(norm, "forward"): 2 * count * stream, (norm, "input gradient"): 4 * count * stream,
+                      (norm, "weight gradient"): 2 * count * stream})
+    least.update({
+        ("residual 1", "forward"): 3 * layers * stream, ("residual 2", "forward"): 3 * layers * stream,
+        ("activation", "forward"): 2 * layers * inner,
+        ("activation", "input gradient"): 3 * layers * inner,  # u, dg, du
+        # Rows of the table are read, and x written; dx is read.
+        ("embedding", "forward"): 2 * stream, ("embedding", "weight gradient"): stream,
+        ("loss maximum", "forward"): logits, ("loss sum", "forward"): logits,
+        ("loss", "input gradient"): 2 * logits,  # overwritten
+        ("zero gradients", "update"): weights, ("gradient norm", "update"): weights,
         # Gradient, parameter or master, and both moments; all but the first written too.
-        "optimizer": 28 * parameters / memory,
-        # Logits read by the forward, read and overwritten by the backward.
-        "loss": 3 * tokens * model["vocab"] * element / memory,
-    }, flops, memory
+        ("optimizer", "update"): 28 * parameters / memory,
+    })
+    return least
 
 
-def print_groups(model, tokens, parameters, run, ours, kinds, options):
-    least, flops, memory = least_seconds(model, tokens, parameters, options)
+def least_of_groups(least):
+    """Of kernels at their best: gradients of a norm's weights read what those of its input do, and
+    neither a gradient's norm nor a loss's maximum has to have a pass of its own."""
+    shares = {("norm 1", "weight gradient"), ("norm 2", "weight gradient"), ("final norm", "weight gradient"),
+              ("gradient norm", "update"), ("loss maximum", "forward")}
+    return by_group({kernel: seconds for kernel, seconds in least.items() if kernel not in shares})
+
+
+def print_pieces(pieces, least):
+    rows = [(seconds - least.get(kernel, 0), seconds, kernel) for kernel, seconds in pieces.items()]
+    print("\nMilliseconds of the engine's step by piece and phase, the least of each, and what it is over it.")
+    print(f"{'':32}{'engine':>10}{'least':>10}{'over':>10}")
+    for gap, seconds, kernel in sorted(rows, reverse=True):
+        cells = ""
+        if kernel in least and seconds > 0:
+            bound = least[kernel]
+            cells = f"{1e3 * bound:10.3f}{1e3 * gap:10.3f}{bound / seconds:8.0%} of the roofline"
+        print(f"{', '.join(kernel):32}{1e3 * seconds:10.3f}{cells}")
+
+
+def print_kernels(model, tokens, parameters, run, pieces, kinds, options):
+    flops, memory = measured_rates(options)
+    element = 2 if options.precision != "fp32" else 4
+    of_pieces = least_of_pieces(model, tokens, parameters, element, flops, memory)
+    least, ours = least_of_groups(of_pieces), by_group(pieces)
+    del least["other"]
     columns = [("this engine", run["wall_seconds"], ours)]
     columns += [(kind.name, kind.step_seconds, kind.groups) for kind in kinds if kind.groups]
     print("\nMilliseconds of a step by kernels, and their share of it. Sums over rows, such as gradients of "
@@ -267,6 +315,7 @@ def print_groups(model, tokens, parameters, run, ours, kinds, options):
         print(f"The engine over PyTorch, {name}, ms: "
               + ", ".join(f"{group} {1e3 * gap:+.3f}" for gap, group in gaps)
               + f"; whole step {1e3 * (run['wall_seconds'] - step):+.3f}")
+    print_pieces(pieces, of_pieces)
 
 
 def arguments():
@@ -302,7 +351,7 @@ def main():
     ours, by_spans = [], []
     torch.manual_seed(1)
     for turn in range(options.turns):
-        run, groups = engine_turn(options)
+        run, pieces = engine_turn(options)
         setup = run["setup"]
         if turn == 0 and setup["microbatches"] > 1:
             kinds.insert(0, Kind("micro-batch after micro-batch", False, False))
@@ -327,6 +376,9 @@ def main():
         in_bf16 = peak and options.precision != "fp32"  # as the peak is
         share = f"   {middle * flops / peak:6.1%} of products" if in_bf16 else ""
         print(f"{name:58} {middle:9,.0f}   ({min(rates):,.0f} to {max(rates):,.0f}){share}")
+    eager = max(statistics.median(kind.rates) for kind in kinds if not kind.compiled)
+    middle = statistics.median(ours)
+    print(f"tokens/s beside PyTorch eager: {100 * middle / eager:.1f} % ({middle:,.0f} beside {eager:,.0f})")
     for kind in kinds:
         if kind.failure:
             print(f"PyTorch, {kind.name}: FAILED: {kind.failure}")
@@ -334,7 +386,7 @@ def main():
         return
     print(f"bf16 products of 8192: {peak / 1e12:.0f} TFLOP/s")
     try:
-        print_groups(model, tokens_of_step, parameters, run, groups, kinds, options)
+        print_kernels(model, tokens_of_step, parameters, run, pieces, kinds, options)
     except Exception as error:  # the rates above stand without it
         print(f"Kernels were not compared: {one_line(error)}")
 

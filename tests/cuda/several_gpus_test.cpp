@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real runs through NCCL, a GPU for every rank. Skips with the reason where there are too few GPUs
-// or no NCCL.
+// Real runs through NCCL, a GPU for every rank, and what becomes of them when a rank fails or
+// stalls. Skips with the reason where there are too few GPUs or no NCCL.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "engine/run/gpu/module.h"
+#include "tests/cuda/disturbed_run.h"
 #include "tests/ranks/proof.h"
 
 namespace parallelarium {
@@ -11,16 +14,21 @@ namespace {
 
 [[maybe_unused]] const bool prepared = (prepare_for_gpus(), true);  // as programs begin
 
+// Why so many ranks cannot have a GPU each here.
+std::optional<std::string> refusal(int ranks) {
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+  if (!gpus) return gpus.error().text;
+  if (static_cast<int>(gpus->size()) < ranks)
+    return fmt::format("{} ranks need {} GPUs and there are {}", ranks, ranks, gpus->size());
+  if (const Result<Nccl*> nccl = (*cuda_module())->nccl(); !nccl) return nccl.error().text;
+  return {};
+}
+
 class SeveralGpus : public testing::TestWithParam<const char*> {};
 
 TEST_P(SeveralGpus, TrainLikeOneRank) {
   parallelarium::Setup setup = small_model(GetParam());
-  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
-  if (!gpus) GTEST_SKIP() << gpus.error().text;
-  const int ranks = setup.mesh.ranks();
-  if (static_cast<int>(gpus->size()) < ranks)
-    GTEST_SKIP() << ranks << " ranks need " << ranks << " GPUs and there are " << gpus->size();
-  if (const Result<Nccl*> nccl = (*cuda_module())->nccl(); !nccl) GTEST_SKIP() << nccl.error().text;
+  if (const auto why = refusal(setup.mesh.ranks())) GTEST_SKIP() << *why;
   setup.run.backend = Backend::kCuda;
   const Result<BackendChoice> choice = choose_backend(setup);
   ASSERT_TRUE(choice.ok()) << choice.error().text;
@@ -41,6 +49,16 @@ INSTANTIATE_TEST_SUITE_P(
                     "tp=2 dp=2 collectives=halving-doubling", "precision=mixed-16 tp=2 pp=2",
                     "precision=mixed-16 dp=2 zero=3 clip=0.05"),
     [](const auto& one) { return test_name(one.param); });
+
+// Two stages: rank 1 receives and sends once for each of 12 micro-batches.
+TEST(SeveralGpusFailure, NamesTheRankEndsAllInTimeAndTheNextRunWorks) {
+  parallelarium::Setup setup = small_model("pp=2 microbatches=12");
+  if (const auto why = refusal(setup.mesh.ranks())) GTEST_SKIP() << *why;
+  setup.run.backend = Backend::kCuda;
+  const Result<BackendChoice> choice = choose_backend(setup);
+  ASSERT_TRUE(choice.ok()) << choice.error().text;
+  expect_named_and_ended_in_time(setup, *choice);
+}
 
 }  // namespace
 }  // namespace parallelarium

@@ -4,13 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <stdexcept>
-#include <thread>
 
 #include "engine/run/gpu/module.h"
-#include "engine/run/launch.h"
+#include "tests/cuda/disturbed_run.h"
 #include "tests/ranks/proof.h"
-#include "tests/ranks/wrapped_transport.h"
 
 namespace parallelarium {
 namespace {
@@ -105,33 +102,7 @@ TEST(SharedGpuFailure, NamesTheRankEndsAllInTimeAndTheNextRunWorks) {
   const Result<BackendChoice> choice = shared_gpu(setup);
   if (!choice && choice.error().id == "cuda-missing") GTEST_SKIP() << choice.error().text;
   ASSERT_TRUE(choice.ok()) << choice.error().text;
-  constexpr double kTimeout = 1;
-  const Program program = built(setup);
-  for (const bool stalls : {false, true}) {
-    SCOPED_TRACE(stalls ? "stalls" : "fails");
-    TimePoint disturbed;
-    Result<LaunchOptions> options = launch_options(*choice, program.ranks.size());
-    ASSERT_TRUE(options.ok()) << options.error().text;
-    options->make_transport = [&](TransportParts parts) -> std::unique_ptr<Transport> {
-      if (parts.host->rank() != 1) return std::move(parts.host);
-      return std::make_unique<WrappedTransport>(
-          std::move(parts.host), [&disturbed, &stop = parts.stop, stalls](int calls) {
-            if (calls != 20) return;
-            disturbed = Clock::now();
-            if (!stalls) throw std::runtime_error("out of luck");
-            while (!stop.raised()) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-          });
-    };
-    RunControl control;
-    control.hang_timeout_seconds = kTimeout;
-    const Result<RunResult> ended = launch(setup, program, *choice, control, {}, *options);
-    const auto took = Clock::now() - disturbed;
-    ASSERT_FALSE(ended.ok());
-    EXPECT_EQ(ended.error().text.rfind("Rank 1 ", 0), 0u) << ended.error().text;
-    EXPECT_LT(took, std::chrono::duration<double>(stalls ? kTimeout + 1 : 1));
-    const Result<RunResult> next = run(setup, program, *choice, {});
-    EXPECT_TRUE(next.ok()) << next.error().text;
-  }
+  expect_named_and_ended_in_time(setup, *choice);
 }
 
 }  // namespace

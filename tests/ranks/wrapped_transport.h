@@ -19,6 +19,10 @@ class WrappedTransport final : public Transport {
   int rank() const override { return inner_->rank(); }
   Result<void> connect() override { return inner_->connect(); }
   Result<void> close() override { return inner_->close(); }
+  void report_to(RankProgress& progress) override { inner_->report_to(progress); }
+  Result<void> look(const std::function<std::string()>& doing) override {
+    return inner_->look(doing);
+  }
   void abort() override { inner_->abort(); }
   bool does_steps() const override { return inner_->does_steps(); }
   Result<void> transfer(std::span<TransferPart> parts) override {
