@@ -145,8 +145,13 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     // The calibration of other GPUs, or of another number, counts as none. A process may see only
     // its own of several: there the name counts.
     Result<Machine> measured = find_machine(kLocalGpus);
-    const bool same = measured && (place ? is_among(measured->title, gpus.front().name)
-                                         : measured->title == title_of(gpus));
+    std::vector<GpuFacts> to_measure;
+    for (const int gpu : gpus_to_measure(gpus, choice->gpus))
+      to_measure.push_back(gpus[static_cast<std::size_t>(gpu)]);
+    const bool same =
+        measured && (place ? is_among(measured->title,
+                                      gpus[static_cast<std::size_t>(choice->gpus.front())].name)
+                           : measured->title == title_of(to_measure));
     if (same) machine = std::move(measured);
     // Every process has a GPU of its own, wherever it is.
     if (place) machine->nodes = place->size;
@@ -198,8 +203,9 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   Preparation ready = preparation;
   if (!ready.calibrated() && ready.leads()) {
     const RunControl control = control_of(watch, "calibrating");
-    Result<Machine> machine =
-        ready.choice.backend == Backend::kCuda ? calibrate_gpus(control) : calibrate(control);
+    Result<Machine> machine = ready.choice.backend == Backend::kCuda
+                                  ? calibrate_gpus(control, ready.choice.gpus)
+                                  : calibrate(control);
     if (!machine) return machine.error();
     ready.machine = std::move(*machine);
     // Kept for this run alone where it cannot be stored.

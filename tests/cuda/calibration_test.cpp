@@ -227,6 +227,17 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   EXPECT_EQ(prediction->word, "calibrated");
 }
 
+TEST(GpuMachine, IsMeasuredOfAllOfOneKindAndOfTheChosenOfSeveral) {
+  std::vector<GpuFacts> alike = gpus(3);
+  EXPECT_EQ(gpus_to_measure(alike, {1}), (std::vector<int>{0, 1, 2}));
+  std::vector<GpuFacts> mixed = alike;
+  mixed[2].name = "GTX 1050";
+  mixed[2].major = 6;  // no code for it in any build
+  EXPECT_EQ(gpus_to_measure(mixed, {1, 1, 0}), (std::vector<int>{0, 1}));
+  EXPECT_EQ(gpus_to_measure(mixed, {2}), (std::vector<int>{2}));
+  EXPECT_EQ(gpus_to_measure(mixed, {}), (std::vector<int>{0, 1}));
+}
+
 // Its host needs its time for a product.
 class SlowDevice final : public QueuedDevice {
  public:

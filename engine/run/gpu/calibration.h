@@ -57,6 +57,11 @@ struct GpuMeasurements {
 // "calibration-hangs", and those of devices and NCCL.
 Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& control);
 
+// Which GPUs of this computer a calibration is of: all, where they are of one kind; of several
+// kinds those that were chosen, ascending, since nobody waits for the others. `chosen`: as of
+// ranks, or none: every one that this build has code for.
+std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus, const std::vector<int>& chosen);
+
 // What a Machine of these GPUs is called, so that a calibration can be told from one of others:
 // "This computer's 4 GPUs (NVIDIA H100)", kinds in the order of the GPUs. Requires: at least one.
 std::string title_of(const std::vector<GpuFacts>& gpus);
@@ -68,7 +73,8 @@ bool is_among(const std::string& title, const std::string& name);
 Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& date,
                            const std::string& host);
 
-// The GPUs that the CUDA module finds. Errors: "cuda-missing" and those of measure_gpus().
-Result<Machine> calibrate_gpus(const RunControl& control);
+// Those of the CUDA module that gpus_to_measure() says. Errors: "cuda-missing", "gpu-old" and those
+// of measure_gpus().
+Result<Machine> calibrate_gpus(const RunControl& control, const std::vector<int>& chosen = {});
 
 }  // namespace parallelarium

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <set>
 
 #include "engine/run/gpu/calibration.h"
 
@@ -39,6 +41,21 @@ std::string title_of(const std::vector<GpuFacts>& gpus) {
   for (const GpuFacts& gpu : gpus)
     if (std::find(kinds.begin(), kinds.end(), gpu.name) == kinds.end()) kinds.push_back(gpu.name);
   return fmt::format("{}{} GPUs ({})", kOfOne, gpus.size(), fmt::join(kinds, ", "));
+}
+
+std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus,
+                                 const std::vector<int>& chosen) {
+  std::vector<int> all(gpus.size());
+  std::iota(all.begin(), all.end(), 0);
+  const bool alike = std::all_of(
+      gpus.begin(), gpus.end(), [&](const GpuFacts& gpu) { return gpu.name == gpus.front().name; });
+  if (alike) return all;
+  if (chosen.empty()) {
+    std::erase_if(all, [&](int gpu) { return !check_gpu(gpus[static_cast<std::size_t>(gpu)]); });
+    return all;
+  }
+  const std::set<int> each(chosen.begin(), chosen.end());
+  return {each.begin(), each.end()};
 }
 
 bool is_among(const std::string& title, const std::string& name) {
