@@ -11,12 +11,15 @@ constexpr unsigned kWarps = 8;
 
 // In two passes. First, blockIdx.y takes a part of the rows and blockIdx.x a strip of
 // 32 W columns: every lane W columns, every warp each kWarps-th row; the warps' sums are added in
-// order into parts [2, parts, C] (weighted by the normalised input where there is one, and plain).
-template <int W, class T>
+// order into parts [2, parts, C] (kWeighted: weighted by the normalised input; and plain).
+template <int W, bool kWeighted, class T>
 __global__ void __launch_bounds__(32 * kWarps)
     column_parts_kernel(float* parts, const T* dy, const T* x, const float* stats, std::int64_t N,
                         std::int64_t C, std::int64_t part_rows) {
-  __shared__ float shared[2][kWarps][32 * W];
+  // The W columns of a lane stand so far apart that lanes and neighbouring columns alike fall on
+  // banks of their own.
+  constexpr unsigned kApart = W == 1 ? 32 : 32 + 32 / W;
+  __shared__ float shared[2][kWarps][kApart * W];
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
   const std::int64_t strip = std::int64_t{blockIdx.x} * 32 * W;
@@ -29,7 +32,7 @@ __global__ void __launch_bounds__(32 * kWarps)
 #pragma unroll 4
     for (std::int64_t n = begin + warp; n < end; n += kWarps) {
       const auto grads = load<W>(dy + n * C + c);
-      if (x != nullptr) {
+      if constexpr (kWeighted) {
         const auto values = load<W>(x + n * C + c);
         const float mean = stats[n];
         const float rstd = stats[N + n];
@@ -41,17 +44,17 @@ __global__ void __launch_bounds__(32 * kWarps)
     }
 #pragma unroll
   for (int i = 0; i < W; ++i) {
-    shared[0][warp][i * 32 + lane] = weighted.at[i];
-    shared[1][warp][i * 32 + lane] = plain.at[i];
+    shared[0][warp][i * kApart + lane] = weighted.at[i];
+    shared[1][warp][i * kApart + lane] = plain.at[i];
   }
   __syncthreads();
-  const unsigned first = x == nullptr ? 32 * W : 0;
+  const unsigned first = kWeighted ? 0 : 32 * W;
   for (unsigned at = first + threadIdx.x; at < 2 * 32 * W; at += 32 * kWarps) {
     const unsigned which = at / (32 * W);
     const unsigned column = at % (32 * W);
     float sum = 0;
     for (unsigned from = 0; from < kWarps; ++from)
-      sum += shared[which][from][column % W * 32 + column / W];
+      sum += shared[which][from][column % W * kApart + column / W];
     if (strip + column < C) parts[(which * gridDim.y + blockIdx.y) * C + strip + column] = sum;
   }
 }
@@ -94,9 +97,12 @@ cudaError_t sum_columns(G* weighted, G* plain, const T* dy, const T* x, const fl
   const dim3 grid(static_cast<unsigned>(divide_up(columns, 32 * static_cast<std::size_t>(width))),
                   part_count);
   auto* const parts = static_cast<float*>(workspace);
-  const cudaError_t status = launch(
-      wide ? column_parts_kernel<kWidth<T>, T> : column_parts_kernel<1, T>, grid, dim3(32 * kWarps),
-      0, stream, parts, dy, x, stats, N, C, static_cast<std::int64_t>(rows_of_part(rows)));
+  const auto kernel = x != nullptr ? wide ? column_parts_kernel<kWidth<T>, true, T>
+                                          : column_parts_kernel<1, true, T>
+                      : wide ? column_parts_kernel<kWidth<T>, false, T>
+                                   : column_parts_kernel<1, false, T>;
+  const cudaError_t status = launch(kernel, grid, dim3(32 * kWarps), 0, stream, parts, dy, x, stats,
+                                    N, C, static_cast<std::int64_t>(rows_of_part(rows)));
   if (status != cudaSuccess) return status;
   return launch(add_parts_kernel<G>, dim3(static_cast<unsigned>(divide_up(columns, 32)), 2),
                 dim3(32 * kWarps), 0, stream, weighted, plain, static_cast<const float*>(parts),

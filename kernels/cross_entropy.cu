@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(kMostThreads)
   for_column_turns_of<kTurns>(row, V, [&](std::int64_t v, auto width, auto turns, auto step) {
     const auto packs = load_turns<decltype(width)::value, decltype(turns)::value>(row + v, step);
     for (const auto& values : packs.at)
-      for (const float value : values.at) sum += __expf(value - largest);
+      for (const float value : values.at) sum += fast_exp(value - largest);
   });
   sum = over_block(sum, shared, Sum{});
   if (threadIdx.x == 0) {
@@ -73,13 +73,13 @@ __global__ void __launch_bounds__(kMostThreads)
     float largest = own;
     for (const auto& values : packs.at)
       for (const float value : values.at) largest = Largest{}(largest, value);
-    sum *= __expf(own - largest);
+    sum *= fast_exp(own - largest);
     own = largest;
     for (const auto& values : packs.at)
-      for (const float value : values.at) sum += __expf(value - own);
+      for (const float value : values.at) sum += fast_exp(value - own);
   });
   const float largest = over_block(own, shared_max, Largest{});
-  sum = over_block(sum * __expf(own - largest), shared_sum, Sum{});
+  sum = over_block(sum * fast_exp(own - largest), shared_sum, Sum{});
   if (threadIdx.x == 0) {
     const std::int64_t target = targets[blockIdx.x];
     row_max[blockIdx.x] = largest;
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kMostThreads)
       auto& values = packs.at[turn];
       const std::int64_t to = v + turn * step;
 #pragma unroll
-      for (float& value : values.at) value = __expf(value - largest) * factor;
+      for (float& value : values.at) value = fast_exp(value - largest) * factor;
       if (target >= to && target < to + W) {
         const int at = static_cast<int>(target - to);
 #pragma unroll

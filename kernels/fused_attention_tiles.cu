@@ -9,9 +9,18 @@ namespace {
 using namespace tiles;
 
 constexpr int kForwardTile = 64;  // keys of a tile
+// Blocks that the shared memory of a multiprocessor takes, with heads of 64: more would only take
+// registers away.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 900
+constexpr int kBlocks = 4;
+#elif __CUDA_ARCH__ == 800
+constexpr int kBlocks = 3;
+#else
+constexpr int kBlocks = 2;
+#endif
 
 template <int kD>
-__global__ void __launch_bounds__(kThreads, kD == 64 ? 4 : 2)
+__global__ void __launch_bounds__(kThreads, kD == 64 ? kBlocks : 2)
     forward_kernel(Bf16* context, float* lse, const Bf16* qkv, Strides s, float scale) {
 #ifdef PARALLELARIUM_TENSOR_CORES
   constexpr int kTile = kForwardTile * kPitch<kD>;

@@ -16,9 +16,14 @@ constexpr std::int64_t kWarpColumns = 1024;
 constexpr unsigned kWarps = 8;  // of a block
 template <class T>
 constexpr int kLanePacks = kWarpColumns / (32 * kWidth<T>);
+// As words: of 16-bit numbers nvcc would take each pack apart before it asks for the next.
 template <class T>
 struct LaneRow {
-  Pack<T, kWidth<T>> at[kLanePacks<T>];
+  using Packed = Pack<T, kWidth<T>>;
+  Words<Packed> at[kLanePacks<T>];
+  __device__ Floats<kWidth<T>> values(int pack) const {
+    return widened(std::bit_cast<Packed>(at[pack]));
+  }
 };
 
 // Calls body(pack, column) for the lane's packs of a row.
@@ -30,10 +35,17 @@ __device__ inline void for_lane_packs(std::int64_t C, const Body& body) {
     if (c < C) body(pack, c);
   }
 }
+// All packs at once: those beyond the row are its last one, and nobody looks at them.
 template <class T>
 __device__ inline LaneRow<T> load_row(const T* row, std::int64_t C) {
-  LaneRow<T> packs{};
-  for_lane_packs<T>(C, [&](int pack, int c) { packs.at[pack] = load_pack<kWidth<T>>(row + c); });
+  using Word = typename Words<typename LaneRow<T>::Packed>::Word;
+  const int last = static_cast<int>(C) - kWidth<T>;
+  LaneRow<T> packs;
+#pragma unroll
+  for (int pack = 0; pack < kLanePacks<T>; ++pack) {
+    const int c = (pack * 32 + static_cast<int>(threadIdx.x) % 32) * kWidth<T>;
+    packs.at[pack].at[0] = *reinterpret_cast<const Word*>(row + (c < last ? c : last));
+  }
   return packs;
 }
 __device__ inline std::int64_t token_of_warp() {
@@ -53,19 +65,19 @@ __global__ void __launch_bounds__(32 * kWarps)
   if constexpr (kLayer) {
     float sum = 0;
     for_lane_packs<T>(C, [&](int pack, int) {
-      const auto values = widened(row.at[pack]);
+      const auto values = row.values(pack);
       for (const float value : values.at) sum += value;
     });
     mean = over_warp(sum, Sum{}) / channels;
   }
   float squares = 0;
   for_lane_packs<T>(C, [&](int pack, int) {
-    const auto values = widened(row.at[pack]);
+    const auto values = row.values(pack);
     for (const float value : values.at) squares += (value - mean) * (value - mean);
   });
   const float rstd = 1.0F / sqrtf(over_warp(squares, Sum{}) / channels + kNormEpsilon);
   for_lane_packs<T>(C, [&](int pack, int c) {
-    auto values = widened(row.at[pack]);
+    auto values = row.values(pack);
     const auto gains = load<W>(gain + c);
     Floats<W> biases{};
     if (bias != nullptr) biases = load<W>(bias + c);
@@ -174,13 +186,15 @@ __global__ void __launch_bounds__(32 * kWarps)
   const auto channels = static_cast<float>(C);
   const LaneRow<T> row = load_row(x + n * C, C);
   const LaneRow<T> grad = load_row(dy + n * C, C);
+  LaneRow<T> before;
+  if (accumulate) before = load_row(dx + n * C, C);
   const float mean = stats[n];
   const float rstd = stats[N + n];
   float sum = 0;
   float dot = 0;
   for_lane_packs<T>(C, [&](int pack, int c) {
-    const auto values = widened(row.at[pack]);
-    const auto grads = widened(grad.at[pack]);
+    const auto values = row.values(pack);
+    const auto grads = grad.values(pack);
     const auto gains = load<W>(gain + c);
 #pragma unroll
     for (int i = 0; i < W; ++i) {
@@ -192,11 +206,11 @@ __global__ void __launch_bounds__(32 * kWarps)
   const float mean_d = kLayer ? over_warp(sum, Sum{}) / channels : 0.0F;
   const float factor = over_warp(dot, Sum{}) * rstd * rstd / channels;
   for_lane_packs<T>(C, [&](int pack, int c) {
-    const auto values = widened(row.at[pack]);
-    const auto grads = widened(grad.at[pack]);
+    const auto values = row.values(pack);
+    const auto grads = grad.values(pack);
     const auto gains = load<W>(gain + c);
     Floats<W> out{};
-    if (accumulate) out = load<W>(dx + n * C + c);
+    if (accumulate) out = before.values(pack);
 #pragma unroll
     for (int i = 0; i < W; ++i)
       out.at[i] += rstd * (grads.at[i] * gains.at[i] - mean_d - (values.at[i] - mean) * factor);

@@ -89,6 +89,9 @@ __device__ inline float fast_exp2(float x) {
   return power;
 }
 
+// e^x likewise, within the rounding of x log2(e).
+__device__ inline float fast_exp(float x) { return fast_exp2(x * 1.44269504F); }
+
 // Turing has no tensor cores for bf16: for it, kernels that use them are compiled empty and never
 // launched (architecture_of; newer GPUs too can be given such code).
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

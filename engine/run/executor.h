@@ -99,6 +99,7 @@ class Executor {
     Nanoseconds cpu_time{0};
     std::size_t next_look = 0;  // devices that run behind: the place at which keep_close() asks
     std::size_t ended = 0;      // ops that its device was seen to have ended; of who follows
+    std::size_t read = 0;       // of these, those whose time is in ends_
     std::thread thread;
   };
   struct Ideal {
@@ -129,6 +130,7 @@ class Executor {
   bool follow();
   bool follow(Lane lane);
   bool follow_lanes();
+  bool read_ends();
   bool finish_lanes();
   bool read_marks();
   bool outside(const Message& why);

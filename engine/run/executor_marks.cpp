@@ -52,7 +52,7 @@ bool Executor::keep_close(Lane lane, std::size_t place) {
 // Who watches may look from here on: marks of ops that have been published are of this step.
 void Executor::begin_to_follow() {
   const std::lock_guard lock(progress_.following);
-  for (LaneState& lane : lanes_) lane.ended = 0;
+  for (LaneState& lane : lanes_) lane.ended = lane.read = 0;
   progress_.follow = [this] { static_cast<void>(follow()); };
   progress_.behind = true;
 }
@@ -108,7 +108,9 @@ bool Executor::follow_lanes() {
     }
     {
       const std::lock_guard lock(progress_.following);
-      if (follow()) {
+      const bool all = follow();
+      if (!read_ends()) return false;
+      if (all) {
         progress_.follow = nullptr;
         return true;
       }
@@ -116,6 +118,20 @@ bool Executor::follow_lanes() {
     std::this_thread::sleep_for(kLookAtMarks);
   }
   return false;
+}
+
+// When what has ended did so: of most ops while others are under way, so that a device does not wait
+// for it between two steps. Under the mutex of progress_.
+bool Executor::read_ends() {
+  for (LaneState& lane : lanes_) {
+    for (; lane.read < lane.ended; ++lane.read) {
+      const std::int32_t op = lane.ops[lane.read];
+      const auto end = device_of(op).time_of(op * kMarksOfOp + kEndedMark);
+      if (!end) return outside(end.error());
+      ends_[static_cast<std::size_t>(op)] = *end - start_;
+    }
+  }
+  return true;
 }
 
 bool Executor::finish_lanes() {
@@ -129,12 +145,6 @@ bool Executor::finish_lanes() {
 // A compute op begins when all that its stream waits for has ended and its host has come to it,
 // whose times stand in spans_ so far; so it needs no mark of its own. All else says when it began.
 bool Executor::read_marks() {
-  for (std::size_t i = 0; i < rank_.ops.size(); ++i) {
-    const auto index = static_cast<std::int32_t>(i);
-    const auto end = device_of(index).time_of(index * kMarksOfOp + kEndedMark);
-    if (!end) return outside(end.error());
-    ends_[i] = *end - start_;
-  }
   host_time_ = Nanoseconds{0};
   for (const LaneState& lane : lanes_) {
     Nanoseconds before{0};  // the end of what stands before it in its stream

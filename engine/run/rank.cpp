@@ -197,7 +197,8 @@ class RankRun {
     const auto bytes = static_cast<std::int64_t>(token_values_.size() * sizeof(std::int32_t));
     if (tokens != nullptr) device_.copy_to_device(tokens, token_values_.data(), bytes);
     if (targets != nullptr) device_.copy_to_device(targets, target_values_.data(), bytes);
-    return device_.finish();
+    // The values have been taken; what a device does with them stands before the step.
+    return device_.runs_behind() ? device_.launched() : device_.finish();
   }
 
   // The token's row in this rank's part of the vocabulary; negative where another rank has it.

@@ -96,6 +96,7 @@ inline std::uint32_t pack_bf16(float low, float high) {
 }
 
 inline float fast_exp2(float x) { return std::exp2(x); }
+inline float fast_exp(float x) { return fast_exp2(x * 1.44269504F); }
 
 namespace emulation {
 void copy_async(void* to, const void* from, std::size_t bytes, bool there);
