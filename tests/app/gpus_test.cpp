@@ -162,6 +162,22 @@ TEST_F(Gpus, AreRememberedWhenTheEngineDies) {
   EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
 }
 
+using GpusAtTheStart = StandInEngine;
+
+TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
+  serve(computer(4, 4));
+  Session session;
+  ASSERT_EQ(session.setup().run.backend, Backend::kAuto);
+  ASSERT_EQ(session.setup().mesh.ranks(), 4);
+  EXPECT_EQ(session.asks_for_gpus(), has_nvidia_driver());
+  EXPECT_EQ(session.engine().is_running(), has_nvidia_driver());
+  int told = 0;  // the panel of settings listens to this
+  QObject::connect(&session, &Session::setup_changed, &session, [&] { ++told; });
+  ASSERT_TRUE(wait_until([&] { return !session.asks_for_gpus(); }, 20'000));
+  EXPECT_EQ(session.run_label() == QStringLiteral("Run on 4 GPU ranks"), has_nvidia_driver());
+  EXPECT_EQ(told, has_nvidia_driver() ? 1 : 0);
+}
+
 class DoctorOfGpus : public StandInEngine {
  protected:
   // What it says of their calibration.
