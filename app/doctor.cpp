@@ -101,15 +101,19 @@ void Doctor::show_devices(const nlohmann::json& devices) {
                            "assumed"),
              measured ? QString() : tr("The first run measures this computer, or Run, Calibrate."));
   }
-  if (const auto gpus = devices.find("gpus"); gpus != devices.end() && !gpus->empty()) {
+  if (const auto gpus = devices.find("gpus");
+      gpus != devices.end() && gpus->is_array() && !gpus->empty()) {
     const Result<Machine> measured = find_machine(kLocalGpus);
+    std::vector<std::string> names;
+    for (const nlohmann::json& gpu : *gpus) names.push_back(string_at(gpu, "name").toStdString());
     // A run takes the calibration of other GPUs for none.
-    const bool same = measured && measured->devices_per_node == int(gpus->size()) &&
-                      measured->title.find(gpus->front().value("name", "?")) != std::string::npos;
+    const bool same = measured && measured->title == gpus_title(names);
+    const QString title = measured ? QString::fromStdString(measured->title) : QString();
     add_line(same ? tr("there") : tr("missing"), tr("Calibration of the GPUs"),
-             same ? QStringLiteral("%1: %2").arg(QString::fromStdString(measured->title),
-                                                 QString::fromStdString(measured->calibrated))
-                  : tr("never made"),
+             same
+                 ? QStringLiteral("%1: %2").arg(title, QString::fromStdString(measured->calibrated))
+             : measured ? tr("of other GPUs: %1").arg(title)
+                        : tr("never made"),
              same ? QString() : tr("The first run on them measures them, or Run, Calibrate."));
   }
   const auto backends = devices.find("backends");

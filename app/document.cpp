@@ -16,10 +16,12 @@ constexpr qint64 kMostBytes = qint64(1) << 30;
 
 nlohmann::json record_json(const RunRecord& record) {
   nlohmann::json json{{"machine", to_json(record.prediction->machine)}};
-  if (record.observed())
+  if (record.observed()) {
     json["observation"] = to_json(record.observation);
-  else
+  } else {
     json["setup"] = to_json(record.prediction->setup);
+    if (record.prediction->cores_for_gpus) json["cores_for_gpus"] = true;
+  }
   if (record.proof) json["proof"] = *record.proof;
   return json;
 }
@@ -39,7 +41,10 @@ Result<RunRecord> record_from_json(const nlohmann::json& json) {
   } else if (json.contains("setup")) {
     Result<Setup> setup = setup_from_json(json["setup"]);
     if (!setup) return setup.error();
-    Result<Prediction> prediction = predict_as_shown(*setup, *machine);
+    const auto on_gpus = json.find("cores_for_gpus");
+    Result<Prediction> prediction =
+        predict_as_shown(*setup, *machine, false, nullptr,
+                         on_gpus != json.end() && on_gpus->is_boolean() && on_gpus->get<bool>());
     if (!prediction) return prediction.error();
     record.observation.setup = *setup;
     record.prediction = std::make_shared<const Prediction>(std::move(*prediction));

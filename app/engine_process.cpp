@@ -48,6 +48,8 @@ EngineProcess::~EngineProcess() {
 }
 
 QString EngineProcess::find_program() {
+  const QFileInfo chosen(qEnvironmentVariable("PARALLELARIUM_ENGINE"));
+  if (chosen.isFile() && chosen.isExecutable()) return chosen.absoluteFilePath();
   const QString name = QStringLiteral("parallelarium-engine");
   const QFileInfo beside(QCoreApplication::applicationDirPath() + QLatin1Char('/') + name);
   if (beside.isExecutable()) return beside.absoluteFilePath();

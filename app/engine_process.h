@@ -43,7 +43,8 @@ class EngineProcess : public QObject {
   // What `initialize` answered: {version, engine, host, devices}; null before.
   const nlohmann::json& greeting() const { return greeting_; }
 
-  // The engine's program: beside this program, else in PATH; empty if it is nowhere.
+  // The engine's program: the one that PARALLELARIUM_ENGINE names (another build, a stand-in of the
+  // tests), else beside this program, else in PATH; empty if it is nowhere.
   static QString find_program();
 
  Q_SIGNALS:

@@ -2,6 +2,7 @@
 #include "app/headless.h"
 
 #include <QApplication>
+#include <QDeadlineTimer>
 #include <QElapsedTimer>
 #include <QEventLoop>
 #include <QPixmap>
@@ -19,6 +20,7 @@ namespace parallelarium {
 namespace {
 
 constexpr int kSettleMs = 400;  // for layouts, queued replots and the first frames
+constexpr int kMostPatienceMs = 20'000, kPollMs = 10;
 
 int fail(int status, const Message& why) {
   std::fprintf(stderr, "%s\n", why.text.c_str());
@@ -130,6 +132,9 @@ Result<void> prepare_session(Session& session, const CommandLine& line) {
   session.set_collective_in_front(line.view == ViewKind::kCollectives);
   if (session.collective_in_front() && session.collectives().problem())
     return *session.collectives().problem();
+  // A picture does not depend on how soon the engine tells.
+  const QDeadlineTimer patience(kMostPatienceMs);
+  while (session.asks_for_gpus() && !patience.hasExpired()) settle(kPollMs);
   session.wait_for_prediction();
   if (!session.problems().empty()) return session.problems().front();
   return {};

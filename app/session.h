@@ -86,7 +86,10 @@ class Session : public QObject {
   bool prediction_is_current() const;
   // Returns when nothing is being predicted any more (for exports and tests).
   void wait_for_prediction();
-  // The Machine of setup(), as predictions use it.
+  // The engine was asked for GPUs, which may change machine() and prediction(), and has not told.
+  bool asks_for_gpus() const;
+  // The Machine of setup(), as predictions use it. Where `auto` leaves open what a run would take,
+  // GPUs count once the engine has told that they are there, or where they are calibrated.
   const Machine& machine() const;
 
   // --- what was observed ---
@@ -117,7 +120,8 @@ class Session : public QObject {
   // version cannot execute, memory that is not there, a pace that its cores cannot keep. With the
   // field to change and values that would do, where there are any.
   std::optional<Message> run_problem() const;
-  // What the shown prediction needs more memory than its Machine has, or none.
+  // What the shown prediction needs more memory than its Machine has, or none, also where that is
+  // not what a run would have: the cores' in place of GPUs that were never calibrated.
   std::optional<Message> memory_problem() const;
   std::optional<Message> missing_backend(const std::string& name) const;
   QString run_label() const;
@@ -206,7 +210,9 @@ class Session : public QObject {
   void restore(const Setup& setup, std::vector<RunRecord> runs, std::optional<RunRecord> pinned);
 
  Q_SIGNALS:
-  void setup_changed();  // also on undo and redo, and when problems() change
+  // Also on undo and redo, when problems() change, and when the engine tells of GPUs that its ranks
+  // would be on.
+  void setup_changed();
   void prediction_changed();
   void run_changed();  // run_record, staleness, pin
   void run_state_changed();
@@ -220,6 +226,12 @@ class Session : public QObject {
   friend class SetupCommand;
   struct State;
   void apply_setup(const Setup& setup);
+  // Whether a run of `setup` would take GPUs of this computer, as far as the engine has told.
+  bool takes_gpus(const Setup& setup) const;
+  Setup resolved(Setup setup) const;  // with backend cuda in place of `auto` where takes_gpus()
+  void ask_for_gpus();                // where they matter and the engine has not told of them
+  void hear_of_gpus();
+  const nlohmann::json* greeted_backend(const std::string& name) const;
   void refresh_prediction();
   void start_worker();
   void accept_prediction(Result<Prediction> result, std::optional<Message> too_fast);

@@ -33,7 +33,7 @@ Source Session::expected_source() const {
     return uncalibrated_local_machine().cores >= state_->collectives.choice().spec.ranks
                ? Source::kMeasured
                : Source::kOversubscribed;
-  return parallelarium::expected_source(state_->setup, machine());
+  return parallelarium::expected_source(resolved(state_->setup), machine());
 }
 
 QString Session::run_refusal() const {
@@ -65,25 +65,33 @@ std::optional<Message> Session::run_problem() const {
     if (std::optional<Message> missing = missing_backend("cuda")) return missing;
   if (!prediction_is_current()) return {};
   // What is free on the GPUs that a run would take is known to the engine alone.
-  if (state_->setup.run.backend != Backend::kCuda)
+  if (!takes_gpus(state_->setup))
     if (std::optional<Message> problem = memory_problem()) return problem;
   return state_->too_fast;
 }
 
+// What the engine told of a backend; null where it has not said yet.
+const nlohmann::json* Session::greeted_backend(const std::string& name) const {
+  const nlohmann::json& greeting = state_->engine->greeting();
+  if (!greeting.is_object() || !greeting.contains("devices")) return nullptr;
+  const nlohmann::json& devices = greeting["devices"];
+  if (!devices.is_object() || !devices.contains("backends")) return nullptr;
+  for (const nlohmann::json& backend : devices["backends"])
+    if (backend.is_object() && backend.value("name", "") == name) return &backend;
+  return nullptr;
+}
+
 // Why this computer does not have what Run would use; none where the engine has not said yet.
 std::optional<Message> Session::missing_backend(const std::string& name) const {
-  const nlohmann::json& greeting = state_->engine->greeting();
-  if (!greeting.is_object() || !greeting.contains("devices")) return {};
-  for (const nlohmann::json& backend :
-       greeting["devices"].value("backends", nlohmann::json::array()))
-    if (backend.value("name", "") == name && !backend.value("available", true))
-      return message("backend-missing", "{}", backend.value("why", ""));
-  return {};
+  const nlohmann::json* backend = greeted_backend(name);
+  if (backend == nullptr || backend->value("available", true)) return {};
+  return message("backend-missing", "{}", backend->value("why", ""));
 }
 
 // Ranks of this computer share its memory, ranks on one GPU that; elsewhere one rank has a device.
 std::optional<Message> Session::memory_problem() const {
   if (!prediction_is_current() || state_->prediction->fits()) return {};
+  if (state_->prediction->cores_for_gpus) return {};  // the memory of the cores is not theirs
   const Prediction& prediction = *state_->prediction;
   const bool together = prediction.memory_together();
   const QString how = together ? tr("Fewer ranks, a smaller model or micro-batch would shrink it.")
@@ -113,7 +121,7 @@ QString Session::run_label() const {
   const int ranks =
       collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
   const QString base =
-      !collective && (state_->setup.run.backend == Backend::kCuda || machine().name == kLocalGpus)
+      !collective && (takes_gpus(state_->setup) || machine().name == kLocalGpus)
           ? (ranks == 1 ? tr("Run on 1 GPU rank") : tr("Run on %1 GPU ranks").arg(ranks))
           : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
   switch (expected_source()) {
@@ -149,7 +157,7 @@ void Session::run_small_copy() {
   if (!copy) return;
   std::optional<Message> too_fast;
   if (const Result<Machine> here = find_machine("local"))
-    if (predict_as_shown(*copy, *here, false, &too_fast).ok() && too_fast)
+    if (predict_as_shown(*copy, *here, false, &too_fast, takes_gpus(*copy)).ok() && too_fast)
       for (const std::string& pace : too_fast->alternatives)
         if (Setup slower = *copy; set_field(slower, "pace", pace)) *copy = slower;
   change_setup(*copy, tr("Small copy"));

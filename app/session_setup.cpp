@@ -97,7 +97,7 @@ bool Session::prediction_is_current() const {
 }
 
 const Machine& Session::machine() const {
-  const std::string name = machine_name_of(state_->setup);
+  const std::string name = machine_name_of(resolved(state_->setup));
   auto found = state_->machines.find(name);
   if (found == state_->machines.end()) {
     Result<Machine> machine = find_machine(name);
@@ -108,12 +108,52 @@ const Machine& Session::machine() const {
   return found->second;
 }
 
+// What choose_backend() of engine/run decides, from what the engine tells.
+bool Session::takes_gpus(const Setup& setup) const {
+  if (setup.machine != "local") return false;
+  if (setup.run.backend != Backend::kAuto) return setup.run.backend == Backend::kCuda;
+  const Result<std::vector<int>> chosen = device_list(setup.run.devices);
+  const int ranks = setup.mesh.ranks();
+  return chosen && (chosen->empty() || int(chosen->size()) >= ranks) &&
+         state_->gpu_ranks.value_or(0) >= ranks;
+}
+
+Setup Session::resolved(Setup setup) const {
+  if (takes_gpus(setup)) setup.run.backend = Backend::kCuda;
+  return setup;
+}
+
+bool Session::asks_for_gpus() const { return state_->asks_for_gpus; }
+
+// Only the engine knows of GPUs: it is asked as soon as they are wanted, or may be there.
+void Session::ask_for_gpus() {
+  const Backend backend = state_->setup.run.backend;
+  const bool wanted = backend == Backend::kCuda && state_->engine->greeting().is_null();
+  const bool possible = backend == Backend::kAuto && !state_->gpu_ranks && has_nvidia_driver();
+  if (state_->asks_for_gpus || !(wanted || possible)) return;
+  state_->asks_for_gpus = true;
+  state_->engine->request("devices", nlohmann::json::object(), [this](const auto&) {
+    state_->asks_for_gpus = false;
+    Q_EMIT run_state_changed();
+  });
+}
+
+void Session::hear_of_gpus() {
+  const bool took = takes_gpus(state_->setup);
+  state_->gpu_ranks = 0;
+  if (const nlohmann::json* cuda = greeted_backend("cuda"))
+    if (const auto ranks = cuda->find("ranks"); ranks != cuda->end() && ranks->is_number_integer())
+      state_->gpu_ranks = ranks->get<int>();
+  if (takes_gpus(state_->setup) != took) {
+    refresh_prediction();
+    Q_EMIT setup_changed();
+  }
+  Q_EMIT run_state_changed();
+}
+
 void Session::refresh_prediction() {
   state_->problems = validate(state_->setup);
-  // Only the engine knows of GPUs: it is asked as soon as they are wanted.
-  if (state_->setup.run.backend == Backend::kCuda && state_->engine->greeting().is_null())
-    state_->engine->request("devices", nlohmann::json::object(),
-                            [this](const auto&) { Q_EMIT run_state_changed(); });
+  ask_for_gpus();
   if (!state_->problems.empty()) {
     state_->wanted.reset();
     Q_EMIT prediction_changed();
@@ -128,7 +168,8 @@ void Session::refresh_prediction() {
   QElapsedTimer timer;
   timer.start();
   std::optional<Message> too_fast;
-  Result<Prediction> result = predict_as_shown(state_->setup, machine(), false, &too_fast);
+  Result<Prediction> result =
+      predict_as_shown(state_->setup, machine(), false, &too_fast, takes_gpus(state_->setup));
   const double measured = double(timer.nsecsElapsed()) / 1e9 / estimated_ops(state_->setup);
   state_->seconds_per_op = 0.5 * (state_->seconds_per_op + measured);
   accept_prediction(std::move(result), std::move(too_fast));
@@ -140,10 +181,10 @@ void Session::start_worker() {
   const auto setup = std::make_shared<Setup>(*state_->wanted);
   state_->wanted.reset();
   const auto on = std::make_shared<Machine>(machine());
-  state_->worker.start([this, setup, on] {
+  state_->worker.start([this, setup, on, on_gpus = takes_gpus(*setup)] {
     const auto too_fast = std::make_shared<std::optional<Message>>();
-    const auto result =
-        std::make_shared<Result<Prediction>>(predict_as_shown(*setup, *on, false, too_fast.get()));
+    const auto result = std::make_shared<Result<Prediction>>(
+        predict_as_shown(*setup, *on, false, too_fast.get(), on_gpus));
     QMetaObject::invokeMethod(
         this,
         [this, result, too_fast] {

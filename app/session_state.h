@@ -20,6 +20,9 @@ struct Session::State {
   Setup setup, base;
   std::vector<Message> problems;
   std::shared_ptr<const Prediction> prediction;
+  // The most ranks that have a GPU each, as the engine told last; kept when it dies.
+  std::optional<int> gpu_ranks;
+  bool asks_for_gpus = false;
   std::optional<Message> too_fast;          // why the paced ranks of prediction would be late
   std::map<std::string, Machine> machines;  // as find_machine gave them; emptied by a calibration
 

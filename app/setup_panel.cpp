@@ -103,9 +103,12 @@ void SetupPanel::refresh() {
   const int ranks = setup.mesh.ranks();
   const int devices = machine.devices_per_node * std::max(1, setup.nodes);
   const bool paced = machine.local && session_.expected_source() == Source::kPaced;
+  const bool gpus = machine.name == kLocalGpus;
+  const int devices_here = gpus ? machine.devices_per_node : machine.cores;
   machine_note_->set_full_text(
       !machine.local ? tr("%1 per node").arg(machine.devices_per_node)
-                     : (machine.cores == 1 ? tr("%1 core") : tr("%1 cores")).arg(machine.cores));
+      : gpus         ? (devices_here == 1 ? tr("%1 GPU") : tr("%1 GPUs")).arg(devices_here)
+                     : (devices_here == 1 ? tr("%1 core") : tr("%1 cores")).arg(devices_here));
   paced_tag_->setText(source_text(session_.expected_source()));
   paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
   paced_tag_->setToolTip(meaning_of(paced_tag_->text()));

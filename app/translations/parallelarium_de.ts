@@ -2772,6 +2772,10 @@
         <translation>nie gemacht</translation>
     </message>
     <message>
+        <source>of other GPUs: %1</source>
+        <translation>von anderen GPUs: %1</translation>
+    </message>
+    <message>
         <source>The first run on them measures them, or Run, Calibrate.</source>
         <translation>Der erste Lauf auf ihnen vermisst sie, oder Starten, Kalibrieren.</translation>
     </message>
@@ -4021,6 +4025,14 @@ nach Plan</translation>
     <message>
         <source>%1 per node</source>
         <translation>%1 je Knoten</translation>
+    </message>
+    <message>
+        <source>%1 GPU</source>
+        <translation>%1 GPU</translation>
+    </message>
+    <message>
+        <source>%1 GPUs</source>
+        <translation>%1 GPUs</translation>
     </message>
     <message>
         <source>%1 core</source>

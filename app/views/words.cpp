@@ -163,7 +163,7 @@ QString predicted_title(const Prediction& prediction, bool hidden) {
     return Words::tr("PREDICTED, PACED") + kDot +
            Words::tr("%1 times slower than this engine").arg(number_text(prediction.pace_factor));
   const QString predicted = Words::tr("PREDICTED") + kDot;
-  if (predicts_cores_for_gpus(prediction.setup, prediction.machine))
+  if (prediction.cores_for_gpus)
     return predicted + Words::tr("for the cores, as the GPUs are not calibrated yet");
   if (prediction.word == "assumed")
     return predicted + (prediction.machine.local

@@ -27,6 +27,8 @@ namespace {
 constexpr std::array kOrder = {"workstation-4090", "workstation-3090", "hgx-v100", "dgx-a100-40g",
                                "dgx-a100-80g",     "dgx-h100",         "dgx-h200", "dgx-b200"};
 constexpr std::uintmax_t kMostFileBytes = 4'000'000;
+// The last is the Windows driver as Linux sees it under WSL 2.
+constexpr std::array kDriverFiles = {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"};
 
 std::string name_of_file(const EmbeddedFile& file) {
   return std::string(file.path.substr(9, file.path.size() - 14));  // machines/NAME.json
@@ -170,6 +172,19 @@ bool ranks_share_gpu(const Setup& setup, const Machine& machine) {
                                 : static_cast<std::size_t>(machine.devices_per_node);
   return static_cast<std::size_t>(setup.mesh.ranks()) >
          count * static_cast<std::size_t>(std::max(machine.nodes, 1));
+}
+
+bool has_nvidia_driver() {
+  return std::any_of(kDriverFiles.begin(), kDriverFiles.end(),
+                     [](const char* file) { return access(file, F_OK) == 0; });
+}
+
+std::string gpus_title(const std::vector<std::string>& names) {
+  if (names.size() == 1) return "This computer's " + names.front();
+  std::vector<std::string> kinds;
+  for (const std::string& name : names)
+    if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
+  return fmt::format("This computer's {} GPUs ({})", names.size(), fmt::join(kinds, ", "));
 }
 
 std::string local_machine_path(bool gpus) {

@@ -131,6 +131,12 @@ std::string machine_name_of(const Setup& setup);
 // then all are on one, take turns there and share its memory. No preset does that.
 bool ranks_share_gpu(const Setup& setup, const Machine& machine);
 
+// Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
+bool has_nvidia_driver();
+// What a Machine of these GPUs is called, so that a calibration can be told from one of others:
+// "This computer's 4 GPUs (NVIDIA H100)", kinds in the order of the GPUs. Requires: at least one.
+std::string gpus_title(const std::vector<std::string>& names);
+
 // $XDG_DATA_HOME/parallelarium/machine.json (its GPUs: gpus.json), or below ~/.local/share.
 std::string local_machine_path(bool gpus = false);
 // Written atomically to the place of its name; the directory is made.

@@ -26,7 +26,14 @@ Source expected_source(const Setup& setup, const Machine& machine) {
 }
 
 Result<Prediction> predict_as_shown(const Setup& setup, const Machine& machine, bool all_ranks,
-                                    std::optional<Message>* too_fast) {
+                                    std::optional<Message>* too_fast, bool takes_gpus) {
+  if (takes_gpus && setup.run.backend != Backend::kCuda) {
+    Setup on_gpus = setup;
+    on_gpus.run.backend = Backend::kCuda;
+    Result<Prediction> prediction = predict_as_shown(on_gpus, machine, all_ranks, too_fast);
+    if (prediction) prediction->setup = setup;
+    return prediction;
+  }
   Result<Prediction> prediction = predict(setup, machine, all_ranks);
   if (!prediction || expected_source(setup, machine) != Source::kPaced) return prediction;
   const Result<double> factor = pace_factor(setup, machine);

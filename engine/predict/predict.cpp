@@ -62,6 +62,8 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   prediction.setup = setup;
   prediction.machine = machine;
   prediction.word = prediction_word(machine);
+  prediction.cores_for_gpus =
+      setup.run.backend == Backend::kCuda && machine.local && machine.name != kLocalGpus;
   prediction.order = std::move(*order);
   prediction.program = std::move(*program);
   Result<ExpertRows> rows = ExpertRows::make(setup, routing);
@@ -101,15 +103,11 @@ bool gathers_instead_of_ring(const Prediction& prediction) {
          (prediction.program.level == Level::kStage || setup.attention == Attention::kUnfused);
 }
 
-bool predicts_cores_for_gpus(const Setup& setup, const Machine& machine) {
-  return setup.run.backend == Backend::kCuda && machine.local && machine.name != kLocalGpus;
-}
-
 std::vector<std::string> remarks_of(const Prediction& prediction) {
   const Setup& setup = prediction.setup;
   const Program& program = prediction.program;
   std::vector<std::string> remarks;
-  if (predicts_cores_for_gpus(setup, prediction.machine))
+  if (prediction.cores_for_gpus)
     remarks.push_back(
         "These times are of the cores: no GPU of this computer has been calibrated, which a first "
         "run on them or `calibrate` does.");

@@ -32,6 +32,9 @@ struct Prediction {
   Machine machine;
   std::string word;        // prediction_word(machine): "calibrated", "published", "assumed", "peak"
   double pace_factor = 1;  // all times are those of the Machine times this, see dilated()
+  // The Setup's ranks would be on GPUs of this computer and the Machine is its cores, since those
+  // were never calibrated: bytes are those of a run, times are not.
+  bool cores_for_gpus = false;
   Order order;
   Program program;
   ExpertRows rows;  // what the timeline and the traffic assume of routing
@@ -65,10 +68,6 @@ void keep_freed_memory();
 // Whether CP is by ring but predicted as an all-gather of keys and values: unfused attention keeps
 // whole scores, and a whole stage at once cannot pass anything round while it computes.
 bool gathers_instead_of_ring(const Prediction& prediction);
-
-// Whether the Setup asks for GPUs of this computer and the Machine is its cores, since the GPUs
-// were never calibrated: bytes are those of a run, times are not.
-bool predicts_cores_for_gpus(const Setup& setup, const Machine& machine);
 
 // Sentences on what the prediction does other than its Setup seems to say: cores in place of GPUs,
 // ranks and ops that were not built, ranks that share a GPU, a ring predicted as an all-gather,

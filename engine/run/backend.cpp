@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "engine/plan/machine.h"
 #include "engine/run/cores.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_rules.h"
@@ -107,9 +106,6 @@ std::ptrdiff_t visible_gpus(const char* chosen) {
   return failed ? 0 : std::distance(begin(found), end(found));
 }
 
-constexpr const char* kDriverFiles[] = {"/dev/nvidiactl", "/proc/driver/nvidia/version",
-                                        "/dev/dxg"};
-
 // GPUs for the ranks, if they can also meet.
 Result<BackendChoice> on_gpus(const Setup& setup, const ProcessPlace* place,
                               const Computer& computer) {
@@ -143,10 +139,6 @@ void prepare_for_gpus() {
 }
 
 Computer computer_here() {
-  // Loading CUDA's libraries costs time and memory, which a run without GPUs should not show. The
-  // last is the Windows driver as Linux sees it under WSL 2.
-  const bool driver = std::any_of(std::begin(kDriverFiles), std::end(kDriverFiles),
-                                  [](const char* file) { return access(file, F_OK) == 0; });
   const char* const chosen = std::getenv("CUDA_VISIBLE_DEVICES");
   const auto nccl = []() -> Result<void> {
     const Result<CudaModule*> module = cuda_module();
@@ -155,7 +147,9 @@ Computer computer_here() {
     if (!found) return found.error();
     return check_nccl((*found)->version(), 1);
   };
-  return {static_cast<int>(available_cores().size()), driver, usable_gpus, nccl, chosen != nullptr};
+  // Loading CUDA's libraries costs time and memory, which a run without GPUs should not show.
+  return {static_cast<int>(available_cores().size()), has_nvidia_driver(), usable_gpus, nccl,
+          chosen != nullptr};
 }
 
 namespace {

@@ -54,7 +54,7 @@ class Device {
   virtual void release(std::byte* address) = 0;
   virtual void zero(std::byte* address, std::int64_t bytes) = 0;
   virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
-  // The host's array must stay until finish().
+  // The host's array may go at once.
   virtual void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) = 0;
   virtual void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) = 0;
 

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -16,12 +17,13 @@
 
 #include "engine/plan/units.h"
 #include "engine/run/cores.h"
-#include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_rules.h"
 #include "engine/worker/probe_cuda.h"
 
 namespace parallelarium {
 namespace {
+
+constexpr int kMostPacedRanks = 16;  // can_execute()
 
 std::string value_after_colon(const char* path, const std::string& key) {
   std::ifstream file(path);
@@ -93,27 +95,18 @@ std::string find_program(const char* name) {
   return {};
 }
 
-// The backend is there where its module finds a GPU.
+// Of the library that ranks would use; not asked where there is one GPU.
+Result<int> nccl_version() {
+  const Result<CudaModule*> module = cuda_module();
+  if (!module) return module.error();
+  const Result<Nccl*> nccl = (*module)->nccl();
+  if (!nccl) return nccl.error();
+  return (*nccl)->version();
+}
+
 BackendFact cuda_backend() {
   const Result<std::vector<GpuFacts>> gpus = usable_gpus();
-  if (!gpus) return {"cuda", false, gpus.error().text};
-  std::string too_old;
-  for (const GpuFacts& gpu : *gpus)
-    if (const Result<void> can = check_gpu(gpu); !can) too_old = can.error().text;
-  if (gpus->size() == 1) {
-    if (!too_old.empty()) return {"cuda", false, too_old};
-    return {
-        "cuda", true,
-        fmt::format("fp32 and bf16; all ranks share {}, so more than one are no evidence of speed",
-                    gpus->front().name)};
-  }
-  if (!too_old.empty()) too_old = " " + too_old;
-  const Result<Nccl*> nccl = (*cuda_module())->nccl();
-  return {"cuda", true,
-          nccl ? fmt::format("fp32 and bf16; up to {} ranks with a GPU each, through NCCL {}",
-                             gpus->size(), nccl_version_text((*nccl)->version())) +
-                     too_old
-               : "fp32 and bf16; all ranks on one GPU: " + nccl.error().text + too_old};
+  return cuda_backend(gpus, gpus && gpus->size() > 1 ? nccl_version() : Result<int>(0));
 }
 
 Fact launcher() {
@@ -128,6 +121,37 @@ Fact launcher() {
 }
 
 }  // namespace
+
+BackendFact cuda_backend(const Result<std::vector<GpuFacts>>& gpus,
+                         const Result<int>& nccl_version) {
+  if (!gpus) return {"cuda", false, gpus.error().text};
+  std::string too_old;
+  int usable = 0, ranks = -1;  // ranks: usable ones before the first that is not
+  for (const GpuFacts& gpu : *gpus) {
+    const Result<void> can = check_gpu(gpu);
+    if (!can) too_old = can.error().text;
+    if (!can && ranks < 0) ranks = usable;
+    usable += can.ok();
+  }
+  if (ranks < 0) ranks = usable;
+  if (usable == 0) return {"cuda", false, too_old};
+  if (gpus->size() == 1)
+    return {
+        "cuda", true,
+        fmt::format("fp32 and bf16; all ranks share {}, so more than one are no evidence of speed",
+                    gpus->front().name),
+        1};
+  if (!too_old.empty()) too_old = " " + too_old;
+  const Result<void> nccl = nccl_version ? check_nccl(*nccl_version, 1) : nccl_version.error();
+  if (!nccl)
+    return {"cuda", true, "fp32 and bf16; all ranks on one GPU: " + nccl.error().text + too_old,
+            std::min(ranks, 1)};
+  return {"cuda", true,
+          fmt::format("fp32 and bf16; up to {} ranks with a GPU each, through NCCL {}", usable,
+                      nccl_version_text(*nccl_version)) +
+              too_old,
+          ranks};
+}
 
 Devices probe_devices() {
   Devices devices;
@@ -149,11 +173,15 @@ Devices probe_devices() {
     if (Result<GpuTopology> topology = local_topology(buses))
       devices.topology = std::move(*topology);
   }
-  devices.backends = {{"cpu", devices.cores > 0,
-                       fmt::format("{} rank{} with a core each; more are oversubscribed",
-                                   devices.cores, devices.cores == 1 ? "" : "s")},
-                      {"paced", true, "up to 16 ranks, real work at the pace of the prediction"},
-                      cuda_backend()};
+  devices.backends = {
+      {"cpu", devices.cores > 0,
+       fmt::format("{} rank{} with a core each; more are oversubscribed", devices.cores,
+                   devices.cores == 1 ? "" : "s"),
+       devices.cores},
+      {"paced", true,
+       fmt::format("up to {} ranks, real work at the pace of the prediction", kMostPacedRanks),
+       kMostPacedRanks},
+      cuda_backend()};
   devices.facts = std::move(cuda.facts);
   for (Fact& fact : facts_of_topology(devices)) devices.facts.push_back(std::move(fact));
   devices.facts.push_back(shared_memory());
@@ -211,8 +239,10 @@ nlohmann::json to_json(const Devices& devices) {
   for (const GpuLink& link : devices.topology.links)
     links.push_back({{"from", link.from}, {"to", link.to}, {"kind", link.kind}, {"p2p", link.p2p}});
   for (const BackendFact& backend : devices.backends)
-    backends.push_back(
-        {{"name", backend.name}, {"available", backend.available}, {"why", backend.why}});
+    backends.push_back({{"name", backend.name},
+                        {"available", backend.available},
+                        {"why", backend.why},
+                        {"ranks", backend.ranks}});
   for (const Fact& fact : devices.facts)
     facts.push_back({{"id", fact.id},
                      {"title", fact.title},

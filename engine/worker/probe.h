@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/result.h"
+#include "engine/run/gpu/module.h"
 #include "engine/worker/topology.h"
 
 namespace parallelarium {
@@ -26,6 +28,9 @@ struct BackendFact {
   std::string name;  // "cpu", "paced", "cuda"
   bool available = false;
   std::string why;  // how many ranks, or why not
+  // The most that run at once as `auto` would have them: with a core or a GPU each, paced as many
+  // as a run may have. 0 where it is not available.
+  int ranks = 0;
 };
 
 struct Gpu {
@@ -56,6 +61,13 @@ std::string use_of(const std::vector<int>& gpus);
 // Peer access and other processes, where there are GPUs to ask about.
 std::vector<Fact> facts_of_topology(const Devices& devices);
 
+// The backend is there where some GPU is usable. Of several, ranks take the first ones; without
+// NCCL, or where it is too old, they cannot meet.
+BackendFact cuda_backend(const Result<std::vector<GpuFacts>>& gpus,
+                         const Result<int>& nccl_version);
+
+// What `devices --json` prints and the protocol's `initialize` and `devices` answer; of a backend
+// {"name", "available", "why", "ranks"}.
 nlohmann::json to_json(const Devices& devices);
 
 }  // namespace parallelarium

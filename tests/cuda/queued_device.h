@@ -91,7 +91,11 @@ class QueuedDevice : public Device {
     launch([=, this] { inner_->copy(to, from, bytes); });
   }
   void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) override {
-    launch([=, this] { inner_->copy_to_device(to, from_host, bytes); });
+    // Taken at once, as into pinned memory.
+    const auto* from = static_cast<const std::byte*>(from_host);
+    launch([this, to, taken = std::vector<std::byte>(from, from + bytes)] {
+      inner_->copy_to_device(to, taken.data(), static_cast<std::int64_t>(taken.size()));
+    });
   }
   void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) override {
     launch([=, this] { inner_->copy_to_host(to_host, from, bytes); });

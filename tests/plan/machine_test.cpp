@@ -208,6 +208,12 @@ TEST_F(Machines, SavingWhereNothingCanBeWrittenSaysSo) {
   EXPECT_EQ(saved.error().id, "machine-save");
 }
 
+TEST(GpusTitle, CountsAllAndNamesEachKindOnce) {
+  EXPECT_EQ(gpus_title({"NVIDIA A10"}), "This computer's NVIDIA A10");
+  EXPECT_EQ(gpus_title({"H100", "H100", "H100"}), "This computer's 3 GPUs (H100)");
+  EXPECT_EQ(gpus_title({"H100", "A100", "H100"}), "This computer's 3 GPUs (H100, A100)");
+}
+
 TEST_F(Machines, UnknownNamesListTheKnown) {
   const Result<Machine> machine = find_machine("dgx-x");
   ASSERT_FALSE(machine.ok());

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "engine/worker/probe.h"
 #include "tests/worker/cli.h"
 
 namespace parallelarium {
@@ -85,10 +86,41 @@ TEST(Devices, NamesBackendsAndWhyOneIsMissing) {
   EXPECT_GE(devices.at("cores"), 1);
   EXPECT_GE(devices.at("threads"), devices.at("cores"));
   EXPECT_GT(devices.at("memory_bytes"), 1 << 20);
-  for (const json& backend : devices.at("backends"))
+  for (const json& backend : devices.at("backends")) {
     EXPECT_FALSE(backend.at("why").get<std::string>().empty());
+    // Of GPUs the first may be too old.
+    if (backend.at("name") != "cuda")
+      EXPECT_GE(backend.at("ranks"), 1) << backend;
+    else if (!backend.at("available"))
+      EXPECT_EQ(backend.at("ranks"), 0) << backend;
+  }
   for (const json& fact : devices.at("facts"))
     EXPECT_FALSE(fact.at("found").get<std::string>().empty()) << fact;
+}
+
+// As choose_backend() would have them.
+TEST(CudaBackend, HasAsManyRanksAsUsableGpusFromTheFirstOn) {
+  const auto fact = [](std::vector<int> majors, Result<int> nccl = 22809) {
+    std::vector<GpuFacts> gpus;
+    for (const int major : majors) gpus.push_back({"H100", "", 80'000'000'000, major, 0, {}});
+    return cuda_backend(gpus, nccl);
+  };
+  const Message missing = message("nccl-missing", "NCCL is not installed.");
+  for (const int count : {1, 2, 3, 7}) {
+    EXPECT_EQ(fact(std::vector<int>(std::size_t(count), 9)).ranks, count);
+    EXPECT_EQ(fact(std::vector<int>(std::size_t(count), 9), missing).ranks, 1);
+    EXPECT_EQ(fact(std::vector<int>(std::size_t(count), 9), 20000).ranks, 1);
+  }
+  EXPECT_EQ(fact({9, 9, 6, 9}).ranks, 2);
+  const BackendFact later = fact({6, 9});  // named with --devices
+  EXPECT_TRUE(later.available);
+  EXPECT_EQ(later.ranks, 0);
+  EXPECT_THAT(later.why, HasSubstr("compute capability 6.0"));
+  for (const BackendFact& none : {fact({6}), fact({6, 6}), cuda_backend(missing, missing)}) {
+    EXPECT_FALSE(none.available) << none.why;
+    EXPECT_EQ(none.ranks, 0);
+    EXPECT_FALSE(none.why.empty());
+  }
 }
 
 TEST(Models, ListAndShowTheSameCounts) {

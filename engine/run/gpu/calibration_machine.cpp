@@ -21,8 +21,6 @@ double without_launch(double seconds, double empty, double least) {
   return std::max(seconds - empty, seconds * least);
 }
 
-const std::string kOfOne = "This computer's ";
-
 std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::string& origin) {
   std::map<std::pair<int, int>, std::vector<TimedBytes>> by_pair;
   for (const PairTime& time : times)
@@ -36,11 +34,9 @@ std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::st
 }  // namespace
 
 std::string title_of(const std::vector<GpuFacts>& gpus) {
-  if (gpus.size() == 1) return kOfOne + gpus.front().name;
-  std::vector<std::string> kinds;
-  for (const GpuFacts& gpu : gpus)
-    if (std::find(kinds.begin(), kinds.end(), gpu.name) == kinds.end()) kinds.push_back(gpu.name);
-  return fmt::format("{}{} GPUs ({})", kOfOne, gpus.size(), fmt::join(kinds, ", "));
+  std::vector<std::string> names;
+  for (const GpuFacts& gpu : gpus) names.push_back(gpu.name);
+  return gpus_title(names);
 }
 
 std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus,
@@ -59,7 +55,7 @@ std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus,
 }
 
 bool is_among(const std::string& title, const std::string& name) {
-  if (title == kOfOne + name) return true;
+  if (title == gpus_title({name})) return true;
   // One name may begin like another: A10, A100.
   for (const char* before : {"(", ", "})
     for (const char* after : {")", ", "})

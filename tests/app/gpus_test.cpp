@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Run means GPUs where the engine tells of one for each rank, also before they were ever
+// calibrated; and what the Doctor says of their calibration.
+#include <signal.h>
+
+#include <QLabel>
+
+#include "app/doctor.h"
+#include "app/document.h"
+#include "app/session.h"
+#include "app/views/words.h"
+#include "engine/plan/machine.h"
+#include "engine/predict/predict.h"
+#include "tests/app/pipeline_fixture.h"
+#include "tests/app/stand_in_engine.h"
+
+namespace parallelarium {
+namespace {
+
+// Ranks that no computer of today has cores for, with a pace that none can keep.
+PlanSetup too_fast_for_cores() {
+  PlanSetup setup = pipeline_setup(8, 8);
+  setup.run.backend = Backend::kAuto;
+  setup.mesh.dp = 2;
+  setup.run.pace_seconds = 1e-5;
+  EXPECT_TRUE(validate(setup).empty());
+  return setup;
+}
+
+// Terabytes, more than the memory of any computer that a test runs on.
+PlanSetup too_large_for_host() {
+  PlanSetup setup = default_setup();
+  setup.run.backend = Backend::kAuto;
+  EXPECT_TRUE(set_field(setup, "model", "gpt3-175b").ok());
+  EXPECT_TRUE(set_field(setup, "pp", "16").ok());
+  EXPECT_TRUE(validate(setup).empty()) << validate(setup).front().text;
+  return setup;
+}
+
+class Gpus : public StandInEngine {
+ protected:
+  void SetUp() override {
+    if (has_nvidia_driver()) GTEST_SKIP() << "here the Session has asked the real engine";
+  }
+  void set(const PlanSetup& setup) {
+    session.change_setup(setup, QStringLiteral("set"));
+    session.wait_for_prediction();
+    ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
+  }
+  void greet(const nlohmann::json& devices) {
+    serve(devices);
+    wait_for_greeting(session.engine());
+    session.wait_for_prediction();
+  }
+  bool says_cores_for_gpus() const {
+    return predicted_title(*session.prediction(), false).contains(QStringLiteral("for the cores"));
+  }
+  QString label() const { return session.run_label(); }
+
+  // Whether cores keep a pace is known of calibrated ones only.
+  static bool calibrate_cores() {
+    Machine cores = uncalibrated_local_machine();
+    cores.calibrated = "2026-11-23T08:00:00Z";
+    return save_local_machine(cores).ok();
+  }
+  const bool calibrated = calibrate_cores();  // before the Session looks
+  Session session;
+};
+
+TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
+  set(too_large_for_host());
+  EXPECT_TRUE(session.run_refusal().contains(QStringLiteral("memory")));
+  set(too_fast_for_cores());
+  if (uncalibrated_local_machine().cores < 16) {
+    EXPECT_EQ(label(), QStringLiteral("Run on 16 CPU ranks, paced"));
+    EXPECT_TRUE(session.run_refusal().contains(QStringLiteral("pace")));
+  }
+  EXPECT_FALSE(says_cores_for_gpus());
+
+  greet(computer(16, 16));
+  EXPECT_EQ(label(), QStringLiteral("Run on 16 GPU ranks"));
+  EXPECT_EQ(session.expected_source(), Source::kMeasured);
+  EXPECT_EQ(session.run_refusal(), QString());
+  EXPECT_TRUE(says_cores_for_gpus());
+  EXPECT_EQ(session.prediction()->pace_factor, 1);
+  set(too_large_for_host());
+  EXPECT_EQ(label(), QStringLiteral("Run on 16 GPU ranks"));
+  EXPECT_EQ(session.run_refusal(), QString());
+  EXPECT_FALSE(session.memory_problem());
+}
+
+// Everything that is compared with setup() knows it again: runs, pins, documents.
+TEST_F(Gpus, LeaveTheSetupAsItWasWritten) {
+  const PlanSetup setup = too_fast_for_cores();
+  set(setup);
+  greet(computer(16, 16));
+  ASSERT_TRUE(session.prediction()->cores_for_gpus);
+  EXPECT_EQ(session.setup(), setup);
+  EXPECT_EQ(session.prediction()->setup, setup);
+  session.pin();
+  EXPECT_EQ(session.pinned()->observation.setup, setup);
+  const Nanoseconds step = session.prediction()->timeline.duration;
+
+  Session later;
+  std::vector<Message> notes;
+  ASSERT_TRUE(restore_document(later, document_of(session), notes).ok());
+  EXPECT_TRUE(notes.empty());
+  ASSERT_NE(later.pinned(), nullptr);
+  EXPECT_EQ(later.pinned()->observation.setup, later.setup());
+  EXPECT_TRUE(later.pinned()->prediction->cores_for_gpus);
+  EXPECT_EQ(later.pinned()->prediction->timeline.duration, step) << "not paced";
+}
+
+TEST_F(Gpus, ThatAreTooFewOrNotChosenLeaveTheCores) {
+  greet(computer(4, 4));
+  PlanSetup setup = pipeline_setup(4, 8);
+  setup.run.backend = Backend::kAuto;
+  const auto label_of = [&](const PlanSetup& next) {
+    set(next);
+    return label();
+  };
+  EXPECT_EQ(label_of(setup), QStringLiteral("Run on 4 GPU ranks"));
+  setup.run.devices = "0,1,2,3";
+  EXPECT_EQ(label_of(setup), QStringLiteral("Run on 4 GPU ranks"));
+  setup.run.devices = "0,1";
+  EXPECT_TRUE(label_of(setup).startsWith(QStringLiteral("Run on 4 CPU ranks")));
+  setup.mesh.pp = 2;
+  EXPECT_EQ(label_of(setup), QStringLiteral("Run on 2 GPU ranks"));
+  setup.run.devices = "all";
+  setup.run.backend = Backend::kCpu;
+  EXPECT_TRUE(label_of(setup).startsWith(QStringLiteral("Run on 2 CPU ranks")));
+  setup.run.backend = Backend::kAuto;
+  setup.mesh.pp = 8;
+  EXPECT_TRUE(label_of(setup).startsWith(QStringLiteral("Run on 8 CPU ranks")));
+}
+
+// None, and several that cannot meet for want of NCCL.
+TEST_F(Gpus, ThatAreNotThereChangeNothing) {
+  for (const nlohmann::json& devices : {computer(0, 0), computer(4, 1)}) {
+    Session asked;
+    asked.change_setup(too_fast_for_cores(), QStringLiteral("set"));
+    asked.wait_for_prediction();
+    const auto prediction = asked.prediction();
+    const QString label = asked.run_label(), refusal = asked.run_refusal();
+    serve(devices);
+    wait_for_greeting(asked.engine());
+    asked.wait_for_prediction();
+    EXPECT_EQ(asked.prediction(), prediction) << "was not made again";
+    EXPECT_EQ(asked.run_label(), label);
+    EXPECT_EQ(asked.run_refusal(), refusal);
+  }
+}
+
+// The engine may die at any time.
+TEST_F(Gpus, AreRememberedWhenTheEngineDies) {
+  greet(computer(4, 4));
+  PlanSetup setup = pipeline_setup(4, 8);
+  setup.run.backend = Backend::kAuto;
+  set(setup);
+  ASSERT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
+  ASSERT_TRUE(wait_until([&] { return !session.engine().is_running(); }, 5000));
+  EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
+}
+
+using GpusAtTheStart = StandInEngine;
+
+TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
+  serve(computer(4, 4));
+  Session session;
+  ASSERT_EQ(session.setup().run.backend, Backend::kAuto);
+  ASSERT_EQ(session.setup().mesh.ranks(), 4);
+  EXPECT_EQ(session.asks_for_gpus(), has_nvidia_driver());
+  EXPECT_EQ(session.engine().is_running(), has_nvidia_driver());
+  int told = 0;  // the panel of settings listens to this
+  QObject::connect(&session, &Session::setup_changed, &session, [&] { ++told; });
+  ASSERT_TRUE(wait_until([&] { return !session.asks_for_gpus(); }, 20'000));
+  EXPECT_EQ(session.run_label() == QStringLiteral("Run on 4 GPU ranks"), has_nvidia_driver());
+  EXPECT_EQ(told, has_nvidia_driver() ? 1 : 0);
+}
+
+class DoctorOfGpus : public StandInEngine {
+ protected:
+  // What it says of their calibration.
+  QString calibration(const nlohmann::json& devices) {
+    serve(devices);
+    EngineProcess engine;
+    Doctor doctor(engine);
+    QString body;
+    wait_until(
+        [&] {
+          bool next = false;
+          for (const QLabel* label : doctor.findChildren<QLabel*>()) {
+            if (next) body = label->text();
+            next = label->text().contains(QStringLiteral("Calibration of the GPUs"));
+          }
+          return !body.isEmpty();
+        },
+        20'000);
+    return body;
+  }
+  void store(const char* title) {
+    Machine machine = uncalibrated_local_machine();
+    machine.name = kLocalGpus;
+    machine.title = title;
+    machine.calibrated = "2026-11-23T08:00:00Z";
+    ASSERT_TRUE(save_local_machine(machine).ok());
+  }
+};
+
+TEST_F(DoctorOfGpus, ACalibrationIsOfTheseGpusOrOfOthers) {
+  EXPECT_TRUE(calibration(computer(2, 2)).startsWith(QStringLiteral("never made")));
+  const auto others = QStringLiteral("of other GPUs: ");
+  store("This computer's 4 GPUs (NVIDIA A100)");
+  EXPECT_TRUE(calibration(computer(4, 4, "NVIDIA A100"))
+                  .startsWith(QStringLiteral("This computer's 4 GPUs (NVIDIA A100): 2026-11-23")));
+  for (const nlohmann::json& devices :
+       {computer(4, 4, "NVIDIA A10"), computer(2, 2, "NVIDIA A100")})
+    EXPECT_TRUE(calibration(devices).startsWith(
+        others + QStringLiteral("This computer's 4 GPUs (NVIDIA A100)")));
+  nlohmann::json mixed = computer(4, 4, "NVIDIA A100");
+  mixed["gpus"][3]["name"] = "NVIDIA H100";
+  EXPECT_TRUE(calibration(mixed).startsWith(others));
+  store("This computer's 4 GPUs (NVIDIA A100, NVIDIA H100)");
+  EXPECT_FALSE(calibration(mixed).startsWith(others));
+  store("This computer's NVIDIA A10");
+  EXPECT_TRUE(calibration(computer(1, 1, "NVIDIA A100")).startsWith(others));
+  EXPECT_FALSE(calibration(computer(1, 1, "NVIDIA A10")).startsWith(others));
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An engine that says of this computer what a test wants, in a data folder of its own, so that no
+// calibration is there but what the test stores.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <nlohmann/json.hpp>
+
+#include "app/engine_process.h"
+#include "tests/app/wait.h"
+
+namespace parallelarium {
+
+class StandInEngine : public testing::Test {
+ protected:
+  StandInEngine() {
+    for (const char* name : kNames) before_.push_back(qgetenv(name));
+    qputenv("XDG_DATA_HOME", folder_.path().toUtf8());
+  }
+  ~StandInEngine() override {
+    for (std::size_t i = 0; i < before_.size(); ++i)
+      before_[i].isNull() ? qunsetenv(kNames[i]) : qputenv(kNames[i], before_[i]);
+  }
+
+  // From now on engines answer their first request, and greet, with `devices`.
+  void serve(const nlohmann::json& devices) {
+    const auto reply = [](int id, const nlohmann::json& result) {
+      const std::string text =
+          nlohmann::json{{"jsonrpc", "2.0"}, {"id", id}, {"result", result}}.dump();
+      return "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
+    };
+    const QString script = folder_.filePath(QStringLiteral("engine"));
+    QFile file(script), said(script + QStringLiteral(".said"));
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly) && said.open(QIODevice::WriteOnly));
+    file.write("#!/bin/sh\ncat \"$0.said\"\nexec cat >/dev/null\n");
+    file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    // A process is started by a request, so that `initialize` is the second.
+    const std::string both =
+        reply(2, {{"version", kProtocolVersion}, {"devices", devices}}) + reply(1, devices);
+    said.write(both.data(), qint64(both.size()));
+    qputenv("PARALLELARIUM_ENGINE", script.toUtf8());
+  }
+
+  // `ranks` of them could each have a GPU, which are all alike.
+  static nlohmann::json computer(int gpus, int ranks, const char* name = "NVIDIA H100") {
+    nlohmann::json devices = {{"host", "stand-in"},
+                              {"cores", 4},
+                              {"gpus", nlohmann::json::array()},
+                              {"backends", nlohmann::json::array({{{"name", "cuda"},
+                                                                   {"available", gpus > 0},
+                                                                   {"why", "So it is."},
+                                                                   {"ranks", ranks}}})}};
+    for (int gpu = 0; gpu < gpus; ++gpu) devices["gpus"].push_back({{"name", name}});
+    return devices;
+  }
+
+  // A Session asks by itself only where there is a driver.
+  static void wait_for_greeting(EngineProcess& engine) {
+    engine.request("devices", nlohmann::json::object(), [](const auto&) {});
+    ASSERT_TRUE(wait_until([&] { return engine.greeting().is_object(); }, 20'000));
+  }
+
+ private:
+  static constexpr const char* kNames[] = {"XDG_DATA_HOME", "PARALLELARIUM_ENGINE"};
+  QTemporaryDir folder_;
+  std::vector<QByteArray> before_;
+};
+
+}  // namespace parallelarium
