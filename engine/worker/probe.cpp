@@ -19,6 +19,7 @@
 #include "engine/run/cores.h"
 #include "engine/run/gpu/nccl_rules.h"
 #include "engine/worker/probe_cuda.h"
+#include "kernels/matmul.h"
 
 namespace parallelarium {
 namespace {
@@ -109,6 +110,13 @@ BackendFact cuda_backend() {
   return cuda_backend(gpus, gpus && gpus->size() > 1 ? nccl_version() : Result<int>(0));
 }
 
+Fact products() {
+  return {"products", "Matrix products", FactState::kThere,
+          fmt::format("{}, one thread for each rank; bf16 {}", matmul_library(),
+                      matmul_takes_bf16() ? "by the processor" : "widened to fp32"),
+          ""};
+}
+
 Fact launcher() {
   Fact fact{"mpi", "MPI launcher", FactState::kThere, find_program("mpirun"), ""};
   if (fact.found.empty()) fact.found = find_program("srun");
@@ -184,6 +192,7 @@ Devices probe_devices() {
       cuda_backend()};
   devices.facts = std::move(cuda.facts);
   for (Fact& fact : facts_of_topology(devices)) devices.facts.push_back(std::move(fact));
+  devices.facts.push_back(products());
   devices.facts.push_back(shared_memory());
   devices.facts.push_back(locked_memory());
   devices.facts.push_back(launcher());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A training step allocates nothing once the first ones have warmed up: every operator new of the
 // threads that execute it is counted, from a rank's first launch to its last update. What the
-// step's report copies afterwards does not count, nor does what oneDNN itself allocates in each of
-// its products of bf16, of which it offers no other kind.
+// step's report copies afterwards does not count, nor does what oneDNN's products of bf16
+// allocate, in the library and for the descriptions of their operands.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <gtest/gtest.h>

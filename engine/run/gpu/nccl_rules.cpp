@@ -100,9 +100,10 @@ Result<Source> source_of_processes(const std::vector<std::string>& gpus, int ver
       return Source::kSharedGpu;
     return message(
         "gpu-twice",
-        "Ranks {} and {} took the same GPU, {}, which NCCL {} does not allow; give every "
+        "Ranks {} and {} took the same GPU, {}, which NCCL {} does not allow{}; give every "
         "process a GPU of its own, or start one process for all ranks.",
-        first - gpus.begin(), second, gpus[second], nccl_version_text(version));
+        first - gpus.begin(), second, gpus[second], nccl_version_text(version),
+        version >= kHasSharedGpus ? " unless NCCL_MULTI_RANK_GPU_ENABLE=1" : "");
   }
   return Source::kMeasured;
 }
