@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kSleepNanoseconds = 10'000;  // processor time of going to sleep and waking up
 constexpr double kSlowestOp = 3;  // times its modelled duration, before it counts as hung
-// As long, outside of ops: NCCL looks at the whole network first, and a step's ends are the host's.
-constexpr double kOutsideTimes = 3;
+// As long for connecting: NCCL looks at the whole network first.
+constexpr double kConnectingTimes = 3;
 // Each leaves 0.1 s: of a cancel's half second, of a failure's second, in which NCCL aborts.
 constexpr auto kLateCancel = std::chrono::milliseconds{400};
 constexpr auto kLateEnd = std::chrono::milliseconds{900};
@@ -149,15 +149,14 @@ void RunWatch::look_for_late_end() {
 
 void RunWatch::look_for_hang() {
   std::uint64_t changes = 0;
-  bool may_hang = false, in_ops = false;
+  bool may_hang = false, connects = false;
   for (const auto& rank : progress_) {
     for (const LaneProgress& lane : rank->lanes) {
       changes += lane.changes.load();
       const Doing doing = lane.doing.load();
       if (doing == Doing::kPacing) changed_ = now_();  // it will wake up
       may_hang = may_hang || doing != Doing::kNothing;
-      in_ops = in_ops || (doing != Doing::kNothing && doing != Doing::kMeeting &&
-                          doing != Doing::kConnecting);
+      connects = connects || doing == Doing::kConnecting;
     }
   }
   if (changes != changes_ || !may_hang) {
@@ -165,7 +164,7 @@ void RunWatch::look_for_hang() {
     changed_ = now_();
   }
   const double still = std::chrono::duration<double>(now_() - changed_).count();
-  const double limit = in_ops ? hang_seconds_ : kOutsideTimes * hang_seconds_;
+  const double limit = connects ? kConnectingTimes * hang_seconds_ : hang_seconds_;
   if (still > limit && !stop_.raised()) {
     stop_.raise(describe_hang(program_, progress_, limit));
   }
