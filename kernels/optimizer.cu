@@ -23,15 +23,7 @@ __global__ void __launch_bounds__(kSumThreads)
 #pragma unroll 4
     for (std::size_t at = first * W; at + W <= count; at += stride * W) {
       const auto pack = load<W>(values + at);
-      if constexpr (sizeof(T) == 2) {
-        // Exact squares of 8 bits, few of which lose nothing to speak of in fp32; most GPUs are
-        // slow in fp64.
-        float squares = 0;
-        for (const float value : pack.at) squares += value * value;
-        sum += squares;
-      } else {
-        for (const float value : pack.at) sum += double{value} * double{value};
-      }
+      for (const float value : pack.at) sum += double{value} * double{value};
     }
     done = count / W * W;
   }

@@ -90,7 +90,7 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
               [&] { weight_grad(nullptr); });
   };
   for (const BenchSizes::Width& width : sizes.widths) {
-    const std::int64_t C = width.hidden, head = width.vocabulary;
+    const std::int64_t C = width.hidden, head = width.head_tokens.empty() ? 0 : width.vocabulary;
     const std::int64_t wide = std::max(4 * C, kVocabulary);
     const std::int64_t rows = wide * width.tokens.back();
     const std::int64_t head_rows =

@@ -16,6 +16,20 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
+// A device that has no room for much at once.
+class SmallDevice : public QueuedDevice {
+ public:
+  explicit SmallDevice(std::int64_t most_bytes)
+      : QueuedDevice(microseconds{0}), most_bytes_(most_bytes) {}
+  Result<std::byte*> allocate(std::int64_t bytes) override {
+    if (bytes > most_bytes_) return message("memory-short", "There is no room.");
+    return QueuedDevice::allocate(bytes);
+  }
+
+ private:
+  const std::int64_t most_bytes_;
+};
+
 TEST(GpuBench, HoldsTheSizesOfPublishedModelsAndOfTinyOnes) {
   const BenchSizes sizes = gpu_bench_sizes();
   const std::vector<std::int64_t> updates = {1 << 16, 1 << 20, 1 << 22, 1 << 25};
@@ -27,11 +41,17 @@ TEST(GpuBench, HoldsTheSizesOfPublishedModelsAndOfTinyOnes) {
   const BenchSizes::Sequence& least = sizes.sequences.front();
   EXPECT_LE(least.T * least.C, 10'000);
   std::set<std::int64_t> scores;
-  for (const BenchSizes::Sequence& sequence : sizes.sequences)
+  std::size_t attending = 0;
+  for (const BenchSizes::Sequence& sequence : sizes.sequences) {
+    if (sequence.H == 0) continue;
+    ++attending;
     for (const std::int64_t B : sequence.batches)
       EXPECT_TRUE(scores.insert(B * sequence.H * sequence.T * sequence.T).second)
           << "two that share a rate";
-  EXPECT_GE(scores.size(), 2 * sizes.sequences.size() - 1) << "nearly all of 1 and of 8 sequences";
+  }
+  EXPECT_GE(scores.size(), 2 * attending - 1) << "nearly all of one and of several sequences";
+  EXPECT_EQ(sizes.sequences.back().H, 0) << "rows that no cache holds, and nothing of attention";
+  EXPECT_GE(sizes.sequences.back().T * sizes.sequences.back().C * 2, 12 << 20);
 }
 
 TEST(GpuBench, CoresKeepTheirSizes) {
@@ -78,10 +98,10 @@ TEST(GpuBench, MeasuresEachKernelAtEverySizeOfTheList) {
     EXPECT_EQ(sizes_of(kernel), (Sizes{2 * 16 * 16, 3 * 2 * 16 * 16})) << kernel;
 }
 
-TEST(GpuBench, MeasuresALargeHeadWithTheFewestTokens) {
+TEST(GpuBench, MeasuresALargeHeadWithItsTokens) {
   QueuedDevice device(microseconds{0});
   BenchSizes sizes;
-  sizes.widths = {{16, {8, 32}, 300}};
+  sizes.widths = {{16, {8, 32}, 300, {8}}};
   const Stop stop;
   const auto times = measure_products(device, sizes, Clock::now() + std::chrono::hours{1}, stop);
   const auto count = [&](std::int64_t tokens) {
@@ -91,6 +111,23 @@ TEST(GpuBench, MeasuresALargeHeadWithTheFewestTokens) {
   };
   EXPECT_EQ(count(8), 3) << "forward and both gradients";
   EXPECT_EQ(count(32), 0);
+}
+
+// What a GPU has no room for costs no other width.
+TEST(GpuBench, GoesOnBehindAWidthThatThereIsNoRoomFor) {
+  SmallDevice device(1 << 20);
+  BenchSizes sizes;
+  sizes.places_bytes = 0;
+  sizes.widths = {{1024, {64}}, {16, {8}}};
+  const Stop stop;
+  const auto times = measure_products(device, sizes, Clock::now() + std::chrono::hours{1}, stop);
+  ASSERT_FALSE(times.empty());
+  std::set<std::string> phases;
+  for (const ProductTime& time : times) {
+    EXPECT_LE(std::max({time.m, time.n, time.k}), 256);
+    phases.insert(time.phase);
+  }
+  EXPECT_EQ(phases.count(kWeightGradAlone), 1u);
 }
 
 TEST(GpuTimes, LeaveOutWhatAnIdleDeviceNeedsToBegin) {
@@ -123,20 +160,6 @@ TEST(GpuTimes, OfALongCallNeedNoSecondOne) {
   EXPECT_EQ(calls, 2) << "the first finds its way";
   EXPECT_GE(seconds, 30e-3);
 }
-
-// A device that has no room for much at once.
-class SmallDevice : public QueuedDevice {
- public:
-  explicit SmallDevice(std::int64_t most_bytes)
-      : QueuedDevice(microseconds{0}), most_bytes_(most_bytes) {}
-  Result<std::byte*> allocate(std::int64_t bytes) override {
-    if (bytes > most_bytes_) return message("memory-short", "There is no room.");
-    return QueuedDevice::allocate(bytes);
-  }
-
- private:
-  const std::int64_t most_bytes_;
-};
 
 std::set<const std::byte*> places(const Numbers& numbers, std::int64_t count) {
   std::set<const std::byte*> found;
