@@ -72,11 +72,15 @@ constexpr std::string_view variant_of(std::string_view kernel, const Shape& shap
   if (shape.norm == Norm::kRms && kernel == "norm") return "rms_norm";
   if (shape.norm == Norm::kRms && kernel == "norm_input_grad") return "rms_norm_input_grad";
   // Whole sequences may have a kernel of their own, which drops nothing.
-  const bool drops = shape.dropout > 0, by_blocks = shape.zigzag || drops;
+  const bool drops = shape.dropout > 0;
   if (shape.fused && kernel == "attention")
-    return by_blocks ? "block_attention" : "fused_attention";
+    return drops          ? "block_attention_dropping"
+           : shape.zigzag ? "block_attention"
+                          : "fused_attention";
   if (shape.fused && kernel == "attention_grad")
-    return by_blocks ? "block_attention_grad" : "fused_attention_grad";
+    return drops          ? "block_attention_dropping_grad"
+           : shape.zigzag ? "block_attention_grad"
+                          : "fused_attention_grad";
   if (drops && kernel == "attention") return "attention_dropping";
   if (drops && kernel == "attention_grad") return "attention_dropping_grad";
   if (drops && kernel == "residual") return "residual_dropping";
@@ -92,6 +96,8 @@ constexpr std::string_view former_of(std::string_view kernel) {
   if (kernel == "norm_input_grad" || kernel == "norm_weight_grad") return "norm_grad";
   if (kernel == "loss_max" || kernel == "loss_sum") return "loss";
   if (kernel == "residual_grad") return "residual";
+  if (kernel == "block_attention_dropping") return "block_attention";
+  if (kernel == "block_attention_dropping_grad") return "block_attention_grad";
   return {};
 }
 

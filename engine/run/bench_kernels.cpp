@@ -2,6 +2,7 @@
 // The kernels of kernels_of_pieces.h, one after another.
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "engine/plan/kernels_of_pieces.h"
@@ -42,11 +43,12 @@ class Measure {
   std::vector<KernelTime> times_;
 };
 
-// Attention that keeps no probabilities, of B sequences: on one rank, or on one of two that cut the
-// sequences, with its own keys and values and with the other's.
+// Attention that keeps no probabilities, of B sequences: on one rank, there with dropout or
+// without, or on one of two that cut the sequences, with its own keys and values and with the
+// other's.
 void measure_fused_attention(Device& device, const BenchSizes& sizes,
                              const BenchSizes::Sequence& sequence, std::int64_t B, int ranks,
-                             Measure& kernel) {
+                             bool drops, Measure& kernel) {
   const DataType type = sizes.type;
   const std::int64_t T = sequence.T, C = sequence.C, H = sequence.H, many = sizes.places_bytes;
   const std::int64_t D = C / H, A = 3 * C;
@@ -55,8 +57,9 @@ void measure_fused_attention(Device& device, const BenchSizes& sizes,
   const AttentionShape shape{B, L, H, H, D};
   const TokenRuns own = ranks == 1 ? TokenRuns{} : TokenRuns{2, {0, 3 * quarter}};
   const TokenRuns others{2, {quarter, 2 * quarter}};
-  const AttentionBlock first{shape, own, own, own_stride, true},
-      second{shape, own, others, others_stride, false};
+  AttentionBlock first{shape, own, own, own_stride, true};
+  if (drops) first.dropout = {make_dropout(0.1, 1), 0, 0, H, T};
+  const AttentionBlock second{shape, own, others, others_stride, false};
   const Numbers qkv(device, type, N * A), dqkv(device, type, N * A),
       kept_qkv(device, type, N * A, many), context(device, type, N * C, many),
       dcontext(device, type, N * C), received(device, type, 2 * N * C),
@@ -67,9 +70,12 @@ void measure_fused_attention(Device& device, const BenchSizes& sizes,
   if (!all_there(qkv, dqkv, kept_qkv, context, dcontext, received, dreceived, stats, scratch_))
     return;
   float *lse = stats.floats(), *sum = lse + H * N, *scratch = scratch_.floats();
-  const bool whole = ranks == 1 && device.fuses(type, D);  // as pieces do
+  const bool whole = ranks == 1 && !drops && device.fuses(type, D);  // as pieces do
+  const std::string name = drops        ? "block_attention_dropping"
+                           : ranks == 1 ? "fused_attention"
+                                        : "block_attention";
   kernel(
-      ranks == 1 ? "fused_attention" : "block_attention", H * N * L,
+      name, H * N * L,
       [&] {
         const Values out = context.next(N * C);
         if (whole) return device.fused_attention_forward(out, lse, scratch, qkv.get(), shape);
@@ -80,7 +86,7 @@ void measure_fused_attention(Device& device, const BenchSizes& sizes,
       },
       ranks);
   kernel(
-      ranks == 1 ? "fused_attention_grad" : "block_attention_grad", H * N * L,
+      name + "_grad", H * N * L,
       [&] {
         const Values in = kept_qkv.next(N * A), out = context.next(N * C);
         if (whole)
@@ -127,8 +133,8 @@ void measure_attention(Device& device, const BenchSizes& sizes,
     });
   }
   for (const std::int64_t B : sequence.batches)
-    for (const int ranks : {1, 2})
-      measure_fused_attention(device, sizes, sequence, B, ranks, kernel);
+    for (const auto& [ranks, drops] : {std::pair{1, false}, {1, true}, {2, false}})
+      measure_fused_attention(device, sizes, sequence, B, ranks, drops, kernel);
   kernel(kPermuteKernel, 2 * NC,
          [&] { device.copy_rows(kept.next(2 * NC), 2 * C, qkv.get() + C, A, N, 2 * C); });
   kernel(kRotaryKernel, T * (C / H) / 2,
