@@ -253,7 +253,8 @@ TEST(NcclHang, IsToldAndAbortedInTimeWhileADriverDoesNotAnswer) {
   EXPECT_GE(asked->load(), 30);
   EXPECT_GT(ended.seconds, 3);
   ASSERT_TRUE(ended.abandoned.has_value());
-  EXPECT_LT(*ended.abandoned, 0.5 + 1);
+  EXPECT_LT(*ended.abandoned, 2.5)
+      << "before the driver answers: timeout, 0.9 s, and the beginning";
   EXPECT_GT(nccl.aborted(), 0);
 }
 
