@@ -110,11 +110,9 @@ BackendFact cuda_backend() {
   return cuda_backend(gpus, gpus && gpus->size() > 1 ? nccl_version() : Result<int>(0));
 }
 
-Fact products() {
-  return {"products", "Matrix products", FactState::kThere,
-          fmt::format("{}, one thread for each rank; bf16 {}", matmul_library(),
-                      matmul_takes_bf16() ? "by the processor" : "widened to fp32"),
-          ""};
+std::string products() {
+  return fmt::format("products by {}, of bf16 {}", matmul_library(),
+                     matmul_takes_bf16() ? "by the processor itself" : "widened to fp32");
 }
 
 Fact launcher() {
@@ -183,8 +181,8 @@ Devices probe_devices() {
   }
   devices.backends = {
       {"cpu", devices.cores > 0,
-       fmt::format("{} rank{} with a core each; more are oversubscribed", devices.cores,
-                   devices.cores == 1 ? "" : "s"),
+       fmt::format("{} rank{} with a core each, more are oversubscribed; {}", devices.cores,
+                   devices.cores == 1 ? "" : "s", products()),
        devices.cores},
       {"paced", true,
        fmt::format("up to {} ranks, real work at the pace of the prediction", kMostPacedRanks),
@@ -192,7 +190,6 @@ Devices probe_devices() {
       cuda_backend()};
   devices.facts = std::move(cuda.facts);
   for (Fact& fact : facts_of_topology(devices)) devices.facts.push_back(std::move(fact));
-  devices.facts.push_back(products());
   devices.facts.push_back(shared_memory());
   devices.facts.push_back(locked_memory());
   devices.facts.push_back(launcher());
