@@ -120,8 +120,8 @@ bool Executor::follow_lanes() {
   return false;
 }
 
-// When what has ended did so: of most ops while others are under way, so that a device does not wait
-// for it between two steps. Under the mutex of progress_.
+// When what has ended did so: of most ops while others are under way, so that a device does not
+// wait for it between two steps. Under the mutex of progress_.
 bool Executor::read_ends() {
   for (LaneState& lane : lanes_) {
     for (; lane.read < lane.ended; ++lane.read) {
