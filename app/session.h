@@ -125,6 +125,9 @@ class Session : public QObject {
   std::optional<Message> memory_problem() const;
   std::optional<Message> missing_backend(const std::string& name) const;
   QString run_label() const;
+  // How many GPUs of this computer there are for ranks of setup(); 0: they are on cores, or the
+  // engine has not told.
+  int gpus() const;
   // Where ranks of setup() would run: "measured", "oversubscribed" or "paced".
   Source expected_source() const;
   void start_run(bool verify);  // verify: "Prove it"

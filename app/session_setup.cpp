@@ -118,6 +118,11 @@ bool Session::takes_gpus(const Setup& setup) const {
          state_->gpu_ranks.value_or(0) >= ranks;
 }
 
+int Session::gpus() const {
+  if (machine().name == kLocalGpus) return machine().devices_per_node;
+  return takes_gpus(state_->setup) ? state_->gpu_ranks.value_or(0) : 0;
+}
+
 Setup Session::resolved(Setup setup) const {
   if (takes_gpus(setup)) setup.run.backend = Backend::kCuda;
   return setup;

@@ -13,9 +13,11 @@ namespace parallelarium {
 
 namespace {
 
-QString age_of_calibration(const Machine& machine) {
+// `gpus`: of this computer, on which the ranks are.
+QString age_of_calibration(const Machine& machine, int gpus) {
   if (!machine.local) return QString::fromStdString(machine.half_flops_per_second.origin);
-  if (machine.calibrated.empty()) return QObject::tr("not calibrated yet");
+  const bool of_cores_alone = gpus > 0 && machine.name != kLocalGpus;
+  if (machine.calibrated.empty() || of_cores_alone) return QObject::tr("not calibrated yet");
   const QString date = QString::fromStdString(machine.calibrated).left(10);
   const QString today = QDate::currentDate().toString(Qt::ISODate);
   return date == today ? QObject::tr("calibrated today") : QObject::tr("calibrated %1").arg(date);
@@ -103,17 +105,17 @@ void SetupPanel::refresh() {
   const int ranks = setup.mesh.ranks();
   const int devices = machine.devices_per_node * std::max(1, setup.nodes);
   const bool paced = machine.local && session_.expected_source() == Source::kPaced;
-  const bool gpus = machine.name == kLocalGpus;
-  const int devices_here = gpus ? machine.devices_per_node : machine.cores;
+  const int gpus = session_.gpus();
+  const int devices_here = gpus > 0 ? gpus : machine.cores;
   machine_note_->set_full_text(
       !machine.local ? tr("%1 per node").arg(machine.devices_per_node)
-      : gpus         ? (devices_here == 1 ? tr("%1 GPU") : tr("%1 GPUs")).arg(devices_here)
+      : gpus > 0     ? (devices_here == 1 ? tr("%1 GPU") : tr("%1 GPUs")).arg(devices_here)
                      : (devices_here == 1 ? tr("%1 core") : tr("%1 cores")).arg(devices_here));
   paced_tag_->setText(source_text(session_.expected_source()));
   paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
   paced_tag_->setToolTip(meaning_of(paced_tag_->text()));
   set_style_property(paced_tag_, "paced", paced);
-  machine_age_->set_full_text(age_of_calibration(machine));
+  machine_age_->set_full_text(age_of_calibration(machine, gpus));
 
   for (auto& [option, row] : rows_) {
     const QString value = field_text(setup, option);
@@ -140,7 +142,13 @@ void SetupPanel::refresh() {
   rows_["sequence-parallel"].control->setVisible(tensor);
   rows_["sequence-parallel"].reason->setVisible(!tensor);
 
-  if (machine.local)
+  if (gpus > 0)
+    world_->setText((gpus == 1    ? ranks == 1 ? tr("%1 rank on %2 GPU") : tr("%1 ranks on %2 GPU")
+                        : ranks == 1 ? tr("%1 rank on %2 GPUs")
+                                  : tr("%1 ranks on %2 GPUs"))
+                        .arg(ranks)
+                        .arg(gpus));
+  else if (machine.local)
     world_->setText((ranks == 1 ? tr("%1 rank on %2 cores") : tr("%1 ranks on %2 cores"))
                         .arg(ranks)
                         .arg(machine.cores));
@@ -155,7 +163,7 @@ void SetupPanel::refresh() {
                         .arg(nodes));
   }
   world_->setProperty("source", tr("set"));
-  world_bar_->setRange(0, std::max(devices, ranks));
+  world_bar_->setRange(0, std::max(gpus > 0 ? gpus : devices, ranks));
   world_bar_->setValue(ranks);
 
   const int schedule = schedule_->findData(QString::fromStdString(setup.schedule));

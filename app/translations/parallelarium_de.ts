@@ -3871,6 +3871,22 @@ nach Plan</translation>
         <translation>%1 Ränge auf %2 Kernen</translation>
     </message>
     <message>
+        <source>%1 rank on %2 GPU</source>
+        <translation>%1 Rang auf %2 GPU</translation>
+    </message>
+    <message>
+        <source>%1 ranks on %2 GPU</source>
+        <translation>%1 Ränge auf %2 GPU</translation>
+    </message>
+    <message>
+        <source>%1 rank on %2 GPUs</source>
+        <translation>%1 Rang auf %2 GPUs</translation>
+    </message>
+    <message>
+        <source>%1 ranks on %2 GPUs</source>
+        <translation>%1 Ränge auf %2 GPUs</translation>
+    </message>
+    <message>
         <source>%1 of %2 ranks</source>
         <translation>%1 von %2 Rängen</translation>
     </message>

@@ -77,7 +77,9 @@ TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
   }
   EXPECT_FALSE(says_cores_for_gpus());
 
+  EXPECT_EQ(session.gpus(), 0);
   greet(computer(16, 16));
+  EXPECT_EQ(session.gpus(), 16);
   EXPECT_EQ(label(), QStringLiteral("Run on 16 GPU ranks"));
   EXPECT_EQ(session.expected_source(), Source::kMeasured);
   EXPECT_EQ(session.run_refusal(), QString());
