@@ -145,14 +145,13 @@ void Session::ask_for_gpus() {
 
 void Session::hear_of_gpus() {
   const bool took = takes_gpus(state_->setup);
+  const int before = gpus();
   state_->gpu_ranks = 0;
   if (const nlohmann::json* cuda = greeted_backend("cuda"))
     if (const auto ranks = cuda->find("ranks"); ranks != cuda->end() && ranks->is_number_integer())
       state_->gpu_ranks = ranks->get<int>();
-  if (takes_gpus(state_->setup) != took) {
-    refresh_prediction();
-    Q_EMIT setup_changed();
-  }
+  if (takes_gpus(state_->setup) != took) refresh_prediction();
+  if (takes_gpus(state_->setup) != took || gpus() != before) Q_EMIT setup_changed();
   Q_EMIT run_state_changed();
 }
 

@@ -43,6 +43,8 @@ double rate_of(const Machine& machine, std::string_view kernel, DataType type, d
   }
   if (measured.empty() || elements <= 0) return any;
   std::sort(measured.begin(), measured.end());
+  const auto same_size = [](const auto& a, const auto& b) { return a.first == b.first; };
+  measured.erase(std::unique(measured.begin(), measured.end(), same_size), measured.end());
   auto above = std::find_if(measured.begin(), measured.end(),
                             [&](const auto& point) { return point.first >= elements; });
   if (above == measured.end()) return measured.back().first / measured.back().second;
@@ -84,10 +86,15 @@ double alike(const Work& work, const Shape& shape, bool on_cores) {
     const double scores =
         static_cast<double>(shape.H * work.m * work.n) * sequences_at_once(shape, on_cores);
     calls = scores > 0 ? static_cast<double>(work.elements) / scores : 1;
-    // A GPU's products go through one query head of each group of keys after another.
-    if (!on_cores && !shape.fused && shape.K > 0) calls *= static_cast<double>(shape.H / shape.K);
   }
   return std::max(calls, 1.0);
+}
+
+// Products that an attention was measured with as one: a GPU's go through one query head of each
+// group of keys after another.
+double turns(const Work& work, const Shape& shape, bool on_cores) {
+  const bool shares = work.piece == Piece::kAttention && !on_cores && !shape.fused && shape.K > 0;
+  return shares ? static_cast<double>(shape.H / shape.K) : 1;
 }
 
 // The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
@@ -204,8 +211,8 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   fixed += over(beside.elements,
                 rate_of(machine, beside.kernel, shape, measured, beside.elements / calls));
   const auto elements = static_cast<double>(work.elements);
-  const double rate =
-      rate_of(machine, kernel_of(work.piece, work.phase), shape, measured, elements / calls);
+  const double rate = rate_of(machine, kernel_of(work.piece, work.phase), shape, measured,
+                              elements / (calls * turns(work, shape, on_cores)));
   if (rate > 0) return fixed + elements / rate;
   const bool product = work.m > 0 && work.n > 0 && work.k > 0;
   if (product && !machine.matmuls.empty()) {

@@ -51,7 +51,8 @@ RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl&
                     longest_op_seconds(control, program.ranks.size(), cores)),
       now_(std::move(now)),
       changed_(now_()),
-      aborted_(transports_.empty()) {
+      aborted_(transports_.empty()),
+      followed_(progress.size()) {
   for (std::size_t rank = 0; rank < transports_.size(); ++rank)
     if (transports_[rank] != nullptr) transports_[rank]->report_to(*progress_[rank]);
 }
@@ -103,11 +104,11 @@ void RunWatch::look_at_transports() {
 // A thread for each rank whose devices run behind: where one of them has to wait for its driver,
 // its rank seems to stand still, and that is what it does.
 void RunWatch::begin_to_follow() {
-  if (!followers_.empty()) return;
-  for (const auto& rank : progress_) {
-    if (!rank->behind.load(std::memory_order_relaxed)) continue;
+  for (std::size_t index = 0; index < progress_.size(); ++index) {
+    if (followed_[index] || !progress_[index]->behind.load(std::memory_order_relaxed)) continue;
+    followed_[index] = true;
     try {
-      followers_.emplace_back([this, &rank = *rank] {
+      followers_.emplace_back([this, &rank = *progress_[index]] {
         while (!ended_) {
           {
             const std::lock_guard lock(rank.following);

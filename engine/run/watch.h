@@ -59,6 +59,7 @@ class RunWatch {
   std::atomic<bool> aborted_;  // all transports
   std::thread aborter_;
   std::atomic<bool> ended_{false};
+  std::vector<bool> followed_;  // by rank index
   std::vector<std::thread> followers_;
 };
 

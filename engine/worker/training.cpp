@@ -145,13 +145,19 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
     // The calibration of other GPUs, or of another number, counts as none. A process may see only
     // its own of several: there the name counts.
     Result<Machine> measured = find_machine(kLocalGpus);
+    const std::vector<int> ids = gpus_to_measure(gpus, *device_list(setup.run.devices));
     std::vector<GpuFacts> to_measure;
-    for (const int gpu : gpus_to_measure(gpus, choice->gpus))
-      to_measure.push_back(gpus[static_cast<std::size_t>(gpu)]);
+    for (const int gpu : ids) to_measure.push_back(gpus[static_cast<std::size_t>(gpu)]);
+    const auto links_them = [&](const PairLink& pair) {
+      return pair.from == ids.front() && pair.to == ids.back();
+    };
     const bool same =
-        measured && (place ? is_among(measured->title,
-                                      gpus[static_cast<std::size_t>(choice->gpus.front())].name)
-                           : measured->title == title_of(to_measure));
+        measured &&
+        (place
+             ? is_among(measured->title, gpus[static_cast<std::size_t>(choice->gpus.front())].name)
+             : measured->title == title_of(to_measure) &&
+                   (measured->pairs.empty() ||
+                    std::any_of(measured->pairs.begin(), measured->pairs.end(), links_them)));
     if (same) machine = std::move(measured);
     // Every process has a GPU of its own, wherever it is.
     if (place) machine->nodes = place->size;
@@ -204,7 +210,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   if (!ready.calibrated() && ready.leads()) {
     const RunControl control = control_of(watch, "calibrating");
     Result<Machine> machine = ready.choice.backend == Backend::kCuda
-                                  ? calibrate_gpus(control, ready.choice.gpus)
+                                  ? calibrate_gpus(control, *device_list(ready.setup.run.devices))
                                   : calibrate(control);
     if (!machine) return machine.error();
     ready.machine = std::move(*machine);

@@ -208,6 +208,40 @@ TEST(WorkSeconds, TakesTheRateOfTheProductsPhase) {
     EXPECT_NEAR(rate(phase), 3e9, 1) << name_of(phase);
 }
 
+// Query heads that share keys take turns in a GPU's products, each of them a smaller one.
+TEST(WorkSeconds, CountsTheTurnsOfSharedKeysOnAGpu) {
+  Machine calibrated = machine();
+  calibrated.kernels = {{"attention", {4e9, "test"}, 1e4}, {"attention", {1e9, "test"}, 1e6}};
+  const auto line = [](double elements) {
+    return 2.5e-6 + (1e-3 - 2.5e-6) * (elements - 1e4) / (1e6 - 1e4);
+  };
+  Shape shape;
+  shape.B = 1;
+  shape.H = 4;
+  Work work = product(500, 500, 8);
+  work.piece = Piece::kAttention;
+  work.repeat = 2 * shape.H;
+  work.elements = 1'000'000;
+  ASSERT_FALSE(calibrated.ranks_share_memory());
+  for (const std::int64_t keys : {4, 2, 1}) {
+    shape.K = keys;
+    const double turns = 4.0 / static_cast<double>(keys);
+    EXPECT_NEAR(beyond_launch(work, shape, calibrated), turns * line(1e6 / turns), 1e-12) << keys;
+  }
+}
+
+TEST(WorkSeconds, TakesOneOfTwoRatesOfOneSize) {
+  Machine calibrated = machine();
+  calibrated.kernels = {{"residual", {4e9, "test"}, 1e4}, {"residual", {4e9, "test"}, 1e4}};
+  Work work;
+  work.piece = Piece::kResidual1;
+  for (const std::int64_t elements : {100, 10'000, 1'000'000}) {
+    work.elements = elements;
+    EXPECT_NEAR(beyond_launch(work, Shape{}, calibrated), static_cast<double>(elements) / 4e9,
+                1e-9);
+  }
+}
+
 TEST(WorkSeconds, JoinsAKernelsRatesBySize) {
   Machine calibrated = machine();
   calibrated.kernels = {{"residual", {4e9, "test"}, 1e4}, {"residual", {1e9, "test"}, 1e6}};

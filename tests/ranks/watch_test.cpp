@@ -74,6 +74,31 @@ TEST(Watch, NamesWhoDoesNotComeToTheNextStep) {
   EXPECT_EQ(stop.why().text, "Rank 1 did not come to the next step within 20 s.");
 }
 
+// Ranks come to their first step one after another.
+TEST(Watch, FollowsTheDevicesOfRanksThatBeginLaterThanOthers) {
+  const parallelarium::Setup setup = small_setup(2, 1, 2);
+  const Program program = built(setup);
+  const Progress progress = progress_of(2);
+  std::atomic<int> followed{0};
+  Stop stop;
+  RunWatch watch(setup, program, {}, progress, stop, {}, false, 2);
+  progress[0]->behind = true;
+  watch.look();
+  {
+    const std::lock_guard lock(progress[1]->following);
+    progress[1]->follow = [&] { ++followed; };
+  }
+  progress[1]->behind = true;
+  const TimePoint begin = Clock::now();
+  while (followed == 0 && Clock::now() - begin < std::chrono::seconds{5}) {
+    watch.look();
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  EXPECT_GT(followed, 0);
+  const std::lock_guard lock(progress[1]->following);
+  progress[1]->follow = nullptr;
+}
+
 // Fails when it is told to, and does not let its abort end before.
 class WatchedTransport final : public Transport {
  public:

@@ -134,20 +134,19 @@ Result<void> measure_kernels_of(const GpuRig& rig, int gpu, GpuMeasurements& mea
 bool is_slower(const GpuMeasurements& kind, const GpuMeasurements& other) {
   if (kind.half_failure.empty() != other.half_failure.empty()) return !kind.half_failure.empty();
   double ours = 0, theirs = 0;
-  for (std::size_t i = 0; i < std::min(kind.kernels.size(), other.kernels.size()); ++i) {
-    ours += kind.kernels[i].seconds;
-    theirs += other.kernels[i].seconds;
-  }
-  // In one order; where time ran out, without the last.
-  const auto shape = [](const ProductTime& time) {
-    return std::tie(time.m, time.n, time.k, time.phase, time.type);
+  const auto add = [&](const auto& times, const auto& others, const auto& what) {
+    for (const auto& time : times)
+      for (const auto& beside : others) {
+        if (what(time) != what(beside)) continue;
+        ours += time.seconds;
+        theirs += beside.seconds;
+      }
   };
-  for (const ProductTime& time : kind.products)
-    for (const ProductTime& beside : other.products) {
-      if (shape(time) != shape(beside)) continue;
-      ours += time.seconds;
-      theirs += beside.seconds;
-    }
+  add(kind.kernels, other.kernels,
+      [](const KernelTime& time) { return std::tie(time.kernel, time.type, time.elements); });
+  add(kind.products, other.products, [](const ProductTime& time) {
+    return std::tie(time.m, time.n, time.k, time.phase, time.type);
+  });
   return ours > theirs;
 }
 
@@ -231,7 +230,10 @@ Result<Machine> calibrate_gpus(const RunControl& control, const std::vector<int>
   GpuRig rig;
   const std::vector<int> ids = gpus_to_measure(*gpus, chosen);
   if (ids.empty()) return check_gpu(gpus->front()).error();
-  for (const int id : ids) rig.gpus.push_back((*gpus)[static_cast<std::size_t>(id)]);
+  for (const int id : ids) {
+    rig.gpus.push_back((*gpus)[static_cast<std::size_t>(id)]);
+    if (const Result<void> can = check_gpu(rig.gpus.back()); !can) return can.error();
+  }
   rig.make_device = [cuda = *module, &ids](int gpu, int rank, Lane lane) {
     return cuda->make_device(ids[static_cast<std::size_t>(gpu)], rank, lane);
   };
