@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "engine/plan/kernels_of_pieces.h"
 #include "engine/predict/simulate.h"
@@ -31,30 +29,32 @@ DataType measured_type(const std::vector<Rate>& rates, DataType type) {
 // the smallest the line of the two smallest goes on; beyond the largest, and where that line would
 // have no fixed part, the nearest rate stands. 0 where none was measured.
 double rate_of(const Machine& machine, std::string_view kernel, DataType type, double elements) {
-  std::vector<std::pair<double, double>> measured;  // elements, seconds
-  double any = 0;                                   // a rate of no size
+  // The nearest below, and the two nearest that are as large or larger.
+  const KernelRate *below = nullptr, *above = nullptr, *next = nullptr;
   for (const KernelRate& rate : machine.kernels) {
     if (rate.kernel != kernel || rate.elements_per_second.value <= 0) continue;
     if (!is_of(rate, type)) continue;
-    if (rate.elements > 0)
-      measured.emplace_back(rate.elements, rate.elements / rate.elements_per_second.value);
-    else
-      any = rate.elements_per_second.value;
+    if (rate.elements < elements) {
+      if (below == nullptr || rate.elements > below->elements) below = &rate;
+    } else if (above == nullptr || rate.elements < above->elements) {
+      next = std::exchange(above, &rate);
+    } else if (rate.elements > above->elements &&
+               (next == nullptr || rate.elements < next->elements)) {
+      next = &rate;
+    }
   }
-  if (measured.empty() || elements <= 0) return any;
-  std::sort(measured.begin(), measured.end());
-  const auto same_size = [](const auto& a, const auto& b) { return a.first == b.first; };
-  measured.erase(std::unique(measured.begin(), measured.end(), same_size), measured.end());
-  auto above = std::find_if(measured.begin(), measured.end(),
-                            [&](const auto& point) { return point.first >= elements; });
-  if (above == measured.end()) return measured.back().first / measured.back().second;
-  const bool smaller = above == measured.begin();
-  const double nearest = above->first / above->second;
-  if (smaller && measured.size() == 1) return nearest;
-  if (smaller) ++above;
-  const auto [n0, t0] = *std::prev(above);
-  const auto [n1, t1] = *above;
-  const double seconds = t0 + (t1 - t0) * (elements - n0) / (n1 - n0);
+  if (above == nullptr) return below != nullptr ? below->elements_per_second.value : 0;
+  const double nearest = above->elements_per_second.value;
+  const bool smaller = below == nullptr || below->elements <= 0;  // a rate of no size is for all
+  const KernelRate* const first = smaller ? above : below;
+  const KernelRate* const second = smaller ? next : above;
+  if (second == nullptr || first->elements <= 0 || elements <= 0) return nearest;
+  const auto seconds_of = [](const KernelRate& rate) {
+    return rate.elements / rate.elements_per_second.value;
+  };
+  const double seconds = seconds_of(*first) + (seconds_of(*second) - seconds_of(*first)) *
+                                                  (elements - first->elements) /
+                                                  (second->elements - first->elements);
   const double rate = seconds > 0 ? elements / seconds : nearest;
   return smaller ? std::min(rate, nearest) : rate;
 }

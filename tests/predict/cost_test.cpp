@@ -235,7 +235,8 @@ TEST(WorkSeconds, TakesOneOfTwoRatesOfOneSize) {
   calibrated.kernels = {{"residual", {4e9, "test"}, 1e4}, {"residual", {4e9, "test"}, 1e4}};
   Work work;
   work.piece = Piece::kResidual1;
-  for (const std::int64_t elements : {100, 10'000, 1'000'000}) {
+  work.bytes = 1'000'000;  // of which nothing follows where a rate is known
+  for (const std::int64_t elements : {0, 100, 10'000, 1'000'000}) {
     work.elements = elements;
     EXPECT_NEAR(beyond_launch(work, Shape{}, calibrated), static_cast<double>(elements) / 4e9,
                 1e-9);
