@@ -132,7 +132,8 @@ void World::keep_informed() {
     if (stop_->raised()) give_up(stop_->why());
     for (const auto& peer : peers_) {
       const auto silent = Clock::now() - peer->heard;
-      if (peer->gone || ended_ || silent < times_.silence) continue;
+      const auto most = peer->has_begun ? times_.silence : std::max(times_.silence, times_.meeting);
+      if (peer->gone || ended_ || silent < most) continue;
       stop_->raise(process_silent(peer->rank, peer->host, silent, doing_of(peer->rank)));
     }
   }
@@ -143,6 +144,7 @@ void World::hear(Peer& peer) {
   std::string payload;
   if (receive_message(peer.socket, kind, payload)) {
     peer.heard = Clock::now();
+    peer.has_begun = true;
     handle(peer, static_cast<Kind>(kind), payload);
     return;
   }

@@ -27,7 +27,8 @@
 namespace parallelarium {
 
 struct WorldTimes {
-  std::chrono::nanoseconds meeting{60'000'000'000};  // until all processes must have come
+  // Until all processes must have come, and each then have made its devices.
+  std::chrono::nanoseconds meeting{60'000'000'000};
   // Of a process, before it counts as stopped: sooner than its ranks' ops count as hung, since it
   // names the process.
   std::chrono::nanoseconds silence{15'000'000'000};

@@ -28,6 +28,7 @@ struct World::Peer {
   Socket socket;
   std::mutex sending;
   TimePoint heard = Clock::now();
+  bool has_begun = false;  // to keep others informed; before, it may load libraries for long
   bool gone = false;
   std::chrono::nanoseconds offset{0}, clock_error{0};
   bool asked = false;
