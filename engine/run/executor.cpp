@@ -110,7 +110,8 @@ Result<void> Executor::step(TimePoint start, const StepScalars& scalars, StepRec
   for (LaneState& lane : lanes_) {
     lane.done.store(0, std::memory_order_relaxed);
     lane.ledger.clear();
-    lane.next_look = 0;
+    lane.passed = 0;
+    lane.ahead = 0;
   }
   if (behind_) begin_to_follow();
   round_.fetch_add(1, std::memory_order_release);
@@ -152,7 +153,7 @@ bool Executor::run_lane(Lane lane) {
     std::size_t end = first + 1;
     const std::int32_t batch = op_at(ops[first]).batch;
     while (batch >= 0 && end < ops.size() && op_at(ops[end]).batch == batch) ++end;
-    if (behind_ && !keep_close(lane, first)) return false;
+    if (behind_ && !keep_close(lane, first, end - first)) return false;
     if (!run_unit(lane, {ops.data() + first, end - first}, ideal)) return false;
     // Before the last op is published: afterwards the step may be over.
     if (reads_cpu_time_ && end == ops.size()) state.cpu_time = thread_cpu_time() - cpu_before;

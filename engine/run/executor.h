@@ -97,9 +97,12 @@ class Executor {
     std::vector<TransferPart> parts;  // of the transfer under way
     ExchangeRows rows;                // of the exchange under way
     Nanoseconds cpu_time{0};
-    std::size_t next_look = 0;  // devices that run behind: the place at which keep_close() asks
-    std::size_t ended = 0;      // ops that its device was seen to have ended; of who follows
-    std::size_t read = 0;       // of these, those whose time is in ends_
+    // Of devices that run behind: ops that keep_close() has seen to have ended, and launches of the
+    // later ones so far.
+    std::size_t passed = 0;
+    std::int64_t ahead = 0;
+    std::size_t ended = 0;  // ops that its device was seen to have ended; of who follows
+    std::size_t read = 0;   // of these, those whose time is in ends_
     std::thread thread;
   };
   struct Ideal {
@@ -124,7 +127,7 @@ class Executor {
   // Modelled time of an op, of the rows that an expert has in this step.
   Nanoseconds duration_of(std::int32_t op);
   void fail(std::int32_t op, const Message& why);
-  bool keep_close(Lane lane, std::size_t place);
+  bool keep_close(Lane lane, std::size_t place, std::size_t count);
   void begin_to_follow();
   void end_following();
   bool follow();

@@ -12,9 +12,26 @@ namespace {
 // has nothing to do.
 constexpr auto kAlignEvery = std::chrono::milliseconds{50};
 constexpr auto kLookAtMarks = std::chrono::microseconds{50};
-// Ops of a lane. CUDA takes some thousand launches of a stream; an op is seldom more than ten, and
-// so many last longer than a look.
-constexpr std::size_t kMostAhead = 64;
+// Launches of a lane, which last longer than a look. CUDA takes some thousand of a stream, and whom
+// it keeps waiting nobody can stop.
+constexpr std::int64_t kMostAhead = 512;
+
+// Launches of an op, marks among them, or a few more.
+std::int64_t launches_of(const Op& op, const Shape& shape) {
+  constexpr std::int64_t kFew = 8;
+  if (op.kind != OpKind::kCompute) return kFew;
+  const std::int64_t ranks = shape.T > 0 ? shape.sequence / shape.T : 1;  // that cut a sequence
+  switch (op.piece) {
+    case Piece::kAttention:  // blocks, or products of each sequence and each head of a group
+      return kFew * (shape.fused ? ranks : shape.B * shape.H / shape.K);
+    case Piece::kPermute:
+      return kFew + ranks * std::max<std::int64_t>(shape.B, 3);
+    case Piece::kExpert:
+      return kFew + 3 * shape.experts.model.count / shape.experts.ranks;
+    default:  // tokens of CP's runs, or all parts of parameters
+      return std::max<std::int64_t>(ranks > 1 ? kFew * shape.B : kFew, op.operand_count);
+  }
+}
 }  // namespace
 
 Result<void> Executor::align() {
@@ -34,18 +51,25 @@ Result<void> Executor::align() {
   return {};
 }
 
-// Before the op at `place` of the lane is launched: waits until the device is close enough.
-bool Executor::keep_close(Lane lane, std::size_t place) {
+// Before ops of the lane, from `place` on, are launched: waits until the device is close enough.
+bool Executor::keep_close(Lane lane, std::size_t place, std::size_t count) {
   LaneState& state = lanes_[static_cast<std::size_t>(lane)];
-  if (place < std::max(kMostAhead, state.next_look)) return true;
-  const std::int32_t op = state.ops[place - kMostAhead];
+  const auto launches_at = [&](std::size_t at) {
+    return launches_of(op_at(state.ops[at]), program_.shape);
+  };
+  for (std::size_t at = place; at < place + count; ++at) state.ahead += launches_at(at);
+  if (state.ahead <= kMostAhead) return true;
+  // A quarter more than it must, so that it looks but now and then.
+  while (state.ahead > kMostAhead * 3 / 4 && state.passed < place)
+    state.ahead -= launches_at(state.passed++);
+  if (state.passed == 0) return true;
+  const std::int32_t op = state.ops[state.passed - 1];
   Device& device = device_of(op);
   while (!device.passed(op * kMarksOfOp + kEndedMark)) {
     if (Result<void> good = device.launched(); !good) return outside(good.error());
     if (stop_.raised()) return false;
     std::this_thread::sleep_for(kLookAtMarks);
   }
-  state.next_look = place + kMostAhead / 4;
   return true;
 }
 

@@ -195,6 +195,48 @@ TEST(NcclHang, OfOneDeviceIsNamedWhereHostsCannotLaunchTheWholeStep) {
   EXPECT_EQ(nccl.open(), 0);
 }
 
+// Attention is products for each sequence, as on a GPU. Tells when it goes whether it was full.
+class ManyLaunches final : public QueuedDevice {
+ public:
+  ManyLaunches(std::shared_ptr<std::atomic<bool>> full, std::function<void()> before_linear)
+      : QueuedDevice(std::chrono::microseconds{0}, std::move(before_linear)),
+        full_(std::move(full)) {}
+  ~ManyLaunches() override {
+    if (was_full()) *full_ = true;
+  }
+  ManyLaunches(const ManyLaunches&) = delete;
+  ManyLaunches& operator=(const ManyLaunches&) = delete;
+  void attention_forward(Values context, Values probabilities, ConstValues qkv,
+                         const AttentionShape& shape, const DroppedValues& dropout) override {
+    for (std::int64_t b = 0; b < shape.B; ++b) enqueue([] {});
+    QueuedDevice::attention_forward(context, probabilities, qkv, shape, dropout);
+  }
+
+ private:
+  const std::shared_ptr<std::atomic<bool>> full_;
+};
+
+// Whom a driver keeps waiting for room nobody can stop.
+TEST(NcclHang, KeepsNoHostInALaunchWhereAnOpIsManyLaunches) {
+  parallelarium::Setup setup = small_model("tp=2 microbatches=2 micro-batch=400");
+  setup.run.steps = 1;
+  setup.run.warmup = 0;
+  ThreadNccl nccl;
+  const auto full = std::make_shared<std::atomic<bool>>(false);
+  LaunchOptions options = over(nccl);
+  options.make_device = [&](int rank, Lane lane) {
+    auto calls = std::make_shared<int>(0);
+    const bool stuck = rank == 1 && lane == Lane::kCompute;
+    return std::make_unique<ManyLaunches>(full, [=] {
+      if (stuck && ++*calls == 2) std::this_thread::sleep_for(std::chrono::milliseconds{1500});
+    });
+  };
+  const Ended ended = run_into_error(setup, options, 0.5);
+  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.text.rfind("Rank 1 did not", 0), 0u) << ended.why.text;
+  EXPECT_FALSE(*full);
+}
+
 // Its host sleeps in the middle of its first forward.
 class StalledDevice final : public QueuedDevice {
  public:

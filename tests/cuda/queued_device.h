@@ -63,6 +63,11 @@ class QueuedDevice : public Device {
     const std::lock_guard lock(found->mutex);
     return found->passed;
   }
+  // Whether a launch had to wait for room.
+  bool was_full() const {
+    const std::lock_guard lock(mutex_);
+    return was_full_;
+  }
   // A kernel of the test's own.
   void enqueue(std::function<void()> kernel) { launch(std::move(kernel)); }
   Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) override {
@@ -321,6 +326,7 @@ class QueuedDevice : public Device {
   // Nothing: the thread ends. Waits for room where a driver would.
   void launch(std::function<void()> task) {
     std::unique_lock lock(mutex_);
+    was_full_ = was_full_ || queue_.size() >= kRoom;
     room_.wait(lock, [&] { return queue_.size() < kRoom; });
     queue_.push_back(std::move(task));
     changed_.notify_one();
@@ -350,7 +356,7 @@ class QueuedDevice : public Device {
   mutable std::mutex mutex_;
   std::condition_variable changed_, idle_, room_;
   std::deque<std::function<void()>> queue_;
-  bool busy_ = false;
+  bool busy_ = false, was_full_ = false;
   unsigned taken_ = 0;
   std::vector<std::shared_ptr<Point>> marks_;
   std::thread worker_;
