@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/collectives/symbolic.h"
-#include "engine/plan/units.h"
-#include "engine/predict/collective_formulas.h"
 #include "engine/run/collective_calibrate.h"
 #include "engine/run/collective_memory.h"
 #include "engine/run/collective_run.h"
@@ -15,6 +13,7 @@
 #include "engine/run/gpu/module.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/worker/cancel.h"
+#include "engine/worker/collective_options.h"
 #include "engine/worker/collective_sweep.h"
 #include "engine/worker/collective_text.h"
 #include "engine/worker/command.h"
@@ -24,102 +23,7 @@
 namespace parallelarium {
 namespace {
 
-struct Options {
-  CollectiveSpec spec;
-  std::string name, algorithm, bytes = "4194304", type = "float32", operation = "sum";
-  std::string topology = "switch", machine, counts, against, rounding;
-  std::string backend = "auto", devices = "all";
-  double latency = 1e-6, bandwidth = 10e9, node_latency = 5e-6, node_bandwidth = 10e9;
-  double combine = 0;
-  int repeats = 20;
-  bool json = false, run = false, sweep = false, csv = false, calibrate = false;
-  const CLI::Option *latency_given = nullptr, *bandwidth_given = nullptr;
-  const CLI::Option *topology_given = nullptr, *bytes_given = nullptr, *root_given = nullptr;
-  const CLI::Option *op_given = nullptr, *repeats_given = nullptr;
-  const CLI::Option *backend_given = nullptr, *devices_given = nullptr;
-};
-
-std::string list_of(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
-// "4194304", "64K" and "64KiB" (1024s), "1MB" (1000s).
-std::optional<std::int64_t> bytes_of(const std::string& text) {
-  std::size_t end = 0;
-  while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
-  if (end == 0 || end > 15) return std::nullopt;
-  const std::int64_t number = std::stoll(text.substr(0, end));
-  std::string unit = text.substr(end);
-  if (unit.empty() || unit == "B") return number;
-  const std::size_t power = std::string("KMGT").find(unit[0] == 'k' ? 'K' : unit[0]);
-  if (power == std::string::npos) return std::nullopt;
-  unit = unit.substr(1);
-  if (unit != "" && unit != "i" && unit != "iB" && unit != "B") return std::nullopt;
-  std::int64_t scale = 1;
-  for (std::size_t i = 0; i <= power; ++i) scale *= unit == "B" ? 1000 : 1024;
-  if (number > (std::int64_t{1} << 40) / scale) return std::int64_t{1} << 41;
-  return number * scale;
-}
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return words;
-}
-
-Result<CollectiveSpec> spec_of(const Options& options) {
-  CollectiveSpec spec = options.spec;
-  const auto kind = collective_kind(options.name);
-  if (!kind) {
-    std::vector<std::string> names;
-    for (int i = 0; i < kCollectiveKinds; ++i)
-      names.emplace_back(name_of(static_cast<CollectiveKind>(i)));
-    return message("collective-unknown", "\"{}\" is no collective; there are {}.", options.name,
-                   list_of(names));
-  }
-  spec.kind = *kind;
-  spec.algorithm = options.algorithm;
-  const auto bytes = bytes_of(options.bytes);
-  if (!bytes) {
-    return message("collective-bytes",
-                   "--bytes {} is no size; give a number of bytes such as 4194304, 64KiB or 1MB.",
-                   options.bytes);
-  }
-  spec.bytes = *bytes;
-  const auto type = data_type_by_name(options.type);
-  if (!type) {
-    return message("collective-type",
-                   "--dtype {} is no type; there are float32, float64, bfloat16 and int32.",
-                   options.type);
-  }
-  spec.type = *type;
-  const auto reduction = reduction_by_name(options.operation);
-  if (!reduction) {
-    return message("collective-operation",
-                   "--op {} is no operation; there are sum, prod, min, max and avg.",
-                   options.operation);
-  }
-  spec.reduction = *reduction;
-  if (options.counts.empty()) return spec;
-  for (const std::string& word : words_of(options.counts)) {
-    const bool digits = !word.empty() && word.size() <= 12 &&
-                        word.find_first_not_of("0123456789") == std::string::npos;
-    if (!digits) {
-      return message("collective-counts", "--counts has \"{}\" where a whole number belongs.",
-                     word);
-    }
-    spec.counts.push_back(std::stoll(word));
-  }
-  return spec;
-}
-
-Result<Network> network_for(const Options& options, const Collective& collective) {
+Result<Network> network_for(const CollectiveOptions& options, const Collective& collective) {
   Network network;
   const int ranks = collective.spec.ranks;
   const auto cores = static_cast<int>(available_cores().size());
@@ -176,7 +80,7 @@ Result<Network> network_for(const Options& options, const Collective& collective
 }
 
 // Where the ranks run, as `run` is told it; says who else uses their GPUs.
-Result<CollectiveRanks> ranks_of(const Options& options, int ranks, Progress& progress) {
+Result<CollectiveRanks> ranks_of(const CollectiveOptions& options, int ranks, Progress& progress) {
   Setup setup;
   // What is predicted of cores runs on cores, also where there are GPUs, unless these are asked
   // for.
@@ -194,13 +98,8 @@ Result<CollectiveRanks> ranks_of(const Options& options, int ranks, Progress& pr
 }
 
 // Several algorithms, or all that there are, over sizes.
-Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress) {
-  std::vector<std::string> algorithms;
-  if (!spec.algorithm.empty() && spec.algorithm != "all") algorithms = words_of(spec.algorithm);
-  for (const AlgorithmInfo& info : collective_algorithms()) {
-    if (info.kind == spec.kind && (spec.algorithm.empty() || spec.algorithm == "all"))
-      algorithms.push_back(info.name);
-  }
+Outcome sweep_of(const CollectiveOptions& options, CollectiveSpec spec, Progress& progress) {
+  const std::vector<std::string> algorithms = algorithms_of(spec);
   if (options.bytes_given->count() == 0) spec.bytes = 64 << 20;
   CollectiveRunOptions wishes;
   wishes.repeats = options.run ? options.repeats : 0;
@@ -243,68 +142,9 @@ Outcome sweep_of(const Options& options, CollectiveSpec spec, Progress& progress
   return outcome;
 }
 
-std::string crossover_text(const CollectiveSpec& spec, const std::string& other,
-                           const Network& network, std::optional<std::int64_t> crossover) {
-  const auto seconds = [&](const std::string& algorithm, std::int64_t bytes) {
-    CollectiveSpec at = spec;
-    at.algorithm = algorithm;
-    at.bytes = bytes / size_of(spec.type) * size_of(spec.type);
-    return cost_of(*make_collective(at), network).seconds;
-  };
-  const std::int64_t small = 1024;
-  const bool first = seconds(spec.algorithm, small) <= seconds(other, small);
-  const std::string& early = first ? spec.algorithm : other;
-  const std::string& late = first ? other : spec.algorithm;
-  if (!crossover)
-    return fmt::format("\nFrom 1 KiB to 4 GiB {} is never slower than {} on these links.\n", early,
-                       late);
-  return fmt::format("\nUp to {} {} is faster, from there on {}.\n",
-                     bytes_text(static_cast<double>(*crossover)), early, late);
-}
-
-Outcome collective(const Options& options, Progress& progress) {
+Outcome collective(const CollectiveOptions& options, Progress& progress) {
   Result<CollectiveSpec> spec = spec_of(options);
   if (!spec) return Outcome::invalid(spec.error());
-  if (options.repeats < 1 || options.repeats > 100000)
-    return Outcome::invalid(
-        message("collective-repeats", "--repeats is 1 to 100000, not {}.", options.repeats));
-  if (options.csv && !options.sweep)
-    return Outcome::invalid(message("collective-csv", "--csv belongs to --sweep; add it."));
-  if (options.csv && options.json)
-    return Outcome::invalid(
-        message("collective-printed", "--csv and --json print the same sweep; leave one out."));
-  if (options.op_given->count() > 0 && !reduces(spec->kind))
-    return Outcome::invalid(message("collective-combines-nothing",
-                                    "--op belongs to collectives that combine; {} does not, leave "
-                                    "it out.",
-                                    name_of(spec->kind)));
-  if (options.repeats_given->count() > 0 && !options.run)
-    return Outcome::invalid(
-        message("collective-repeats-run", "--repeats says how often --run runs it; add --run."));
-  if (options.bytes_given->count() > 0 && !spec->counts.empty())
-    return Outcome::invalid(
-        message("collective-counts-bytes", "--counts says what is sent, so --bytes is left out."));
-  if (options.root_given->count() > 0 && !has_root(spec->kind))
-    return Outcome::invalid(message("collective-rootless",
-                                    "--root belongs to broadcast, scatter, gather and reduce; {} "
-                                    "has none, leave it out.",
-                                    name_of(spec->kind)));
-  if (options.sweep && !options.against.empty())
-    return Outcome::invalid(
-        message("collective-against-sweep",
-                "--against names one more algorithm, and --sweep compares all of --algorithm a,b; "
-                "leave one out."));
-  if (!options.rounding.empty() && (!options.run || options.sweep))
-    return Outcome::invalid(message(
-        "collective-rounding-run",
-        "--rounding compares what two runs leave; it needs --run and goes without --sweep."));
-  if (!options.run && options.backend_given->count() + options.devices_given->count() > 0)
-    return Outcome::invalid(message("collective-backend-run",
-                                    "--backend and --devices say where --run runs it; add --run."));
-  if (options.sweep && !spec->counts.empty())
-    return Outcome::invalid(message(
-        "collective-counts-sweep",
-        "--counts says what is sent, so that there are no sizes to sweep over; leave one out."));
   if (options.sweep) return sweep_of(options, *spec, progress);
   if (spec->algorithm.empty()) {
     for (const AlgorithmInfo& info : collective_algorithms()) {
@@ -388,55 +228,8 @@ void add_collective(Commands& commands) {
       "0,1,2,3\n"
       "  parallelarium-engine collective all_to_all --ranks 2 --counts 1,2,3,4\n\n" +
           algorithms_text());
-  auto options = std::make_shared<Options>();
-  const auto add = [command](const char* name, auto& into, const char* help, const char* unit) {
-    return command->add_option(name, into, help)->option_text(unit);
-  };
-  add("name", options->name, "all_reduce, all_gather, ... (see below)", "NAME")->required();
-  add("--algorithm", options->algorithm, "one of those below (default: ring, or the first)", "A");
-  add("--ranks", options->spec.ranks, "1 to 64 (default: 4)", "N");
-  options->bytes_given =
-      add("--bytes", options->bytes, "the whole array, as in nccl-tests (default: 4MiB)", "S");
-  options->root_given = add("--root", options->spec.root,
-                            "root of broadcast, scatter, gather, reduce (default: 0)", "R");
-  add("--counts", options->counts, "all_to_all: elements from each rank to each, row by row",
-      "C,C,...");
-  add("--dtype", options->type, "float32, float64, bfloat16 or int32", "T");
-  options->op_given = add("--op", options->operation, "sum, prod, min, max or avg", "O");
-  add("--segments", options->spec.segments, "pieces of a pipelined array", "K");
-  add("--node-size", options->spec.node_size, "ranks of a node, or of a row of a torus", "G");
-  options->topology_given = add("--topology", options->topology,
-                                "switch, ring, torus, two-level or memory (default: switch)", "T");
-  options->latency_given =
-      add("--latency", options->latency, "of a link (default: 1e-6)", "SECONDS");
-  options->bandwidth_given =
-      add("--bandwidth", options->bandwidth, "of a link, one direction (default: 10e9)", "B/S");
-  add("--node-latency", options->node_latency, "two-level: between nodes (default: 5e-6)",
-      "SECONDS");
-  add("--node-bandwidth", options->node_bandwidth, "two-level: of a node's link (default: 10e9)",
-      "B/S");
-  add("--combine-bandwidth", options->combine,
-      "what a rank combines per second (default: combining takes no time)", "B/S");
-  add("--machine", options->machine, "links of this machine instead (local: this computer)", "M");
-  command->add_flag("--run", options->run, "execute it on local ranks and verify every cell");
-  options->backend_given = add("--backend", options->backend,
-                               "with --run: auto (default), cpu or cuda: a GPU for each rank by "
-                               "NCCL, or all on one (shared GPU)",
-                               "B");
-  options->devices_given =
-      add("--devices", options->devices,
-          "with --run: all (default), or the GPUs that ranks may use, such as 0,2", "D");
-  options->repeats_given =
-      add("--repeats", options->repeats, "timed repeats of a run (default: 20)", "N");
-  add("--rounding", options->rounding,
-      "with --run: compare the result's bits with this algorithm's, on inexact inputs", "A");
-  add("--against", options->against, "also the size at which this algorithm takes over", "A");
-  command->add_flag("--calibrate", options->calibrate,
-                    "measure messages between two threads first (3 s), predict from them");
-  command->add_flag("--sweep", options->sweep,
-                    "over sizes from 4 KiB to --bytes (default: 64MiB); --algorithm a,b or all");
-  command->add_flag("--csv", options->csv, "print a sweep as CSV");
-  command->add_flag("--json", options->json, "print JSON");
+  auto options = std::make_shared<CollectiveOptions>();
+  options->add_to(*command);
   commands.set_body(command,
                     [options](Progress& progress) { return collective(*options, progress); });
 }

@@ -151,4 +151,23 @@ std::string collective_text(const Collective& collective, const Network& network
   return text;
 }
 
+std::string crossover_text(const CollectiveSpec& spec, const std::string& other,
+                           const Network& network, std::optional<std::int64_t> crossover) {
+  const auto seconds = [&](const std::string& algorithm, std::int64_t bytes) {
+    CollectiveSpec at = spec;
+    at.algorithm = algorithm;
+    at.bytes = bytes / size_of(spec.type) * size_of(spec.type);
+    return cost_of(*make_collective(at), network).seconds;
+  };
+  const std::int64_t small = 1024;
+  const bool first = seconds(spec.algorithm, small) <= seconds(other, small);
+  const std::string& early = first ? spec.algorithm : other;
+  const std::string& late = first ? other : spec.algorithm;
+  if (!crossover)
+    return fmt::format("\nFrom 1 KiB to 4 GiB {} is never slower than {} on these links.\n", early,
+                       late);
+  return fmt::format("\nUp to {} {} is faster, from there on {}.\n",
+                     bytes_text(static_cast<double>(*crossover)), early, late);
+}
+
 }  // namespace parallelarium
