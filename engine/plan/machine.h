@@ -50,6 +50,15 @@ struct KernelRate {
   bool operator==(const KernelRate&) const = default;
 };
 
+// What a GPU's host needs to launch one call of a kernel, or one product.
+struct HostCall {
+  std::string call;  // as KernelRate's kernel, MatmulPoint's phase, or kHostLaunch
+  Sourced seconds;
+  bool operator==(const HostCall&) const = default;
+};
+// A kernel that is a single launch.
+inline constexpr const char* kHostLaunch = "launch";
+
 // Between two GPUs of this computer, one direction.
 struct PairLink {
   int from = 0, to = 0;  // as CUDA counts them
@@ -98,6 +107,7 @@ struct Machine {
   // Of GPUs: the least that one op takes, and one message or collective, since its host has to
   // launch the next meanwhile. 0: devices and hosts are the same, or nothing is known.
   Sourced host_seconds, host_message_seconds;
+  std::vector<HostCall> host_calls;  // empty unless calibrated
   Link intra_node;                   // between two devices of one node
   Link inter_node;                   // between two nodes, per device
   std::vector<MatmulPoint> matmuls;  // empty unless calibrated

@@ -78,6 +78,15 @@ Result<KernelRate> read_rate(const nlohmann::json& json, const std::string& pref
   return rate;
 }
 
+Result<HostCall> read_host_call(const nlohmann::json& json, const std::string& prefix) {
+  HostCall call;
+  SettingsReader reader(json, prefix);
+  reader.text("call", call.call);
+  read_child(reader, "seconds", call.seconds, read_sourced);
+  if (auto done = reader.finish(); !done) return done.error();
+  return call;
+}
+
 Result<PairLink> read_pair(const nlohmann::json& json, const std::string& prefix) {
   PairLink pair;
   SettingsReader reader(json, prefix);
@@ -181,6 +190,7 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_child(reader, "inter_node", machine.inter_node, read_link);
   read_list(reader, "matmuls", machine.matmuls, read_point);
   read_list(reader, "kernels", machine.kernels, read_rate);
+  read_list(reader, "host_calls", machine.host_calls, read_host_call);
   read_list(reader, "pairs", machine.pairs, read_pair);
   read_list(reader, "collectives", machine.collectives, read_collective);
   read_list(reader, "transfers", machine.transfers, read_transfer);
@@ -249,6 +259,8 @@ nlohmann::json to_json(const Machine& machine) {
                                  {"type", rate.type},
                                  {"elements_per_second", to_json(rate.elements_per_second)}});
   }
+  for (const HostCall& call : machine.host_calls)
+    json["host_calls"].push_back({{"call", call.call}, {"seconds", to_json(call.seconds)}});
   for (const PairLink& pair : machine.pairs)
     json["pairs"].push_back({{"from", pair.from}, {"to", pair.to}, {"link", to_json(pair.link)}});
   for (const CollectiveRate& rate : machine.collectives)

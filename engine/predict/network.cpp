@@ -5,7 +5,7 @@
 #include <array>
 
 #include "engine/predict/flows.h"
-#include "engine/predict/simulate.h"
+#include "engine/predict/work_seconds.h"
 
 namespace parallelarium {
 

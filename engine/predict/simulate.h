@@ -64,14 +64,6 @@ class CostModel {
   double reduce_seconds_ = 0, reduce_half_seconds_ = 0;
 };
 
-// Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at
-// peak * efficiency, anything else at its kernel's rate or at memory bandwidth; and what the piece
-// computes beside it (kernel_beside), where that was measured.
-double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type);
-
-// Elements per second that a reduction adds in a large array; 0 where it was not measured.
-double combine_rate(const Machine& machine, DataType type);
-
 // Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
 Timeline simulate(const Program& program, const CostModel& cost);
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and

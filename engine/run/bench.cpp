@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "engine/plan/pieces.h"
-#include "engine/run/bench_timing.h"
 
 namespace parallelarium {
 
@@ -70,8 +69,9 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
     const auto product = [&](std::string_view phase, std::int64_t m, std::int64_t n, std::int64_t k,
                              const std::function<void()>& work) {
       if (stop.raised() || Clock::now() > deadline) return;
-      times.push_back({m, n, k, typical_seconds(device, work, sizes.least, &interlude),
-                       std::string(phase), std::string(name_of(type))});
+      const CallTime time = typical_time(device, work, sizes.least, &interlude);
+      times.push_back({m, n, k, time.seconds, std::string(phase), std::string(name_of(type)),
+                       time.host_seconds});
     };
     product(name_of(Phase::kForward), N, M, K, [&] {
       device.linear_forward(kept.next(N * pitch), x.get(), weight.next(M * K), biases, N, M, K,
@@ -114,15 +114,17 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
 double measure_copy(Device& device, const BenchSizes& sizes) {
   const std::int64_t floats = sizes.copy_bytes / 4;
   const Numbers from(device, DataType::kF32, floats), to(device, DataType::kF32, floats);
-  const double seconds = typical_seconds(
-      device, [&] { device.copy(to.get().address(), from.get().address(), floats * 4); },
-      std::chrono::milliseconds{20});
+  const double seconds =
+      typical_time(
+          device, [&] { device.copy(to.get().address(), from.get().address(), floats * 4); },
+          std::chrono::milliseconds{20})
+          .seconds;
   return 2.0 * static_cast<double>(floats) * 4 / seconds;
 }
 
-double measure_empty(Device& device) {
+CallTime measure_empty(Device& device) {
   const Numbers x(device, DataType::kF32, 16), y(device, DataType::kF32, 16);
-  return typical_seconds(
+  return typical_time(
       device, [&] { device.residual_add(y.get(), x.get(), x.get(), 16); }, BenchSizes{}.least);
 }
 

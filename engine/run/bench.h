@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/plan/machine.h"
+#include "engine/run/bench_timing.h"
 #include "engine/run/stop.h"
 #include "engine/train/device.h"
 
@@ -20,12 +21,14 @@ struct ProductTime {
   double seconds = 0;
   std::string phase = {};  // as MatmulPoint's
   std::string type = {};
+  double host_seconds = 0;  // as CallTime's
 };
 struct KernelTime {
   std::string kernel;
   double elements = 0;  // of one call
   double seconds = 0;
   std::string type = {};  // as MatmulPoint's
+  double host_seconds = 0;
 };
 
 // What is measured: squares of `hidden` with so many tokens each, kernels of so long sequences, and
@@ -74,8 +77,8 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
 // Bytes read and written per second by a copy that no cache holds.
 double measure_copy(Device& device, const BenchSizes& sizes);
 
-// Seconds of a kernel that has almost nothing to do.
-double measure_empty(Device& device);
+// Of a kernel that has almost nothing to do.
+CallTime measure_empty(Device& device);
 
 template <class Time>
 void append(std::vector<Time>& times, std::vector<Time> more) {

@@ -7,7 +7,6 @@
 
 #include "engine/plan/kernels_of_pieces.h"
 #include "engine/run/bench.h"
-#include "engine/run/bench_timing.h"
 #include "engine/train/data.h"
 #include "kernels/fused_attention.h"
 
@@ -29,9 +28,9 @@ class Measure {
   void operator()(std::string_view name, std::int64_t elements, const std::function<void()>& work,
                   int calls = 1) {
     if (stop_.raised() || (sizes_.type != kF32 && is_always_fp32(name))) return;
-    times_.push_back({std::string(name), static_cast<double>(elements),
-                      typical_seconds(device_, work, sizes_.least, &interlude_) / calls,
-                      std::string(name_of(sizes_.type))});
+    const CallTime time = typical_time(device_, work, sizes_.least, &interlude_);
+    times_.push_back({std::string(name), static_cast<double>(elements), time.seconds / calls,
+                      std::string(name_of(sizes_.type)), time.host_seconds / calls});
   }
   std::vector<KernelTime> take() { return std::move(times_); }
 

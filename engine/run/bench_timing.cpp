@@ -65,33 +65,40 @@ class Lead {
 // go on while it works. A call goes ahead of the first mark, so that what an idle device needs to
 // begin is not counted; of long calls that is nothing, and one of them is enough. Calls that are
 // shorter than their launch wait behind other work until all are launched, as in a step whose host
-// is ahead. Infinity where it fails, so that nothing is concluded from it.
-double seconds_between_marks(Device& device, const std::function<void()>& work) {
+// is ahead; so a host never waits while it launches them.
+CallTime time_between_marks(Device& device, const std::function<void()>& work) {
   constexpr int kSamples = 5;
   constexpr double kSample = 200e-6, kLong = 20e-3;
   constexpr double kShort = 30e-6, kLaunch = 6e-6;  // with room for slow hosts
   device.reserve_marks(2);
   std::optional<Lead> lead;
-  const auto sample = [&](int ahead, int calls) {
+  constexpr CallTime kFailed{std::numeric_limits<double>::infinity(), 0};
+  const auto sample = [&](int ahead, int calls) -> CallTime {
     if (lead) lead->play((ahead + calls) * kLaunch);
     for (int i = 0; i < ahead; ++i) work();
     device.mark(0);
+    const TimePoint launch = Clock::now();
     for (int i = 0; i < calls; ++i) work();
+    const std::chrono::duration<double> launched = Clock::now() - launch;
     device.mark(1);
-    if (!device.finish()) return std::numeric_limits<double>::infinity();
+    if (!device.finish()) return kFailed;
     const auto begin = device.time_of(0), end = device.time_of(1);
-    if (!begin || !end) return std::numeric_limits<double>::infinity();
-    return std::chrono::duration<double>(*end - *begin).count() / calls;
+    if (!begin || !end) return kFailed;
+    return {std::chrono::duration<double>(*end - *begin).count() / calls, launched.count() / calls};
   };
-  if (!device.align()) return std::numeric_limits<double>::infinity();
-  const double first = sample(0, 1);  // the library looks for its way to do it
-  const double once = sample(first < kLong ? 1 : 0, 1);
-  if (once > kLong) return once;
-  const int calls = std::clamp(static_cast<int>(kSample / std::max(once, kTick)), 1, 100);
-  if (once < kShort) lead.emplace(device);
-  std::vector<double> samples;
-  for (int i = 0; i < kSamples; ++i) samples.push_back(sample(1, calls));
-  return median(samples);
+  if (!device.align()) return kFailed;
+  const double first = sample(0, 1).seconds;  // the library looks for its way to do it
+  const CallTime once = sample(first < kLong ? 1 : 0, 1);
+  if (once.seconds > kLong) return once;
+  const int calls = std::clamp(static_cast<int>(kSample / std::max(once.seconds, kTick)), 1, 100);
+  if (once.seconds < kShort) lead.emplace(device);
+  std::vector<double> samples, hosts;
+  for (int i = 0; i < kSamples; ++i) {
+    const CallTime time = sample(1, calls);
+    samples.push_back(time.seconds);
+    hosts.push_back(time.host_seconds);
+  }
+  return {median(samples), median(hosts)};
 }
 
 // No pattern for a processor to learn.
@@ -145,9 +152,9 @@ void Interlude::play() const {
   device_.gelu_forward(y_.get(), y_.get() + kHalf, kHalf);
 }
 
-double typical_seconds(Device& device, const std::function<void()>& work, nanoseconds least,
-                       const Interlude* interlude) {
-  if (device.runs_behind()) return seconds_between_marks(device, work);
+CallTime typical_time(Device& device, const std::function<void()>& work, nanoseconds least,
+                      const Interlude* interlude) {
+  if (device.runs_behind()) return time_between_marks(device, work);
   work();
   std::vector<double> samples;
   const TimePoint end = Clock::now() + least;
@@ -158,7 +165,7 @@ double typical_seconds(Device& device, const std::function<void()>& work, nanose
     const std::chrono::duration<double> taken = Clock::now() - begin;
     samples.push_back(std::max(taken.count(), kTick));
   }
-  return median(samples);  // as of the steps that it will be compared with
+  return {median(samples)};  // as of the steps that it will be compared with
 }
 
 }  // namespace parallelarium

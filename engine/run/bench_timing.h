@@ -62,9 +62,13 @@ class Interlude {
 // The upper one of two; 0 of none.
 double median(std::vector<double> samples);
 
-// Seconds of one call, from calls for so long at least; without an interlude of many in a row.
-// Infinity where the device fails, so that nothing is concluded from it.
-double typical_seconds(Device& device, const std::function<void()>& work,
-                       std::chrono::nanoseconds least, const Interlude* interlude = nullptr);
+struct CallTime {
+  double seconds = 0;
+  double host_seconds = 0;  // until its host has launched it; of devices that run behind
+};
+// Of one call, from calls for so long at least; without an interlude of many in a row. Infinity
+// where the device fails, so that nothing is concluded from it.
+CallTime typical_time(Device& device, const std::function<void()>& work,
+                      std::chrono::nanoseconds least, const Interlude* interlude = nullptr);
 
 }  // namespace parallelarium

@@ -94,6 +94,12 @@ std::string machine_text(const Machine& machine) {
                        count_text(rate.link.bytes_per_second.value, "B/s")});
     text += "\nWhole collectives, measured\n" + collectives.text();
   }
+  if (!machine.host_calls.empty()) {
+    Table calls({"call", ">host"});
+    for (const HostCall& call : machine.host_calls)
+      calls.add({call.call, seconds_text(call.seconds.value)});
+    text += "\nTime of a host to launch a call, measured\n" + calls.text();
+  }
   if (!machine.transfers.empty()) {
     Table transfers({">bytes", ">one message", ">one each way", ">a ring's, each"});
     for (const TransferPoint& point : machine.transfers)

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "engine/plan/kernels_of_pieces.h"
-#include "engine/predict/simulate.h"
+#include "engine/predict/work_seconds.h"
 #include "tests/cuda/thread_nccl.h"
 #include "tests/ranks/harness.h"
 
@@ -37,7 +37,7 @@ GpuMeasurements made_up() {
     made.kernels.push_back({"norm", size * 1e5, kEmpty + size * 1e5 / kNormRate});
   }
   made.copy_bytes_per_second = 3e12;
-  made.empty_seconds = kEmpty;
+  made.empty.seconds = kEmpty;
   made.launch_seconds = 6e-6;
   made.host_seconds = 7e-6;
   made.host_message_seconds = 60e-6;
@@ -127,7 +127,7 @@ TEST(GpuMachine, OfMixedGpusNamesAllKindsAndWhoseRatesItHas) {
 
 TEST(GpuMachine, AKernelThatDoesNothingAddsHardlyToTheCostOfItsOp) {
   GpuMeasurements made = made_up();
-  made.kernels.push_back({"residual", 16, made.empty_seconds});
+  made.kernels.push_back({"residual", 16, made.empty.seconds});
   const Result<Machine> machine = machine_of(made, "", "");
   ASSERT_TRUE(machine.ok());
   Work work;
@@ -135,7 +135,7 @@ TEST(GpuMachine, AKernelThatDoesNothingAddsHardlyToTheCostOfItsOp) {
   work.elements = 16;
   const double seconds = work_seconds(work, {}, *machine, DataType::kF32);
   EXPECT_GE(seconds, made.launch_seconds);
-  EXPECT_LE(seconds, made.launch_seconds + 0.11 * made.empty_seconds);
+  EXPECT_LE(seconds, made.launch_seconds + 0.11 * made.empty.seconds);
 }
 
 // A GPU that moves 3e12 bytes per second, 28 for each parameter, a microsecond after its launch.
@@ -144,7 +144,7 @@ TEST(GpuMachine, FindsHowLongUpdatesOfAllSizesTakeBetweenTheMeasuredOnes) {
   GpuMeasurements made = made_up();
   for (const std::int64_t count : gpu_bench_sizes().updated) {
     const auto parameters = static_cast<double>(count);
-    made.kernels.push_back({"adamw", parameters, made.empty_seconds + update(parameters)});
+    made.kernels.push_back({"adamw", parameters, made.empty.seconds + update(parameters)});
   }
   const Result<Machine> machine = machine_of(made, "", "");
   ASSERT_TRUE(machine.ok());
@@ -187,6 +187,17 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
   EXPECT_GT(measured->host_message_seconds, 0);
   const Result<Machine> machine = machine_of(*measured, "2026-11-22", "here");
   ASSERT_TRUE(machine.ok()) << machine.error().text;
+  const Result<Machine> read = machine_from_json(to_json(*machine));
+  ASSERT_TRUE(read.ok()) << read.error().text;
+  EXPECT_EQ(read->host_calls, machine->host_calls);
+  const auto is_known_to_hosts = [&](std::string_view call) {
+    return call.empty() || std::any_of(machine->host_calls.begin(), machine->host_calls.end(),
+                                       [&](const HostCall& known) { return known.call == call; });
+  };
+  for (const std::string_view call :
+       {std::string_view(kHostLaunch), std::string_view(kWeightGradAlone), name_of(Phase::kForward),
+        name_of(Phase::kInputGrad), name_of(Phase::kWeightGrad)})
+    EXPECT_TRUE(is_known_to_hosts(call)) << call;
   const auto is_measured = [&](std::string_view kernel) {
     const auto in = [&](DataType type) {
       return std::any_of(machine->kernels.begin(), machine->kernels.end(),
@@ -214,6 +225,8 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
         work.piece = static_cast<Piece>(piece);
         work.phase = phase;
         EXPECT_TRUE(is_measured(variant_of(kernel_of(work.piece, phase), shape)))
+            << name_of(work.piece) << " " << name_of(phase);
+        EXPECT_TRUE(is_known_to_hosts(variant_of(kernel_of(work.piece, phase), shape)))
             << name_of(work.piece) << " " << name_of(phase);
         EXPECT_TRUE(is_measured(variant_of(kernel_beside(work, shape, false).kernel, shape)))
             << name_of(work.piece) << " " << name_of(phase);

@@ -133,7 +133,7 @@ TEST(GpuBench, GoesOnBehindAWidthThatThereIsNoRoomFor) {
 TEST(GpuTimes, LeaveOutWhatAnIdleDeviceNeedsToBegin) {
   QueuedDevice device(microseconds{0});
   std::atomic<int> launched{0}, done{0};
-  const double seconds = typical_seconds(
+  const CallTime time = typical_time(
       device,
       [&] {
         const bool idle = launched++ == done;
@@ -143,14 +143,14 @@ TEST(GpuTimes, LeaveOutWhatAnIdleDeviceNeedsToBegin) {
         });
       },
       milliseconds{1});
-  EXPECT_GE(seconds, 5e-4);
-  EXPECT_LT(seconds, 5e-3);
+  EXPECT_GE(time.seconds, 5e-4);
+  EXPECT_LT(time.seconds, 5e-3);
 }
 
 TEST(GpuTimes, OfALongCallNeedNoSecondOne) {
   QueuedDevice device(microseconds{0});
   int calls = 0;
-  const double seconds = typical_seconds(
+  const CallTime time = typical_time(
       device,
       [&] {
         ++calls;
@@ -158,7 +158,22 @@ TEST(GpuTimes, OfALongCallNeedNoSecondOne) {
       },
       milliseconds{1});
   EXPECT_EQ(calls, 2) << "the first finds its way";
-  EXPECT_GE(seconds, 30e-3);
+  EXPECT_GE(time.seconds, 30e-3);
+}
+
+TEST(GpuTimes, OfHostsAreThoseOfTheirLaunches) {
+  QueuedDevice device(microseconds{0});
+  const CallTime time = typical_time(
+      device,
+      [&] {
+        std::this_thread::sleep_for(microseconds{300});
+        for (int launch = 0; launch < 2; ++launch)
+          device.enqueue([] { std::this_thread::sleep_for(milliseconds{1}); });
+      },
+      milliseconds{1});
+  EXPECT_GE(time.seconds, 2e-3);
+  EXPECT_GE(time.host_seconds, 300e-6);
+  EXPECT_LT(time.host_seconds, 2e-3) << "it waits for no kernel";
 }
 
 std::set<const std::byte*> places(const Numbers& numbers, std::int64_t count) {

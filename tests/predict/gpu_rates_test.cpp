@@ -3,8 +3,11 @@
 // attention takes all sequences of a micro-batch in one launch.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "engine/predict/predict.h"
 #include "engine/predict/simulate.h"
+#include "engine/predict/work_seconds.h"
 #include "tests/predict/tiny_program.h"
 
 namespace parallelarium {
@@ -109,7 +112,7 @@ TEST(GpuRates, AHostThatCannotKeepUpSetsThePace) {
   EXPECT_LE(both.step.seconds, free.step.seconds + host * static_cast<double>(ops));
 }
 
-// A host reads the counts of an op's experts and launches the products of each.
+// A forward's host reads the counts of its experts; every op launches the products of each.
 TEST(GpuRates, OfExpertsAHostLaunchesEach) {
   Machine machine = *find_machine("dgx-h100");
   machine.host_seconds.value = 1;
@@ -121,14 +124,65 @@ TEST(GpuRates, OfExpertsAHostLaunchesEach) {
     const Result<Prediction> prediction = predict(setup, machine);
     ASSERT_TRUE(prediction.ok()) << prediction.error().text;
     const CostModel cost(prediction->program, machine, setup);
-    int seen = 0;
+    std::set<Phase> seen;
     for (const Op& op : prediction->program.ranks[0].ops) {
       if (op.piece != Piece::kExpert || op.kind != OpKind::kCompute) continue;
-      ++seen;
-      EXPECT_DOUBLE_EQ(cost.seconds(op, 0), 2 + 3.0 * setup.model.experts.count / ep);
+      seen.insert(op.phase);
+      const double launches = op.phase == Phase::kWeightGrad ? 2 : 3;
+      const double reads = op.phase == Phase::kForward ? 1 : 0;
+      EXPECT_DOUBLE_EQ(cost.seconds(op, 0), 1 + reads + launches * setup.model.experts.count / ep);
     }
-    EXPECT_GT(seen, 0);
+    EXPECT_EQ(seen.size(), 3u);
   }
+}
+
+// On a GPU that was calibrated their launches follow each other on the device, too.
+TEST(GpuRates, OfExpertsADeviceRunsEach) {
+  Shape shape;
+  shape.experts.model.count = 8;
+  shape.experts.ranks = 2;
+  shape.experts.ffn = 64;
+  shape.C = 32;
+  Work work;
+  work.piece = Piece::kExpert;
+  work.repeat = 4;
+  Machine machine = gpu();
+  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 12e-6, 1e-15);
+  work.phase = Phase::kWeightGrad;
+  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 8e-6, 1e-15);
+  work.repeat = 12;  // of three layers, as a whole stage: CostModel counts each op's first
+  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 22e-6, 1e-15);
+  EXPECT_EQ(ops_of(work, shape, false), 3);
+  EXPECT_NEAR(work_seconds(work, shape, cores(), DataType::kF32), 1e-6, 1e-15);
+}
+
+// An op costs its host what one of a single launch does, with its own calls in that one's place.
+TEST(GpuRates, AHostNeedsAsLongAsItsCallsWereMeasured) {
+  Machine machine = gpu();
+  machine.host_seconds.value = 10e-6;
+  machine.host_calls = {{kHostLaunch, {2e-6, "test"}},
+                        {"attention", {7e-6, "test"}},
+                        {"forward", {5e-6, "test"}},
+                        {"rotary", {3e-6, "test"}}};
+  const auto host = [&](const Work& work, const Shape& shape, double ops) {
+    return work_host_seconds(work, shape, machine, ops);
+  };
+  Shape shape = shape_of(8, false);
+  shape.K = kHeads;
+  EXPECT_NEAR(host(attention(8), shape, 1), 8e-6 + 8 * 7e-6, 1e-15) << "for each sequence";
+  shape.K = kHeads / 2;
+  EXPECT_NEAR(host(attention(8), shape, 1), 8e-6 + 16 * 7e-6, 1e-15) << "and turn";
+  Work qkv;
+  qkv.piece = Piece::kQkv;
+  EXPECT_NEAR(host(qkv, shape, 1), 13e-6, 1e-15) << "and a bias, or not";
+  shape.learned_positions = false;
+  shape.D = 4;
+  EXPECT_NEAR(host(qkv, shape, 1), 16e-6, 1e-15) << "turned beside it";
+  Work norm;
+  norm.piece = Piece::kNorm1;
+  EXPECT_NEAR(host(norm, shape, 1), 10e-6, 1e-15) << "never measured";
+  norm.repeat = 6;
+  EXPECT_NEAR(host(norm, shape, 6), 60e-6, 1e-15) << "six ops of a whole stage";
 }
 
 TEST(GpuRates, NoMessageIsFasterThanItsHost) {

@@ -9,7 +9,6 @@
 #include <thread>
 #include <tuple>
 
-#include "engine/run/bench_timing.h"
 #include "engine/run/gpu/nccl_launch.h"
 #include "engine/run/probe_program.h"
 
@@ -109,7 +108,7 @@ Result<void> measure_kernels_of(const GpuRig& rig, int gpu, GpuMeasurements& mea
     const std::unique_ptr<Device> device = rig.make_device(gpu, 0, Lane::kCompute);
     // Clocks rise when there is work, and fall under much of it: first to where a step has them.
     static_cast<void>(measure_products(*device, rig.sizes, Clock::now() + kWarmUp, stop));
-    measured.empty_seconds = measure_empty(*device);
+    measured.empty = measure_empty(*device);
     measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
     measured.kernels = measure_kernels(*device, rig.sizes, stop);
     measured.products = measure_products(*device, rig.sizes, Clock::now() + kProductBudget, stop);

@@ -2,10 +2,11 @@
 // Calibration of this computer's GPUs: what is measured, and the Machine that follows from it. The
 // devices and NCCL are given, so that all of it runs on stand-ins where there is no GPU.
 //
-// On one GPU of every kind: matrix products by shape, every kernel, copies; a step waits for the
-// slowest kind, so the Machine has that one's rates. On the first GPU: the cost of an op. Between
-// GPUs, through NCCL as a run uses it: a message back and forth for every pair, each whole
-// collective among two and among all. Times are those of marks (CUDA events), never of the host.
+// On one GPU of every kind: matrix products by shape, every kernel, copies, and how long a host
+// needs to launch each; a step waits for the slowest kind, so the Machine has that one's rates. On
+// the first GPU: the cost of an op. Between GPUs, through NCCL as a run uses it: a message back and
+// forth for every pair, each whole collective among two and among all. Times of devices are those
+// of marks (CUDA events).
 #pragma once
 
 #include <functional>
@@ -45,7 +46,7 @@ struct GpuMeasurements {
   std::vector<KernelTime> kernels;
   std::string half_failure = {};     // why nothing was measured in bf16
   double copy_bytes_per_second = 0;  // read and written
-  double empty_seconds = 0;          // of a kernel that has nothing to do
+  CallTime empty = {};               // of a kernel that has nothing to do
   double launch_seconds = 0;        // of an op of a step that has nothing to do, its host far ahead
   double host_seconds = 0;          // of one whose device waits for its host
   double host_message_seconds = 0;  // the same of a collective

@@ -31,6 +31,19 @@ std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::st
   return links;
 }
 
+// The middle of what a call needs in all types and sizes.
+std::vector<HostCall> host_calls_of(const GpuMeasurements& measured, const std::string& origin) {
+  std::map<std::string, std::vector<double>> seconds;
+  if (measured.empty.host_seconds > 0) seconds[kHostLaunch] = {measured.empty.host_seconds};
+  for (const KernelTime& time : measured.kernels)
+    if (time.host_seconds > 0) seconds[time.kernel].push_back(time.host_seconds);
+  for (const ProductTime& time : measured.products)
+    if (time.host_seconds > 0) seconds[time.phase].push_back(time.host_seconds);
+  std::vector<HostCall> calls;
+  for (auto& [call, of_call] : seconds) calls.push_back({call, {median(of_call), origin}});
+  return calls;
+}
+
 }  // namespace
 
 std::string title_of(const std::vector<GpuFacts>& gpus) {
@@ -77,7 +90,7 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   const auto products = [&](double least) {
     std::vector<ProductTime> times = measured.products;
     for (ProductTime& time : times)
-      time.seconds = without_launch(time.seconds, measured.empty_seconds, least);
+      time.seconds = without_launch(time.seconds, measured.empty.seconds, least);
     std::vector<MatmulPoint> points = points_of(times, rates);
     std::erase_if(points,
                   [&](const MatmulPoint& point) { return !(point.flops_per_second.value > 0); });
@@ -85,7 +98,7 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   };
   std::vector<KernelTime> kernels = measured.kernels;
   for (KernelTime& time : kernels)
-    time.seconds = without_launch(time.seconds, measured.empty_seconds, kLeast);
+    time.seconds = without_launch(time.seconds, measured.empty.seconds, kLeast);
   machine.matmuls = products(kLeastOfPeak);
   machine.kernels = rates_of(kernels, rates);
   std::erase_if(machine.kernels,
@@ -107,6 +120,7 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
         "assumed: the rate of fp32; in bf16 it failed: " + measured.half_failure;
   machine.launch_seconds = {measured.launch_seconds, origin};
   machine.host_seconds = {measured.host_seconds, origin};
+  machine.host_calls = host_calls_of(measured, rates);
   machine.host_message_seconds = {measured.host_message_seconds, origin};
   machine.pairs = links_of(measured.pairs, origin);
   machine.collectives = rates_of(measured.collectives, origin);
