@@ -3,10 +3,12 @@
 // send exactly the bytes of their routing.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
 
 #include "engine/plan/routing.h"
 #include "tests/ranks/proof.h"
+#include "tests/ranks/wrapped_device.h"
 
 namespace parallelarium {
 namespace {
@@ -55,6 +57,8 @@ void expect_bytes_of_routing(const Setup& setup, const Observation& seen) {
   EXPECT_EQ(calls, layers * setup.microbatches * mesh.dp * mesh.tp *
                        (setup.recompute == Recompute::kFull ? 6 : 4));
 }
+
+constexpr std::int64_t kExperts = 8;
 
 // Eight experts, 12 wide, two for a token, unless the words say otherwise.
 Setup expert_model(const std::string& words) {
@@ -154,6 +158,44 @@ TEST(Skew, FillsTheRankOfTheFirstExpert) {
     before = load;
   }
   EXPECT_EQ(before, 4 * 2 * 2 * 8);  // layers, replicas, micro-batches, tokens
+}
+
+// Counts how often a host reads the rows of all experts, which its device knows.
+class ReadDevice final : public WrappedDevice {
+ public:
+  explicit ReadDevice(std::atomic<int>& reads) : WrappedDevice([](int) {}), reads_(reads) {}
+  void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) override {
+    if (bytes == kExperts * 4) ++reads_;
+    WrappedDevice::copy_to_host(to_host, from, bytes);
+  }
+
+ private:
+  std::atomic<int>& reads_;
+};
+
+// A GPU runs dry when its host has to wait for it: once for a layer and micro-batch, forwards.
+TEST(ExpertCounts, AreReadByForwardsAlone) {
+  for (const char* words :
+       {"microbatches=3", "pp=2 microbatches=4 schedule=zb-h1", "microbatches=2 recompute=full"}) {
+    parallelarium::Setup setup = expert_model(words);
+    const auto reads_of = [&](int steps) {
+      setup.run.steps = steps;
+      std::atomic<int> reads{0};
+      LaunchOptions options;
+      options.make_device = [&](int, Lane) { return std::make_unique<ReadDevice>(reads); };
+      const BackendChoice choice{Backend::kCpu, Source::kMeasured, {}};
+      EXPECT_TRUE(launch(setup, built(setup), choice, {}, {}, options).ok());
+      return reads.load();
+    };
+    int forwards = 0;
+    const Program program = built(setup);
+    for (const RankProgram& rank : program.ranks) {
+      for (const Op& op : rank.ops)
+        forwards += op.piece == Piece::kExpert &&
+                    (op.phase == Phase::kForward || op.phase == Phase::kRecompute);
+    }
+    EXPECT_EQ(reads_of(3) - reads_of(2), forwards) << words;
+  }
 }
 
 TEST(BalanceLoss, EvensOutWhatRoutersWouldNot) {
