@@ -7,9 +7,9 @@ namespace parallelarium {
 namespace {
 
 Source source_of(const nlohmann::json& json) {
-  return json.is_string() && json == std::string(name_of(Source::kOversubscribed))
-             ? Source::kOversubscribed
-             : Source::kMeasured;
+  for (const Source source : {Source::kOversubscribed, Source::kSharedGpu})
+    if (json.is_string() && json == std::string(name_of(source))) return source;
+  return Source::kMeasured;
 }
 
 std::optional<double> number(const nlohmann::json& json, const char* key) {
@@ -28,11 +28,13 @@ nlohmann::json collective_document(const CollectiveSession& collectives) {
   for (const CollectiveRun& run : collectives.runs())
     json["runs"].push_back(
         {{"spec", to_json(run.plan->choice.spec)}, {"observation", to_json(run.seen)}});
-  for (const SweepPoint& point : collectives.all_sweeps())
+  for (const SweepPoint& point : collectives.all_sweeps()) {
     json["sweep"].push_back({{"spec", to_json(point.spec)},
                              {"source", name_of(point.source)},
                              {"seconds", point.seconds},
                              {"bus_bandwidth", point.bus_bandwidth}});
+    if (point.on_gpus) json["sweep"].back()["on_gpus"] = true;
+  }
   return json;
 }
 
@@ -61,9 +63,10 @@ Result<void> restore_collectives(CollectiveSession& collectives, const nlohmann:
     if (!point.is_object() || !point.contains("spec")) continue;
     const Result<CollectiveSpec> spec = collective_spec_from_json(point["spec"]);
     const auto seconds = number(point, "seconds"), bandwidth = number(point, "bus_bandwidth");
+    const auto on_gpus = point.find("on_gpus");
     if (spec && seconds && bandwidth)
-      collectives.keep_sweep(
-          {*spec, source_of(point.value("source", nlohmann::json())), *seconds, *bandwidth});
+      collectives.keep_sweep({*spec, source_of(point.value("source", nlohmann::json())), *seconds,
+                              *bandwidth, on_gpus != point.end() && *on_gpus == true});
   }
   return {};
 }

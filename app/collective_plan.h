@@ -22,6 +22,7 @@ struct SweepPoint {
   CollectiveSpec spec;
   Source source = Source::kMeasured;
   double seconds = 0, bus_bandwidth = 0;
+  bool on_gpus = false;
 };
 
 // A title in the middle of a sentence: it begins small where nouns do.

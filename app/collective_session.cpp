@@ -103,16 +103,30 @@ CollectiveSession::CollectiveSession(QUndoStack& undo, QObject* parent)
   make_motion();
 }
 
+void CollectiveSession::set_takes_gpus(std::function<bool(int ranks)> takes_gpus) {
+  takes_gpus_ = std::move(takes_gpus);
+  refresh_place();
+}
+
+CollectiveChoice CollectiveSession::placed() const {
+  CollectiveChoice choice = choice_;
+  choice.on_gpus = takes_gpus_ && takes_gpus_(choice.spec.ranks);
+  return choice;
+}
+
 void CollectiveSession::change(const CollectiveChoice& choice, const QString& what) {
-  if (choice == choice_) return;
-  undo_.push(new CollectiveCommand(*this, choice_, choice, what));
+  CollectiveChoice set = choice;
+  set.on_gpus = false;
+  if (set == choice_) return;
+  undo_.push(new CollectiveCommand(*this, choice_, set, what));
 }
 
 void CollectiveSession::apply(const CollectiveChoice& choice) {
   choice_ = choice;
   const double share =
       horizon().count() > 0 ? double(playhead_.count()) / double(horizon().count()) : 0;
-  Result<CollectivePlan> plan = plan_collective(choice_, this_computer());
+  const CollectiveChoice here = placed();
+  Result<CollectivePlan> plan = plan_collective(here, this_computer(here.on_gpus));
   problem_.reset();
   if (plan)
     plan_ = std::make_shared<const CollectivePlan>(std::move(*plan));
@@ -130,10 +144,14 @@ void CollectiveSession::apply(const CollectiveChoice& choice) {
 
 void CollectiveSession::refresh_rates() { apply(choice_); }
 
+void CollectiveSession::refresh_place() {
+  if (!problem_ && placed().on_gpus != plan_->choice.on_gpus) apply(choice_);
+}
+
 const CollectiveRun* CollectiveSession::run() const {
   const std::size_t from = earlier_runs_;
   for (std::size_t run = runs_.size(); run-- > from;)
-    if (runs_[run].plan->choice.spec == choice_.spec) return &runs_[run];
+    if (is_chosen(runs_[run])) return &runs_[run];
   return runs_.size() > from ? &runs_.back() : nullptr;
 }
 
@@ -143,13 +161,20 @@ void CollectiveSession::set_earlier_runs_aside(bool aside) {
   apply(choice_);
 }
 
+bool CollectiveSession::is_chosen(const CollectiveRun& run) const {
+  const CollectiveChoice here = placed();
+  return run.plan->choice.spec == here.spec && run.seen.on_gpus == here.on_gpus;
+}
+
 bool CollectiveSession::run_is_stale() const {
   const CollectiveRun* now = run();
-  return now && !(now->plan->choice.spec == choice_.spec);
+  return now && !is_chosen(*now);
 }
 
 Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveObservation seen) {
-  Result<CollectivePlan> plan = plan_collective({spec, Topology::kMemory}, this_computer());
+  const bool on_gpus = seen.on_gpus;
+  Result<CollectivePlan> plan =
+      plan_collective({spec, Topology::kMemory, {}, on_gpus}, this_computer(on_gpus));
   if (!plan) return plan.error();
   const auto& built = plan->collective.program.ranks;
   bool same = built.size() == seen.timeline.ranks.size() && seen.sent_bytes.size() == built.size();
@@ -159,8 +184,9 @@ Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveO
     return message("collective-program",
                    "The collective was run by an engine of another version, whose steps differ "
                    "from the predicted ones; run it again with this version.");
-  forget(runs_, earlier_runs_, kMostRuns,
-         [&](const CollectiveRun& run) { return run.plan->choice.spec == spec; });
+  forget(runs_, earlier_runs_, kMostRuns, [&](const CollectiveRun& run) {
+    return run.plan->choice.spec == spec && run.seen.on_gpus == on_gpus;
+  });
   runs_.push_back({std::make_shared<const CollectivePlan>(std::move(*plan)), std::move(seen)});
   make_motion();
   playhead_ = Nanoseconds(0);
@@ -174,15 +200,17 @@ std::vector<SweepPoint> CollectiveSession::sweep() const {
   const CollectiveSpec& now = plan_->choice.spec;
   for (std::size_t at = earlier_points_; at < sweep_.size(); ++at) {
     const CollectiveSpec& spec = sweep_[at].spec;
-    if (spec.kind == now.kind && spec.ranks == now.ranks && spec.type == now.type)
+    if (spec.kind == now.kind && spec.ranks == now.ranks && spec.type == now.type &&
+        sweep_[at].on_gpus == plan_->choice.on_gpus)
       points.push_back(sweep_[at]);
   }
   return points;
 }
 
 void CollectiveSession::keep_sweep(const SweepPoint& point) {
-  forget(sweep_, earlier_points_, kMostSweepPoints,
-         [&](const SweepPoint& old) { return old.spec == point.spec; });
+  forget(sweep_, earlier_points_, kMostSweepPoints, [&](const SweepPoint& old) {
+    return old.spec == point.spec && old.on_gpus == point.on_gpus;
+  });
   sweep_.push_back(point);
   Q_EMIT run_changed();
 }

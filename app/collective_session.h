@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QUndoStack>
+#include <functional>
 #include <memory>
 
 #include "app/collective_plan.h"
@@ -32,7 +33,10 @@ class CollectiveSession : public QObject {
  public:
   // Changes become steps of `undo`, which must outlive this.
   explicit CollectiveSession(QUndoStack& undo, QObject* parent = nullptr);
+  // Whether a run of so many ranks would take this computer's GPUs; without it, never.
+  void set_takes_gpus(std::function<bool(int ranks)> takes_gpus);
 
+  // What is set, without where it would run, which follows from it: plan() has both.
   const CollectiveChoice& choice() const { return choice_; }
   // As one undo step named `what`. An invalid choice is kept, with problem().
   void change(const CollectiveChoice& choice, const QString& what);
@@ -41,8 +45,11 @@ class CollectiveSession : public QObject {
   std::shared_ptr<const CollectivePlan> plan() const { return plan_; }
   // Predicts again with the rates of this computer as they are now (after a calibration).
   void refresh_rates();
+  // The same where a run would now take the other devices.
+  void refresh_place();
 
-  // The run of the chosen spec if there is one, else the latest, if any; then it is stale.
+  // The run of the chosen spec where it would run if there is one, else the latest, if any; then it
+  // is stale.
   const CollectiveRun* run() const;
   bool run_is_stale() const;
   const CollectiveRun* fresh_run() const { return run_is_stale() ? nullptr : run(); }
@@ -56,7 +63,8 @@ class CollectiveSession : public QObject {
   // Error: the observation is of another Program than the spec's (an engine of another version).
   Result<void> keep_run(const CollectiveSpec& spec, CollectiveObservation seen);
 
-  // Measured by a sweep over sizes, of the operation, ranks and type that is chosen.
+  // Measured by a sweep over sizes, of the operation, ranks and type that is chosen, on the devices
+  // that a run would take.
   std::vector<SweepPoint> sweep() const;
   const std::vector<SweepPoint>& all_sweeps() const { return sweep_; }
   void keep_sweep(const SweepPoint& point);
@@ -92,8 +100,11 @@ class CollectiveSession : public QObject {
  private:
   friend class CollectiveCommand;
   void apply(const CollectiveChoice& choice);
+  bool is_chosen(const CollectiveRun& run) const;
+  CollectiveChoice placed() const;  // choice_ with the devices that a run would take
   void make_motion();
   QUndoStack& undo_;
+  std::function<bool(int)> takes_gpus_;
   CollectiveChoice choice_;
   std::optional<Message> problem_;
   std::shared_ptr<const CollectivePlan> plan_;

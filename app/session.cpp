@@ -55,6 +55,8 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
   });
   state_->frames.setTimerType(Qt::PreciseTimer);
   connect(&state_->collectives, &CollectiveSession::changed, this, &Session::run_state_changed);
+  state_->collectives.set_takes_gpus(
+      [this](int ranks) { return takes_gpus(state_->setup.run, ranks); });
 
   // The first lesson's Setup is valid and small, so this is there before the window is.
   state_->setup = state_->base = default_setup();

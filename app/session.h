@@ -53,6 +53,7 @@ struct Guess {
 };
 
 class CollectiveSession;
+struct CollectiveRequest;
 struct CollectiveSpec;
 class EngineProcess;
 
@@ -231,6 +232,8 @@ class Session : public QObject {
   void apply_setup(const Setup& setup);
   // Whether a run of `setup` would take GPUs of this computer, as far as the engine has told.
   bool takes_gpus(const Setup& setup) const;
+  bool takes_gpus(const RunSettings& run, int ranks) const;
+  void place(CollectiveRequest& request) const;
   Setup resolved(Setup setup) const;  // with backend cuda in place of `auto` where takes_gpus()
   void ask_for_gpus();                // where they matter and the engine has not told of them
   void hear_of_gpus();

@@ -24,14 +24,21 @@ void Session::set_collective_in_front(bool in_front) {
   Q_EMIT view_changed();
 }
 
+// On the devices that its prediction is of.
+void Session::place(CollectiveRequest& request) const {
+  if (!takes_gpus(state_->setup.run, request.spec.ranks)) return;
+  request.backend = Backend::kCuda;
+  request.devices = state_->setup.run.devices;
+}
+
 void Session::start_collective() {
   const CollectiveSpec spec = state_->collectives.choice().spec;
   state_->run_verifies = false;
   begin_request(tr("Starting the ranks"));
+  CollectiveRequest request{spec, kRunRepeats, kWarmup, true, rounding_rival_of(spec)};
+  place(request);
   state_->request = state_->engine->request(
-      "collective",
-      to_json(CollectiveRequest{spec, kRunRepeats, kWarmup, true, rounding_rival_of(spec)}),
-      [this, spec](Result<nlohmann::json> answer) {
+      "collective", to_json(request), [this, spec](Result<nlohmann::json> answer) {
         Result<CollectiveObservation> seen = answer ? collective_observation_from_json(*answer)
                                                     : Result<CollectiveObservation>(answer.error());
         const Result<void> kept = seen ? state_->collectives.keep_run(spec, std::move(*seen))
@@ -58,9 +65,10 @@ QString Session::sweep_text() const {
 // One request after the other: each is short, so that Cancel acts at once.
 void Session::continue_sweep() {
   const CollectiveSpec spec = state_->sweep.back();
+  CollectiveRequest request{spec, kSweepRepeats, kWarmup, false, {}};
+  place(request);
   state_->request = state_->engine->request(
-      "collective", to_json(CollectiveRequest{spec, kSweepRepeats, kWarmup, false, {}}),
-      [this, spec](Result<nlohmann::json> answer) {
+      "collective", to_json(request), [this, spec](Result<nlohmann::json> answer) {
         const Result<CollectiveObservation> seen =
             answer ? collective_observation_from_json(*answer)
                    : Result<CollectiveObservation>(answer.error());
@@ -69,7 +77,8 @@ void Session::continue_sweep() {
           return finish_request(tr("%1: %2 cells of the result are wrong, so the measuring ends.")
                                     .arg(algorithm_title(spec))
                                     .arg(seen->wrong_cells));
-        state_->collectives.keep_sweep({spec, seen->source, seen->seconds, seen->bus_bandwidth});
+        state_->collectives.keep_sweep(
+            {spec, seen->source, seen->seconds, seen->bus_bandwidth, seen->on_gpus});
         state_->sweep.pop_back();
         if (state_->sweep.empty()) return finish_request({});
         state_->run_state = RunState::kRunning;

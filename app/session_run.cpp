@@ -29,10 +29,13 @@ bool Session::machine_is_elsewhere() const {
 }
 
 Source Session::expected_source() const {
-  if (state_->collective_in_front)
-    return uncalibrated_local_machine().cores >= state_->collectives.choice().spec.ranks
-               ? Source::kMeasured
-               : Source::kOversubscribed;
+  if (state_->collective_in_front) {
+    const int ranks = state_->collectives.choice().spec.ranks;
+    if (takes_gpus(state_->setup.run, ranks))
+      return state_->gpu_ranks.value_or(ranks) >= ranks ? Source::kMeasured : Source::kSharedGpu;
+    return uncalibrated_local_machine().cores >= ranks ? Source::kMeasured
+                                                       : Source::kOversubscribed;
+  }
   return parallelarium::expected_source(resolved(state_->setup), machine());
 }
 
@@ -40,6 +43,9 @@ QString Session::run_refusal() const {
   if (state_->collective_in_front) {
     if (const std::optional<Message>& problem = state_->collectives.problem())
       return QString::fromStdString(problem->text);
+    if (takes_gpus(state_->setup.run, state_->collectives.choice().spec.ranks))
+      if (const std::optional<Message> missing = missing_backend("cuda"))
+        return QString::fromStdString(missing->text);
     return question_refusal();
   }
   if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
@@ -120,10 +126,11 @@ QString Session::run_label() const {
   const bool collective = state_->collective_in_front;
   const int ranks =
       collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
+  const bool on_gpus = collective ? takes_gpus(state_->setup.run, ranks)
+                                  : takes_gpus(state_->setup) || machine().name == kLocalGpus;
   const QString base =
-      !collective && (takes_gpus(state_->setup) || machine().name == kLocalGpus)
-          ? (ranks == 1 ? tr("Run on 1 GPU rank") : tr("Run on %1 GPU ranks").arg(ranks))
-          : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
+      on_gpus ? (ranks == 1 ? tr("Run on 1 GPU rank") : tr("Run on %1 GPU ranks").arg(ranks))
+              : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
   switch (expected_source()) {
     case Source::kPaced:
       return tr("%1, paced").arg(base);

@@ -85,6 +85,7 @@ void Session::change_setup(const Setup& setup, const QString& what) {
 void Session::apply_setup(const Setup& setup) {
   state_->setup = setup;
   refresh_prediction();
+  state_->collectives.refresh_place();
   Q_EMIT setup_changed();
   Q_EMIT run_changed();
   Q_EMIT run_state_changed();  // the label and the refusal of Run
@@ -110,10 +111,12 @@ const Machine& Session::machine() const {
 
 // What choose_backend() of engine/run decides, from what the engine tells.
 bool Session::takes_gpus(const Setup& setup) const {
-  if (setup.machine != "local") return false;
-  if (setup.run.backend != Backend::kAuto) return setup.run.backend == Backend::kCuda;
-  const Result<std::vector<int>> chosen = device_list(setup.run.devices);
-  const int ranks = setup.mesh.ranks();
+  return setup.machine == "local" && takes_gpus(setup.run, setup.mesh.ranks());
+}
+
+bool Session::takes_gpus(const RunSettings& run, int ranks) const {
+  if (run.backend != Backend::kAuto) return run.backend == Backend::kCuda;
+  const Result<std::vector<int>> chosen = device_list(run.devices);
   return chosen && (chosen->empty() || int(chosen->size()) >= ranks) &&
          state_->gpu_ranks.value_or(0) >= ranks;
 }
@@ -151,6 +154,7 @@ void Session::hear_of_gpus() {
     if (const auto ranks = cuda->find("ranks"); ranks != cuda->end() && ranks->is_number_integer())
       state_->gpu_ranks = ranks->get<int>();
   if (takes_gpus(state_->setup) != took) refresh_prediction();
+  state_->collectives.refresh_place();
   if (takes_gpus(state_->setup) != took || gpus() != before) Q_EMIT setup_changed();
   Q_EMIT run_state_changed();
 }

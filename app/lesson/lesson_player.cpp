@@ -131,7 +131,9 @@ void LessonPlayer::note_base() {
 void LessonPlayer::leave() { states_[at_].left_with = settings(); }
 
 Settings LessonPlayer::settings() const {
-  return {session_.setup(), session_.collectives().choice()};
+  CollectiveChoice collective = session_.collectives().choice();
+  collective.on_gpus = session_.collectives().plan()->choice.on_gpus;
+  return {session_.setup(), std::move(collective)};
 }
 
 void LessonPlayer::apply_hidden_and_allowed() {
@@ -226,7 +228,7 @@ void LessonPlayer::note_run() {
   if (step().runs_collective()) {
     const CollectiveRun& run = *session_.collectives().fresh_run();
     state.source = std::string(name_of(run.seen.source));
-    state.machine = this_computer().name;
+    state.machine = this_computer(run.seen.on_gpus).name;
     state.judged = run.plan;
     return;
   }

@@ -2613,6 +2613,18 @@
         <translation>Werte dieses Rechners, angenommen, bis er kalibriert ist, was das erste „Starten“ eines Trainingsschritts tut; wähle andere Verbindungen, um deren Werte zu setzen</translation>
     </message>
     <message>
+        <source>Figures of this computer's GPUs, assumed until they are calibrated; choose other links to set theirs</source>
+        <translation>Werte der GPUs dieses Rechners, angenommen, bis sie kalibriert sind; wähle andere Verbindungen, um deren Werte zu setzen</translation>
+    </message>
+    <message>
+        <source>GPUs: %1, %2, calibrated</source>
+        <translation>GPUs: %1, %2, kalibriert</translation>
+    </message>
+    <message>
+        <source>GPUs: %1, %2, assumed</source>
+        <translation>GPUs: %1, %2, angenommen</translation>
+    </message>
+    <message>
         <source>%1, %2, calibrated</source>
         <translation>%1, %2, kalibriert</translation>
     </message>

@@ -127,8 +127,11 @@ void CollectivesView::refresh_link_controls() {
       !memory      ? tr("An empty text takes the assumed figure again")
       : calibrated ? tr("Measured by the last calibration of this computer; choose other links to "
                         "set theirs")
-                   : tr("Figures of this computer, assumed until it is calibrated, which the first "
-                        "Run of a training step does; choose other links to set theirs");
+      : choice.on_gpus
+          ? tr("Figures of this computer's GPUs, assumed until they are calibrated; "
+               "choose other links to set theirs")
+          : tr("Figures of this computer, assumed until it is calibrated, which the first "
+               "Run of a training step does; choose other links to set theirs");
   for (const LinkControl& link : s.links) {
     const bool shown = !memory && (!link.between_nodes || choice.topology == Topology::kTwoLevel);
     link.label->setVisible(shown && !link.label->text().isEmpty());
@@ -139,7 +142,9 @@ void CollectivesView::refresh_link_controls() {
     link.box->set_changed((choice.links.*link.figure).has_value());
     link.box->setToolTip(origin);
   }
-  const QString own = calibrated ? tr("%1, %2, calibrated") : tr("%1, %2, assumed");
+  const QString own =
+      choice.on_gpus ? (calibrated ? tr("GPUs: %1, %2, calibrated") : tr("GPUs: %1, %2, assumed"))
+                     : (calibrated ? tr("%1, %2, calibrated") : tr("%1, %2, assumed"));
   s.links_word->setText(memory ? own.arg(seconds_text(plan.network.latency_seconds),
                                          rate_text(plan.network.bytes_per_second))
                         : choice.links == LinkFigures{} ? tr("assumed")

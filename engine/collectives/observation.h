@@ -50,6 +50,7 @@ struct RoundingComparison {
 struct CollectiveObservation {
   // Or oversubscribed: more ranks than cores; or shared GPU.
   Source source = Source::kMeasured;
+  bool on_gpus = false;   // of this computer, instead of its cores
   std::string ranks_on;   // "4 ranks on a NVIDIA H100 each: measured"; empty: not told
   std::string transport;  // "NCCL 2.28.9"; empty: not told
   double seconds = 0, seconds_min = 0, seconds_max = 0;  // median and extremes of the repeats

@@ -7,9 +7,17 @@
 
 namespace parallelarium {
 
-Machine this_computer() {
-  Result<Machine> machine = find_machine("local");
-  return machine ? std::move(*machine) : uncalibrated_local_machine();
+Machine this_computer(bool gpus) {
+  Result<Machine> machine = find_machine(gpus ? kLocalGpus : "local");
+  if (machine) return std::move(*machine);
+  Machine assumed = uncalibrated_local_machine();
+  if (gpus) {
+    assumed.name = kLocalGpus;
+    assumed.cores = 0;
+    assumed.lanes_share_core = false;
+    assumed.devices_per_node = kMostShownRanks;
+  }
+  return assumed;
 }
 
 Network network_for(const CollectiveChoice& choice, int node_size, const Machine& local) {
@@ -24,10 +32,10 @@ Network network_for(const CollectiveChoice& choice, int node_size, const Machine
     network.node_bytes_per_second =
         set.node_bytes_per_second.value_or(network.node_bytes_per_second);
   }
-  network.topology = choice.topology;
+  if (choice.topology != Topology::kMemory) network.topology = choice.topology;
   network.node_size = node_size;
   if (network.node_size < 1)
-    network.node_size = default_node_size(choice.topology, choice.spec.ranks);
+    network.node_size = default_node_size(network.topology, choice.spec.ranks);
   return network;
 }
 

@@ -32,6 +32,14 @@ Network network_of(const Machine& machine, int ranks) {
   network.node_latency_seconds = machine.inter_node.latency_seconds.value;
   if (const double elements = combine_rate(machine, DataType::kF32); elements > 0)
     network.combine_bytes_per_second = elements * static_cast<double>(size_of(DataType::kF32));
+  if (machine.local && !machine.ranks_share_memory()) {
+    if (ranks <= machine.devices_per_node) return network;
+    network.topology = Topology::kMemory;
+    network.latency_seconds = machine.launch_seconds.value;
+    network.bytes_per_second = machine.memory_bytes_per_second.value / 2;  // read and written
+    network.shared_bytes_per_second = network.bytes_per_second;
+    return network;
+  }
   if (machine.local) {
     network.topology = Topology::kMemory;
     network.shared_bytes_per_second =

@@ -265,6 +265,7 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
     run.source = on.choice.source;
   else if (collective.program.ranks.size() > cores.size())
     run.source = Source::kOversubscribed;
+  run.on_gpus = on.choice.backend == Backend::kCuda;
   run.ranks_on = on.choice.why.text;
   {
     CollectiveTeam team(collective.program, on, cores, cancel);

@@ -140,6 +140,7 @@ Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json) {
 nlohmann::json to_json(const CollectiveChoice& choice) {
   nlohmann::json json = to_json(choice.spec);
   json["topology"] = name_of(choice.topology);
+  if (choice.on_gpus) json["on_gpus"] = true;
   for (const auto& [key, figure] : kLinkFigures)
     if (choice.links.*figure) json[key] = *(choice.links.*figure);
   return json;
@@ -212,6 +213,7 @@ nlohmann::json to_json(const CollectiveObservation& observation) {
   if (!observation.values.first.empty()) {
     json["values"] = {{"steps", observation.values.steps}, {"first", observation.values.first}};
   }
+  if (observation.on_gpus) json["on_gpus"] = true;
   if (!observation.ranks_on.empty()) json["ranks_on"] = observation.ranks_on;
   if (!observation.transport.empty()) json["transport"] = observation.transport;
   if (observation.rounding) json["rounding"] = to_json(*observation.rounding);
@@ -237,6 +239,7 @@ Result<CollectiveObservation> collective_observation_from_json(const nlohmann::j
   else if (source != name_of(Source::kMeasured))
     reader.fail("source", "measured, oversubscribed or shared GPU");
   // Older engines do not tell these.
+  reader.read("on_gpus", seen.on_gpus);
   reader.read("ranks_on", seen.ranks_on);
   reader.read("transport", seen.transport);
   const nlohmann::json* wrong = reader.array("wrong");

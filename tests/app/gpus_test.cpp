@@ -11,6 +11,7 @@
 #include "app/views/words.h"
 #include "engine/plan/machine.h"
 #include "engine/predict/predict.h"
+#include "tests/app/collectives_fixture.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/stand_in_engine.h"
 
@@ -162,6 +163,63 @@ TEST_F(Gpus, AreRememberedWhenTheEngineDies) {
   ASSERT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
   ASSERT_TRUE(wait_until([&] { return !session.engine().is_running(); }, 5000));
   EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
+}
+
+TEST_F(Gpus, OneForEachRankRunACollective) {
+  CollectiveSession& collectives = session.collectives();
+  session.set_collective_in_front(true);
+  EXPECT_FALSE(collectives.plan()->choice.on_gpus);
+  const CollectiveObservation on_cores = made_up(*collectives.plan(), 2);
+  ASSERT_TRUE(collectives.keep_run(collectives.choice().spec, on_cores).ok());
+  EXPECT_FALSE(collectives.run_is_stale());
+
+  greet(computer(4, 4));
+  EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
+  EXPECT_EQ(session.expected_source(), Source::kMeasured);
+  EXPECT_TRUE(collectives.plan()->choice.on_gpus);
+  EXPECT_EQ(collectives.plan()->word, "assumed");
+  EXPECT_EQ(collectives.plan()->network.topology, Topology::kSwitch);
+  EXPECT_TRUE(collectives.run_is_stale()) << "it was on cores";
+  EXPECT_TRUE(collectives.times_compare());
+  session.start_run(false);
+  ASSERT_TRUE(wait_until([&] { return heard().contains("\"method\":\"collective\""); }, 20'000));
+  EXPECT_TRUE(heard().contains("\"backend\":\"cuda\"")) << heard().toStdString();
+
+  CollectiveObservation on_gpus = made_up(*collectives.plan(), 2);
+  on_gpus.on_gpus = true;
+  ASSERT_TRUE(collectives.keep_run(collectives.choice().spec, on_gpus).ok());
+  EXPECT_FALSE(collectives.run_is_stale());
+  EXPECT_EQ(collectives.runs().size(), 2u) << "beside the one on cores";
+  collectives.keep_sweep({collectives.choice().spec, Source::kMeasured, 1, 1, true});
+  EXPECT_EQ(collectives.sweep().size(), 1u);
+
+  // More ranks, or who wants it, take cores; both runs are kept, in a document too.
+  PlanSetup setup = session.setup();
+  setup.run.backend = Backend::kCpu;
+  set(setup);
+  EXPECT_EQ(label().indexOf(QStringLiteral("Run on 4 CPU ranks")), 0);
+  EXPECT_FALSE(collectives.plan()->choice.on_gpus);
+  EXPECT_FALSE(collectives.run_is_stale());
+  EXPECT_TRUE(collectives.sweep().empty());
+  setup.run.backend = Backend::kAuto;
+  set(setup);
+  EXPECT_TRUE(collectives.plan()->choice.on_gpus);
+  CollectiveChoice more = collectives.plan()->choice;
+  collectives.change(more, QStringLiteral("nothing"));
+  EXPECT_EQ(collectives.choice(), CollectiveChoice());
+  more.spec.ranks = 8;
+  collectives.change(more, QStringLiteral("8 ranks"));
+  EXPECT_FALSE(collectives.plan()->choice.on_gpus);
+  EXPECT_TRUE(label().startsWith(QStringLiteral("Run on 8 CPU ranks")));
+
+  Session later;
+  std::vector<Message> notes;
+  ASSERT_TRUE(restore_document(later, document_of(session), notes).ok());
+  EXPECT_TRUE(notes.empty());
+  ASSERT_EQ(later.collectives().runs().size(), 2u);
+  EXPECT_FALSE(later.collectives().runs()[0].seen.on_gpus);
+  EXPECT_TRUE(later.collectives().runs()[1].plan->choice.on_gpus);
+  EXPECT_TRUE(later.collectives().all_sweeps().at(0).on_gpus);
 }
 
 using GpusAtTheStart = StandInEngine;

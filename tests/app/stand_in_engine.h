@@ -35,13 +35,19 @@ class StandInEngine : public testing::Test {
     const QString script = folder_.filePath(QStringLiteral("engine"));
     QFile file(script), said(script + QStringLiteral(".said"));
     ASSERT_TRUE(file.open(QIODevice::WriteOnly) && said.open(QIODevice::WriteOnly));
-    file.write("#!/bin/sh\ncat \"$0.said\"\nexec cat >/dev/null\n");
+    file.write("#!/bin/sh\ncat \"$0.said\"\nexec cat >\"$0.heard\"\n");
     file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
     // A process is started by a request, so that `initialize` is the second.
     const std::string both =
         reply(2, {{"version", kProtocolVersion}, {"devices", devices}}) + reply(1, devices);
     said.write(both.data(), qint64(both.size()));
     qputenv("PARALLELARIUM_ENGINE", script.toUtf8());
+  }
+
+  // What the last engine was told.
+  QByteArray heard() const {
+    QFile file(folder_.filePath(QStringLiteral("engine.heard")));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
   }
 
   // `ranks` of them could each have a GPU, which are all alike.

@@ -34,6 +34,31 @@ Network switched() {
 }
 
 // The closed forms are written from the literature, the simulation moves every message.
+// GPUs have links of their own; on one of them ranks share its memory.
+TEST(Network, OfGpusIsASwitchWhereEveryRankHasOne) {
+  Machine gpus;
+  gpus.local = true;
+  gpus.devices_per_node = 4;
+  gpus.launch_seconds = {3e-6, "test"};
+  gpus.memory_bytes_per_second = {2e12, "test"};
+  gpus.intra_node = {{8e-6, "test"}, {2e11, "test"}};
+  const Network each = network_of(gpus, 4);
+  EXPECT_EQ(each.topology, Topology::kSwitch);
+  EXPECT_EQ(each.latency_seconds, 8e-6);
+  EXPECT_EQ(each.bytes_per_second, 2e11);
+  const Network shared = network_of(gpus, 5);
+  EXPECT_EQ(shared.topology, Topology::kMemory);
+  EXPECT_EQ(shared.latency_seconds, 3e-6);
+  EXPECT_EQ(shared.shared_bytes_per_second, 1e12);
+  // A ring's 2 (n - 1) steps of a chunk each, over links that nobody shares.
+  CollectiveSpec spec;
+  spec.ranks = 4;
+  spec.bytes = 4'000'000;
+  const Result<Collective> ring = make_collective(spec);
+  ASSERT_TRUE(ring.ok());
+  EXPECT_NEAR(cost_of(*ring, each).seconds, 6 * (8e-6 + 1e6 / 2e11), 1e-9);
+}
+
 TEST(Cost, EqualsTheClosedFormWhereThatIsExact) {
   int exact = 0;
   std::set<std::string> algorithms;
