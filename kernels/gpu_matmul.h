@@ -31,6 +31,11 @@ class GpuMatmul {
   GpuMatmul(const GpuMatmul&) = delete;
   GpuMatmul& operator=(const GpuMatmul&) = delete;
 
+  // Loads the library's own kernels, for which a driver may wait until its GPUs have nothing to do,
+  // as the first product of a process else does. Waits for the stream. Types that this GPU does not
+  // multiply are told by the first product of them.
+  [[nodiscard]] cudaError_t load(cudaStream_t stream);
+
   // c = alpha op(a) op(b) + beta c (+ bias [n] in each row, where not null). In and Out: float and
   // float, Bf16 and Bf16, or Bf16 and float. CUBLAS_STATUS_NOT_SUPPORTED where the library has no
   // way to do it on this GPU. Requires, with a bias: no batches, and rows without gaps (ldc = n).

@@ -80,6 +80,26 @@ GpuMatmul::~GpuMatmul() {
   if (handle_ != nullptr) cublasLtDestroy(handle_);
 }
 
+cudaError_t GpuMatmul::load(cudaStream_t stream) {
+  constexpr std::int64_t kEdge = 64;
+  constexpr std::size_t kBytes = kEdge * kEdge * sizeof(float);
+  void* operands = nullptr;
+  cudaError_t status = cudaMalloc(&operands, 2 * kBytes);
+  if (status == cudaSuccess) status = cudaMemsetAsync(operands, 0, 2 * kBytes, stream);
+  const auto product = [&]<class T>(T* from) {
+    T* const to = from + kBytes / sizeof(T);
+    static_cast<void>(linear_forward(*this, to, from, from, static_cast<const T*>(nullptr), kEdge,
+                                     kEdge, kEdge, stream));
+  };
+  if (status == cudaSuccess) {
+    product(static_cast<float*>(operands));
+    product(static_cast<Bf16*>(operands));
+    status = cudaStreamSynchronize(stream);
+  }
+  static_cast<void>(cudaFree(operands));
+  return status;
+}
+
 cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) const {
   plan = {};
   plan.adds_bias = bias != nullptr;

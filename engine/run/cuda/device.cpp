@@ -31,7 +31,8 @@ class CudaDevice final : public CudaStream {
            "cudaDeviceGetAttribute");
     shared_bytes_ = static_cast<std::size_t>(shared);
     if (good()) matmul_.emplace(workspace_, workspace, false);
-    if (good() && workspace > 0) load_products();
+    // A kernel of NCCL on this GPU would wait for ranks that wait for this one.
+    if (good() && workspace > 0) note(matmul_->load(stream_), "cuBLASLt");
   }
   ~CudaDevice() override {
     static_cast<void>(cudaSetDevice(gpu()));
@@ -403,26 +404,6 @@ class CudaDevice final : public CudaStream {
   }
 
  private:
-  // The first product of a process loads cuBLASLt's own kernels, for which a driver may wait until
-  // its GPUs have nothing to do; a kernel of NCCL there would wait for ranks that wait for this
-  // one. So it comes before there are any. Types that this GPU does not multiply are told by the
-  // step.
-  void load_products() {
-    constexpr std::int64_t kEdge = 64;
-    constexpr std::size_t kBytes = kEdge * kEdge * sizeof(float);
-    void* operands = nullptr;
-    note(cudaMalloc(&operands, 2 * kBytes), "cudaMalloc");
-    if (good()) note(cudaMemsetAsync(operands, 0, 2 * kBytes, stream_), "cudaMemset");
-    const auto multiply = [&]<class T>(T* from) {
-      T* const to = from + kBytes / sizeof(T);
-      static_cast<void>(parallelarium::linear_forward(
-          *matmul_, to, from, from, static_cast<const T*>(nullptr), kEdge, kEdge, kEdge, stream_));
-    };
-    if (good()) multiply(static_cast<float*>(operands));
-    if (good()) multiply(static_cast<Bf16*>(operands));
-    if (good()) note(cudaStreamSynchronize(stream_), "cuBLASLt");
-    static_cast<void>(cudaFree(operands));
-  }
   // Puts a kernel on the stream whose storage is that of `values`.
   template <class Byte, class Launch>
   void typed(const TypedAddress<Byte>& values, const char* name, const Launch& launch) {
