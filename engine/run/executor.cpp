@@ -26,7 +26,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       progress_(progress),
       durations_(std::move(durations)),
       behind_(devices[0]->runs_behind()),
-      events_(behind_ ? plan_events(rank) : EventPlan{}),
+      waits_(behind_ ? plan_events(rank) : EventWaits{}),
       place_in_lane_(rank.ops.size(), 0),
       stretches_(rank.ops.size()),
       sequence_(rank.ops.size(), 0),
@@ -181,7 +181,7 @@ bool Executor::run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& la
   const Op& op = op_at(unit.front());
   Device& device = *devices_[static_cast<std::size_t>(lane)];
   if (behind_) {
-    for (const std::int32_t earlier : events_.waits[static_cast<std::size_t>(unit.front())])
+    for (const std::int32_t earlier : waits_[static_cast<std::size_t>(unit.front())])
       device.wait(device_of(earlier), earlier * kMarksOfOp + kEndedMark);
   }
   for (const std::int32_t index : unit) arena_.begin(index);

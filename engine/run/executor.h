@@ -152,7 +152,7 @@ class Executor {
   RankProgress& progress_;
   const std::vector<Nanoseconds> durations_;
   const bool behind_;       // devices run behind
-  const EventPlan events_;  // if they do
+  const EventWaits waits_;  // if they do
   Nanoseconds clock_error_{0};
   TimePoint aligned_{};
   Nanoseconds host_time_{0};  // of the last step

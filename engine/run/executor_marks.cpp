@@ -114,7 +114,7 @@ bool Executor::follow(Lane lane) {
     return false;
   }
   const bool computes = op_at(op).kind == OpKind::kCompute;
-  const std::vector<std::int32_t>& waits = events_.waits[static_cast<std::size_t>(op)];
+  const std::vector<std::int32_t>& waits = waits_[static_cast<std::size_t>(op)];
   const bool began = computes ? std::all_of(waits.begin(), waits.end(), has_ended)
                               : device_of(op).passed(op * kMarksOfOp + kBeganMark);
   const Doing doing = !began     ? Doing::kAwaitingOps
@@ -178,7 +178,7 @@ bool Executor::read_marks() {
       spans_[i].end = ends_[i];
       if (op_at(index).kind == OpKind::kCompute) {
         Nanoseconds ready = before;
-        for (const std::int32_t earlier : events_.waits[i])
+        for (const std::int32_t earlier : waits_[i])
           ready = std::max(ready, ends_[static_cast<std::size_t>(earlier)]);
         spans_[i].begin = std::min(std::max(ready, host.begin), ends_[i]);
         if (&lane == &lanes_.front())

@@ -19,9 +19,9 @@ void join(Known& known, const Known& more) {
 
 }  // namespace
 
-EventPlan plan_events(const RankProgram& rank) {
+EventWaits plan_events(const RankProgram& rank) {
   const std::size_t count = rank.ops.size();
-  EventPlan plan{std::vector<bool>(count, false), std::vector<std::vector<std::int32_t>>(count)};
+  EventWaits waits(count);
   Known nothing;
   nothing.fill(-1);
   std::vector<Known> at_end(count, nothing);  // what is known once an op has ended
@@ -66,14 +66,13 @@ EventPlan plan_events(const RankProgram& rank) {
     });
     for (const std::int32_t earlier : wanted) {
       if (known[lane_of(earlier)] >= earlier) continue;
-      plan.waits[i].push_back(earlier);
-      plan.records[static_cast<std::size_t>(earlier)] = true;
+      waits[i].push_back(earlier);
       join(known, at_end[static_cast<std::size_t>(earlier)]);
     }
     known[lane] = unit_of[i].back();
     for (const std::int32_t op : unit_of[i]) at_end[static_cast<std::size_t>(op)] = known;
   }
-  return plan;
+  return waits;
 }
 
 }  // namespace parallelarium

@@ -12,14 +12,11 @@
 
 namespace parallelarium {
 
-struct EventPlan {
-  std::vector<bool> records;  // by op: another lane waits for its end
-  // By op: ops of other lanes, at most one of each lane, that its lane waits for before it.
-  std::vector<std::vector<std::int32_t>> waits;
-};
+// By op: ops of other lanes, at most one of each lane, that its lane waits for before it.
+using EventWaits = std::vector<std::vector<std::int32_t>>;
 
 // Ops of one batch start together, so the first of them waits for all.
 // Requires: `after` names earlier ops, as check() demands.
-EventPlan plan_events(const RankProgram& rank);
+EventWaits plan_events(const RankProgram& rank);
 
 }  // namespace parallelarium
