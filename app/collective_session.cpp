@@ -103,20 +103,20 @@ CollectiveSession::CollectiveSession(QUndoStack& undo, QObject* parent)
   make_motion();
 }
 
-void CollectiveSession::set_takes_gpus(std::function<bool(int ranks)> takes_gpus) {
-  takes_gpus_ = std::move(takes_gpus);
+void CollectiveSession::set_gpus_of(std::function<int(int ranks)> gpus_of) {
+  gpus_of_ = std::move(gpus_of);
   refresh_place();
 }
 
 CollectiveChoice CollectiveSession::placed() const {
   CollectiveChoice choice = choice_;
-  choice.on_gpus = takes_gpus_ && takes_gpus_(choice.spec.ranks);
+  choice.gpus = gpus_of_ ? gpus_of_(choice.spec.ranks) : 0;
   return choice;
 }
 
 void CollectiveSession::change(const CollectiveChoice& choice, const QString& what) {
   CollectiveChoice set = choice;
-  set.on_gpus = false;
+  set.gpus = 0;
   if (set == choice_) return;
   undo_.push(new CollectiveCommand(*this, choice_, set, what));
 }
@@ -126,7 +126,7 @@ void CollectiveSession::apply(const CollectiveChoice& choice) {
   const double share =
       horizon().count() > 0 ? double(playhead_.count()) / double(horizon().count()) : 0;
   const CollectiveChoice here = placed();
-  Result<CollectivePlan> plan = plan_collective(here, this_computer(here.on_gpus));
+  Result<CollectivePlan> plan = plan_collective(here, this_computer(here.gpus));
   problem_.reset();
   if (plan)
     plan_ = std::make_shared<const CollectivePlan>(std::move(*plan));
@@ -142,10 +142,15 @@ void CollectiveSession::apply(const CollectiveChoice& choice) {
   Q_EMIT playhead_changed();
 }
 
-void CollectiveSession::refresh_rates() { apply(choice_); }
+void CollectiveSession::refresh_rates() {
+  const CollectiveChoice here = placed();
+  const Result<CollectivePlan> plan = plan_collective(here, this_computer(here.gpus));
+  if (plan && (plan->word != plan_->word || plan->cost.seconds != plan_->cost.seconds))
+    apply(choice_);
+}
 
 void CollectiveSession::refresh_place() {
-  if (!problem_ && placed().on_gpus != plan_->choice.on_gpus) apply(choice_);
+  if (!problem_ && placed().gpus != plan_->choice.gpus) apply(choice_);
 }
 
 const CollectiveRun* CollectiveSession::run() const {
@@ -163,7 +168,7 @@ void CollectiveSession::set_earlier_runs_aside(bool aside) {
 
 bool CollectiveSession::is_chosen(const CollectiveRun& run) const {
   const CollectiveChoice here = placed();
-  return run.plan->choice.spec == here.spec && run.seen.on_gpus == here.on_gpus;
+  return run.plan->choice.spec == here.spec && run.plan->choice.gpus == here.gpus;
 }
 
 bool CollectiveSession::run_is_stale() const {
@@ -172,9 +177,9 @@ bool CollectiveSession::run_is_stale() const {
 }
 
 Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveObservation seen) {
-  const bool on_gpus = seen.on_gpus;
+  const int gpus = !seen.on_gpus ? 0 : seen.source == Source::kSharedGpu ? 1 : spec.ranks;
   Result<CollectivePlan> plan =
-      plan_collective({spec, Topology::kMemory, {}, on_gpus}, this_computer(on_gpus));
+      plan_collective({spec, Topology::kMemory, {}, gpus}, this_computer(gpus));
   if (!plan) return plan.error();
   const auto& built = plan->collective.program.ranks;
   bool same = built.size() == seen.timeline.ranks.size() && seen.sent_bytes.size() == built.size();
@@ -185,7 +190,7 @@ Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveO
                    "The collective was run by an engine of another version, whose steps differ "
                    "from the predicted ones; run it again with this version.");
   forget(runs_, earlier_runs_, kMostRuns, [&](const CollectiveRun& run) {
-    return run.plan->choice.spec == spec && run.seen.on_gpus == on_gpus;
+    return run.plan->choice.spec == spec && run.plan->choice.gpus == gpus;
   });
   runs_.push_back({std::make_shared<const CollectivePlan>(std::move(*plan)), std::move(seen)});
   make_motion();
@@ -201,7 +206,7 @@ std::vector<SweepPoint> CollectiveSession::sweep() const {
   for (std::size_t at = earlier_points_; at < sweep_.size(); ++at) {
     const CollectiveSpec& spec = sweep_[at].spec;
     if (spec.kind == now.kind && spec.ranks == now.ranks && spec.type == now.type &&
-        sweep_[at].on_gpus == plan_->choice.on_gpus)
+        sweep_[at].on_gpus == (plan_->choice.gpus > 0))
       points.push_back(sweep_[at]);
   }
   return points;

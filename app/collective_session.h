@@ -33,8 +33,9 @@ class CollectiveSession : public QObject {
  public:
   // Changes become steps of `undo`, which must outlive this.
   explicit CollectiveSession(QUndoStack& undo, QObject* parent = nullptr);
-  // Whether a run of so many ranks would take this computer's GPUs; without it, never.
-  void set_takes_gpus(std::function<bool(int ranks)> takes_gpus);
+  // How many of this computer's GPUs a run of so many ranks would take: none, one for each, or one
+  // that they share. Without it none.
+  void set_gpus_of(std::function<int(int ranks)> gpus_of);
 
   // What is set, without where it would run, which follows from it: plan() has both.
   const CollectiveChoice& choice() const { return choice_; }
@@ -43,7 +44,7 @@ class CollectiveSession : public QObject {
   const std::optional<Message>& problem() const { return problem_; }
   // Of the latest valid choice; never null. Drawn dimmed while there is a problem().
   std::shared_ptr<const CollectivePlan> plan() const { return plan_; }
-  // Predicts again with the rates of this computer as they are now (after a calibration).
+  // Predicts again where the rates of this computer are other ones (after a calibration).
   void refresh_rates();
   // The same where a run would now take the other devices.
   void refresh_place();
@@ -104,7 +105,7 @@ class CollectiveSession : public QObject {
   CollectiveChoice placed() const;  // choice_ with the devices that a run would take
   void make_motion();
   QUndoStack& undo_;
-  std::function<bool(int)> takes_gpus_;
+  std::function<int(int)> gpus_of_;
   CollectiveChoice choice_;
   std::optional<Message> problem_;
   std::shared_ptr<const CollectivePlan> plan_;

@@ -46,7 +46,7 @@ std::vector<WayOut> ways_out(const CollectiveChoice& choice, const Message& prob
   const auto offer = [&](const std::string& field, const std::string& value) {
     WayOut way = with_field(choice, field, value);
     if (!way.text.isEmpty() && ways.size() < kMostWays &&
-        plan_collective(way.choice, this_computer(choice.on_gpus)))
+        plan_collective(way.choice, this_computer(choice.gpus)))
       ways.push_back(std::move(way));
   };
   for (const std::string& value : problem.alternatives) offer(problem.field, value);

@@ -55,8 +55,7 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
   });
   state_->frames.setTimerType(Qt::PreciseTimer);
   connect(&state_->collectives, &CollectiveSession::changed, this, &Session::run_state_changed);
-  state_->collectives.set_takes_gpus(
-      [this](int ranks) { return takes_gpus(state_->setup.run, ranks); });
+  state_->collectives.set_gpus_of([this](int ranks) { return collective_gpus(ranks); });
 
   // The first lesson's Setup is valid and small, so this is there before the window is.
   state_->setup = state_->base = default_setup();

@@ -233,6 +233,7 @@ class Session : public QObject {
   // Whether a run of `setup` would take GPUs of this computer, as far as the engine has told.
   bool takes_gpus(const Setup& setup) const;
   bool takes_gpus(const RunSettings& run, int ranks) const;
+  int collective_gpus(int ranks) const;
   void place(CollectiveRequest& request) const;
   Setup resolved(Setup setup) const;  // with backend cuda in place of `auto` where takes_gpus()
   void ask_for_gpus();                // where they matter and the engine has not told of them

@@ -26,7 +26,7 @@ void Session::set_collective_in_front(bool in_front) {
 
 // On the devices that its prediction is of.
 void Session::place(CollectiveRequest& request) const {
-  if (!takes_gpus(state_->setup.run, request.spec.ranks)) return;
+  if (collective_gpus(request.spec.ranks) == 0) return;
   request.backend = Backend::kCuda;
   request.devices = state_->setup.run.devices;
 }

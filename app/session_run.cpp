@@ -31,8 +31,8 @@ bool Session::machine_is_elsewhere() const {
 Source Session::expected_source() const {
   if (state_->collective_in_front) {
     const int ranks = state_->collectives.choice().spec.ranks;
-    if (takes_gpus(state_->setup.run, ranks))
-      return state_->gpu_ranks.value_or(ranks) >= ranks ? Source::kMeasured : Source::kSharedGpu;
+    if (const int gpus = collective_gpus(ranks); gpus > 0)
+      return gpus >= ranks ? Source::kMeasured : Source::kSharedGpu;
     return uncalibrated_local_machine().cores >= ranks ? Source::kMeasured
                                                        : Source::kOversubscribed;
   }
@@ -43,9 +43,6 @@ QString Session::run_refusal() const {
   if (state_->collective_in_front) {
     if (const std::optional<Message>& problem = state_->collectives.problem())
       return QString::fromStdString(problem->text);
-    if (takes_gpus(state_->setup.run, state_->collectives.choice().spec.ranks))
-      if (const std::optional<Message> missing = missing_backend("cuda"))
-        return QString::fromStdString(missing->text);
     return question_refusal();
   }
   if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
@@ -126,7 +123,7 @@ QString Session::run_label() const {
   const bool collective = state_->collective_in_front;
   const int ranks =
       collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
-  const bool on_gpus = collective ? takes_gpus(state_->setup.run, ranks)
+  const bool on_gpus = collective ? collective_gpus(ranks) > 0
                                   : takes_gpus(state_->setup) || machine().name == kLocalGpus;
   const QString base =
       on_gpus ? (ranks == 1 ? tr("Run on 1 GPU rank") : tr("Run on %1 GPU ranks").arg(ranks))
@@ -196,7 +193,6 @@ void Session::start_calibration() {
   begin_request(tr("Measuring this computer"));
   state_->request = state_->engine->request(
       "calibrate", nlohmann::json::object(), [this](Result<nlohmann::json> result) {
-        if (result) state_->collectives.refresh_rates();
         finish_request(result ? QString() : QString::fromStdString(result.error().text));
       });
 }
@@ -282,6 +278,7 @@ void Session::finish_request(const QString& error) {
   state_->sweep_size = 0;
   // A calibration may have been part of it.
   state_->machines.clear();
+  state_->collectives.refresh_rates();
   if (state_->problems.empty() && !(machine() == state_->prediction->machine)) refresh_prediction();
   horizon_changed();
   Q_EMIT run_changed();

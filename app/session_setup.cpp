@@ -121,6 +121,17 @@ bool Session::takes_gpus(const RunSettings& run, int ranks) const {
          state_->gpu_ranks.value_or(0) >= ranks;
 }
 
+// Where there are none, a collective takes cores whatever the Setup wants: its view does not show
+// that, and what it shows needs none.
+int Session::collective_gpus(int ranks) const {
+  const RunSettings& run = state_->setup.run;
+  if (!takes_gpus(run, ranks) || missing_backend("cuda")) return 0;
+  const Result<std::vector<int>> chosen = device_list(run.devices);
+  const int all = state_->gpu_ranks.value_or(ranks);
+  const int gpus = chosen && !chosen->empty() ? int(chosen->size()) : all;
+  return gpus >= ranks ? ranks : 1;
+}
+
 int Session::gpus() const {
   if (machine().name == kLocalGpus) return machine().devices_per_node;
   return takes_gpus(state_->setup) ? state_->gpu_ranks.value_or(0) : 0;

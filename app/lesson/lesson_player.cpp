@@ -132,7 +132,7 @@ void LessonPlayer::leave() { states_[at_].left_with = settings(); }
 
 Settings LessonPlayer::settings() const {
   CollectiveChoice collective = session_.collectives().choice();
-  collective.on_gpus = session_.collectives().plan()->choice.on_gpus;
+  collective.gpus = session_.collectives().plan()->choice.gpus;
   return {session_.setup(), std::move(collective)};
 }
 
@@ -228,7 +228,7 @@ void LessonPlayer::note_run() {
   if (step().runs_collective()) {
     const CollectiveRun& run = *session_.collectives().fresh_run();
     state.source = std::string(name_of(run.seen.source));
-    state.machine = this_computer(run.seen.on_gpus).name;
+    state.machine = this_computer(run.plan->choice.gpus).name;
     state.judged = run.plan;
     return;
   }

@@ -47,7 +47,7 @@ std::vector<std::string> compared_algorithms(const CollectiveSpec& spec) {
 BandwidthLines bandwidth_lines(const CollectiveChoice& choice) {
   BandwidthLines lines;
   lines.choice = choice;
-  const Machine machine = this_computer(choice.on_gpus);
+  const Machine machine = this_computer(choice.gpus);
   const std::int64_t factor = choice.spec.ranks > 8 ? 4 : 2;
   for (const std::string& name : compared_algorithms(choice.spec)) {
     BandwidthLine& line = lines.lines.emplace_back();

@@ -127,7 +127,7 @@ void CollectivesView::refresh_link_controls() {
       !memory      ? tr("An empty text takes the assumed figure again")
       : calibrated ? tr("Measured by the last calibration of this computer; choose other links to "
                         "set theirs")
-      : choice.on_gpus
+      : choice.gpus > 0
           ? tr("Figures of this computer's GPUs, assumed until they are calibrated; "
                "choose other links to set theirs")
           : tr("Figures of this computer, assumed until it is calibrated, which the first "
@@ -143,8 +143,8 @@ void CollectivesView::refresh_link_controls() {
     link.box->setToolTip(origin);
   }
   const QString own =
-      choice.on_gpus ? (calibrated ? tr("GPUs: %1, %2, calibrated") : tr("GPUs: %1, %2, assumed"))
-                     : (calibrated ? tr("%1, %2, calibrated") : tr("%1, %2, assumed"));
+      choice.gpus > 0 ? (calibrated ? tr("GPUs: %1, %2, calibrated") : tr("GPUs: %1, %2, assumed"))
+                      : (calibrated ? tr("%1, %2, calibrated") : tr("%1, %2, assumed"));
   s.links_word->setText(memory ? own.arg(seconds_text(plan.network.latency_seconds),
                                          rate_text(plan.network.bytes_per_second))
                         : choice.links == LinkFigures{} ? tr("assumed")

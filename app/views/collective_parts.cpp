@@ -10,7 +10,7 @@ Result<CollectivePlan> part(const CollectiveChoice& whole, CollectiveKind kind,
   choice.spec.kind = kind;
   choice.spec.algorithm = algorithm;
   choice.spec.segments = choice.spec.node_size = 0;
-  return plan_collective(choice, this_computer(choice.on_gpus));
+  return plan_collective(choice, this_computer(choice.gpus));
 }
 
 // Appends the steps, ops and spans of `next`, which begins when `timeline` ends.

@@ -47,8 +47,7 @@ const Result<nlohmann::json>& Predictions::of(const CollectiveChoice& collective
   const auto found = made_.find(key);
   if (found != made_.end()) return found->second;
   const auto facts = [&]() -> Result<nlohmann::json> {
-    const Result<CollectivePlan> plan =
-        plan_collective(collective, this_computer(collective.on_gpus));
+    const Result<CollectivePlan> plan = plan_collective(collective, this_computer(collective.gpus));
     if (!plan) return plan.error();
     return facts_of(*plan);
   };

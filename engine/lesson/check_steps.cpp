@@ -289,7 +289,7 @@ namespace {
 Result<void> observe(Context& context, bool collective, const CheckOptions& options) {
   if (collective) {
     const CollectiveChoice& choice = context.settings.collective;
-    const Result<CollectivePlan> plan = plan_collective(choice, this_computer(choice.on_gpus));
+    const Result<CollectivePlan> plan = plan_collective(choice, this_computer(choice.gpus));
     if (!plan) return plan.error();
     const Result<CollectiveObservation> seen = options.run_collective(choice.spec);
     if (!seen) return seen.error();

@@ -213,7 +213,7 @@ Symbols symbols_of(const Setup& setup) {
 
 Symbols symbols_of(const CollectiveChoice& collective) {
   const Machine local =
-      collective.topology == Topology::kMemory ? this_computer(collective.on_gpus) : Machine();
+      collective.topology == Topology::kMemory ? this_computer(collective.gpus) : Machine();
   const Network links = network_for(collective, 0, local);
   return {{"n", collective.spec.ranks},
           {"S", static_cast<double>(collective.spec.bytes)},

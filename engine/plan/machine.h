@@ -52,12 +52,13 @@ struct KernelRate {
 
 // What a GPU's host needs to launch one call of a kernel, or one product.
 struct HostCall {
-  std::string call;  // as KernelRate's kernel, MatmulPoint's phase, or kHostLaunch
+  std::string call;  // as KernelRate's kernel, MatmulPoint's phase, kHostLaunch or kHostRead
   Sourced seconds;
   bool operator==(const HostCall&) const = default;
 };
-// A kernel that is a single launch.
+// A kernel that is a single launch; and until a host has read what its device has just made.
 inline constexpr const char* kHostLaunch = "launch";
+inline constexpr const char* kHostRead = "read";
 
 // Between two GPUs of this computer, one direction.
 struct PairLink {

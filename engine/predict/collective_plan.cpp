@@ -7,17 +7,15 @@
 
 namespace parallelarium {
 
-Machine this_computer(bool gpus) {
-  Result<Machine> machine = find_machine(gpus ? kLocalGpus : "local");
-  if (machine) return std::move(*machine);
-  Machine assumed = uncalibrated_local_machine();
-  if (gpus) {
-    assumed.name = kLocalGpus;
-    assumed.cores = 0;
-    assumed.lanes_share_core = false;
-    assumed.devices_per_node = kMostShownRanks;
-  }
-  return assumed;
+Machine this_computer(int gpus) {
+  Result<Machine> found = find_machine(gpus > 0 ? kLocalGpus : "local");
+  Machine machine = found ? std::move(*found) : uncalibrated_local_machine();
+  if (gpus == 0) return machine;
+  machine.name = kLocalGpus;
+  machine.cores = 0;
+  machine.lanes_share_core = false;
+  machine.devices_per_node = gpus;
+  return machine;
 }
 
 Network network_for(const CollectiveChoice& choice, int node_size, const Machine& local) {

@@ -30,7 +30,7 @@ struct CollectiveChoice {
   CollectiveSpec spec;
   Topology topology = Topology::kMemory;
   LinkFigures links = {};  // not of kMemory, whose figures are measured
-  bool on_gpus = false;    // of this computer, instead of its cores
+  int gpus = 0;            // of this computer, that the ranks would have; 0: its cores
   bool operator==(const CollectiveChoice&) const = default;
 };
 
@@ -50,9 +50,9 @@ struct CollectivePlan {
   bool is_copying() const { return !reduces(collective.spec.kind); }
 };
 
-// Its cores or its GPUs, as calibrated, or with assumed rates where that file is missing or damaged;
-// prediction_word says which.
-Machine this_computer(bool gpus = false);
+// Its cores, or so many of its GPUs, as calibrated, or with assumed rates where that file is
+// missing or damaged; prediction_word says which.
+Machine this_computer(int gpus = 0);
 // The links of a choice: those of `local` for kMemory, else what is set, or assumed.
 // `node_size`: as the algorithm has it; below 1 where it has no nodes or rows of its own.
 Network network_for(const CollectiveChoice& choice, int node_size, const Machine& local);

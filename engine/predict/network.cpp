@@ -33,6 +33,8 @@ Network network_of(const Machine& machine, int ranks) {
   if (const double elements = combine_rate(machine, DataType::kF32); elements > 0)
     network.combine_bytes_per_second = elements * static_cast<double>(size_of(DataType::kF32));
   if (machine.local && !machine.ranks_share_memory()) {
+    // A step's host has to launch the next meanwhile.
+    network.latency_seconds = std::max(network.latency_seconds, machine.host_message_seconds.value);
     if (ranks <= machine.devices_per_node) return network;
     network.topology = Topology::kMemory;
     network.latency_seconds = machine.launch_seconds.value;

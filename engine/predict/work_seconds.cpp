@@ -177,6 +177,20 @@ double experts_here(const Shape& shape) {
 // Two products, and what is between them.
 double launches_of_expert(const Work& work) { return work.phase == Phase::kWeightGrad ? 2 : 3; }
 
+// A forward's host reads how many rows each has, for which the device has to come to it and is
+// idle.
+bool reads_rows(const Work& work) {
+  return work.piece == Piece::kExpert &&
+         (work.phase == Phase::kForward || work.phase == Phase::kRecompute);
+}
+// Of an unfused attention's forward, as it is measured of one sequence, what all share: the
+// softmax, and dropout.
+double launched_once(const Work& work, const Shape& shape) {
+  const bool forward = work.phase == Phase::kForward || work.phase == Phase::kRecompute;
+  if (work.piece != Piece::kAttention || shape.fused || !forward) return 0;
+  return shape.dropout > 0 ? 2 : 1;
+}
+
 // What a GPU's host needs for such a call, or `unknown`.
 double host_call(const Machine& machine, std::string_view call, double unknown) {
   for (const HostCall& known : machine.host_calls)
@@ -192,9 +206,11 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   const bool on_cores = machine.ranks_share_memory();
   const KernelBeside beside = kernel_beside(work, shape, on_cores);
   const double calls = alike(work, shape, on_cores);
-  if (work.piece == Piece::kExpert && machine.local && !on_cores)  // as this engine does it
-    fixed += machine.launch_seconds.value *
-             (launches_of_expert(work) * calls - ops_of(work, shape, on_cores));
+  if (work.piece == Piece::kExpert && machine.local && !on_cores) {  // as this engine does it
+    const double ops = ops_of(work, shape, on_cores);
+    fixed += machine.launch_seconds.value * (launches_of_expert(work) * calls - ops);
+    if (reads_rows(work)) fixed += ops * host_call(machine, kHostRead, 0);
+  }
   fixed += over(beside.elements,
                 rate_of(machine, beside.kernel, shape, measured, beside.elements / calls));
   const auto elements = static_cast<double>(work.elements);
@@ -241,15 +257,13 @@ double work_host_seconds(const Work& work, const Shape& shape, const Machine& ma
     double each = 2 * host_call(machine, own, launch);
     if (!beside.kernel.empty())
       each += host_call(machine, variant_of(beside.kernel, shape), launch);
-    // A forward reads how many rows each has, for which the device has to come to it.
-    const bool reads = work.phase == Phase::kForward || work.phase == Phase::kRecompute;
-    const double read = reads ? launch : 0;
+    const double read = reads_rows(work) ? host_call(machine, kHostRead, op) : 0;
     return ops * (op + read) + calls * each;
   }
   double seconds = ops * op;  // with one launch, for which stand its calls where they were measured
   if (const double each = host_call(machine, own, 0); each > 0)
-    seconds += calls * each - ops * launch;
-  return seconds + calls * host_call(machine, variant_of(beside.kernel, shape), 0);
+    seconds += calls * each - (ops + (calls - ops) * launched_once(work, shape)) * launch;
+  return seconds + ops * host_call(machine, variant_of(beside.kernel, shape), 0);
 }
 
 double combine_rate(const Machine& machine, DataType type) {

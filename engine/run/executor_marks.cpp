@@ -22,8 +22,13 @@ std::int64_t launches_of(const Op& op, const Shape& shape) {
   if (op.kind != OpKind::kCompute) return kFew;
   const std::int64_t ranks = shape.T > 0 ? shape.sequence / shape.T : 1;  // that cut a sequence
   switch (op.piece) {
-    case Piece::kAttention:  // blocks, or products of each sequence and each head of a group
-      return kFew * (shape.fused ? ranks : shape.B * shape.H / shape.K);
+    case Piece::kAttention: {  // blocks, or products of each sequence and each head of a group
+      if (shape.fused) return kFew * ranks;
+      const std::int64_t turns = shape.B * shape.H / shape.K;
+      if (op.phase != Phase::kInputGrad) return 2 * turns + kFew;
+      const std::int64_t masks = shape.dropout > 0 && shape.H > shape.K ? shape.K : 1;
+      return (5 + masks) * turns + kFew;
+    }
     case Piece::kPermute:
       return kFew + ranks * std::max<std::int64_t>(shape.B, 3);
     case Piece::kExpert:

@@ -112,13 +112,14 @@ const std::vector<std::int32_t>* counts_of(const Launch& op, std::size_t operand
   const Op& source = op.source;
   const std::tuple by(op.scalars.step, source.microbatch, source.layer, source.chunk);
   const auto known = reads.find(place);
-  if (op.phase != Phase::kForward && known != reads.end() && known->second.by == by)
+  const auto E = static_cast<std::size_t>(op.shape.experts.model.count);
+  if (op.phase != Phase::kForward && known != reads.end() && known->second.by == by &&
+      known->second.counts.size() == E)
     return &known->second.counts;
   Read& read = reads[place];
-  const std::int64_t E = op.shape.experts.model.count;
   read.by = by;
-  read.counts.resize(static_cast<std::size_t>(E));
-  op.device.copy_to_host(read.counts.data(), place, E * 4);
+  read.counts.resize(E);
+  op.device.copy_to_host(read.counts.data(), place, static_cast<std::int64_t>(E) * 4);
   if (op.device.finish()) return &read.counts;
   reads.erase(place);
   return nullptr;  // the failure stays with the device

@@ -86,6 +86,8 @@ struct Launch {
   template <class Visit>
   void for_each_own_run(const Visit& visit) const {
     const std::int64_t own = own_tokens(), first = own < N() ? program.at.tp * own : 0;
+    // Sequences that CP does not cut stand one behind the other.
+    if (shape.T == shape.sequence) return visit(0, first_sample() * shape.T + first, own);
     for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
       const std::int64_t from = std::max(row, first), end = std::min(row + length, first + own);
       if (from >= end) return;

@@ -140,7 +140,7 @@ Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json) {
 nlohmann::json to_json(const CollectiveChoice& choice) {
   nlohmann::json json = to_json(choice.spec);
   json["topology"] = name_of(choice.topology);
-  if (choice.on_gpus) json["on_gpus"] = true;
+  if (choice.gpus > 0) json["gpus"] = choice.gpus;
   for (const auto& [key, figure] : kLinkFigures)
     if (choice.links.*figure) json[key] = *(choice.links.*figure);
   return json;

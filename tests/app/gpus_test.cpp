@@ -168,7 +168,7 @@ TEST_F(Gpus, AreRememberedWhenTheEngineDies) {
 TEST_F(Gpus, OneForEachRankRunACollective) {
   CollectiveSession& collectives = session.collectives();
   session.set_collective_in_front(true);
-  EXPECT_FALSE(collectives.plan()->choice.on_gpus);
+  EXPECT_EQ(collectives.plan()->choice.gpus, 0);
   const CollectiveObservation on_cores = made_up(*collectives.plan(), 2);
   ASSERT_TRUE(collectives.keep_run(collectives.choice().spec, on_cores).ok());
   EXPECT_FALSE(collectives.run_is_stale());
@@ -176,7 +176,7 @@ TEST_F(Gpus, OneForEachRankRunACollective) {
   greet(computer(4, 4));
   EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
   EXPECT_EQ(session.expected_source(), Source::kMeasured);
-  EXPECT_TRUE(collectives.plan()->choice.on_gpus);
+  EXPECT_EQ(collectives.plan()->choice.gpus, 4);
   EXPECT_EQ(collectives.plan()->word, "assumed");
   EXPECT_EQ(collectives.plan()->network.topology, Topology::kSwitch);
   EXPECT_TRUE(collectives.run_is_stale()) << "it was on cores";
@@ -198,18 +198,18 @@ TEST_F(Gpus, OneForEachRankRunACollective) {
   setup.run.backend = Backend::kCpu;
   set(setup);
   EXPECT_EQ(label().indexOf(QStringLiteral("Run on 4 CPU ranks")), 0);
-  EXPECT_FALSE(collectives.plan()->choice.on_gpus);
+  EXPECT_EQ(collectives.plan()->choice.gpus, 0);
   EXPECT_FALSE(collectives.run_is_stale());
   EXPECT_TRUE(collectives.sweep().empty());
   setup.run.backend = Backend::kAuto;
   set(setup);
-  EXPECT_TRUE(collectives.plan()->choice.on_gpus);
+  EXPECT_EQ(collectives.plan()->choice.gpus, 4);
   CollectiveChoice more = collectives.plan()->choice;
   collectives.change(more, QStringLiteral("nothing"));
   EXPECT_EQ(collectives.choice(), CollectiveChoice());
   more.spec.ranks = 8;
   collectives.change(more, QStringLiteral("8 ranks"));
-  EXPECT_FALSE(collectives.plan()->choice.on_gpus);
+  EXPECT_EQ(collectives.plan()->choice.gpus, 0);
   EXPECT_TRUE(label().startsWith(QStringLiteral("Run on 8 CPU ranks")));
 
   Session later;
@@ -218,8 +218,43 @@ TEST_F(Gpus, OneForEachRankRunACollective) {
   EXPECT_TRUE(notes.empty());
   ASSERT_EQ(later.collectives().runs().size(), 2u);
   EXPECT_FALSE(later.collectives().runs()[0].seen.on_gpus);
-  EXPECT_TRUE(later.collectives().runs()[1].plan->choice.on_gpus);
+  EXPECT_EQ(later.collectives().runs()[1].plan->choice.gpus, 4);
   EXPECT_TRUE(later.collectives().all_sweeps().at(0).on_gpus);
+}
+
+TEST_F(Gpus, ThatAreTooFewOrChosenAreSharedByACollective) {
+  session.set_collective_in_front(true);
+  PlanSetup setup = session.setup();
+  setup.run.backend = Backend::kCuda;
+  setup.run.devices = "1";
+  greet(computer(4, 4));
+  set(setup);
+  EXPECT_EQ(session.expected_source(), Source::kSharedGpu);
+  EXPECT_EQ(session.collectives().plan()->choice.gpus, 1);
+  EXPECT_EQ(session.collectives().plan()->network.topology, Topology::kMemory);
+  CollectiveObservation seen = made_up(*session.collectives().plan(), 2);
+  seen.on_gpus = true;
+  seen.source = Source::kSharedGpu;
+  ASSERT_TRUE(session.collectives().keep_run(session.collectives().choice().spec, seen).ok());
+  EXPECT_FALSE(session.collectives().run_is_stale());
+  setup.run.devices = "all";
+  set(setup);
+  EXPECT_EQ(session.collectives().plan()->choice.gpus, 4);
+  EXPECT_TRUE(session.collectives().run_is_stale());
+}
+
+// A Setup from a computer with GPUs.
+TEST_F(Gpus, ThatAreNotThereLeaveTheCoresToACollective) {
+  session.set_collective_in_front(true);
+  PlanSetup setup = session.setup();
+  setup.run.backend = Backend::kCuda;
+  greet(computer(0, 0));
+  set(setup);
+  EXPECT_EQ(session.run_refusal(), QString());
+  EXPECT_EQ(label().indexOf(QStringLiteral("Run on 4 CPU ranks")), 0);
+  EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
+  session.set_collective_in_front(false);
+  EXPECT_NE(session.run_refusal(), QString()) << "a step does as the Setup says";
 }
 
 using GpusAtTheStart = StandInEngine;

@@ -194,9 +194,9 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
     return call.empty() || std::any_of(machine->host_calls.begin(), machine->host_calls.end(),
                                        [&](const HostCall& known) { return known.call == call; });
   };
-  for (const std::string_view call :
-       {std::string_view(kHostLaunch), std::string_view(kWeightGradAlone), name_of(Phase::kForward),
-        name_of(Phase::kInputGrad), name_of(Phase::kWeightGrad)})
+  for (const std::string_view call : {std::string_view(kHostLaunch), std::string_view(kHostRead),
+                                      std::string_view(kWeightGradAlone), name_of(Phase::kForward),
+                                      name_of(Phase::kInputGrad), name_of(Phase::kWeightGrad)})
     EXPECT_TRUE(is_known_to_hosts(call)) << call;
   const auto is_measured = [&](std::string_view kernel) {
     const auto in = [&](DataType type) {

@@ -154,6 +154,11 @@ TEST(GpuRates, OfExpertsADeviceRunsEach) {
   EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 22e-6, 1e-15);
   EXPECT_EQ(ops_of(work, shape, false), 3);
   EXPECT_NEAR(work_seconds(work, shape, cores(), DataType::kF32), 1e-6, 1e-15);
+  machine.host_calls = {{kHostRead, {5e-6, "test"}}};
+  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 22e-6, 1e-15);
+  work.phase = Phase::kForward;
+  EXPECT_NEAR(work_seconds(work, shape, machine, DataType::kF32), 1e-6 + 33e-6 + 3 * 5e-6, 1e-15)
+      << "idle while its host reads the rows of each layer";
 }
 
 // An op costs its host what one of a single launch does, with its own calls in that one's place.
@@ -162,6 +167,7 @@ TEST(GpuRates, AHostNeedsAsLongAsItsCallsWereMeasured) {
   machine.host_seconds.value = 10e-6;
   machine.host_calls = {{kHostLaunch, {2e-6, "test"}},
                         {"attention", {7e-6, "test"}},
+                        {"attention_grad", {9e-6, "test"}},
                         {"forward", {5e-6, "test"}},
                         {"rotary", {3e-6, "test"}}};
   const auto host = [&](const Work& work, const Shape& shape, double ops) {
@@ -169,14 +175,21 @@ TEST(GpuRates, AHostNeedsAsLongAsItsCallsWereMeasured) {
   };
   Shape shape = shape_of(8, false);
   shape.K = kHeads;
-  EXPECT_NEAR(host(attention(8), shape, 1), 8e-6 + 8 * 7e-6, 1e-15) << "for each sequence";
+  EXPECT_NEAR(host(attention(8), shape, 1), 8e-6 + 2e-6 + 8 * 5e-6, 1e-15)
+      << "products for each sequence, one softmax for all";
   shape.K = kHeads / 2;
-  EXPECT_NEAR(host(attention(8), shape, 1), 8e-6 + 16 * 7e-6, 1e-15) << "and turn";
+  EXPECT_NEAR(host(attention(8), shape, 1), 8e-6 + 2e-6 + 16 * 5e-6, 1e-15) << "and turn";
+  Work backward = attention(8);
+  backward.phase = Phase::kInputGrad;
+  EXPECT_NEAR(host(backward, shape, 1), 8e-6 + 16 * 9e-6, 1e-15) << "a softmax for each, too";
+  shape.learned_positions = false;
+  shape.D = 4;
+  EXPECT_NEAR(host(backward, shape, 1), 8e-6 + 16 * 9e-6 + 3e-6, 1e-15) << "turned back once";
+  shape.learned_positions = true;
   Work qkv;
   qkv.piece = Piece::kQkv;
   EXPECT_NEAR(host(qkv, shape, 1), 13e-6, 1e-15) << "and a bias, or not";
   shape.learned_positions = false;
-  shape.D = 4;
   EXPECT_NEAR(host(qkv, shape, 1), 16e-6, 1e-15) << "turned beside it";
   Work norm;
   norm.piece = Piece::kNorm1;

@@ -46,6 +46,9 @@ TEST(Network, OfGpusIsASwitchWhereEveryRankHasOne) {
   EXPECT_EQ(each.topology, Topology::kSwitch);
   EXPECT_EQ(each.latency_seconds, 8e-6);
   EXPECT_EQ(each.bytes_per_second, 2e11);
+  gpus.host_message_seconds = {60e-6, "test"};
+  EXPECT_EQ(network_of(gpus, 4).latency_seconds, 60e-6) << "a host launches each step";
+  gpus.host_message_seconds.value = 0;
   const Network shared = network_of(gpus, 5);
   EXPECT_EQ(shared.topology, Topology::kMemory);
   EXPECT_EQ(shared.latency_seconds, 3e-6);

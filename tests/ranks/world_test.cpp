@@ -4,6 +4,9 @@
 #include "engine/run/net/world.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <random>
@@ -176,6 +179,40 @@ TEST(World, NamesAProcessThatSaysNothing) {
   EXPECT_NE(why.text.find("it was last at the loss of micro-batch 3"), std::string::npos)
       << why.text;
   EXPECT_NE(why.text.find("rank 1"), std::string::npos) << why.text;
+}
+
+// One that has begun has the time of an op alone.
+TEST(World, NamesAProcessThatIsStopped) {
+  const int port = free_port();
+  WorldTimes times;
+  times.meeting = std::chrono::seconds{60};
+  times.silence = std::chrono::milliseconds{400};
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const auto world = World::join(place_of(1, 2, port), "same", times);
+    if (!world) _exit(1);
+    Stop stop;
+    Progress progress = progress_of(2);
+    (*world)->begin(stop, progress);
+    std::this_thread::sleep_for(std::chrono::milliseconds{300});  // it has spoken
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  auto world = World::join(place_of(0, 2, port), "same", times);
+  Message why;
+  const TimePoint begin = Clock::now();
+  if (world.ok()) {
+    Stop stop;
+    Progress progress = progress_of(2);
+    (*world)->begin(stop, progress);
+    if (const auto ended = (*world)->finish(""); !ended.ok()) why = ended.error();
+  }
+  const auto took = Clock::now() - begin;
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(why.id, "rank-silent") << why.text;
+  EXPECT_LT(took, std::chrono::seconds{30});
 }
 
 // To load a GPU's libraries may take longer than an op may.

@@ -102,6 +102,22 @@ std::vector<PairTime> measure_pairs(const GpuRig& rig, double launch, Stop& stop
   return times;
 }
 
+// Seconds until a host has read a few bytes, as of experts how many rows each has.
+double measure_read(Device& device) {
+  constexpr int kReads = 20;
+  const Numbers numbers(device, DataType::kF32, 16);
+  if (!numbers.is_there()) return 0;
+  float read[16];
+  std::vector<double> seconds;
+  for (int i = 0; i < kReads; ++i) {
+    const TimePoint begin = Clock::now();
+    device.copy_to_host(read, numbers.get().address(), sizeof read);
+    if (!device.finish()) return 0;
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  return median(std::move(seconds));
+}
+
 // The kernels of GPU `gpu` into `measured`.
 Result<void> measure_kernels_of(const GpuRig& rig, int gpu, GpuMeasurements& measured, Stop& stop) {
   {
@@ -109,6 +125,7 @@ Result<void> measure_kernels_of(const GpuRig& rig, int gpu, GpuMeasurements& mea
     // Clocks rise when there is work, and fall under much of it: first to where a step has them.
     static_cast<void>(measure_products(*device, rig.sizes, Clock::now() + kWarmUp, stop));
     measured.empty = measure_empty(*device);
+    measured.read_seconds = measure_read(*device);
     measured.copy_bytes_per_second = measure_copy(*device, rig.sizes);
     measured.kernels = measure_kernels(*device, rig.sizes, stop);
     measured.products = measure_products(*device, rig.sizes, Clock::now() + kProductBudget, stop);

@@ -47,6 +47,7 @@ struct GpuMeasurements {
   std::string half_failure = {};     // why nothing was measured in bf16
   double copy_bytes_per_second = 0;  // read and written
   CallTime empty = {};               // of a kernel that has nothing to do
+  double read_seconds = 0;           // until a host has read a few bytes of an idle device
   double launch_seconds = 0;        // of an op of a step that has nothing to do, its host far ahead
   double host_seconds = 0;          // of one whose device waits for its host
   double host_message_seconds = 0;  // the same of a collective

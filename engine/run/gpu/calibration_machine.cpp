@@ -35,6 +35,7 @@ std::vector<PairLink> links_of(const std::vector<PairTime>& times, const std::st
 std::vector<HostCall> host_calls_of(const GpuMeasurements& measured, const std::string& origin) {
   std::map<std::string, std::vector<double>> seconds;
   if (measured.empty.host_seconds > 0) seconds[kHostLaunch] = {measured.empty.host_seconds};
+  if (measured.read_seconds > 0) seconds[kHostRead] = {measured.read_seconds};
   for (const KernelTime& time : measured.kernels)
     if (time.host_seconds > 0) seconds[time.kernel].push_back(time.host_seconds);
   for (const ProductTime& time : measured.products)
