@@ -89,7 +89,8 @@ class Session : public QObject {
   // The engine was asked for GPUs, which may change machine() and prediction(), and has not told.
   bool asks_for_gpus() const;
   // The Machine of setup(), as predictions use it. Where `auto` leaves open what a run would take,
-  // GPUs count once the engine has told that they are there, or where they are calibrated.
+  // GPUs count if the engine has told that they are there; until it has told, if they are
+  // calibrated and NVIDIA's driver is loaded.
   const Machine& machine() const;
 
   // --- what was observed ---

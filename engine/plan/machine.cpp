@@ -154,10 +154,10 @@ Result<Machine> find_machine(const std::string& name) {
   return error;
 }
 
-std::string machine_name_of(const Setup& setup) {
+std::string machine_name_of(const Setup& setup, bool auto_takes_gpus) {
   const Backend backend = setup.run.backend;
-  if (setup.machine != "local" || (backend != Backend::kCuda && backend != Backend::kAuto))
-    return setup.machine;
+  const bool on_gpus = backend == Backend::kCuda || (backend == Backend::kAuto && auto_takes_gpus);
+  if (setup.machine != "local" || !on_gpus) return setup.machine;
   const Result<Machine> gpus = find_machine(kLocalGpus);
   if (!gpus) return setup.machine;
   const bool each = !ranks_share_gpu(setup, *gpus);

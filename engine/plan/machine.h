@@ -124,15 +124,16 @@ std::vector<std::string> machine_names();  // presets and "local"
 // calibrated GPUs of this computer. Errors: "machine-unknown" lists the names; "gpus-uncalibrated".
 Result<Machine> find_machine(const std::string& name);
 inline constexpr const char* kLocalGpus = "local-gpus";
+// Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
+bool has_nvidia_driver();
 // The name of what a Setup is predicted on: its machine, and where that is this computer, its GPUs
 // if they are calibrated and its ranks would be on them: backend cuda, or auto and a GPU for each.
-std::string machine_name_of(const Setup& setup);
+// `auto_takes_gpus`: whether auto finds any; a calibration outlives the GPUs that it was made of.
+std::string machine_name_of(const Setup& setup, bool auto_takes_gpus = has_nvidia_driver());
 // Whether the Machine is this computer's GPUs and the Setup has more ranks than it chose of them:
 // then all are on one, take turns there and share its memory. No preset does that.
 bool ranks_share_gpu(const Setup& setup, const Machine& machine);
 
-// Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
-bool has_nvidia_driver();
 // What a Machine of these GPUs is called, so that a calibration can be told from one of others:
 // "This computer's 4 GPUs (NVIDIA H100)", kinds in the order of the GPUs. Requires: at least one.
 std::string gpus_title(const std::vector<std::string>& names);

@@ -63,6 +63,15 @@ class Gpus : public StandInEngine {
     cores.calibrated = "2026-11-23T08:00:00Z";
     return save_local_machine(cores).ok();
   }
+  static void calibrate_gpus(int count) {
+    Machine gpus = uncalibrated_local_machine();
+    gpus.name = kLocalGpus;
+    gpus.title = gpus_title(std::vector<std::string>(std::size_t(count), "NVIDIA H100"));
+    gpus.devices_per_node = count;
+    gpus.cores = 0;
+    gpus.calibrated = "2026-11-23T08:00:00Z";
+    ASSERT_TRUE(save_local_machine(gpus).ok());
+  }
   const bool calibrated = calibrate_cores();  // before the Session looks
   Session session;
 };
@@ -153,6 +162,50 @@ TEST_F(Gpus, ThatAreNotThereChangeNothing) {
   }
 }
 
+// A calibration outlives its GPUs.
+TEST_F(Gpus, ThatAreCalibratedAndGoneLeaveTheCores) {
+  calibrate_gpus(4);
+  Session late;  // with the calibration there from its start
+  EXPECT_EQ(late.machine().name, "local");
+  EXPECT_EQ(late.prediction()->machine.name, "local");
+  EXPECT_EQ(late.gpus(), 0);
+  const QString on_cores = late.run_label();
+  EXPECT_TRUE(on_cores.startsWith(QStringLiteral("Run on 4 CPU ranks")));
+  const auto greet_again = [&](const nlohmann::json& devices) {
+    if (late.engine().is_running()) {
+      kill(pid_t(late.engine().process_id()), SIGKILL);
+      ASSERT_TRUE(wait_until([&] { return !late.engine().is_running(); }, 5000));
+    }
+    serve(devices);
+    wait_for_greeting(late.engine());
+    late.wait_for_prediction();
+  };
+  int told = 0;  // the panel of settings listens to this
+  QObject::connect(&late, &Session::setup_changed, &late, [&] { ++told; });
+  greet_again(computer(4, 4));
+  EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
+  EXPECT_EQ(late.run_label(), QStringLiteral("Run on 4 GPU ranks"));
+  EXPECT_EQ(late.gpus(), 4);
+  EXPECT_EQ(told, 1);
+  // All gone, and fewer than there are ranks.
+  for (const nlohmann::json& devices : {computer(0, 0), computer(2, 2)}) {
+    greet_again(devices);
+    EXPECT_EQ(late.prediction()->machine.name, "local");
+    EXPECT_EQ(late.run_label(), on_cores);
+    EXPECT_EQ(late.gpus(), 0);
+    greet_again(computer(4, 4));
+    EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
+  }
+  EXPECT_EQ(told, 5);
+  // Who asks for GPUs by name sees them predicted, and why they cannot run.
+  PlanSetup setup = late.setup();
+  setup.run.backend = Backend::kCuda;
+  late.change_setup(setup, QStringLiteral("set"));
+  greet_again(computer(0, 0));
+  EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
+  EXPECT_EQ(late.run_refusal(), QStringLiteral("So it is."));
+}
+
 // The engine may die at any time.
 TEST_F(Gpus, AreRememberedWhenTheEngineDies) {
   greet(computer(4, 4));
@@ -178,6 +231,21 @@ TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
   ASSERT_TRUE(wait_until([&] { return !session.asks_for_gpus(); }, 20'000));
   EXPECT_EQ(session.run_label() == QStringLiteral("Run on 4 GPU ranks"), has_nvidia_driver());
   EXPECT_EQ(told, has_nvidia_driver() ? 1 : 0);
+}
+
+// Where there is a driver, calibrated GPUs are believed in until the engine has told.
+TEST_F(GpusAtTheStart, ThatAreCalibratedAndGoneLeaveTheCores) {
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  gpus.calibrated = "2026-11-23T08:00:00Z";
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  serve(computer(0, 0));
+  Session session;
+  EXPECT_EQ(session.machine().name, has_nvidia_driver() ? kLocalGpus : "local");
+  ASSERT_TRUE(wait_until([&] { return !session.asks_for_gpus(); }, 20'000));
+  session.wait_for_prediction();
+  EXPECT_EQ(session.prediction()->machine.name, "local");
+  EXPECT_TRUE(session.run_label().startsWith(QStringLiteral("Run on 4 CPU ranks")));
 }
 
 class DoctorOfGpus : public StandInEngine {

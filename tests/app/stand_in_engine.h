@@ -37,10 +37,13 @@ class StandInEngine : public testing::Test {
     ASSERT_TRUE(file.open(QIODevice::WriteOnly) && said.open(QIODevice::WriteOnly));
     file.write("#!/bin/sh\ncat \"$0.said\"\nexec cat >/dev/null\n");
     file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-    // A process is started by a request, so that `initialize` is the second.
-    const std::string both =
-        reply(2, {{"version", kProtocolVersion}, {"devices", devices}}) + reply(1, devices);
-    said.write(both.data(), qint64(both.size()));
+    // A process is started by a request, so that `initialize` is the second, and the fourth where
+    // the first engine was killed; answers to what nobody asked are not read.
+    const nlohmann::json greeting = {{"version", kProtocolVersion}, {"devices", devices}};
+    std::string all;
+    for (int id = 1; id < 2 * kMostEngines; id += 2)
+      all += reply(id + 1, greeting) + reply(id, devices);
+    said.write(all.data(), qint64(all.size()));
     qputenv("PARALLELARIUM_ENGINE", script.toUtf8());
   }
 
@@ -56,6 +59,9 @@ class StandInEngine : public testing::Test {
     for (int gpu = 0; gpu < gpus; ++gpu) devices["gpus"].push_back({{"name", name}});
     return devices;
   }
+
+  // Of a Session or Doctor, one after the other, as each was killed.
+  static constexpr int kMostEngines = 8;
 
   // A Session asks by itself only where there is a driver.
   static void wait_for_greeting(EngineProcess& engine) {

@@ -178,7 +178,7 @@ TEST_F(Machines, RanksOfThisComputerArePredictedOnGpusWhereTheyWouldRun) {
     setup.run.backend = backend;
     setup.mesh.pp = ranks;
     setup.run.devices = devices;
-    return machine_name_of(setup);
+    return machine_name_of(setup, true);
   };
   EXPECT_EQ(name(Backend::kAuto, 2, "all"), kLocalGpus);
   EXPECT_EQ(name(Backend::kAuto, 2, "1"), "local") << "two ranks do not share a GPU by themselves";
@@ -188,6 +188,19 @@ TEST_F(Machines, RanksOfThisComputerArePredictedOnGpusWhereTheyWouldRun) {
   EXPECT_EQ(name(Backend::kPaced, 2, "all"), "local");
   setup.machine = "dgx-a100-80g";
   EXPECT_EQ(name(Backend::kCuda, 2, "all"), "dgx-a100-80g");
+}
+
+// The calibration is still there, and so is what the user asked for by name.
+TEST_F(Machines, GpusThatAreGoneLeaveAutoToTheCores) {
+  parallelarium::Setup setup = default_setup();
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  setup.run.backend = Backend::kAuto;
+  EXPECT_EQ(machine_name_of(setup, false), "local");
+  EXPECT_EQ(machine_name_of(setup), has_nvidia_driver() ? kLocalGpus : "local");
+  setup.run.backend = Backend::kCuda;
+  EXPECT_EQ(machine_name_of(setup, false), kLocalGpus);
 }
 
 TEST_F(Machines, ADamagedCalibrationIsOneSentence) {
