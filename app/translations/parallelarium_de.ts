@@ -2776,6 +2776,26 @@
         <translation>von anderen GPUs: %1</translation>
     </message>
     <message>
+        <source>GPU %1 (%2)</source>
+        <translation>GPU %1 (%2)</translation>
+    </message>
+    <message>
+        <source>GPUs %1 (%2)</source>
+        <translation>GPUs %1 (%2)</translation>
+    </message>
+    <message>
+        <source>in part</source>
+        <translation>teilweise</translation>
+    </message>
+    <message>
+        <source>of %1, not of %2: %3</source>
+        <translation>von %1, nicht von %2: %3</translation>
+    </message>
+    <message>
+        <source>Set GPUs to %1 in All settings to run with these rates, or let Run, Calibrate measure all that ranks can use.</source>
+        <translation>In „Alle Einstellungen“ GPUs auf %1 setzen, um mit diesen Raten zu laufen, oder Starten, Kalibrieren alle messen lassen, die Ränge nutzen können.</translation>
+    </message>
+    <message>
         <source>The first run on them measures them, or Run, Calibrate.</source>
         <translation>Der erste Lauf auf ihnen vermisst sie, oder Starten, Kalibrieren.</translation>
     </message>

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -185,6 +186,37 @@ std::string gpus_title(const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
   return fmt::format("This computer's {} GPUs ({})", names.size(), fmt::join(kinds, ", "));
+}
+
+bool is_among(const std::string& title, const std::string& name) {
+  if (title == gpus_title({name})) return true;
+  // One name may begin like another: A10, A100.
+  for (const char* before : {"(", ", "})
+    for (const char* after : {")", ", "})
+      if (title.find(before + name + after) != std::string::npos) return true;
+  return false;
+}
+
+std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::string>& names) {
+  const auto count = static_cast<int>(names.size());
+  std::set<int> found;
+  for (int gpu = 0; gpu < count; ++gpu)
+    if (is_among(gpus.title, names[static_cast<std::size_t>(gpu)])) found.insert(gpu);
+  if (found.empty()) return {};
+  const bool alike =
+      std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
+  // Every pair was measured, and one GPU has none.
+  if (!alike && !gpus.pairs.empty()) {
+    found.clear();
+    for (const PairLink& pair : gpus.pairs) found.insert({pair.from, pair.to});
+    if (*found.begin() < 0 || *found.rbegin() >= count) return {};
+  } else if (!alike && gpus.devices_per_node == 1) {
+    found = {*found.begin()};
+  }
+  std::vector<std::string> theirs;
+  for (const int gpu : found) theirs.push_back(names[static_cast<std::size_t>(gpu)]);
+  if (gpus_title(theirs) != gpus.title) return {};
+  return {found.begin(), found.end()};
 }
 
 std::string local_machine_path(bool gpus) {

@@ -227,6 +227,38 @@ TEST(GpusTitle, CountsAllAndNamesEachKindOnce) {
   EXPECT_EQ(gpus_title({"H100", "A100", "H100"}), "This computer's 3 GPUs (H100, A100)");
 }
 
+// A run measures all GPUs of one kind, and of several kinds those that it was given.
+TEST(CalibratedAmong, TellsWhichGpusACalibrationIsOf) {
+  using Ids = std::vector<int>;
+  // As calibrated where the computer had these GPUs, `ids` of them.
+  const auto of = [](const std::vector<std::string>& names, const Ids& ids, bool nccl = true) {
+    Machine machine;
+    std::vector<std::string> theirs;
+    for (const int gpu : ids) theirs.push_back(names[static_cast<std::size_t>(gpu)]);
+    machine.title = gpus_title(theirs);
+    machine.devices_per_node = static_cast<int>(ids.size());
+    for (const int from : ids)
+      for (const int to : ids)
+        if (nccl && from < to) machine.pairs.push_back({from, to, {}});
+    return machine;
+  };
+  const std::vector<std::string> mixed = {"A10", "A100", "A100", "T4"};
+  for (const Ids& ids : {Ids{0}, {1}, {3}, {0, 1}, {0, 2}, {1, 2}, {2, 3}, {0, 1, 2, 3}})
+    EXPECT_EQ(calibrated_among(of(mixed, ids), mixed), ids) << of(mixed, ids).title;
+  EXPECT_EQ(calibrated_among(of(mixed, {2}), mixed), Ids{1}) << "or the other of its kind";
+  for (const Ids& ids : {Ids{1, 2}, {0, 3}, {0, 1, 2, 3}})
+    EXPECT_EQ(calibrated_among(of(mixed, ids, false), mixed), ids) << of(mixed, ids).title;
+
+  const std::vector<std::string> alike = {"A100", "A100"};
+  EXPECT_EQ(calibrated_among(of(alike, {0, 1}), alike), (Ids{0, 1}));
+  EXPECT_EQ(calibrated_among(of(alike, {0}), alike), Ids{}) << "when there was one";
+  EXPECT_EQ(calibrated_among(of(mixed, {1, 2}), alike), (Ids{0, 1})) << "from another slot";
+  EXPECT_EQ(calibrated_among(of(mixed, {0, 1, 2}), alike), Ids{});
+  EXPECT_EQ(calibrated_among(of(alike, {0, 1}), {"A100", "T4"}), Ids{});
+  EXPECT_EQ(calibrated_among(of(alike, {0}), {"A10"}), Ids{});
+  EXPECT_EQ(calibrated_among(of(alike, {0}), {}), Ids{});
+}
+
 TEST_F(Machines, UnknownNamesListTheKnown) {
   const Result<Machine> machine = find_machine("dgx-x");
   ASSERT_FALSE(machine.ok());
