@@ -113,11 +113,18 @@ void Doctor::show_devices(const nlohmann::json& devices) {
   add_line(tr("there"), tr("Engine program"), EngineProcess::find_program(), {});
   if (const Result<Machine> local = find_machine("local")) {
     const bool measured = !local->calibrated.empty();
-    add_line(measured ? tr("there") : tr("missing"), tr("Calibration"),
+    const std::optional<Message> outdated =
+        outdated_bf16(*local, string_at(devices, "bf16_products").toStdString());
+    add_line(outdated   ? tr("outdated in bf16")
+             : measured ? tr("there")
+                        : tr("missing"),
+             tr("Calibration"),
              measured ? QString::fromStdString(local->calibrated)
                       : tr("never made: rates are "
                            "assumed"),
-             measured ? QString() : tr("The first run measures this computer, or Run, Calibrate."));
+             outdated   ? outdated_text(*outdated)
+             : measured ? QString()
+                        : tr("The first run measures this computer, or Run, Calibrate."));
   }
   show_calibration_of_gpus(devices);
   const auto backends = devices.find("backends");

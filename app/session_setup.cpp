@@ -111,6 +111,10 @@ const Machine& Session::machine() const {
   return found->second;
 }
 
+std::optional<Message> Session::outdated_rates() const {
+  return parallelarium::outdated_rates(state_->setup, machine(), state_->bf16_products);
+}
+
 // What choose_backend() of engine/run decides, from what the engine tells.
 bool Session::takes_gpus(const Setup& setup) const {
   if (setup.machine != "local") return false;
@@ -146,19 +150,22 @@ void Session::ask_for_gpus() {
   });
 }
 
-void Session::hear_of_gpus() {
+void Session::hear_of_devices() {
   const auto ranks_are_on = [this] {
     return std::tuple(takes_gpus(state_->setup), machine().name, gpus());
   };
   const auto before = ranks_are_on();
+  const bool was_outdated = outdated_rates().has_value();
   state_->gpu_ranks = 0;
   if (const nlohmann::json* cuda = greeted_backend("cuda"))
     if (const auto ranks = cuda->find("ranks"); ranks != cuda->end() && ranks->is_number_integer())
       state_->gpu_ranks = ranks->get<int>();
-  if (ranks_are_on() != before) {
-    refresh_prediction();
-    Q_EMIT setup_changed();
-  }
+  if (const nlohmann::json* devices = greeted_devices())
+    if (const auto way = devices->find("bf16_products"); way != devices->end() && way->is_string())
+      state_->bf16_products = way->get<std::string>();
+  const bool elsewhere = ranks_are_on() != before;
+  if (elsewhere) refresh_prediction();
+  if (elsewhere || outdated_rates().has_value() != was_outdated) Q_EMIT setup_changed();
   Q_EMIT run_state_changed();
 }
 

@@ -124,6 +124,28 @@ std::string prediction_word(const Machine& machine) {
   return "assumed";
 }
 
+std::optional<Message> outdated_bf16(const Machine& machine, const std::string& now) {
+  if (!machine.ranks_share_memory() || machine.calibrated.empty()) return {};
+  const std::string& then = machine.bf16_products;
+  // Older versions widened, and so does this one where a processor knows nothing else.
+  if (then.empty() && now != kWidenedBf16)
+    return message("bf16-untold",
+                   "An older version measured the cores and did not tell how they multiplied bf16: "
+                   "times in bf16 may be off until `calibrate` runs again.");
+  if (then.empty() || now.empty() || then == now) return {};
+  return message("bf16-otherwise",
+                 "The cores multiplied bf16 {} when they were measured and {} now: times in bf16 "
+                 "are off until `calibrate` runs again.",
+                 then == kNativeBf16 ? "by themselves" : "widened to fp32",
+                 now == kNativeBf16 ? "by themselves" : "widened to fp32");
+}
+
+std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine,
+                                      const std::string& now) {
+  if (setup.precision.parameter_bytes != 2) return {};
+  return outdated_bf16(machine, now);
+}
+
 std::vector<std::string> machine_names() {
   std::vector<std::string> names;
   for (const auto& [name, machine] : presets()) names.push_back(name);

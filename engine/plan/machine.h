@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ struct MatmulPoint {
   std::string type = {};   // of storage, name_of(DataType); empty: float32, as in older files
   bool operator==(const MatmulPoint&) const = default;
 };
+
+// How cores multiply bf16: by instructions of their own, or widened to fp32.
+inline constexpr const char* kNativeBf16 = "native";
+inline constexpr const char* kWidenedBf16 = "widened";
 
 // The rate of a piece that is not a matrix product: seconds = launch + elements / rate. What fits
 // into a cache is faster, so that a kernel may have several.
@@ -108,7 +113,9 @@ struct Machine {
   std::vector<TransferPoint> transfers;  // of its cores, by bytes, ascending; empty as above
   bool lanes_share_core = false;         // CPU ranks: a rank's lanes compete for its core
   int cores = 0;                         // physical cores, 0 where ranks are GPUs
-  std::string calibrated;                // date and host, empty if never
+  // As above, when they were calibrated; empty: GPUs, or an older version, which did not tell.
+  std::string bf16_products;
+  std::string calibrated;  // date and host, empty if never
   bool ranks_share_memory() const { return local && cores > 0; }
   bool operator==(const Machine&) const = default;
 };
@@ -116,6 +123,14 @@ struct Machine {
 // "calibrated", "published", "assumed" or "peak": the word beside every prediction made with it.
 // "peak" means that rates are the device's peak, so times are lower bounds.
 std::string prediction_word(const Machine& machine);
+
+// Why the times in bf16 of calibrated cores may be off, with what to do, in one sentence: they were
+// measured multiplying bf16 in another way, "bf16-otherwise", or an older version did not tell in
+// which, "bf16-untold". None: they hold. `now`: in which way this engine does; empty: not known.
+std::optional<Message> outdated_bf16(const Machine& machine, const std::string& now = {});
+// The same of a Setup's prediction: none where it has no bf16.
+std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine,
+                                      const std::string& now = {});
 
 std::vector<std::string> machine_names();  // presets and "local"
 

@@ -101,6 +101,8 @@ void add_predict(Commands& commands) {
     if (choice) here = outlook_of(*prediction, std::move(*choice));
     if (options->json) {
       nlohmann::json json = to_json(*prediction, options->rank);
+      if (const auto outdated = outdated_rates(*setup, *machine, bf16_products_here()))
+        json["remarks"].push_back(outdated->text);
       json["explain"] = to_json(explain(prediction->program, prediction->timeline));
       if (here)
         json["run"] = {{"source", name_of(here->choice.source)},

@@ -3,9 +3,6 @@
 // calibrated; and what the Doctor says of their calibration.
 #include <signal.h>
 
-#include <QLabel>
-
-#include "app/doctor.h"
 #include "app/document.h"
 #include "app/session.h"
 #include "app/views/words.h"
@@ -250,23 +247,9 @@ TEST_F(GpusAtTheStart, ThatAreCalibratedAndGoneLeaveTheCores) {
 
 class DoctorOfGpus : public StandInEngine {
  protected:
-  // What it says of their calibration.
+  // What it found of their calibration, and what to do.
   QString calibration(const nlohmann::json& devices) {
-    serve(devices);
-    EngineProcess engine;
-    Doctor doctor(engine);
-    QString body;
-    wait_until(
-        [&] {
-          bool next = false;
-          for (const QLabel* label : doctor.findChildren<QLabel*>()) {
-            if (next) body = label->text();
-            next = label->text().contains(QStringLiteral("Calibration of the GPUs"));
-          }
-          return !body.isEmpty();
-        },
-        20'000);
-    return body;
+    return doctor_line(devices, "Calibration of the GPUs").section(QLatin1Char('\n'), 1);
   }
   // `pairs`: as a calibration measures them where GPUs can meet, between any two.
   void store(const char* title, int gpus, const std::vector<PairLink>& pairs = {}) {

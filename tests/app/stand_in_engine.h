@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <QFile>
+#include <QLabel>
 #include <QTemporaryDir>
 #include <nlohmann/json.hpp>
 
+#include "app/doctor.h"
 #include "app/engine_process.h"
 #include "tests/app/wait.h"
 
@@ -62,6 +64,25 @@ class StandInEngine : public testing::Test {
 
   // Of a Session or Doctor, one after the other, as each was killed.
   static constexpr int kMostEngines = 8;
+
+  // What the Doctor says of `title`: its state, and below what it found and what to do.
+  QString doctor_line(const nlohmann::json& devices, const char* title) {
+    serve(devices);
+    EngineProcess engine;
+    Doctor doctor(engine);
+    const QString head = QStringLiteral("<b>%1</b>  ").arg(QLatin1String(title));
+    QString state, body;
+    wait_until(
+        [&] {
+          for (const QLabel* label : doctor.findChildren<QLabel*>()) {
+            if (body.isEmpty() && !state.isEmpty()) body = label->text();
+            if (label->text().contains(head)) state = label->text().section(head, 1);
+          }
+          return !body.isEmpty();
+        },
+        20'000);
+    return state + QLatin1Char('\n') + body;
+  }
 
   // A Session asks by itself only where there is a driver.
   static void wait_for_greeting(EngineProcess& engine) {

@@ -149,6 +149,48 @@ TEST_F(Machines, RatesOfUnknownTypesAreRefused) {
   EXPECT_EQ(read.error().id, "rate-type");
 }
 
+TEST_F(Machines, CoresTellHowTheyMultipliedBf16) {
+  Machine machine = uncalibrated_local_machine();
+  EXPECT_EQ(machine_from_json(to_json(machine))->bf16_products, "") << "never measured";
+  for (const char* way : {kNativeBf16, kWidenedBf16}) {
+    machine.bf16_products = way;
+    EXPECT_EQ(*machine_from_json(to_json(machine)), machine) << way;
+  }
+  machine.bf16_products = "by hand";
+  const Result<Machine> read = machine_from_json(to_json(machine));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().id, "bf16-products");
+}
+
+// Older versions widened bf16 where this one may not, and did not tell.
+TEST_F(Machines, RatesOfAnotherWayToMultiplyBf16AreOutdated) {
+  Machine machine = uncalibrated_local_machine();
+  const auto why = [&](const char* then, const char* now) {
+    machine.bf16_products = then;
+    const std::optional<Message> outdated = outdated_bf16(machine, now);
+    return outdated ? outdated->id : std::string();
+  };
+  EXPECT_EQ(why("", kNativeBf16), "") << "never measured";
+  machine.calibrated = "2026-11-22 on host";
+  EXPECT_EQ(why("", kNativeBf16), "bf16-untold");
+  EXPECT_EQ(why("", ""), "bf16-untold");
+  EXPECT_EQ(why("", kWidenedBf16), "");
+  EXPECT_EQ(why(kWidenedBf16, kNativeBf16), "bf16-otherwise");
+  EXPECT_EQ(why(kNativeBf16, kWidenedBf16), "bf16-otherwise");
+  for (const char* way : {kNativeBf16, kWidenedBf16}) {
+    EXPECT_EQ(why(way, way), "");
+    EXPECT_EQ(why(way, ""), "") << "nobody has told";
+  }
+  parallelarium::Setup setup = default_setup();
+  machine.bf16_products.clear();
+  EXPECT_FALSE(outdated_rates(setup, machine)) << "fp32 goes as it went";
+  ASSERT_TRUE(set_field(setup, "precision", "mixed-16").ok());
+  EXPECT_TRUE(outdated_rates(setup, machine));
+  EXPECT_FALSE(outdated_rates(setup, *find_machine("dgx-h100")));
+  machine.cores = 0;
+  EXPECT_FALSE(outdated_rates(setup, machine)) << "GPUs";
+}
+
 TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
   EXPECT_EQ(find_machine(kLocalGpus).error().id, "gpus-uncalibrated");
   Machine gpus = *find_machine("dgx-h100");
