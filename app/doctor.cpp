@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/figures.h"
 #include "engine/plan/machine.h"
@@ -53,6 +54,23 @@ QString topology_text(const nlohmann::json& devices) {
   return lines.join(QLatin1Char('\n'));
 }
 
+// "GPU 0 (NVIDIA A100), GPUs 1, 3 (NVIDIA T4)"
+QString gpus_by_kind(const std::vector<int>& gpus, const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, QStringList>> kinds;
+  for (const int gpu : gpus) {
+    const std::string& name = names[std::size_t(gpu)];
+    auto kind = std::find_if(kinds.begin(), kinds.end(),
+                             [&](const auto& other) { return other.first == name; });
+    if (kind == kinds.end()) kind = kinds.insert(kind, {name, {}});
+    kind->second << QString::number(gpu);
+  }
+  QStringList parts;
+  for (const auto& [name, numbers] : kinds)
+    parts << (numbers.size() == 1 ? Doctor::tr("GPU %1 (%2)") : Doctor::tr("GPUs %1 (%2)"))
+                 .arg(numbers.join(QStringLiteral(", ")), QString::fromStdString(name));
+  return parts.join(QStringLiteral(", "));
+}
+
 }  // namespace
 
 Doctor::Doctor(EngineProcess& engine, QWidget* parent) : QDialog(parent) {
@@ -95,27 +113,20 @@ void Doctor::show_devices(const nlohmann::json& devices) {
   add_line(tr("there"), tr("Engine program"), EngineProcess::find_program(), {});
   if (const Result<Machine> local = find_machine("local")) {
     const bool measured = !local->calibrated.empty();
-    add_line(measured ? tr("there") : tr("missing"), tr("Calibration"),
+    const std::optional<Message> outdated =
+        outdated_bf16(*local, string_at(devices, "bf16_products").toStdString());
+    add_line(outdated   ? tr("outdated in bf16")
+             : measured ? tr("there")
+                        : tr("missing"),
+             tr("Calibration"),
              measured ? QString::fromStdString(local->calibrated)
                       : tr("never made: rates are "
                            "assumed"),
-             measured ? QString() : tr("The first run measures this computer, or Run, Calibrate."));
+             outdated   ? outdated_text(*outdated)
+             : measured ? QString()
+                        : tr("The first run measures this computer, or Run, Calibrate."));
   }
-  if (const auto gpus = devices.find("gpus");
-      gpus != devices.end() && gpus->is_array() && !gpus->empty()) {
-    const Result<Machine> measured = find_machine(kLocalGpus);
-    std::vector<std::string> names;
-    for (const nlohmann::json& gpu : *gpus) names.push_back(string_at(gpu, "name").toStdString());
-    // A run takes the calibration of other GPUs for none.
-    const bool same = measured && measured->title == gpus_title(names);
-    const QString title = measured ? QString::fromStdString(measured->title) : QString();
-    add_line(same ? tr("there") : tr("missing"), tr("Calibration of the GPUs"),
-             same
-                 ? QStringLiteral("%1: %2").arg(title, QString::fromStdString(measured->calibrated))
-             : measured ? tr("of other GPUs: %1").arg(title)
-                        : tr("never made"),
-             same ? QString() : tr("The first run on them measures them, or Run, Calibrate."));
-  }
+  show_calibration_of_gpus(devices);
   const auto backends = devices.find("backends");
   if (backends != devices.end() && backends->is_array())
     for (const nlohmann::json& backend : *backends)
@@ -129,6 +140,39 @@ void Doctor::show_devices(const nlohmann::json& devices) {
       add_line(string_at(fact, "state"), string_at(fact, "title"), string_at(fact, "found"),
                string_at(fact, "advice"));
   facts_->addStretch();
+}
+
+// As a run takes it: that of other GPUs counts as none, that of some of several kinds for these.
+void Doctor::show_calibration_of_gpus(const nlohmann::json& devices) {
+  std::vector<std::string> names;
+  for (const nlohmann::json& gpu : devices.value("gpus", nlohmann::json::array()))
+    names.push_back(string_at(gpu, "name").toStdString());
+  if (names.empty()) return;
+  const QString head = tr("Calibration of the GPUs");
+  const Result<Machine> stored = find_machine(kLocalGpus);
+  const QString title = stored ? QString::fromStdString(stored->title) : QString();
+  const QString date = stored ? QString::fromStdString(stored->calibrated) : QString();
+  const std::vector<int> measured = stored ? calibrated_among(*stored, names) : std::vector<int>();
+  if (measured.empty()) {
+    add_line(tr("missing"), head, stored ? tr("of other GPUs: %1").arg(title) : tr("never made"),
+             tr("The first run on them measures them, or Run, Calibrate."));
+    return;
+  }
+  if (measured.size() == names.size()) {
+    add_line(tr("there"), head, QStringLiteral("%1: %2").arg(title, date), {});
+    return;
+  }
+  std::vector<int> others;
+  QStringList numbers;
+  for (int gpu = 0; gpu < int(names.size()); ++gpu)
+    if (std::find(measured.begin(), measured.end(), gpu) == measured.end()) others.push_back(gpu);
+  for (const int gpu : measured) numbers << QString::number(gpu);
+  add_line(tr("in part"), head,
+           tr("of %1, not of %2: %3")
+               .arg(gpus_by_kind(measured, names), gpus_by_kind(others, names), date),
+           tr("Set GPUs to %1 in All settings to run with these rates, or let Run, Calibrate "
+              "measure all that ranks can use.")
+               .arg(numbers.join(QLatin1Char(','))));
 }
 
 void Doctor::add_line(const QString& state, const QString& title, const QString& found,

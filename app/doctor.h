@@ -23,6 +23,7 @@ class Doctor : public QDialog {
 
  private:
   void show_devices(const nlohmann::json& devices);
+  void show_calibration_of_gpus(const nlohmann::json& devices);
   void add_line(const QString& state, const QString& title, const QString& found,
                 const QString& advice);
   QVBoxLayout* facts_;

@@ -177,6 +177,17 @@ QString prediction_source_text(const Prediction& prediction) {
   return prediction.pace_factor == 1 ? text : Figures::tr("%1, paced").arg(text);
 }
 
+QString outdated_text(const Message& outdated) {
+  return outdated.id == "bf16-untold"
+             ? Figures::tr(
+                   "An older version measured the cores and did not tell how they "
+                   "multiplied bf16: times in bf16 may be off until Run, Calibrate "
+                   "measures again.")
+             : Figures::tr(
+                   "The cores multiply bf16 in another way than when they were measured: "
+                   "times in bf16 are off until Run, Calibrate measures again.");
+}
+
 QString source_text(Source source) {
   switch (source) {
     case Source::kPredicted:

@@ -13,6 +13,7 @@
 
 namespace parallelarium {
 
+struct Message;
 struct Prediction;
 
 // Three significant digits (whole numbers whole); powers of ten below 0.001 and from a million.
@@ -44,8 +45,9 @@ QString with_firm_units(QString text);
 QString prediction_source_text(const std::string& word);
 // The same for its times: "predicted, paced" where they are those of a paced run.
 QString prediction_source_text(const Prediction& prediction);
-QString source_text(Source source);          // "measured", "paced", ...
-QString minutes_text(std::int64_t minutes);  // "1 minute", "12 minutes"
+QString outdated_text(const Message& outdated);  // of outdated_bf16(), in the user's language
+QString source_text(Source source);              // "measured", "paced", ...
+QString minutes_text(std::int64_t minutes);      // "1 minute", "12 minutes"
 // "2 min ago", "today 14:05", "2026-11-21" for an ISO 8601 date in UTC.
 QString age_text(const std::string& iso_date);
 

@@ -69,7 +69,7 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
     state_->problems = {first.error()};
   }
   state_->visible = {Nanoseconds(0), horizon()};
-  connect(state_->engine.get(), &EngineProcess::greeted, this, &Session::hear_of_gpus);
+  connect(state_->engine.get(), &EngineProcess::greeted, this, &Session::hear_of_devices);
   ask_for_gpus();
 }
 

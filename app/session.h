@@ -90,8 +90,12 @@ class Session : public QObject {
   // The engine was asked for GPUs, which may change machine() and prediction(), and has not told.
   bool asks_for_gpus() const;
   // The Machine of setup(), as predictions use it. Where `auto` leaves open what a run would take,
-  // GPUs count once the engine has told that they are there, or where they are calibrated.
+  // GPUs count if the engine has told that they are there; until it has told, if they are
+  // calibrated and NVIDIA's driver is loaded.
   const Machine& machine() const;
+  // Why its rates are not those of setup() any more, and what to do; none: they are, or the engine
+  // has not told otherwise.
+  std::optional<Message> outdated_rates() const;
 
   // --- what was observed ---
 
@@ -215,7 +219,7 @@ class Session : public QObject {
 
  Q_SIGNALS:
   // Also on undo and redo, when problems() change, and when the engine tells of GPUs that its ranks
-  // would be on.
+  // would be on, or what changes outdated_rates().
   void setup_changed();
   void prediction_changed();
   void run_changed();  // run_record, staleness, pin
@@ -237,7 +241,8 @@ class Session : public QObject {
   void place(CollectiveRequest& request) const;
   Setup resolved(Setup setup) const;  // with backend cuda in place of `auto` where takes_gpus()
   void ask_for_gpus();                // where they matter and the engine has not told of them
-  void hear_of_gpus();
+  void hear_of_devices();
+  const nlohmann::json* greeted_devices() const;
   const nlohmann::json* greeted_backend(const std::string& name) const;
   void refresh_prediction();
   void start_worker();

@@ -73,13 +73,18 @@ std::optional<Message> Session::run_problem() const {
   return state_->too_fast;
 }
 
-// What the engine told of a backend; null where it has not said yet.
-const nlohmann::json* Session::greeted_backend(const std::string& name) const {
+// What the engine told of this computer and of a backend; null where it has not said yet.
+const nlohmann::json* Session::greeted_devices() const {
   const nlohmann::json& greeting = state_->engine->greeting();
   if (!greeting.is_object() || !greeting.contains("devices")) return nullptr;
   const nlohmann::json& devices = greeting["devices"];
-  if (!devices.is_object() || !devices.contains("backends")) return nullptr;
-  for (const nlohmann::json& backend : devices["backends"])
+  return devices.is_object() ? &devices : nullptr;
+}
+
+const nlohmann::json* Session::greeted_backend(const std::string& name) const {
+  const nlohmann::json* devices = greeted_devices();
+  if (devices == nullptr || !devices->contains("backends")) return nullptr;
+  for (const nlohmann::json& backend : devices->at("backends"))
     if (backend.is_object() && backend.value("name", "") == name) return &backend;
   return nullptr;
 }

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "app/session.h"
 #include "app/session_state.h"
@@ -98,7 +99,9 @@ bool Session::prediction_is_current() const {
 }
 
 const Machine& Session::machine() const {
-  const std::string name = machine_name_of(resolved(state_->setup));
+  // Once the engine has told, `auto` means GPUs where takes_gpus() says so and not otherwise.
+  const bool may_take_gpus = !state_->gpu_ranks && has_nvidia_driver();
+  const std::string name = machine_name_of(resolved(state_->setup), may_take_gpus);
   auto found = state_->machines.find(name);
   if (found == state_->machines.end()) {
     Result<Machine> machine = find_machine(name);
@@ -107,6 +110,10 @@ const Machine& Session::machine() const {
             .first;
   }
   return found->second;
+}
+
+std::optional<Message> Session::outdated_rates() const {
+  return parallelarium::outdated_rates(state_->setup, machine(), state_->bf16_products);
 }
 
 // What choose_backend() of engine/run decides, from what the engine tells.
@@ -157,16 +164,23 @@ void Session::ask_for_gpus() {
   });
 }
 
-void Session::hear_of_gpus() {
-  const bool took = takes_gpus(state_->setup);
-  const int before = gpus();
+void Session::hear_of_devices() {
+  const auto ranks_are_on = [this] {
+    return std::tuple(takes_gpus(state_->setup), machine().name, gpus());
+  };
+  const auto before = ranks_are_on();
+  const bool was_outdated = outdated_rates().has_value();
   state_->gpu_ranks = 0;
   if (const nlohmann::json* cuda = greeted_backend("cuda"))
     if (const auto ranks = cuda->find("ranks"); ranks != cuda->end() && ranks->is_number_integer())
       state_->gpu_ranks = ranks->get<int>();
-  if (takes_gpus(state_->setup) != took) refresh_prediction();
+  if (const nlohmann::json* devices = greeted_devices())
+    if (const auto way = devices->find("bf16_products"); way != devices->end() && way->is_string())
+      state_->bf16_products = way->get<std::string>();
+  const bool elsewhere = ranks_are_on() != before;
+  if (elsewhere) refresh_prediction();
   state_->collectives.refresh_place();
-  if (takes_gpus(state_->setup) != took || gpus() != before) Q_EMIT setup_changed();
+  if (elsewhere || outdated_rates().has_value() != was_outdated) Q_EMIT setup_changed();
   Q_EMIT run_state_changed();
 }
 

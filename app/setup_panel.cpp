@@ -13,11 +13,12 @@ namespace parallelarium {
 
 namespace {
 
-// `gpus`: of this computer, on which the ranks are.
-QString age_of_calibration(const Machine& machine, int gpus) {
+// `gpus`: of this computer, on which the ranks are; `outdated`: Session::outdated_rates().
+QString age_of_calibration(const Machine& machine, int gpus, bool outdated) {
   if (!machine.local) return QString::fromStdString(machine.half_flops_per_second.origin);
   const bool of_cores_alone = gpus > 0 && machine.name != kLocalGpus;
   if (machine.calibrated.empty() || of_cores_alone) return QObject::tr("not calibrated yet");
+  if (outdated) return QObject::tr("calibrate again for bf16");
   const QString date = QString::fromStdString(machine.calibrated).left(10);
   const QString today = QDate::currentDate().toString(Qt::ISODate);
   return date == today ? QObject::tr("calibrated today") : QObject::tr("calibrated %1").arg(date);
@@ -115,7 +116,8 @@ void SetupPanel::refresh() {
   paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
   paced_tag_->setToolTip(meaning_of(paced_tag_->text()));
   set_style_property(paced_tag_, "paced", paced);
-  machine_age_->set_full_text(age_of_calibration(machine, gpus));
+  machine_age_->set_full_text(
+      age_of_calibration(machine, gpus, session_.outdated_rates().has_value()));
 
   for (auto& [option, row] : rows_) {
     const QString value = field_text(setup, option);

@@ -5,6 +5,10 @@
 <context>
     <name>QObject</name>
     <message>
+        <source>calibrate again for bf16</source>
+        <translation>für bf16 neu kalibrieren</translation>
+    </message>
+    <message>
         <source>calibrated today</source>
         <translation>heute kalibriert</translation>
     </message>
@@ -1263,6 +1267,14 @@
 </context>
 <context>
     <name>figures</name>
+    <message>
+        <source>An older version measured the cores and did not tell how they multiplied bf16: times in bf16 may be off until Run, Calibrate measures again.</source>
+        <translation>Eine ältere Version hat die Kerne gemessen und nicht gesagt, wie sie bf16 multiplizierten: Zeiten in bf16 können falsch sein, bis Starten, Kalibrieren neu misst.</translation>
+    </message>
+    <message>
+        <source>The cores multiply bf16 in another way than when they were measured: times in bf16 are off until Run, Calibrate measures again.</source>
+        <translation>Die Kerne multiplizieren bf16 anders als bei ihrer Messung: Zeiten in bf16 sind falsch, bis Starten, Kalibrieren neu misst.</translation>
+    </message>
     <message>
         <source>%1 bytes</source>
         <translation>%1 Bytes</translation>
@@ -2788,12 +2800,36 @@
         <translation>von anderen GPUs: %1</translation>
     </message>
     <message>
+        <source>GPU %1 (%2)</source>
+        <translation>GPU %1 (%2)</translation>
+    </message>
+    <message>
+        <source>GPUs %1 (%2)</source>
+        <translation>GPUs %1 (%2)</translation>
+    </message>
+    <message>
+        <source>in part</source>
+        <translation>teilweise</translation>
+    </message>
+    <message>
+        <source>of %1, not of %2: %3</source>
+        <translation>von %1, nicht von %2: %3</translation>
+    </message>
+    <message>
+        <source>Set GPUs to %1 in All settings to run with these rates, or let Run, Calibrate measure all that ranks can use.</source>
+        <translation>In „Alle Einstellungen“ GPUs auf %1 setzen, um mit diesen Raten zu laufen, oder Starten, Kalibrieren alle messen lassen, die Ränge nutzen können.</translation>
+    </message>
+    <message>
         <source>The first run on them measures them, or Run, Calibrate.</source>
         <translation>Der erste Lauf auf ihnen vermisst sie, oder Starten, Kalibrieren.</translation>
     </message>
     <message>
         <source>never made: rates are assumed</source>
         <translation>nie gemacht: Raten sind angenommen</translation>
+    </message>
+    <message>
+        <source>outdated in bf16</source>
+        <translation>in bf16 veraltet</translation>
     </message>
     <message>
         <source>The first run measures this computer, or Run, Calibrate.</source>
@@ -5291,6 +5327,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>for %1, assumed rates</source>
         <translation>für %1, angenommene Raten</translation>
+    </message>
+    <message>
+        <source>for this engine, calibrated by an older version</source>
+        <translation>für diese Engine, von einer älteren Version kalibriert</translation>
     </message>
     <message>
         <source>for this engine, calibrated</source>

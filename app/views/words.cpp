@@ -171,6 +171,8 @@ QString predicted_title(const Prediction& prediction, bool hidden) {
                             : Words::tr("for %1, assumed rates").arg(machine));
   if (prediction.word == "published")
     return predicted + Words::tr("for %1, published efficiencies").arg(machine);
+  if (outdated_rates(prediction.setup, prediction.machine))
+    return predicted + Words::tr("for this engine, calibrated by an older version");
   return predicted + (prediction.machine.local ? Words::tr("for this engine, calibrated")
                                                : Words::tr("for %1, calibrated").arg(machine));
 }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -123,6 +124,28 @@ std::string prediction_word(const Machine& machine) {
   return "assumed";
 }
 
+std::optional<Message> outdated_bf16(const Machine& machine, const std::string& now) {
+  if (!machine.ranks_share_memory() || machine.calibrated.empty()) return {};
+  const std::string& then = machine.bf16_products;
+  // Older versions widened, and so does this one where a processor knows nothing else.
+  if (then.empty() && now != kWidenedBf16)
+    return message("bf16-untold",
+                   "An older version measured the cores and did not tell how they multiplied bf16: "
+                   "times in bf16 may be off until `calibrate` runs again.");
+  if (then.empty() || now.empty() || then == now) return {};
+  return message("bf16-otherwise",
+                 "The cores multiplied bf16 {} when they were measured and {} now: times in bf16 "
+                 "are off until `calibrate` runs again.",
+                 then == kNativeBf16 ? "by themselves" : "widened to fp32",
+                 now == kNativeBf16 ? "by themselves" : "widened to fp32");
+}
+
+std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine,
+                                      const std::string& now) {
+  if (setup.precision.parameter_bytes != 2) return {};
+  return outdated_bf16(machine, now);
+}
+
 std::vector<std::string> machine_names() {
   std::vector<std::string> names;
   for (const auto& [name, machine] : presets()) names.push_back(name);
@@ -154,10 +177,10 @@ Result<Machine> find_machine(const std::string& name) {
   return error;
 }
 
-std::string machine_name_of(const Setup& setup) {
+std::string machine_name_of(const Setup& setup, bool auto_takes_gpus) {
   const Backend backend = setup.run.backend;
-  if (setup.machine != "local" || (backend != Backend::kCuda && backend != Backend::kAuto))
-    return setup.machine;
+  const bool on_gpus = backend == Backend::kCuda || (backend == Backend::kAuto && auto_takes_gpus);
+  if (setup.machine != "local" || !on_gpus) return setup.machine;
   const Result<Machine> gpus = find_machine(kLocalGpus);
   if (!gpus) return setup.machine;
   const bool each = !ranks_share_gpu(setup, *gpus);
@@ -185,6 +208,37 @@ std::string gpus_title(const std::vector<std::string>& names) {
   for (const std::string& name : names)
     if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
   return fmt::format("This computer's {} GPUs ({})", names.size(), fmt::join(kinds, ", "));
+}
+
+bool is_among(const std::string& title, const std::string& name) {
+  if (title == gpus_title({name})) return true;
+  // One name may begin like another: A10, A100.
+  for (const char* before : {"(", ", "})
+    for (const char* after : {")", ", "})
+      if (title.find(before + name + after) != std::string::npos) return true;
+  return false;
+}
+
+std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::string>& names) {
+  const auto count = static_cast<int>(names.size());
+  std::set<int> found;
+  for (int gpu = 0; gpu < count; ++gpu)
+    if (is_among(gpus.title, names[static_cast<std::size_t>(gpu)])) found.insert(gpu);
+  if (found.empty()) return {};
+  const bool alike =
+      std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
+  // Every pair was measured, and one GPU has none.
+  if (!alike && !gpus.pairs.empty()) {
+    found.clear();
+    for (const PairLink& pair : gpus.pairs) found.insert({pair.from, pair.to});
+    if (*found.begin() < 0 || *found.rbegin() >= count) return {};
+  } else if (!alike && gpus.devices_per_node == 1) {
+    found = {*found.begin()};
+  }
+  std::vector<std::string> theirs;
+  for (const int gpu : found) theirs.push_back(names[static_cast<std::size_t>(gpu)]);
+  if (gpus_title(theirs) != gpus.title) return {};
+  return {found.begin(), found.end()};
 }
 
 std::string local_machine_path(bool gpus) {

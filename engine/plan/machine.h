@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ struct MatmulPoint {
   std::string type = {};   // of storage, name_of(DataType); empty: float32, as in older files
   bool operator==(const MatmulPoint&) const = default;
 };
+
+// How cores multiply bf16: by instructions of their own, or widened to fp32.
+inline constexpr const char* kNativeBf16 = "native";
+inline constexpr const char* kWidenedBf16 = "widened";
 
 // The rate of a piece that is not a matrix product: seconds = launch + elements / rate. What fits
 // into a cache is faster, so that a kernel may have several.
@@ -119,7 +124,9 @@ struct Machine {
   std::vector<TransferPoint> transfers;  // of its cores, by bytes, ascending; empty as above
   bool lanes_share_core = false;         // CPU ranks: a rank's lanes compete for its core
   int cores = 0;                         // physical cores, 0 where ranks are GPUs
-  std::string calibrated;                // date and host, empty if never
+  // As above, when they were calibrated; empty: GPUs, or an older version, which did not tell.
+  std::string bf16_products;
+  std::string calibrated;  // date and host, empty if never
   bool ranks_share_memory() const { return local && cores > 0; }
   bool operator==(const Machine&) const = default;
 };
@@ -128,6 +135,14 @@ struct Machine {
 // "peak" means that rates are the device's peak, so times are lower bounds.
 std::string prediction_word(const Machine& machine);
 
+// Why the times in bf16 of calibrated cores may be off, with what to do, in one sentence: they were
+// measured multiplying bf16 in another way, "bf16-otherwise", or an older version did not tell in
+// which, "bf16-untold". None: they hold. `now`: in which way this engine does; empty: not known.
+std::optional<Message> outdated_bf16(const Machine& machine, const std::string& now = {});
+// The same of a Setup's prediction: none where it has no bf16.
+std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine,
+                                      const std::string& now = {});
+
 std::vector<std::string> machine_names();  // presets and "local"
 
 // A preset, or for "local" the calibrated file of this computer (see local_machine_path), or
@@ -135,18 +150,26 @@ std::vector<std::string> machine_names();  // presets and "local"
 // calibrated GPUs of this computer. Errors: "machine-unknown" lists the names; "gpus-uncalibrated".
 Result<Machine> find_machine(const std::string& name);
 inline constexpr const char* kLocalGpus = "local-gpus";
+// Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
+bool has_nvidia_driver();
 // The name of what a Setup is predicted on: its machine, and where that is this computer, its GPUs
 // if they are calibrated and its ranks would be on them: backend cuda, or auto and a GPU for each.
-std::string machine_name_of(const Setup& setup);
+// `auto_takes_gpus`: whether auto finds any; a calibration outlives the GPUs that it was made of.
+std::string machine_name_of(const Setup& setup, bool auto_takes_gpus = has_nvidia_driver());
 // Whether the Machine is this computer's GPUs and the Setup has more ranks than it chose of them:
 // then all are on one, take turns there and share its memory. No preset does that.
 bool ranks_share_gpu(const Setup& setup, const Machine& machine);
 
-// Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
-bool has_nvidia_driver();
 // What a Machine of these GPUs is called, so that a calibration can be told from one of others:
 // "This computer's 4 GPUs (NVIDIA H100)", kinds in the order of the GPUs. Requires: at least one.
 std::string gpus_title(const std::vector<std::string>& names);
+// Whether such a title is one of GPUs of which some have this name.
+bool is_among(const std::string& title, const std::string& name);
+// Which GPUs of a computer the Machine "local-gpus" was measured on, by number, ascending: all, or
+// of several kinds those that were chosen, the first of a kind where the file does not tell; none
+// if it was measured on others, or on another number of one kind. `names`: of every GPU, in their
+// order.
+std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::string>& names);
 
 // $XDG_DATA_HOME/parallelarium/machine.json (its GPUs: gpus.json), or below ~/.local/share.
 std::string local_machine_path(bool gpus = false);

@@ -202,6 +202,11 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
     reader.fail(message("transfers-order", "The bytes of machine.transfers must ascend."));
   reader.flag("lanes_share_core", machine.lanes_share_core);
   reader.whole("cores", machine.cores, 0, 65'536);
+  reader.text("bf16_products", machine.bf16_products);
+  const std::string& products = machine.bf16_products;
+  if (!products.empty() && products != kNativeBf16 && products != kWidenedBf16)
+    reader.fail(message("bf16-products", "machine.bf16_products must be {} or {}.", kNativeBf16,
+                        kWidenedBf16));
   reader.text("calibrated", machine.calibrated);
   if (auto done = reader.finish(); !done) return done.error();
   // Nothing can be predicted without these.
@@ -240,6 +245,7 @@ nlohmann::json to_json(const Machine& machine) {
                          {"lanes_share_core", machine.lanes_share_core},
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
+  if (!machine.bf16_products.empty()) json["bf16_products"] = machine.bf16_products;
   if (machine.host_seconds.value > 0) json["host_seconds"] = to_json(machine.host_seconds);
   if (machine.host_message_seconds.value > 0)
     json["host_message_seconds"] = to_json(machine.host_message_seconds);

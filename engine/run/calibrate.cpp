@@ -13,6 +13,7 @@
 #include "engine/run/cores.h"
 #include "engine/run/launch.h"
 #include "engine/run/probe_program.h"
+#include "kernels/matmul.h"
 
 namespace parallelarium {
 
@@ -91,6 +92,8 @@ std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
 }
 
 }  // namespace
+
+const char* bf16_products_here() { return matmul_takes_bf16() ? kNativeBf16 : kWidenedBf16; }
 
 Result<Machine> calibrate(const RunControl& control) {
   const auto cores = static_cast<int>(available_cores().size());
@@ -174,6 +177,7 @@ Result<Machine> calibrate(const RunControl& control) {
     number->origin = "assumed: as within this computer, which is the only node";
   machine.lanes_share_core = true;
   machine.cores = cores;
+  machine.bf16_products = bf16_products_here();
   machine.calibrated = today() + " on " + this_host();
   if (control.progress) control.progress(1, "done");
   return machine;

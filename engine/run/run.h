@@ -97,6 +97,8 @@ Proof compare(const RunResult& many, const RunResult& one, const RunResult& exac
 // The Setup of the reference: one rank, the same global batch in the same order.
 Setup one_rank_setup(const Setup& setup);
 
+// How this engine multiplies bf16 on cores: kNativeBf16 or kWidenedBf16.
+const char* bf16_products_here();
 // Measures this computer: matrix products by shape, every other kernel, copy bandwidth, message
 // latency and bandwidth between ranks, with as many ranks busy as there are cores. Some 12 s.
 Result<Machine> calibrate(const RunControl& control);

@@ -22,9 +22,12 @@ std::string devices_text(const Devices& devices) {
                                       bytes_text(static_cast<double>(devices.memory_bytes)),
                                       bytes_text(static_cast<double>(devices.available_bytes)))});
   const Result<Machine> local = find_machine("local");
-  if (local)
+  if (local) {
     computer.add({"rates", local->calibrated.empty() ? "assumed; `calibrate` measures them"
                                                      : "calibrated " + local->calibrated});
+    if (const std::optional<Message> outdated = outdated_bf16(*local, devices.bf16_products))
+      computer.add({"", outdated->text});
+  }
   text += computer.text();
   Table backends({"", "", ""});
   for (const BackendFact& backend : devices.backends)

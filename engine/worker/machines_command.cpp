@@ -8,6 +8,7 @@
 #include "engine/plan/machine.h"
 #include "engine/plan/program.h"
 #include "engine/plan/units.h"
+#include "engine/run/run.h"
 #include "engine/worker/command.h"
 #include "engine/worker/machine_text.h"
 #include "engine/worker/table.h"
@@ -125,6 +126,8 @@ std::string machine_text(const Machine& machine) {
     text +=
         "An older version calibrated it: predictions of collectives alone come out too long until "
         "`calibrate` runs again.\n";
+  if (const std::optional<Message> outdated = outdated_bf16(machine, bf16_products_here()))
+    text += outdated->text + "\n";
   return text;
 }
 

@@ -16,18 +16,23 @@
 namespace parallelarium {
 namespace {
 
-// How ranks of this computer would act the Setup out, if they can.
+// What `run` would choose, if the Setup is for this computer and can run here.
+std::optional<BackendChoice> choice_here(const Setup& setup) {
+  if (setup.machine != "local") return std::nullopt;
+  Result<BackendChoice> choice = choose_backend(setup);
+  if (!choice) return std::nullopt;
+  return std::move(*choice);
+}
+
+// How ranks of this computer would act the Setup out.
 struct Outlook {
   BackendChoice choice;
   double pace_factor = 1;
   double step_seconds = 0;
   std::optional<Message> refusal;  // why this computer cannot keep the pace
 };
-std::optional<Outlook> outlook_of(const Prediction& prediction) {
-  if (!prediction.machine.local) return std::nullopt;
-  Result<BackendChoice> choice = choose_backend(prediction.setup);
-  if (!choice) return std::nullopt;
-  Outlook outlook{std::move(*choice), 1, prediction.step.seconds, std::nullopt};
+std::optional<Outlook> outlook_of(const Prediction& prediction, BackendChoice choice) {
+  Outlook outlook{std::move(choice), 1, prediction.step.seconds, std::nullopt};
   if (outlook.choice.source == Source::kPaced) {
     const Result<double> factor = pace_factor(prediction.setup, prediction.machine);
     if (!factor) return std::nullopt;
@@ -82,7 +87,9 @@ void add_predict(Commands& commands) {
                                       "There is no rank {}; this Setup has ranks 0 "
                                       "to {}.",
                                       options->rank, ranks - 1));
-    const Result<Machine> machine = find_machine(machine_name_of(*setup));
+    std::optional<BackendChoice> choice = choice_here(*setup);
+    const bool auto_takes_gpus = choice ? choice->backend == Backend::kCuda : has_nvidia_driver();
+    const Result<Machine> machine = find_machine(machine_name_of(*setup, auto_takes_gpus));
     if (!machine) return Outcome::invalid(machine.error());
     Result<Routing> routing = Routing{};
     if (!options->routing.empty()) routing = read_routing(options->routing, *setup);
@@ -90,9 +97,12 @@ void add_predict(Commands& commands) {
     const Result<Prediction> prediction =
         predict(*setup, *machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
-    const std::optional<Outlook> here = outlook_of(*prediction);
+    std::optional<Outlook> here;
+    if (choice) here = outlook_of(*prediction, std::move(*choice));
     if (options->json) {
       nlohmann::json json = to_json(*prediction, options->rank);
+      if (const auto outdated = outdated_rates(*setup, *machine, bf16_products_here()))
+        json["remarks"].push_back(outdated->text);
       json["explain"] = to_json(explain(prediction->program, prediction->timeline));
       if (here)
         json["run"] = {{"source", name_of(here->choice.source)},

@@ -18,6 +18,7 @@
 #include "engine/plan/units.h"
 #include "engine/run/cores.h"
 #include "engine/run/gpu/nccl_rules.h"
+#include "engine/run/run.h"
 #include "engine/worker/probe_cuda.h"
 #include "kernels/matmul.h"
 
@@ -110,9 +111,9 @@ BackendFact cuda_backend() {
   return cuda_backend(gpus, gpus && gpus->size() > 1 ? nccl_version() : Result<int>(0));
 }
 
-std::string products() {
+std::string products_text(const std::string& bf16) {
   return fmt::format("products by {}, of bf16 {}", matmul_library(),
-                     matmul_takes_bf16() ? "by the processor itself" : "widened to fp32");
+                     bf16 == kNativeBf16 ? "by the processor itself" : "widened to fp32");
 }
 
 Fact launcher() {
@@ -170,6 +171,7 @@ Devices probe_devices() {
   };
   devices.memory_bytes = kibibytes("MemTotal");
   devices.available_bytes = kibibytes("MemAvailable");
+  devices.bf16_products = bf16_products_here();
 
   CudaFacts cuda = probe_cuda();
   devices.gpus = std::move(cuda.gpus);
@@ -182,7 +184,7 @@ Devices probe_devices() {
   devices.backends = {
       {"cpu", devices.cores > 0,
        fmt::format("{} rank{} with a core each, more are oversubscribed; {}", devices.cores,
-                   devices.cores == 1 ? "" : "s", products()),
+                   devices.cores == 1 ? "" : "s", products_text(devices.bf16_products)),
        devices.cores},
       {"paced", true,
        fmt::format("up to {} ranks, real work at the pace of the prediction", kMostPacedRanks),
@@ -262,6 +264,7 @@ nlohmann::json to_json(const Devices& devices) {
           {"numa_nodes", devices.numa_nodes},
           {"memory_bytes", devices.memory_bytes},
           {"available_bytes", devices.available_bytes},
+          {"bf16_products", devices.bf16_products},
           {"gpus", std::move(gpus)},
           {"links", std::move(links)},
           {"backends", std::move(backends)},

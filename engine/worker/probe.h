@@ -46,6 +46,7 @@ struct Devices {
   int threads = 0;  // logical, likewise
   int numa_nodes = 0;
   std::int64_t memory_bytes = 0, available_bytes = 0;
+  std::string bf16_products;  // of its cores, as Machine's
   std::vector<Gpu> gpus;
   GpuTopology topology;
   std::vector<BackendFact> backends;

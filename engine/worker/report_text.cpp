@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/plan/units.h"
+#include "engine/run/run.h"
 #include "engine/worker/machine_text.h"
 #include "engine/worker/setup_options.h"
 #include "engine/worker/table.h"
@@ -163,6 +164,9 @@ std::string prediction_text(const Prediction& prediction, int rank) {
     text +=
         "These are the rates of its CPU cores: as many GPUs are not calibrated here (`calibrate "
         "--gpus`).\n";
+  if (const auto outdated =
+          outdated_rates(prediction.setup, prediction.machine, bf16_products_here()))
+    text += outdated->text + "\n";
   text += "\n";
   text += step_block(prediction) + "\n";
   text += bubble_block(prediction) + "\n";

@@ -41,7 +41,8 @@ struct Preparation {
   // Ranks in processes cannot measure what other processes hold: their GPUs are taken as they are.
   bool calibrated() const {
     if (choice.backend == Backend::kCuda) return place.has_value() || machine.name == kLocalGpus;
-    return !machine.local || !machine.calibrated.empty();
+    if (!machine.local) return true;
+    return !machine.calibrated.empty() && !outdated_rates(setup, machine, bf16_products_here());
   }
 };
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another

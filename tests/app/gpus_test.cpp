@@ -3,9 +3,6 @@
 // calibrated; and what the Doctor says of their calibration.
 #include <signal.h>
 
-#include <QLabel>
-
-#include "app/doctor.h"
 #include "app/document.h"
 #include "app/session.h"
 #include "app/views/words.h"
@@ -63,6 +60,15 @@ class Gpus : public StandInEngine {
     Machine cores = uncalibrated_local_machine();
     cores.calibrated = "2026-11-23T08:00:00Z";
     return save_local_machine(cores).ok();
+  }
+  static void calibrate_gpus(int count) {
+    Machine gpus = uncalibrated_local_machine();
+    gpus.name = kLocalGpus;
+    gpus.title = gpus_title(std::vector<std::string>(std::size_t(count), "NVIDIA H100"));
+    gpus.devices_per_node = count;
+    gpus.cores = 0;
+    gpus.calibrated = "2026-11-23T08:00:00Z";
+    ASSERT_TRUE(save_local_machine(gpus).ok());
   }
   const bool calibrated = calibrate_cores();  // before the Session looks
   Session session;
@@ -152,6 +158,50 @@ TEST_F(Gpus, ThatAreNotThereChangeNothing) {
     EXPECT_EQ(asked.run_label(), label);
     EXPECT_EQ(asked.run_refusal(), refusal);
   }
+}
+
+// A calibration outlives its GPUs.
+TEST_F(Gpus, ThatAreCalibratedAndGoneLeaveTheCores) {
+  calibrate_gpus(4);
+  Session late;  // with the calibration there from its start
+  EXPECT_EQ(late.machine().name, "local");
+  EXPECT_EQ(late.prediction()->machine.name, "local");
+  EXPECT_EQ(late.gpus(), 0);
+  const QString on_cores = late.run_label();
+  EXPECT_TRUE(on_cores.startsWith(QStringLiteral("Run on 4 CPU ranks")));
+  const auto greet_again = [&](const nlohmann::json& devices) {
+    if (late.engine().is_running()) {
+      kill(pid_t(late.engine().process_id()), SIGKILL);
+      ASSERT_TRUE(wait_until([&] { return !late.engine().is_running(); }, 5000));
+    }
+    serve(devices);
+    wait_for_greeting(late.engine());
+    late.wait_for_prediction();
+  };
+  int told = 0;  // the panel of settings listens to this
+  QObject::connect(&late, &Session::setup_changed, &late, [&] { ++told; });
+  greet_again(computer(4, 4));
+  EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
+  EXPECT_EQ(late.run_label(), QStringLiteral("Run on 4 GPU ranks"));
+  EXPECT_EQ(late.gpus(), 4);
+  EXPECT_EQ(told, 1);
+  // All gone, and fewer than there are ranks.
+  for (const nlohmann::json& devices : {computer(0, 0), computer(2, 2)}) {
+    greet_again(devices);
+    EXPECT_EQ(late.prediction()->machine.name, "local");
+    EXPECT_EQ(late.run_label(), on_cores);
+    EXPECT_EQ(late.gpus(), 0);
+    greet_again(computer(4, 4));
+    EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
+  }
+  EXPECT_EQ(told, 5);
+  // Who asks for GPUs by name sees them predicted, and why they cannot run.
+  PlanSetup setup = late.setup();
+  setup.run.backend = Backend::kCuda;
+  late.change_setup(setup, QStringLiteral("set"));
+  greet_again(computer(0, 0));
+  EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
+  EXPECT_EQ(late.run_refusal(), QStringLiteral("So it is."));
 }
 
 // The engine may die at any time.
@@ -273,30 +323,34 @@ TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
   EXPECT_EQ(told, has_nvidia_driver() ? 1 : 0);
 }
 
+// Where there is a driver, calibrated GPUs are believed in until the engine has told.
+TEST_F(GpusAtTheStart, ThatAreCalibratedAndGoneLeaveTheCores) {
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  gpus.calibrated = "2026-11-23T08:00:00Z";
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  serve(computer(0, 0));
+  Session session;
+  EXPECT_EQ(session.machine().name, has_nvidia_driver() ? kLocalGpus : "local");
+  ASSERT_TRUE(wait_until([&] { return !session.asks_for_gpus(); }, 20'000));
+  session.wait_for_prediction();
+  EXPECT_EQ(session.prediction()->machine.name, "local");
+  EXPECT_TRUE(session.run_label().startsWith(QStringLiteral("Run on 4 CPU ranks")));
+}
+
 class DoctorOfGpus : public StandInEngine {
  protected:
-  // What it says of their calibration.
+  // What it found of their calibration, and what to do.
   QString calibration(const nlohmann::json& devices) {
-    serve(devices);
-    EngineProcess engine;
-    Doctor doctor(engine);
-    QString body;
-    wait_until(
-        [&] {
-          bool next = false;
-          for (const QLabel* label : doctor.findChildren<QLabel*>()) {
-            if (next) body = label->text();
-            next = label->text().contains(QStringLiteral("Calibration of the GPUs"));
-          }
-          return !body.isEmpty();
-        },
-        20'000);
-    return body;
+    return doctor_line(devices, "Calibration of the GPUs").section(QLatin1Char('\n'), 1);
   }
-  void store(const char* title) {
+  // `pairs`: as a calibration measures them where GPUs can meet, between any two.
+  void store(const char* title, int gpus, const std::vector<PairLink>& pairs = {}) {
     Machine machine = uncalibrated_local_machine();
     machine.name = kLocalGpus;
     machine.title = title;
+    machine.pairs = pairs;
+    machine.devices_per_node = gpus;
     machine.calibrated = "2026-11-23T08:00:00Z";
     ASSERT_TRUE(save_local_machine(machine).ok());
   }
@@ -305,7 +359,7 @@ class DoctorOfGpus : public StandInEngine {
 TEST_F(DoctorOfGpus, ACalibrationIsOfTheseGpusOrOfOthers) {
   EXPECT_TRUE(calibration(computer(2, 2)).startsWith(QStringLiteral("never made")));
   const auto others = QStringLiteral("of other GPUs: ");
-  store("This computer's 4 GPUs (NVIDIA A100)");
+  store("This computer's 4 GPUs (NVIDIA A100)", 4);
   EXPECT_TRUE(calibration(computer(4, 4, "NVIDIA A100"))
                   .startsWith(QStringLiteral("This computer's 4 GPUs (NVIDIA A100): 2026-11-23")));
   for (const nlohmann::json& devices :
@@ -315,11 +369,32 @@ TEST_F(DoctorOfGpus, ACalibrationIsOfTheseGpusOrOfOthers) {
   nlohmann::json mixed = computer(4, 4, "NVIDIA A100");
   mixed["gpus"][3]["name"] = "NVIDIA H100";
   EXPECT_TRUE(calibration(mixed).startsWith(others));
-  store("This computer's 4 GPUs (NVIDIA A100, NVIDIA H100)");
+  store("This computer's 4 GPUs (NVIDIA A100, NVIDIA H100)", 4);
   EXPECT_FALSE(calibration(mixed).startsWith(others));
-  store("This computer's NVIDIA A10");
+  store("This computer's NVIDIA A10", 1);
   EXPECT_TRUE(calibration(computer(1, 1, "NVIDIA A100")).startsWith(others));
   EXPECT_FALSE(calibration(computer(1, 1, "NVIDIA A10")).startsWith(others));
+}
+
+// As `run --devices 0` leaves it.
+TEST_F(DoctorOfGpus, OfMixedGpusItSaysWhichAreCalibratedAndWhatToDo) {
+  nlohmann::json mixed = computer(4, 4, "NVIDIA T4");
+  mixed["gpus"][0]["name"] = "NVIDIA A100";
+  const auto all = QStringLiteral("or let Run, Calibrate measure all that ranks can use.");
+  store("This computer's NVIDIA A100", 1);
+  EXPECT_EQ(calibration(mixed),
+            QStringLiteral("of GPU 0 (NVIDIA A100), not of GPUs 1, 2, 3 (NVIDIA T4): "
+                           "2026-11-23T08:00:00Z\nSet GPUs to 0 in All settings to run with these "
+                           "rates, ") +
+                all);
+  store("This computer's 2 GPUs (NVIDIA A100, NVIDIA T4)", 2, {{0, 2, {}}});
+  EXPECT_EQ(calibration(mixed),
+            QStringLiteral("of GPU 0 (NVIDIA A100), GPU 2 (NVIDIA T4), not of GPUs 1, 3 (NVIDIA "
+                           "T4): 2026-11-23T08:00:00Z\nSet GPUs to 0,2 in All settings to run with "
+                           "these rates, ") +
+                all);
+  store("This computer's NVIDIA H100", 1);
+  EXPECT_TRUE(calibration(mixed).startsWith(QStringLiteral("of other GPUs: ")));
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <QFile>
+#include <QLabel>
 #include <QTemporaryDir>
 #include <nlohmann/json.hpp>
 
+#include "app/doctor.h"
 #include "app/engine_process.h"
 #include "tests/app/wait.h"
 
@@ -37,10 +39,13 @@ class StandInEngine : public testing::Test {
     ASSERT_TRUE(file.open(QIODevice::WriteOnly) && said.open(QIODevice::WriteOnly));
     file.write("#!/bin/sh\ncat \"$0.said\"\nexec cat >\"$0.heard\"\n");
     file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-    // A process is started by a request, so that `initialize` is the second.
-    const std::string both =
-        reply(2, {{"version", kProtocolVersion}, {"devices", devices}}) + reply(1, devices);
-    said.write(both.data(), qint64(both.size()));
+    // A process is started by a request, so that `initialize` is the second, and the fourth where
+    // the first engine was killed; answers to what nobody asked are not read.
+    const nlohmann::json greeting = {{"version", kProtocolVersion}, {"devices", devices}};
+    std::string all;
+    for (int id = 1; id < 2 * kMostEngines; id += 2)
+      all += reply(id + 1, greeting) + reply(id, devices);
+    said.write(all.data(), qint64(all.size()));
     qputenv("PARALLELARIUM_ENGINE", script.toUtf8());
   }
 
@@ -61,6 +66,28 @@ class StandInEngine : public testing::Test {
                                                                    {"ranks", ranks}}})}};
     for (int gpu = 0; gpu < gpus; ++gpu) devices["gpus"].push_back({{"name", name}});
     return devices;
+  }
+
+  // Of a Session or Doctor, one after the other, as each was killed.
+  static constexpr int kMostEngines = 8;
+
+  // What the Doctor says of `title`: its state, and below what it found and what to do.
+  QString doctor_line(const nlohmann::json& devices, const char* title) {
+    serve(devices);
+    EngineProcess engine;
+    Doctor doctor(engine);
+    const QString head = QStringLiteral("<b>%1</b>  ").arg(QLatin1String(title));
+    QString state, body;
+    wait_until(
+        [&] {
+          for (const QLabel* label : doctor.findChildren<QLabel*>()) {
+            if (body.isEmpty() && !state.isEmpty()) body = label->text();
+            if (label->text().contains(head)) state = label->text().section(head, 1);
+          }
+          return !body.isEmpty();
+        },
+        20'000);
+    return state + QLatin1Char('\n') + body;
   }
 
   // A Session asks by itself only where there is a driver.

@@ -149,6 +149,48 @@ TEST_F(Machines, RatesOfUnknownTypesAreRefused) {
   EXPECT_EQ(read.error().id, "rate-type");
 }
 
+TEST_F(Machines, CoresTellHowTheyMultipliedBf16) {
+  Machine machine = uncalibrated_local_machine();
+  EXPECT_EQ(machine_from_json(to_json(machine))->bf16_products, "") << "never measured";
+  for (const char* way : {kNativeBf16, kWidenedBf16}) {
+    machine.bf16_products = way;
+    EXPECT_EQ(*machine_from_json(to_json(machine)), machine) << way;
+  }
+  machine.bf16_products = "by hand";
+  const Result<Machine> read = machine_from_json(to_json(machine));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().id, "bf16-products");
+}
+
+// Older versions widened bf16 where this one may not, and did not tell.
+TEST_F(Machines, RatesOfAnotherWayToMultiplyBf16AreOutdated) {
+  Machine machine = uncalibrated_local_machine();
+  const auto why = [&](const char* then, const char* now) {
+    machine.bf16_products = then;
+    const std::optional<Message> outdated = outdated_bf16(machine, now);
+    return outdated ? outdated->id : std::string();
+  };
+  EXPECT_EQ(why("", kNativeBf16), "") << "never measured";
+  machine.calibrated = "2026-11-22 on host";
+  EXPECT_EQ(why("", kNativeBf16), "bf16-untold");
+  EXPECT_EQ(why("", ""), "bf16-untold");
+  EXPECT_EQ(why("", kWidenedBf16), "");
+  EXPECT_EQ(why(kWidenedBf16, kNativeBf16), "bf16-otherwise");
+  EXPECT_EQ(why(kNativeBf16, kWidenedBf16), "bf16-otherwise");
+  for (const char* way : {kNativeBf16, kWidenedBf16}) {
+    EXPECT_EQ(why(way, way), "");
+    EXPECT_EQ(why(way, ""), "") << "nobody has told";
+  }
+  parallelarium::Setup setup = default_setup();
+  machine.bf16_products.clear();
+  EXPECT_FALSE(outdated_rates(setup, machine)) << "fp32 goes as it went";
+  ASSERT_TRUE(set_field(setup, "precision", "mixed-16").ok());
+  EXPECT_TRUE(outdated_rates(setup, machine));
+  EXPECT_FALSE(outdated_rates(setup, *find_machine("dgx-h100")));
+  machine.cores = 0;
+  EXPECT_FALSE(outdated_rates(setup, machine)) << "GPUs";
+}
+
 TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
   EXPECT_EQ(find_machine(kLocalGpus).error().id, "gpus-uncalibrated");
   Machine gpus = *find_machine("dgx-h100");
@@ -178,7 +220,7 @@ TEST_F(Machines, RanksOfThisComputerArePredictedOnGpusWhereTheyWouldRun) {
     setup.run.backend = backend;
     setup.mesh.pp = ranks;
     setup.run.devices = devices;
-    return machine_name_of(setup);
+    return machine_name_of(setup, true);
   };
   EXPECT_EQ(name(Backend::kAuto, 2, "all"), kLocalGpus);
   EXPECT_EQ(name(Backend::kAuto, 2, "1"), "local") << "two ranks do not share a GPU by themselves";
@@ -188,6 +230,19 @@ TEST_F(Machines, RanksOfThisComputerArePredictedOnGpusWhereTheyWouldRun) {
   EXPECT_EQ(name(Backend::kPaced, 2, "all"), "local");
   setup.machine = "dgx-a100-80g";
   EXPECT_EQ(name(Backend::kCuda, 2, "all"), "dgx-a100-80g");
+}
+
+// The calibration is still there, and so is what the user asked for by name.
+TEST_F(Machines, GpusThatAreGoneLeaveAutoToTheCores) {
+  parallelarium::Setup setup = default_setup();
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  setup.run.backend = Backend::kAuto;
+  EXPECT_EQ(machine_name_of(setup, false), "local");
+  EXPECT_EQ(machine_name_of(setup), has_nvidia_driver() ? kLocalGpus : "local");
+  setup.run.backend = Backend::kCuda;
+  EXPECT_EQ(machine_name_of(setup, false), kLocalGpus);
 }
 
 TEST_F(Machines, ADamagedCalibrationIsOneSentence) {
@@ -212,6 +267,38 @@ TEST(GpusTitle, CountsAllAndNamesEachKindOnce) {
   EXPECT_EQ(gpus_title({"NVIDIA A10"}), "This computer's NVIDIA A10");
   EXPECT_EQ(gpus_title({"H100", "H100", "H100"}), "This computer's 3 GPUs (H100)");
   EXPECT_EQ(gpus_title({"H100", "A100", "H100"}), "This computer's 3 GPUs (H100, A100)");
+}
+
+// A run measures all GPUs of one kind, and of several kinds those that it was given.
+TEST(CalibratedAmong, TellsWhichGpusACalibrationIsOf) {
+  using Ids = std::vector<int>;
+  // As calibrated where the computer had these GPUs, `ids` of them.
+  const auto of = [](const std::vector<std::string>& names, const Ids& ids, bool nccl = true) {
+    Machine machine;
+    std::vector<std::string> theirs;
+    for (const int gpu : ids) theirs.push_back(names[static_cast<std::size_t>(gpu)]);
+    machine.title = gpus_title(theirs);
+    machine.devices_per_node = static_cast<int>(ids.size());
+    for (const int from : ids)
+      for (const int to : ids)
+        if (nccl && from < to) machine.pairs.push_back({from, to, {}});
+    return machine;
+  };
+  const std::vector<std::string> mixed = {"A10", "A100", "A100", "T4"};
+  for (const Ids& ids : {Ids{0}, {1}, {3}, {0, 1}, {0, 2}, {1, 2}, {2, 3}, {0, 1, 2, 3}})
+    EXPECT_EQ(calibrated_among(of(mixed, ids), mixed), ids) << of(mixed, ids).title;
+  EXPECT_EQ(calibrated_among(of(mixed, {2}), mixed), Ids{1}) << "or the other of its kind";
+  for (const Ids& ids : {Ids{1, 2}, {0, 3}, {0, 1, 2, 3}})
+    EXPECT_EQ(calibrated_among(of(mixed, ids, false), mixed), ids) << of(mixed, ids).title;
+
+  const std::vector<std::string> alike = {"A100", "A100"};
+  EXPECT_EQ(calibrated_among(of(alike, {0, 1}), alike), (Ids{0, 1}));
+  EXPECT_EQ(calibrated_among(of(alike, {0}), alike), Ids{}) << "when there was one";
+  EXPECT_EQ(calibrated_among(of(mixed, {1, 2}), alike), (Ids{0, 1})) << "from another slot";
+  EXPECT_EQ(calibrated_among(of(mixed, {0, 1, 2}), alike), Ids{});
+  EXPECT_EQ(calibrated_among(of(alike, {0, 1}), {"A100", "T4"}), Ids{});
+  EXPECT_EQ(calibrated_among(of(alike, {0}), {"A10"}), Ids{});
+  EXPECT_EQ(calibrated_among(of(alike, {0}), {}), Ids{});
 }
 
 TEST_F(Machines, UnknownNamesListTheKnown) {

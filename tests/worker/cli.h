@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/plan/machine.h"
+#include "engine/run/run.h"
 #include "engine/worker/commands.h"
 
 namespace parallelarium {
@@ -62,6 +63,7 @@ class Folder {
   // Stores assumed rates as if they had been measured, so that a run need not calibrate first.
   void pretend_calibrated() const {
     Machine machine = uncalibrated_local_machine();
+    machine.bf16_products = bf16_products_here();
     machine.calibrated = "2026-11-21 for a test";
     EXPECT_TRUE(save_local_machine(machine).ok());
   }

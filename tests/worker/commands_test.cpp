@@ -205,6 +205,23 @@ TEST(Predict, PrintsWhatItPromises) {
   EXPECT_GT(answer.at("step").at("seconds"), 0);
 }
 
+// A calibration outlives its GPUs.
+TEST(Predict, AutoIsOfTheCoresWhereThereAreNoGpus) {
+  if (has_nvidia_driver()) GTEST_SKIP() << "this computer may have GPUs";
+  const Folder folder;
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  gpus.calibrated = "2026-11-21 for a test";
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  const auto machine = [](const char* backend) {
+    const Reply answer = command({"predict", "--pp", "2", "--backend", backend, "--json"});
+    EXPECT_EQ(answer.status, kDone) << answer.err;
+    return answer.json().at("machine").at("name");
+  };
+  EXPECT_EQ(machine("auto"), "local");
+  EXPECT_EQ(machine("cuda"), kLocalGpus);
+}
+
 TEST(Predict, ExplainsItsTime) {
   const Folder folder;
   const Reply text = command({"predict", "--pp", "4"});

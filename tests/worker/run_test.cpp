@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "engine/worker/command.h"
+#include "engine/worker/training.h"
 #include "tests/worker/cli.h"
 
 namespace parallelarium {
@@ -245,6 +246,46 @@ TEST(Run, TakesAFileOfOrdersByAPlainName) {
   std::filesystem::current_path(before);
 }
 
+// Files of older versions do not tell in which.
+TEST(Calibrate, IsAskedForAgainWhereBf16IsMultipliedInAnotherWay) {
+  const Folder folder;
+  const std::string here = bf16_products_here();
+  EXPECT_EQ(command({"devices", "--json"}).json().at("bf16_products"), here);
+  const std::string other = here == kNativeBf16 ? kWidenedBf16 : kNativeBf16;
+  const std::vector<std::string> predict_fp32 = {"predict", "--pp", "2", "--backend", "cpu"};
+  std::vector<std::string> predict_bf16 = predict_fp32;
+  predict_bf16.insert(predict_bf16.end(), {"--precision", "mixed-16"});
+  const auto calibrated = [](const char* precision) {
+    parallelarium::Setup setup = default_setup();
+    setup.run.backend = Backend::kCpu;
+    EXPECT_TRUE(set_field(setup, "precision", precision).ok());
+    const Result<Preparation> preparation = prepare(setup);
+    EXPECT_TRUE(preparation.ok());
+    return preparation && preparation->calibrated();
+  };
+  for (const std::string& then : {here, other, std::string()}) {
+    Machine machine = uncalibrated_local_machine();
+    machine.calibrated = "2026-11-22 for a test";
+    machine.bf16_products = then;
+    ASSERT_TRUE(save_local_machine(machine).ok());
+    const bool outdated = then == other || (then.empty() && here == kNativeBf16);
+    const auto says_so = [outdated](const std::string& text) {
+      const bool found = text.find("bf16 may be off until `calibrate`") != std::string::npos ||
+                         text.find("bf16 are off until `calibrate`") != std::string::npos;
+      return found == outdated;
+    };
+    EXPECT_TRUE(says_so(command({"devices"}).out)) << then;
+    EXPECT_TRUE(says_so(command({"machines", "local"}).out)) << then;
+    EXPECT_TRUE(says_so(command(predict_bf16).out)) << then;
+    EXPECT_EQ(calibrated("mixed-16"), !outdated) << "a run measures first";
+    EXPECT_EQ(command(predict_fp32).out.find("off until"), std::string::npos);
+    EXPECT_TRUE(calibrated("fp32"));
+    std::vector<std::string> as_json = predict_bf16;
+    as_json.emplace_back("--json");
+    EXPECT_TRUE(says_so(command(as_json).json().at("remarks").dump())) << then;
+  }
+}
+
 TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
   const Folder folder;
   const json before = command({"predict", "--json"}).json();
@@ -254,6 +295,7 @@ TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
   EXPECT_THAT(answer.err, HasSubstr(folder.path("")));
   const json machine = answer.json();
   EXPECT_EQ(command({"machines", "local", "--json"}).json(), machine);
+  EXPECT_EQ(machine.at("bf16_products"), bf16_products_here());
   if (machine.at("cores") >= 2) {
     const std::vector<std::string> words = {"collective", "all_gather", "--ranks", "2",
                                             "--bytes",    "128",        "--json"};

@@ -67,8 +67,6 @@ std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus, const std::v
 // What a Machine of these GPUs is called, so that a calibration can be told from one of others:
 // "This computer's 4 GPUs (NVIDIA H100)", kinds in the order of the GPUs. Requires: at least one.
 std::string title_of(const std::vector<GpuFacts>& gpus);
-// Whether such a title is one of GPUs of which some have this name.
-bool is_among(const std::string& title, const std::string& name);
 
 // The Machine "local-gpus". Pure. Rates leave out what every kernel costs, since predictions add
 // launch_seconds to each op. Without pairs, links are assumed. Error "calibration-empty".

@@ -68,15 +68,6 @@ std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus,
   return {each.begin(), each.end()};
 }
 
-bool is_among(const std::string& title, const std::string& name) {
-  if (title == gpus_title({name})) return true;
-  // One name may begin like another: A10, A100.
-  for (const char* before : {"(", ", "})
-    for (const char* after : {")", ", "})
-      if (title.find(before + name + after) != std::string::npos) return true;
-  return false;
-}
-
 Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& date,
                            const std::string& host) {
   const std::string origin = "measured on this computer on " + date;
