@@ -145,8 +145,7 @@ void CollectiveSession::apply(const CollectiveChoice& choice) {
 void CollectiveSession::refresh_rates() {
   const CollectiveChoice here = placed();
   const Result<CollectivePlan> plan = plan_collective(here, this_computer(here.gpus));
-  if (plan && (plan->word != plan_->word || plan->cost.seconds != plan_->cost.seconds))
-    apply(choice_);
+  if (plan && (plan->word != plan_->word || !(plan->network == plan_->network))) apply(choice_);
 }
 
 void CollectiveSession::refresh_place() {

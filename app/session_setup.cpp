@@ -128,15 +128,18 @@ bool Session::takes_gpus(const RunSettings& run, int ranks) const {
          state_->gpu_ranks.value_or(0) >= ranks;
 }
 
-// Where there are none, a collective takes cores whatever the Setup wants: its view does not show
-// that, and what it shows needs none.
+// One is shared where it is the only one given, as choose_backend() decides. Where there are none,
+// or too few, a collective takes cores whatever the Setup wants: its view does not show that, and
+// what it shows needs no GPU.
 int Session::collective_gpus(int ranks) const {
   const RunSettings& run = state_->setup.run;
-  if (!takes_gpus(run, ranks) || missing_backend("cuda")) return 0;
+  if (!takes_gpus(run, ranks)) return 0;
   const Result<std::vector<int>> chosen = device_list(run.devices);
-  const int all = state_->gpu_ranks.value_or(ranks);
-  const int gpus = chosen && !chosen->empty() ? int(chosen->size()) : all;
-  return gpus >= ranks ? ranks : 1;
+  const int each = state_->gpu_ranks.value_or(ranks);  // that could have one of their own
+  const int given =
+      chosen && !chosen->empty() ? int(chosen->size()) : state_->gpu_count.value_or(each);
+  if (std::min(given, each) >= ranks) return ranks;
+  return given == 1 && each > 0 ? 1 : 0;
 }
 
 int Session::gpus() const {
@@ -174,7 +177,11 @@ void Session::hear_of_devices() {
   if (const nlohmann::json* cuda = greeted_backend("cuda"))
     if (const auto ranks = cuda->find("ranks"); ranks != cuda->end() && ranks->is_number_integer())
       state_->gpu_ranks = ranks->get<int>();
-  if (const nlohmann::json* devices = greeted_devices())
+  const nlohmann::json* const devices = greeted_devices();
+  if (devices != nullptr)
+    if (const auto all = devices->find("gpus"); all != devices->end() && all->is_array())
+      state_->gpu_count = int(all->size());
+  if (devices != nullptr)
     if (const auto way = devices->find("bf16_products"); way != devices->end() && way->is_string())
       state_->bf16_products = way->get<std::string>();
   const bool elsewhere = ranks_are_on() != before;

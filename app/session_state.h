@@ -22,7 +22,8 @@ struct Session::State {
   std::shared_ptr<const Prediction> prediction;
   // The most ranks that have a GPU each, as the engine told last; kept when it dies.
   std::optional<int> gpu_ranks;
-  std::string bf16_products;  // how it multiplies bf16 on cores, as Machine's; kept likewise
+  std::optional<int> gpu_count;  // of all
+  std::string bf16_products;     // how it multiplies bf16 on cores, as Machine's; kept likewise
   bool asks_for_gpus = false;
   std::optional<Message> too_fast;          // why the paced ranks of prediction would be late
   std::map<std::string, Machine> machines;  // as find_machine gave them; emptied by a calibration

@@ -10,6 +10,7 @@
 // Source: Vaswani et al. 2017, eq. (1).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/dropout.h"
@@ -19,6 +20,14 @@ namespace parallelarium {
 struct AttentionShape {
   std::int64_t B = 0, T = 0, H = 0, K = 0, D = 0;
 };
+
+// Key/value heads that an unfused backward works on at once on a GPU, which one does not fill and
+// each of which costs five launches: as many as 128 MiB of scores hold.
+constexpr std::int64_t heads_at_once(const AttentionShape& shape, std::int64_t element_bytes) {
+  constexpr std::int64_t kMostScores = std::int64_t{128} << 20;
+  const std::int64_t each = std::max<std::int64_t>(shape.T * shape.T * element_bytes, 1);
+  return std::clamp<std::int64_t>(kMostScores / each, 1, std::max<std::int64_t>(shape.K, 1));
+}
 
 // Dropout of the probabilities, where there is any: context = dropped V. Both [B,H,T,T]; zero above
 // the diagonal.

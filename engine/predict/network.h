@@ -47,6 +47,7 @@ struct Network {
   double shared_bytes_per_second = 0;
   // Memory: measured messages by size, which then count instead of the figures above; or empty.
   std::vector<TransferPoint> transfers;
+  bool operator==(const Network&) const = default;
 };
 
 // The Network of a Machine for that many ranks: a switch, or two levels where they do not fit into

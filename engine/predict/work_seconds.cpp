@@ -263,6 +263,10 @@ double work_host_seconds(const Work& work, const Shape& shape, const Machine& ma
   double seconds = ops * op;  // with one launch, for which stand its calls where they were measured
   if (const double each = host_call(machine, own, 0); each > 0)
     seconds += calls * each - (ops + (calls - ops) * launched_once(work, shape)) * launch;
+  // A turn of heads that share keys has a mask for each of them, and one has been measured.
+  if (work.piece == Piece::kAttention && work.phase == Phase::kInputGrad && !shape.fused &&
+      shape.dropout > 0 && shape.H > shape.K)
+    seconds += calls * static_cast<double>(shape.K - 1) * launch;
   return seconds + ops * host_call(machine, variant_of(beside.kernel, shape), 0);
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "engine/run/executor.h"
+#include "kernels/attention.h"
 
 namespace parallelarium {
 
@@ -26,8 +27,10 @@ std::int64_t launches_of(const Op& op, const Shape& shape) {
       if (shape.fused) return kFew * ranks;
       const std::int64_t turns = shape.B * shape.H / shape.K;
       if (op.phase != Phase::kInputGrad) return 2 * turns + kFew;
+      const std::int64_t at_once =
+          heads_at_once({shape.B, shape.sequence, shape.H, shape.K, shape.D}, sizeof(float));
       const std::int64_t masks = shape.dropout > 0 && shape.H > shape.K ? shape.K : 1;
-      return (5 + masks) * turns + kFew;
+      return (5 * ((shape.K + at_once - 1) / at_once) + masks) * turns + kFew;
     }
     case Piece::kPermute:
       return kFew + ranks * std::max<std::int64_t>(shape.B, 3);

@@ -217,7 +217,7 @@ Outcome export_setup(const Options& options, Progress& progress) {
     outcome = write_timeline(options, *format, training->prediction.program,
                              training->result.observation.timeline);
   } else {
-    const Result<Machine> machine = find_machine(machine_name_of(*setup));
+    const Result<Machine> machine = machine_here(*setup, choice_here(*setup));
     if (!machine) return Outcome::invalid(machine.error());
     const Result<Prediction> prediction = predict_as_shown(*setup, *machine);
     if (!prediction) return Outcome::invalid(prediction.error());

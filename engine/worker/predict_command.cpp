@@ -12,17 +12,10 @@
 #include "engine/worker/command.h"
 #include "engine/worker/report_text.h"
 #include "engine/worker/setup_options.h"
+#include "engine/worker/training.h"
 
 namespace parallelarium {
 namespace {
-
-// What `run` would choose, if the Setup is for this computer and can run here.
-std::optional<BackendChoice> choice_here(const Setup& setup) {
-  if (setup.machine != "local") return std::nullopt;
-  Result<BackendChoice> choice = choose_backend(setup);
-  if (!choice) return std::nullopt;
-  return std::move(*choice);
-}
 
 // How ranks of this computer would act the Setup out.
 struct Outlook {
@@ -88,8 +81,7 @@ void add_predict(Commands& commands) {
                                       "to {}.",
                                       options->rank, ranks - 1));
     std::optional<BackendChoice> choice = choice_here(*setup);
-    const bool auto_takes_gpus = choice ? choice->backend == Backend::kCuda : has_nvidia_driver();
-    const Result<Machine> machine = find_machine(machine_name_of(*setup, auto_takes_gpus));
+    const Result<Machine> machine = machine_here(*setup, choice);
     if (!machine) return Outcome::invalid(machine.error());
     Result<Routing> routing = Routing{};
     if (!options->routing.empty()) routing = read_routing(options->routing, *setup);

@@ -178,6 +178,18 @@ Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> plac
       std::move(gpu)};
 }
 
+std::optional<BackendChoice> choice_here(const Setup& setup) {
+  if (setup.machine != "local") return std::nullopt;
+  Result<BackendChoice> choice = choose_backend(setup);
+  if (!choice) return std::nullopt;
+  return std::move(*choice);
+}
+
+Result<Machine> machine_here(const Setup& setup, const std::optional<BackendChoice>& choice) {
+  const bool auto_takes_gpus = choice ? choice->backend == Backend::kCuda : has_nvidia_driver();
+  return find_machine(machine_name_of(setup, auto_takes_gpus));
+}
+
 std::string calibrating_text(const Preparation& preparation) {
   const bool gpus = preparation.choice.backend == Backend::kCuda;
   return fmt::format("These ranks' {} not calibrated as they are now; measuring them takes {}.",

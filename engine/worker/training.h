@@ -48,6 +48,10 @@ struct Preparation {
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
 // computer and not paced, or an unreadable text.
 Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> place = {});
+// What `run` would choose, if the Setup is for this computer and can run here; and the Machine that
+// predictions of it are of.
+std::optional<BackendChoice> choice_here(const Setup& setup);
+Result<Machine> machine_here(const Setup& setup, const std::optional<BackendChoice>& choice);
 // What to say where train() has to calibrate first.
 std::string calibrating_text(const Preparation& preparation);
 

@@ -305,6 +305,28 @@ TEST_F(Gpus, ThatAreNotThereLeaveTheCoresToACollective) {
   EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
   session.set_collective_in_front(false);
   EXPECT_NE(session.run_refusal(), QString()) << "a step does as the Setup says";
+  // Nor are they there when the engine has died, which told so.
+  session.set_collective_in_front(true);
+  ASSERT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
+  ASSERT_TRUE(wait_until([&] { return !session.engine().is_running(); }, 5000));
+  session.collectives().refresh_place();
+  EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
+}
+
+// The engine lets ranks share one GPU that is given alone, and refuses where several are too few.
+TEST_F(Gpus, ThatAreSeveralAndTooFewLeaveTheCoresToACollective) {
+  session.set_collective_in_front(true);
+  greet(computer(2, 2));
+  PlanSetup setup = session.setup();
+  setup.run.backend = Backend::kCuda;
+  set(setup);
+  EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
+  setup.run.devices = "0,1";
+  set(setup);
+  EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
+  setup.run.devices = "0";
+  set(setup);
+  EXPECT_EQ(session.collectives().plan()->choice.gpus, 1);
 }
 
 using GpusAtTheStart = StandInEngine;

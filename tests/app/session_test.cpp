@@ -192,7 +192,8 @@ TEST(Session, APacedPredictionSaysSoAndIsNotSubtractedFromAnother) {
   const auto factor = session.prediction()->pace_factor;
   ASSERT_GT(factor, 1);
   const std::vector<Quantity> paced = pipeline_quantities(session);
-  EXPECT_NEAR(paced[0].predicted_value / own.predicted_value, factor, 0.05 * factor);
+  // At their own speed a rank's lanes compete for its core, by how much the rates decide.
+  EXPECT_NEAR(paced[0].predicted_value / own.predicted_value, factor, 0.15 * factor);
   EXPECT_TRUE(paced[0].predicted.source.contains(QStringLiteral("paced")));
   EXPECT_TRUE(predicted_title(*session.prediction()).contains(number_text(factor)));
   EXPECT_EQ(name_of(session.prediction()->timeline.source), "predicted paced");

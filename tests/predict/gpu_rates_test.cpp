@@ -165,11 +165,10 @@ TEST(GpuRates, OfExpertsADeviceRunsEach) {
 TEST(GpuRates, AHostNeedsAsLongAsItsCallsWereMeasured) {
   Machine machine = gpu();
   machine.host_seconds.value = 10e-6;
-  machine.host_calls = {{kHostLaunch, {2e-6, "test"}},
-                        {"attention", {7e-6, "test"}},
-                        {"attention_grad", {9e-6, "test"}},
-                        {"forward", {5e-6, "test"}},
-                        {"rotary", {3e-6, "test"}}};
+  machine.host_calls = {
+      {kHostLaunch, {2e-6, "test"}},      {"attention", {7e-6, "test"}},
+      {"attention_grad", {9e-6, "test"}}, {"attention_dropping_grad", {11e-6, "test"}},
+      {"forward", {5e-6, "test"}},        {"rotary", {3e-6, "test"}}};
   const auto host = [&](const Work& work, const Shape& shape, double ops) {
     return work_host_seconds(work, shape, machine, ops);
   };
@@ -186,6 +185,10 @@ TEST(GpuRates, AHostNeedsAsLongAsItsCallsWereMeasured) {
   shape.D = 4;
   EXPECT_NEAR(host(backward, shape, 1), 8e-6 + 16 * 9e-6 + 3e-6, 1e-15) << "turned back once";
   shape.learned_positions = true;
+  shape.dropout = 0.1;
+  EXPECT_NEAR(host(backward, shape, 1), 8e-6 + 16 * (11e-6 + 2e-6), 1e-15)
+      << "a mask more for each turn of two";
+  shape.dropout = 0;
   Work qkv;
   qkv.piece = Piece::kQkv;
   EXPECT_NEAR(host(qkv, shape, 1), 13e-6, 1e-15) << "and a bias, or not";

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,6 +191,7 @@ TEST(World, NamesAProcessThatIsStopped) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // it cannot end by itself once it is stopped
     const auto world = World::join(place_of(1, 2, port), "same", times);
     if (!world) _exit(1);
     Stop stop;

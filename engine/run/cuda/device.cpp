@@ -16,7 +16,6 @@ namespace parallelarium {
 namespace {
 
 constexpr std::size_t kMatmulWorkspace = std::size_t{32} << 20;  // NVIDIA's advice for Hopper
-constexpr std::size_t kMostScores = std::size_t{128} << 20;      // bytes, of attention's backward
 
 // A launch for every function of Device.
 class CudaDevice final : public CudaStream {
@@ -145,20 +144,17 @@ class CudaDevice final : public CudaStream {
                                               qkv.as<T>(), shape, stream_, dropout.as<T>());
     });
   }
-  // The plan has scores of one head, which a CPU takes one after another. A GPU is not filled by
-  // them, and each costs five launches: as many heads go together as some more scratch holds.
+  // The plan has scores of one head, which a CPU takes one after another.
   void attention_backward(Values dqkv, float* planned, ConstValues dcontext, ConstValues qkv,
                           ConstValues probabilities, const AttentionShape& shape,
                           const DroppedValues& dropout) override {
     typed(dqkv, "attention_backward", [&]<class T>() {
-      const std::size_t each = size(shape.T * shape.T) * sizeof(T);
-      const std::size_t heads =
-          std::clamp(kMostScores / std::max(each, std::size_t{1}), std::size_t{1}, size(shape.K));
-      void* space = heads > 1 ? scratch(heads * each) : planned;
+      const std::int64_t heads = heads_at_once(shape, sizeof(T));
+      void* space = heads > 1 ? scratch(size(heads * shape.T * shape.T) * sizeof(T)) : planned;
       if (!good()) return CUBLAS_STATUS_ALLOC_FAILED;
       return parallelarium::attention_backward(
-          *matmul_, dqkv.as<T>(), static_cast<T*>(space), static_cast<std::int64_t>(heads),
-          dcontext.as<T>(), qkv.as<T>(), probabilities.as<T>(), shape, stream_, dropout.as<T>());
+          *matmul_, dqkv.as<T>(), static_cast<T*>(space), heads, dcontext.as<T>(), qkv.as<T>(),
+          probabilities.as<T>(), shape, stream_, dropout.as<T>());
     });
   }
   bool fuses(DataType type, std::int64_t D) const override {
