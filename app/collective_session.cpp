@@ -143,9 +143,11 @@ void CollectiveSession::apply(const CollectiveChoice& choice) {
 }
 
 void CollectiveSession::refresh_rates() {
-  const CollectiveChoice here = placed();
-  const Result<CollectivePlan> plan = plan_collective(here, this_computer(here.gpus));
-  if (plan && (plan->word != plan_->word || !(plan->network == plan_->network))) apply(choice_);
+  const CollectiveChoice& choice = plan_->choice;
+  if (choice.topology != Topology::kMemory) return;
+  const Machine machine = this_computer(choice.gpus);
+  const Network network = network_for(choice, plan_->collective.spec.node_size, machine);
+  if (prediction_word(machine) != plan_->word || !(network == plan_->network)) apply(choice_);
 }
 
 void CollectiveSession::refresh_place() {
@@ -166,8 +168,7 @@ void CollectiveSession::set_earlier_runs_aside(bool aside) {
 }
 
 bool CollectiveSession::is_chosen(const CollectiveRun& run) const {
-  const CollectiveChoice here = placed();
-  return run.plan->choice.spec == here.spec && run.plan->choice.gpus == here.gpus;
+  return run.plan->choice.spec == choice_.spec && run.plan->choice.gpus == plan_->choice.gpus;
 }
 
 bool CollectiveSession::run_is_stale() const {

@@ -177,13 +177,12 @@ void Session::hear_of_devices() {
   if (const nlohmann::json* cuda = greeted_backend("cuda"))
     if (const auto ranks = cuda->find("ranks"); ranks != cuda->end() && ranks->is_number_integer())
       state_->gpu_ranks = ranks->get<int>();
-  const nlohmann::json* const devices = greeted_devices();
-  if (devices != nullptr)
+  if (const nlohmann::json* devices = greeted_devices()) {
     if (const auto all = devices->find("gpus"); all != devices->end() && all->is_array())
       state_->gpu_count = int(all->size());
-  if (devices != nullptr)
     if (const auto way = devices->find("bf16_products"); way != devices->end() && way->is_string())
       state_->bf16_products = way->get<std::string>();
+  }
   const bool elsewhere = ranks_are_on() != before;
   if (elsewhere) refresh_prediction();
   state_->collectives.refresh_place();
