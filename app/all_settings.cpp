@@ -40,7 +40,7 @@ const std::vector<std::string>& expert_options() {
 
 }  // namespace
 
-AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), session_(session) {
+AllSettings::AllSettings(Session& session, QWidget* parent) : Sheet(parent), session_(session) {
   setWindowTitle(tr("All settings"));
   resize(460, 488);
   auto* outer = new QVBoxLayout(this);
@@ -62,14 +62,16 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), s
       {"micro-batch", "sequence", "precision", "attention", "dropout", "learning-rate", "clip"});
   add_step(batch, tr("&Micro-batch size"), "micro-batch");
   add_step(batch, tr("Se&quence"), "sequence");
-  std::vector<std::pair<QString, QString>> recipes;
+  const std::pair<QString, QString> by_devices{QStringLiteral("auto"), {}};  // named in refresh()
+  std::vector<std::pair<QString, QString>> recipes{by_devices};
   for (const Precision& recipe : precision_recipes())
     recipes.emplace_back(
         QString::fromStdString(recipe.name),
         tr("%1 (%2 bytes)").arg(QString::fromStdString(recipe.name)).arg(recipe.state_bytes()));
   add_choice(batch, tr("&Precision"), "precision", recipes);
   add_choice(batch, tr("&Attention"), "attention",
-             {{QStringLiteral("unfused"), tr("unfused: keeps the scores")},
+             {by_devices,
+              {QStringLiteral("unfused"), tr("unfused: keeps the scores")},
               {QStringLiteral("fused"), tr("fused: computes them again")}});
   add_step(batch, tr("&Dropout"), "dropout");
   add_step(batch, tr("&Learning rate"), "learning-rate");
@@ -91,7 +93,7 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : QDialog(parent), s
   QFormLayout* run =
       begin_section(tr("Run"), {"backend", "devices", "pace", "steps", "warmup", "seed", "text"});
   add_choice(run, tr("&Backend"), "backend",
-             {{QStringLiteral("auto"), tr("auto")},
+             {by_devices,
               {QStringLiteral("cpu"), tr("CPU, unpaced")},
               {QStringLiteral("paced"), tr("CPU, paced")},
               {QStringLiteral("cuda"), tr("CUDA")}});
@@ -213,12 +215,25 @@ void AllSettings::add_choice(QFormLayout* form, const QString& label, const std:
           [this, box, option](int index) { change(option, box->itemData(index).toString()); });
   refreshers_.push_back([this, box, option] {
     const QString value = field_text(session_.setup(), option);
+    name_auto(*box, option);
     if (box->findData(value) < 0) box->addItem(value, value);
     box->setCurrentIndex(box->findData(value));
     set_style_property(box, "changed",
                        is_compared(option) && value != field_text(session_.base(), option));
     box->setEnabled(is_enabled(option));
   });
+}
+
+// "auto (fp32)": beside the word, what it means for this computer or the Machine that is set.
+void AllSettings::name_auto(QComboBox& box, const std::string& option) const {
+  const int at = box.findData(QStringLiteral("auto"));
+  if (at < 0) return;
+  Setup open = session_.setup();
+  if (!set_field(open, option, "auto")) return;
+  const QString chosen = field_text(session_.resolved(open), option);
+  const int same = box.findData(chosen);
+  const QString words = same < 0 ? chosen : box.itemText(same);
+  box.setItemText(at, tr("auto (%1)").arg(words.section(QLatin1Char(':'), 0, 0)));
 }
 
 void AllSettings::add_text_file(QFormLayout* form) {

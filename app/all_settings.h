@@ -2,21 +2,22 @@
 // "All settings …": what the panel leaves out, live, in sections that can be reset.
 #pragma once
 
-#include <QDialog>
 #include <functional>
 #include <vector>
 
 #include "app/controls.h"
 #include "app/session.h"
+#include "app/sheet.h"
 #include "engine/plan/program.h"
 
+class QComboBox;
 class QFormLayout;
 class QLabel;
 class QVBoxLayout;
 
 namespace parallelarium {
 
-class AllSettings : public QDialog {
+class AllSettings : public Sheet {
   Q_OBJECT
 
  public:
@@ -30,6 +31,7 @@ class AllSettings : public QDialog {
   QString next_gpus(int direction) const;
   void add_choice(QFormLayout* form, const QString& label, const std::string& option,
                   const std::vector<std::pair<QString, QString>>& values);
+  void name_auto(QComboBox& box, const std::string& option) const;
   void add_experts();
   bool is_compared(const std::string& option) const;
   bool is_enabled(const std::string& option) const;

@@ -95,8 +95,7 @@ std::vector<Quantity> collective_quantities(const Session& session, const QLocal
                                                    : Quantities::tr("not run yet");
     if (collectives.problem())
       quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
-    for (const Guess& guess : session.guesses())
-      if (guess.metric == quantity.key) quantity.guess = guess.text;
+    quantity.guess = session.guess_at(quantity.key);
     const auto hide = [&](Figure& figure, const char* lane) {
       if (figure.text.isEmpty()) return;
       if (!session.hidden(quantity.key) && !session.hidden(QLatin1String(lane))) return;

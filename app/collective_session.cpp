@@ -8,13 +8,13 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "app/session_state.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
 namespace {
 
-constexpr std::size_t kMostRuns = 20, kMostSweepPoints = 2000;
-constexpr int kMergeMs = 1000;
+constexpr std::size_t kMostCollectiveRuns = 20, kMostSweepPoints = 2000;
 
 // Makes room for one more entry, of which those that `replaced` names are the older version.
 // `aside`: how many of the oldest are aside.
@@ -189,7 +189,7 @@ Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveO
     return message("collective-program",
                    "The collective was run by an engine of another version, whose steps differ "
                    "from the predicted ones; run it again with this version.");
-  forget(runs_, earlier_runs_, kMostRuns, [&](const CollectiveRun& run) {
+  forget(runs_, earlier_runs_, kMostCollectiveRuns, [&](const CollectiveRun& run) {
     return run.plan->choice.spec == spec && run.plan->choice.gpus == gpus;
   });
   runs_.push_back({std::make_shared<const CollectivePlan>(std::move(*plan)), std::move(seen)});

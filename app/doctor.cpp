@@ -8,10 +8,12 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "app/figures.h"
+#include "app/gpu_check_row.h"
 #include "engine/plan/machine.h"
 
 namespace parallelarium {
@@ -73,26 +75,34 @@ QString gpus_by_kind(const std::vector<int>& gpus, const std::vector<std::string
 
 }  // namespace
 
-Doctor::Doctor(EngineProcess& engine, QWidget* parent) : QDialog(parent) {
+Doctor::Doctor(EngineProcess& engine, QWidget* parent) : Sheet(parent) {
   setWindowTitle(tr("Doctor"));
   resize(620, 480);
   auto* column = new QVBoxLayout(this);
   summary_ = new QLabel(tr("Asking the engine what this computer has …"), this);
   summary_->setWordWrap(true);
   column->addWidget(summary_);
-  auto* area = new QScrollArea(this);
-  area->setWidgetResizable(true);
+  area_ = new QScrollArea(this);
+  area_->setWidgetResizable(true);
   auto* content = new QWidget;
   content->setObjectName(QStringLiteral("SelectionContent"));
-  facts_ = new QVBoxLayout(content);
-  facts_->setSpacing(2);
-  area->setWidget(content);
-  column->addWidget(area, 1);
+  auto* all = new QVBoxLayout(content);
+  for (QVBoxLayout** part : {&check_, &facts_}) {
+    *part = new QVBoxLayout;
+    (*part)->setSpacing(2);
+    all->addLayout(*part);
+  }
+  all->addStretch();
+  area_->setWidget(content);
+  column->addWidget(area_, 1);
+  row_ = new GpuCheckRow(engine, this);
+  column->addWidget(row_);
+  connect(row_, &GpuCheckRow::answered, this, &Doctor::show_check);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   QPushButton* copy = buttons->addButton(tr("&Copy"), QDialogButtonBox::ActionRole);
   column->addWidget(buttons);
   connect(copy, &QPushButton::clicked, this,
-          [this] { QGuiApplication::clipboard()->setText(text_); });
+          [this] { QGuiApplication::clipboard()->setText(as_text()); });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   const QPointer<Doctor> self(this);
   engine.request("devices", nlohmann::json::object(), [self](Result<nlohmann::json> result) {
@@ -139,7 +149,45 @@ void Doctor::show_devices(const nlohmann::json& devices) {
     for (const nlohmann::json& fact : *facts)
       add_line(string_at(fact, "state"), string_at(fact, "title"), string_at(fact, "found"),
                string_at(fact, "advice"));
-  facts_->addStretch();
+  row_->set_gpus(int(devices.value("gpus", nlohmann::json::array()).size()));
+}
+
+// A line for each GPU, link and group of GPUs, with what failed as the engine says it.
+void Doctor::show_check(const nlohmann::json& check) {
+  while (QLayoutItem* item = check_->takeAt(0)) {
+    delete item->widget();
+    delete item;
+  }
+  const nlohmann::json none = nlohmann::json::array();
+  const auto add = [&](const QString& title, const nlohmann::json& one, QString found) {
+    const nlohmann::json failures = one.value("failures", none);
+    for (const nlohmann::json& failure : failures)
+      found +=
+          (found.isEmpty() ? QString() : QStringLiteral("\n")) + string_at(failure, "sentence");
+    const bool passed = one.value("passed", false);
+    add_line(check_,
+             passed             ? tr("passed")
+             : failures.empty() ? tr("not reached in time")
+                                : tr("failed"),
+             title, found, {});
+  };
+  for (const nlohmann::json& gpu : check.value("gpus", none))
+    add(tr("Check of GPU %1").arg(number_at(gpu, "device")), gpu, string_at(gpu, "name"));
+  for (const nlohmann::json& link : check.value("links", none)) {
+    const double rate = link.value("bytes_per_second", 0.0);
+    add(tr("Check of GPU %1 and GPU %2").arg(number_at(link, "from")).arg(number_at(link, "to")),
+        link, rate > 0 ? tr("%1 measured").arg(rate_text(rate)) : QString());
+  }
+  for (const nlohmann::json& group : check.value("groups", none)) {
+    QStringList numbers;
+    for (const nlohmann::json& device : group.value("devices", none))
+      if (device.is_number()) numbers << QString::number(device.get<int>());
+    add(tr("Check of collectives of GPUs %1").arg(numbers.join(QStringLiteral(", "))), group, {});
+  }
+  if (check.value("gpus", none).empty())
+    add_line(check_, tr("missing"), tr("Check of the GPUs"), string_at(check, "why"), {});
+  report_ = QLatin1Char('\n') + string_at(check, "report");
+  area_->verticalScrollBar()->setValue(0);
 }
 
 // As a run takes it: that of other GPUs counts as none, that of some of several kinds for these.
@@ -177,20 +225,26 @@ void Doctor::show_calibration_of_gpus(const nlohmann::json& devices) {
 
 void Doctor::add_line(const QString& state, const QString& title, const QString& found,
                       const QString& advice) {
-  const bool there = state == tr("there") || state == QLatin1String("there");
+  add_line(facts_, state, title, found, advice);
+  text_ += QStringLiteral("%1: %2 (%3)\n").arg(title, state, found);
+}
+
+void Doctor::add_line(QVBoxLayout* to, const QString& state, const QString& title,
+                      const QString& found, const QString& advice) {
+  const bool there =
+      state == tr("there") || state == QLatin1String("there") || state == tr("passed");
   auto* head = new QLabel(QStringLiteral("%1  <b>%2</b>  %3")
                               .arg(there ? QStringLiteral("✓") : QStringLiteral("–"),
                                    title.toHtmlEscaped(), state.toHtmlEscaped()));
-  if (facts_->count() > 0) facts_->addSpacing(10);
-  facts_->addWidget(head);
+  if (to->count() > 0) to->addSpacing(10);
+  to->addWidget(head);
   auto* body = new QLabel(advice.isEmpty() ? found : found + QLatin1Char('\n') + advice);
   body->setTextFormat(Qt::PlainText);
   body->setWordWrap(true);
   body->setContentsMargins(kIndent, 0, 0, 0);
   body->setProperty("role", "muted");
   body->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  facts_->addWidget(body);
-  text_ += QStringLiteral("%1: %2 (%3)\n").arg(title, state, found);
+  to->addWidget(body);
 }
 
 }  // namespace parallelarium

@@ -5,7 +5,9 @@
 #include <QImageReader>
 #include <QSaveFile>
 #include <cmath>
+#include <optional>
 
+#include "engine/plan/setup_names.h"
 #include "engine/predict/local_prediction.h"
 
 namespace parallelarium {
@@ -20,7 +22,6 @@ nlohmann::json record_json(const RunRecord& record) {
     json["observation"] = to_json(record.observation);
   } else {
     json["setup"] = to_json(record.prediction->setup);
-    if (record.prediction->cores_for_gpus) json["cores_for_gpus"] = true;
   }
   if (record.proof) json["proof"] = *record.proof;
   return json;
@@ -41,10 +42,11 @@ Result<RunRecord> record_from_json(const nlohmann::json& json) {
   } else if (json.contains("setup")) {
     Result<Setup> setup = setup_from_json(json["setup"]);
     if (!setup) return setup.error();
-    const auto on_gpus = json.find("cores_for_gpus");
-    Result<Prediction> prediction =
-        predict_as_shown(*setup, *machine, false, nullptr,
-                         on_gpus != json.end() && on_gpus->is_boolean() && on_gpus->get<bool>());
+    // Older versions kept pins as they were asked for, and beside that whether GPUs were meant.
+    if (json.contains("cores_for_gpus") && setup->run.backend == Backend::kAuto)
+      setup->run.backend = Backend::kCuda;
+    *setup = resolve(std::move(*setup), *machine);
+    Result<Prediction> prediction = predict_as_shown(*setup, *machine);
     if (!prediction) return prediction.error();
     record.observation.setup = *setup;
     record.prediction = std::make_shared<const Prediction>(std::move(*prediction));
@@ -53,6 +55,23 @@ Result<RunRecord> record_from_json(const nlohmann::json& json) {
   }
   if (json.contains("proof") && json["proof"].is_object()) record.proof = json["proof"];
   return record;
+}
+
+// A document is of a computer where `auto` meant something else.
+Message meaning_note(const Setup& asked, const Setup& kept) {
+  std::string settings;
+  const auto add = [&](const char* name, const std::string& value) {
+    settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", name, value);
+  };
+  if (asked.precision != kept.precision) add("precision", kept.precision.name);
+  if (asked.attention != kept.attention)
+    add("attention", std::string(word_of(kAttentions, kept.attention)));
+  if (asked.run.backend != kept.run.backend)
+    add("backend", std::string(word_of(kBackends, kept.run.backend)));
+  return message("document-auto",
+                 "Where this was saved, auto meant {}, and this is kept; set auto again for what "
+                 "this computer would choose.",
+                 settings);
 }
 
 std::optional<Nanoseconds> nanoseconds(const nlohmann::json& json) {
@@ -83,6 +102,7 @@ void restore_view(Session& session, const nlohmann::json& view) {
 nlohmann::json document_of(const Session& session) {
   nlohmann::json json{{"format", kDocumentFormat},
                       {"setup", to_json(session.setup())},
+                      {"resolved", to_json(session.resolved())},
                       {"runs", nlohmann::json::array()}};
   for (const RunRecord& run : session.runs()) json["runs"].push_back(record_json(run));
   nlohmann::json view{{"playhead_nanoseconds", session.playhead().count()},
@@ -106,6 +126,8 @@ Result<void> restore_document(Session& session, const nlohmann::json& json,
   const bool document = json.contains("format") && json["format"] == kDocumentFormat;
   Result<Setup> setup = setup_from_json(document && json.contains("setup") ? json["setup"] : json);
   if (!setup) return setup.error();
+  const Result<std::optional<Setup>> there = resolved_from_json(json);
+  if (!there) return there.error();
   std::vector<RunRecord> runs;
   std::optional<RunRecord> pinned;
   const nlohmann::json view = document && json.contains("view") ? json["view"] : nlohmann::json();
@@ -125,16 +147,19 @@ Result<void> restore_document(Session& session, const nlohmann::json& json,
     else
       notes.push_back(record.error());
   }
-  session.set_lesson_state(document && json.contains("lesson") ? json["lesson"] : nlohmann::json());
+  std::optional<CollectiveSession> collectives;
   if (document && json.contains("collective")) {
-    CollectiveSession probe(session.undo_stack());  // so that an error leaves the session untouched
-    const Result<void> good = restore_collectives(probe, json["collective"], notes);
+    collectives.emplace(session.undo_stack());
+    const Result<void> good = restore_collectives(*collectives, json["collective"], notes);
     if (!good) return good.error();
-    session.restore(*setup, std::move(runs), std::move(pinned));
-    session.collectives().restore(probe.choice(), probe.runs(), probe.all_sweeps());
-  } else {
-    session.restore(*setup, std::move(runs), std::move(pinned));
   }
+  // From here on nothing fails: an error leaves the session as it was.
+  session.set_lesson_state(document && json.contains("lesson") ? json["lesson"] : nlohmann::json());
+  session.restore(*setup, std::move(runs), std::move(pinned), *there);
+  if (collectives)
+    session.collectives().restore(collectives->choice(), collectives->runs(),
+                                  collectives->all_sweeps());
+  if (session.setup() != *setup) notes.push_back(meaning_note(*setup, session.setup()));
   session.wait_for_prediction();
   restore_view(session, view);
   Q_EMIT session.restored();

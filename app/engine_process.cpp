@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <limits>
 
 namespace parallelarium {
 
@@ -164,6 +165,15 @@ void EngineProcess::handle(const nlohmann::json& message) {
     };
     const auto id = params->find("id"), share = params->find("share");
     if (id == params->end() || !id->is_number_integer()) return;
+    const auto step = params->find("step"), losses = params->find("losses");
+    if (step != params->end() && step->is_number_integer() && losses != params->end() &&
+        losses->is_array()) {
+      std::vector<double> values;
+      for (const nlohmann::json& loss : *losses)
+        values.push_back(loss.is_number() ? loss.get<double>()
+                                          : std::numeric_limits<double>::quiet_NaN());
+      Q_EMIT losses_told(id->get<int>(), step->get<int>(), values);
+    }
     Q_EMIT progressed(id->get<int>(), text("phase"),
                       share != params->end() && share->is_number() ? share->get<double>() : 0,
                       text("what"));

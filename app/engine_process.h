@@ -51,6 +51,9 @@ class EngineProcess : public QObject {
   // Of request `id`: phase ("calibrating", "running", "proving"), share of it from 0 to 1, and what
   // is being done.
   void progressed(int id, const QString& phase, double share, const QString& what);
+  // Of the run `id`: the losses of its latest training steps, the last being `step` (from 1). A
+  // step that was told before means that the run began again.
+  void losses_told(int id, int step, const std::vector<double>& losses);
   void greeted();
 
  private:

@@ -95,9 +95,7 @@ std::vector<Quantity> expert_quantities(const Session& session, const ExpertPict
   }
   std::vector<Quantity> strip{layer_time(picture, locale), std::move(fullest),
                               std::move(dispatched), std::move(dropped), all[4]};
-  for (Quantity& quantity : strip)
-    for (const Guess& guess : session.guesses())
-      if (guess.metric == quantity.key) quantity.guess = guess.text;
+  for (Quantity& quantity : strip) quantity.guess = session.guess_at(quantity.key);
   return strip;
 }
 

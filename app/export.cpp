@@ -72,13 +72,14 @@ QSize size_of_view(const Session& session, const ExportOptions& options) {
   return picture_size(session, picture_options(options));
 }
 
-// What a picture carries, so that it can be opened again: the setup, or a document where there is a
-// collective that differs from a fresh start.
+// What a picture carries, so that it can be opened again: a document of the setup and, where it
+// differs from a fresh start, of the collective.
 std::string setup_text(const Session& session) {
-  if (session.collectives().choice() == CollectiveChoice{}) return to_json(session.setup()).dump();
   nlohmann::json document{{"format", kDocumentFormat},
                           {"setup", to_json(session.setup())},
-                          {"collective", to_json(session.collectives().choice())}};
+                          {"resolved", to_json(session.resolved())}};
+  if (session.collectives().choice() != CollectiveChoice{})
+    document["collective"] = to_json(session.collectives().choice());
   return document.dump();
 }
 

@@ -11,7 +11,7 @@
 namespace parallelarium {
 
 ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* parent, ViewKind view)
-    : QDialog(parent) {
+    : Sheet(parent) {
   setWindowTitle(tr("Export"));
   auto* column = new QVBoxLayout(this);
   auto* form = new QFormLayout;

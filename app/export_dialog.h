@@ -2,16 +2,15 @@
 // Asks for format, scale and colours of an export, then for the file.
 #pragma once
 
-#include <QDialog>
-
 #include "app/export.h"
+#include "app/sheet.h"
 
 class QComboBox;
 class QCheckBox;
 
 namespace parallelarium {
 
-class ExportDialog : public QDialog {
+class ExportDialog : public Sheet {
   Q_OBJECT
 
  public:

@@ -103,6 +103,13 @@ QString rate_text(double bytes_per_second, const QLocale& locale) {
   return scaled(bytes_per_second, kUnits, locale);
 }
 
+QString tokens_rate_text(double tokens_per_second, const QLocale& locale) {
+  static constexpr std::array<Unit, 3> kUnits{{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}}};
+  const QString number = tokens_per_second < 1000 ? number_text(tokens_per_second, locale)
+                                                  : scaled(tokens_per_second, kUnits, locale);
+  return number + QChar(0x00a0) + Figures::tr("tokens/s");
+}
+
 QString share_text(double share, const QLocale& locale) {
   if (!std::isfinite(share)) return QStringLiteral("–");
   return plain(share * 100, locale) + QChar(0x00a0) + QLatin1Char('%');

@@ -23,8 +23,9 @@ QString seconds_text(double seconds, const QLocale& locale = QLocale());    // s
 QString time_text(Nanoseconds time, const QLocale& locale = QLocale());
 QString bytes_text(std::int64_t bytes, const QLocale& locale = QLocale());  // B, KiB, MiB, GiB
 QString exact_bytes_text(std::int64_t bytes, const QLocale& locale = QLocale());
-QString rate_text(double bytes_per_second, const QLocale& locale = QLocale());  // GB/s
-QString share_text(double share, const QLocale& locale = QLocale());            // "28.7 %"
+QString rate_text(double bytes_per_second, const QLocale& locale = QLocale());          // GB/s
+QString tokens_rate_text(double tokens_per_second, const QLocale& locale = QLocale());  // tokens/s
+QString share_text(double share, const QLocale& locale = QLocale());                    // "28.7 %"
 // A share rounded as share_text shows it, so that a difference is that of the figures on screen.
 double as_shown(double share);
 QString points_text(double difference, const QLocale& locale = QLocale());  // "2.0 pt", signed

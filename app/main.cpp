@@ -6,12 +6,14 @@
 #include <QLibraryInfo>
 #include <QLocale>
 #include <QTranslator>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "app/collective_session.h"
 #include "app/headless.h"
+#include "app/manual.h"
 #include "app/resources.h"
 #include "app/window.h"
 #include "engine/predict/predict.h"
@@ -55,8 +57,8 @@ void load_translations(QTranslator& own, QTranslator& of_qt) {
     QCoreApplication::installTranslator(&of_qt);
 }
 
-// Reads the command line; a wrong one is an error with one sentence.
-Result<CommandLine> read_command_line(QCommandLineParser& parser) {
+// Reads the command line; a wrong one is an error with one sentence. `all` becomes every option.
+Result<CommandLine> read_command_line(QCommandLineParser& parser, QList<QCommandLineOption>& all) {
   parser.setApplicationDescription(
       Main::tr("A workbench for distributed training: predicted and measured, side by side."));
   parser.addPositionalArgument(QStringLiteral("file"),
@@ -90,17 +92,20 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
   const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
                                 Main::tr("Show this help."));
   const QCommandLineOption version(QStringLiteral("version"), Main::tr("Show the version."));
-  parser.addOptions(
-      {to_file, shot, setup, run, verify, size, scale, dark, theme, view, help, version});
+  all = {to_file, shot, setup, run, verify, size, scale, dark, theme, view, help, version};
   const QCommandLineOption at(QStringLiteral("at"),
                               Main::tr("Show the moment at this share of the step, 0 to 1."),
                               QStringLiteral("share"));
-  parser.addOption(at);
+  all << at;
   const QCommandLineOption content(
       QStringLiteral("content"),
       Main::tr("Collectives view, what chunks show: contributions, values or bits."),
       QStringLiteral("name"));
-  parser.addOption(content);
+  all << content;
+  all << QCommandLineOption(
+      QStringLiteral("manual"),
+      Main::tr("Print the manual page (man), or the completion for bash, zsh or fish."),
+      QStringLiteral("format"));
   const std::pair<const char*, QString> collective[] = {
       {"collective",
        Main::tr("Collectives view: all_reduce, all_gather, reduce_scatter, all_to_all, "
@@ -116,10 +121,11 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
       {"latency", Main::tr("Collectives view: of a link, such as 2us; not of this computer.")},
       {"bandwidth", Main::tr("Collectives view: of a link, such as 50GB/s.")}};
   for (const auto& [name, about] : collective)
-    parser.addOption({QLatin1String(name), about, QStringLiteral("value")});
+    all << QCommandLineOption(QLatin1String(name), about, QStringLiteral("value"));
   for (const FieldInfo& field : setup_fields())
-    parser.addOption({QString::fromStdString(field.option), QString::fromStdString(field.help),
-                      QStringLiteral("value")});
+    all << QCommandLineOption(QString::fromStdString(field.option),
+                              QString::fromStdString(field.help), QStringLiteral("value"));
+  parser.addOptions(all);
   if (!parser.parse(QCoreApplication::arguments()))
     return message("command-line", "{}", parser.errorText().toStdString());
 
@@ -185,6 +191,7 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser) {
 
 int main(int argc, char** argv) {
   keep_freed_memory();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is told by write()
   const bool chosen = choose_platform(argc, argv);
   qInstallMessageHandler(quiet_runtime_warning);
   QApplication application(argc, argv);
@@ -199,7 +206,8 @@ int main(int argc, char** argv) {
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/parallelarium.svg")));
 
   QCommandLineParser parser;
-  const Result<CommandLine> line = read_command_line(parser);
+  QList<QCommandLineOption> options;
+  const Result<CommandLine> line = read_command_line(parser, options);
   if (!line) {
     std::fprintf(stderr, "%s\n", line.error().text.c_str());
     return 2;
@@ -211,6 +219,12 @@ int main(int argc, char** argv) {
   if (parser.isSet(QStringLiteral("version"))) {
     std::printf("parallelarium %s\n", kVersion);
     return 0;
+  }
+  if (parser.isSet(QStringLiteral("manual"))) {
+    const Result<std::string> text =
+        manual_of(options, parser.value(QStringLiteral("manual")).toStdString());
+    std::fputs((text ? *text : text.error().text + "\n").c_str(), text ? stdout : stderr);
+    return text ? 0 : 2;
   }
   if (!line->export_to.isEmpty()) return export_headless(*line);
   if (!line->screenshot.isEmpty()) return take_screenshot(*line);

@@ -75,12 +75,31 @@ QString place(const Prediction& prediction, int rank) {
   return Quantities::tr("stage %1").arg(built.stage);
 }
 
+// "12.2 k tokens/s"; beside a run what it did, where its times say anything.
+QString throughput_note(const Prediction& expected, const RunRecord* run, const QLocale& locale) {
+  const QString predicted = tokens_rate_text(expected.step.tokens_per_second, locale);
+  if (!run) return predicted;
+  const Source source = run->observation.source;
+  if (source == Source::kPaced) return Quantities::tr("%1, set by pace").arg(predicted);
+  return Quantities::tr("%1, %2 %3")
+      .arg(predicted, source_text(source),
+           tokens_rate_text(run->observation.step.tokens_per_second, locale));
+}
+
 Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_run,
                        const QLocale& locale) {
   Quantity loss;
   loss.key = QStringLiteral("losses");
   loss.title = Quantities::tr("Loss");
   const auto four_digits = [&](double value) { return locale.toString(value, 'f', 3); };
+  if (const std::vector<double>& live = session.live_losses(); !live.empty()) {
+    loss.title = Quantities::tr("Loss so far");
+    loss.observed = {
+        four_digits(live.back()), session.live_step_text(),
+        Quantities::tr("the run is under way; its first step had %1").arg(four_digits(live[0]))};
+    loss.observed_value = live.back();
+    return loss;
+  }
   if (!run || run->observation.losses.empty()) {
     loss.observed.source =
         other_run ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
@@ -160,7 +179,10 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
 
   const QString word = prediction_source_text(shown);
   all[0].predicted = {seconds_text(expected.seconds, locale), word,
-                      Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12))};
+                      Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12)) +
+                          QLatin1Char('\n') + throughput_note(shown, nullptr, locale)};
+  all[0].note = throughput_note(
+      shown, run && !session.hidden(QStringLiteral("lane.run")) ? run : nullptr, locale);
   all[1].predicted = {
       share_text(expected.bubble, locale), word,
       Quantities::tr("idle time over idle plus busy time of all ranks, %1; idle over busy "
@@ -248,11 +270,15 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
 
   all.push_back(loss_quantity(session, run, record && !run, locale));
   for (Quantity& quantity : all) {
-    for (const Guess& guess : session.guesses())
-      if (guess.metric == quantity.key) quantity.guess = guess.text;
+    // A question is about the fullest rank and the busiest sender, not about any that is chosen.
+    const bool of_another =
+        rank_index >= 0 && ((&quantity == &all[2] && rank_index != fullest_rank(shown)) ||
+                            (&quantity == &all[3] && rank_index != busiest_sender(shown)));
+    quantity.guess = of_another ? QString() : session.guess_at(quantity.key);
     if (!predicted && quantity.key != QLatin1String("losses")) {
       quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
       quantity.since_pin.clear();
+      quantity.note.clear();
     }
     const QString group = quantity.key.section(QLatin1Char('.'), 0, 0);
     const bool all_hidden = session.hidden(quantity.key) || session.hidden(group);
@@ -267,6 +293,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
       quantity.difference.clear();
       quantity.since_pin.clear();
     }
+    if (quantity.predicted.text == QLatin1String("?")) quantity.note.clear();
   }
   return all;
 }

@@ -26,6 +26,7 @@ struct Quantity {
   Figure predicted, observed;
   QString difference;  // "+5.1 %", "2.0 pt", "0 B", "set by pace"; empty when not comparable
   QString since_pin;   // "−3.2 ms since pin", or empty
+  QString note;        // what else the figures say: "12,200 tokens/s predicted"; or empty
   QString guess;       // "16 %", or empty
   double predicted_value = 0, observed_value = 0;
 };

@@ -13,7 +13,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kHeight = 30;
+constexpr int kHintHeight = 30;
 constexpr int kLeastHidden = 6;  // pixels: less is only a margin
 
 class ScrollHint : public QWidget {
@@ -51,7 +51,7 @@ class ScrollHint : public QWidget {
 
   void mousePressEvent(QMouseEvent*) override {
     QScrollBar* bar = area_.verticalScrollBar();
-    bar->setValue(bar->value() + bar->pageStep() - kHeight);
+    bar->setValue(bar->value() + bar->pageStep() - kHintHeight);
   }
 
  private:
@@ -59,7 +59,7 @@ class ScrollHint : public QWidget {
     const QScrollBar* bar = area_.verticalScrollBar();
     setVisible(bar->maximum() - bar->value() > kLeastHidden);
     const QRect view = area_.viewport()->geometry();
-    setGeometry(view.left(), view.bottom() + 1 - kHeight, view.width(), kHeight);
+    setGeometry(view.left(), view.bottom() + 1 - kHintHeight, view.width(), kHintHeight);
     raise();
   }
 

@@ -3,6 +3,7 @@
 
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "app/collective_session.h"
@@ -15,7 +16,8 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kMostHeight = 260;  // asked for; the rest scrolls
+constexpr int kMostHeight = 260;        // asked for; the rest scrolls
+constexpr std::size_t kMostLosses = 8;  // the latest ones
 
 // A bubble is a share of something, and read as one; above the whole it is a multiple.
 QString formula_value(const Formula& formula) {
@@ -39,6 +41,30 @@ bool is_about(const Formula& formula, const QString& key) {
   return false;
 }
 
+// Where a figure comes from that no closed formula gives.
+QString without_formula(const QString& key) {
+  if (key == QLatin1String("layer.seconds"))
+    return SelectionPanel::tr(
+        "From the simulated timeline: from the first op of the layer's forward to its last, over "
+        "all "
+        "ranks.");
+  if (key == QLatin1String("experts.fullest"))
+    return SelectionPanel::tr(
+        "Choices that the fullest rank's experts take, over the mean of the ranks: 1 is even.");
+  if (key == QLatin1String("experts.dispatched_bytes"))
+    return SelectionPanel::tr(
+        "Choices whose expert is on another rank, times the bytes of a token's activations.");
+  if (key == QLatin1String("experts.dropped"))
+    return SelectionPanel::tr(
+        "Choices above an expert's capacity, over all choices; without a capacity none is "
+        "dropped.");
+  if (key == QLatin1String("collective.correct"))
+    return SelectionPanel::tr(
+        "Every cell of every rank is compared with the result that the inputs must give.");
+  return SelectionPanel::tr(
+      "No closed formula here: the figure is counted op by op in the program that the ranks run.");
+}
+
 // The same for the strip of the Collectives view.
 bool is_about_collective(const Formula& formula, const QString& key) {
   const QString name = QString::fromStdString(formula.name).toLower();
@@ -46,6 +72,7 @@ bool is_about_collective(const Formula& formula, const QString& key) {
     return name.contains(QLatin1String("bandwidth"));
   if (key == QLatin1String("collective.sent_bytes.*")) return formula.unit == "bytes";
   if (key == QLatin1String("collective.steps")) return name.contains(QLatin1String("steps"));
+  if (key == QLatin1String("collective.correct")) return false;
   return formula.unit == "seconds";
 }
 
@@ -71,6 +98,11 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
   });
   connect(&session_, &Session::prediction_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::run_changed, this, &SelectionPanel::refresh);
+  connect(&session_, &Session::run_state_changed, this, [this] {  // the loss of a run under way
+    if (session_.live_losses().size() == live_steps_) return;
+    live_steps_ = session_.live_losses().size();
+    if (formula_key_ == QLatin1String("losses")) refresh();
+  });
   connect(&session_, &Session::view_changed, this, [this] {  // not for zoom and pan
     if (session_.hidden_keys() != hidden_) refresh();
   });
@@ -200,6 +232,49 @@ void SelectionPanel::add_proof() {
              QStringLiteral("small"));
 }
 
+// What the loss is, what it would be by chance, and what the run has shown.
+void SelectionPanel::add_loss() {
+  const Model& model = session_.setup().model;
+  const QLocale locale;
+  const auto written = [&](double loss) { return locale.toString(loss, 'f', 3); };
+  add_text(tr("loss = mean of \u2212ln p(next token) over the tokens of a step"));
+  add_text(tr("at first, by chance: ln V = ln %1 = <b>%2</b>")
+               .arg(count_text(model.vocab), written(std::log(double(model.vocab)))));
+  if (session_.hidden(QStringLiteral("lane.run"))) {
+    add_text(tr("? hidden for now"), QStringLiteral("muted"));
+    return;
+  }
+  const RunRecord* run = session_.run_record();
+  const bool fresh = run && run->observed() && !session_.run_is_stale();
+  const bool live = !session_.live_losses().empty();
+  const std::vector<double>& losses = live    ? session_.live_losses()
+                                      : fresh ? run->observation.losses
+                                              : session_.live_losses();
+  if (losses.empty()) {
+    add_text(tr("Nothing predicts it: Run trains for real and shows the loss of every step."),
+             QStringLiteral("muted"));
+    return;
+  }
+  const std::size_t first = losses.size() > kMostLosses ? losses.size() - kMostLosses : 0;
+  if (first > 0) add_text(tr("step 1: %1 \u2026").arg(written(losses.front())));
+  QStringList lines;
+  for (std::size_t step = first; step < losses.size(); ++step)
+    lines << tr("step %1: %2").arg(step + 1).arg(written(losses[step]));
+  add_text(lines.join(QStringLiteral("<br>")));
+  add_text(live ? tr("The run is under way; warm-up steps count, as they train too.")
+                : tr("Observed by the run; warm-up steps count, as they train too."),
+           QStringLiteral("small"));
+}
+
+// Why data parallelism pays: the same step does more.
+void SelectionPanel::add_throughput(const Prediction& prediction) {
+  const double tokens = prediction.step.tokens_per_second * prediction.step.seconds;
+  add_text(QStringLiteral("<b>%1</b>").arg(tr("throughput")));
+  add_text(tr("tokens of a step / step time = %1 / %2 = <b>%3</b>")
+               .arg(count_text(std::llround(tokens)), seconds_text(prediction.step.seconds),
+                    tokens_rate_text(prediction.step.tokens_per_second)));
+}
+
 void SelectionPanel::add_formulas() {
   const std::shared_ptr<const Prediction> prediction = session_.prediction();
   std::vector<const Formula*> chosen;
@@ -208,13 +283,21 @@ void SelectionPanel::add_formulas() {
   for (const Formula& formula : collective ? plan->formulas : prediction->formulas)
     if (collective ? is_about_collective(formula, formula_key_) : is_about(formula, formula_key_))
       chosen.push_back(&formula);
-  if (chosen.empty() || (!collective && !session_.problems().empty())) return;
   const bool bubble = formula_key_.startsWith(QLatin1String("bubble"));
-  add_caps(bubble ? tr("Formula, without transfers") : tr("Formula"));
+  const bool loss = formula_key_ == QLatin1String("losses");
+  add_caps(bubble ? tr("Formula, without transfers") : loss ? tr("Loss") : tr("Formula"));
   if (formula_is_hidden()) {
     add_text(tr("? hidden for now"), QStringLiteral("muted"));
     return;
   }
+  if (loss) return add_loss();
+  if (!collective && !session_.problems().empty()) {
+    add_text(tr("The settings are not valid; the formula comes back with them."),
+             QStringLiteral("muted"));
+    return;
+  }
+  if (chosen.empty()) add_text(without_formula(formula_key_).toHtmlEscaped());
+  if (formula_key_ == QLatin1String("step.seconds") && !collective) add_throughput(*prediction);
   for (const Formula* formula : chosen) {
     add_text(
         QStringLiteral("<b>%1</b>").arg(QString::fromStdString(formula->name).toHtmlEscaped()));

@@ -45,12 +45,15 @@ class SelectionPanel : public QScrollArea {
   void add_text(const QString& html_escaped, const QString& role = {});
   void add_formulas();
   void add_proof();
+  void add_loss();
+  void add_throughput(const Prediction& prediction);
   bool formula_is_hidden() const;
   Session& session_;
   QVBoxLayout* column_;
   SelectionText text_;
   QString formula_key_ = QStringLiteral("bubble.of_total");
-  QStringList hidden_;  // what a lesson hides, as shown
+  QStringList hidden_;          // what a lesson hides, as shown
+  std::size_t live_steps_ = 0;  // Session::live_losses(), as shown
 };
 
 }  // namespace parallelarium

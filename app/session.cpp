@@ -36,6 +36,15 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
             }
             Q_EMIT run_state_changed();
           });
+  connect(state_->engine.get(), &EngineProcess::losses_told, this,
+          [this](int id, int step, const std::vector<double>& losses) {
+            if (id != state_->request) return;
+            const auto before = std::size_t(std::max(0, step - int(losses.size())));
+            std::vector<double>& all = state_->live_losses;
+            if (before > all.size()) return;
+            all.resize(before);
+            all.insert(all.end(), losses.begin(), losses.end());
+          });
   connect(&state_->frames, &QTimer::timeout, this, [this] {
     const double elapsed = double(state_->since_frame.nsecsElapsed()) / 1e9;
     state_->since_frame.restart();
@@ -58,13 +67,15 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
   state_->collectives.set_gpus_of([this](int ranks) { return collective_gpus(ranks); });
 
   // The first lesson's Setup is valid and small, so this is there before the window is.
-  state_->setup = state_->base = default_setup();
-  Result<Prediction> first = predict_as_shown(state_->setup, machine(), false, &state_->too_fast);
+  state_->setup = state_->base = new_setup();
+  state_->computer = computer_until_told();
+  resolve_setup();
+  Result<Prediction> first = predict_as_shown(resolved(), machine(), false, &state_->too_fast);
   if (first) {
     state_->prediction = std::make_shared<const Prediction>(std::move(*first));
   } else {  // never null: an empty picture with the sentence above it
     Prediction empty;
-    empty.setup = state_->setup;
+    empty.setup = resolved();
     state_->prediction = std::make_shared<const Prediction>(std::move(empty));
     state_->problems = {first.error()};
   }
@@ -83,13 +94,13 @@ Session::~Session() {
 const RunRecord* Session::run_record() const {
   const std::span<const RunRecord> runs = shown_runs();
   for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    if (run->observation.setup == state_->setup) return &*run;
+    if (run->observation.setup == resolved()) return &*run;
   return runs.empty() ? nullptr : &runs.back();
 }
 
 bool Session::run_is_stale() const {
   const RunRecord* run = run_record();
-  return run && !(run->observation.setup == state_->setup);
+  return run && !(run->observation.setup == resolved());
 }
 
 const std::vector<RunRecord>& Session::runs() const { return state_->runs; }
@@ -294,11 +305,24 @@ void Session::set_guesses(std::vector<Guess> guesses) {
   Q_EMIT view_changed();
 }
 
+QString Session::guess_at(const QString& metric) const {
+  if (hidden(metric)) return {};
+  for (const Guess& guess : state_->guesses) {
+    if (guess.metric != metric) continue;
+    if (guess.collective && !(*guess.collective == state_->collectives.choice())) return {};
+    if (!guess.setup) return guess.text;
+    Setup now = state_->setup;
+    now.run = guess.setup->run;
+    return now == *guess.setup ? guess.text : QString();
+  }
+  return {};
+}
+
 nlohmann::json Session::lesson_state() const { return state_->lesson_state; }
 void Session::set_lesson_state(nlohmann::json state) { state_->lesson_state = std::move(state); }
 
 void Session::restore(const Setup& setup, std::vector<RunRecord> runs,
-                      std::optional<RunRecord> pinned) {
+                      std::optional<RunRecord> pinned, const std::optional<Setup>& there) {
   if (runs.size() > kMostRuns) runs.erase(runs.begin(), runs.end() - kMostRuns);
   state_->runs = std::move(runs);
   state_->earlier_runs = 0;
@@ -308,13 +332,18 @@ void Session::restore(const Setup& setup, std::vector<RunRecord> runs,
   state_->allowed.clear();
   state_->question_open = false;
   state_->guesses.clear();
-  state_->base = default_setup();
+  state_->base = new_setup();
   state_->last_error.clear();
+  state_->last_problem.reset();
   state_->follows_horizon = true;
   state_->playhead = Nanoseconds(0);
   select({}, false);
   state_->collectives.restore({}, {}, {});
-  apply_setup(setup);
+  state_->setup = setup;
+  resolve_setup();
+  state_->meant = there;
+  keep_meaning();
+  apply_setup(Setup(state_->setup));
   state_->undo.clear();
   horizon_changed();
   Q_EMIT view_changed();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/plan/report.h"
+#include "engine/plan/resolve.h"
 #include "engine/plan/setup.h"
 #include "engine/predict/explain.h"
 #include "engine/predict/predict.h"
@@ -45,11 +46,17 @@ enum class Zoom : std::uint8_t { kActions, kLayers, kPieces };
 
 enum class RunState { kIdle, kStarting, kCalibrating, kRunning, kCancelling };
 
+struct CollectiveChoice;
+
 // An answer that a student committed, kept as a third mark until the lesson ends.
 struct Guess {
   QString metric;  // dotted key, such as "bubble.of_total"
   double value = 0;
   QString text;  // "16 %"
+  // What it is about: figures of these settings (how to run aside), or of this collective. Without
+  // either, of whatever is set.
+  std::optional<Setup> setup = {};
+  std::shared_ptr<const CollectiveChoice> collective = {};
 };
 
 class CollectiveSession;
@@ -66,13 +73,19 @@ class Session : public QObject {
 
   // --- what is set ---
 
+  // As it was asked for: precision, attention and backend may be `auto`.
   const Setup& setup() const;
+  // What setup() means on this computer, as far as the engine has told of it: nothing in it is
+  // `auto`. Predictions, runs and pins are of such Setups.
+  const Setup& resolved() const;
+  // The same of another Setup.
+  Setup resolved(const Setup& setup) const;
   // Replaces the Setup as one undo step named `what`. An invalid one is kept, with problems().
   // Repeats of the same fields within a second merge into one step.
   void change_setup(const Setup& setup, const QString& what);
   QUndoStack& undo_stack();
-  // What settings count as changed from and are reset to: default_setup(), or the Setup that the
-  // open lesson started with.
+  // What settings count as changed from and are reset to: new_setup(), or the Setup that the open
+  // lesson started with.
   const Setup& base() const;
   void set_base(const Setup& base);
   // Sentences about an invalid Setup; empty when prediction() is of setup() (or soon will be).
@@ -89,18 +102,18 @@ class Session : public QObject {
   void wait_for_prediction();
   // The engine was asked for GPUs, which may change machine() and prediction(), and has not told.
   bool asks_for_gpus() const;
-  // The Machine of setup(), as predictions use it. Where `auto` leaves open what a run would take,
-  // GPUs count if the engine has told that they are there; until it has told, if they are
-  // calibrated and NVIDIA's driver is loaded.
+  // The Machine of setup(), as predictions use it.
   const Machine& machine() const;
+  // This computer as the engine told last; until then computer_until_told().
+  const Computer& computer() const;
   // Why its rates are not those of setup() any more, and what to do; none: they are, or the engine
   // has not told otherwise.
   std::optional<Message> outdated_rates() const;
 
   // --- what was observed ---
 
-  // The run of setup() if there is one, else the latest, if any. It is stale when its Setup is not
-  // setup(): drawn desaturated, and no difference is computed.
+  // The run of resolved() if there is one, else the latest, if any. It is stale when its Setup is
+  // not resolved(): drawn desaturated, and no difference is computed.
   const RunRecord* run_record() const;
   bool run_is_stale() const;
   const std::vector<RunRecord>& runs() const;  // all that a document keeps, oldest first
@@ -119,6 +132,9 @@ class Session : public QObject {
   double run_progress() const;  // 0 to 1
   QString run_progress_text() const;
   bool run_verifies() const;  // the run that is under way is a "Prove it"
+  // The losses of the training steps that the run under way has done, warm-up included.
+  const std::vector<double>& live_losses() const;
+  QString live_step_text() const;  // of the last of them: "step 3 of 5", "warm-up step 1 of 1"
   // Why Run is disabled, or empty; and what the Run button says.
   QString run_refusal() const;
   // Why the ranks of a valid Setup of this computer cannot run, most lasting first: what this
@@ -128,6 +144,9 @@ class Session : public QObject {
   // What the shown prediction needs more memory than its Machine has, or none, also where that is
   // not what a run would have: the cores' in place of GPUs that were never calibrated.
   std::optional<Message> memory_problem() const;
+  // A larger model for ranks that are on GPUs of this computer, which a tiny one keeps waiting;
+  // none in a lesson, which chooses its own.
+  std::optional<Message> gpu_offer() const;
   std::optional<Message> missing_backend(const std::string& name) const;
   QString run_label() const;
   // How many GPUs of this computer there are for ranks of setup(); 0: they are on cores, or the
@@ -140,6 +159,8 @@ class Session : public QObject {
   void cancel_run();
   // One sentence about the last failure (engine died, run refused, ...), or empty.
   QString last_error() const;
+  // The same with what would mend it, where the engine said so.
+  const std::optional<Message>& last_problem() const;
   void dismiss_error();
   bool machine_is_elsewhere() const;  // setup()'s Machine is another than this computer
   // Why "Run a small copy here" is disabled, or empty; what it would do, in a sentence; and doing
@@ -207,6 +228,9 @@ class Session : public QObject {
   void set_question_open(bool open);
   const std::vector<Guess>& guesses() const;
   void set_guesses(std::vector<Guess> guesses);
+  // The text of the guess at this metric of what is set now, or empty; also while a lesson hides
+  // the metric, since it then asks about it anew.
+  QString guess_at(const QString& metric) const;
   // What the lesson player keeps in a document; the session only carries it.
   nlohmann::json lesson_state() const;
   void set_lesson_state(nlohmann::json state);
@@ -214,8 +238,10 @@ class Session : public QObject {
   // --- documents ---
 
   // Starts afresh with what a document holds: empties the undo stack. Runs whose prediction cannot
-  // be made again are left out.
-  void restore(const Setup& setup, std::vector<RunRecord> runs, std::optional<RunRecord> pinned);
+  // be made again are left out. `there`: what `setup` meant where it was saved; where it means
+  // something else here, its `auto` becomes what it was there.
+  void restore(const Setup& setup, std::vector<RunRecord> runs, std::optional<RunRecord> pinned,
+               const std::optional<Setup>& there = std::nullopt);
 
  Q_SIGNALS:
   // Also on undo and redo, when problems() change, and when the engine tells of GPUs that its ranks
@@ -234,19 +260,20 @@ class Session : public QObject {
   friend class SetupCommand;
   struct State;
   void apply_setup(const Setup& setup);
-  // Whether a run of `setup` would take GPUs of this computer, as far as the engine has told.
-  bool takes_gpus(const Setup& setup) const;
-  bool takes_gpus(const RunSettings& run, int ranks) const;
+  bool takes_gpus() const;  // ranks of setup(), of this computer
+  Situation situation_of(const Setup& setup) const;
+  void resolve_setup();
+  void keep_meaning();  // of a document, once it is known what setup() means here
+  Placement collective_placement(int ranks) const;
   int collective_gpus(int ranks) const;
-  void place(CollectiveRequest& request) const;
-  Setup resolved(Setup setup) const;  // with backend cuda in place of `auto` where takes_gpus()
-  void ask_for_gpus();                // where they matter and the engine has not told of them
+  void ask_for_gpus();  // where they matter and the engine has not told of them
   void hear_of_devices();
   const nlohmann::json* greeted_devices() const;
   const nlohmann::json* greeted_backend(const std::string& name) const;
   void refresh_prediction();
   void start_worker();
   void accept_prediction(Result<Prediction> result, std::optional<Message> too_fast);
+  void take_pace_of_run();
   void horizon_changed();
   void begin_request(const QString& what);
   void start_collective();

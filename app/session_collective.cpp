@@ -8,7 +8,16 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kRunRepeats = 20, kSweepRepeats = 10, kWarmup = 3;
+constexpr int kRunRepeats = 20, kSweepRepeats = 10, kWarmupRepeats = 3;
+
+// On the devices that its prediction is of.
+void put_on(const Placement& placed, CollectiveRequest& request) {
+  request.backend = placed.backend;
+  if (!placed.on_gpus()) return;
+  std::vector<int> gpus = placed.gpus;
+  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
+  request.devices = fmt::format("{}", fmt::join(gpus, ","));
+}
 
 }  // namespace
 
@@ -24,19 +33,12 @@ void Session::set_collective_in_front(bool in_front) {
   Q_EMIT view_changed();
 }
 
-// On the devices that its prediction is of.
-void Session::place(CollectiveRequest& request) const {
-  if (collective_gpus(request.spec.ranks) == 0) return;
-  request.backend = Backend::kCuda;
-  request.devices = state_->setup.run.devices;
-}
-
 void Session::start_collective() {
   const CollectiveSpec spec = state_->collectives.choice().spec;
   state_->run_verifies = false;
   begin_request(tr("Starting the ranks"));
-  CollectiveRequest request{spec, kRunRepeats, kWarmup, true, rounding_rival_of(spec)};
-  place(request);
+  CollectiveRequest request{spec, kRunRepeats, kWarmupRepeats, true, rounding_rival_of(spec)};
+  put_on(collective_placement(spec.ranks), request);
   state_->request = state_->engine->request(
       "collective", to_json(request), [this, spec](Result<nlohmann::json> answer) {
         Result<CollectiveObservation> seen = answer ? collective_observation_from_json(*answer)
@@ -65,8 +67,8 @@ QString Session::sweep_text() const {
 // One request after the other: each is short, so that Cancel acts at once.
 void Session::continue_sweep() {
   const CollectiveSpec spec = state_->sweep.back();
-  CollectiveRequest request{spec, kSweepRepeats, kWarmup, false, {}};
-  place(request);
+  CollectiveRequest request{spec, kSweepRepeats, kWarmupRepeats, false, {}};
+  put_on(collective_placement(spec.ranks), request);
   state_->request = state_->engine->request(
       "collective", to_json(request), [this, spec](Result<nlohmann::json> answer) {
         const Result<CollectiveObservation> seen =

@@ -15,12 +15,21 @@ RunState Session::run_state() const { return state_->run_state; }
 double Session::run_progress() const { return state_->run_progress; }
 QString Session::run_progress_text() const { return state_->run_progress_text; }
 bool Session::run_verifies() const { return state_->run_verifies; }
+const std::vector<double>& Session::live_losses() const { return state_->live_losses; }
+QString Session::live_step_text() const {
+  const RunSettings& run = state_->run_setup.run;
+  const int done = int(state_->live_losses.size());
+  return done <= run.warmup ? tr("warm-up step %1 of %2").arg(done).arg(run.warmup)
+                            : tr("step %1 of %2").arg(done - run.warmup).arg(run.steps);
+}
+const std::optional<Message>& Session::last_problem() const { return state_->last_problem; }
 QString Session::last_error() const { return state_->last_error; }
 EngineProcess& Session::engine() { return *state_->engine; }
 
 void Session::dismiss_error() {
   if (state_->last_error.isEmpty()) return;
   state_->last_error.clear();
+  state_->last_problem.reset();
   Q_EMIT run_state_changed();
 }
 
@@ -30,13 +39,9 @@ bool Session::machine_is_elsewhere() const {
 
 Source Session::expected_source() const {
   if (state_->collective_in_front) {
-    const int ranks = state_->collectives.choice().spec.ranks;
-    if (const int gpus = collective_gpus(ranks); gpus > 0)
-      return gpus >= ranks ? Source::kMeasured : Source::kSharedGpu;
-    return uncalibrated_local_machine().cores >= ranks ? Source::kMeasured
-                                                       : Source::kOversubscribed;
+    return collective_placement(state_->collectives.choice().spec.ranks).source;
   }
-  return parallelarium::expected_source(resolved(state_->setup), machine());
+  return parallelarium::expected_source(resolved(), machine());
 }
 
 QString Session::run_refusal() const {
@@ -62,13 +67,13 @@ QString Session::question_refusal() const {
 
 std::optional<Message> Session::run_problem() const {
   if (state_->collective_in_front || !state_->problems.empty() || machine_is_elsewhere()) return {};
-  if (const Result<void> executable = can_execute(state_->setup); !executable)
+  if (const Result<void> executable = can_execute(resolved()); !executable)
     return executable.error();
   if (state_->setup.run.backend == Backend::kCuda)
     if (std::optional<Message> missing = missing_backend("cuda")) return missing;
   if (!prediction_is_current()) return {};
   // What is free on the GPUs that a run would take is known to the engine alone.
-  if (!takes_gpus(state_->setup))
+  if (!takes_gpus())
     if (std::optional<Message> problem = memory_problem()) return problem;
   return state_->too_fast;
 }
@@ -94,6 +99,24 @@ std::optional<Message> Session::missing_backend(const std::string& name) const {
   const nlohmann::json* backend = greeted_backend(name);
   if (backend == nullptr || backend->value("available", true)) return {};
   return message("backend-missing", "{}", backend->value("why", ""));
+}
+
+std::optional<Message> Session::gpu_offer() const {
+  const std::optional<Placement>& placed = state_->situation.placement;
+  const bool fits = prediction_is_current() && !state_->collective_in_front && placed &&
+                    placed->on_gpus() && state_->lesson_state.is_null();
+  const Result<Model> tiny = find_model("gpt-tiny");
+  if (!fits || !tiny || state_->setup.model.hidden > tiny->hidden) return {};
+  Setup larger = state_->setup;
+  if (!set_field(larger, "model", "gpt2-124m") || !validate(resolved(larger)).empty()) return {};
+  Message offer = message("gpus-wait", "{}",
+                          tr("These ranks are on GPUs, which %1 keeps waiting: gpt2-124m gives "
+                             "them work.")
+                              .arg(QString::fromStdString(state_->setup.model.title))
+                              .toStdString());
+  offer.field = "model";
+  offer.alternatives = {"gpt2-124m"};
+  return offer;
 }
 
 // Ranks of this computer share its memory, ranks on one GPU that; elsewhere one rank has a device.
@@ -128,8 +151,8 @@ QString Session::run_label() const {
   const bool collective = state_->collective_in_front;
   const int ranks =
       collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
-  const bool on_gpus = collective ? collective_gpus(ranks) > 0
-                                  : takes_gpus(state_->setup) || machine().name == kLocalGpus;
+  const bool on_gpus =
+      collective ? collective_gpus(ranks) > 0 : takes_gpus() || machine().name == kLocalGpus;
   const QString base =
       on_gpus ? (ranks == 1 ? tr("Run on 1 GPU rank") : tr("Run on %1 GPU ranks").arg(ranks))
               : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
@@ -145,14 +168,14 @@ QString Session::run_label() const {
 
 QString Session::small_copy_refusal() const {
   if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
-  const Result<Setup> copy = small_copy(state_->setup);
+  const Result<Setup> copy = small_copy(state_->setup, state_->computer);
   return copy ? question_refusal()
               : tr("A small copy cannot run here either: %1")
                     .arg(QString::fromStdString(copy.error().text));
 }
 
 QString Session::small_copy_offer() const {
-  const Result<Setup> copy = small_copy(state_->setup);
+  const Result<Setup> copy = small_copy(state_->setup, state_->computer);
   if (!copy) return small_copy_refusal();
   const QString reduced = reduced_degrees(state_->setup, *copy);
   return reduced.isEmpty()
@@ -162,13 +185,13 @@ QString Session::small_copy_offer() const {
 
 void Session::run_small_copy() {
   if (!small_copy_refusal().isEmpty()) return;
-  Result<Setup> copy = small_copy(state_->setup);
+  Result<Setup> copy = small_copy(state_->setup, state_->computer);
   if (!copy) return;
   std::optional<Message> too_fast;
-  if (const Result<Machine> here = find_machine("local"))
-    if (predict_as_shown(*copy, *here, false, &too_fast, takes_gpus(*copy)).ok() && too_fast)
-      for (const std::string& pace : too_fast->alternatives)
-        if (Setup slower = *copy; set_field(slower, "pace", pace)) *copy = slower;
+  const Situation here = situation_of(*copy);
+  if (predict_as_shown(here.setup, here.machine, false, &too_fast).ok() && too_fast)
+    for (const std::string& pace : too_fast->alternatives)
+      if (Setup slower = *copy; set_field(slower, "pace", pace)) *copy = slower;
   change_setup(*copy, tr("Small copy"));
   wait_for_prediction();
   start_run(false);
@@ -180,11 +203,13 @@ void Session::start_run(bool verify) {
   state_->run_setup = state_->setup;
   state_->run_verifies = verify;
   begin_request(tr("Starting the ranks"));
+  // As it was asked for: only the engine knows whether the GPUs that auto would take can be used.
   state_->request = state_->engine->request(
       "run", {{"setup", to_json(state_->run_setup)}, {"verify", verify}},
       [this](Result<nlohmann::json> result) {
         const Result<void> kept = result ? keep_run(*result) : Result<void>(result.error());
         QString sentence = kept ? QString() : QString::fromStdString(kept.error().text);
+        if (!kept) state_->last_problem = kept.error();
         // The run is there, but one rank could not repeat it: say why.
         if (kept && result->contains("unproven"))
           sentence = QString::fromStdString(message_from_json((*result)["unproven"]).text);
@@ -207,6 +232,8 @@ void Session::begin_request(const QString& what) {
   state_->run_progress = 0;
   state_->run_progress_text = what;
   state_->last_error.clear();
+  state_->last_problem.reset();
+  state_->live_losses.clear();
   Q_EMIT run_state_changed();
 }
 
@@ -217,7 +244,6 @@ Result<void> Session::keep_run(const nlohmann::json& answer) {
                    "The engine answered a run without an observation; press Run to try again.");
   Result<Observation> observation = observation_from_json(answer["observation"]);
   if (!observation) return observation.error();
-  observation->setup = state_->run_setup;
   Result<Machine> on = machine_from_json(answer["machine"]);
   if (!on) return on.error();
   Result<RunRecord> record = make_run_record(std::move(*observation), *on);
@@ -238,8 +264,12 @@ Result<void> Session::keep_run(const nlohmann::json& answer) {
 Result<RunRecord> make_run_record(Observation observation, const Machine& machine) {
   const auto predicted = [&](const Routing* routing) {
     Result<Prediction> made = predict(observation.setup, machine, true, routing);
-    if (made && observation.source == Source::kPaced && observation.pace_factor > 0)
+    if (made && observation.source == Source::kPaced && observation.pace_factor > 0) {
+      const Result<double> wished = pace_factor(observation.setup, machine);
+      if (wished && observation.pace_factor > *wished * kSamePace)
+        made->pace_slowed = observation.pace_factor / *wished;
       made = dilated(std::move(*made), observation.pace_factor);
+    }
     return made;
   };
   Result<Prediction> prediction = predicted(nullptr);
@@ -278,13 +308,18 @@ void Session::finish_request(const QString& error) {
   state_->run_progress = 0;
   state_->run_progress_text.clear();
   state_->last_error = error;
+  state_->live_losses.clear();
   state_->request = 0;
   state_->sweep.clear();
   state_->sweep_size = 0;
   // A calibration may have been part of it.
   state_->machines.clear();
+  resolve_setup();
   state_->collectives.refresh_rates();
   if (state_->problems.empty() && !(machine() == state_->prediction->machine)) refresh_prediction();
+  const std::shared_ptr<const Prediction> before = state_->prediction;
+  take_pace_of_run();
+  if (state_->prediction != before) Q_EMIT prediction_changed();
   horizon_changed();
   Q_EMIT run_changed();
   Q_EMIT run_state_changed();

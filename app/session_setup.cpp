@@ -15,7 +15,6 @@ namespace parallelarium {
 namespace {
 
 constexpr double kFrameBudgetSeconds = 0.012;  // of 16 ms, the rest is for painting
-constexpr int kMergeMs = 1000;
 
 // How many ops a Setup's Program has, roughly: only to decide whether to predict at once.
 double estimated_ops(const Setup& setup) {
@@ -50,8 +49,8 @@ class SetupCommand : public QUndoCommand {
   void redo() override { session_.apply_setup(after_); }
   int id() const override { return id_; }
   bool mergeWith(const QUndoCommand* other) override {
-    const auto* next = static_cast<const SetupCommand*>(other);
-    if (age_.elapsed() > kMergeMs) return false;
+    const auto* next = dynamic_cast<const SetupCommand*>(other);  // ids are hashes
+    if (!next || age_.elapsed() > kMergeMs) return false;
     age_.restart();
     after_ = next->after_;
     setText(next->text());
@@ -98,58 +97,56 @@ bool Session::prediction_is_current() const {
   return state_->problems.empty() && !state_->wanted && !state_->working;
 }
 
-const Machine& Session::machine() const {
-  // Once the engine has told, `auto` means GPUs where takes_gpus() says so and not otherwise.
-  const bool may_take_gpus = !state_->gpu_ranks && has_nvidia_driver();
-  const std::string name = machine_name_of(resolved(state_->setup), may_take_gpus);
-  auto found = state_->machines.find(name);
-  if (found == state_->machines.end()) {
-    Result<Machine> machine = find_machine(name);
-    found =
-        state_->machines.emplace(name, machine ? std::move(*machine) : uncalibrated_local_machine())
-            .first;
-  }
-  return found->second;
-}
+const Machine& Session::machine() const { return state_->situation.machine; }
+const Computer& Session::computer() const { return state_->computer; }
+const Setup& Session::resolved() const { return state_->situation.setup; }
+Setup Session::resolved(const Setup& setup) const { return situation_of(setup).setup; }
 
 std::optional<Message> Session::outdated_rates() const {
-  return parallelarium::outdated_rates(state_->setup, machine(), state_->bf16_products);
+  return parallelarium::outdated_rates(resolved(), machine(), state_->bf16_products);
 }
 
-// What choose_backend() of engine/run decides, from what the engine tells.
-bool Session::takes_gpus(const Setup& setup) const {
-  return setup.machine == "local" && takes_gpus(setup.run, setup.mesh.ranks());
+// A Setup whose machine is unknown has a place, too: validate() says what is wrong with it.
+Situation Session::situation_of(const Setup& setup) const {
+  const FindMachine find = [this](const std::string& name) {
+    const auto found = state_->machines.find(name);
+    if (found != state_->machines.end()) return found->second;
+    return state_->machines.emplace(name, find_machine(name)).first->second;
+  };
+  Result<Situation> situation = parallelarium::situation_of(setup, state_->computer, find);
+  if (situation) return std::move(*situation);
+  const Machine machine = uncalibrated_local_machine();
+  return {setup, resolve(setup, machine), machine, std::nullopt, situation.error()};
 }
 
-bool Session::takes_gpus(const RunSettings& run, int ranks) const {
-  if (run.backend != Backend::kAuto) return run.backend == Backend::kCuda;
-  const Result<std::vector<int>> chosen = device_list(run.devices);
-  return chosen && (chosen->empty() || int(chosen->size()) >= ranks) &&
-         state_->gpu_ranks.value_or(0) >= ranks;
+void Session::resolve_setup() { state_->situation = situation_of(state_->setup); }
+
+bool Session::takes_gpus() const {
+  return state_->setup.machine == "local" && resolved().run.backend == Backend::kCuda;
 }
 
-// One is shared where it is the only one given, as choose_backend() decides. Where there are none,
-// or too few, a collective takes cores whatever the Setup wants: its view does not show that, and
-// what it shows needs no GPU.
+// Where there are no GPUs, or too few, a collective takes cores whatever the Setup wants: its view
+// does not show that, and what it shows needs no GPU.
+Placement Session::collective_placement(int ranks) const {
+  RunSettings run = state_->setup.run;
+  if (run.backend == Backend::kPaced) run.backend = Backend::kCpu;
+  Result<Placement> placed = place(run, ranks, state_->computer, Pacing::kNever);
+  if (placed) return std::move(*placed);
+  run = RunSettings();
+  run.backend = Backend::kCpu;
+  placed = place(run, ranks, state_->computer, Pacing::kNever);
+  return placed ? std::move(*placed) : Placement();
+}
+
 int Session::collective_gpus(int ranks) const {
-  const RunSettings& run = state_->setup.run;
-  if (!takes_gpus(run, ranks)) return 0;
-  const Result<std::vector<int>> chosen = device_list(run.devices);
-  const int each = state_->gpu_ranks.value_or(ranks);  // that could have one of their own
-  const int given =
-      chosen && !chosen->empty() ? int(chosen->size()) : state_->gpu_count.value_or(each);
-  if (std::min(given, each) >= ranks) return ranks;
-  return given == 1 && each > 0 ? 1 : 0;
+  const Placement placed = collective_placement(ranks);
+  if (!placed.on_gpus()) return 0;
+  return placed.source == Source::kSharedGpu ? 1 : ranks;
 }
 
 int Session::gpus() const {
   if (machine().name == kLocalGpus) return machine().devices_per_node;
-  return takes_gpus(state_->setup) ? state_->gpu_ranks.value_or(0) : 0;
-}
-
-Setup Session::resolved(Setup setup) const {
-  if (takes_gpus(setup)) setup.run.backend = Backend::kCuda;
-  return setup;
+  return takes_gpus() ? most_gpu_ranks(state_->computer) : 0;
 }
 
 bool Session::asks_for_gpus() const { return state_->asks_for_gpus; }
@@ -158,7 +155,7 @@ bool Session::asks_for_gpus() const { return state_->asks_for_gpus; }
 void Session::ask_for_gpus() {
   const Backend backend = state_->setup.run.backend;
   const bool wanted = backend == Backend::kCuda && state_->engine->greeting().is_null();
-  const bool possible = backend == Backend::kAuto && !state_->gpu_ranks && has_nvidia_driver();
+  const bool possible = backend == Backend::kAuto && !state_->told && has_nvidia_driver();
   if (state_->asks_for_gpus || !(wanted || possible)) return;
   state_->asks_for_gpus = true;
   state_->engine->request("devices", nlohmann::json::object(), [this](const auto&) {
@@ -169,20 +166,18 @@ void Session::ask_for_gpus() {
 
 void Session::hear_of_devices() {
   const auto ranks_are_on = [this] {
-    return std::tuple(takes_gpus(state_->setup), machine().name, gpus());
+    return std::tuple(setup(), resolved(), machine().name, gpus());
   };
   const auto before = ranks_are_on();
   const bool was_outdated = outdated_rates().has_value();
-  state_->gpu_ranks = 0;
-  if (const nlohmann::json* cuda = greeted_backend("cuda"))
-    if (const auto ranks = cuda->find("ranks"); ranks != cuda->end() && ranks->is_number_integer())
-      state_->gpu_ranks = ranks->get<int>();
+  state_->told = true;
   if (const nlohmann::json* devices = greeted_devices()) {
-    if (const auto all = devices->find("gpus"); all != devices->end() && all->is_array())
-      state_->gpu_count = int(all->size());
+    state_->computer = computer_from_json(*devices);
     if (const auto way = devices->find("bf16_products"); way != devices->end() && way->is_string())
       state_->bf16_products = way->get<std::string>();
   }
+  resolve_setup();
+  keep_meaning();
   const bool elsewhere = ranks_are_on() != before;
   if (elsewhere) refresh_prediction();
   state_->collectives.refresh_place();
@@ -190,26 +185,36 @@ void Session::hear_of_devices() {
   Q_EMIT run_state_changed();
 }
 
+void Session::keep_meaning() {
+  // Until the engine tells, `auto` of the backend is not known where there is a driver.
+  const bool open = state_->setup.run.backend == Backend::kAuto && !state_->told;
+  if (!state_->meant || (open && has_nvidia_driver())) return;
+  const Setup kept = kept_meaning(state_->setup, *state_->meant, resolved());
+  state_->meant.reset();
+  state_->setup = kept;
+  resolve_setup();
+}
+
 void Session::refresh_prediction() {
-  state_->problems = validate(state_->setup);
+  resolve_setup();
+  state_->problems = validate(resolved());
   ask_for_gpus();
   if (!state_->problems.empty()) {
     state_->wanted.reset();
     Q_EMIT prediction_changed();
     return;
   }
-  const double estimate = estimated_ops(state_->setup) * state_->seconds_per_op;
+  const double estimate = estimated_ops(resolved()) * state_->seconds_per_op;
   if (state_->working || estimate > kFrameBudgetSeconds) {
-    state_->wanted = state_->setup;
+    state_->wanted = resolved();
     start_worker();
     return;
   }
   QElapsedTimer timer;
   timer.start();
   std::optional<Message> too_fast;
-  Result<Prediction> result =
-      predict_as_shown(state_->setup, machine(), false, &too_fast, takes_gpus(state_->setup));
-  const double measured = double(timer.nsecsElapsed()) / 1e9 / estimated_ops(state_->setup);
+  Result<Prediction> result = predict_as_shown(resolved(), machine(), false, &too_fast);
+  const double measured = double(timer.nsecsElapsed()) / 1e9 / estimated_ops(resolved());
   state_->seconds_per_op = 0.5 * (state_->seconds_per_op + measured);
   accept_prediction(std::move(result), std::move(too_fast));
 }
@@ -220,10 +225,10 @@ void Session::start_worker() {
   const auto setup = std::make_shared<Setup>(*state_->wanted);
   state_->wanted.reset();
   const auto on = std::make_shared<Machine>(machine());
-  state_->worker.start([this, setup, on, on_gpus = takes_gpus(*setup)] {
+  state_->worker.start([this, setup, on] {
     const auto too_fast = std::make_shared<std::optional<Message>>();
-    const auto result = std::make_shared<Result<Prediction>>(
-        predict_as_shown(*setup, *on, false, too_fast.get(), on_gpus));
+    const auto result =
+        std::make_shared<Result<Prediction>>(predict_as_shown(*setup, *on, false, too_fast.get()));
     QMetaObject::invokeMethod(
         this,
         [this, result, too_fast] {
@@ -245,10 +250,23 @@ void Session::wait_for_prediction() {
   }
 }
 
+// A run may have found that the cores need a slower pace than was predicted: both are then shown in
+// its time.
+void Session::take_pace_of_run() {
+  const RunRecord* run = run_record();
+  if (!run || run_is_stale() || !state_->problems.empty()) return;
+  const Prediction& ours = *state_->prediction;
+  const Prediction& seen = *run->prediction;
+  if (seen.setup == ours.setup && seen.machine == ours.machine &&
+      seen.pace_factor > ours.pace_factor * kSamePace)
+    state_->prediction = run->prediction;
+}
+
 void Session::accept_prediction(Result<Prediction> result, std::optional<Message> too_fast) {
   state_->too_fast = std::move(too_fast);
   if (result) {
     state_->prediction = std::make_shared<const Prediction>(std::move(*result));
+    take_pace_of_run();
     const OpRef chosen = state_->selected;
     const auto& ranks = state_->prediction->program.ranks;
     if (chosen.rank >= int(ranks.size()) ||

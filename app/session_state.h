@@ -15,18 +15,24 @@
 namespace parallelarium {
 
 inline constexpr std::size_t kMostRuns = 20;  // kept; older ones go first
+inline constexpr double kSamePace =
+    1.001;                             // factors nearer than this are the same but for rounding
+inline constexpr int kMergeMs = 1000;  // changes of one setting within it are one step of undo
 
 struct Session::State {
   Setup setup, base;
+  // Of setup; its `setup` is resolved(). Kept up to date by resolve_setup().
+  Situation situation;
+  Computer computer;
+  bool told = false;           // the engine has told of this computer; kept when it dies
+  std::optional<Setup> meant;  // what setup meant where a document was saved: see keep_meaning()
   std::vector<Message> problems;
   std::shared_ptr<const Prediction> prediction;
-  // The most ranks that have a GPU each, as the engine told last; kept when it dies.
-  std::optional<int> gpu_ranks;
-  std::optional<int> gpu_count;  // of all
-  std::string bf16_products;     // how it multiplies bf16 on cores, as Machine's; kept likewise
+  std::string bf16_products;  // how it multiplies bf16 on cores, as Machine's; kept when it dies
   bool asks_for_gpus = false;
-  std::optional<Message> too_fast;          // why the paced ranks of prediction would be late
-  std::map<std::string, Machine> machines;  // as find_machine gave them; emptied by a calibration
+  std::optional<Message> too_fast;  // why the paced ranks of prediction would be late
+  // As find_machine gave them; emptied by a calibration.
+  mutable std::map<std::string, Result<Machine>> machines;
 
   // Prediction on a worker thread: one at a time, and only the newest of those that wait.
   std::optional<Setup> wanted;
@@ -40,6 +46,8 @@ struct Session::State {
   RunState run_state = RunState::kIdle;
   double run_progress = 0;
   QString run_progress_text, last_error;
+  std::optional<Message> last_problem;
+  std::vector<double> live_losses;
   Setup run_setup;
   bool run_verifies = false;
   int request = 0;

@@ -42,7 +42,9 @@ void SetupChips::refresh() {
   for (const ScheduleInfo& info : schedules())
     if (info.name == setup.schedule) schedule = QString::fromStdString(info.title);
   const QString texts[] = {
-      QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title),
+      QStringLiteral("%1 · %2").arg(
+          QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title),
+          QString::fromStdString(session_.resolved().precision.name)),
       QString::fromStdString(session_.machine().title), degrees.join(QStringLiteral(" · ")),
       (setup.microbatches == 1 ? tr("%1 · %2 micro-batch") : tr("%1 · %2 micro-batches"))
           .arg(schedule)

@@ -8,6 +8,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/resolve.h"
+
 namespace parallelarium {
 
 namespace {
@@ -126,9 +128,10 @@ bool accepts(const Setup& setup, const std::string& option, const QString& value
   Setup candidate = setup;
   if (!set_field(candidate, option, value.toStdString())) return false;
   const std::string key = key_of(option).toStdString();
-  const std::vector<Message> problems = validate(candidate);
+  // For which devices `auto` is resolved makes no Setup valid.
+  const std::vector<Message> problems = validate(resolve(candidate, Placement()));
   // What was wrong before may stay wrong; this field must not be what is wrong.
-  if (validate(setup).empty()) return problems.empty();
+  if (validate(resolve(setup, Placement())).empty()) return problems.empty();
   return std::none_of(problems.begin(), problems.end(),
                       [&](const Message& problem) { return problem.field == key; });
 }

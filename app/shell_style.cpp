@@ -7,7 +7,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr char kSheet[] = R"(
+constexpr char kShellSheet[] = R"(
 #TopBar, #SetupPanel, #SetupContent, #Strip, #RightPanel, #SetupChips, #SelectionContent,
 #SetupPopup, #Center { background: @surface; }
 #TopBar, #SetupChips { border-bottom: 1px solid @hairline; }
@@ -41,6 +41,7 @@ QToolButton#Chip:focus { padding: 1px 8px; }
 #Banner[kind="plain"] QLabel { color: @text; }
 #Rule { background: @hairline; }
 #Formula { font-family: "DejaVu Sans Mono", monospace; font-size: 12px; }
+#TabCorner { background: @window; }
 #Sheet { background: @surface; }
 #LessonIndex QListWidget { background: transparent; }
 )";
@@ -48,12 +49,13 @@ QToolButton#Chip:focus { padding: 1px 8px; }
 }  // namespace
 
 QString shell_style_sheet(const Theme& theme) {
-  QString sheet = QString::fromLatin1(kSheet);
+  QString sheet = QString::fromLatin1(kShellSheet);
   const std::pair<const char*, QColor> names[] = {
       {"@warning_ground", theme.warning_surface},
       {"@control_line", theme.control_line},
       {"@hairline", theme.hairline},
       {"@surface", theme.surface},
+      {"@window", theme.window},
       {"@warning", theme.warning},
       {"@muted", theme.muted},
       {"@line", theme.accent_line},

@@ -20,7 +20,7 @@ namespace parallelarium {
 
 ShortcutSheet::ShortcutSheet(const std::vector<ShortcutSection>& sections,
                              const QList<QAction*>& more, QWidget* parent)
-    : QDialog(parent) {
+    : Sheet(parent) {
   setWindowTitle(tr("Help and shortcuts"));
   resize(640, 488);
   auto* column = new QVBoxLayout(this);

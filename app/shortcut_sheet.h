@@ -4,8 +4,9 @@
 #pragma once
 
 #include <QAction>
-#include <QDialog>
 #include <vector>
+
+#include "app/sheet.h"
 
 class QCheckBox;
 class QGridLayout;
@@ -20,7 +21,7 @@ struct ShortcutSection {
   QList<QAction*> actions;
 };
 
-class ShortcutSheet : public QDialog {
+class ShortcutSheet : public Sheet {
   Q_OBJECT
 
  public:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/small_copy.h"
 
+#include <QObject>
 #include <QStringList>
 #include <algorithm>
 #include <numeric>
 #include <string>
 
+#include "engine/plan/resolve.h"
 #include "engine/plan/schedule_rules.h"
 
 namespace parallelarium {
@@ -20,11 +22,23 @@ Result<void> set(Setup& setup, const char* option, std::int64_t value) {
   return set_field(setup, option, std::to_string(value));
 }
 
+enum class Kind : std::uint8_t { kGpt, kLlama, kExperts };
+
+Kind kind_of(const Model& model) {
+  if (model.experts.count > 0) return Kind::kExperts;
+  return model.mlp == Mlp::kSwiglu ? Kind::kLlama : Kind::kGpt;
+}
+
+// Cores train the tiny ones; GPUs would do nothing but wait with these.
+const char* preset_for(Kind kind, const Setup& copy, const Computer& here) {
+  if (kind == Kind::kExperts) return "moe-tiny";
+  if (kind == Kind::kLlama) return "llama-tiny";
+  const Result<Placement> placed = place(copy.run, copy.mesh.ranks(), here);
+  return placed && placed->on_gpus() ? "gpt2-124m" : "gpt-tiny";
+}
+
 // Gives the copy's model the sizes that the mesh divides. Each is the preset's where that does.
-Result<void> fit_model(Setup& copy) {
-  const char* preset = copy.model.experts.count > 0     ? "moe-tiny"
-                       : copy.model.mlp == Mlp::kSwiglu ? "llama-tiny"
-                                                        : "gpt-tiny";
+Result<void> fit_model(Setup& copy, const char* preset) {
   if (auto done = set_field(copy, "model", preset); !done) return done;
   const Model tiny = copy.model;
   const int tp = copy.mesh.tp, cp = copy.mesh.cp;
@@ -79,30 +93,37 @@ Result<void> halve_largest(Setup& copy) {
 
 }  // namespace
 
-Result<Setup> small_copy(const Setup& big) {
+Result<Setup> small_copy(const Setup& big, const Computer& here) {
   Setup copy = big;
+  const Kind kind = kind_of(big.model);
   for (const auto& [option, value] : {std::pair("machine", "local"),
                                       {"nodes", "0"},
                                       {"micro-batch", "1"},
                                       {"backend", "auto"},
                                       {"devices", "all"}})
     if (Result<void> done = set_field(copy, option, value); !done) return done.error();
-  if (!is_trainable(big.precision)) copy.precision = precision_recipes().back();  // fp32
+  if (!is_auto(big.precision) && !is_trainable(big.precision))
+    copy.precision = precision_recipes().back();  // fp32
   if (big.mesh.cp > 1 && big.model.experts.count > 0)
     if (Result<void> done = set(copy, "cp", 1); !done) return done.error();
   if (copy.mesh.cp > 1 && copy.context_parallel != ContextParallel::kUlysses)
     if (Result<void> done = set_field(copy, "attention", "fused"); !done) return done.error();
   while (true) {
-    for (Result<void> (*fit)(Setup&) : {fit_groups, fit_model, fit_groups})
-      if (Result<void> done = fit(copy); !done) return done.error();
-    const Result<void> runs = can_execute(copy);
-    if (runs) break;
+    if (Result<void> done = fit_groups(copy); !done) return done.error();
+    if (Result<void> done = fit_model(copy, preset_for(kind, copy, here)); !done)
+      return done.error();
+    if (Result<void> done = fit_groups(copy); !done) return done.error();
+    const Result<Situation> situation = situation_of(copy, here);
+    if (!situation) return situation.error();
+    const Result<void> runs = can_execute(situation->setup);
+    if (runs) {
+      if (const std::vector<Message> problems = validate(situation->setup); !problems.empty())
+        return problems.front();
+      return copy;
+    }
     if (runs.error().id != "run-ranks") return runs.error();
     if (Result<void> done = halve_largest(copy); !done) return done.error();
   }
-  if (const std::vector<Message> problems = validate(copy); !problems.empty())
-    return problems.front();
-  return copy;
 }
 
 QString reduced_degrees(const Setup& big, const Setup& copy) {

@@ -10,7 +10,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kFullHeight = 88, kCompactHeight = 54;
+constexpr int kFullStripHeight = 88, kCompactHeight = 54;
 constexpr int kGap = 12;
 
 QLabel* figure_label(QWidget* parent) {
@@ -67,6 +67,7 @@ void StripCell::show_quantity(const Quantity& quantity, StripSize size) {
                                        : quantity.difference);  // a guess needs the room
   if (!quantity.guess.isEmpty()) notes << tr("your guess: %1").arg(quantity.guess);
   if (!quantity.since_pin.isEmpty()) notes << quantity.since_pin;
+  if (!quantity.note.isEmpty()) notes << quantity.note;
   footnote_->set_full_text(notes.join(QStringLiteral(" · ")));
 
   for (QLabel* label : {predicted_, observed_, difference_})
@@ -185,12 +186,18 @@ Strip::Strip(Session& session, QWidget* parent) : QFrame(parent), session_(sessi
     lesson_ = now;
     refresh();
   });
+  // A run under way tells of its loss, step by step.
+  connect(&session_, &Session::run_state_changed, this, [this] {
+    if (session_.live_losses().size() == live_steps_) return;
+    live_steps_ = session_.live_losses().size();
+    refresh();
+  });
   set_size(StripSize::kFull);
 }
 
 void Strip::set_size(StripSize size) {
   size_ = size;
-  setFixedHeight(size == StripSize::kCompact ? kCompactHeight : kFullHeight);
+  setFixedHeight(size == StripSize::kCompact ? kCompactHeight : kFullStripHeight);
   refresh();
 }
 

@@ -85,9 +85,16 @@ QString load_family() {
   return family.isEmpty() ? QStringLiteral("Noto Sans") : family;
 }
 
-const QString& font_family() {
-  static const QString family = load_family();
-  return family;
+QString load_symbols() {
+  const int id = QFontDatabase::addApplicationFont(QStringLiteral(":/fonts/Symbols.ttf"));
+  return QFontDatabase::applicationFontFamilies(id).value(0);
+}
+
+// Noto Sans, and for the signs that it lacks a font that comes along too: a computer without any
+// other font shows the same.
+const QStringList& font_families() {
+  static const QStringList families = {load_family(), load_symbols()};
+  return families;
 }
 
 }  // namespace
@@ -120,7 +127,7 @@ QPen Theme::rank_line(int number) const {
 QBrush Theme::bubble() const { return QBrush(bubble_line, Qt::BDiagPattern); }
 
 QFont Theme::font(int pixel_size, bool bold) const {
-  QFont font(font_family());
+  QFont font(font_families());
   font.setPixelSize(pixel_size);
   font.setBold(bold);
   // Fractional advances: the same text width on screen, in a file and at every scale.

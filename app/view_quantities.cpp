@@ -51,8 +51,7 @@ void finish(const Session& session, const Sides& sides, Quantity& quantity) {
   hide(quantity.observed, "lane.run");
   if (quantity.predicted.text.size() < 2 || quantity.observed.text.size() < 2)
     quantity.difference.clear();
-  for (const Guess& guess : session.guesses())
-    if (guess.metric == quantity.key) quantity.guess = guess.text;
+  quantity.guess = session.guess_at(quantity.key);
 }
 
 // Bytes of parameters, gradients and optimizer of one rank for each of its parameters.

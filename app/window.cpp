@@ -4,10 +4,8 @@
 #include <QApplication>
 #include <QMenu>
 #include <QMenuBar>
-#include <QResizeEvent>
 #include <QScreen>
 #include <QTabWidget>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "app/collective_session.h"
@@ -30,8 +28,6 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kSetupWidth = 268, kRightWidth = 300, kCompactRightWidth = 260;
-constexpr int kFullWidth = 1180, kFullHeight = 660, kNarrowHeight = 620;
 constexpr QSize kFrame{16, 48};  // a title bar and borders, before the window manager made them
 const char* const kThemeKey = "theme";
 
@@ -46,6 +42,7 @@ bool is_dark(ThemeChoice choice) {
 
 Window::Window(QWidget* parent) : QMainWindow(parent) {
   setObjectName(QStringLiteral("Window"));
+  saved_ = current();
   setAcceptDrops(true);
   setMinimumSize(900, 500);
   const QString kept = settings_.value(QLatin1String(kThemeKey)).toString();
@@ -54,6 +51,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
                                                              : ThemeChoice::kSystem;
   apply_theme(*qApp, is_dark(theme));  // every widget that is already there is polished anew
   setup_ = new SetupPanel(session_);
+  fold_ = new SetupFold(session_);
   pipeline_ = new PipelineView(session_);
   memory_ = new MemoryView(session_);
   mesh_ = new MeshView(session_);
@@ -77,6 +75,11 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     typed_wrong_ = sentence;
     refresh_banner();
   });
+  connect(fold_, &SetupFold::setup_wanted, this, [this] {
+    unfolded_ = true;
+    fold_setup();
+    setup_->setFocus();
+  });
   connect(chips_, &SetupChips::opened, this, &Window::show_setup_popup);
   connect(strip_, &Strip::quantity_chosen, this, [this](const QString& key) {
     selection_->show_formulas(key);
@@ -84,6 +87,9 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   });
   connect(views_, &QTabWidget::currentChanged, this, [this] {
     session_.set_collective_in_front(view() == ViewKind::kCollectives);
+    unfolded_ = false;
+    fold_setup();
+    fit_corner();
     refresh_strip();
     refresh_banner();
     const char* key = "bubble.of_total";
@@ -134,105 +140,6 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
 
 Window::~Window() = default;
 
-void Window::build_layout() {
-  auto* central = new QWidget;
-  auto* column = new QVBoxLayout(central);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addWidget(top_bar_);
-  column->addWidget(chips_);
-  middle_ = new QWidget;
-  auto* row = new QHBoxLayout(middle_);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(0);
-  setup_->setFixedWidth(kSetupWidth);
-  row->addWidget(setup_);
-
-  center_ = new QWidget;
-  center_->setObjectName(QStringLiteral("Center"));
-  auto* views = new QVBoxLayout(center_);
-  views->setContentsMargins(0, 0, 0, 0);
-  views->setSpacing(0);
-  views->addWidget(banner_);
-  views_ = new QTabWidget;
-  views_->setDocumentMode(true);
-  views_->setAccessibleName(tr("Views"));
-  views_->addTab(mesh_, tr("Mesh"));
-  views_->addTab(collectives_, tr("Collectives"));
-  views_->addTab(pipeline_, tr("Pipeline"));
-  views_->addTab(memory_, tr("Memory"));
-  views_->addTab(experts_, tr("Experts"));
-  views_->setCurrentWidget(pipeline_);
-  views->addWidget(views_, 1);
-  row->addWidget(center_, 1);
-
-  right_ = new QFrame;
-  right_->setObjectName(QStringLiteral("RightPanel"));
-  auto* right = new QVBoxLayout(right_);
-  right->setContentsMargins(1, 0, 0, 0);  // the hairline stays visible
-  right->setSpacing(0);
-  right_tabs_ = new QTabWidget;
-  right_tabs_->setDocumentMode(true);
-  right_tabs_->setAccessibleName(tr("Lesson and selection"));
-  right->addWidget(right_tabs_, 1);
-  row->addWidget(right_);
-  column->addWidget(middle_, 1);
-  column->addWidget(strip_);
-  setCentralWidget(central);
-
-  popup_ = new QFrame(this, Qt::Popup);
-  popup_->setObjectName(QStringLiteral("SetupPopup"));
-  auto* inside = new QVBoxLayout(popup_);
-  inside->setContentsMargins(1, 1, 1, 1);
-
-  fit_room();
-}
-
-void Window::resizeEvent(QResizeEvent* event) {
-  QMainWindow::resizeEvent(event);
-  fit_room();
-}
-
-// Puts the parts where there is room for them. Nothing is lost in any size: what leaves its place
-// is reached through the chips or the tabs.
-void Window::fit_room() {
-  const Room room = height() < kNarrowHeight                         ? Room::kCompact
-                    : width() < kFullWidth || height() < kFullHeight ? Room::kNarrow
-                                                                     : Room::kFull;
-  if (room == room_ && selection_->parentWidget()) return;
-  room_ = room;
-  const bool full = room == Room::kFull;
-  auto* row = static_cast<QHBoxLayout*>(middle_->layout());
-  auto* right = static_cast<QVBoxLayout*>(right_->layout());
-  popup_->hide();
-  chips_->setVisible(!full);
-  if (full) {
-    popup_->layout()->removeWidget(setup_);
-    row->insertWidget(0, setup_);
-    setup_->show();
-    right_tabs_->clear();
-    right_tabs_->hide();
-    right->insertWidget(0, lesson_);
-    right->insertWidget(1, selection_);
-    share_right_column();
-    lesson_->show();
-    selection_->show();
-  } else {
-    row->removeWidget(setup_);
-    popup_->layout()->addWidget(setup_);
-    if (right_tabs_->count() == 0) {
-      right_tabs_->addTab(lesson_, tr("Lesson"));
-      right_tabs_->addTab(selection_, tr("Selected"));
-    }
-    right_tabs_->show();
-  }
-  right_->setFixedWidth(room == Room::kCompact ? kCompactRightWidth : kRightWidth);
-  top_bar_->set_compact(!full);
-  strip_->set_size(full                    ? StripSize::kFull
-                   : room == Room::kNarrow ? StripSize::kNarrow
-                                           : StripSize::kCompact);
-}
-
 void Window::show_view(ViewKind view) { views_->setCurrentIndex(int(view)); }
 
 ViewKind Window::view() const { return ViewKind(views_->currentIndex()); }
@@ -256,17 +163,6 @@ void Window::refresh_strip() {
   });
 }
 
-// An open lesson has text, question and feedback to show: it gets what the selection leaves.
-void Window::share_right_column() {
-  auto* right = static_cast<QVBoxLayout*>(right_->layout());
-  const LessonPlayer& player = lesson_->player();
-  const bool much = player.is_open() || player.finished_lesson();
-  right->setStretchFactor(lesson_, 1);
-  right->setStretchFactor(selection_, much ? 0 : 1);
-  selection_->setSizePolicy(QSizePolicy::Preferred,
-                            much ? QSizePolicy::Maximum : QSizePolicy::Preferred);
-}
-
 // What stands in the way, most pressing first.
 void Window::refresh_banner() {
   using Choice = Banner::Choice;
@@ -279,7 +175,9 @@ void Window::refresh_banner() {
   const auto choices_of = [this](const Message& problem) {
     std::vector<Choice> choices;
     for (const std::string& value : problem.alternatives) {
-      const QString text = QString::fromStdString(value);
+      const QString text = problem.field == "run.pace_seconds"
+                               ? tr("Pace %1 s").arg(QString::fromStdString(value))
+                               : QString::fromStdString(value);
       Setup mended = session_.setup();
       if (!set_field(mended, problem.field, value)) continue;  // what cannot be set is no way out
       choices.push_back({text, tr("Set %1").arg(text), [this, field = problem.field, value] {
@@ -321,7 +219,15 @@ void Window::refresh_banner() {
     return;
   }
   if (!session_.last_error().isEmpty()) {
-    banner_->say(session_.last_error(), Banner::Kind::kWarning, {{tr("Dismiss"), {}, dismiss}});
+    std::vector<Choice> choices;
+    if (session_.last_problem())
+      for (Choice& way_out : choices_of(*session_.last_problem()))
+        choices.push_back({way_out.text, way_out.accessible_name, [dismiss, act = way_out.act] {
+                             act();
+                             dismiss();
+                           }});
+    choices.push_back({tr("Dismiss"), {}, dismiss});
+    banner_->say(session_.last_error(), Banner::Kind::kWarning, std::move(choices));
     return;
   }
   if (!note_.isEmpty()) {
@@ -334,7 +240,7 @@ void Window::refresh_banner() {
   }
   if (const std::optional<Message> problem = session_.run_problem()) {
     const QString sentence = QString::fromStdString(problem->text);
-    if (can_execute(session_.setup()))
+    if (can_execute(session_.resolved()))
       banner_->say(sentence, Banner::Kind::kWarning, choices_of(*problem));
     else  // nothing is wrong with what is predicted
       banner_->say(tr("Run is off: %1").arg(sentence), Banner::Kind::kPlain, choices_of(*problem));
@@ -351,6 +257,11 @@ void Window::refresh_banner() {
                            do_.small_copy->trigger();
                          }});
     banner_->say(session_.run_refusal(), Banner::Kind::kPlain, std::move(choices));
+    return;
+  }
+  if (const std::optional<Message> offer = session_.gpu_offer();
+      offer && session_.run_refusal().isEmpty()) {
+    banner_->say(QString::fromStdString(offer->text), Banner::Kind::kPlain, choices_of(*offer));
     return;
   }
   // The lesson itself says that it waits for an answer.
@@ -378,7 +289,8 @@ void Window::choose_theme(ThemeChoice choice) {
 // Moves the focus to the first control of the next pane.
 void Window::cycle_panes(int direction) {
   std::vector<QWidget*> panes{top_bar_};
-  panes.push_back(room_ == Room::kFull ? static_cast<QWidget*>(setup_) : chips_);
+  QWidget* setup = setup_->isVisible() ? static_cast<QWidget*>(setup_) : fold_;
+  panes.push_back(room_ == Room::kFull ? setup : chips_);
   panes.insert(panes.end(), {center_, right_, strip_});
   const QWidget* focus = QApplication::focusWidget();
   int now = 0;

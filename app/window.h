@@ -12,6 +12,7 @@
 #include "app/export.h"
 #include "app/session.h"
 #include "app/setup_chips.h"
+#include "app/setup_fold.h"
 #include "app/setup_panel.h"
 #include "app/strip.h"
 #include "app/top_bar.h"
@@ -78,9 +79,20 @@ class Window : public QMainWindow {
   void dropEvent(QDropEvent* event) override;
 
  private:
+  // What the file has, or a new document began with.
+  struct Saved {
+    std::size_t runs = 0;
+    Setup setup;
+    std::shared_ptr<const CollectiveChoice> collective;
+    std::shared_ptr<const Prediction> pinned;
+    std::vector<Nanoseconds> marks;
+  };
+
   // window.cpp
   void build_layout();
   void fit_room();
+  void fit_corner();
+  void fold_setup();
   void share_right_column();
   void refresh_strip();
   void refresh_banner();
@@ -104,13 +116,15 @@ class Window : public QMainWindow {
   void fill_recent();
   void export_dialog(ExportKind kind);
   void set_path(const QString& path);
+  Saved current() const;
   void refresh_name();
 
   Session session_;
   QSettings settings_;
   QString path_;
   bool asks_ = true, dark_ = false;
-  std::size_t saved_runs_ = 0;
+  Saved saved_;
+  bool lesson_was_open_ = false;
   Room room_ = Room::kFull;
   QString typed_wrong_;
   QString note_;  // what was just done; passes by itself
@@ -129,6 +143,8 @@ class Window : public QMainWindow {
 
   TopBar* top_bar_ = nullptr;
   SetupPanel* setup_ = nullptr;
+  SetupFold* fold_ = nullptr;
+  bool unfolded_ = false;  // the setup panel is shown beside the Collectives view all the same
   SetupChips* chips_ = nullptr;
   QFrame* popup_ = nullptr;
   Banner* banner_ = nullptr;
@@ -138,7 +154,7 @@ class Window : public QMainWindow {
   CollectivesView* collectives_ = nullptr;
   ExpertsView* experts_ = nullptr;
   QTabWidget* views_ = nullptr;
-  QWidget *center_ = nullptr, *middle_ = nullptr;
+  QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;
   LessonPanel* lesson_ = nullptr;

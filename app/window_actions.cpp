@@ -195,24 +195,25 @@ void Window::build_menus() {
   edit->addAction(do_.all_settings);
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
-  view->addActions({do_.fit, do_.zoom_in, do_.zoom_out});
-  view->addSeparator();
   view->addActions(do_.views);
+  view->addSeparator();
   view->addAction(do_.find);
-  view->addActions(collectives_->view_actions());
-  view->addActions(memory_->view_actions());
+  const auto submenu = [view](const QString& title, const QList<QAction*>& actions) {
+    QMenu* menu = view->addMenu(title);
+    menu->addActions(actions);
+    return menu;
+  };
+  submenu(tr("&Zoom"), {do_.fit, do_.zoom_in, do_.zoom_out});
+  QMenu* pipeline = submenu(tr("&In the pipeline"), pipeline_->view_actions());
+  pipeline->addActions(pipeline_->table_actions());
+  pipeline->addSeparator();
+  pipeline->addMenu(tr("In the time&line"))->addActions(pipeline_->timeline().key_actions());
+  submenu(tr("In co&llectives"), collectives_->view_actions());
+  submenu(tr("In &memory"), memory_->view_actions());
   view->addSeparator();
-  view->addActions(pipeline_->view_actions());
-  view->addActions(pipeline_->table_actions());
-  QMenu* timeline = view->addMenu(tr("In the ti&meline"));
-  timeline->addActions(pipeline_->timeline().key_actions());
-  view->addSeparator();
-  QMenu* theme = view->addMenu(tr("&Colours"));
-  theme->addActions({do_.light, do_.dark, do_.system});
-  QMenu* transport = view->addMenu(tr("&Playback"));
-  transport->addActions(top_bar_->transport().transport_actions());
-  view->addSeparator();
-  view->addActions({do_.next_pane, do_.previous_pane, do_.restore});
+  submenu(tr("Play&back"), top_bar_->transport().transport_actions());
+  submenu(tr("Colou&rs"), {do_.light, do_.dark, do_.system});
+  submenu(tr("Pan&es"), {do_.next_pane, do_.previous_pane, do_.restore});
 
   QMenu* run = menuBar()->addMenu(tr("&Run"));
   run->addActions({do_.run, do_.cancel, do_.prove, do_.small_copy});
@@ -270,8 +271,8 @@ void Window::show_setup_popup() {
   popup_->resize(setup_->minimumWidth() + 2, std::min(720, room));
   popup_->move(below);
   popup_->show();
-  setup_->show();
-  setup_->setFocus();
+  fold_setup();
+  (setup_->isVisible() ? static_cast<QWidget*>(setup_) : fold_)->setFocus();
 }
 
 void Window::show_shortcuts() {

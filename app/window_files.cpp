@@ -9,6 +9,7 @@
 #include <QMimeData>
 #include <QStandardPaths>
 #include <QTimer>
+#include <algorithm>
 
 #include "app/collective_session.h"
 #include "app/document.h"
@@ -30,9 +31,32 @@ const char* const kEnding = ".parallelarium.json";
 
 }  // namespace
 
+// Whether something would be lost: settings that were changed and not changed back, runs, a pin,
+// marks. In a new document a run of what it began with is none: pressing Run brings it back.
 bool Window::modified() const {
-  return !const_cast<Window*>(this)->session_.undo_stack().isClean() ||
-         session_.runs().size() + session_.collectives().runs().size() > saved_runs_;
+  const Saved now = current();
+  if (!(now.setup == saved_.setup) || !(*now.collective == *saved_.collective) ||
+      (now.pinned && now.pinned != saved_.pinned) || now.marks != saved_.marks)
+    return true;
+  if (!path_.isEmpty()) return now.runs > saved_.runs;
+  const std::vector<RunRecord>& runs = session_.runs();
+  const std::vector<CollectiveRun>& collectives = session_.collectives().runs();
+  const auto repeatable =
+      std::count_if(runs.begin(), runs.end(),
+                    [&](const RunRecord& run) {
+                      return run.observation.setup == session_.resolved(saved_.setup) && !run.proof;
+                    }) +
+      std::count_if(collectives.begin(), collectives.end(), [&](const CollectiveRun& run) {
+        return run.plan->choice.spec == saved_.collective->spec;
+      });
+  return now.runs > saved_.runs + std::size_t(repeatable);
+}
+
+Window::Saved Window::current() const {
+  const RunRecord* pinned = session_.pinned();
+  return {session_.runs().size() + session_.collectives().runs().size(), session_.setup(),
+          std::make_shared<const CollectiveChoice>(session_.collectives().choice()),
+          pinned ? pinned->prediction : nullptr, session_.marks()};
 }
 
 bool Window::may_discard() {
@@ -50,13 +74,16 @@ bool Window::may_discard() {
 
 void Window::set_path(const QString& path) {
   path_ = path;
-  saved_runs_ = session_.runs().size() + session_.collectives().runs().size();
-  session_.undo_stack().setClean();
+  saved_ = current();
   refresh_name();
 }
 
-// The file's name, or the lesson's where there is no file.
+// The file's name, or the lesson's where there is no file. What a lesson has set is no work of the
+// student's that could be lost.
 void Window::refresh_name() {
+  const bool lesson_is_open = lesson_->player().is_open();
+  if (lesson_was_open_ && !lesson_is_open && path_.isEmpty()) saved_ = current();
+  lesson_was_open_ = lesson_is_open;
   QString name = QFileInfo(path_).fileName();
   if (name.endsWith(QLatin1String(kEnding))) name.chop(int(qstrlen(kEnding)));
   if (path_.isEmpty())
@@ -69,7 +96,7 @@ void Window::refresh_name() {
 void Window::new_document() {
   if (!may_discard()) return;
   session_.set_lesson_state(nullptr);
-  session_.restore(default_setup(), {}, std::nullopt);
+  session_.restore(new_setup(), {}, std::nullopt);
   session_.set_playing(!session_.reduced_motion());
   Q_EMIT session_.restored();
   set_path({});

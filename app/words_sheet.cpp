@@ -116,7 +116,7 @@ QString meaning_of(const QString& word) {
   return {};
 }
 
-WordsSheet::WordsSheet(QWidget* parent) : QDialog(parent) {
+WordsSheet::WordsSheet(QWidget* parent) : Sheet(parent) {
   setWindowTitle(tr("Words"));
   resize(640, 488);
   auto* column = new QVBoxLayout(this);

@@ -2,9 +2,10 @@
 // Help > Words: what the words in the window mean, one sentence each.
 #pragma once
 
-#include <QDialog>
 #include <QString>
 #include <vector>
+
+#include "app/sheet.h"
 
 namespace parallelarium {
 
@@ -16,7 +17,7 @@ std::vector<WordMeaning> word_meanings();
 // Of one word, for a tooltip; empty if it is not among them.
 QString meaning_of(const QString& word);
 
-class WordsSheet : public QDialog {
+class WordsSheet : public Sheet {
   Q_OBJECT
 
  public:

@@ -105,8 +105,9 @@ void for_each_tile(const AttentionBlock& block, const Visit& visit) {
 void block_attention_forward_cpu(float* context, float* row_max, float* row_sum, float* scratch,
                                  const float* qkv, const float* keys_values,
                                  const AttentionBlock& block) {
-  const auto [B, T, H, K, D] = block.shape;
-  const std::int64_t A = (H + 2 * K) * D, out_stride = H * D;
+  // Not a structured binding: clang takes those into lambdas from version 16 on only.
+  const std::int64_t T = block.shape.T, H = block.shape.H, K = block.shape.K, D = block.shape.D;
+  const std::int64_t A = (H + 2 * K) * D, out_stride = H * D, B = block.shape.B;
   const float scale = 1.0F / std::sqrt(static_cast<float>(D));
   if (block.first) {
     std::fill_n(row_max, B * H * T, -3.0e38F);
@@ -146,8 +147,9 @@ void block_attention_backward_cpu(float* dqkv, float* dkeys_values, float* scrat
                                   const float* dcontext, const float* qkv, const float* keys_values,
                                   const float* context, const float* lse,
                                   const AttentionBlock& block) {
-  const auto [B, T, H, K, D] = block.shape;
-  const std::int64_t A = (H + 2 * K) * D, out_stride = H * D;
+  // Not a structured binding: clang takes those into lambdas from version 16 on only.
+  const std::int64_t T = block.shape.T, H = block.shape.H, K = block.shape.K, D = block.shape.D;
+  const std::int64_t A = (H + 2 * K) * D, out_stride = H * D, B = block.shape.B;
   const float scale = 1.0F / std::sqrt(static_cast<float>(D));
   if (block.first)
     for (std::int64_t n = 0; n < B * T; ++n) std::fill_n(dqkv + n * A, H * D, 0.0F);

@@ -1,51 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
 # The GPU side of the kernels: a static library where CUDA is found, nothing elsewhere.
-if(PARALLELARIUM_CUDA STREQUAL "OFF")
-  message(STATUS "CUDA: off")
-  return()
-endif()
+set(PARALLELARIUM_GPUS "" CACHE STRING
+    "Compute capabilities to build for, such as 8.6;8.9; empty: all that the compiler knows")
+set(PARALLELARIUM_CUDA_MISSING "" CACHE INTERNAL "Why there is no CUDA, in one sentence")
 
-include(CheckLanguage)
-if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-  find_program(NVCC nvcc HINTS /usr/local/cuda/bin)
-  if(NVCC)
-    set(CMAKE_CUDA_COMPILER ${NVCC})
-  endif()
-endif()
-check_language(CUDA)
-if(NOT CMAKE_CUDA_COMPILER)
+# Without CUDA; a module of an earlier build would be loaded still.
+macro(without_cuda why)
+  set(PARALLELARIUM_CUDA_MISSING "${why}" CACHE INTERNAL "Why there is no CUDA, in one sentence")
+  file(REMOVE ${CMAKE_BINARY_DIR}/bin/libparallelarium-cuda.so)
   if(PARALLELARIUM_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "CUDA was asked for and nvcc was not found: put it on PATH, or leave "
-                        "PARALLELARIUM_CUDA at AUTO.")
+    message(FATAL_ERROR " ${why}")  # a line that begins with a space is not broken
   endif()
-  message(STATUS "CUDA: not found (no nvcc)")
+  message(STATUS "CUDA: off. ${why}")
   return()
+endmacro()
+
+if(PARALLELARIUM_CUDA STREQUAL "OFF")
+  without_cuda("It was not wanted (PARALLELARIUM_CUDA is OFF).")
+endif()
+include(cuda_compiler.cmake)
+if(cuda_missing)
+  without_cuda("${cuda_missing}")
 endif()
 
-# Code for Turing to Hopper, and PTX of the last for what comes after.
-if(NOT CMAKE_CUDA_ARCHITECTURES)
+# Machine code for Volta (which CUDA 13 gave up) to Blackwell, and PTX of Hopper for what comes after.
+if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90)
+  if(cuda_version AND cuda_version VERSION_LESS 13.0)
+    list(PREPEND CMAKE_CUDA_ARCHITECTURES 70-real)
+  endif()
+  if(cuda_version VERSION_GREATER_EQUAL 12.8 AND NOT CMAKE_CUDA_COMPILER MATCHES "clang")
+    list(APPEND CMAKE_CUDA_ARCHITECTURES 100-real 120-real)
+  endif()
+  include(cuda_gpus.cmake)
 endif()
 enable_language(CUDA)
-if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   # CMake 3.25 does not know that nvcc speaks C++20 since 12.0.
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
 find_package(CUDAToolkit REQUIRED)
+if(NOT TARGET CUDA::cublasLt OR NOT TARGET CUDA::cudart_static)
+  without_cuda("CUDA ${CUDAToolkit_VERSION} (${CMAKE_CUDA_COMPILER}) has no cuBLAS or no static runtime \
+beside it, so the build is without GPUs; install them too (libcublas-dev, cuda-cudart-dev).")
+endif()
+
+# The least compute capability that the code is for, such as 75.
+set(architectures ${CMAKE_CUDA_ARCHITECTURES})
+if(architectures STREQUAL "native")
+  set(architectures ${CMAKE_CUDA_ARCHITECTURES_NATIVE})
+elseif(architectures MATCHES "^all")
+  set(architectures ${CMAKE_CUDA_ARCHITECTURES_ALL})
+endif()
+if(NOT architectures)
+  without_cuda("CMAKE_CUDA_ARCHITECTURES is native and no GPU answers; name the compute capabilities instead, \
+such as 86.")
+endif()
+list(TRANSFORM architectures REPLACE "[^0-9].*" "")
+list(SORT architectures COMPARE NATURAL)
+list(GET architectures 0 least_capability)
+
 file(GLOB cuda_sources CONFIGURE_DEPENDS *.cu gpu_*.cpp matmul_cublaslt.cpp)
 add_library(parallelarium_kernels_cuda STATIC ${cuda_sources})
-# Kernels call the constexpr functions that they share with the host (bf16.h, launch.h).
+# Kernels call the constexpr functions that they share with the host (bf16.h, launch.h). clang++ takes newer headers
+# than it knows, and before 20 without __grid_constant__, which only saves a copy.
 target_compile_options(parallelarium_kernels_cuda PRIVATE
-  $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
+  $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--expt-relaxed-constexpr -Wno-deprecated-gpu-targets>
+  $<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-Wno-unknown-cuda-version -Wno-unknown-attributes>)
+target_compile_definitions(parallelarium_kernels_cuda INTERFACE
+  PARALLELARIUM_LEAST_COMPUTE_CAPABILITY=${least_capability})
 target_link_libraries(parallelarium_kernels_cuda PUBLIC CUDA::cudart_static CUDA::cublasLt)
-message(STATUS "CUDA: ${CUDAToolkit_VERSION} (${CMAKE_CUDA_COMPILER})")
+message(STATUS "CUDA: ${CUDAToolkit_VERSION} (${CMAKE_CUDA_COMPILER}) for ${CMAKE_CUDA_ARCHITECTURES}")
 
-# NCCL lies beside CUDA on some machines and in system paths on others.
+# A benchmark compares with NCCL's own collectives; the engine loads NCCL when it needs it.
 find_path(NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib64)
-if(NCCL_INCLUDE AND NCCL_LIBRARY)
-  message(STATUS "NCCL: ${NCCL_LIBRARY}")
-else()
-  message(STATUS "NCCL: not found")
-endif()

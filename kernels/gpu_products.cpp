@@ -61,7 +61,7 @@ template <class T>
 cublasStatus_t attention_forward(GpuMatmul& matmul, T* context, T* probabilities, const T* qkv,
                                  const AttentionShape& shape, cudaStream_t stream,
                                  const DroppedProbabilities<T>& dropout) {
-  const auto [B, L, H, K, D] = shape;
+  const std::int64_t B = shape.B, L = shape.T, H = shape.H, K = shape.K, D = shape.D;
   const std::int64_t A = (H + 2 * K) * D;
   const std::int64_t sharers = H / K;
   const T* const no_bias = nullptr;
@@ -98,7 +98,7 @@ cublasStatus_t attention_backward(GpuMatmul& matmul, T* dqkv, T* scratch,
                                   std::int64_t scratch_heads, const T* dcontext, const T* qkv,
                                   const T* probabilities, const AttentionShape& shape,
                                   cudaStream_t stream, const DroppedProbabilities<T>& dropout) {
-  const auto [B, L, H, K, D] = shape;
+  const std::int64_t B = shape.B, L = shape.T, H = shape.H, K = shape.K, D = shape.D;
   const std::int64_t A = (H + 2 * K) * D;
   const std::int64_t sharers = H / K;
   const std::int64_t square = L * L;

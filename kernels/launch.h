@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/grid_rows.h"
+
 namespace parallelarium {
 
 constexpr std::size_t divide_up(std::size_t count, std::size_t by) { return (count + by - 1) / by; }
@@ -40,9 +42,6 @@ constexpr RowBlocks row_blocks(std::size_t columns, std::size_t width, unsigned 
   const unsigned rows = most / lanes;
   return {lanes, rows, (lanes * rows + 31) / 32 * 32, parts};
 }
-
-// The most blocks of a grid in its second direction.
-inline constexpr std::int64_t kMostGridRows = 65535;
 
 // Calls visit(first, count) for one part of [0, all) after another, each of at most `most`.
 template <class Visit>

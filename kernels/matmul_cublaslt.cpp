@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <compare>
+#include <memory>
 #include <type_traits>
 
 #include "kernels/gpu.h"
@@ -22,9 +23,26 @@ struct GpuMatmul::Key {
 
 constexpr int kMostWays = 8;
 
+namespace {
+
+// Made and ended by the library, which alone knows how large they are: another version than the one
+// that was built with may be loaded.
+template <class Handle, cublasStatus_t (*kDestroy)(Handle)>
+struct Destroyed {
+  using pointer = Handle;
+  void operator()(Handle handle) const { static_cast<void>(kDestroy(handle)); }
+};
+template <class Handle, cublasStatus_t (*kDestroy)(Handle)>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroyed<Handle, kDestroy>>;
+using Product = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
+using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
+
+}  // namespace
+
 struct GpuMatmul::Plan {
-  cublasLtMatmulDescOpaque_t product;
-  cublasLtMatrixLayoutOpaque_t first, second, result;
+  Product product;
+  Layout first, second, result;
   std::array<cublasLtMatmulHeuristicResult_t, kMostWays> ways;  // the fastest, it thinks, first
   int ways_count = 0;
   int way = 0;             // those before it were refused
@@ -56,18 +74,21 @@ constexpr cudaDataType_t type_of() {
   return std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_16BF;
 }
 
-cublasStatus_t set_layout(cublasLtMatrixLayoutOpaque_t& layout, cudaDataType_t type,
-                          const ColumnMajor& matrix, std::int64_t batches) {
+cublasStatus_t make_layout(Layout& layout, cudaDataType_t type, const ColumnMajor& matrix,
+                           std::int64_t batches) {
+  cublasLtMatrixLayout_t made = nullptr;
   cublasStatus_t status =
-      cublasLtMatrixLayoutInit(&layout, type, static_cast<std::uint64_t>(matrix.rows),
-                               static_cast<std::uint64_t>(matrix.columns), matrix.leading);
+      cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(matrix.rows),
+                                 static_cast<std::uint64_t>(matrix.columns), matrix.leading);
+  if (status == CUBLAS_STATUS_SUCCESS) layout.reset(made);
   const auto count = static_cast<std::int32_t>(batches);
   if (status == CUBLAS_STATUS_SUCCESS)
-    status = cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
-                                              sizeof count);
+    status = cublasLtMatrixLayoutSetAttribute(layout.get(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                              &count, sizeof count);
   if (status == CUBLAS_STATUS_SUCCESS)
-    status = cublasLtMatrixLayoutSetAttribute(&layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
-                                              &matrix.step, sizeof matrix.step);
+    status =
+        cublasLtMatrixLayoutSetAttribute(layout.get(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                         &matrix.step, sizeof matrix.step);
   return status;
 }
 
@@ -105,11 +126,13 @@ cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) con
   plan.adds_bias = bias != nullptr;
   const MatmulLayout layout = layout_of(key.shape);
   const bool tf32 = tf32_ && key.in == CUDA_R_32F;
-  cublasStatus_t status = cublasLtMatmulDescInit(
-      &plan.product, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  cublasLtMatmulDesc_t product = nullptr;
+  cublasStatus_t status = cublasLtMatmulDescCreate(
+      &product, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  if (status == CUBLAS_STATUS_SUCCESS) plan.product.reset(product);
   const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
     if (status == CUBLAS_STATUS_SUCCESS)
-      status = cublasLtMatmulDescSetAttribute(&plan.product, attribute, &value, sizeof value);
+      status = cublasLtMatmulDescSetAttribute(plan.product.get(), attribute, &value, sizeof value);
   };
   const std::int32_t first_op = layout.first.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   const std::int32_t second_op = layout.second.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -125,18 +148,20 @@ cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) con
   }
   const std::int64_t batches = key.shape.batches;
   if (status == CUBLAS_STATUS_SUCCESS)
-    status = set_layout(plan.first, key.in, layout.first, batches);
+    status = make_layout(plan.first, key.in, layout.first, batches);
   if (status == CUBLAS_STATUS_SUCCESS)
-    status = set_layout(plan.second, key.in, layout.second, batches);
+    status = make_layout(plan.second, key.in, layout.second, batches);
   if (status == CUBLAS_STATUS_SUCCESS)
-    status = set_layout(plan.result, key.out, layout.result, batches);
+    status = make_layout(plan.result, key.out, layout.result, batches);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
 
-  cublasLtMatmulPreferenceOpaque_t preference;
-  status = cublasLtMatmulPreferenceInit(&preference);
+  cublasLtMatmulPreference_t wanted = nullptr;
+  status = cublasLtMatmulPreferenceCreate(&wanted);
+  const Preference preference(status == CUBLAS_STATUS_SUCCESS ? wanted : nullptr);
   const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
     if (status == CUBLAS_STATUS_SUCCESS)
-      status = cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof value);
+      status =
+          cublasLtMatmulPreferenceSetAttribute(preference.get(), attribute, &value, sizeof value);
   };
   const std::uint64_t bytes = workspace_bytes_;
   // Partial sums in fp32, or none: never rounded to bf16 on the way.
@@ -151,25 +176,26 @@ cublasStatus_t GpuMatmul::make(const Key& key, const void* bias, Plan& plan) con
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, align_c);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, align_c);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
-  return cublasLtMatmulAlgoGetHeuristic(handle_, &plan.product, &plan.first, &plan.second,
-                                        &plan.result, &plan.result, &preference, kMostWays,
-                                        plan.ways.data(), &plan.ways_count);
+  return cublasLtMatmulAlgoGetHeuristic(
+      handle_, plan.product.get(), plan.first.get(), plan.second.get(), plan.result.get(),
+      plan.result.get(), preference.get(), kMostWays, plan.ways.data(), &plan.ways_count);
 }
 
 // By the first way that the library takes.
 cublasStatus_t GpuMatmul::run(Plan& plan, const Call& call) const {
   cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
   if (plan.adds_bias)
-    status = cublasLtMatmulDescSetAttribute(&plan.product, CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+    status = cublasLtMatmulDescSetAttribute(plan.product.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER,
                                             &call.bias, sizeof call.bias);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   status = CUBLAS_STATUS_NOT_SUPPORTED;
   for (; plan.way < plan.ways_count; ++plan.way) {
     const cublasLtMatmulHeuristicResult_t& way = plan.ways[static_cast<std::size_t>(plan.way)];
     if (way.state != CUBLAS_STATUS_SUCCESS) continue;
-    status = cublasLtMatmul(handle_, &plan.product, &call.alpha, call.b, &plan.first, call.a,
-                            &plan.second, &call.beta, call.c, &plan.result, call.c, &plan.result,
-                            &way.algo, workspace_, workspace_bytes_, call.stream);
+    status =
+        cublasLtMatmul(handle_, plan.product.get(), &call.alpha, call.b, plan.first.get(), call.a,
+                       plan.second.get(), &call.beta, call.c, plan.result.get(), call.c,
+                       plan.result.get(), &way.algo, workspace_, workspace_bytes_, call.stream);
     if (!refused(status)) break;
   }
   return status;

@@ -187,7 +187,10 @@ __global__ void __launch_bounds__(32 * kWarps)
   const LaneRow<T> row = load_row(x + n * C, C);
   const LaneRow<T> grad = load_row(dy + n * C, C);
   LaneRow<T> before;
-  if (accumulate) before = load_row(dx + n * C, C);
+  if (accumulate) {
+    before = load_row(dx + n * C, C);
+    __syncwarp();  // lanes beyond the row have read what another is to write
+  }
   const float mean = stats[n];
   const float rstd = stats[N + n];
   float sum = 0;

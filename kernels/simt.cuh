@@ -8,9 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include "kernels/bf16.h"
+#include "kernels/shared_limits.h"
 
 namespace parallelarium {
 
@@ -23,18 +23,24 @@ template <class... Parameters, class... Arguments>
   return cudaGetLastError();
 }
 
+// All kernels', of the whole process.
+inline SharedLimits& shared_limits() {
+  static SharedLimits limits;
+  return limits;
+}
+
 // Lets the kernel have so much dynamic shared memory. cudaErrorInvalidValue where the GPU has less.
-// The limit is the kernel's on its GPU, whoever launches it, and is only ever raised: else one
-// thread could lower it between another's asking and launching.
+// The limit is the kernel's on its GPU, whoever launches it; CUDA is asked once for each GPU.
 template <class... Parameters>
 [[nodiscard]] cudaError_t allow_shared(void (*kernel)(Parameters...), std::size_t bytes) {
-  static std::mutex raising;
-  const std::lock_guard<std::mutex> lock(raising);
-  cudaFuncAttributes now{};
-  cudaError_t status = cudaFuncGetAttributes(&now, kernel);
-  if (status == cudaSuccess && bytes > static_cast<std::size_t>(now.maxDynamicSharedSizeBytes))
-    status = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(bytes));
+  int device = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status == cudaSuccess)
+    status = shared_limits().allow(
+        reinterpret_cast<const void*>(kernel), device, bytes, cudaSuccess, [&](std::size_t more) {
+          return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(more));
+        });
   if (status != cudaSuccess) static_cast<void>(cudaGetLastError());  // it is told here, once
   return status;
 }

@@ -188,13 +188,17 @@ __device__ inline T over_warp(T value, const Combine& combine) {
   return value;
 }
 
-// Combines the values of a block's threads, in a fixed order; every thread gets the result.
+// Combines the values of a block's threads, in a fixed order; every thread gets the result. What
+// any of them touched before is ordered with what any touches behind it, as by __syncthreads.
 // shared: one T for each warp, unused since the last barrier. Requires: whole warps, all threads.
 template <class Combine, class T>
 __device__ inline T over_block(T value, T* shared, const Combine& combine) {
   value = over_warp(value, combine);
   const unsigned warps = blockDim.x / 32;
-  if (warps == 1) return value;
+  if (warps == 1) {
+    __syncwarp();  // a shuffle orders no memory
+    return value;
+  }
   __syncthreads();
   if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
   __syncthreads();

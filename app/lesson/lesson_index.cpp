@@ -83,7 +83,7 @@ QString in_language(const std::map<std::string, std::string>& titles) {
 }  // namespace
 
 LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent)
-    : QDialog(parent), player_(player), list_(new QListWidget) {
+    : Sheet(parent), player_(player), list_(new QListWidget) {
   setObjectName(QStringLiteral("LessonIndex"));
   setWindowTitle(tr("Lessons"));
   resize(460, 420);

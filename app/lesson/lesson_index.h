@@ -2,16 +2,15 @@
 // The list of lessons: names, minutes, what is done, and what this computer cannot run and why.
 #pragma once
 
-#include <QDialog>
-
 #include "app/lesson/lesson_player.h"
+#include "app/sheet.h"
 
 class QListWidget;
 class QPushButton;
 
 namespace parallelarium {
 
-class LessonIndex : public QDialog {
+class LessonIndex : public Sheet {
   Q_OBJECT
 
  public:

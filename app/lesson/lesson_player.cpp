@@ -47,16 +47,6 @@ std::string LessonPlayer::language() {
   return QLocale().name().section(QLatin1Char('_'), 0, 0).toStdString();
 }
 
-Computer LessonPlayer::computer() const {
-  Computer computer;
-  const Result<Machine> local = find_machine("local");
-  if (local) computer.cores = local->cores;
-  const json& greeting = session_.engine().greeting();
-  if (greeting.is_object() && greeting.contains("devices") && greeting["devices"].is_object())
-    computer.gpu = greeting["devices"].value("gpus", json::array()).size() > 0;
-  return computer;
-}
-
 Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64_t> seed) {
   Result<Lesson> lesson = read_lesson(folder.toStdString());
   if (!lesson) return lesson.error();
@@ -86,7 +76,7 @@ void LessonPlayer::close() {
   session_.set_question_open(false);
   session_.set_guesses({});
   session_.set_earlier_runs_aside(false);
-  session_.set_base(default_setup());
+  session_.set_base(new_setup());
   session_.set_lesson_state(nullptr);
   Q_EMIT changed();
 }
@@ -124,7 +114,7 @@ void LessonPlayer::note_base() {
   const bool revealed = step().kind == StepKind::kPredict && state().solved;
   Result<Settings> start = settings_at(*lesson_, at_, drawn_, revealed);
   if (!start) return;  // enter() says why
-  start->setup.run = default_setup().run;
+  start->setup.run = new_setup().run;
   session_.set_base(start->setup);
 }
 
@@ -212,6 +202,7 @@ void LessonPlayer::judge_now(const Answer& answer) {
   note_base();
   if (step().kind == StepKind::kRun) {
     state.misses += right ? 0 : 1;
+    note_observed();
     note_run();
   }
   if (step().kind == StepKind::kPredict) keep_guess();
@@ -238,21 +229,65 @@ void LessonPlayer::note_run() {
   state.date = seen.date;
 }
 
+// The figure that the answer stands for: a word may stand for none. The symbols of a judgement also
+// know the guess of an earlier step.
+std::optional<double> LessonPlayer::own_guess(std::size_t index) const {
+  const Step& step = lesson_->steps[index];
+  const StepState& state = states_[index];
+  if (!state.judgement || !step.ask) return std::nullopt;
+  const bool chosen_figure =
+      std::any_of(step.options.begin(), step.options.end(), [&](const Option& option) {
+        return option.id == state.answer.option && !option.value.empty();
+      });
+  const auto found = state.judgement->symbols.find("guess");
+  if (found == state.judgement->symbols.end() || !(state.answer.number || chosen_figure))
+    return std::nullopt;
+  return found->second;
+}
+
+// What was typed as it was typed, a chosen figure as figures are written, a chosen word as it
+// stands in the lesson.
+QString LessonPlayer::answer_words(std::size_t index) const {
+  const Step& step = lesson_->steps[index];
+  const StepState& state = states_[index];
+  if (const std::optional<double> figure = own_guess(index))
+    return state.answer.number ? guess_text(*figure, step.ask->unit)
+                               : value_text(*figure, step.ask->unit);
+  if (state.answer.option.empty() || !state.judgement) return {};
+  QString words =
+      filled(text(index).part("option " + state.answer.option), state.judgement->symbols).trimmed();
+  if (words.endsWith(QLatin1Char('.'))) words.chop(1);
+  return words;
+}
+
+// The run that was judged, seen with the eyes of the prediction it follows: the figure that was
+// asked for is seldom the one that the run is checked by.
+void LessonPlayer::note_observed() {
+  for (std::size_t index = at_; index-- > 0;) {
+    if (lesson_->steps[index].kind == StepKind::kRun) return;
+    if (lesson_->steps[index].kind != StepKind::kPredict) continue;
+    const std::optional<Ask>& ask = lesson_->steps[index].ask;
+    states_[at_].observed =
+        ask && !ask->metric.empty() ? context().observed_figure(ask->metric) : std::nullopt;
+    return;
+  }
+}
+
 void LessonPlayer::keep_guess() {
   StepState& state = states_[at_];
-  const auto found = state.judgement->symbols.find("guess");
-  if (found == state.judgement->symbols.end() || !step().ask) return;
-  state.guess = found->second;
-  if (step().ask->metric.empty()) return;
+  state.guess = own_guess(at_);
+  if (!state.guess || step().ask->metric.empty()) return;
   const QString metric = QString::fromStdString(step().ask->metric);
   std::vector<Guess> guesses = session_.guesses();
   guesses.erase(std::remove_if(guesses.begin(), guesses.end(),
                                [&](const Guess& guess) { return guess.metric == metric; }),
                 guesses.end());
-  // What was typed as it was typed, what was chosen as figures are written.
-  guesses.push_back({metric, *state.guess,
-                     state.answer.number ? guess_text(*state.guess, step().ask->unit)
-                                         : value_text(*state.guess, step().ask->unit)});
+  Guess guess{metric, *state.guess, answer_words(at_)};
+  if (metric.startsWith(QLatin1String("collective.")))
+    guess.collective = std::make_shared<const CollectiveChoice>(session_.collectives().choice());
+  else
+    guess.setup = session_.setup();
+  guesses.push_back(std::move(guess));
   session_.set_guesses(std::move(guesses));
   Q_EMIT guess_changed(metric, *state.guess);
 }

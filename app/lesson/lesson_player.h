@@ -32,6 +32,7 @@ class LessonPlayer : public QObject {
     Answer answer;       // the latest
     std::optional<Judgement> judgement;
     std::optional<double> guess;                   // that a committed prediction stands for
+    std::optional<double> observed;                // by a run, of what the prediction was asked
     Settings left_with;                            // when the student last left the step
     std::shared_ptr<const CollectivePlan> judged;  // of the collective's run that was judged
     std::string source, machine, date;             // of the run that was judged
@@ -96,7 +97,7 @@ class LessonPlayer : public QObject {
   // "de" of de_DE: the language of texts where the lesson has it.
   static std::string language();
   // What a lesson of this computer can have.
-  Computer computer() const;
+  const Computer& computer() const { return session_.computer(); }
 
  Q_SIGNALS:
   void changed();           // another step, an answer, a hint; nothing is open any more
@@ -118,6 +119,9 @@ class LessonPlayer : public QObject {
   void judge_now(const Answer& answer);
   void keep_guess();
   void note_run();
+  void note_observed();
+  std::optional<double> own_guess(std::size_t step) const;
+  QString answer_words(std::size_t step) const;
   void show_order(const Answer& answer);
   void watch();  // a run is judged as soon as it is there
   void save();

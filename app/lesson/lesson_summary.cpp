@@ -60,16 +60,19 @@ QString LessonPlayer::summary_of(std::size_t index) const {
     head << tries_text(state.attempts);
   if (state.hints > 0) head << hints_text(state.hints);
   if (step.ask) {
-    const auto add = [&](const QString& words, std::optional<double> value, bool typed = false) {
-      if (value)
-        figures << words.arg(typed ? guess_text(*value, step.ask->unit)
-                                   : value_text(*value, step.ask->unit));
+    const auto add = [&](const QString& words, std::optional<double> value) {
+      if (value) figures << words.arg(value_text(*value, step.ask->unit));
     };
-    add(step.kind == StepKind::kPredict ? Summary::tr("guess %1") : Summary::tr("answer %1"),
-        found(state, "guess"), state.answer.number.has_value());
-    add(Summary::tr("predicted %1"), found(state, "predicted"));
+    const QString words =
+        step.kind == StepKind::kPredict ? Summary::tr("guess %1") : Summary::tr("answer %1");
+    const QString answer = answer_words(index);
+    if (own_guess(index))
+      figures << words.arg(answer);
+    else if (!answer.isEmpty())
+      figures << words.arg(Summary::tr("“%1”").arg(answer));
+    if (!step.ask->metric.empty()) add(Summary::tr("predicted %1"), found(state, "predicted"));
     if (const StepState* run = run_after(index); run && step.kind == StepKind::kPredict)
-      add(Summary::tr("run %1"), found(*run, "observed"));
+      add(Summary::tr("run %1"), run->observed);
   }
   if (!figures.isEmpty()) head.prepend(figures.join(QStringLiteral(", ")));
   const QString name = title(index);

@@ -10,8 +10,8 @@ namespace parallelarium {
 
 namespace {
 
-constexpr int kSide = 10, kTop = 8, kDot = 14, kGap = 8;
-constexpr int kText = kSide + kDot + kGap;
+constexpr int kCardSide = 10, kCardTop = 8, kMark = 14, kGap = 8;
+constexpr int kText = kCardSide + kMark + kGap;
 constexpr int kBarWidth = 26, kBarHeight = 4, kBarGap = 6;
 
 }  // namespace
@@ -24,8 +24,8 @@ OptionCard::OptionCard(const QString& id, const QString& words, QWidget* parent)
 }
 
 int OptionCard::heightForWidth(int width) const {
-  const QRect room(0, 0, std::max(20, width - kText - kSide), 10000);
-  return fontMetrics().boundingRect(room, Qt::TextWordWrap, words_).height() + 2 * kTop + 2;
+  const QRect room(0, 0, std::max(20, width - kText - kCardSide), 10000);
+  return fontMetrics().boundingRect(room, Qt::TextWordWrap, words_).height() + 2 * kCardTop + 2;
 }
 
 QSize OptionCard::sizeHint() const { return {240, heightForWidth(std::max(width(), 120))}; }
@@ -53,17 +53,17 @@ void OptionCard::paintEvent(QPaintEvent*) {
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(card.adjusted(3, 3, -3, -3), 4, 4);
   }
-  const qreal middle = kTop + 1 + fontMetrics().height() / 2.0;
+  const qreal middle = kCardTop + 1 + fontMetrics().height() / 2.0;
   painter.setPen(QPen(isChecked() ? theme.accent_line : theme.muted, 1.4));
   painter.setBrush(Qt::NoBrush);
-  painter.drawEllipse(QPointF(kSide + kDot / 2.0, middle), 5.5, 5.5);
+  painter.drawEllipse(QPointF(kCardSide + kMark / 2.0, middle), 5.5, 5.5);
   if (isChecked()) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.accent_line);
-    painter.drawEllipse(QPointF(kSide + kDot / 2.0, middle), 3, 3);
+    painter.drawEllipse(QPointF(kCardSide + kMark / 2.0, middle), 3, 3);
   }
   painter.setPen(isEnabled() || isChecked() ? theme.text : theme.muted);
-  painter.drawText(QRect(kText, kTop + 1, width() - kText - kSide, height() - 2 * kTop),
+  painter.drawText(QRect(kText, kCardTop + 1, width() - kText - kCardSide, height() - 2 * kCardTop),
                    Qt::TextWordWrap | Qt::AlignLeft | Qt::AlignTop, words_);
 }
 

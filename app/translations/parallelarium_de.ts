@@ -271,6 +271,10 @@
         <source>%1 in place of %2</source>
         <translation>%1 statt %2</translation>
     </message>
+    <message>
+        <source>Running, %1: loss %2</source>
+        <translation>Läuft, %1: Verlust %2</translation>
+    </message>
 </context>
 <context>
     <name>ViewKey</name>
@@ -925,6 +929,23 @@
         <source>Scatter and all-gather</source>
         <translation>Scatter und All-Gather</translation>
     </message>
+    <message>
+        <source>once a step</source>
+        <translation>einmal je Schritt</translation>
+    </message>
+    <message>
+        <source>%1 times a step</source>
+        <translation>%1-mal je Schritt</translation>
+    </message>
+    <message>
+        <source>%1, %2 ranks · %3, %4</source>
+        <translation>%1, %2 Ränge · %3, %4</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <comment>a collective and what it carries</comment>
+        <translation>%1: %2</translation>
+    </message>
 </context>
 <context>
     <name>experts</name>
@@ -1338,6 +1359,10 @@
     <message>
         <source>%1 minutes</source>
         <translation>%1 Minuten</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>Token/s</translation>
     </message>
 </context>
 <context>
@@ -1759,6 +1784,10 @@
     <message>
         <source>mesh, collectives, pipeline, memory or experts.</source>
         <translation>mesh, collectives, pipeline, memory oder experts.</translation>
+    </message>
+    <message>
+        <source>Print the manual page (man), or the completion for bash, zsh or fish.</source>
+        <translation>Die Handbuchseite (man) oder die Vervollständigung für bash, zsh oder fish ausgeben.</translation>
     </message>
     <message>
         <source>Show this help.</source>
@@ -2322,8 +2351,8 @@
         <translation>&amp;Backend</translation>
     </message>
     <message>
-        <source>auto</source>
-        <translation>automatisch</translation>
+        <source>auto (%1)</source>
+        <translation>automatisch (%1)</translation>
     </message>
     <message>
         <source>CPU, unpaced</source>
@@ -2561,24 +2590,24 @@
         <translation>Jede Bewegung, als Tabelle</translation>
     </message>
     <message>
-        <source>Collectives: &amp;moves as a table</source>
-        <translation>Kollektive: Bewegungen &amp;als Tabelle</translation>
+        <source>&amp;Moves as a table</source>
+        <translation>Bewegungen als &amp;Tabelle</translation>
     </message>
     <message>
-        <source>Collectives: &amp;values of the run</source>
-        <translation>Kollektive: Werte &amp;des Laufs</translation>
+        <source>Chunks show the &amp;values of the run</source>
+        <translation>Stücke zeigen die &amp;Werte des Laufs</translation>
     </message>
     <message>
-        <source>Collectives: &amp;last bits against another algorithm</source>
-        <translation>Kollektive: letzte Bits gegen anderen Algorit&amp;hmus</translation>
+        <source>Chunks show the &amp;last bits against another algorithm</source>
+        <translation>Stücke zeigen die &amp;letzten Bits gegen einen anderen Algorithmus</translation>
     </message>
     <message>
-        <source>Collectives: all-reduce as reduce-scatter and all-&amp;gather</source>
-        <translation>Kollektive: All-Reduce als Redu&amp;ce-Scatter und All-Gather</translation>
+        <source>All-reduce as reduce-scatter and all-&amp;gather</source>
+        <translation>All-Reduce als Redu&amp;ce-Scatter und All-Gather</translation>
     </message>
     <message>
-        <source>Collectives: measure every si&amp;ze</source>
-        <translation>Kollektive: &amp;jede Größe messen</translation>
+        <source>Measure every si&amp;ze</source>
+        <translation>&amp;Jede Größe messen</translation>
     </message>
     <message>
         <source>Run the algorithms of the plot at sizes from 4 KiB to 64 MiB</source>
@@ -2838,6 +2867,81 @@
     <message>
         <source>Backend %1</source>
         <translation>Backend %1</translation>
+    </message>
+    <message>
+        <source>passed</source>
+        <translation>bestanden</translation>
+    </message>
+    <message>
+        <source>not reached in time</source>
+        <translation>in der Zeit nicht erreicht</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>nicht bestanden</translation>
+    </message>
+    <message>
+        <source>Check of GPU %1</source>
+        <translation>Prüfung von GPU %1</translation>
+    </message>
+    <message>
+        <source>Check of GPU %1 and GPU %2</source>
+        <translation>Prüfung von GPU %1 und GPU %2</translation>
+    </message>
+    <message>
+        <source>%1 measured</source>
+        <translation>%1 gemessen</translation>
+    </message>
+    <message>
+        <source>Check of collectives of GPUs %1</source>
+        <translation>Prüfung der kollektiven Operationen der GPUs %1</translation>
+    </message>
+    <message>
+        <source>Check of the GPUs</source>
+        <translation>Prüfung der GPUs</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::GpuCheckRow</name>
+    <message>
+        <source>Progress of the check</source>
+        <translation>Fortschritt der Prüfung</translation>
+    </message>
+    <message>
+        <source>There is no GPU here to check.</source>
+        <translation>Hier ist keine GPU zu prüfen.</translation>
+    </message>
+    <message>
+        <source>Kernels, messages, collectives and bandwidth; at most 15 s</source>
+        <translation>Kernel, Nachrichten, kollektive Operationen und Bandbreite; höchstens 15 s</translation>
+    </message>
+    <message>
+        <source>Are their numbers right, and what they send each other? At most 15 s.</source>
+        <translation>Rechnen sie richtig, und kommt an, was sie einander senden? Höchstens 15 s.</translation>
+    </message>
+    <message>
+        <source>Chec&amp;k the GPUs</source>
+        <translation>GPUs &amp;prüfen</translation>
+    </message>
+    <message>
+        <source>Cancelling …</source>
+        <translation>Wird abgebrochen …</translation>
+    </message>
+    <message>
+        <source>Cancel the chec&amp;k</source>
+        <translation>&amp;Prüfung abbrechen</translation>
+    </message>
+    <message>
+        <source>Starting …</source>
+        <translation>Beginnt …</translation>
+    </message>
+    <message>
+        <source>The GPUs passed their check.</source>
+        <translation>Die GPUs haben ihre Prüfung bestanden.</translation>
+    </message>
+    <message>
+        <source>Not all passed: see above. Copy has a report to send.</source>
+        <translation>Nicht alle haben bestanden, siehe oben. Kopieren enthält einen Bericht zum Verschicken.</translation>
     </message>
 </context>
 <context>
@@ -3408,24 +3512,24 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
         <translation>an der Spitze gehalten</translation>
     </message>
     <message>
-        <source>Memory: &amp;ZeRO stages</source>
-        <translation>Speicher: &amp;ZeRO-Stufen</translation>
+        <source>&amp;ZeRO stages</source>
+        <translation>&amp;ZeRO-Stufen</translation>
     </message>
     <message>
-        <source>Memory: &amp;bytes per parameter</source>
-        <translation>Speicher: &amp;Bytes je Parameter</translation>
+        <source>&amp;Bytes per parameter</source>
+        <translation>&amp;Bytes je Parameter</translation>
     </message>
     <message>
-        <source>Memory: over the &amp;step</source>
-        <translation>Speicher: im &amp;Schritt</translation>
+        <source>Over the &amp;step</source>
+        <translation>Über den &amp;Schritt</translation>
     </message>
     <message>
-        <source>Memory: every &amp;rank</source>
-        <translation>Speicher: jeder &amp;Rang</translation>
+        <source>Every &amp;rank</source>
+        <translation>Jeder &amp;Rang</translation>
     </message>
     <message>
-        <source>Memory: &amp;tensors</source>
-        <translation>Speicher: &amp;Tensoren</translation>
+        <source>&amp;Tensors</source>
+        <translation>&amp;Tensoren</translation>
     </message>
     <message>
         <source>counted</source>
@@ -3753,6 +3857,74 @@ nach Plan</translation>
         <source>bubble over ideal time &lt;b&gt;%1&lt;/b&gt;</source>
         <translation>Blase zur idealen Zeit &lt;b&gt;%1&lt;/b&gt;</translation>
     </message>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>The settings are not valid; the formula comes back with them.</source>
+        <translation>Die Einstellungen sind ungültig; mit ihnen kommt die Formel wieder.</translation>
+    </message>
+    <message>
+        <source>loss = mean of −ln p(next token) over the tokens of a step</source>
+        <translation>Verlust = Mittel von −ln p(nächstes Token) über die Token eines Schritts</translation>
+    </message>
+    <message>
+        <source>at first, by chance: ln V = ln %1 = &lt;b&gt;%2&lt;/b&gt;</source>
+        <translation>anfangs, durch Raten: ln V = ln %1 = &lt;b&gt;%2&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>Nothing predicts it: Run trains for real and shows the loss of every step.</source>
+        <translation>Nichts sagt ihn vorher: Starten trainiert wirklich und zeigt den Verlust jedes Schritts.</translation>
+    </message>
+    <message>
+        <source>step 1: %1 …</source>
+        <translation>Schritt 1: %1 …</translation>
+    </message>
+    <message>
+        <source>step %1: %2</source>
+        <translation>Schritt %1: %2</translation>
+    </message>
+    <message>
+        <source>The run is under way; warm-up steps count, as they train too.</source>
+        <translation>Der Lauf ist im Gange; Anlaufschritte zählen mit, denn auch sie trainieren.</translation>
+    </message>
+    <message>
+        <source>Observed by the run; warm-up steps count, as they train too.</source>
+        <translation>Im Lauf beobachtet; Anlaufschritte zählen mit, denn auch sie trainieren.</translation>
+    </message>
+    <message>
+        <source>throughput</source>
+        <translation>Durchsatz</translation>
+    </message>
+    <message>
+        <source>tokens of a step / step time = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</source>
+        <translation>Token eines Schritts / Schrittzeit = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>From the simulated timeline: from the first op of the layer&apos;s forward to its last, over all ranks.</source>
+        <translation>Aus der simulierten Zeitachse: von der ersten Operation im Vorwärtslauf der Schicht bis zur letzten, über alle Ränge.</translation>
+    </message>
+    <message>
+        <source>Choices that the fullest rank&apos;s experts take, over the mean of the ranks: 1 is even.</source>
+        <translation>Auswahlen, die die Experten des vollsten Rangs nehmen, geteilt durch das Mittel der Ränge: 1 ist gleichmäßig.</translation>
+    </message>
+    <message>
+        <source>Choices whose expert is on another rank, times the bytes of a token&apos;s activations.</source>
+        <translation>Auswahlen, deren Experte auf einem anderen Rang liegt, mal die Bytes der Aktivierungen eines Tokens.</translation>
+    </message>
+    <message>
+        <source>Choices above an expert&apos;s capacity, over all choices; without a capacity none is dropped.</source>
+        <translation>Auswahlen über der Kapazität eines Experten, geteilt durch alle; ohne Kapazität entfällt keine.</translation>
+    </message>
+    <message>
+        <source>Every cell of every rank is compared with the result that the inputs must give.</source>
+        <translation>Jede Zelle jedes Rangs wird mit dem Ergebnis verglichen, das die Eingaben geben müssen.</translation>
+    </message>
+    <message>
+        <source>No closed formula here: the figure is counted op by op in the program that the ranks run.</source>
+        <translation>Hier gibt es keine geschlossene Formel: die Zahl wird Operation für Operation in dem Programm gezählt, das die Ränge ausführen.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::Session</name>
@@ -3787,6 +3959,10 @@ nach Plan</translation>
     <message>
         <source>Run a small copy here</source>
         <translation>Kleine Kopie hier starten</translation>
+    </message>
+    <message>
+        <source>These ranks are on GPUs, which %1 keeps waiting: gpt2-124m gives them work.</source>
+        <translation>Diese Ränge laufen auf GPUs, die %1 warten lässt: gpt2-124m gibt ihnen Arbeit.</translation>
     </message>
     <message>
         <source>Run on 1 GPU rank</source>
@@ -3848,6 +4024,14 @@ nach Plan</translation>
         <source>A run would show the answer: commit yours in the lesson first.</source>
         <translation>Ein Lauf würde die Antwort zeigen: lege zuerst deine in der Lektion fest.</translation>
     </message>
+    <message>
+        <source>warm-up step %1 of %2</source>
+        <translation>Anlaufschritt %1 von %2</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>Schritt %1 von %2</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SetupChips</name>
@@ -3878,6 +4062,41 @@ nach Plan</translation>
     <message>
         <source>Setup: %1</source>
         <translation>Einstellungen: %1</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::SetupFold</name>
+    <message>
+        <source>Training setup, folded</source>
+        <translation>Einstellungen des Trainings, zugeklappt</translation>
+    </message>
+    <message>
+        <source>Training setup</source>
+        <translation>Einstellungen des Trainings</translation>
+    </message>
+    <message>
+        <source>A collective stands alone here: nothing of the training setup is used.</source>
+        <translation>Ein Kollektiv steht hier für sich: nichts von den Einstellungen des Trainings wird benutzt.</translation>
+    </message>
+    <message>
+        <source>Show the training setup</source>
+        <translation>Einstellungen zeigen</translation>
+    </message>
+    <message>
+        <source>Collectives of its step</source>
+        <translation>Kollektive seines Schritts</translation>
+    </message>
+    <message>
+        <source>This step has none: stages send to their neighbours. With Data DP or Tensor TP at 2 or more, ranks combine gradients or activations.</source>
+        <translation>Dieser Schritt hat keine: Stufen senden an ihre Nachbarn. Mit Daten DP oder Tensor TP ab 2 verknüpfen Ränge Gradienten oder Aktivierungen.</translation>
+    </message>
+    <message>
+        <source>Show it in this view</source>
+        <translation>In dieser Ansicht zeigen</translation>
+    </message>
+    <message>
+        <source>and %1 smaller ones</source>
+        <translation>und %1 kleinere</translation>
     </message>
 </context>
 <context>
@@ -4681,16 +4900,8 @@ nach Plan</translation>
         <translation>&amp;Ansicht</translation>
     </message>
     <message>
-        <source>In the ti&amp;meline</source>
+        <source>In the time&amp;line</source>
         <translation>In der Zeit&amp;leiste</translation>
-    </message>
-    <message>
-        <source>&amp;Colours</source>
-        <translation>Far&amp;ben</translation>
-    </message>
-    <message>
-        <source>&amp;Playback</source>
-        <translation>Wieder&amp;gabe</translation>
     </message>
     <message>
         <source>&amp;Lessons</source>
@@ -4807,6 +5018,38 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>What the words in this window mean</source>
         <translation>Was die Wörter in diesem Fenster bedeuten</translation>
+    </message>
+    <message>
+        <source>&amp;Zoom</source>
+        <translation>&amp;Zoom</translation>
+    </message>
+    <message>
+        <source>&amp;In the pipeline</source>
+        <translation>In der Pipe&amp;line</translation>
+    </message>
+    <message>
+        <source>In co&amp;llectives</source>
+        <translation>In &amp;Kollektiven</translation>
+    </message>
+    <message>
+        <source>In &amp;memory</source>
+        <translation>Im &amp;Speicher</translation>
+    </message>
+    <message>
+        <source>Play&amp;back</source>
+        <translation>Wiedergab&amp;e</translation>
+    </message>
+    <message>
+        <source>Colou&amp;rs</source>
+        <translation>Fa&amp;rben</translation>
+    </message>
+    <message>
+        <source>Pan&amp;es</source>
+        <translation>&amp;Bereiche</translation>
+    </message>
+    <message>
+        <source>Pace %1 s</source>
+        <translation>Takt %1 s</translation>
     </message>
 </context>
 <context>
@@ -5050,6 +5293,22 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>Sent along %1</source>
         <translation>Gesendet entlang %1</translation>
     </message>
+    <message>
+        <source>Loss so far</source>
+        <translation>Verlust bisher</translation>
+    </message>
+    <message>
+        <source>the run is under way; its first step had %1</source>
+        <translation>der Lauf ist im Gange; sein erster Schritt hatte %1</translation>
+    </message>
+    <message>
+        <source>%1, set by pace</source>
+        <translation>%1, vom Takt bestimmt</translation>
+    </message>
+    <message>
+        <source>%1, %2 %3</source>
+        <translation>%1, %2 %3</translation>
+    </message>
 </context>
 <context>
     <name>selection</name>
@@ -5139,6 +5398,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>%1 of %2 right at the first try</source>
         <translation>%1 von %2 im ersten Versuch richtig</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
     </message>
 </context>
 <context>
@@ -5471,6 +5734,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>with %1</source>
         <translation>mit %1</translation>
+    </message>
+    <message>
+        <source>a pace of %1 s, as slow as the cores need it</source>
+        <translation>ein Takt von %1 s, so langsam, wie die Kerne ihn brauchen</translation>
     </message>
 </context>
 </TS>

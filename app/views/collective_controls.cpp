@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The controls of the Collectives view and what they change.
+#include <QHBoxLayout>
 #include <QRegularExpression>
 #include <algorithm>
 
@@ -182,6 +183,7 @@ void CollectivesView::build_controls() {
            [topology](CollectiveChoice& choice) { choice.topology = topology; });
   });
   build_link_controls();
+  s.look = new QWidget(s.head);
   s.content = new Segments(
       tr("What chunks show"),
       {{name_of(ChunkContent::kContributions), tr("Contributions"),
@@ -191,18 +193,23 @@ void CollectivesView::build_controls() {
        {name_of(ChunkContent::kRounding), tr("Last bits"),
         tr("How many elements of the run's result differ from those of another algorithm, both on "
            "the same inexact inputs")}},
-      s.head);
+      s.look);
   s.shape = new Segments(tr("Picture or table"),
                          {{QStringLiteral("picture"), tr("Picture"), {}},
                           {QStringLiteral("table"), tr("Moves"), tr("Every move, as a table")}},
-                         s.head);
+                         s.look);
+  auto* look = new QHBoxLayout(s.look);
+  look->setContentsMargins(0, 0, 0, 0);
+  look->setSpacing(8);
+  look->addWidget(s.content);
+  look->addWidget(s.shape);
   s.content->set_value(name_of(ChunkContent::kContributions));
   s.shape->set_value(QStringLiteral("picture"));
-  s.show_table = new QAction(tr("Collectives: &moves as a table"), this);
-  s.show_values = new QAction(tr("Collectives: &values of the run"), this);
-  s.show_rounding = new QAction(tr("Collectives: &last bits against another algorithm"), this);
-  s.show_parts = new QAction(tr("Collectives: all-reduce as reduce-scatter and all-&gather"), this);
-  s.measure = new QAction(tr("Collectives: measure every si&ze"), this);
+  s.show_table = new QAction(tr("&Moves as a table"), this);
+  s.show_values = new QAction(tr("Chunks show the &values of the run"), this);
+  s.show_rounding = new QAction(tr("Chunks show the &last bits against another algorithm"), this);
+  s.show_parts = new QAction(tr("All-reduce as reduce-scatter and all-&gather"), this);
+  s.measure = new QAction(tr("Measure every si&ze"), this);
   s.measure->setToolTip(tr("Run the algorithms of the plot at sizes from 4 KiB to 64 MiB"));
   for (QAction* action : {s.show_table, s.show_values, s.show_rounding, s.show_parts})
     action->setCheckable(true);
@@ -267,6 +274,20 @@ void CollectivesView::refresh_controls() {
   place_parts();
 }
 
+int CollectivesView::look_controls_width() const { return state_->look->sizeHint().width(); }
+
+void CollectivesView::put_look_controls(QLayout* where) {
+  State& s = *state_;
+  QWidget* parent = where ? where->parentWidget() : s.head;
+  if (s.look->parentWidget() == parent) return;
+  if (where)
+    where->addWidget(s.look);
+  else
+    s.look->setParent(parent);  // which takes it out of the layout it was in
+  s.look->show();
+  place_parts();
+}
+
 // Controls from left to right, in as many rows as they need.
 void CollectivesView::place_parts() {
   State& s = *state_;
@@ -290,8 +311,9 @@ void CollectivesView::place_parts() {
       {nullptr, s.reduction, 70},           {nullptr, s.topology, wide(s.topology, 132)}};
   for (const LinkControl& link : s.links)
     units.push_back({link.label, link.box, link.is_latency ? 104 : 112});
-  for (QWidget* last : std::initializer_list<QWidget*>{s.links_word, s.content, s.shape})
-    units.push_back({nullptr, last, last->sizeHint().width()});
+  units.push_back({nullptr, s.links_word, s.links_word->sizeHint().width()});
+  if (s.look->parentWidget() == s.head)
+    units.push_back({nullptr, s.look, s.look->sizeHint().width()});
   int x = kMargin, y = 8;
   for (const Unit& unit : units) {
     if (!unit.control->isVisibleTo(s.head)) continue;

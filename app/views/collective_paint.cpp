@@ -3,6 +3,7 @@
 #include "app/views/collective_paint.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -84,11 +85,58 @@ void paint_arrow_head(QPainter& painter, const QPointF& tip, bool to_right, cons
   painter.drawPolygon(QPolygonF{tip, tip + QPointF(-8 * way, -4), tip + QPointF(-8 * way, 4)});
 }
 
-// Arrows of the step, then the chunks along them.
-// Those on their way pass behind `labels`, which stay readable.
-void paint_flights(QPainter& painter, const CollectivePicture& picture,
-                   const CollectiveLayout& layout, const std::vector<QRectF>& labels,
-                   const Theme& theme) {
+// Where the chunks under way are, each with its name where few are and there is room for one.
+struct Token {
+  QRectF rect;
+  QString name;
+};
+std::vector<Token> tokens_of(const CollectivePicture& picture, const CollectiveLayout& layout) {
+  const CollectiveMotion& motion = picture.shown();
+  const std::vector<Flight> flights = motion.flights(picture.playhead);
+  const bool few = flights.size() <= kFewMoves;
+  // Many at once are dots, which leave the buffers to be seen.
+  const double width = few ? layout.token.width() : kDot;
+  const double height = few ? layout.token.height() : kDot;
+  std::vector<Token> tokens;
+  for (const Flight& flight : flights) {
+    if (flight.share <= 0 || flight.share >= 1) continue;
+    const double share = picture.tweened ? flight.share : 0.5;
+    const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(share);
+    // A bent way passes above the first cells: below the heads of the ranks.
+    const double top = std::max(at.y() - height / 2, layout.rank_head(0).bottom() + 1);
+    const bool named = few && width >= 20 && height >= 11;
+    tokens.push_back(
+        {QRectF(at.x() - width / 2, top, width, height),
+         named ? chunk_name(*picture.plan, motion.move(flight.ref).chunk) : QString()});
+  }
+  return tokens;
+}
+
+// A dot that has no name of its own passes behind `names`, which stay readable.
+void paint_token(QPainter& painter, const Token& token, const std::vector<QRectF>& names,
+                 const Theme& theme) {
+  const QColor color = theme.solid(OpColor::kCommunication);
+  painter.setPen(QPen(theme.surface, 1));
+  painter.setBrush(color);
+  QPainterPath shape;
+  shape.addRoundedRect(token.rect, 4, 4);
+  if (token.name.isEmpty())
+    for (const QRectF& name : names)
+      if (name.intersects(token.rect)) {
+        QPainterPath hole;
+        hole.addRect(name);
+        shape = shape.subtracted(hole);
+      }
+  painter.drawPath(shape);
+  // Noted nowhere: it may pass over the chips of cells.
+  if (!token.name.isEmpty())
+    put_text(painter, token.rect, Qt::AlignCenter, token.name,
+             theme.font(token.rect.height() >= 15 ? 11 : 9), theme.ink_on(color), nullptr);
+}
+
+// The ways of the step's messages.
+void paint_arrows(QPainter& painter, const CollectivePicture& picture,
+                  const CollectiveLayout& layout, const Theme& theme) {
   const CollectiveMotion& motion = picture.shown();
   const std::vector<Flight> flights = motion.flights(picture.playhead);
   const QColor color = theme.solid(OpColor::kCommunication);
@@ -108,36 +156,6 @@ void paint_flights(QPainter& painter, const CollectivePicture& picture,
     const Move& move = motion.move(flight.ref);
     const bool right = std::abs(dx) > 0.5 ? dx > 0 : move.to > move.from;
     if (few || chosen) paint_arrow_head(painter, way.currentPosition(), right, line);
-  }
-  // Many at once are dots, which leave the buffers to be seen.
-  const double width = few ? layout.token.width() : kDot;
-  const double height = few ? layout.token.height() : kDot;
-  const QFont font = theme.font(height >= 15 ? 11 : 9);
-  for (const Flight& flight : flights) {
-    if (flight.share <= 0 || flight.share >= 1) continue;
-    const double share = picture.tweened ? flight.share : 0.5;
-    const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(share);
-    // A bent way passes above the first cells: below the heads of the ranks.
-    const double top = std::max(at.y() - height / 2, layout.rank_head(0).bottom() + 1);
-    const QRectF token(at.x() - width / 2, top, width, height);
-    QPainterPath holes;
-    for (const QRectF& label : labels)
-      if (label.intersects(token)) holes.addRect(label);
-    const bool whole = holes.isEmpty();
-    painter.setPen(QPen(theme.surface, 1));
-    painter.setBrush(color);
-    if (whole) {
-      painter.drawRoundedRect(token, 4, 4);
-    } else {
-      QPainterPath rest;
-      rest.addRoundedRect(token, 4, 4);
-      painter.drawPath(rest.subtracted(holes));
-    }
-    // Noted nowhere: it may pass over the chips of cells.
-    if (whole && few && width >= 20 && height >= 11)
-      put_text(painter, token, Qt::AlignCenter,
-               chunk_name(*picture.plan, motion.move(flight.ref).chunk), font, theme.ink_on(color),
-               nullptr);
   }
 }
 
@@ -193,6 +211,13 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
   const QFont label = theme.font(layout.cell_size.height() >= 18 ? 11 : 9);
   const QFontMetricsF metrics(label);
   std::vector<QRectF> written;
+  const std::vector<Token> tokens = moves ? tokens_of(picture, layout) : std::vector<Token>();
+  // A chunk that passes over a cell's name says its own in that place.
+  const auto is_passed = [&](const QRectF& name) {
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+      return !token.name.isEmpty() && token.rect.intersects(name);
+    });
+  };
   const bool labels = layout.cell_size.height() >= 9;
   for (int rank = 0; rank < layout.ranks; ++rank) {
     paint_rank_head(painter, layout.rank_head(rank), rank, theme, texts);
@@ -207,8 +232,11 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
         const int side = layout.labels_in_cells ? 0 : int(Qt::AlignRight);
         const QString name = chunk_name(*picture.plan, chunk);
         const QRectF at = layout.label(rank, chunk);
-        put_text(painter, at, Qt::AlignVCenter | side, name, label, theme.muted, texts);
-        written.push_back(metrics.boundingRect(at, Qt::AlignVCenter | side, name));
+        const QRectF place = metrics.boundingRect(at, Qt::AlignVCenter | side, name);
+        if (!is_passed(place)) {
+          put_text(painter, at, Qt::AlignVCenter | side, name, label, theme.muted, texts);
+          written.push_back(place);
+        }
       }
       const QRectF inside =
           layout.labels_in_cells ? cell.adjusted(34, 1, -6, -1) : cell.adjusted(3, 0, -3, 0);
@@ -224,7 +252,8 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
                   texts);
     }
   }
-  if (moves) paint_flights(painter, picture, layout, written, theme);
+  if (moves) paint_arrows(painter, picture, layout, theme);
+  for (const Token& token : tokens) paint_token(painter, token, written, theme);
 }
 
 void paint_matrix(QPainter& painter, const CollectivePicture& picture,

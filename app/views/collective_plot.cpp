@@ -187,6 +187,13 @@ void fill_plot(QCustomPlot& plot, const CollectivePicture& picture, const Theme&
   }
 }
 
+// Whether marks of this algorithm stand in the plot: the key shows a mark only then.
+bool is_measured(const CollectivePicture& picture, const std::string& algorithm) {
+  return !picture.hides_run() &&
+         std::any_of(picture.sweep.begin(), picture.sweep.end(),
+                     [&](const SweepPoint& point) { return point.spec.algorithm == algorithm; });
+}
+
 void paint_marker(QPainter& painter, const QPointF& at, std::size_t line, const Theme& theme) {
   painter.setPen(QPen(theme.text, 1));
   painter.setBrush(line == 1 || line == 2 ? theme.surface : theme.text);
@@ -267,7 +274,8 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
     const double y = key_rect.top() + 15 * double(at) + 7.5;
     painter.setPen(QPen(theme.text, 1, kDashes[at % 4]));
     painter.drawLine(QPointF(key_rect.left(), y), QPointF(key_rect.left() + 30, y));
-    paint_marker(painter, QPointF(key_rect.left() + 15, y), at, theme);
+    if (is_measured(picture, lines[at].algorithm))
+      paint_marker(painter, QPointF(key_rect.left() + 15, y), at, theme);
     put_text(painter, QRectF(key_rect.left() + 38, y - 7.5, widest + 8, 15), Qt::AlignVCenter,
              algorithm_title(picture.plan->collective.spec.kind, lines[at].algorithm), font,
              theme.muted, texts);

@@ -37,6 +37,7 @@ struct CollectivesView::State {
   QLabel *ranks_label = nullptr, *bytes_label = nullptr, *root_label = nullptr;
   std::vector<LinkControl> links;
   QLabel* links_word = nullptr;  // where their figures come from
+  QWidget* look = nullptr;  // holds the two below: in the head, or where the window has room for it
   Segments *content = nullptr, *shape = nullptr;
   QToolButton* sweep = nullptr;
   QWidget* head = nullptr;

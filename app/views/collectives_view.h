@@ -39,6 +39,10 @@ class CollectivesView : public QWidget {
   // The text of the current frame.
   QString description() const;
   QList<QAction*> view_actions() const;
+  // What chunks show, and picture or table: they stand in the view's last row of controls (null),
+  // or in a layout of the window's, beside its tabs.
+  void put_look_controls(QLayout* where);
+  int look_controls_width() const;
   // Returns when the predicted lines of the plot are there (for tests and pictures).
   void wait_for_lines();
 

@@ -46,6 +46,7 @@ void MemoryView::build_controls() {
     // With this field set to `bytes`; a recipe's name where the four are a recipe.
     const auto with = [this, field](int bytes) {
       Setup next = state_->session.setup();
+      next.precision = state_->session.resolved().precision;
       next.precision.*field = bytes;
       next.precision.name = "custom";
       for (const Precision& recipe : precision_recipes()) {
@@ -58,9 +59,10 @@ void MemoryView::build_controls() {
     auto* box = new StepBox(
         names[at],
         [this, field, with](int direction) {
-          for (int bytes = state_->session.setup().precision.*field + direction;
+          for (int bytes = state_->session.resolved().precision.*field + direction;
                bytes >= 0 && bytes <= 16; bytes += direction)
-            if (validate(with(bytes)).empty()) return QString::number(bytes);
+            if (validate(state_->session.resolved(with(bytes))).empty())
+              return QString::number(bytes);
           return QString();
         },
         this);
@@ -102,9 +104,8 @@ void MemoryView::build_controls() {
   s.playhead->start->setType(QCPItemPosition::ptAbsolute);
   s.playhead->end->setType(QCPItemPosition::ptAbsolute);
   for (int at = 0; at < 5; ++at) {
-    const QString texts[] = {tr("Memory: &ZeRO stages"), tr("Memory: &bytes per parameter"),
-                             tr("Memory: over the &step"), tr("Memory: every &rank"),
-                             tr("Memory: &tensors")};
+    const QString texts[] = {tr("&ZeRO stages"), tr("&Bytes per parameter"), tr("Over the &step"),
+                             tr("Every &rank"), tr("&Tensors")};
     auto* action = new QAction(texts[at], this);
     connect(action, &QAction::triggered, this, [this, at] { show_pane(Pane(at)); });
     s.actions.push_back(action);

@@ -109,7 +109,7 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
                                             : QStringLiteral("lane.predicted")))
     pin = nullptr;
   const int global = prediction.program.ranks[std::size_t(rank_index)].rank;
-  if (pin) shown.pinned = pinned_title(*pin, session.setup());
+  if (pin) shown.pinned = pinned_title(*pin, session.resolved());
   bool any_counted = false;
   for (const ZeroColumn& column : plans.columns(session, rank_index)) {
     BarGroup group;

@@ -158,7 +158,7 @@ void MemoryView::refresh() {
   s.rank->setCurrentIndex(s.shown.rank_index);
   s.rank->blockSignals(false);
   s.panes->set_value(QLatin1String(kPaneKeys[int(s.pane)]));
-  const Precision& precision = s.session.setup().precision;
+  const Precision& precision = s.session.resolved().precision;
   const int values[] = {precision.parameter_bytes, precision.gradient_bytes, precision.master_bytes,
                         precision.moments_bytes};
   for (std::size_t at = 0; at < s.bytes.size(); ++at) {

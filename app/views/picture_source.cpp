@@ -17,7 +17,11 @@ QString before_run_text(const Session& session) {
     case RunState::kCalibrating:
       return QObject::tr("Measuring this computer first: some 12 s, GPUs 15 or more");
     case RunState::kRunning:
-      return QObject::tr("Running");
+      return session.live_losses().empty()
+                 ? QObject::tr("Running")
+                 : QObject::tr("Running, %1: loss %2")
+                       .arg(session.live_step_text(),
+                            QLocale().toString(session.live_losses().back(), 'f', 3));
     case RunState::kCancelling:
       return QObject::tr("Cancelling");
     case RunState::kIdle:
@@ -124,12 +128,13 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
     observed.title = run_title(run->observation, absolute_dates);
     observed.short_title = source_text(run->observation.source);
     if (!fresh) {
-      observed.title += kDot + stale_title(run->observation.setup, session.setup());
+      observed.title += kDot + stale_title(run->observation.setup, session.resolved());
       observed.short_title += QLatin1Char(' ') + QObject::tr("before");
     }
   } else {
     observed.title = QObject::tr("YOUR RUN");
     observed.empty_text = before_run_text(session);
+    observed.live_losses = session.live_losses();
   }
   picture.lanes.push_back(observed);
 
@@ -137,7 +142,7 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
     PictureLane pin;
     pin.style = LaneStyle::kPinned;
     pin.rows = rows_of(*pinned, pinned_);
-    pin.title = pinned_title(*pinned, session.setup());
+    pin.title = pinned_title(*pinned, session.resolved());
     pin.short_title = QObject::tr("pinned");
     pin.hidden = session.hidden(pinned->observed() ? QStringLiteral("lane.run")
                                                    : QStringLiteral("lane.predicted"));

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kTickSpacing = 64;
 constexpr double kFaint = 0.42;
+constexpr double kLiveText = 22, kLiveCurve = 64, kLiveWidth = 320;  // of a run under way
 
 // Of the bars of a lane, and of the band above them.
 struct LabelForms {
@@ -47,6 +48,26 @@ void paint_ticks(QPainter& painter, const Picture& picture, const PictureLayout&
   }
 }
 
+// The loss of every step so far, from the first one's height down to the least.
+void paint_live_losses(QPainter& painter, const std::vector<double>& losses, const QRectF& rect,
+                       const Theme& theme) {
+  std::vector<double> finite;
+  for (const double loss : losses)
+    if (std::isfinite(loss)) finite.push_back(loss);
+  if (finite.size() < 2) return;
+  const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
+  const double span = std::max(*high - *low, 1e-9);
+  QPolygonF line;
+  for (std::size_t step = 0; step < finite.size(); ++step)
+    line << QPointF(rect.left() + rect.width() * double(step) / double(finite.size() - 1),
+                    rect.top() + rect.height() * (*high - finite[step]) / span);
+  painter.setPen(QPen(theme.accent_line, 1.4));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawPolyline(line);
+  painter.setBrush(theme.accent_line);
+  painter.drawEllipse(line.back(), 2.5, 2.5);
+}
+
 // Before the first run: what to do, where the rows will be.
 void paint_empty(QPainter& painter, const PictureLane& lane, const RowBox& box, const Theme& theme,
                  TextLog* texts) {
@@ -54,8 +75,17 @@ void paint_empty(QPainter& painter, const PictureLane& lane, const RowBox& box, 
   painter.setPen(QPen(theme.control_line, 1, Qt::DashLine));
   painter.setBrush(theme.surface);
   painter.drawRoundedRect(box.bar.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
-  put_elided(painter, box.bar.adjusted(12, 0, -12, 0), Qt::AlignCenter, lane.empty_text,
-             theme.font(13), theme.muted, texts);
+  const double wanted = kLiveText + kLiveCurve;
+  const bool curve = lane.live_losses.size() > 1 && box.bar.height() >= wanted + 8;
+  QRectF text = box.bar.adjusted(12, 0, -12, 0);
+  if (curve) {
+    text = QRectF(text.left(), box.bar.center().y() - wanted / 2, text.width(), kLiveText);
+    const double width = std::min(kLiveWidth, text.width());
+    paint_live_losses(
+        painter, lane.live_losses,
+        QRectF(text.center().x() - width / 2, text.bottom() + 4, width, kLiveCurve - 8), theme);
+  }
+  put_elided(painter, text, Qt::AlignCenter, lane.empty_text, theme.font(13), theme.muted, texts);
 }
 
 void paint_label(QPainter& painter, const Picture& picture, const RowBox& box, const Theme& theme,

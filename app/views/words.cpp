@@ -159,9 +159,17 @@ QString predicted_title(const Prediction& prediction, bool hidden) {
   if (prediction.word == "peak")
     return Words::tr("LOWER BOUND AT PEAK RATES") + kDot + Words::tr("on %1").arg(machine);
   if (prediction.pace_factor != 1 && hidden) return Words::tr("PREDICTED, PACED");  // no time told
-  if (prediction.pace_factor != 1)
-    return Words::tr("PREDICTED, PACED") + kDot +
-           Words::tr("%1 times slower than this engine").arg(number_text(prediction.pace_factor));
+  if (prediction.pace_factor != 1) {
+    const QString paced =
+        Words::tr("PREDICTED, PACED") + kDot +
+        Words::tr("%1 times slower than this engine").arg(number_text(prediction.pace_factor));
+    return prediction.pace_slowed > 1
+               ? paced + kDot +
+                     Words::tr("a pace of %1 s, as slow as the cores need it")
+                         .arg(number_text(prediction.setup.run.pace_seconds *
+                                          prediction.pace_slowed))
+               : paced;
+  }
   const QString predicted = Words::tr("PREDICTED") + kDot;
   if (prediction.cores_for_gpus)
     return predicted + Words::tr("for the cores, as the GPUs are not calibrated yet");

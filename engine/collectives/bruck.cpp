@@ -16,7 +16,7 @@ namespace parallelarium {
 
 namespace {
 
-Collective all_gather(const CollectiveSpec& spec) {
+Collective gather_by_doubling(const CollectiveSpec& spec) {
   const int n = spec.ranks;
   Writer writer(spec, n);
   for (int distance = 1; distance < n; distance *= 2) {
@@ -57,7 +57,7 @@ Collective all_to_all(const CollectiveSpec& spec) {
 }  // namespace
 
 Result<Collective> bruck_collective(const CollectiveSpec& spec) {
-  return spec.kind == CollectiveKind::kAllGather ? all_gather(spec) : all_to_all(spec);
+  return spec.kind == CollectiveKind::kAllGather ? gather_by_doubling(spec) : all_to_all(spec);
 }
 
 }  // namespace parallelarium

@@ -5,6 +5,7 @@
 
 #include "engine/lesson/check_parts.h"
 #include "engine/lesson/files.h"
+#include "engine/plan/resolve.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
@@ -33,9 +34,9 @@ const Result<nlohmann::json>& Predictions::of(const Setup& setup) {
   const auto found = made_.find(key);
   if (found != made_.end()) return found->second;
   const auto facts = [&]() -> Result<nlohmann::json> {
-    const Result<Machine> machine = find_machine(machine_name_of(setup));
-    if (!machine) return machine.error();
-    const Result<Prediction> prediction = predict(setup, *machine, true);
+    const Result<Situation> here = situation_of(setup, computer_);
+    if (!here) return here.error();
+    const Result<Prediction> prediction = predict(here->setup, here->machine, true);
     if (!prediction) return prediction.error();
     return facts_of(*prediction);
   };
@@ -97,7 +98,7 @@ LessonReport check_lesson(const std::string& folder, const CheckOptions& options
   report.samples = samples.size();
   if (samples.empty())
     faults.add("lesson-constraint", "constraint", "No drawn value meets the constraint.");
-  Predictions predictions;
+  Predictions predictions(options.computer);
   for (const Symbols& drawn : samples)
     for (std::size_t step = 0; step < lesson->steps.size(); ++step)
       check_step(*lesson, step, drawn, predictions, faults);

@@ -25,12 +25,14 @@ class Faults {
 // Predictions by Setup and by collective, made once.
 class Predictions {
  public:
+  explicit Predictions(Computer computer) : computer_(std::move(computer)) {}
   // The facts of the Setup's prediction on its Machine. Error: it is not valid or cannot be made.
   const Result<nlohmann::json>& of(const Setup& setup);
   const Result<nlohmann::json>& of(const CollectiveChoice& collective);
   std::size_t count() const { return made_.size(); }
 
  private:
+  Computer computer_;
   std::map<std::string, Result<nlohmann::json>> made_;
 };
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "engine/lesson/check_parts.h"
+#include "engine/plan/resolve.h"
 
 namespace parallelarium {
 
@@ -239,9 +240,34 @@ class StepCheck {
   Faults& faults_;
 };
 
+// A lesson's figures are those of one precision and one attention, whatever devices a student has.
+void check_pins(const Lesson& lesson, Faults& faults) {
+  for (const char* key : {"precision", "attention"}) {
+    const auto sets = [&](const auto& field) { return field.first == key; };
+    if (std::none_of(lesson.start.begin(), lesson.start.end(), sets))
+      faults.add("lesson-auto", "start",
+                 fmt::format("The start leaves \"{}\" to auto, which differs between computers; "
+                             "set it, to {} for one.",
+                             key, key == std::string_view("precision") ? "fp32" : "unfused"));
+    const auto check = [&](const Fields& fields, const std::string& where) {
+      for (const auto& field : fields)
+        if (sets(field) && field.second == "auto")
+          faults.add("lesson-auto", where,
+                     fmt::format("\"{}\" must not be auto, which differs between computers; name "
+                                 "one.",
+                                 key));
+    };
+    check(lesson.start, "start");
+    for (const Step& step : lesson.steps)
+      for (const Fields* fields : {&step.setup, &step.reveal, &step.solution, &step.tempting})
+        check(*fields, step.id);
+  }
+}
+
 }  // namespace
 
 void check_names(const Lesson& lesson, Faults& faults) {
+  check_pins(lesson, faults);
   const std::vector<std::string>& symbols = symbol_names();
   const std::set<std::string> reserved = {"guess", "answer", "predicted", "observed", "found"};
   for (const Drawn& drawn : lesson.parameters)
@@ -297,9 +323,9 @@ Result<void> observe(Context& context, bool collective, const CheckOptions& opti
     return {};
   }
   const Setup& setup = context.settings.setup;
-  const Result<Machine> machine = find_machine(machine_name_of(setup));
-  if (!machine) return machine.error();
-  const Result<Prediction> prediction = predict(setup, *machine, true);
+  const Result<Situation> here = situation_of(setup, options.computer);
+  if (!here) return here.error();
+  const Result<Prediction> prediction = predict(here->setup, here->machine, true);
   if (!prediction) return prediction.error();
   const Result<Observation> observation = options.run(setup);
   if (!observation) return observation.error();

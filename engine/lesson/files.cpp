@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kMostDepth = 32;
+constexpr int kMostJsonDepth = 32;
 constexpr std::size_t kMostFiles = 200;
 constexpr int kLevelsToSourceTree = 5;  // build/<preset>/bin is three below it
 
@@ -70,7 +70,7 @@ Result<json> lesson_json(const std::string& name, const std::string& content) {
     return message("lesson-json-long", "{} has more than {} bytes.", name, kMostLessonBytes);
   bool too_deep = false;
   const auto depth_limit = [&](int depth, json::parse_event_t, json&) {
-    too_deep = too_deep || depth > kMostDepth;
+    too_deep = too_deep || depth > kMostJsonDepth;
     return !too_deep;
   };
   try {

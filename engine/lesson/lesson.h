@@ -23,6 +23,7 @@
 #include "engine/lesson/expression.h"
 #include "engine/lesson/text.h"
 #include "engine/plan/order.h"
+#include "engine/plan/placement.h"
 #include "engine/plan/report.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup.h"
@@ -253,15 +254,12 @@ Result<Judgement> judge(const Step& step, const Answer& answer, const Context& c
 std::optional<double> figure_at(const nlohmann::json& facts, const std::string& key);
 
 // What of the requirements this computer lacks, as a sentence, or success.
-struct Computer {
-  int cores = 0;
-  bool gpu = false;
-};
 Result<void> can_play(const Lesson& lesson, const Computer& computer);
 
 // --- proving ---
 
 struct CheckOptions {
+  Computer computer;  // where it is proved: predictions are of what its ranks would be on
   // Run a Setup or a collective for run steps; empty: run checks are not proved.
   std::function<Result<Observation>(const Setup&)> run;
   std::function<Result<CollectiveObservation>(const CollectiveSpec&)> run_collective;

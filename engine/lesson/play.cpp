@@ -191,7 +191,7 @@ Result<Settings> with_fields(Settings settings, const Fields& fields, const Symb
 
 Result<Settings> settings_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                              bool revealed) {
-  Result<Settings> settings = with_fields({default_setup(), {}}, lesson.start, drawn);
+  Result<Settings> settings = with_fields({new_setup(), {}}, lesson.start, drawn);
   for (std::size_t i = 0; settings && i <= step && i < lesson.steps.size(); ++i) {
     const Step& at = lesson.steps[i];
     settings = with_fields(*settings, at.setup, drawn);
@@ -272,7 +272,7 @@ std::optional<double> figure_at(const json& facts, const std::string& key) {
 
 Result<void> can_play(const Lesson& lesson, const Computer& computer) {
   const Requirements& needs = lesson.requirements;
-  if (needs.gpu && !computer.gpu)
+  if (needs.gpu && most_gpu_ranks(computer) == 0)
     return message(
         "lesson-needs-gpu",
         "This lesson runs on an NVIDIA GPU, and this computer has none that can be used.");

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kMostDepth = 40;
+constexpr int kMostSchemaDepth = 40;
 constexpr std::array kAnnotations = {"$schema", "$comment", "$defs", "title", "description"};
 
 // Characters, not bytes, as JSON Schema counts them.
@@ -56,7 +56,7 @@ class Validator {
   explicit Validator(const json& root) : root_(root) {}
 
   Result<void> check(const json& value, const json& schema, const std::string& path, int depth) {
-    if (depth > kMostDepth) return wrong(path, "is nested too deeply");
+    if (depth > kMostSchemaDepth) return wrong(path, "is nested too deeply");
     if (schema.is_boolean()) {
       return schema.get<bool>() ? Result<void>() : wrong(path, "is not known here");
     }

@@ -26,6 +26,9 @@ inline constexpr int kMostBuiltRanks = 64;
 Result<Program> build_program(const Setup& setup, const Order& order,
                               const BuildOptions& options = {});
 
+// Bytes at whose multiples buffers begin: a cache line, which vector loads like too.
+inline constexpr std::int64_t kBufferAlignment = 64;
+
 // Gives every buffer an offset in its rank's allocation. Where a buffer takes the place of one that
 // an op of another lane used last, an `after` edge keeps them apart, so the plan holds whatever the
 // timing. Piece level alone: a Program of whole stages is never executed, so it has no places, only

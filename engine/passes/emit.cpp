@@ -24,6 +24,7 @@ void fetch_ahead(const std::vector<Row>& table) {
 }  // namespace
 
 void RankEmitter::hold(Tensor tensor, std::int64_t bytes) {
+  assert(is_held(tensor) && !holds(tensor));
   held_[static_cast<std::size_t>(tensor)] = static_cast<std::int32_t>(rank_.buffers.size());
   Buffer buffer;
   buffer.tensor = tensor;
@@ -34,7 +35,7 @@ void RankEmitter::hold(Tensor tensor, std::int64_t bytes) {
 }
 
 bool RankEmitter::holds(Tensor tensor) const {
-  return held_[static_cast<std::size_t>(tensor)] >= 0;
+  return is_held(tensor) && held_[static_cast<std::size_t>(tensor)] >= 0;
 }
 
 void RankEmitter::number_slots(std::vector<Draft>& drafts, SlotNumbers& numbers) {
@@ -68,6 +69,7 @@ std::int32_t RankEmitter::emit(const Draft& draft, const Place& place, SlotTable
   if (needs >= 0) needed[static_cast<std::size_t>(rank_.ops[needs].lane)] = needs;
   for (const DraftOperand& from : draft.operands) {
     std::int32_t buffer_index = -1;
+    assert(is_held(from.tensor) || static_cast<std::size_t>(from.slot) < table.size());
     if (is_held(from.tensor)) {
       buffer_index = held_[static_cast<std::size_t>(from.tensor)];
       assert(buffer_index >= 0);

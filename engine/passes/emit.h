@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <map>
 #include <span>
 #include <vector>
@@ -19,7 +20,7 @@ class RankEmitter {
  public:
   RankEmitter(Program& program, RankProgram& rank) : program_(program), rank_(rank) {}
 
-  // A buffer that is held for the whole step.
+  // A buffer that is held for the whole step. Requires: a tensor up to kSquareSum, held once.
   void hold(Tensor tensor, std::int64_t bytes);
   bool holds(Tensor tensor) const;
   void reserve_buffers(std::size_t count) {
@@ -38,13 +39,17 @@ class RankEmitter {
     std::int16_t chunk = 0;
     std::int32_t action = -1;
   };
-  // Appends one op; `needs` are further ops that it must come after (-1: none). Returns its index.
+  // Appends one op; `needs` is one more op that it must come after (-1: none). Returns its index.
+  // Requires: what its operands touch is held, or open in `table`, or opened by this op.
   std::int32_t emit(const Draft& draft, const Place& place, SlotTable table,
                     std::int32_t needs = -1);
 
   std::int32_t last_of(Lane lane) const { return last_[static_cast<std::size_t>(lane)]; }
-  // Keeps the buffer open at least until op `op`.
-  void extend(std::int32_t buffer, std::int32_t op) { rank_.buffers[buffer].closed_by = op; }
+  // Keeps the buffer open until op `op`. Requires: no later op uses it already.
+  void extend(std::int32_t buffer, std::int32_t op) {
+    assert(op >= rank_.buffers[buffer].closed_by);
+    rank_.buffers[buffer].closed_by = op;
+  }
   RankProgram& rank() { return rank_; }
   Program& program() { return program_; }
 
@@ -56,8 +61,9 @@ class RankEmitter {
 
   Program& program_;
   RankProgram& rank_;
-  std::array<std::int32_t, 64> held_ = [] {
-    std::array<std::int32_t, 64> none{};
+  static constexpr std::size_t kHeld = static_cast<std::size_t>(Tensor::kSquareSum) + 1;
+  std::array<std::int32_t, kHeld> held_ = [] {
+    std::array<std::int32_t, kHeld> none{};
     none.fill(-1);
     return none;
   }();

@@ -8,12 +8,11 @@
 #include <utility>
 
 #include "engine/collectives/algorithm_names.h"
+#include "engine/passes/build.h"
 
 namespace parallelarium {
 
 namespace {
-
-constexpr std::int64_t kAlignment = 64;
 
 // One algorithm for one size, made once and copied to every collective like it.
 using Recipe = std::tuple<CollectiveKind, int, std::int64_t, DataType, Reduction>;
@@ -184,7 +183,7 @@ class Expander {
       Buffer added;
       added.bytes = steps.buffers[buffer].bytes;
       added.offset = offset;
-      offset += (added.bytes + kAlignment - 1) / kAlignment * kAlignment;
+      offset += (added.bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
       Operand cells = operands[0];
       cells.buffer = static_cast<std::int32_t>(to.buffers.size());
       cells.offset = 0;

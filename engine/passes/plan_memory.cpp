@@ -15,7 +15,6 @@ namespace parallelarium {
 
 namespace {
 
-constexpr std::int64_t kAlignment = 64;  // a cache line; also what vector loads like
 using LaneOps = std::array<std::int32_t, kLanes>;
 
 // Free stretches of the allocation: few, since neighbours grow together.
@@ -195,7 +194,8 @@ Lives lives_of(const RankProgram& rank) {
 }
 
 std::int64_t aligned(std::int64_t bytes) {
-  return (std::max<std::int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  return (std::max<std::int64_t>(bytes, 1) + kBufferAlignment - 1) / kBufferAlignment *
+         kBufferAlignment;
 }
 
 // Adds edges (op, earlier op of another lane) to the rank's after table.

@@ -2,7 +2,6 @@
 // Presets of resources/machines, and this computer with its calibration file.
 #include "engine/plan/machine.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <sstream>
 
 #include "engine/plan/alternatives.h"
+#include "engine/plan/cores.h"
 #include "engine/plan/presets.h"
 #include "engine/plan/settings_reader.h"
 #include "engine/plan/setup.h"
@@ -25,13 +25,19 @@
 namespace parallelarium {
 namespace {
 
-constexpr std::array kOrder = {"workstation-4090", "workstation-3090", "hgx-v100", "dgx-a100-40g",
-                               "dgx-a100-80g",     "dgx-h100",         "dgx-h200", "dgx-b200"};
-constexpr std::uintmax_t kMostFileBytes = 4'000'000;
+constexpr std::array kMachineOrder = {
+    "2x-rtx-3090", "4x-rtx-3090",  "2x-rtx-4090",  "4x-rtx-4090",     "2x-rtx-5090",
+    "4x-rtx-5090", "2x-rtx-a6000", "4x-rtx-a6000", "2x-rtx-6000-ada", "4x-rtx-6000-ada",
+    "2x-l40s",     "4x-l40s",      "hgx-v100",     "dgx-a100-40g",    "dgx-a100-80g",
+    "dgx-h100",    "dgx-h200",     "dgx-b200"};
+// What documents of older versions call them.
+constexpr std::pair<const char*, const char*> kFormerNames[] = {
+    {"workstation-4090", "4x-rtx-4090"}, {"workstation-3090", "2x-rtx-3090"}};
+constexpr std::uintmax_t kMostMachineBytes = 4'000'000;
 // The last is the Windows driver as Linux sees it under WSL 2.
 constexpr std::array kDriverFiles = {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"};
 
-std::string name_of_file(const EmbeddedFile& file) {
+std::string machine_of_file(const EmbeddedFile& file) {
   return std::string(file.path.substr(9, file.path.size() - 14));  // machines/NAME.json
 }
 
@@ -44,43 +50,14 @@ const std::map<std::string, Result<Machine>>& presets() {
       Result<nlohmann::json> json = parse_json(file.content);
       Result<Machine> machine = json ? machine_from_json(*json) : Result<Machine>(json.error());
       if (machine) {
-        machine->name = name_of_file(file);
+        machine->name = machine_of_file(file);
         machine->local = false;
       }
-      machines.emplace(name_of_file(file), std::move(machine));
+      machines.emplace(machine_of_file(file), std::move(machine));
     }
     return machines;
   }();
   return kPresets;
-}
-
-// Physical cores that this process may use: the (package, core) pairs of /proc/cpuinfo among the
-// processors of its affinity mask; processors where the file does not name cores.
-int physical_cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  const bool masked = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-  const auto usable = [&](int processor) {
-    return !masked || (processor < CPU_SETSIZE && CPU_ISSET(processor, &allowed));
-  };
-  std::set<std::pair<int, int>> cores;
-  int processors = 0, processor = -1, package = -1;
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    if (colon == std::string::npos) continue;
-    const int value = std::atoi(line.c_str() + colon + 1);
-    if (line.starts_with("processor")) {
-      processor = value;
-      if (usable(processor)) ++processors;
-    } else if (line.starts_with("physical id")) {
-      package = value;
-    } else if (line.starts_with("core id") && usable(processor)) {
-      cores.emplace(package, value);
-    }
-  }
-  const int count = cores.empty() ? processors : static_cast<int>(cores.size());
-  return std::max(1, count);
 }
 
 Result<Machine> read_local(const std::string& path) {
@@ -90,7 +67,7 @@ Result<Machine> read_local(const std::string& path) {
                    shown(path), why);
   };
   std::error_code error;
-  if (std::filesystem::file_size(path, error) > kMostFileBytes || error)
+  if (std::filesystem::file_size(path, error) > kMostMachineBytes || error)
     return unreadable("it is too large or cannot be opened");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
@@ -150,12 +127,18 @@ std::vector<std::string> machine_names() {
   std::vector<std::string> names;
   for (const auto& [name, machine] : presets()) names.push_back(name);
   const auto place = [](const std::string& name) {
-    return std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin();
+    return std::find(kMachineOrder.begin(), kMachineOrder.end(), name) - kMachineOrder.begin();
   };
   std::stable_sort(names.begin(), names.end(),
                    [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
   names.insert(names.begin(), "local");
   return names;
+}
+
+std::string machine_called(const std::string& name) {
+  for (const auto& [former, now] : kFormerNames)
+    if (name == former) return now;
+  return name;
 }
 
 Result<Machine> find_machine(const std::string& name) {
@@ -164,7 +147,9 @@ Result<Machine> find_machine(const std::string& name) {
     std::error_code error;
     if (path.empty() || !std::filesystem::exists(path, error)) return uncalibrated_local_machine();
     Result<Machine> machine = read_local(path);
-    if (machine) machine->name = name;
+    if (!machine) return machine;
+    if (machine->cores != available_core_count()) return uncalibrated_local_machine();
+    machine->name = name;
     return machine;
   }
   if (name == kLocalGpus) return read_local_gpus();
@@ -175,16 +160,6 @@ Result<Machine> find_machine(const std::string& name) {
   error.field = "machine";
   error.alternatives = names;
   return error;
-}
-
-std::string machine_name_of(const Setup& setup, bool auto_takes_gpus) {
-  const Backend backend = setup.run.backend;
-  const bool on_gpus = backend == Backend::kCuda || (backend == Backend::kAuto && auto_takes_gpus);
-  if (setup.machine != "local" || !on_gpus) return setup.machine;
-  const Result<Machine> gpus = find_machine(kLocalGpus);
-  if (!gpus) return setup.machine;
-  const bool each = !ranks_share_gpu(setup, *gpus);
-  return each || backend == Backend::kCuda ? kLocalGpus : setup.machine;
 }
 
 bool ranks_share_gpu(const Setup& setup, const Machine& machine) {
@@ -285,7 +260,7 @@ Machine uncalibrated_local_machine() {
   Machine machine;
   machine.title = "This computer";
   machine.local = true;
-  machine.cores = physical_cores();
+  machine.cores = available_core_count();
   machine.devices_per_node = machine.cores;
   machine.lanes_share_core = true;
   const double memory =

@@ -107,7 +107,10 @@ struct Machine {
   Sourced memory_bytes;             // of one device
   Sourced memory_bytes_per_second;  // of one device
   Sourced fp32_flops_per_second;    // peak of one device
-  Sourced half_flops_per_second;  // peak of fp16 and bf16, dense, tensor cores where there are any
+  Sourced half_flops_per_second;    // peak of bf16, dense, by tensor cores where they multiply it
+  // False: the tensor cores know fp16 alone (V100, T4), so `auto` is fp32 there and bf16 goes at
+  // the rate of fp32.
+  bool bf16 = true;
   Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
   Sourced launch_seconds;     // fixed cost of one op
   // Of GPUs: the least that one op takes, and one message or collective, since its host has to
@@ -124,10 +127,15 @@ struct Machine {
   std::vector<TransferPoint> transfers;  // of its cores, by bytes, ascending; empty as above
   bool lanes_share_core = false;         // CPU ranks: a rank's lanes compete for its core
   int cores = 0;                         // physical cores, 0 where ranks are GPUs
+  bool groups_take_turns = false;        // GPUs: NCCL runs operations of several groups one by one
   // As above, when they were calibrated; empty: GPUs, or an older version, which did not tell.
   std::string bf16_products;
   std::string calibrated;  // date and host, empty if never
   bool ranks_share_memory() const { return local && cores > 0; }
+  // The peak of products whose elements have so many bytes.
+  const Sourced& peak_flops_per_second(int bytes) const {
+    return bytes == 2 && bf16 ? half_flops_per_second : fp32_flops_per_second;
+  }
   bool operator==(const Machine&) const = default;
 };
 
@@ -144,18 +152,18 @@ std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine
                                       const std::string& now = {});
 
 std::vector<std::string> machine_names();  // presets and "local"
+// The name of a preset that an older version called `name`; other names as they are.
+std::string machine_called(const std::string& name);
 
 // A preset, or for "local" the calibrated file of this computer (see local_machine_path), or
-// assumed rates where it has not been calibrated; for "local-gpus", which is in no list, the
-// calibrated GPUs of this computer. Errors: "machine-unknown" lists the names; "gpus-uncalibrated".
+// assumed rates where these cores have not been calibrated: a calibration of another number of
+// cores is not of them. For "local-gpus", which is in no list, the calibrated GPUs of this
+// computer, whichever those were: machine_for() of resolve.h knows whether a Setup's ranks would be
+// on them. Errors: "machine-unknown" lists the names; "gpus-uncalibrated".
 Result<Machine> find_machine(const std::string& name);
 inline constexpr const char* kLocalGpus = "local-gpus";
 // Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
 bool has_nvidia_driver();
-// The name of what a Setup is predicted on: its machine, and where that is this computer, its GPUs
-// if they are calibrated and its ranks would be on them: backend cuda, or auto and a GPU for each.
-// `auto_takes_gpus`: whether auto finds any; a calibration outlives the GPUs that it was made of.
-std::string machine_name_of(const Setup& setup, bool auto_takes_gpus = has_nvidia_driver());
 // Whether the Machine is this computer's GPUs and the Setup has more ranks than it chose of them:
 // then all are on one, take turns there and share its memory. No preset does that.
 bool ranks_share_gpu(const Setup& setup, const Machine& machine);

@@ -15,7 +15,7 @@ constexpr double kLargest = 1e24;
 constexpr double kLeastSeconds = 1e-12;  // between measured points logarithms are taken
 
 template <class Value, class Read>
-void read_child(SettingsReader& reader, const char* key, Value& into, const Read& read) {
+void read_dotted(SettingsReader& reader, const char* key, Value& into, const Read& read) {
   const nlohmann::json* json = reader.child(key);
   if (json == nullptr) return;
   Result<Value> value = read(*json, reader.dotted(key) + ".");
@@ -40,8 +40,8 @@ Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& pref
 Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
   Link link;
   SettingsReader reader(json, prefix);
-  read_child(reader, "latency_seconds", link.latency_seconds, read_sourced);
-  read_child(reader, "bytes_per_second", link.bytes_per_second, read_sourced);
+  read_dotted(reader, "latency_seconds", link.latency_seconds, read_sourced);
+  read_dotted(reader, "bytes_per_second", link.bytes_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return link;
 }
@@ -62,7 +62,7 @@ Result<MatmulPoint> read_point(const nlohmann::json& json, const std::string& pr
   reader.whole("k", point.k, 1, kMost);
   reader.text("phase", point.phase);
   read_type(reader, point.type);
-  read_child(reader, "flops_per_second", point.flops_per_second, read_sourced);
+  read_dotted(reader, "flops_per_second", point.flops_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return point;
 }
@@ -73,7 +73,7 @@ Result<KernelRate> read_rate(const nlohmann::json& json, const std::string& pref
   reader.text("kernel", rate.kernel);
   reader.number("elements", rate.elements, 0, kLargest);
   read_type(reader, rate.type);
-  read_child(reader, "elements_per_second", rate.elements_per_second, read_sourced);
+  read_dotted(reader, "elements_per_second", rate.elements_per_second, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return rate;
 }
@@ -82,7 +82,7 @@ Result<HostCall> read_host_call(const nlohmann::json& json, const std::string& p
   HostCall call;
   SettingsReader reader(json, prefix);
   reader.text("call", call.call);
-  read_child(reader, "seconds", call.seconds, read_sourced);
+  read_dotted(reader, "seconds", call.seconds, read_sourced);
   if (auto done = reader.finish(); !done) return done.error();
   return call;
 }
@@ -92,7 +92,7 @@ Result<PairLink> read_pair(const nlohmann::json& json, const std::string& prefix
   SettingsReader reader(json, prefix);
   reader.whole("from", pair.from, 0, 1024);
   reader.whole("to", pair.to, 0, 1024);
-  read_child(reader, "link", pair.link, read_link);
+  read_dotted(reader, "link", pair.link, read_link);
   if (auto done = reader.finish(); !done) return done.error();
   return pair;
 }
@@ -102,7 +102,7 @@ Result<CollectiveRate> read_collective(const nlohmann::json& json, const std::st
   SettingsReader reader(json, prefix);
   reader.text("collective", rate.collective);
   reader.whole("ranks", rate.ranks, 2, 65'536);
-  read_child(reader, "link", rate.link, read_link);
+  read_dotted(reader, "link", rate.link, read_link);
   if (auto done = reader.finish(); !done) return done.error();
   return rate;
 }
@@ -178,16 +178,17 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   reader.flag("local", machine.local);
   reader.whole("devices_per_node", machine.devices_per_node, 1, 65'536);
   reader.whole("nodes", machine.nodes, 1, 1'000'000);
-  read_child(reader, "memory_bytes", machine.memory_bytes, read_sourced);
-  read_child(reader, "memory_bytes_per_second", machine.memory_bytes_per_second, read_sourced);
-  read_child(reader, "fp32_flops_per_second", machine.fp32_flops_per_second, read_sourced);
-  read_child(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
-  read_child(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
-  read_child(reader, "launch_seconds", machine.launch_seconds, read_sourced);
-  read_child(reader, "host_seconds", machine.host_seconds, read_sourced);
-  read_child(reader, "host_message_seconds", machine.host_message_seconds, read_sourced);
-  read_child(reader, "intra_node", machine.intra_node, read_link);
-  read_child(reader, "inter_node", machine.inter_node, read_link);
+  read_dotted(reader, "memory_bytes", machine.memory_bytes, read_sourced);
+  read_dotted(reader, "memory_bytes_per_second", machine.memory_bytes_per_second, read_sourced);
+  read_dotted(reader, "fp32_flops_per_second", machine.fp32_flops_per_second, read_sourced);
+  read_dotted(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
+  reader.flag("bf16", machine.bf16);
+  read_dotted(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
+  read_dotted(reader, "launch_seconds", machine.launch_seconds, read_sourced);
+  read_dotted(reader, "host_seconds", machine.host_seconds, read_sourced);
+  read_dotted(reader, "host_message_seconds", machine.host_message_seconds, read_sourced);
+  read_dotted(reader, "intra_node", machine.intra_node, read_link);
+  read_dotted(reader, "inter_node", machine.inter_node, read_link);
   read_list(reader, "matmuls", machine.matmuls, read_point);
   read_list(reader, "kernels", machine.kernels, read_rate);
   read_list(reader, "host_calls", machine.host_calls, read_host_call);
@@ -202,6 +203,7 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
     reader.fail(message("transfers-order", "The bytes of machine.transfers must ascend."));
   reader.flag("lanes_share_core", machine.lanes_share_core);
   reader.whole("cores", machine.cores, 0, 65'536);
+  reader.flag("groups_take_turns", machine.groups_take_turns);
   reader.text("bf16_products", machine.bf16_products);
   const std::string& products = machine.bf16_products;
   if (!products.empty() && products != kNativeBf16 && products != kWidenedBf16)
@@ -245,6 +247,8 @@ nlohmann::json to_json(const Machine& machine) {
                          {"lanes_share_core", machine.lanes_share_core},
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
+  if (!machine.bf16) json["bf16"] = false;
+  if (machine.groups_take_turns) json["groups_take_turns"] = true;
   if (!machine.bf16_products.empty()) json["bf16_products"] = machine.bf16_products;
   if (machine.host_seconds.value > 0) json["host_seconds"] = to_json(machine.host_seconds);
   if (machine.host_message_seconds.value > 0)

@@ -15,7 +15,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr double kLargest = 1 << 24;
+constexpr double kLargestCount = 1 << 24;
 
 // Looks keys up under the names that model families use; keeps the first error.
 class Config {
@@ -35,7 +35,7 @@ class Config {
     const nlohmann::json* value = find(names);
     if (value == nullptr) return fallback;
     const double number = value->is_number() ? value->get<double>() : -1;
-    if (!(number >= 0 && number <= kLargest && number == std::floor(number))) {
+    if (!(number >= 0 && number <= kLargestCount && number == std::floor(number))) {
       fail(message("import-number", "{} in config.json must be a whole number from 0 to 2^24.",
                    *names.begin()));
       return fallback;

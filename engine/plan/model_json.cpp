@@ -13,7 +13,7 @@
 namespace parallelarium {
 namespace {
 
-constexpr std::int64_t kWidth = 1 << 24;
+constexpr std::int64_t kMostWidth = 1 << 24;
 
 Result<Experts> read_experts(const nlohmann::json& json) {
   Experts experts;
@@ -21,7 +21,7 @@ Result<Experts> read_experts(const nlohmann::json& json) {
   reader.whole("count", experts.count, 0, 1 << 16);
   reader.whole("top_k", experts.top_k, 0, 1 << 16);
   reader.whole("shared", experts.shared, 0, 1 << 10);
-  reader.whole("ffn", experts.ffn, 0, kWidth);
+  reader.whole("ffn", experts.ffn, 0, kMostWidth);
   reader.whole("first_dense", experts.first_dense, 0, 10'000);
   reader.number("capacity", experts.capacity, 0, 1 << 16);
   reader.choice("router", experts.router, kRouters);
@@ -54,9 +54,9 @@ void read_shape(SettingsReader& reader, Model& model) {
   model.ffn = default_ffn(model.hidden, model.mlp);
   reader.whole("kv_heads", model.kv_heads, 1, 1 << 16);
   reader.whole("head_dim", model.head_dim, 0, 1 << 16);
-  reader.whole("ffn", model.ffn, 1, kWidth);
-  reader.whole("vocab", model.vocab, 1, kWidth);
-  reader.whole("sequence", model.sequence, 1, kWidth);
+  reader.whole("ffn", model.ffn, 1, kMostWidth);
+  reader.whole("vocab", model.vocab, 1, kMostWidth);
+  reader.whole("sequence", model.sequence, 1, kMostWidth);
   reader.flag("tied", model.tied);
   reader.flag("biases", model.biases);
   reader.flag("learned_positions", model.learned_positions);
@@ -103,12 +103,12 @@ Result<Model> read_preset(const EmbeddedFile& file) {
 }
 
 // The order in which menus show them; others follow.
-constexpr std::array kOrder = {
+constexpr std::array kModelOrder = {
     "gpt-tiny",     "llama-tiny",    "moe-tiny",    "gpt-small",    "gpt2-124m",  "gpt3-175b",
     "megatron-22b", "megatron-175b", "mt-nlg-530b", "megatron-1t",  "llama-7b",   "llama2-70b",
     "llama3-8b",    "llama3-70b",    "llama3-405b", "mixtral-8x7b", "deepseek-v3"};
 
-std::string name_of_file(const EmbeddedFile& file) {
+std::string model_of_file(const EmbeddedFile& file) {
   return std::string(file.path.substr(7, file.path.size() - 12));  // models/NAME.json
 }
 
@@ -117,9 +117,9 @@ std::string name_of_file(const EmbeddedFile& file) {
 std::vector<std::string> model_names() {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : embedded_files())
-    if (file.path.starts_with("models/")) names.push_back(name_of_file(file));
+    if (file.path.starts_with("models/")) names.push_back(model_of_file(file));
   const auto place = [](const std::string& name) {
-    return std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin();
+    return std::find(kModelOrder.begin(), kModelOrder.end(), name) - kModelOrder.begin();
   };
   std::stable_sort(names.begin(), names.end(),
                    [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
@@ -132,7 +132,7 @@ Result<Model> find_model(const std::string& name) {
     std::map<std::string, Result<Model>> presets;
     for (const EmbeddedFile& file : embedded_files()) {
       if (!file.path.starts_with("models/")) continue;
-      const std::string preset = name_of_file(file);
+      const std::string preset = model_of_file(file);
       Result<Model> model = read_preset(file);
       if (model) model->name = preset;
       presets.emplace(preset, std::move(model));

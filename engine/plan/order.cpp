@@ -13,7 +13,7 @@ namespace {
 // Larger numbers are typing errors, and would only waste memory.
 constexpr int kMostMicrobatches = 1'000'000;
 constexpr int kMostChunks = 1'000;
-constexpr int kMostStages = 100'000;
+constexpr int kMostOrderStages = 100'000;
 
 std::string text_of(const Action& action, int chunks) {
   if (chunks <= 1) return fmt::format("{}{}", letter_of(action.kind), action.microbatch);
@@ -68,7 +68,7 @@ std::optional<Action> action_from_word(std::string_view word) {
 // "2F0": the whole word. `chunk` of the result holds the stage.
 std::optional<Action> action_from_pytorch_word(std::string_view word) {
   if (word.empty() || word.front() < '0' || word.front() > '9') return std::nullopt;
-  const auto stage = take_number(word, kMostStages);
+  const auto stage = take_number(word, kMostOrderStages);
   if (!stage || word.empty()) return std::nullopt;
   const auto kind = kind_of(word.front());
   if (!kind) return std::nullopt;
@@ -179,6 +179,24 @@ void place_chunks(Order& order) {
   order = std::move(best);
 }
 
+// Rank r of DualPipe holds the stages r and ranks - 1 - r, in this order: each is on two ranks.
+// Requires: the stages of each rank are in ascending order, and its chunks numbered so.
+void number_mirrored_chunks(Order& order) {
+  const int ranks = static_cast<int>(order.ranks.size());
+  if (order.chunks != 2 || order.stages != ranks) return;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::vector<int>& stages = order.stage_of[static_cast<std::size_t>(rank)];
+    if (stages != std::vector{std::min(rank, ranks - 1 - rank), std::max(rank, ranks - 1 - rank)})
+      return;
+  }
+  for (int rank = ranks / 2; rank < ranks; ++rank) {
+    std::vector<int>& stages = order.stage_of[static_cast<std::size_t>(rank)];
+    std::swap(stages[0], stages[1]);
+    for (Action& action : order.ranks[static_cast<std::size_t>(rank)])
+      action.chunk = 1 - action.chunk;
+  }
+}
+
 }  // namespace
 
 char letter_of(ActionKind kind) {
@@ -237,9 +255,9 @@ Result<Order> order_from_text(std::string_view text) {
     if (any_word) order.ranks.push_back(std::move(actions));
   }
   const int ranks = static_cast<int>(order.ranks.size());
-  if (std::int64_t{ranks} * order.chunks > kMostStages) {
+  if (std::int64_t{ranks} * order.chunks > kMostOrderStages) {
     return message("order-large", "The order has {} ranks with {} chunks; at most {} stages fit.",
-                   ranks, order.chunks, kMostStages);
+                   ranks, order.chunks, kMostOrderStages);
   }
   Result<Order> finished = finish(std::move(order));
   if (finished.ok()) place_chunks(*finished);
@@ -305,6 +323,7 @@ Result<Order> order_from_pytorch(std::string_view text) {
                      rank, order.stage_of[rank].size(), order.chunks);
     }
   }
+  number_mirrored_chunks(order);
   return finish(std::move(order));
 }
 

@@ -50,6 +50,7 @@ std::vector<std::string> to_lines(const Order& order);
 // 1 - r (mirrored, as in DualPipe) on rank r, as that. Errors name line and word.
 Result<Order> order_from_text(std::string_view text);
 
+// Reads as the same Order where check_order finds nothing.
 std::string to_pytorch(const Order& order);
 Result<Order> order_from_pytorch(std::string_view text);
 // In either notation, told apart by the first word.
@@ -60,7 +61,8 @@ Result<Order> order_from_either(std::string_view text);
 Result<Order> order_from_file(const std::string& path);
 
 // Why the Order is wrong, as sentences: missing or doubled work, work before what it needs on the
-// same rank, and circles of ranks that wait for each other. Empty if it is right.
+// same rank, circles of ranks that wait for each other, and ranks that hold a stage and do nothing
+// there. Empty if it is right.
 std::vector<Message> check_order(const Order& order);
 
 }  // namespace parallelarium

@@ -9,7 +9,7 @@ namespace parallelarium {
 
 namespace {
 
-constexpr std::uintmax_t kMostFileBytes = 16'000'000;
+constexpr std::uintmax_t kMostOrderBytes = 16'000'000;
 
 }  // namespace
 
@@ -27,9 +27,9 @@ Result<Order> order_from_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (error || !file || !std::filesystem::is_regular_file(path, error))
     return message("order-file-unread", "{} cannot be read.", path);
-  if (size > kMostFileBytes) {
+  if (size > kMostOrderBytes) {
     return message("order-file-large", "{} is larger than {} MB, so it is no file of orders.", path,
-                   kMostFileBytes / 1'000'000);
+                   kMostOrderBytes / 1'000'000);
   }
   std::ostringstream content;
   content << file.rdbuf();

@@ -155,6 +155,28 @@ void check_work(const Order& order, std::vector<Message>& messages) {
   }
 }
 
+// Where every stage is on two ranks, one of them could do all of its work: the other would hold a
+// stage for nothing, and PyTorch's notation could not say that it does.
+void check_idle(const Order& order, std::vector<Message>& messages) {
+  for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+    if (messages.size() >= kMostMessages) return;
+    if (order.ranks[rank].empty()) {
+      messages.push_back(message("order-idle", "Rank {} does nothing; give it work.", rank));
+      continue;
+    }
+    for (int chunk = 0; chunk < order.chunks; ++chunk) {
+      const bool works = std::any_of(order.ranks[rank].begin(), order.ranks[rank].end(),
+                                     [&](const Action& action) { return action.chunk == chunk; });
+      if (!works)
+        messages.push_back(message("order-idle",
+                                   "Rank {} does nothing in its chunk {}, which is stage {}; give "
+                                   "it work there.",
+                                   rank, chunk,
+                                   order.stage_of[rank][static_cast<std::size_t>(chunk)]));
+    }
+  }
+}
+
 // Work that stands before what it needs in the line of one rank.
 void check_lines(const Order& order, const OrderGraph& graph, std::vector<Message>& messages) {
   for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
@@ -288,6 +310,7 @@ std::vector<Message> check_order(const Order& order) {
   check_lines(order, graph, messages);
   // A circle stays one whatever is added to the lines.
   if (messages.size() < kMostMessages) check_circle(order, graph, messages);
+  if (messages.empty()) check_idle(order, messages);
   return messages;
 }
 

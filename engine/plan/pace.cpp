@@ -17,8 +17,16 @@ double two_digits_up(double value) {
 
 }  // namespace
 
+bool pace_is_default(const RunSettings& run) {
+  return run.pace_seconds == RunSettings{}.pace_seconds;
+}
+
+double least_pace(double pace_seconds, double load) {
+  return two_digits_up(pace_seconds * load / kMostPacedLoad);
+}
+
 Message pace_too_fast(const Setup& setup, double load, double least_load, int cores) {
-  const double least = two_digits_up(setup.run.pace_seconds * least_load / kMostPacedLoad);
+  const double least = least_pace(setup.run.pace_seconds, least_load);
   const std::string where = cores == 1 ? "core" : fmt::format("{} cores", cores);
   const long percent = std::lround(load * 100);
   Message why =

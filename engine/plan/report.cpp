@@ -11,8 +11,6 @@ namespace parallelarium {
 
 namespace {
 
-double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
 // Nanoseconds in which `spans` (sorted by begin) cover at least once.
 std::vector<Span> merged(std::vector<Span> spans) {
   std::sort(spans.begin(), spans.end(),
@@ -145,8 +143,7 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
   step.tokens_per_second = sequences * static_cast<double>(setup.model.sequence) / step.seconds;
   step.model_flops_per_second_per_rank = sequences * model_flops_per_sequence(setup.model) /
                                          step.seconds / static_cast<double>(setup.mesh.ranks());
-  const double peak = setup.precision.activation_bytes() == 2 ? machine.half_flops_per_second.value
-                                                              : machine.fp32_flops_per_second.value;
+  const double peak = machine.peak_flops_per_second(setup.precision.activation_bytes()).value;
   const bool comparable =
       timeline.source == Source::kPredicted || timeline.source == Source::kMeasured;
   if (comparable && peak > 0) step.mfu = step.model_flops_per_second_per_rank / peak;

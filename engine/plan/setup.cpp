@@ -18,6 +18,27 @@ std::vector<Precision> precision_recipes() {
           {"fp32", 4, 4, 0, 8}};
 }
 
+Precision auto_precision() {
+  Precision precision;
+  precision.name = "auto";
+  return precision;
+}
+
+bool is_auto(const Precision& precision) { return precision.name == "auto"; }
+
+std::optional<Precision> find_precision(std::string_view name) {
+  if (name == "auto") return auto_precision();
+  for (const Precision& recipe : precision_recipes())
+    if (recipe.name == name) return recipe;
+  return std::nullopt;
+}
+
+std::vector<std::string> precision_names() {
+  std::vector<std::string> names = {"auto"};
+  for (const Precision& recipe : precision_recipes()) names.push_back(recipe.name);
+  return names;
+}
+
 bool is_trainable(const Precision& precision) {
   const int moments = precision.moments_bytes;
   if (precision.parameter_bytes == 4)
@@ -31,6 +52,13 @@ Setup default_setup() {
   assert(model.ok());  // it is compiled in, and a test reads every preset
   setup.model = std::move(*model);
   setup.mesh.pp = 4;
+  return setup;
+}
+
+Setup new_setup() {
+  Setup setup = default_setup();
+  setup.precision = auto_precision();
+  setup.attention = Attention::kAuto;
   return setup;
 }
 

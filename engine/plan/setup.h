@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/plan/mesh.h"
@@ -16,7 +18,7 @@ namespace parallelarium {
 
 enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
 enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses };
-enum class Attention : std::uint8_t { kUnfused, kFused };
+enum class Attention : std::uint8_t { kAuto, kUnfused, kFused };
 // Which experts a rank of an EP group holds: neighbours, or every EP-th.
 enum class ExpertPlacement : std::uint8_t { kBlocked, kRoundRobin };
 enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
@@ -24,7 +26,7 @@ enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
 // Bytes per parameter. Names and sums: mixed-16 2+2+4+8 (ZeRO paper), mixed-16-main-grads 2+4+4+8
 // (Megatron bf16), bf16-states 2+2+4+4, fp32 4+4+0+8.
 struct Precision {
-  std::string name = "fp32";  // or "custom"
+  std::string name = "fp32";  // or "custom", or "auto": see resolve.h
   int parameter_bytes = 4, gradient_bytes = 4, master_bytes = 0, moments_bytes = 8;
   // Bytes of an activation element: those of a parameter.
   int activation_bytes() const { return parameter_bytes; }
@@ -34,6 +36,12 @@ struct Precision {
   bool operator==(const Precision&) const = default;
 };
 std::vector<Precision> precision_recipes();
+// "auto" is none of them, stands for one and has the bytes of fp32 until resolve() has chosen.
+Precision auto_precision();
+bool is_auto(const Precision& precision);
+// A recipe, or "auto"; and all these names.
+std::optional<Precision> find_precision(std::string_view name);
+std::vector<std::string> precision_names();
 // Whether the engine trains with these bytes: fp32 all through, or bf16 parameters and activations
 // with gradients of 2 or 4 bytes, an fp32 master and two moments of 2 or 4 bytes each.
 bool is_trainable(const Precision& precision);
@@ -94,8 +102,11 @@ struct Setup {
 // GPU indices of RunSettings::devices, in its order; empty for "all". Error: not such a list.
 Result<std::vector<int>> device_list(const std::string& devices);
 
-// gpt-tiny, PP 4, 1F1B, 8 micro-batches, paced where needed: the first lesson.
+// The first lesson's: gpt-tiny, PP 4, 1F1B, 8 micro-batches, fp32, unfused attention.
 Setup default_setup();
+// What a new document and a file that says nothing ask for: the same with `auto` for what depends
+// on the devices, precision and attention.
+Setup new_setup();
 
 // Reads "parallelarium-setup/1" (every key optional) or the setup inside
 // "parallelarium-document/1". Unknown keys, wrong types and out-of-range numbers are errors that
@@ -104,6 +115,9 @@ Result<Setup> setup_from_json(const nlohmann::json& json);
 // The same from text, for files; comments are not part of the format. Errors say where the text
 // breaks.
 Result<Setup> setup_from_text(std::string_view text);
+// What a document or an answer says that its setup meant where it was made: its "resolved". None:
+// it is of an older version, or a setup alone.
+Result<std::optional<Setup>> resolved_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Setup& setup);
 
 // Sets one field from its command-line or dotted name ("pp", "mesh.pp", "microbatches", "hidden",
@@ -118,7 +132,8 @@ struct FieldInfo {
 const std::vector<FieldInfo>& setup_fields();
 
 // Everything that is wrong with the Setup, in sentences with alternatives; empty if it can be
-// predicted. The first entry is the one to show.
+// predicted. The first entry is the one to show. Precision and attention that are still `auto` are
+// wrong, too: resolve.h.
 std::vector<Message> validate(const Setup& setup);
 
 // Why this version cannot execute a valid Setup (such as TP above 1), or success. Prediction does

@@ -40,12 +40,13 @@ Result<void> set_model(Setup& setup, const std::string&, std::string_view value)
 
 Result<void> set_machine(Setup& setup, const std::string& key, std::string_view value) {
   const std::vector<std::string> names = machine_names();
-  if (std::find(names.begin(), names.end(), value) == names.end()) {
+  const std::string name = machine_called(std::string(value));
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
     Message error = bad_value(key, value, join_or(names));
     error.alternatives = names;
     return error;
   }
-  setup.machine = value;
+  setup.machine = name;
   return {};
 }
 
@@ -58,14 +59,11 @@ Result<void> set_precision(Setup& setup, const std::string& key, std::string_vie
     setup.precision = read->precision;
     return {};
   }
-  std::vector<std::string> names;
-  for (const Precision& recipe : precision_recipes()) {
-    if (recipe.name == value) {
-      setup.precision = recipe;
-      return {};
-    }
-    names.push_back(recipe.name);
+  if (std::optional<Precision> named = find_precision(value)) {
+    setup.precision = std::move(*named);
+    return {};
   }
+  const std::vector<std::string> names = precision_names();
   Message error = bad_value(key, value, join_or(names));
   error.alternatives = names;
   return error;
@@ -266,7 +264,8 @@ const std::vector<Field>& fields() {
       {{"zero-prefetch", "zero_prefetch", "layers that ZeRO 3 gathers ahead of the computing one"},
        whole(
            [](Setup & s) -> auto& { return s.zero_prefetch; }, kZeroPrefetch)},
-      {{"precision", "precision", "mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
+      {{"precision", "precision",
+        "auto, mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
        set_precision},
       {{"schedule", "schedule",
         "naive, gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v, or a file of "
@@ -289,7 +288,7 @@ const std::vector<Field>& fields() {
       {{"context-parallel", "context_parallel", "ring, all-gather or ulysses"},
        choice(
            [](Setup & s) -> auto& { return s.context_parallel; }, kContextParallels)},
-      {{"attention", "attention", "unfused or fused"},
+      {{"attention", "attention", "auto, unfused or fused"},
        choice(
            [](Setup & s) -> auto& { return s.attention; }, kAttentions)},
       {{"collectives", "collectives", "direct, ring, ..., or all_reduce=ring,all_gather=bruck"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/plan/alternatives.h"
+#include "engine/plan/machine.h"
 #include "engine/plan/settings_reader.h"
 #include "engine/plan/setup.h"
 #include "engine/plan/setup_names.h"
@@ -21,11 +22,8 @@ Result<Model> read_model(const nlohmann::json& json) {
 Result<Precision> read_precision(const nlohmann::json& json) {
   if (json.is_string()) {
     const std::string name = json.get<std::string>();
-    std::vector<std::string> names;
-    for (const Precision& recipe : precision_recipes()) {
-      if (recipe.name == name) return recipe;
-      names.push_back(recipe.name);
-    }
+    if (std::optional<Precision> named = find_precision(name)) return std::move(*named);
+    const std::vector<std::string> names = precision_names();
     Message error = message("precision-unknown", "There is no precision “{}”; choose {}.",
                             shown(name), join_or(names));
     error.field = "precision";
@@ -81,7 +79,7 @@ void read_child(SettingsReader& reader, const char* key, Value& into, const Read
 }
 
 Result<Setup> read_setup(const nlohmann::json& json) {
-  Setup setup = default_setup();
+  Setup setup = new_setup();
   SettingsReader reader(json, "");
   std::string format = "parallelarium-setup/1";
   reader.text("format", format);
@@ -94,6 +92,7 @@ Result<Setup> read_setup(const nlohmann::json& json) {
   }
   read_child(reader, "model", setup.model, read_model);
   reader.text("machine", setup.machine);
+  setup.machine = machine_called(setup.machine);
   reader.whole("nodes", setup.nodes, low(kNodes), high(kNodes));
   read_child(reader, "mesh", setup.mesh,
              [&](const nlohmann::json& child) { return read_mesh(child, setup.mesh); });
@@ -131,8 +130,7 @@ nlohmann::json model_json(const Model& model) {
 }
 
 nlohmann::json precision_json(const Precision& precision) {
-  const std::vector<Precision> recipes = precision_recipes();
-  if (std::find(recipes.begin(), recipes.end(), precision) != recipes.end()) return precision.name;
+  if (find_precision(precision.name) == precision) return precision.name;
   return {{"parameter_bytes", precision.parameter_bytes},
           {"gradient_bytes", precision.gradient_bytes},
           {"master_bytes", precision.master_bytes},
@@ -150,8 +148,20 @@ Result<Setup> setup_from_json(const nlohmann::json& json) {
         return message("document-setup", "The document holds no setup; save it again.");
       return read_setup(*setup);
     }
+    // What `predict --json` and `run --json` print.
+    if (const auto setup = json.find("setup"); setup != json.end() && setup->is_object())
+      return read_setup(*setup);
   }
   return read_setup(json);
+}
+
+Result<std::optional<Setup>> resolved_from_json(const nlohmann::json& json) {
+  if (!json.is_object()) return std::optional<Setup>();
+  const auto setup_asked = json.find("setup"), resolved = json.find("resolved");
+  if (setup_asked == json.end() || resolved == json.end()) return std::optional<Setup>();
+  Result<Setup> setup = read_setup(*resolved);
+  if (!setup) return setup.error();
+  return std::optional<Setup>(std::move(*setup));
 }
 
 Result<Setup> setup_from_text(std::string_view text) {

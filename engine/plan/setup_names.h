@@ -25,7 +25,8 @@ inline constexpr std::array kContextParallels = {
     Word<ContextParallel>{ContextParallel::kRing, "ring"},
     Word<ContextParallel>{ContextParallel::kAllGather, "all-gather"},
     Word<ContextParallel>{ContextParallel::kUlysses, "ulysses"}};
-inline constexpr std::array kAttentions = {Word<Attention>{Attention::kUnfused, "unfused"},
+inline constexpr std::array kAttentions = {Word<Attention>{Attention::kAuto, "auto"},
+                                           Word<Attention>{Attention::kUnfused, "unfused"},
                                            Word<Attention>{Attention::kFused, "fused"}};
 inline constexpr std::array kBackends = {
     Word<Backend>{Backend::kAuto, "auto"}, Word<Backend>{Backend::kCpu, "cpu"},

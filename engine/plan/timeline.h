@@ -15,6 +15,7 @@
 namespace parallelarium {
 
 using Nanoseconds = std::chrono::nanoseconds;
+inline double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
 // Where numbers come from. The words of look.md.
 enum class Source : std::uint8_t {

@@ -57,6 +57,11 @@ void check_ranges(const Setup& setup, Messages& wrong) {
   within("run.steps", setup.run.steps, kSteps);
   within("run.warmup", setup.run.warmup, kWarmup);
   const Precision& precision = setup.precision;
+  if (is_auto(precision) || setup.attention == Attention::kAuto)
+    add(wrong,
+        message("setup-auto",
+                "Precision and attention are still auto; choose them for the devices."),
+        is_auto(precision) ? "precision" : "attention", {is_auto(precision) ? "fp32" : "unfused"});
   const auto two_or_four = [&](const char* field, int bytes, bool none) {
     if (bytes == 2 || bytes == 4 || (none && bytes == 0)) return;
     add(wrong,
@@ -104,8 +109,8 @@ void check_size(const Setup& setup, Messages& wrong) {
   if (stages * setup.microbatches > kMostActions)
     add(wrong,
         message("actions-many",
-                "{:.10g} stages times {} micro-batches are too many to show; at most {:.10g}.",
-                stages, setup.microbatches, kMostActions),
+                "{:.10g} stages times {} micro-batches are too many; at most {:.10g} fit.", stages,
+                setup.microbatches, kMostActions),
         "microbatches", {fmt::format("{:.0f}", std::max(1.0, std::floor(kMostActions / stages)))});
   const Model& model = setup.model;
   const double T = static_cast<double>(model.sequence);

@@ -20,7 +20,7 @@ constexpr const char* kLatencyBandwidth =
     "the latency-bandwidth model itself: messages of a step share the busiest port";
 
 // time = messages · α + volume · S / B + combined · S γ, as text and as numbers.
-struct Form {
+struct CollectiveForm {
   double messages = 0, volume = 0, combined = 0;
   const char *messages_text = "", *volume_text = "", *combined_text = "";  // empty: a factor of 1
   const char* source = kThakur;
@@ -30,7 +30,7 @@ struct Form {
 
 constexpr const char *kShare = "(n − 1)/n", *kLevels = "⌈log2 n⌉", *kLog = "log2 n";
 
-Form direct_form(const CollectiveSpec& spec) {
+CollectiveForm direct_form(const CollectiveSpec& spec) {
   const double n = spec.ranks, share = (n - 1) / n;
   const bool whole = spec.kind == CollectiveKind::kBroadcast ||
                      spec.kind == CollectiveKind::kReduce ||
@@ -40,7 +40,7 @@ Form direct_form(const CollectiveSpec& spec) {
   return {1, volume, reduces(spec.kind) ? volume : 0, "", text, text, kLatencyBandwidth};
 }
 
-Form tree_form(const CollectiveSpec& spec, double levels) {
+CollectiveForm tree_form(const CollectiveSpec& spec, double levels) {
   const bool parts = spec.kind == CollectiveKind::kScatter || spec.kind == CollectiveKind::kGather;
   if (parts) return {levels, 1 - 1.0 / spec.ranks, 0, kLog, kShare, "", kThakur, true};
   const bool twice = spec.kind == CollectiveKind::kAllReduce;
@@ -54,7 +54,7 @@ Form tree_form(const CollectiveSpec& spec, double levels) {
           kThakur};
 }
 
-Form ring_form(const CollectiveSpec& spec) {
+CollectiveForm ring_form(const CollectiveSpec& spec) {
   const double n = spec.ranks, share = (n - 1) / n, k = spec.segments;
   const bool reducing = reduces(spec.kind);
   if (has_root(spec.kind)) {
@@ -70,7 +70,7 @@ Form ring_form(const CollectiveSpec& spec) {
           kShare, kShare, reducing ? kPatarasuk : kThakur};
 }
 
-Form grid_form(const CollectiveSpec& spec) {
+CollectiveForm grid_form(const CollectiveSpec& spec) {
   const double n = spec.ranks, g = spec.node_size, other = n / g;
   const double once = (g - 1) / g + (other - 1) / n;
   if (spec.algorithm == "hierarchical") {
@@ -110,7 +110,7 @@ double largest_subtree(int n) {
   return largest;
 }
 
-std::optional<Form> form_of(const CollectiveSpec& spec) {
+std::optional<CollectiveForm> form_of(const CollectiveSpec& spec) {
   const double n = spec.ranks, share = (n - 1) / n;
   const double levels = std::ceil(std::log2(n));
   const std::string& name = spec.algorithm;
@@ -118,23 +118,26 @@ std::optional<Form> form_of(const CollectiveSpec& spec) {
   const double reduced = reduces(spec.kind) ? share : 0;
   if (name == "direct") return direct_form(spec);
   if (name == "root")
-    return Form{2, 2 * (n - 1), n - 1, "2", "2 (n − 1)", "(n − 1)", kLatencyBandwidth};
+    return CollectiveForm{2, 2 * (n - 1), n - 1, "2", "2 (n − 1)", "(n − 1)", kLatencyBandwidth};
   if (name == "tree") return tree_form(spec, levels);
   if (name == "ring" || name == "bidirectional-ring" || name == "pairwise") return ring_form(spec);
   if (name == "scatter-all-gather")
-    return Form{levels + n - 1, 2 * share, 0, "(log2 n + n − 1)", "2 (n − 1)/n", "", kThakur, true};
+    return CollectiveForm{levels + n - 1, 2 * share, 0,       "(log2 n + n − 1)",
+                          "2 (n − 1)/n",  "",        kThakur, true};
   if (name == "recursive-doubling" && all_reduce)
-    return Form{levels, levels, levels, kLog, kLog, kLog, kThakur, true};
+    return CollectiveForm{levels, levels, levels, kLog, kLog, kLog, kThakur, true};
   if (name == "bruck" && spec.kind == CollectiveKind::kAllToAll)
-    return Form{levels, ones_below(spec.ranks) / n, 0, kLevels, kOnes, "", kThakur};
-  if (name == "bruck") return Form{levels, share, 0, kLevels, kShare, "", kThakur};
+    return CollectiveForm{levels, ones_below(spec.ranks) / n, 0, kLevels, kOnes, "", kThakur};
+  if (name == "bruck") return CollectiveForm{levels, share, 0, kLevels, kShare, "", kThakur};
   if (name == "recursive-doubling" || name == "recursive-halving")
-    return Form{levels, share, reduced, kLog, kShare, kShare, kThakur, true};
+    return CollectiveForm{levels, share, reduced, kLog, kShare, kShare, kThakur, true};
   if (name == "halving-doubling")
-    return Form{2 * levels, 2 * share, share, "2 log2 n", "2 (n − 1)/n", kShare, kThakur, true};
+    return CollectiveForm{2 * levels,    2 * share, share,   "2 log2 n",
+                          "2 (n − 1)/n", kShare,    kThakur, true};
   if (name == "hierarchical" || name == "torus") return grid_form(spec);
   if (name == "double-tree") {
-    return Form{4 * levels, 2, 1, "4 log2 n", "2", "", "Sanders, Speck, Traeff 2009", false, true};
+    return CollectiveForm{4 * levels, 2,   1, "4 log2 n", "2", "", "Sanders, Speck, Traeff 2009",
+                          false,      true};
   }
   return std::nullopt;
 }
@@ -160,7 +163,7 @@ Sent sent_form(const CollectiveSpec& spec) {
       if (name == "recursive-doubling") return {levels, kLog, true};
       if (name == "double-tree") return {2, "2", false, true};
       if (name == "hierarchical") {
-        const Form form = grid_form(spec);
+        const CollectiveForm form = grid_form(spec);
         return {form.volume, form.volume_text};
       }
       return twice;
@@ -188,7 +191,8 @@ constexpr const char* kPowersOfTwo =
     "holds for powers of two; at other numbers of ranks the simulation tells how far it is off";
 
 // How many steps, and the most bytes that a rank sends: whatever the links are.
-void add_counts(const CollectiveSpec& spec, const Form& form, std::vector<Formula>& formulas) {
+void add_counts(const CollectiveSpec& spec, const CollectiveForm& form,
+                std::vector<Formula>& formulas) {
   const bool power = (spec.ranks & (spec.ranks - 1)) == 0;
   Formula steps;
   steps.name = "steps";
@@ -221,7 +225,7 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
   const CollectiveSpec& spec = collective.spec;
   // Uneven counts have no form: their largest messages decide, step by step.
   if (spec.ranks < 2 || !spec.counts.empty()) return std::nullopt;
-  const std::optional<Form> form = form_of(spec);
+  const std::optional<CollectiveForm> form = form_of(spec);
   if (!form) return std::nullopt;
   const auto bytes = static_cast<double>(spec.bytes);
   const double gamma =
@@ -293,7 +297,7 @@ std::vector<Formula> formulas_of(const Collective& collective, const Network& ne
   if (std::optional<ClosedForm> time = closed_form(collective, network))
     formulas.push_back(std::move(time->formula));
   const CollectiveSpec& spec = collective.spec;
-  if (const std::optional<Form> form = spec.ranks > 1 ? form_of(spec) : std::nullopt)
+  if (const std::optional<CollectiveForm> form = spec.ranks > 1 ? form_of(spec) : std::nullopt)
     add_counts(spec, *form, formulas);
   const double factor = bus_factor(spec.kind, spec.ranks);
   const double n = spec.ranks;

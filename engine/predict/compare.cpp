@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "engine/plan/pace.h"
+#include "engine/plan/setup_names.h"
 #include "engine/predict/simulate.h"
 
 namespace parallelarium {
@@ -171,8 +172,12 @@ std::int64_t counted_bytes(const Observation& observation) {
   return bytes;
 }
 
-Result<void> can_keep_pace(const Prediction& prediction, double factor, const Machine& here) {
-  if (here.cores < 1 || here.calibrated.empty()) return {};
+namespace {
+
+// The share of the cores of `here` that the real work fills at that factor; 0 where no calibration
+// tells.
+double paced_load(const Prediction& prediction, double factor, const Machine& here) {
+  if (here.cores < 1 || here.calibrated.empty()) return 0;
   const Program& program = prediction.program;
   const CostModel here_cost(program, here, prediction.setup);
   const CostModel cost(program, prediction.machine, prediction.setup);
@@ -191,8 +196,31 @@ Result<void> can_keep_pace(const Prediction& prediction, double factor, const Ma
   work *= static_cast<double>(program.world) / static_cast<double>(program.ranks.size());
   step = static_cast<double>(prediction.timeline.duration.count()) * 1e-9 * factor;
   if (step > 0) load = std::max(load, work / (step * here.cores));
+  return load;
+}
+
+}  // namespace
+
+Result<void> can_keep_pace(const Prediction& prediction, double factor, const Machine& here) {
+  const double load = paced_load(prediction, factor, here);
   if (load <= 1) return {};
   return pace_too_fast(prediction.setup, load, load, here.cores);
+}
+
+Result<PaceChoice> pace_on(const Prediction& prediction, const Machine& here) {
+  const RunSettings& run = prediction.setup.run;
+  const Result<double> wished = pace_factor(prediction.setup, prediction.machine);
+  if (!wished) return wished.error();
+  if (!pace_is_default(run)) {
+    if (Result<void> keeps = can_keep_pace(prediction, *wished, here); !keeps) return keeps.error();
+    return PaceChoice{*wished, 1};
+  }
+  const double load = paced_load(prediction, *wished, here);
+  if (load <= kMostPacedLoad) return PaceChoice{*wished, 1};
+  const double least = least_pace(run.pace_seconds, load);
+  if (least > kPace.high) return pace_too_fast(prediction.setup, load, load, here.cores);
+  const double slowed = least / run.pace_seconds;
+  return PaceChoice{*wished * slowed, slowed};
 }
 
 std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& prediction) {

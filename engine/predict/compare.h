@@ -61,6 +61,16 @@ Result<double> pace_factor(const Setup& setup, const Machine& machine);
 // work would more than fill them; between that and kMostPacedLoad the run itself finds out.
 Result<void> can_keep_pace(const Prediction& prediction, double factor, const Machine& here);
 
+// How a paced run goes.
+struct PaceChoice {
+  double factor = 1;  // of all modelled times
+  double slowed = 1;  // the part of it that the cores asked for, beyond run.pace_seconds
+};
+// The pace of a run of the prediction (not dilated) on the cores of `here`: that of the Setup.
+// Where nobody chose one and the work would fill more than kMostPacedLoad of the cores, the least
+// pace that leaves room. Errors: as pace_factor() and can_keep_pace(); no pace is slow enough.
+Result<PaceChoice> pace_on(const Prediction& prediction, const Machine& here);
+
 // The modelled seconds of every op on the machine, by [rank][op]: what a paced run is given.
 std::vector<std::vector<Nanoseconds>> modelled_durations(const Prediction& prediction);
 

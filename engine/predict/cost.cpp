@@ -10,8 +10,6 @@ namespace parallelarium {
 
 namespace {
 
-double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
-
 // Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer.
 double messages_of(CollectiveKind kind, int n) {
   const double tree = 2 * std::ceil(std::log2(static_cast<double>(n)));

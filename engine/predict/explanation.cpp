@@ -9,8 +9,6 @@
 namespace parallelarium {
 namespace {
 
-double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
 // "the gradient of micro-batch 12 from stage 3" without " of micro-batch 12".
 std::string without_microbatches(std::string text) {
   constexpr std::string_view kWords = " of micro-batch ";

@@ -49,9 +49,8 @@ void add_pipeline(const Setup& setup, Formulas& out) {
 
 void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
   const Mesh& mesh = setup.mesh;
-  const bool half = setup.precision.activation_bytes() == 2;
-  const double peak =
-      half ? machine.half_flops_per_second.value : machine.fp32_flops_per_second.value;
+  const Sourced& rate = machine.peak_flops_per_second(setup.precision.activation_bytes());
+  const double peak = rate.value;
   const double efficiency = machine.matmul_efficiency.value;
   if (peak <= 0 || efficiency <= 0) return;
   const double step =
@@ -59,9 +58,7 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
   const double ranks = mesh.ranks();
   out.push_back({"step time at peak, a lower bound", "FLOPs / (ranks · peak)",
                  fmt::format("{:.4g} / ({} · {:.4g})", step, mesh.ranks(), peak),
-                 step / (ranks * peak), "seconds",
-                 fmt::format("peak: {}", half ? machine.half_flops_per_second.origin
-                                              : machine.fp32_flops_per_second.origin),
+                 step / (ranks * peak), "seconds", fmt::format("peak: {}", rate.origin),
                  "no bubble, no communication, no memory traffic, perfect matrix products"});
   if (held_microbatches(setup.schedule, mesh.pp, setup.microbatches, 0) == 0) return;
   const double both = model_flops_per_sequence(setup.model) * setup.micro_batch /

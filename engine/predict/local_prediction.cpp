@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "engine/plan/resolve.h"
 #include "engine/predict/compare.h"
 
 namespace parallelarium {
@@ -11,38 +12,25 @@ Source expected_source(const Setup& setup, const Machine& machine) {
   if (!machine.local) return Source::kPredicted;
   if (machine.name == kLocalGpus)
     return ranks_share_gpu(setup, machine) ? Source::kSharedGpu : Source::kMeasured;
-  const bool enough = machine.cores >= setup.mesh.ranks();
-  switch (setup.run.backend) {
-    case Backend::kPaced:
-      return Source::kPaced;
-    case Backend::kCpu:
-      return enough ? Source::kMeasured : Source::kOversubscribed;
-    case Backend::kCuda:
-      return Source::kMeasured;
-    case Backend::kAuto:
-      break;
-  }
-  return enough ? Source::kMeasured : Source::kPaced;
+  const Backend backend = resolve(setup, machine).run.backend;
+  if (backend == Backend::kPaced) return Source::kPaced;
+  const bool few = backend == Backend::kCpu && machine.cores < setup.mesh.ranks();
+  return few ? Source::kOversubscribed : Source::kMeasured;
 }
 
 Result<Prediction> predict_as_shown(const Setup& setup, const Machine& machine, bool all_ranks,
-                                    std::optional<Message>* too_fast, bool takes_gpus) {
-  if (takes_gpus && setup.run.backend != Backend::kCuda) {
-    Setup on_gpus = setup;
-    on_gpus.run.backend = Backend::kCuda;
-    Result<Prediction> prediction = predict_as_shown(on_gpus, machine, all_ranks, too_fast);
-    if (prediction) prediction->setup = setup;
-    return prediction;
-  }
+                                    std::optional<Message>* too_fast) {
   Result<Prediction> prediction = predict(setup, machine, all_ranks);
   if (!prediction || expected_source(setup, machine) != Source::kPaced) return prediction;
-  const Result<double> factor = pace_factor(setup, machine);
-  if (!factor) return factor.error();
-  if (too_fast) {
-    const Result<void> keeps = can_keep_pace(*prediction, *factor, machine);
-    if (!keeps) *too_fast = keeps.error();
+  const Result<PaceChoice> pace = pace_on(*prediction, machine);
+  if (pace) {
+    prediction->pace_slowed = pace->slowed;
+    return dilated(std::move(*prediction), pace->factor);
   }
-  return dilated(std::move(*prediction), *factor);
+  const Result<double> wished = pace_factor(setup, machine);
+  if (!wished) return wished.error();
+  if (too_fast) *too_fast = pace.error();
+  return dilated(std::move(*prediction), *wished);
 }
 
 }  // namespace parallelarium

@@ -11,17 +11,14 @@
 
 namespace parallelarium {
 
-// How ranks of `setup` would run on `machine`: paced where `auto` finds fewer cores than ranks.
-// kPredicted where the machine is not this computer, since nothing can run on it from here.
+// How ranks of the resolved `setup` would run on `machine`, as its backend says. kPredicted where
+// the machine is not this computer, since nothing can run on it from here.
 Source expected_source(const Setup& setup, const Machine& machine);
 
 // predict(), dilated by the pace where expected_source() is paced. Pure; safe on any thread. Where
 // the cores of `machine` cannot keep that pace, `too_fast` receives why, with the least pace.
-// `takes_gpus`: a run would take GPUs though the Setup leaves that to `auto`; the prediction is
-// then the one of backend cuda, and its setup still the given one.
 Result<Prediction> predict_as_shown(const Setup& setup, const Machine& machine,
                                     bool all_ranks = false,
-                                    std::optional<Message>* too_fast = nullptr,
-                                    bool takes_gpus = false);
+                                    std::optional<Message>* too_fast = nullptr);
 
 }  // namespace parallelarium

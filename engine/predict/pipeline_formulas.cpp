@@ -8,7 +8,7 @@ namespace parallelarium {
 namespace {
 
 // The bubble is `idle` slots beside `busy` on every rank.
-struct Form {
+struct PipelineForm {
   std::string over, of_total, over_values, of_total_values;
   double idle = 0, busy = 0;
   std::string held, held_values;
@@ -19,7 +19,7 @@ struct Form {
 constexpr const char* kZeroBubble = "Qi et al. 2024, Zero Bubble (arXiv 2401.10241)";
 constexpr const char* kDualPipe = "deepseek-ai/DualPipe, README";
 
-Form interleaved(int p, int m, int v) {
+PipelineForm interleaved(int p, int m, int v) {
   return {"(p − 1) / (v m)",
           "(p − 1) / (v m + p − 1)",
           fmt::format("({} − 1) / ({} · {})", p, v, m),
@@ -34,8 +34,8 @@ Form interleaved(int p, int m, int v) {
 }
 
 // (p - 1)(F + I - W) beside m (F + I + W), of `parts` chunks on each rank.
-Form split(int p, int m, int parts, std::string held, std::string held_values, double held_value,
-           std::string source) {
+PipelineForm split(int p, int m, int parts, std::string held, std::string held_values,
+                   double held_value, std::string source) {
   const int slots = 3 * parts;
   return {fmt::format("(p − 1) / ({} m)", slots),
           fmt::format("(p − 1) / ({} m + p − 1)", slots),
@@ -55,7 +55,7 @@ Form split(int p, int m, int parts, std::string held, std::string held_values, d
 std::vector<Formula> pipeline_formulas(const Setup& setup) {
   const int p = setup.mesh.pp, m = setup.microbatches, v = chunks_of(setup);
   const std::string& name = setup.schedule;
-  Form form;
+  PipelineForm form;
   std::string note =
       "for equal forward, input and weight times; transfers and unequal stages make "
       "the simulated one larger";

@@ -7,6 +7,7 @@
 
 #include "engine/passes/build.h"
 #include "engine/plan/schedule_rules.h"
+#include "engine/predict/in_turns.h"
 #include "engine/predict/simulate.h"
 #include "engine/schedules/schedule.h"
 
@@ -70,7 +71,8 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   if (!rows) return rows.error();
   prediction.rows = std::move(*rows);
   const CostModel cost(prediction.program, machine, setup, &prediction.rows);
-  prediction.timeline = simulate(prediction.program, cost);
+  prediction.timeline = machine.groups_take_turns ? simulate(in_turns(prediction.program), cost)
+                                                  : simulate(prediction.program, cost);
   prediction.timeline.source = Source::kPredicted;
   prediction.parameters = count_parameters(setup.model);
   prediction.step_flops =
@@ -122,6 +124,10 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         "All {} ranks are on one GPU: their ops take turns there, and its memory is theirs "
         "together.",
         setup.mesh.ranks()));
+  if (prediction.machine.groups_take_turns && has_several_groups(program))
+    remarks.push_back(
+        "Communication of different groups goes one after another here: below CUDA 12.3 NCCL lets "
+        "none of a GPU overlap.");
   if (gathers_instead_of_ring(prediction))
     remarks.push_back(fmt::format(
         "CP's keys and values are gathered here before attention, not passed round: {}. The bytes "

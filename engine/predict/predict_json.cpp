@@ -23,7 +23,8 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
   const bool known = rank >= 0 && rank < ranks;
   const std::vector<TrafficRow> traffic =
       known ? expected_traffic(prediction, rank) : prediction.traffic;
-  return {{"setup", to_json(prediction.setup)},
+  return {{"setup", to_json(prediction.setup)},  // or as it was asked for, where that is known
+          {"resolved", to_json(prediction.setup)},
           {"machine", to_json(prediction.machine)},
           {"source", "predicted"},
           {"rates", prediction.word},

@@ -168,8 +168,6 @@ double expert_rate(const std::vector<MatmulPoint>& points, DataType type, const 
          (static_cast<double>(inner) / in + static_cast<double>(F) / out);
 }
 
-double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
-
 double experts_here(const Shape& shape) {
   return static_cast<double>(shape.experts.model.count) /
          static_cast<double>(std::max<std::int64_t>(shape.experts.ranks, 1));
@@ -228,8 +226,7 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     if (flops > 0) return fixed + work.flops / flops;
   }
   // The slower of arithmetic and memory traffic (the roofline).
-  const double peak = type == DataType::kBf16 ? machine.half_flops_per_second.value
-                                              : machine.fp32_flops_per_second.value;
+  const double peak = machine.peak_flops_per_second(type == DataType::kBf16 ? 2 : 4).value;
   const double arithmetic = over(work.flops, peak * machine.matmul_efficiency.value);
   const double traffic =
       over(static_cast<double>(work.bytes), machine.memory_bytes_per_second.value);

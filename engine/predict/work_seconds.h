@@ -7,6 +7,9 @@
 
 namespace parallelarium {
 
+// Seconds for an amount at a rate in units per second; 0 where no rate is known.
+inline double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
+
 // Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at
 // peak * efficiency, anything else at its kernel's rate or at memory bandwidth; and what the piece
 // computes beside it (kernel_beside), where that was measured.

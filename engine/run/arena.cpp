@@ -48,15 +48,18 @@ Result<std::unique_ptr<Arena>> Arena::make(Device& device, const RankProgram& ra
   Result<std::byte*> base = device.allocate(std::max<std::int64_t>(rank.arena_bytes, 1));
   if (!base) return base.error();
   arena->base_ = *base;
-  device.zero(arena->base_, rank.arena_bytes);
-  if (poison) {
-    for (std::size_t i = 0; i < rank.buffers.size(); ++i) {
-      if (rank.buffers[i].opened_by >= 0)
-        arena->poison_buffer(static_cast<std::int32_t>(i), device);
+  if (Result<void> done = arena->clear(); !done) return done.error();
+  return arena;
+}
+
+Result<void> Arena::clear() {
+  device_.zero(base_, rank_.arena_bytes);
+  if (poison_) {
+    for (std::size_t i = 0; i < rank_.buffers.size(); ++i) {
+      if (rank_.buffers[i].opened_by >= 0) poison_buffer(static_cast<std::int32_t>(i), device_);
     }
   }
-  if (Result<void> done = device.finish(); !done) return done.error();
-  return arena;
+  return device_.finish();
 }
 
 Arena::~Arena() { device_.release(base_); }

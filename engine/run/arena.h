@@ -23,6 +23,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
+  // As it was made. Requires: no op is running. Error: the device's.
+  Result<void> clear();
+
   std::byte* base() const { return base_; }
   std::byte* address(const Operand& operand) const;
   // The held buffer of that tensor, or null.

@@ -13,12 +13,7 @@
 
 namespace parallelarium {
 
-namespace {
-
-constexpr std::int64_t kVocabulary = 256;  // bytes
-constexpr std::int64_t kExperts = 8;
-
-}  // namespace
+namespace {}  // namespace
 
 // A square linear layer of some 10^5 FLOPs takes microseconds, one of 10^9 tens of milliseconds;
 // experts work on few rows. Heads are as wide as in the lessons' models, and no two sequences have
@@ -91,7 +86,7 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
   };
   for (const BenchSizes::Width& width : sizes.widths) {
     const std::int64_t C = width.hidden, head = width.head_tokens.empty() ? 0 : width.vocabulary;
-    const std::int64_t wide = std::max(4 * C, kVocabulary);
+    const std::int64_t wide = std::max(4 * C, kBenchVocabulary);
     const std::int64_t rows = wide * width.tokens.back();
     const std::int64_t head_rows =
         head > 0 ? std::max(rows, logits_pitch(head) * width.head_tokens.back()) : rows;
@@ -101,8 +96,13 @@ std::vector<ProductTime> measure_products(Device& device, const BenchSizes& size
     const Numbers bias(device, type, most);  // as in the models
     if (!all_there(x, y, weight, kept, bias)) continue;
     for (const std::int64_t N : width.tokens)
-      for (const auto& [M, K] : std::initializer_list<std::pair<std::int64_t, std::int64_t>>{
-               {3 * C, C}, {C, C}, {4 * C, C}, {C, 4 * C}, {kVocabulary, C}, {kExperts, C}})
+      for (const auto& [M, K] :
+           std::initializer_list<std::pair<std::int64_t, std::int64_t>>{{3 * C, C},
+                                                                        {C, C},
+                                                                        {4 * C, C},
+                                                                        {C, 4 * C},
+                                                                        {kBenchVocabulary, C},
+                                                                        {kBenchExperts, C}})
         measure(N, M, K, M, x, y, weight, kept, bias.get());
     for (const std::int64_t N : width.head_tokens)
       measure(N, head, C, logits_pitch(head), x, y, weight, kept, nullptr);

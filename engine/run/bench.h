@@ -15,6 +15,9 @@
 
 namespace parallelarium {
 
+// Heads and routers are measured at these sizes: a vocabulary of bytes, a handful of experts.
+inline constexpr std::int64_t kBenchVocabulary = 256, kBenchExperts = 8;
+
 // Measured seconds of one thread, in the order of the lists below.
 struct ProductTime {
   std::int64_t m = 0, n = 0, k = 0;

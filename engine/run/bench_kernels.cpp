@@ -14,8 +14,6 @@ namespace parallelarium {
 
 namespace {
 
-constexpr std::int64_t kVocabulary = 256;  // bytes
-constexpr std::int64_t kExperts = 8;
 constexpr DataType kF32 = DataType::kF32;
 
 // Times what is given to it, and keeps the times.
@@ -146,7 +144,7 @@ void measure_routing(Device& device, const BenchSizes& sizes, std::int64_t N, st
   const DataType type = sizes.type;
   RouterShape router;
   router.N = N;
-  router.E = kExperts;
+  router.E = kBenchExperts;
   router.k = 2;
   const std::int64_t E = router.E, k = router.k, rows = N * k * C, many = sizes.places_bytes;
   const Numbers logits(device, kF32, N * E, many), dlogits(device, kF32, N * E),
@@ -255,7 +253,7 @@ std::vector<KernelTime> measure_kernels(Device& device, const BenchSizes& sizes,
   for (const BenchSizes::Sequence& sequence : sizes.sequences) {
     if (stop.raised()) break;
     const std::int64_t T = sequence.T, C = sequence.C, H = sequence.H;
-    const std::int64_t N = T, F = 4 * C, V = kVocabulary;
+    const std::int64_t N = T, F = 4 * C, V = kBenchVocabulary;
     const std::int64_t NC = N * C, NF = N * F;
     const Numbers x(device, type, N * std::max(F, V)), y(device, type, N * std::max(F, V)),
         kept(device, type, N * std::max(F, V), many), stats(device, kF32, 3 * N),

@@ -23,7 +23,8 @@ namespace {
 constexpr DataType kBenchRounds[] = {DataType::kF32,  DataType::kBf16, DataType::kF32,
                                      DataType::kBf16, DataType::kF32,  DataType::kBf16};
 constexpr auto kProductBudget = std::chrono::milliseconds{1000};  // of a round
-constexpr auto kLateEnd = std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
+constexpr auto kLateCalibration =
+    std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
 
 // Fixed cost of one op: a step of many small ones on every core.
 double launch_seconds(int cores, Stop& stop) {
@@ -136,7 +137,8 @@ Result<Machine> calibrate(const RunControl& control) {
       if (!cancelled) cancelled = Clock::now();
       stop.raise(message("cancelled", "The calibration was cancelled."));
       // Where other work keeps the cores, a probe may be long in ending.
-      if (control.abandon && Clock::now() - *cancelled > kLateEnd) control.abandon(stop.why());
+      if (control.abandon && Clock::now() - *cancelled > kLateCalibration)
+        control.abandon(stop.why());
     }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;

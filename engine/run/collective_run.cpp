@@ -14,8 +14,6 @@ namespace parallelarium {
 
 namespace {
 
-double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
 Message cancelled() { return message("cancelled", "The run was cancelled."); }
 
 bool is_set(const std::atomic<bool>* cancel) { return cancel != nullptr && cancel->load(); }

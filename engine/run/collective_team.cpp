@@ -22,8 +22,6 @@ std::chrono::nanoseconds spin_of(const CollectiveRanks& on, std::size_t ranks, s
   return std::chrono::milliseconds{5};
 }
 
-constexpr auto kLookEvery = std::chrono::milliseconds{20};
-
 Result<LaunchOptions> options_of(const CollectiveRanks& on, std::size_t ranks) {
   return on.make ? on.make() : launch_options(on.choice, ranks);
 }
@@ -65,7 +63,12 @@ Result<void> CollectiveTeam::assemble() {
   }
   behind_ = ranks_.front().devices[0]->runs_behind();
   if (!connects_) return {};
-  return on_every_rank(0, [this](std::size_t i) { told(ranks_[i].transport->connect()); });
+  return on_every_rank(0, [this](std::size_t i) {
+    TeamRank& rank = ranks_[i];
+    Executor executor(program_, program_.ranks[i], *rank.transport, rank.devices, *rank.arena,
+                      stop_, *progress_[i], {});
+    if (executor.load()) told(rank.transport->connect());
+  });
 }
 
 Result<void> CollectiveTeam::run(int times, bool keep) {

@@ -75,7 +75,7 @@ class CollectiveTeam {
   Stop stop_;
   CpuFabric fabric_;
   std::vector<TeamRank> ranks_;
-  Progress progress_;
+  RunProgress progress_;
   std::string transport_;
   std::mutex mutex_;
   std::condition_variable ended_;

@@ -10,9 +10,22 @@
 
 #include "engine/plan/describe_op.h"
 #include "engine/run/combine_op.h"
+#include "engine/run/gpu/nccl_joins.h"
 #include "engine/run/gpu/nccl_rules.h"
 
 namespace parallelarium {
+
+namespace {
+
+// joined_collectives() of one rank.
+std::vector<bool> joined_of(const Program& program, const RankProgram& rank) {
+  std::vector<std::vector<bool>> all = joined_collectives(program);
+  for (std::size_t i = 0; i < program.ranks.size(); ++i)
+    if (program.ranks[i].rank == rank.rank) return std::move(all[i]);
+  return {};
+}
+
+}  // namespace
 
 Executor::Executor(const Program& program, const RankProgram& rank, Transport& transport,
                    LaneDevices& devices, Arena& arena, Stop& stop, RankProgress& progress,
@@ -27,6 +40,8 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       durations_(std::move(durations)),
       behind_(devices[0]->runs_behind()),
       waits_(behind_ ? plan_events(rank) : EventWaits{}),
+      joined_(behind_ && transport.joins_collectives() ? joined_of(program, rank)
+                                                       : std::vector<bool>{}),
       place_in_lane_(rank.ops.size(), 0),
       stretches_(rank.ops.size()),
       sequence_(rank.ops.size(), 0),
@@ -153,6 +168,8 @@ bool Executor::run_lane(Lane lane) {
     std::size_t end = first + 1;
     const std::int32_t batch = op_at(ops[first]).batch;
     while (batch >= 0 && end < ops.size() && op_at(ops[end]).batch == batch) ++end;
+    while (!joined_.empty() && end < ops.size() && joined_[static_cast<std::size_t>(ops[end])])
+      ++end;
     if (behind_ && !keep_close(lane, first, end - first)) return false;
     if (!run_unit(lane, {ops.data() + first, end - first}, ideal)) return false;
     // Before the last op is published: afterwards the step may be over.
@@ -254,7 +271,7 @@ bool Executor::execute(std::span<const std::int32_t> unit, const StepScalars& sc
       case OpKind::kCompute:
         return compute(first, scalars, real_work);
       case OpKind::kCollective:
-        return collective(first, pace, ledger, begin);
+        return collectives(unit, pace, ledger, begin);
       case OpKind::kSend:
       case OpKind::kRecv:
         return transfer(unit, pace, ideal, ledger, begin);
@@ -329,10 +346,8 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
   return true;
 }
 
-bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePoint& begin) {
+CollectiveCall Executor::call_of(std::int32_t index, const Pace& pace, bool in_step) {
   const Op& op = op_at(index);
-  if (op.collective == CollectiveKind::kAllToAll && op.operand_count > 1)
-    return exchange(index, pace, ledger, begin);
   CollectiveCall call;
   call.kind = op.collective;
   call.group = op.group;
@@ -349,13 +364,26 @@ bool Executor::collective(std::int32_t index, Pace& pace, Ledger* ledger, TimePo
   call.pace = pace;
   call.device = &device_of(index);
   call.marks = index * kMarksOfOp;
-  if (ledger != nullptr) call.turn = turn_[static_cast<std::size_t>(index)];
-  if (Result<void> done = transport_.collective(call); !done) return false;
-  pace = call.pace;
-  begin = call.met;
-  if (ledger != nullptr) {
+  if (in_step) call.turn = turn_[static_cast<std::size_t>(index)];
+  return call;
+}
+
+bool Executor::collectives(std::span<const std::int32_t> unit, Pace& pace, Ledger* ledger,
+                           TimePoint& begin) {
+  const Op& first = op_at(unit.front());
+  if (first.collective == CollectiveKind::kAllToAll && first.operand_count > 1)
+    return exchange(unit.front(), pace, ledger, begin);
+  std::vector<CollectiveCall>& calls = lanes_[static_cast<std::size_t>(first.lane)].calls;
+  calls.clear();
+  for (const std::int32_t index : unit) calls.push_back(call_of(index, pace, ledger != nullptr));
+  if (Result<void> done = transport_.collectives(calls); !done) return false;
+  pace = calls.front().pace;
+  begin = calls.front().met;
+  if (ledger == nullptr) return true;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const Op& op = op_at(unit[i]);
     ledger->count(program_.groups[static_cast<std::size_t>(op.group)].axis, name_of(op.collective),
-                  op.purpose, call.sent, call.received, call.counted);
+                  op.purpose, calls[i].sent, calls[i].received, calls[i].counted);
   }
   return true;
 }

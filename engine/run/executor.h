@@ -62,6 +62,12 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
+  // Does once what each op has its device do, every kernel and every size of its products, on
+  // zeros, in the order of the ops, and clears the arena: so that drivers and libraries load
+  // nothing later. Only where the transport asks for it, before it is connected. Rows of experts,
+  // of which each step has other numbers, are taken by powers of two. Error: as step().
+  Result<void> load();
+
   // Ties the devices' clocks to the process's, unless it was done just now; before each step.
   // Error: as step().
   Result<void> align();
@@ -94,8 +100,9 @@ class Executor {
     // before it can go on.
     std::array<std::atomic<std::uint32_t>, kLanes> awaited{};
     Ledger ledger;
-    std::vector<TransferPart> parts;  // of the transfer under way
-    ExchangeRows rows;                // of the exchange under way
+    std::vector<TransferPart> parts;    // of the transfer under way
+    std::vector<CollectiveCall> calls;  // of the collectives under way
+    ExchangeRows rows;                  // of the exchange under way
     Nanoseconds cpu_time{0};
     // Of devices that run behind: ops that keep_close() has seen to have ended, and launches of the
     // later ones so far.
@@ -122,11 +129,17 @@ class Executor {
   bool compute(std::int32_t op, const StepScalars& scalars, Nanoseconds& real_work);
   bool transfer(std::span<const std::int32_t> unit, const Pace& pace, Ideal& ideal, Ledger* ledger,
                 TimePoint& begin);
-  bool collective(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
+  bool collectives(std::span<const std::int32_t> unit, Pace& pace, Ledger* ledger,
+                   TimePoint& begin);
+  CollectiveCall call_of(std::int32_t op, const Pace& pace, bool in_step);
   bool exchange(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
   // Modelled time of an op, of the rows that an expert has in this step.
   Nanoseconds duration_of(std::int32_t op);
   void fail(std::int32_t op, const Message& why);
+  // What load() does of one op.
+  bool load_op(std::int32_t op);
+  bool load_experts(std::int32_t op, const StepScalars& scalars);
+  void load_communication(const Op& op, Device& device);
   bool keep_close(Lane lane, std::size_t place, std::size_t count);
   void begin_to_follow();
   void end_following();
@@ -151,8 +164,9 @@ class Executor {
   Stop& stop_;
   RankProgress& progress_;
   const std::vector<Nanoseconds> durations_;
-  const bool behind_;       // devices run behind
-  const EventWaits waits_;  // if they do
+  const bool behind_;               // devices run behind
+  const EventWaits waits_;          // if they do
+  const std::vector<bool> joined_;  // by op: goes with the collective before it; empty: none does
   Nanoseconds clock_error_{0};
   TimePoint aligned_{};
   Nanoseconds host_time_{0};  // of the last step

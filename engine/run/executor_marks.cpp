@@ -116,7 +116,12 @@ bool Executor::follow(Lane lane) {
     if (progress.doing.load() != Doing::kNothing) progress.set(-1, Doing::kNothing);
     return true;
   }
-  const std::int32_t op = state.ops[state.ended];
+  // Of collectives that were issued together the last one stands for all.
+  std::size_t at = state.ended;
+  while (!joined_.empty() && at + 1 < launched &&
+         joined_[static_cast<std::size_t>(state.ops[at + 1])])
+    ++at;
+  const std::int32_t op = state.ops[at];
   if (state.ended == launched) {  // the device waits for its host, which says itself what it does
     if (progress.op.load() != op) progress.set(op, Doing::kAwaitingOps);
     return false;

@@ -37,6 +37,8 @@ struct LaunchOptions {
   // Where ranks are on GPUs: the GPU of each, and what its driver says of one.
   std::vector<int> gpus;
   std::function<GpuBytes(int gpu)> gpu_bytes;
+  // Bytes that such a rank needs there beside its arena; absent: none are known.
+  std::function<std::int64_t(const Program& program, const RankProgram& rank)> gpu_extra;
   // Set: every rank is a process, and this one runs world->rank() alone. Then only rank 0's result
   // holds anything.
   World* world = nullptr;

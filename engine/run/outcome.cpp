@@ -44,8 +44,6 @@ std::size_t median_of(const std::vector<Nanoseconds>& durations) {
   return order[(order.size() - 1) / 2];
 }
 
-double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
 Timeline timeline_of(const std::vector<RankOutcome*>& ranks, Source source, StepFigures& step) {
   Timeline timeline;
   timeline.source = source;
@@ -177,6 +175,22 @@ std::vector<Routing> routing_of(const std::vector<RankOutcome*>& ranks) {
 }
 
 }  // namespace
+
+std::optional<double> loss_of_step(const Program& program, const RunProgress& progress, int step) {
+  const auto at = static_cast<std::size_t>(step - 1);
+  std::optional<double> sum;
+  for (std::size_t i = 0; i < program.ranks.size(); ++i) {
+    if (!has_loss(program.ranks[i])) continue;
+    const std::lock_guard lock(progress[i]->telling);
+    if (progress[i]->loss_sums.size() <= at) return std::nullopt;
+    const double own = progress[i]->loss_sums[at];
+    const bool whole = is_summed_over_ranks(program.ranks[i], Tensor::kLossSum);
+    sum = whole ? own : sum.value_or(0) + own;
+    if (whole) break;
+  }
+  if (sum) *sum /= static_cast<double>(program.shape.global_tokens);
+  return sum;
+}
 
 RunResult result_of(const Setup& setup, const Program& program, const BackendChoice& choice,
                     const RunControl& control, const std::vector<RankOutcome*>& ranks) {

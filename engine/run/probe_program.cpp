@@ -99,10 +99,11 @@ struct ProbeRank {
 // Errors have been given to `stop`, but for those of devices.
 Result<void> probe_rank(const Program& program, std::size_t index, ProbeRank& mine, int repeats,
                         Stop& stop) {
-  if (Result<void> met = mine.transport->connect(); !met) return met;
   RankProgress progress;
   Executor executor(program, program.ranks[index], *mine.transport, mine.devices, *mine.arena, stop,
                     progress, {});
+  if (Result<void> done = executor.load(); !done) return done;
+  if (Result<void> met = mine.transport->connect(); !met) return met;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     if (Result<void> done = executor.align(); !done) return done;
     const Result<TimePoint> start = mine.transport->barrier();

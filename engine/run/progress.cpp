@@ -15,7 +15,7 @@ namespace {
 
 class Hang {
  public:
-  Hang(const Program& program, const Progress& progress)
+  Hang(const Program& program, const RunProgress& progress)
       : program_(program), progress_(progress), matching_(match(program)) {}
 
   // Some lane that waits, to start from.
@@ -132,7 +132,7 @@ class Hang {
   }
 
   const Program& program_;
-  const Progress& progress_;
+  const RunProgress& progress_;
   const Matching matching_;
 };
 
@@ -141,7 +141,7 @@ std::string ranks_text(const std::vector<int>& ranks) {
 }
 
 // Of a run that is between steps: who has not come where others wait; empty where nobody waits.
-std::vector<int> not_meeting(const Program& program, const Progress& progress) {
+std::vector<int> not_meeting(const Program& program, const RunProgress& progress) {
   std::vector<int> missing;
   for (std::size_t rank = 0; rank < progress.size(); ++rank)
     if (progress[rank]->lanes.front().doing.load() != Doing::kMeeting)
@@ -150,7 +150,7 @@ std::vector<int> not_meeting(const Program& program, const Progress& progress) {
 }
 
 // Of a run whose ranks are not connected yet: who has made fewer calls than others wait in.
-std::optional<Message> describe_connecting(const Program& program, const Progress& progress,
+std::optional<Message> describe_connecting(const Program& program, const RunProgress& progress,
                                            const std::string& seconds) {
   const auto lane_of = [&](std::size_t rank) -> const LaneProgress& {
     return progress[rank]->lanes.front();
@@ -195,7 +195,7 @@ std::string describe_now(const RankProgram& rank, const RankProgress& progress) 
   return found != nullptr ? describe(*found) : "what it does between steps";
 }
 
-Message describe_hang(const Program& program, const Progress& progress, double timeout_seconds) {
+Message describe_hang(const Program& program, const RunProgress& progress, double timeout_seconds) {
   const std::string seconds = fmt::format("{:.3g}", timeout_seconds);
   if (const std::optional<Message> apart = describe_connecting(program, progress, seconds))
     return *apart;

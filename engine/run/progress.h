@@ -50,9 +50,13 @@ struct RankProgress {
   // Of the last step, in nanoseconds: processor time of all lanes and of the compute lane, and when
   // the step ends in modelled time if no real work takes longer than modelled.
   std::atomic<std::int64_t> cpu_time{0}, compute_cpu_time{0}, modelled_end{0};
+  // The sum of losses that this rank holds after each step done, warm-up included; under its mutex,
+  // and written before steps_done says so. A rank that is another process tells none.
+  std::mutex telling;
+  std::vector<double> loss_sums;
 };
 // By rank index.
-using Progress = std::vector<std::unique_ptr<RankProgress>>;
+using RunProgress = std::vector<std::unique_ptr<RankProgress>>;
 
 // What a rank is at, in words that stand inside a sentence: an exchange before anything else.
 std::string describe_now(const RankProgram& rank, const RankProgress& progress);
@@ -60,6 +64,6 @@ std::string describe_now(const RankProgram& rank, const RankProgress& progress);
 // One sentence for a run in which nothing moves any more: which rank did not arrive at which op,
 // and where it is instead. Follows who waits for whom, to a rank that waits for nobody or to a
 // circle. Requires: all ranks are built.
-Message describe_hang(const Program& program, const Progress& progress, double seconds);
+Message describe_hang(const Program& program, const RunProgress& progress, double seconds);
 
 }  // namespace parallelarium

@@ -24,6 +24,8 @@ class RankRun {
         executor_(job.program, job.rank, job.transport, job.devices, job.arena, job.stop,
                   job.progress, job.durations) {}
 
+  Result<void> load() { return executor_.load(); }
+
   Result<void> run() {
     if (Result<void> done = initialise(); !done) return done;
     const int steps = setup_.run.warmup + setup_.run.steps;
@@ -256,6 +258,10 @@ class RankRun {
     job_.progress.cpu_time.store(record.cpu_time.count());
     job_.progress.compute_cpu_time.store(record.compute_cpu_time.count());
     job_.progress.modelled_end.store(record.modelled_end.count());
+    {
+      const std::lock_guard lock(job_.progress.telling);
+      job_.progress.loss_sums.push_back(*loss);
+    }
     job_.progress.steps_done.store(step);
     return {};
   }
@@ -337,11 +343,13 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
   };
   try {
     ask_for_precise_sleep();
-    if (Result<void> met = job.transport.connect(); !met) {
+    RankRun run(job, outcome);
+    Result<void> met = run.load();
+    if (met) met = job.transport.connect();
+    if (!met) {
       if (!job.stop.raised()) return fail(met.error().text, failure_id(met.error()));
       return met;
     }
-    RankRun run(job, outcome);
     Result<void> done = run.run();
     if (done && job.before_close) job.before_close();
     if (done) done = job.transport.close();

@@ -13,9 +13,11 @@
 
 #include "engine/run/cores.h"
 #include "engine/run/cpu/fabric.h"
+#include "engine/run/gpu/extra_memory.h"
 #include "engine/run/gpu/memory.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_launch.h"
+#include "engine/run/gpu/nccl_rules.h"
 #include "engine/run/launch.h"
 #include "engine/run/net/outcome_bytes.h"
 #include "engine/run/net/socket_transport.h"
@@ -27,8 +29,6 @@
 namespace parallelarium {
 
 namespace {
-
-constexpr auto kLookEvery = std::chrono::milliseconds{20};
 
 // Starts VmHWM anew, so that an engine that has run before reports this run's peak. Where the
 // system does not allow it, the peak is that of the whole process so far, never too small.
@@ -138,10 +138,12 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
     return world == nullptr || program.ranks[i].rank == world->rank();
   };
   if (options.gpu_bytes) {
-    std::vector<std::int64_t> needed;
-    for (std::size_t i = 0; i < count; ++i)
+    std::vector<std::int64_t> needed, extra;
+    for (std::size_t i = 0; i < count; ++i) {
       needed.push_back(runs_here(i) ? program.ranks[i].arena_bytes : 0);
-    if (Result<void> fits = check_gpu_memory(options.gpus, needed, options.gpu_bytes); !fits)
+      if (options.gpu_extra) extra.push_back(options.gpu_extra(program, program.ranks[i]));
+    }
+    if (Result<void> fits = check_gpu_memory(options.gpus, needed, options.gpu_bytes, extra); !fits)
       return fits.error();
   }
   forget_peak();
@@ -149,7 +151,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   // Looking at a word for a moment before sleeping only pays where every rank has a core.
   Stop stop(std::chrono::microseconds(paced || static_cast<int>(count) > cores ? 0 : 5));
   CpuFabric fabric(static_cast<int>(count), program.groups, stop);
-  Progress progress;
+  RunProgress progress;
   std::vector<LocalRank> ranks(count);
   std::vector<RankOutcome*> outcomes;
   for (std::size_t i = 0; i < count; ++i) {
@@ -282,7 +284,15 @@ Result<LaunchOptions> launch_options(const BackendChoice& choice, std::size_t ra
   options.gpus = choice.gpus;
   options.gpu_bytes = [cuda = *module](int gpu) { return cuda->bytes(gpu); };
   // Ranks on one GPU meet in its memory.
-  if (world == nullptr && (ranks == 1 || choice.source == Source::kSharedGpu)) {
+  const bool together = world == nullptr && (ranks == 1 || choice.source == Source::kSharedGpu);
+  if (Result<std::vector<GpuFacts>> facts = (*module)->gpus()) {
+    options.gpu_extra = [facts = std::move(*facts), gpus = choice.gpus, together](
+                            const Program& program, const RankProgram& rank) {
+      const int gpu = gpus[static_cast<std::size_t>(rank.rank)];
+      return extra_memory(program, rank, facts[static_cast<std::size_t>(gpu)], !together).sum();
+    };
+  }
+  if (together) {
     options.transport = "memory of one GPU";
     return options;
   }
@@ -302,7 +312,10 @@ Result<RunResult> run(const Setup& setup, const Program& program, const BackendC
   Nccl* const nccl = options->nccl;
   if (nccl != nullptr) static_cast<void>(nccl->take_choices());  // of runs and calibrations before
   Result<RunResult> result = launch(setup, program, choice, control, wishes, *options);
-  if (result && nccl != nullptr) result->observation.choices = nccl->take_choices();
+  if (!result || nccl == nullptr) return result;
+  result->observation.choices = nccl->take_choices();
+  result->observation.transport =
+      nccl_text(nccl->version(), (*cuda_module())->versions().driver, plan_splits(program).size());
   return result;
 }
 

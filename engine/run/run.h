@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/plan/machine.h"
+#include "engine/plan/placement.h"
 #include "engine/plan/program.h"
 #include "engine/plan/report.h"
 #include "engine/plan/result.h"
@@ -18,19 +19,17 @@ namespace parallelarium {
 struct ProcessPlace;  // net/place.h
 class World;          // net/world.h
 
-// What `auto` means here, and the words for the Run button.
-struct BackendChoice {
-  Backend backend = Backend::kCpu;  // never kAuto
-  Source source = Source::kMeasured;
-  Message why;                 // "4 ranks on 2 cores: paced"
-  std::vector<int> gpus = {};  // of each rank; empty where ranks are on CPUs
-};
-// `place`: set where every rank is a process of its own.
-Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place = nullptr);
+using BackendChoice = Placement;
+// Where the ranks of a Setup go on this computer: can_execute(), then place(). `place`: set where
+// every rank is a process of its own.
+Result<Placement> choose_backend(const Setup& setup, const ProcessPlace* place = nullptr);
 
 struct RunControl {
   const std::atomic<bool>* cancel = nullptr;  // set from any thread; the run ends within 0.5 s
   std::function<void(double share, const std::string& what)> progress;  // from the calling thread
+  // The loss of each step as it is done, warm-up included, the first being 1; from the calling
+  // thread, before `progress` tells of the step. Not where ranks are processes.
+  std::function<void(int step, double loss)> loss;
   // A rank hangs when nothing happens on any rank for this long beyond the time that the longest op
   // may take: three times its modelled time, and more where ranks share cores.
   double hang_timeout_seconds = 20;

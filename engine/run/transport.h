@@ -117,6 +117,10 @@ class Transport {
   // until it has ended.
   virtual void abort() {}
 
+  // Whether its devices may wait for other ranks', so that a driver which loads a kernel in mid-run
+  // may wait for them in vain: then all are loaded before connect() (Executor::load).
+  virtual bool waits_on_devices() const { return false; }
+
   // Whether receives may combine and messages may lie in several places, as the steps of
   // collectives need it.
   virtual bool does_steps() const { return false; }
@@ -128,6 +132,14 @@ class Transport {
   // Errors: "stopped"; "collective-differs" where members disagree, which also stops the run;
   // "collective-unknown" for a data type that cannot be reduced.
   virtual Result<void> collective(CollectiveCall& call) = 0;
+  // Whether it is worth giving it neighbouring collectives at once (gpu/nccl_joins.h), and how:
+  // they are of one group and lane, and their turns follow each other. They begin and end together.
+  virtual bool joins_collectives() const { return false; }
+  virtual Result<void> collectives(std::span<CollectiveCall> calls) {
+    for (CollectiveCall& call : calls)
+      if (Result<void> done = collective(call); !done) return done;
+    return {};
+  }
 
   // Waits for all ranks; the same time on each: when the last arrived. One thread per rank.
   virtual Result<TimePoint> barrier() = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/plan/pace.h"
+#include "engine/run/outcome.h"
 
 namespace parallelarium {
 
@@ -35,7 +36,7 @@ double longest_op_seconds(const RunControl& control, std::size_t ranks, int core
 }  // namespace
 
 RunWatch::RunWatch(const Setup& setup, const Program& program, const RunControl& control,
-                   const Progress& progress, Stop& stop, std::vector<Transport*> transports,
+                   const RunProgress& progress, Stop& stop, std::vector<Transport*> transports,
                    bool paced, int cores, std::function<TimePoint()> now)
     : setup_(setup),
       program_(program),
@@ -69,13 +70,15 @@ void RunWatch::look() {
   }
   int done = steps_;
   for (const auto& rank : progress_) done = std::min(done, rank->steps_done.load());
-  if (control_.progress && done != reported_) {
+  if (done != reported_) {
+    tell_losses(reported_ + 1, done);
     reported_ = done;
-    control_.progress(static_cast<double>(done) / std::max(steps_, 1),
-                      done < warmup_ ? fmt::format("warm-up step {} of {}", done + 1, warmup_)
-                      : done < steps_
-                          ? fmt::format("step {} of {}", done + 1 - warmup_, steps_ - warmup_)
-                          : fmt::format("{} steps done", steps_ - warmup_));
+    if (control_.progress)
+      control_.progress(static_cast<double>(done) / std::max(steps_, 1),
+                        done < warmup_ ? fmt::format("warm-up step {} of {}", done + 1, warmup_)
+                        : done < steps_
+                            ? fmt::format("step {} of {}", done + 1 - warmup_, steps_ - warmup_)
+                            : fmt::format("{} steps done", steps_ - warmup_));
   }
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();
@@ -84,6 +87,13 @@ void RunWatch::look() {
   look_for_hang();
   begin_to_abort();
   look_for_late_end();
+}
+
+void RunWatch::tell_losses(int first, int last) {
+  if (!control_.loss) return;
+  for (int step = std::max(first, 1); step <= last; ++step)
+    if (const std::optional<double> loss = loss_of_step(program_, progress_, step))
+      control_.loss(step, *loss);
 }
 
 // A rank that ends takes the others' connections with it, and says itself what happened.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -17,13 +18,16 @@
 
 namespace parallelarium {
 
+// How often those who wait for a run look whether it was cancelled.
+inline constexpr auto kLookEvery = std::chrono::milliseconds{20};
+
 class RunWatch {
  public:
   // References outlive the watch. `transports`: by rank index, null for ranks that do not run here;
   // alive as long as there is something to look at. `cores`: physical cores of this process. `now`:
   // a test's clock.
   RunWatch(const Setup& setup, const Program& program, const RunControl& control,
-           const Progress& progress, Stop& stop, std::vector<Transport*> transports, bool paced,
+           const RunProgress& progress, Stop& stop, std::vector<Transport*> transports, bool paced,
            int cores, std::function<TimePoint()> now = Clock::now);
   ~RunWatch();
   RunWatch(const RunWatch&) = delete;
@@ -35,6 +39,7 @@ class RunWatch {
   bool aborts() const { return stop_.raised() && !aborted_.load(); }
 
  private:
+  void tell_losses(int first, int last);
   void look_at_transports();
   void begin_to_abort();
   void begin_to_follow();
@@ -45,11 +50,11 @@ class RunWatch {
   const Setup& setup_;
   const Program& program_;
   const RunControl& control_;
-  const Progress& progress_;
+  const RunProgress& progress_;
   Stop& stop_;
   const std::vector<Transport*> transports_;
   bool paced_, judged_ = false;
-  int cores_, warmup_, steps_, reported_ = -1;
+  int cores_, warmup_, steps_, reported_ = -1;  // steps told of
   bool abandoned_ = false;
   double hang_seconds_;
   std::uint64_t changes_ = 0;

@@ -17,9 +17,9 @@ struct Stream {
   int first_microbatch = 0;
 };
 
-class Line {
+class DualPipeLine {
  public:
-  Line(Stream near_stream, Stream far_stream) : streams_{near_stream, far_stream} {}
+  DualPipeLine(Stream near_stream, Stream far_stream) : streams_{near_stream, far_stream} {}
 
   void forward(int stream) { add(ActionKind::kForward, stream, forwards_[stream]++); }
   void backward(int stream) { add(ActionKind::kBackward, stream, backwards_[stream]++); }
@@ -57,7 +57,7 @@ class Line {
 std::vector<Action> eight_steps(int depth, int at, int count, Stream near_stream,
                                 Stream far_stream) {
   constexpr int kNear = 0, kFar = 1;
-  Line line(near_stream, far_stream);
+  DualPipeLine line(near_stream, far_stream);
   const int beyond = depth - at - 1;  // ranks between this one and where the streams meet
   for (int i = 0; i < 2 * beyond; ++i) line.forward(kNear);
   for (int i = 0; i <= at; ++i) {

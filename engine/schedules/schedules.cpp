@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "engine/plan/schedule_rules.h"
 #include "engine/schedules/schedule.h"
@@ -24,50 +26,52 @@ Message unknown(const std::string& schedule) {
   return text;
 }
 
-std::string summary_of(std::string_view name) {
-  if (name == "naive") return "One micro-batch at a time; every rank but one is idle.";
-  if (name == "gpipe")
-    return "All forwards, then all backwards; every rank holds all micro-batches.";
-  if (name == "1f1b") {
-    return "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held "
-           "per stage that follows.";
-  }
-  if (name == "interleaved") {
-    return "1F1B over several chunks on each rank; the bubble divided by the chunks, for as many "
-           "times more transfers.";
-  }
-  if (name == "zb-h1") {
-    return "1F1B with the backward split in two: weight gradients wait and fill a part of the "
-           "bubble, at the memory of 1F1B.";
-  }
-  if (name == "zb-h2") {
-    return "More warm-up forwards and longer waiting weight gradients: no bubble between the first "
-           "and last action of a rank, at twice the memory of 1F1B.";
-  }
-  if (name == "zb-v") {
-    return "Two chunks folded like a V: no bubble between the first and last action of a rank, at "
-           "the memory of 1F1B. Placed for equal forward, input and weight times.";
-  }
-  if (name == "dualpipe") {
-    return "Micro-batches from both ends at once, a forward overlapped with a backward; every "
-           "stage "
-           "and its parameters are held twice.";
-  }
-  return "DualPipe cut in half: one V on half as many ranks, each with two chunks of the model.";
-}
+struct Generator {
+  std::string_view name;
+  std::string_view summary;
+  // Requires: check_schedule_sizes accepts these.
+  Order (*make)(int ranks, int microbatches, int chunks);
+};
 
-// Requires: check_schedule_sizes accepts these.
-Order generate(const std::string& name, int ranks, int microbatches, int chunks) {
-  if (name == "naive") return naive_order(ranks, microbatches);
-  if (name == "gpipe") return gpipe_order(ranks, microbatches);
-  if (name == "1f1b") return one_f_one_b_order(ranks, microbatches);
-  if (name == "interleaved") return interleaved_order(ranks, microbatches, chunks);
-  if (name == "zb-h1") return zb_h1_order(ranks, microbatches);
-  if (name == "zb-h2") return zb_h2_order(ranks, microbatches);
-  if (name == "zb-v") return zb_v_order(ranks, microbatches);
-  if (name == "dualpipe") return dualpipe_order(ranks, microbatches);
-  return dualpipe_v_order(ranks, microbatches);
-}
+// One for each of kScheduleRules, in the same order.
+constexpr std::array<Generator, kScheduleRules.size()> kGenerators = {{
+    {"naive", "One micro-batch at a time; every rank but one is idle.",
+     [](int ranks, int microbatches, int) { return naive_order(ranks, microbatches); }},
+    {"gpipe", "All forwards, then all backwards; every rank holds all micro-batches.",
+     [](int ranks, int microbatches, int) { return gpipe_order(ranks, microbatches); }},
+    {"1f1b",
+     "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held per "
+     "stage that follows.",
+     [](int ranks, int microbatches, int) { return one_f_one_b_order(ranks, microbatches); }},
+    {"interleaved",
+     "1F1B over several chunks on each rank; the bubble divided by the chunks, for as many times "
+     "more transfers.",
+     interleaved_order},
+    {"zb-h1",
+     "1F1B with the backward split in two: weight gradients wait and fill a part of the bubble, at "
+     "the memory of 1F1B.",
+     [](int ranks, int microbatches, int) { return zb_h1_order(ranks, microbatches); }},
+    {"zb-h2",
+     "More warm-up forwards and longer waiting weight gradients: no bubble between the first and "
+     "last action of a rank, at twice the memory of 1F1B.",
+     [](int ranks, int microbatches, int) { return zb_h2_order(ranks, microbatches); }},
+    {"zb-v",
+     "Two chunks folded like a V: no bubble between the first and last action of a rank, at the "
+     "memory of 1F1B. Placed for equal forward, input and weight times.",
+     [](int ranks, int microbatches, int) { return zb_v_order(ranks, microbatches); }},
+    {"dualpipe",
+     "Micro-batches from both ends at once, a forward overlapped with a backward; every stage and "
+     "its parameters are held twice.",
+     [](int ranks, int microbatches, int) { return dualpipe_order(ranks, microbatches); }},
+    {"dualpipe-v",
+     "DualPipe cut in half: one V on half as many ranks, each with two chunks of the model.",
+     [](int ranks, int microbatches, int) { return dualpipe_v_order(ranks, microbatches); }},
+}};
+static_assert(std::equal(kGenerators.begin(), kGenerators.end(), kScheduleRules.begin(),
+                         [](const Generator& generator, const ScheduleRule& rule) {
+                           return generator.name == rule.name && generator.make != nullptr;
+                         }),
+              "every schedule needs a generator of its own, in the order of the rules");
 
 Message mismatch(const char* field, int asked, int found, const char* pattern) {
   Message text = message(fmt::format("order-{}", field), pattern, found, asked);
@@ -81,9 +85,10 @@ Message mismatch(const char* field, int asked, int found, const char* pattern) {
 const std::vector<ScheduleInfo>& schedules() {
   static const std::vector<ScheduleInfo> kSchedules = [] {
     std::vector<ScheduleInfo> list;
-    for (const ScheduleRule& rule : kScheduleRules) {
-      list.push_back({std::string(rule.name), std::string(rule.title), summary_of(rule.name),
-                      rule.splits_backward, rule.chunks});
+    for (std::size_t at = 0; at < kScheduleRules.size(); ++at) {
+      const ScheduleRule& rule = kScheduleRules[at];
+      list.push_back({std::string(rule.name), std::string(rule.title),
+                      std::string(kGenerators[at].summary), rule.splits_backward, rule.chunks});
     }
     return list;
   }();
@@ -97,7 +102,8 @@ Result<Order> make_order(const std::string& schedule, int ranks, int microbatche
     }
     const Result<void> sizes = check_schedule_sizes(*rule, ranks, microbatches, chunks);
     if (!sizes) return sizes.error();
-    return generate(schedule, ranks, microbatches, chunks);
+    return kGenerators[static_cast<std::size_t>(rule - kScheduleRules.data())].make(
+        ranks, microbatches, chunks);
   }
   Result<Order> order = order_from_file(schedule);
   if (!order.ok() && order.error().id == "order-file-unread") return unknown(schedule);

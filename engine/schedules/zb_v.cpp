@@ -9,7 +9,7 @@ namespace parallelarium {
 namespace {
 
 // One rank's line, counting what each chunk has done of each kind.
-class Line {
+class ZbvLine {
  public:
   void forward(int chunk) { add(ActionKind::kForward, chunk, forwards[chunk]++); }
   void input(int chunk) { add(ActionKind::kInputGrad, chunk, inputs[chunk]++); }
@@ -35,7 +35,7 @@ Order zb_v_order(int ranks, int microbatches) {
   // Fewer micro-batches than fill the pipeline: the order of that many, without the others.
   const int filled = std::max(microbatches, 2 * ranks - 1);
   for (int rank = 0; rank < ranks; ++rank) {
-    Line line;
+    ZbvLine line;
     for (int i = 0; i < 2 * (ranks - rank) - 1; ++i) line.forward(0);
     for (int i = 0; i < rank; ++i) {
       line.forward(1);

@@ -215,7 +215,7 @@ void attention_input_grad(const Launch& op) {
     turn(op, op.values(3), Turn::kBack);
 }
 
-constexpr Entry kEntries[] = {
+constexpr Entry kAttentionEntries[] = {
     Entry{Piece::kAttention, kF, 3, 5, attention_forward},
     Entry{Piece::kAttention, kI, 5, 8, attention_input_grad},
     Entry{Piece::kPermute, kF, 2, 2, permute},
@@ -235,6 +235,6 @@ void turn(const Launch& op, Values qkv, Turn direction) {
   });
 }
 
-std::span<const Entry> attention_entries() { return kEntries; }
+std::span<const Entry> attention_entries() { return kAttentionEntries; }
 
 }  // namespace parallelarium

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t kMostParts = 65;  // of a collective of 64 ranks, and the target
 
-std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
-
 template <class Number>
 void combine_parts(Reduction reduction, std::byte* target, std::span<const std::byte* const> parts,
                    int divisor, std::int64_t count) {
@@ -24,7 +22,7 @@ void combine_parts(Reduction reduction, std::byte* target, std::span<const std::
   for (std::size_t i = 0; i < parts.size(); ++i)
     typed[i] = reinterpret_cast<const Number*>(parts[i]);
   combine_cpu(reinterpret_cast<Number*>(target), typed.data(), parts.size(),
-              static_cast<Combine>(reduction), divisor, size(count));
+              static_cast<Combine>(reduction), divisor, static_cast<std::size_t>(count));
 }
 
 }  // namespace
@@ -42,7 +40,7 @@ void combine_on_cpu(DataType type, Reduction reduction, std::byte* target,
       return combine_parts<std::int32_t>(reduction, target, parts, divisor, count);
     case DataType::kU8:  // bytes are moved, not reckoned with
       assert(reduction == Reduction::kNone);
-      std::memcpy(target, parts[0], size(count));
+      std::memcpy(target, parts[0], static_cast<std::size_t>(count));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "kernels/cross_entropy.h"
 #include "kernels/embedding.h"
 #include "kernels/fill.h"
+#include "kernels/fused_attention.h"
 #include "kernels/linear.h"
 #include "kernels/norm.h"
 #include "kernels/residual.h"
@@ -139,13 +140,17 @@ class CpuDevice final : public Device {
   }
   void fused_attention_forward(Values context, float* lse, float* scratch, ConstValues qkv,
                                const AttentionShape& shape) override {
-    fused_attention_forward_cpu(context.as<Bf16>(), lse, scratch, qkv.as<Bf16>(), shape);
+    with_type(context, [&]<class T>(T*) {
+      fused_attention_forward_cpu(context.as<T>(), lse, scratch, qkv.as<T>(), shape);
+    });
   }
   void fused_attention_backward(Values dqkv, float* scratch, ConstValues dcontext, ConstValues qkv,
                                 ConstValues context, const float* lse,
                                 const AttentionShape& shape) override {
-    fused_attention_backward_cpu(dqkv.as<Bf16>(), scratch, dcontext.as<Bf16>(), qkv.as<Bf16>(),
-                                 context.as<Bf16>(), lse, shape);
+    with_type(dqkv, [&]<class T>(T*) {
+      fused_attention_backward_cpu(dqkv.as<T>(), scratch, dcontext.as<T>(), qkv.as<T>(),
+                                   context.as<T>(), lse, shape);
+    });
   }
   void block_attention_forward(Values context, float* row_max, float* row_sum, float* scratch,
                                ConstValues qkv, ConstValues keys_values,

@@ -188,7 +188,7 @@ void expert_weight_grad(const Launch& op) {
   });
 }
 
-constexpr Entry kEntries[] = {
+constexpr Entry kExpertEntries[] = {
     Entry{Piece::kRouter, kF, 6, 8, router_forward},
     Entry{Piece::kRouter, kI, 5, 5, router_input_grad},
     Entry{Piece::kRouter, kW, 3, 3, router_weight_grad},
@@ -204,6 +204,6 @@ constexpr Entry kEntries[] = {
 
 }  // namespace
 
-std::span<const Entry> expert_entries() { return kEntries; }
+std::span<const Entry> expert_entries() { return kExpertEntries; }
 
 }  // namespace parallelarium

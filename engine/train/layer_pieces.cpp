@@ -158,7 +158,7 @@ void activation_input_grad(const Launch& op) {
     op.device.gelu_backward(op.values(2), op.values(0), op.values(1), op.operands[0].count);
 }
 
-constexpr Entry kEntries[] = {
+constexpr Entry kLayerEntries[] = {
     Entry{Piece::kEmbedding, kF, 3, 4, embedding_forward},
     Entry{Piece::kEmbedding, kW, 3, 4, embedding_weight_grad},
     Entry{Piece::kNorm1, kF, 4, 5, norm_forward},
@@ -195,6 +195,6 @@ constexpr Entry kEntries[] = {
 
 }  // namespace
 
-std::span<const Entry> layer_entries() { return kEntries; }
+std::span<const Entry> layer_entries() { return kLayerEntries; }
 
 }  // namespace parallelarium

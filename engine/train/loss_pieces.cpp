@@ -27,7 +27,7 @@ void loss_input_grad(const Launch& op) {
                       op.shape.logits_pitch());
 }
 
-constexpr Entry kEntries[] = {
+constexpr Entry kLossEntries[] = {
     Entry{Piece::kLossMax, kF, 2, 2, loss_max_forward},
     Entry{Piece::kLossSum, kF, 5, 5, loss_sum_forward},
     Entry{Piece::kLoss, kF, 4, 4, loss_forward},
@@ -36,6 +36,6 @@ constexpr Entry kEntries[] = {
 
 }  // namespace
 
-std::span<const Entry> loss_entries() { return kEntries; }
+std::span<const Entry> loss_entries() { return kLossEntries; }
 
 }  // namespace parallelarium

@@ -76,7 +76,7 @@ void optimizer(const Launch& op) {
 
 constexpr std::size_t kAny = 1 << 20;
 
-constexpr Entry kEntries[] = {
+constexpr Entry kUpdateEntries[] = {
     Entry{Piece::kZeroGrad, kU, 1, kAny, zero_grad},
     Entry{Piece::kZeroGrad, kW, 1, 1, zero_grad},
     Entry{Piece::kGradNorm, kU, 1, kAny, grad_norm},
@@ -85,6 +85,6 @@ constexpr Entry kEntries[] = {
 
 }  // namespace
 
-std::span<const Entry> update_entries() { return kEntries; }
+std::span<const Entry> update_entries() { return kUpdateEntries; }
 
 }  // namespace parallelarium

@@ -4,14 +4,19 @@
 //
 //   initialize  {version}                     -> {version, engine, host, devices}
 //   devices     {}                            -> the object of `devices --json`
-//   calibrate   {}                            -> {machine}                 (progress, cancellable)
+//   check       {}                            -> the object of `devices --check --json`
+//                                                                          (progress, cancellable)
+//   calibrate   {}                            -> {machine}                 (likewise)
 //   run         {setup, verify}               -> {observation, machine, proof?}        (likewise)
 //   collective  {name, algorithm, ...}        -> the measured object of `collective --json`
 //                                                (see collective_messages.h; likewise)
 //   route       {setup, layer?, microbatch?, group?, routing?} -> the object of `route --json`
 //   shutdown    {}                            -> {}, and the engine ends
-// Notifications: `$/progress` {id, phase, share, what} from the engine, where phase is
-// "calibrating", "running" or "proving" and share goes from 0 to 1 within the phase;
+// Notifications: `$/progress` {id, phase, share, what, step?, losses?} from the engine, where phase
+// is "checking", "calibrating", "running" or "proving" and share goes from 0 to 1 within the phase;
+// `losses` of a run are those of the steps up to `step`, warm-up included, that were not told
+// before (null where a loss is not finite; a run that begins again at a slower pace tells of its
+// steps again);
 // `$/cancelRequest` {id} to it. `machine` of a run is the Machine its prediction stands on: a run
 // on a computer that was never calibrated calibrates and stores it first.
 #pragma once

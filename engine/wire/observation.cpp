@@ -3,6 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/setup_names.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/reading.h"
 
@@ -149,6 +150,21 @@ nlohmann::json to_json(const Observation& observation) {
           {"date", observation.date}};
 }
 
+namespace {
+
+// Older versions noted the Setup as it was asked for: the backend may be auto, and what is not
+// there was fp32 and unfused.
+Setup as_it_ran(Setup setup, const std::string& backend) {
+  const Setup usual = default_setup();
+  if (is_auto(setup.precision)) setup.precision = usual.precision;
+  if (setup.attention == Attention::kAuto) setup.attention = usual.attention;
+  for (const auto& [value, word] : kBackends)
+    if (setup.run.backend == Backend::kAuto && word == backend) setup.run.backend = value;
+  return setup;
+}
+
+}  // namespace
+
 Result<Observation> observation_from_json(const nlohmann::json& json) {
   Observation observation;
   ObjectReader reader(json, "observation");
@@ -187,7 +203,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
 
   Result<Setup> read_setup = setup_from_json(*setup);
   if (!read_setup) return read_setup.error();
-  observation.setup = std::move(*read_setup);
+  observation.setup = as_it_ran(std::move(*read_setup), observation.backend);
   Result<Timeline> read_timeline = timeline_from_json(*timeline);
   if (!read_timeline) return read_timeline.error();
   observation.timeline = std::move(*read_timeline);

@@ -13,6 +13,7 @@
 #include "engine/run/gpu/module.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/worker/cancel.h"
+#include "engine/worker/check_before_run.h"
 #include "engine/worker/collective_options.h"
 #include "engine/worker/collective_sweep.h"
 #include "engine/worker/collective_text.h"
@@ -90,6 +91,12 @@ Result<CollectiveRanks> ranks_of(const CollectiveOptions& options, int ranks, Pr
   if (Result<void> set = set_field(setup, "devices", options.devices); !set) return set.error();
   Result<BackendChoice> choice = choose_collective_backend(setup.run, ranks);
   if (!choice) return choice.error();
+  const Result<bool> anew =
+      check_before_use(*choice, setup.run.devices, false, watch_of(progress),
+                       [&](const std::string& sentence) { progress.say(sentence); });
+  if (!anew) return anew.error();
+  if (*anew) choice = choose_collective_backend(setup.run, ranks);
+  if (!choice) return choice.error();
   CollectiveRanks on;
   on.choice = std::move(*choice);
   on.abandon = watch_of(progress).abandon;
@@ -125,11 +132,13 @@ Outcome sweep_of(const CollectiveOptions& options, CollectiveSpec spec, Progress
     network = *found;
   }
   if (!network) return Outcome::invalid(make_collective(spec).error());
+  std::optional<CancelWithoutReader> reader;
+  if (options.run) reader.emplace();
   const Result<std::vector<SweepRow>> rows = sweep(
       spec, algorithms, *network, wishes,
       [&](double share) { progress.report(share, "measuring"); },
       options.run ? &cancelled_by_signal() : nullptr);
-  if (!rows) return Outcome::failed(rows.error());
+  if (!rows) return Outcome::failed(told_why(rows.error()));
   Outcome outcome = Outcome::done(options.json  ? json_text(sweep_json(*rows))
                                   : options.csv ? sweep_csv(*rows)
                                                 : sweep_text(*rows));
@@ -185,8 +194,9 @@ Outcome collective(const CollectiveOptions& options, Progress& progress) {
         return Outcome::failed(fits.error());
     }
     progress.report(0, "running");
+    const CancelWithoutReader reader;
     Result<CollectiveObservation> run = run_collective(*made, wishes, &cancelled_by_signal());
-    if (!run) return Outcome::failed(run.error());
+    if (!run) return Outcome::failed(told_why(run.error()));
     seen = std::move(*run);
   }
   Outcome outcome;

@@ -62,6 +62,7 @@ class Commands {
   CLI::App* add(const std::string& name, const std::string& help, const std::string& examples);
   void set_body(CLI::App* command, CommandBody action);
   const CommandBody* chosen() const;  // of the subcommand that was parsed
+  const CLI::App& app() const { return *app_; }
 
  private:
   CLI::App* app_;
@@ -80,11 +81,16 @@ void add_route(Commands& commands);
 void add_export(Commands& commands);
 void add_lesson(Commands& commands);
 void add_serve(Commands& commands);
+void add_manual(Commands& commands);
 
 // Indented JSON with a final newline; doubles keep every digit.
 std::string json_text(const nlohmann::json& json);
 
-// A whole file; `most_bytes` bounds it. Error: one sentence with the path and the reason.
+// What a user writes in place of a path to give the content itself.
+inline constexpr const char* kStandardInput = "-";
+std::string name_of_input(const std::string& path);  // for sentences
+// A whole file, pipe or standard input; `most_bytes` bounds it. Error: one sentence with the path
+// and the reason.
 Result<std::string> read_file(const std::string& path, std::size_t most_bytes = 64u << 20);
 // Written beside the target and renamed, so that a reader never sees half a file.
 Result<void> write_file(const std::string& path, const std::string& content);

@@ -33,7 +33,7 @@ std::vector<std::string> names_of(const CLI::App& app) {
   return names;
 }
 
-std::string list_of(const std::vector<std::string>& names) {
+std::string words_and(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t at = 0; at < names.size(); ++at)
     text += (at == 0 ? "" : at + 1 == names.size() ? " and " : ", ") + names[at];
@@ -55,13 +55,13 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
     const std::vector<std::string> names = names_of(app);
     if (left.empty())
       return message("command-missing", "Say what to do: {}; --help explains them.",
-                     list_of(names));
+                     words_and(names));
     const std::string near = nearest(left.front(), names);
     if (left.front().rfind('-', 0) == 0)
       return message("option-first", "The option {} belongs behind a command: {}.", left.front(),
-                     list_of(names));
+                     words_and(names));
     return message("command-unknown", "There is no command \"{}\"{}; there are {}.", left.front(),
-                   near.empty() ? "" : " (" + near + "?)", list_of(names));
+                   near.empty() ? "" : " (" + near + "?)", words_and(names));
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) && !left.empty()) {
     std::vector<std::string> options;
@@ -155,6 +155,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   add_export(commands);
   add_lesson(commands);
   add_serve(commands);
+  add_manual(commands);
   // CLI11 speaks in exceptions; they end here.
   try {
     app.parse(argc, argv);

@@ -9,8 +9,6 @@ namespace {
 constexpr std::size_t kMostRanks = 16;  // shown in text; JSON has them all
 constexpr std::size_t kPathEnds = 6;    // steps shown of each end of a long path
 
-double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
 std::string path_text(const std::vector<PathStep>& path) {
   Table table({">from", ">to", ">rank", "does"});
   for (std::size_t step = 0; step < path.size(); ++step) {

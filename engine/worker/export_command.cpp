@@ -22,6 +22,7 @@
 #include "engine/wire/csv.h"
 #include "engine/wire/trace.h"
 #include "engine/worker/cancel.h"
+#include "engine/worker/check_before_run.h"
 #include "engine/worker/command.h"
 #include "engine/worker/setup_options.h"
 #include "engine/worker/training.h"
@@ -33,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ExportOptions {
   SetupOptions setup;
   std::string file, format, view;
   bool run = false, json = false;
@@ -49,7 +50,7 @@ std::string ending_of(const std::string& file) {
   return ending;
 }
 
-Result<std::string> format_of(const Options& options) {
+Result<std::string> format_of(const ExportOptions& options) {
   static constexpr std::array<const char*, 5> kFormats = {"trace", "csv", "png", "svg", "pdf"};
   std::string format = options.format;
   if (format.empty()) {
@@ -112,18 +113,20 @@ class TemporaryFile {
   std::string path_;
 };
 
-Outcome draw(const Options& options, const std::string& format, const Setup& setup) {
+// `read_text`: what the file of the Setup holds, if there is one.
+Outcome draw(const ExportOptions& options, const std::string& format, const Setup& setup,
+             const std::string& read_text) {
   const std::string program = find_window_program();
   if (program.empty())
     return Outcome::failed(message("export-no-window",
                                    "Pictures are drawn by the program parallelarium, which is "
                                    "neither beside this program nor in PATH; install it, or export "
                                    "to .json or .csv."));
-  const std::atomic<bool>& cancelled = cancelled_by_signal();
+  const std::atomic<bool>& was_cancelled = cancelled_by_signal();
   // A document may hold runs, which the picture then shows; fields given beside it leave the Setup.
   const bool as_it_is = !options.setup.file().empty() && !options.setup.overrides();
-  const TemporaryFile written(as_it_is ? "" : json_text(to_json(setup)));
-  const std::string from = as_it_is ? options.setup.file() : written.path();
+  const TemporaryFile written(as_it_is ? read_text : json_text(to_json(setup)));
+  const std::string from = written.path();
   if (from.empty())
     return Outcome::failed(message("export-temporary",
                                    "No temporary file can be written; free some "
@@ -148,10 +151,10 @@ Outcome draw(const Options& options, const std::string& format, const Setup& set
         message("export-start", "{} does not start: {}.", program, std::strerror(fault)));
   int status = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
-    if (cancelled) kill(child, SIGTERM);  // where it alone was not told
+    if (was_cancelled) kill(child, SIGTERM);  // where it alone was not told
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  if (cancelled) {
+  if (was_cancelled) {
     if (drawn != options.file) std::remove(drawn.c_str());
     return Outcome::failed(message("cancelled", "The export was cancelled."));
   }
@@ -169,8 +172,8 @@ Outcome draw(const Options& options, const std::string& format, const Setup& set
   return Outcome::failed(message("export-failed", "{} could not draw {}.", program, options.file));
 }
 
-Outcome write_timeline(const Options& options, const std::string& format, const Program& program,
-                       const Timeline& timeline) {
+Outcome write_timeline(const ExportOptions& options, const std::string& format,
+                       const Program& program, const Timeline& timeline) {
   if (options.rank >= 0 &&
       std::none_of(program.ranks.begin(), program.ranks.end(),
                    [&](const RankProgram& rank) { return rank.rank == options.rank; }))
@@ -188,11 +191,13 @@ Outcome write_timeline(const Options& options, const std::string& format, const 
   return Outcome::done("");
 }
 
-Outcome export_setup(const Options& options, Progress& progress) {
+Outcome export_setup(const ExportOptions& options, Progress& progress) {
   const Result<std::string> format = format_of(options);
   if (!format) return Outcome::invalid(format.error());
-  const Result<Setup> setup = options.setup.resolve();
-  if (!setup) return Outcome::invalid(setup.error());
+  std::string read_text;
+  const Result<Situation> situation = options.setup.situation(&read_text);
+  if (!situation) return Outcome::invalid(situation.error());
+  const Setup& setup = situation->asked;
   const bool picture = *format != "trace" && *format != "csv";
   if (options.rank >= 0 && *format != "trace")
     return Outcome::invalid(message("export-rank-format", "--rank goes with a trace only."));
@@ -204,10 +209,14 @@ Outcome export_setup(const Options& options, Progress& progress) {
                                     "picture only."));
   Outcome outcome;
   if (picture) {
-    outcome = draw(options, *format, *setup);
+    outcome = draw(options, *format, setup, read_text);
   } else if (options.run) {
-    const Result<Preparation> preparation = prepare(*setup);
-    if (!preparation) return Outcome::invalid(preparation.error());
+    const Result<Preparation> preparation =
+        prepare_checked(setup, {}, watch_of(progress),
+                        [&](const std::string& sentence) { progress.say(sentence); });
+    if (!preparation)
+      return preparation.error().id == "cancelled" ? Outcome::failed(preparation.error())
+                                                   : Outcome::invalid(preparation.error());
     if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
     const Result<Training> training = train(*preparation, false, watch_of(progress));
     if (!training)
@@ -217,9 +226,7 @@ Outcome export_setup(const Options& options, Progress& progress) {
     outcome = write_timeline(options, *format, training->prediction.program,
                              training->result.observation.timeline);
   } else {
-    const Result<Machine> machine = machine_here(*setup, choice_here(*setup));
-    if (!machine) return Outcome::invalid(machine.error());
-    const Result<Prediction> prediction = predict_as_shown(*setup, *machine);
+    const Result<Prediction> prediction = predict_as_shown(situation->setup, situation->machine);
     if (!prediction) return Outcome::invalid(prediction.error());
     outcome = write_timeline(options, *format, prediction->program, prediction->timeline);
   }
@@ -240,7 +247,7 @@ void add_export(Commands& commands) {
                    "  parallelarium-engine export timeline.png --microbatches 16\n"
                    "  parallelarium-engine export step.json --run         (for ui.perfetto.dev)\n"
                    "  parallelarium-engine export step.csv --setup mine.json\n");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportOptions>();
   command->add_option("file", options->file, "what to write; its ending says the format")
       ->option_text("FILE")
       ->required();

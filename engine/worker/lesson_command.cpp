@@ -8,8 +8,10 @@
 
 #include "engine/lesson/lesson.h"
 #include "engine/run/collective_run.h"
+#include "engine/run/gpu/module.h"
 #include "engine/wire/messages.h"
 #include "engine/worker/cancel.h"
+#include "engine/worker/check_before_run.h"
 #include "engine/worker/command.h"
 #include "engine/worker/table.h"
 #include "engine/worker/training.h"
@@ -17,7 +19,9 @@
 namespace parallelarium {
 namespace {
 
-struct Options {
+constexpr int kMostLessonRanks = 64;  // lessons/schema.json
+
+struct LessonCheckOptions {
   std::string folder;
   bool run = false;
   bool json = false;
@@ -25,7 +29,7 @@ struct Options {
 };
 
 Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
-  Result<Preparation> preparation = prepare(setup);
+  const Result<Preparation> preparation = prepare_checked(setup, {}, watch_of(progress));
   if (!preparation) return preparation.error();
   Result<Training> training = train(*preparation, false, watch_of(progress));
   if (!training) return training.error();
@@ -95,7 +99,7 @@ std::optional<Message> unreadable(const std::string& folder, bool course) {
   return std::nullopt;
 }
 
-Outcome check(const Options& options, Progress& progress) {
+Outcome check(const LessonCheckOptions& options, Progress& progress) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (!fs::is_directory(options.folder, ignored))
@@ -109,6 +113,7 @@ Outcome check(const Options& options, Progress& progress) {
         "lesson-none", "{} holds neither a lesson.json nor a course.json.", options.folder));
   if (const auto why = unreadable(options.folder, course)) return Outcome::invalid(*why);
   CheckOptions wishes;
+  wishes.computer = computer_here(RunSettings(), kMostLessonRanks);
   wishes.most_samples = static_cast<std::size_t>(options.samples);
   if (options.run) {
     wishes.run = [&progress](const Setup& setup) {
@@ -149,7 +154,7 @@ void add_lesson(Commands& commands) {
                    "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n");
   command->require_subcommand(1);
   CLI::App* verb = command->add_subcommand("check", "prove a lesson or a whole course");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LessonCheckOptions>();
   verb->add_option("folder", options->folder, "a lesson's folder, or one with a course.json")
       ->option_text("DIR")
       ->required();

@@ -12,7 +12,7 @@
 namespace parallelarium {
 namespace {
 
-struct Options {
+struct ModelsOptions {
   std::string name;
   std::string import;
   bool json = false;
@@ -67,7 +67,7 @@ std::string details(const Model& model) {
   return text;
 }
 
-Outcome import(const Options& options, Progress& progress) {
+Outcome import(const ModelsOptions& options, Progress& progress) {
   Result<nlohmann::json> config = read_json(options.import);
   if (!config) return Outcome::invalid(config.error());
   std::vector<Message> notes;
@@ -88,7 +88,7 @@ Outcome import(const Options& options, Progress& progress) {
                        json_text(to_json(*model)));
 }
 
-Outcome list(const Options& options) {
+Outcome list(const ModelsOptions& options) {
   nlohmann::json json = nlohmann::json::array();
   Table table({"name", "title", ">layers", ">hidden", ">heads", ">vocabulary", ">sequence",
                ">parameters", ">active"});
@@ -116,7 +116,7 @@ void add_models(Commands& commands) {
       "  parallelarium-engine models\n"
       "  parallelarium-engine models llama3-8b\n"
       "  parallelarium-engine models --import config.json\n");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ModelsOptions>();
   command->add_option("name", options->name, "a preset to show in full")->option_text("[NAME]");
   command->add_option("--import", options->import, "a config.json as Hugging Face models carry")
       ->option_text("FILE");

@@ -20,19 +20,20 @@ namespace {
 // How ranks of this computer would act the Setup out.
 struct Outlook {
   BackendChoice choice;
-  double pace_factor = 1;
+  double pace_factor = 1, pace_slowed = 1;
   double step_seconds = 0;
   std::optional<Message> refusal;  // why this computer cannot keep the pace
 };
 std::optional<Outlook> outlook_of(const Prediction& prediction, BackendChoice choice) {
-  Outlook outlook{std::move(choice), 1, prediction.step.seconds, std::nullopt};
+  Outlook outlook{std::move(choice), 1, 1, prediction.step.seconds, std::nullopt};
   if (outlook.choice.source == Source::kPaced) {
-    const Result<double> factor = pace_factor(prediction.setup, prediction.machine);
-    if (!factor) return std::nullopt;
-    outlook.pace_factor = *factor;
-    const Result<void> keeps = can_keep_pace(prediction, *factor, prediction.machine);
-    if (!keeps) outlook.refusal = keeps.error();
-    outlook.step_seconds = dilated(prediction, *factor).step.seconds;
+    const Result<double> wished = pace_factor(prediction.setup, prediction.machine);
+    if (!wished) return std::nullopt;
+    const Result<PaceChoice> pace = pace_on(prediction, prediction.machine);
+    if (!pace) outlook.refusal = pace.error();
+    outlook.pace_factor = pace ? pace->factor : *wished;
+    outlook.pace_slowed = pace ? pace->slowed : 1;
+    outlook.step_seconds = dilated(prediction, outlook.pace_factor).step.seconds;
   }
   return outlook;
 }
@@ -43,9 +44,10 @@ std::string outlook_text(const Outlook& outlook) {
   if (outlook.refusal)
     return fmt::format("Here: {}; `run` refuses: {}\n", outlook.choice.why.text,
                        outlook.refusal->text);
-  return fmt::format("Here: {}; `run` then takes {} for a step ({} times slower).\n",
+  return fmt::format("Here: {}; `run` then takes {} for a step ({} times slower{}).\n",
                      outlook.choice.why.text, seconds_text(outlook.step_seconds),
-                     three_digits(outlook.pace_factor));
+                     three_digits(outlook.pace_factor),
+                     outlook.pace_slowed > 1 ? ", the least that leaves the cores room" : "");
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ void add_predict(Commands& commands) {
       "predict", "predict memory, traffic and time of a training step",
       "  parallelarium-engine predict --pp 4 --microbatches 16 --schedule gpipe\n"
       "  parallelarium-engine predict --model gpt3-175b --machine dgx-a100-80g --tp 8 --pp 16 \\\n"
-      "      --dp 6 --precision mixed-16 --microbatches 64\n"
+      "      --dp 6 --microbatches 64\n"
       "  parallelarium-engine predict --setup lesson.json --json\n");
   struct Options {
     SetupOptions setup;
@@ -72,28 +74,28 @@ void add_predict(Commands& commands) {
       ->option_text("FILE");
   options->setup.add_to(*command);
   commands.set_body(command, [options](Progress&) {
-    const Result<Setup> setup = options->setup.resolve();
-    if (!setup) return Outcome::invalid(setup.error());
-    const int ranks = setup->mesh.ranks();
+    Result<Situation> situation = options->setup.situation();
+    if (!situation) return Outcome::invalid(situation.error());
+    const Setup& setup = situation->setup;
+    const int ranks = setup.mesh.ranks();
     if (options->rank < 0 || options->rank >= ranks)
       return Outcome::invalid(message("rank-outside",
                                       "There is no rank {}; this Setup has ranks 0 "
                                       "to {}.",
                                       options->rank, ranks - 1));
-    std::optional<BackendChoice> choice = choice_here(*setup);
-    const Result<Machine> machine = machine_here(*setup, choice);
-    if (!machine) return Outcome::invalid(machine.error());
     Result<Routing> routing = Routing{};
-    if (!options->routing.empty()) routing = read_routing(options->routing, *setup);
+    if (!options->routing.empty()) routing = read_routing(options->routing, setup);
     if (!routing) return Outcome::invalid(routing.error());
     const Result<Prediction> prediction =
-        predict(*setup, *machine, false, options->routing.empty() ? nullptr : &*routing);
+        predict(setup, situation->machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
     std::optional<Outlook> here;
-    if (choice) here = outlook_of(*prediction, std::move(*choice));
+    if (situation->placement && can_execute(setup))
+      here = outlook_of(*prediction, std::move(*situation->placement));
     if (options->json) {
       nlohmann::json json = to_json(*prediction, options->rank);
-      if (const auto outdated = outdated_rates(*setup, *machine, bf16_products_here()))
+      json["setup"] = to_json(situation->asked);
+      if (const auto outdated = outdated_rates(setup, situation->machine, bf16_products_here()))
         json["remarks"].push_back(outdated->text);
       json["explain"] = to_json(explain(prediction->program, prediction->timeline));
       if (here)
@@ -107,7 +109,7 @@ void add_predict(Commands& commands) {
                                                  : nlohmann::json(nullptr)}};
       return Outcome::done(json_text(json));
     }
-    return Outcome::done(prediction_text(*prediction, options->rank) +
+    return Outcome::done(prediction_text(*prediction, situation->asked, options->rank) +
                          (here ? "\n" + outlook_text(*here) : ""));
   });
 }

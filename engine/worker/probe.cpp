@@ -17,6 +17,7 @@
 
 #include "engine/plan/units.h"
 #include "engine/run/cores.h"
+#include "engine/run/gpu/faults.h"
 #include "engine/run/gpu/nccl_rules.h"
 #include "engine/run/run.h"
 #include "engine/worker/probe_cuda.h"
@@ -40,7 +41,6 @@ std::string value_after_colon(const char* path, const std::string& key) {
 }
 
 void look_at_cores(Devices& devices) {
-  devices.cores = static_cast<int>(available_cores().size());
   hwloc_topology_t topology = nullptr;
   if (hwloc_topology_init(&topology) != 0) return;
   if (hwloc_topology_load(topology) == 0) {
@@ -106,11 +106,6 @@ Result<int> nccl_version() {
   return (*nccl)->version();
 }
 
-BackendFact cuda_backend() {
-  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
-  return cuda_backend(gpus, gpus && gpus->size() > 1 ? nccl_version() : Result<int>(0));
-}
-
 std::string products_text(const std::string& bf16) {
   return fmt::format("products by {}, of bf16 {}", matmul_library(),
                      bf16 == kNativeBf16 ? "by the processor itself" : "widened to fp32");
@@ -133,14 +128,12 @@ BackendFact cuda_backend(const Result<std::vector<GpuFacts>>& gpus,
                          const Result<int>& nccl_version) {
   if (!gpus) return {"cuda", false, gpus.error().text};
   std::string too_old;
-  int usable = 0, ranks = -1;  // ranks: usable ones before the first that is not
+  int usable = 0;
   for (const GpuFacts& gpu : *gpus) {
     const Result<void> can = check_gpu(gpu);
     if (!can) too_old = can.error().text;
-    if (!can && ranks < 0) ranks = usable;
     usable += can.ok();
   }
-  if (ranks < 0) ranks = usable;
   if (usable == 0) return {"cuda", false, too_old};
   if (gpus->size() == 1)
     return {
@@ -151,13 +144,42 @@ BackendFact cuda_backend(const Result<std::vector<GpuFacts>>& gpus,
   if (!too_old.empty()) too_old = " " + too_old;
   const Result<void> nccl = nccl_version ? check_nccl(*nccl_version, 1) : nccl_version.error();
   if (!nccl)
-    return {"cuda", true, "fp32 and bf16; all ranks on one GPU: " + nccl.error().text + too_old,
-            std::min(ranks, 1)};
+    return {"cuda", true, "fp32 and bf16; all ranks on one GPU: " + nccl.error().text + too_old, 1};
   return {"cuda", true,
           fmt::format("fp32 and bf16; up to {} ranks with a GPU each, through NCCL {}", usable,
                       nccl_version_text(*nccl_version)) +
               too_old,
-          ranks};
+          usable};
+}
+
+std::vector<Fact> facts_of_gpus(const std::vector<GpuFacts>& gpus) {
+  std::string displays, without;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    const std::string gpu = fmt::format("GPU {} ({})", i, gpus[i].name);
+    const auto add = [&](std::string& list) { list += (list.empty() ? "" : ", ") + gpu; };
+    if (gpus[i].ends_long_kernels) add(displays);
+    if (!has_bf16_tensor_cores(gpus[i])) add(without);
+  }
+  std::vector<Fact> facts;
+  if (!displays.empty())
+    facts.push_back({"gpu-display", "display", FactState::kLimited,
+                     displays + ": drives a display, so the system ends kernels of some 5 s",
+                     "Ranks take other GPUs first; name others with --devices, or use smaller "
+                     "sizes."});
+  if (!without.empty())
+    facts.push_back({"gpu-bf16", "bf16", FactState::kLimited,
+                     without + ": no tensor cores for bf16, which goes as fast as fp32 at most",
+                     "16-bit precisions save memory there and no time."});
+  return facts;
+}
+
+std::vector<Fact> facts_of_groups(int driver, std::size_t gpus) {
+  if (gpus < 2 || runs_groups_at_once(driver)) return {};
+  return {{"nccl-groups", "NCCL groups", FactState::kLimited,
+           fmt::format("the driver is for CUDA {}: operations of several groups on a GPU go one "
+                       "after another",
+                       cuda_version_text(driver)),
+           fmt::format("With driver {} or newer they overlap.", driver_branch(12030))}};
 }
 
 Devices probe_devices() {
@@ -173,6 +195,7 @@ Devices probe_devices() {
   devices.available_bytes = kibibytes("MemAvailable");
   devices.bf16_products = bf16_products_here();
 
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
   CudaFacts cuda = probe_cuda();
   devices.gpus = std::move(cuda.gpus);
   if (!devices.gpus.empty()) {
@@ -181,16 +204,29 @@ Devices probe_devices() {
     if (Result<GpuTopology> topology = local_topology(buses))
       devices.topology = std::move(*topology);
   }
+  const Result<int> nccl = gpus && gpus->size() > 1 ? nccl_version() : Result<int>(0);
+  devices.computer = computer_of(available_core_count(), gpus);
+  if (gpus && gpus->size() > 1) {
+    const Result<void> meet = nccl ? check_nccl(*nccl, 1) : nccl.error();
+    if (!meet) devices.computer.gpus_apart = meet.error();
+  }
+  const int cores = devices.computer.cores;
   devices.backends = {
-      {"cpu", devices.cores > 0,
-       fmt::format("{} rank{} with a core each, more are oversubscribed; {}", devices.cores,
-                   devices.cores == 1 ? "" : "s", products_text(devices.bf16_products)),
-       devices.cores},
+      {"cpu", true,
+       fmt::format("{} rank{} with a core each, more are oversubscribed; {}", cores,
+                   cores == 1 ? "" : "s", products_text(devices.bf16_products)),
+       cores},
       {"paced", true,
        fmt::format("up to {} ranks, real work at the pace of the prediction", kMostPacedRanks),
        kMostPacedRanks},
-      cuda_backend()};
+      cuda_backend(gpus, nccl)};
   devices.facts = std::move(cuda.facts);
+  if (gpus) {
+    for (Fact& fact : facts_of_gpus(*gpus)) devices.facts.push_back(std::move(fact));
+    const int driver = (*cuda_module())->versions().driver;
+    for (Fact& fact : facts_of_groups(driver, gpus->size()))
+      devices.facts.push_back(std::move(fact));
+  }
   for (Fact& fact : facts_of_topology(devices)) devices.facts.push_back(std::move(fact));
   devices.facts.push_back(shared_memory());
   devices.facts.push_back(locked_memory());
@@ -257,18 +293,19 @@ nlohmann::json to_json(const Devices& devices) {
                      {"state", kStates[static_cast<std::size_t>(fact.state)]},
                      {"found", fact.found},
                      {"advice", fact.advice}});
-  return {{"host", devices.host},
-          {"processor", devices.processor},
-          {"cores", devices.cores},
-          {"threads", devices.threads},
-          {"numa_nodes", devices.numa_nodes},
-          {"memory_bytes", devices.memory_bytes},
-          {"available_bytes", devices.available_bytes},
-          {"bf16_products", devices.bf16_products},
-          {"gpus", std::move(gpus)},
-          {"links", std::move(links)},
-          {"backends", std::move(backends)},
-          {"facts", std::move(facts)}};
+  nlohmann::json json = {{"host", devices.host},
+                         {"processor", devices.processor},
+                         {"threads", devices.threads},
+                         {"numa_nodes", devices.numa_nodes},
+                         {"memory_bytes", devices.memory_bytes},
+                         {"available_bytes", devices.available_bytes},
+                         {"bf16_products", devices.bf16_products},
+                         {"gpus", std::move(gpus)},
+                         {"links", std::move(links)},
+                         {"backends", std::move(backends)},
+                         {"facts", std::move(facts)}};
+  add_to_json(devices.computer, json);
+  return json;
 }
 
 }  // namespace parallelarium

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/placement.h"
 #include "engine/plan/result.h"
 #include "engine/run/gpu/module.h"
 #include "engine/worker/topology.h"
@@ -42,13 +43,13 @@ struct Gpu {
 
 struct Devices {
   std::string host, processor;
-  int cores = 0;    // physical, those that this process may use
-  int threads = 0;  // logical, likewise
+  int threads = 0;  // logical, those that this process may use
   int numa_nodes = 0;
   std::int64_t memory_bytes = 0, available_bytes = 0;
   std::string bf16_products;  // of its cores, as Machine's
   std::vector<Gpu> gpus;
   GpuTopology topology;
+  Computer computer;  // the same as far as ranks are placed by it
   std::vector<BackendFact> backends;
   std::vector<Fact> facts;
 };
@@ -62,13 +63,21 @@ std::string use_of(const std::vector<int>& gpus);
 // Peer access and other processes, where there are GPUs to ask about.
 std::vector<Fact> facts_of_topology(const Devices& devices);
 
+// What GPUs are that work, and are less than one would think: they drive a display ("gpu-display"),
+// or have no tensor cores for bf16 ("gpu-bf16").
+std::vector<Fact> facts_of_gpus(const std::vector<GpuFacts>& gpus);
+
+// Whether the driver lets NCCL run operations of several groups on a GPU at once ("nccl-groups").
+// `driver`: newest CUDA that it knows. Nothing where it does, or where there are no two GPUs.
+std::vector<Fact> facts_of_groups(int driver, std::size_t gpus);
+
 // The backend is there where some GPU is usable. Of several, ranks take the first ones; without
 // NCCL, or where it is too old, they cannot meet.
 BackendFact cuda_backend(const Result<std::vector<GpuFacts>>& gpus,
                          const Result<int>& nccl_version);
 
 // What `devices --json` prints and the protocol's `initialize` and `devices` answer; of a backend
-// {"name", "available", "why", "ranks"}.
+// {"name", "available", "why", "ranks"}, and what computer_from_json() reads.
 nlohmann::json to_json(const Devices& devices);
 
 }  // namespace parallelarium

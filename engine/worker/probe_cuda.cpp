@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "engine/plan/units.h"
+#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/nccl_files.h"
 #include "engine/run/gpu/nccl_rules.h"
 
 namespace parallelarium {
@@ -83,23 +85,37 @@ std::vector<Gpu> look_at_gpus(const Driver& driver) {
   return gpus;
 }
 
+struct FoundNccl {
+  int version = 0;
+  std::string path;
+};
+// As ranks would find it: through the CUDA module, whose own folders count; without one as well.
+Result<FoundNccl> find_nccl() {
+  if (const Result<CudaModule*> module = cuda_module()) {
+    const Result<Nccl*> nccl = (*module)->nccl();
+    if (!nccl) return nccl.error();
+    return FoundNccl{(*nccl)->version(), (*nccl)->path()};
+  }
+  const Result<NcclFile> file = open_nccl(nccl_files(process_environment()));
+  if (!file) return file.error();
+  return FoundNccl{file->version, file->path};
+}
+
 Fact nccl_fact() {
   Fact fact{"nccl", "NCCL", FactState::kThere, "", ""};
-  const Library nccl("libnccl.so.2");
-  const auto version = nccl.find<int(int*)>("ncclGetVersion");
-  int number = 0;
-  if (version && version(&number) == 0) {
-    fact.found = nccl_version_text(number);
-    // Of several groups, as any two axes of parallelism make them.
-    if (const Result<void> can = check_nccl(number, 2); !can) {
-      fact.state = FactState::kLimited;
-      fact.advice = can.error().text;
-    }
+  const Result<FoundNccl> found = find_nccl();
+  if (!found) {
+    fact.state = FactState::kMissing;
+    fact.found = found.error().text;
+    fact.advice = "Only needed for ranks on several GPUs.";
     return fact;
   }
-  fact.state = FactState::kMissing;
-  fact.found = "libnccl.so.2 is not installed";
-  fact.advice = "Only needed for GPU ranks.";
+  fact.found = fmt::format("{} ({})", nccl_version_text(found->version), found->path);
+  // Of several groups, as any two axes of parallelism make them.
+  if (const Result<void> can = check_nccl(found->version, 2); !can) {
+    fact.state = FactState::kLimited;
+    fact.advice = can.error().text;
+  }
   return fact;
 }
 

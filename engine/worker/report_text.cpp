@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/plan/setup_names.h"
 #include "engine/plan/units.h"
 #include "engine/run/run.h"
 #include "engine/worker/machine_text.h"
@@ -156,10 +157,24 @@ std::string traffic_text(const std::vector<TrafficRow>& rows) {
   return table.text();
 }
 
-std::string prediction_text(const Prediction& prediction, int rank) {
+std::string chosen_text(const Setup& setup, const Setup& asked) {
+  const auto value = [](bool was_auto, std::string_view chosen) {
+    return was_auto ? fmt::format("auto ({})", chosen) : std::string(chosen);
+  };
+  const Precision& precision = setup.precision;
+  const std::string bytes =
+      fmt::format("{} + {} + {} + {} bytes a parameter", precision.parameter_bytes,
+                  precision.gradient_bytes, precision.master_bytes, precision.moments_bytes);
+  return fmt::format(
+      "precision {}, {}; attention {}", value(is_auto(asked.precision), precision.name), bytes,
+      value(asked.attention == Attention::kAuto, word_of(kAttentions, setup.attention)));
+}
+
+std::string prediction_text(const Prediction& prediction, const Setup& asked, int rank) {
   const std::vector<TrafficRow> traffic = expected_traffic(prediction, rank);
-  std::string text = fmt::format("{}\non {}: {}\n", describe(prediction.setup),
-                                 prediction.machine.title, word_text(prediction.machine));
+  std::string text = fmt::format("{}\n{}\non {}: {}\n", describe(prediction.setup),
+                                 chosen_text(prediction.setup, asked), prediction.machine.title,
+                                 word_text(prediction.machine));
   if (prediction.setup.run.backend == Backend::kCuda && prediction.machine.name == "local")
     text +=
         "These are the rates of its CPU cores: as many GPUs are not calibrated here (`calibrate "

@@ -12,8 +12,11 @@
 
 namespace parallelarium {
 
+// "precision auto (fp32), 4 + 4 + 0 + 8 bytes a parameter; attention fused": what a Setup that was
+// asked for was resolved to.
+std::string chosen_text(const Setup& setup, const Setup& asked);
 // `rank`: whose traffic is shown.
-std::string prediction_text(const Prediction& prediction, int rank);
+std::string prediction_text(const Prediction& prediction, const Setup& asked, int rank);
 std::string traffic_text(const std::vector<TrafficRow>& rows);
 // Idle shares, critical path, memory peaks and waits; `word` says where the times come from.
 std::string explanation_text(const Explanation& explanation, const std::string& word);

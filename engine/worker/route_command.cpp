@@ -16,7 +16,7 @@
 namespace parallelarium {
 namespace {
 
-struct Options {
+struct RouteOptions {
   SetupOptions setup;
   std::string routing;
   std::optional<int> layer;
@@ -91,7 +91,7 @@ void add_route(Commands& commands) {
       "round-robin --json\n"
       "  parallelarium-engine run --model moe-tiny --dp 4 --ep 4 --json > run.json\n"
       "  parallelarium-engine route --model moe-tiny --dp 4 --ep 4 --routing run.json --layer 3\n");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RouteOptions>();
   command->add_flag("--json", options->json, "print JSON");
   command->add_option("--layer", options->layer, "which layer (default: the first with experts)")
       ->option_text("L");
@@ -103,17 +103,18 @@ void add_route(Commands& commands) {
       ->option_text("FILE");
   options->setup.add_to(*command);
   commands.set_body(command, [options](Progress&) {
-    const Result<Setup> setup = options->setup.resolve();
-    if (!setup) return Outcome::invalid(setup.error());
+    const Result<Situation> situation = options->setup.situation();
+    if (!situation) return Outcome::invalid(situation.error());
+    const Setup& setup = situation->setup;
     Result<Routing> measured = Routing{};
-    if (!options->routing.empty()) measured = read_routing(options->routing, *setup);
+    if (!options->routing.empty()) measured = read_routing(options->routing, setup);
     if (!measured) return Outcome::invalid(measured.error());
-    const int layer = options->layer.value_or(first_expert_layer(setup->model));
+    const int layer = options->layer.value_or(first_expert_layer(setup.model));
     const Result<RoutedLayer> routed =
-        route_layer(*setup, layer, options->microbatch, options->group,
+        route_layer(setup, layer, options->microbatch, options->group,
                     options->routing.empty() ? nullptr : &*measured);
     if (!routed) return Outcome::invalid(routed.error());
-    return Outcome::done(options->json ? json_text(to_json(*routed)) : text_of(*routed, *setup));
+    return Outcome::done(options->json ? json_text(to_json(*routed)) : text_of(*routed, setup));
   });
 }
 

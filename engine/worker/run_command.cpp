@@ -4,12 +4,14 @@
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/plan/units.h"
 #include "engine/wire/csv.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/trace.h"
 #include "engine/worker/cancel.h"
+#include "engine/worker/check_before_run.h"
 #include "engine/worker/command.h"
 #include "engine/worker/report_text.h"
 #include "engine/worker/setup_options.h"
@@ -19,7 +21,7 @@
 namespace parallelarium {
 namespace {
 
-struct Options {
+struct RunOptions {
   SetupOptions setup;
   bool verify = false;
   bool json = false;
@@ -90,7 +92,8 @@ nlohmann::json run_json(const Training& training, int rank) {
   json["transport_choices"] = to_json(observed.choices);
   json["clock_error_seconds"] =
       std::chrono::duration<double>(observed.timeline.clock_error).count();
-  json["setup"] = to_json(observed.setup);
+  json["setup"] = predicted["setup"] = to_json(training.asked);
+  json["resolved"] = to_json(observed.setup);
   json["date"] = observed.date;
   // Row by row beside the prediction, which has one rank of every stage; and all of them.
   nlohmann::json memory = nlohmann::json::array(), all = nlohmann::json::array();
@@ -140,8 +143,14 @@ std::string source_text(const Training& training) {
       return fmt::format(
           "Paced: every op takes {}its predicted time on {} times {}; order, waiting, bytes, "
           "memory "
-          "and loss are what was observed.{}",
+          "and loss are what was observed.{}{}",
           delay ? "at least " : "", observed.machine, three_digits(observed.pace_factor),
+          training.prediction.pace_slowed > 1
+              ? fmt::format(
+                    " The cores could not keep a pace of {} s, so it was {} s.",
+                    observed.setup.run.pace_seconds,
+                    three_digits(observed.setup.run.pace_seconds * training.prediction.pace_slowed))
+              : "",
           delay ? " " + delay->text : "");
     case Source::kOversubscribed:
       return "Oversubscribed: ranks share cores, so times are not evidence of speed.";
@@ -213,7 +222,8 @@ bool is_by_formula(const Observation& observed) {
 std::string run_text(const Training& training) {
   const Observation& observed = training.result.observation;
   const std::string word(name_of(observed.source));
-  std::string text = fmt::format("{}\n{}\n{}\n\n", describe(observed.setup),
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n\n", describe(observed.setup),
+                                 chosen_text(observed.setup, training.asked),
                                  training.choice.why.text, wrapped(source_text(training), 100, 0));
   const bool times = predicts_times(training.prediction.machine, observed);
   if (!times)
@@ -287,8 +297,8 @@ Outcome run_member(const Preparation& preparation, bool verify) {
   return outcome;
 }
 
-Outcome run_setup(const Options& options, Progress& progress) {
-  const Result<Setup> setup = options.setup.resolve();
+Outcome run_setup(const RunOptions& options, Progress& progress) {
+  const Result<Setup> setup = options.setup.asked();
   if (!setup) return Outcome::invalid(setup.error());
   if (options.rank < 0 || options.rank >= setup->mesh.ranks())
     return Outcome::invalid(message("rank-outside",
@@ -296,19 +306,26 @@ Outcome run_setup(const Options& options, Progress& progress) {
                                     options.rank, setup->mesh.ranks() - 1));
   Result<std::optional<ProcessPlace>> place = find_place(process_environment());
   if (!place) return Outcome::invalid(place.error());
-  const Result<Preparation> preparation = prepare(*setup, std::move(*place));
-  if (!preparation) return Outcome::invalid(preparation.error());
+  const Result<Preparation> preparation =
+      prepare_checked(*setup, std::move(*place), watch_of(progress),
+                      [&](const std::string& sentence) { progress.say(sentence); });
+  if (!preparation)
+    return preparation.error().id == "cancelled"
+               ? Outcome::failed(preparation.error())
+               : Outcome::invalid(options.setup.as_typed(preparation.error()));
   if (!preparation->leads()) return run_member(*preparation, options.verify);
   for (const std::string& file : {options.trace, options.csv, options.document}) {
     if (file.empty()) continue;
     if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
   }
+  std::optional<CancelWithoutReader> reader;
+  if (options.trace.empty() && options.csv.empty() && options.document.empty()) reader.emplace();
   say_who_shares(preparation->gpu_use, progress);
   if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
   Result<Training> training = train(*preparation, options.verify, watch_of(progress));
   if (!training)
     return is_about_request(training.error()) ? Outcome::invalid(training.error())
-                                              : Outcome::failed(training.error());
+                                              : Outcome::failed(told_why(training.error()));
   if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
   progress.clear();
   Outcome outcome = Outcome::done(options.json ? json_text(run_json(*training, options.rank))
@@ -373,7 +390,7 @@ void add_run(Commands& commands) {
       "  parallelarium-engine run --pp 2 --backend cuda              (a GPU for each rank)\n"
       "  parallelarium-engine run --pp 2 --backend cuda --devices 0  (all ranks on one)\n"
       "  mpirun -n 2 parallelarium-engine run --pp 2 --backend cpu   (or torchrun, srun)\n");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--verify", options->verify,
                     "repeat it on one rank and compare losses and gradients; in 16 bit with fp32, "

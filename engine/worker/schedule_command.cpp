@@ -18,14 +18,14 @@
 namespace parallelarium {
 namespace {
 
-constexpr int kMostStages = 4096;
+constexpr int kMostTimedStages = 4096;
 constexpr int kMostChunks = 1000;
 constexpr std::size_t kMostFaults = 4;  // told one by one
 constexpr std::int64_t kMostActions = 5'000'000;
 constexpr int kMostCells = 60;
 constexpr double kLongest = 1e9;
 
-struct Options {
+struct ScheduleOptions {
   std::string name;
   int stages = 0, microbatches = 0, chunks = 0;
   double forward = 1, backward_input = 1, backward_weight = 1, transfer = 0;
@@ -47,7 +47,7 @@ Message expected(const char* option, const char* what) {
   return message("schedule-option", "{} must be {}.", option, what);
 }
 
-std::optional<Message> wrong_durations(const Options& options) {
+std::optional<Message> wrong_durations(const ScheduleOptions& options) {
   const auto bad = [](double value) { return !(value >= 0 && value <= kLongest); };
   if (bad(options.forward) || options.forward == 0)
     return expected("--forward", "above 0 and at most a thousand million");
@@ -62,8 +62,8 @@ std::optional<Message> wrong_durations(const Options& options) {
   return std::nullopt;
 }
 
-Result<Order> order_by_name(const Options& options, const ScheduleInfo& info) {
-  if (options.stages < 1 || options.stages > kMostStages)
+Result<Order> order_by_name(const ScheduleOptions& options, const ScheduleInfo& info) {
+  if (options.stages < 1 || options.stages > kMostTimedStages)
     return expected("--stages", "the number of ranks, from 1 to 4096");
   const int chunks = options.chunks > 0 ? options.chunks : info.chunks > 0 ? info.chunks : 2;
   if (chunks > kMostChunks) return expected("--chunks", "at most 1000");
@@ -88,7 +88,7 @@ std::string faults_text(const std::vector<Message>& wrong) {
 }
 
 // The file's order with everything that is wrong with it told in one sentence.
-Result<Order> order_from_file(const Options& options) {
+Result<Order> order_from_file(const ScheduleOptions& options) {
   const Result<std::string> text = read_file(options.name, std::size_t{16} << 20);
   if (!text) return text.error();
   Result<Order> order = order_from_either(*text);
@@ -126,7 +126,7 @@ bool splits(const Order& order) {
 }
 
 std::string schedule_text(const Order& order, const TimedOrder& timed, const Durations& durations,
-                          const Options& options, const ScheduleInfo* info) {
+                          const ScheduleOptions& options, const ScheduleInfo* info) {
   std::string text = fmt::format("{}: {} rank{}, {} micro-batch{}", info ? info->title : order.name,
                                  order.ranks.size(), order.ranks.size() == 1 ? "" : "s",
                                  order.microbatches, order.microbatches == 1 ? "" : "es");
@@ -164,7 +164,7 @@ std::string schedule_text(const Order& order, const TimedOrder& timed, const Dur
   return text + "\n";
 }
 
-Outcome schedule(const Options& options) {
+Outcome schedule(const ScheduleOptions& options) {
   if (const auto wrong = wrong_durations(options)) return Outcome::invalid(*wrong);
   const ScheduleInfo* info = listed(options.name);
   std::error_code ignored;
@@ -216,7 +216,7 @@ void add_schedule(Commands& commands) {
       "  parallelarium-engine schedule interleaved --stages 4 --microbatches 8 --chunks 2\n"
       "  parallelarium-engine schedule dualpipe --stages 8 --microbatches 20 --notation pytorch\n"
       "  parallelarium-engine schedule my_order.txt          (lines such as F0 F1 B0 B1)\n");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScheduleOptions>();
   command->add_option("name", options->name, names + ", or a file of orders")
       ->option_text("NAME")
       ->required();

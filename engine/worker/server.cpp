@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "engine/plan/routing.h"
@@ -17,7 +18,9 @@
 #include "engine/wire/messages.h"
 #include "engine/wire/reading.h"
 #include "engine/wire/version.h"
+#include "engine/worker/check_before_run.h"
 #include "engine/worker/commands.h"
+#include "engine/worker/gpu_check.h"
 #include "engine/worker/probe.h"
 #include "engine/worker/training.h"
 
@@ -36,8 +39,16 @@ Result<nlohmann::json> calibrate_job(const Watch& watch) {
   return nlohmann::json{{"machine", to_json(*machine)}};
 }
 
+Result<nlohmann::json> check_job(const Watch& watch) {
+  const Result<CheckedComputer> checked = check_this_computer(watch);
+  if (!checked) return checked.error();
+  nlohmann::json answer = to_json(*checked);
+  if (checked->check.stuck) answer["stuck"] = true;
+  return answer;
+}
+
 Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
-  const Result<Preparation> preparation = prepare(request.setup);
+  const Result<Preparation> preparation = prepare_checked(request.setup, {}, watch);
   if (!preparation) return preparation.error();
   const Result<Training> training = train(*preparation, request.verify, watch);
   if (!training) return training.error();
@@ -51,6 +62,10 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   settings.backend = request.backend;
   settings.devices = request.devices;
   Result<BackendChoice> choice = choose_collective_backend(settings, request.spec.ranks);
+  if (!choice) return choice.error();
+  const Result<bool> anew = check_before_use(*choice, settings.devices, false, watch);
+  if (!anew) return anew.error();
+  if (*anew) choice = choose_collective_backend(settings, request.spec.ranks);
   if (!choice) return choice.error();
   if (choice->backend == Backend::kCpu) {
     if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
@@ -76,16 +91,18 @@ Result<RoutedLayer> routed_layer_of(const nlohmann::json& params) {
   reader.read("group", group);
   const nlohmann::json* setup_json = reader.object("setup");
   if (reader.error()) return *reader.error();
-  const Result<Setup> setup = setup_from_json(*setup_json);
-  if (!setup) return setup.error();
-  if (const std::vector<Message> wrong = validate(*setup); !wrong.empty()) return wrong.front();
+  const Result<Setup> asked = setup_from_json(*setup_json);
+  if (!asked) return asked.error();
+  const Result<Situation> situation = situation_here(*asked);
+  if (!situation) return situation.error();
+  const Setup& setup = situation->setup;
   Result<Routing> measured = Routing{};
   const auto routing = params.find("routing");
   const bool given = routing != params.end() && !routing->is_null();
   if (given) measured = routing_from_json(*routing);
   if (!measured) return measured.error();
-  return route_layer(*setup, layer < 0 ? first_expert_layer(setup->model) : layer, microbatch,
-                     group, given ? &*measured : nullptr);
+  return route_layer(setup, layer < 0 ? first_expert_layer(setup.model) : layer, microbatch, group,
+                     given ? &*measured : nullptr);
 }
 
 }  // namespace
@@ -128,6 +145,8 @@ void Server::start(const RpcRequest& request, Job job) {
   job_ = std::thread([this, id = request.id, job = std::move(job)] {
     auto last = std::chrono::steady_clock::time_point{};
     std::string last_phase;
+    int step = 0;                // of the last loss
+    std::vector<double> losses;  // not told yet
     Watch watch;
     watch.cancel = &cancel_;
     watch.progress = [&](std::string_view phase, double share, const std::string& what) {
@@ -135,8 +154,17 @@ void Server::start(const RpcRequest& request, Job job) {
       if (phase == last_phase && share < 1 && now - last < kProgressPause) return;
       last = now;
       last_phase = phase;
-      send(rpc_notification("$/progress",
-                            {{"id", id}, {"phase", phase}, {"share", share}, {"what", what}}));
+      nlohmann::json params = {{"id", id}, {"phase", phase}, {"share", share}, {"what", what}};
+      if (!losses.empty()) {
+        params["step"] = step;
+        params["losses"] = std::exchange(losses, {});
+      }
+      send(rpc_notification("$/progress", std::move(params)));
+    };
+    watch.loss = [&](int done, double loss) {
+      if (done != step + 1) losses.clear();  // the run has begun again
+      step = done;
+      losses.push_back(loss);
     };
     const auto refuse = [&](const Message& why) {
       const bool cancelled = why.id == "cancelled";
@@ -155,6 +183,8 @@ void Server::start(const RpcRequest& request, Job job) {
     }
     if (result) {
       send(rpc_result(id, *result));
+      // What never ends on a GPU ends with the process.
+      if (result->contains("stuck")) std::_Exit(kFailed);
       return;
     }
     refuse(result.error());
@@ -184,6 +214,8 @@ void Server::answer(const RpcRequest& request) {
     send(rpc_result(request.id, to_json(probe_devices())));
   } else if (request.method == "calibrate") {
     start(request, calibrate_job);
+  } else if (request.method == "check") {
+    start(request, check_job);
   } else if (request.method == "run") {
     Result<RunRequest> run = run_request_from_json(request.params);
     if (!run) {
@@ -209,8 +241,8 @@ void Server::answer(const RpcRequest& request) {
   } else {
     send(rpc_error(request.id, RpcCode::kMethodNotFound,
                    message("rpc-unknown",
-                           "There is no method \"{}\"; there are initialize, devices, calibrate, "
-                           "run, collective, route and shutdown.",
+                           "There is no method \"{}\"; there are initialize, devices, check, "
+                           "calibrate, run, collective, route and shutdown.",
                            request.method)));
   }
 }

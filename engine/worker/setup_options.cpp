@@ -3,16 +3,24 @@
 
 #include <algorithm>
 
+#include "engine/plan/resolve.h"
+#include "engine/plan/settings_reader.h"
+#include "engine/run/gpu/module.h"
 #include "engine/worker/command.h"
+#include "engine/worker/training.h"
 
 namespace parallelarium {
 
 void SetupOptions::add_to(CLI::App& command) {
-  command.add_option("--setup", file_, "a Setup or document to start from (default: first lesson)")
+  command
+      .add_option("--setup", file_,
+                  "a Setup, a document, or what predict --json printed, to start from; - reads "
+                  "standard input (default: first lesson)")
       ->option_text("FILE");
   for (const FieldInfo& info : setup_fields()) {
     Field& field = fields_.emplace_back();
     field.option = info.option;
+    field.key = info.key;
     CLI::Option* option = command.add_option("--" + info.option, field.value, info.help);
     option->option_text("VALUE")->group("Setup");
     // A switch may stand alone.
@@ -26,18 +34,53 @@ bool SetupOptions::overrides() const {
                      [](const Field& field) { return field.parsed->count() > 0; });
 }
 
-Result<Setup> SetupOptions::resolve() const {
-  Setup setup = default_setup();
+namespace {
+
+Result<Setup> setup_of_file(const std::string& text) {
+  const Result<nlohmann::json> json = parse_json(text);
+  if (!json) return json.error();
+  Result<Setup> asked = setup_from_json(*json);
+  if (!asked) return asked;
+  const Result<std::optional<Setup>> there = resolved_from_json(*json);
+  if (!there) return there.error();
+  if (!*there) return asked;
+  const Result<Situation> here =
+      situation_of(*asked, computer_here(asked->run, asked->mesh.ranks()));
+  if (!here) return here.error();
+  return kept_meaning(*asked, **there, here->setup);
+}
+
+}  // namespace
+
+// A sentence names a field as files do, such as mesh.dp.
+Message SetupOptions::as_typed(Message why) const {
+  for (const Field& field : fields_)
+    if (field.parsed->count() > 0 && why.text.rfind(field.key + ' ', 0) == 0)
+      why.text.replace(0, field.key.size(), "--" + field.option);
+  return why;
+}
+
+Result<Situation> SetupOptions::situation(std::string* read_text) const {
+  const Result<Setup> setup = asked(read_text);
+  if (!setup) return setup.error();
+  Result<Situation> here = situation_here(*setup);
+  if (!here) return as_typed(here.error());
+  return here;
+}
+
+Result<Setup> SetupOptions::asked(std::string* read_text) const {
+  Setup setup = new_setup();
   if (!file_.empty()) {
     Result<std::string> text = read_file(file_);
     if (!text) return text.error();
-    Result<Setup> read = setup_from_text(*text);
+    Result<Setup> read = setup_of_file(*text);
     if (!read) {
       Message why = read.error();
-      why.text = file_ + ": " + why.text;
+      why.text = name_of_input(file_) + ": " + why.text;
       return why;
     }
     setup = std::move(*read);
+    if (read_text != nullptr) *read_text = std::move(*text);
   }
   // The model first, whatever the order on the command line: it resets what its overrides set.
   for (const bool model : {true, false}) {
@@ -45,11 +88,9 @@ Result<Setup> SetupOptions::resolve() const {
       if (field.parsed->count() == 0 || (field.option == "model") != model) continue;
       const bool bare = field.value.empty() && field.option == "sequence-parallel";
       const Result<void> set = set_field(setup, field.option, bare ? "true" : field.value);
-      if (!set) return set.error();
+      if (!set) return as_typed(set.error());
     }
   }
-  const std::vector<Message> problems = validate(setup);
-  if (!problems.empty()) return problems.front();
   return setup;
 }
 

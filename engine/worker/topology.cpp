@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -37,6 +39,27 @@ std::string program_of(unsigned pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
   std::getline(file, name);
   return name;
+}
+
+// NVLinks that end at `other` or, where all end at switches, all.
+double nvlink_rate(const Nvml& nvml, NvmlDevice* device, const std::string& other) {
+  constexpr unsigned kMostLinks = 36;
+  if (nvml.nvlink_state == nullptr || nvml.nvlink_version == nullptr) return 0;
+  unsigned domain = 0, bus = 0, slot = 0;
+  const bool known = std::sscanf(other.c_str(), "%x:%x:%x", &domain, &bus, &slot) == 3;
+  double all = 0, direct = 0;
+  for (unsigned link = 0; link < kMostLinks; ++link) {
+    unsigned active = 0, version = 0;
+    if (nvml.nvlink_state(device, link, &active) != 0 || active == 0) continue;
+    if (nvml.nvlink_version(device, link, &version) != 0) continue;
+    const double rate = nvlink_bytes_per_second(version);
+    all += rate;
+    NvmlPci pci;
+    if (known && nvml.nvlink_remote != nullptr && nvml.nvlink_remote(device, link, &pci) == 0 &&
+        pci.domain == domain && pci.bus == bus && pci.device == slot)
+      direct += rate;
+  }
+  return direct > 0 ? direct : all;
 }
 
 GpuLink link_between(const Nvml& nvml, NvmlDevice* a, NvmlDevice* b) {
@@ -151,6 +174,16 @@ bool has_context(const std::string& bus) {
 
 }  // namespace
 
+double pcie_bytes_per_second(unsigned generation, unsigned lanes) {
+  static constexpr std::array kLane = {0.0, 0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9, 7.563e9};
+  return kLane[std::min<std::size_t>(generation, kLane.size() - 1)] * lanes;
+}
+
+double nvlink_bytes_per_second(unsigned version) {
+  if (version == 0) return 0;
+  return version == 1 ? 20e9 : version < 5 ? 25e9 : 50e9;
+}
+
 GpuTopology read_topology(const Nvml& nvml, const std::vector<std::string>& buses,
                           const ComputesHere& computes_here) {
   GpuTopology topology;
@@ -159,6 +192,7 @@ GpuTopology read_topology(const Nvml& nvml, const std::vector<std::string>& buse
   topology.pcie.resize(buses.size());
   if (nvml.init() != 0) return topology;
   std::vector<NvmlDevice*> devices(buses.size(), nullptr);
+  std::vector<double> slots(buses.size(), 0);  // bytes per second
   for (std::size_t i = 0; i < buses.size(); ++i) {
     if (nvml.handle(buses[i].c_str(), &devices[i]) != 0) devices[i] = nullptr;
     if (devices[i] == nullptr) continue;
@@ -166,12 +200,15 @@ GpuTopology read_topology(const Nvml& nvml, const std::vector<std::string>& buse
     if (nvml.pcie_generation(devices[i], &generation) == 0 &&
         nvml.pcie_width(devices[i], &lanes) == 0)
       topology.pcie[i] = fmt::format("PCIe {} x{}", generation, lanes);
+    slots[i] = pcie_bytes_per_second(generation, lanes);
     topology.use[i] = use_of(nvml, devices[i], own, computes_here && computes_here(buses[i]));
     for (std::size_t j = 0; j < i; ++j) {
       if (devices[j] == nullptr) continue;
       GpuLink link = link_between(nvml, devices[j], devices[i]);
       link.from = static_cast<int>(j);
       link.to = static_cast<int>(i);
+      link.bytes_per_second = link.kind == "NVLink" ? nvlink_rate(nvml, devices[j], buses[i])
+                                                    : std::min(slots[i], slots[j]);
       topology.links.push_back(std::move(link));
     }
   }
@@ -198,8 +235,12 @@ Result<GpuTopology> local_topology(const std::vector<std::string>& buses) {
   find(nvml.pcie_generation, "nvmlDeviceGetMaxPcieLinkGeneration");
   find(nvml.pcie_width, "nvmlDeviceGetMaxPcieLinkWidth");
   find(nvml.processes, "nvmlDeviceGetComputeRunningProcesses_v3");
+  const bool required = whole;  // what follows is not
+  find(nvml.nvlink_state, "nvmlDeviceGetNvLinkState");
+  find(nvml.nvlink_version, "nvmlDeviceGetNvLinkVersion");
+  find(nvml.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
   Result<GpuTopology> topology =
-      whole
+      required
           ? Result<GpuTopology>(read_topology(nvml, buses, has_context))
           : message("nvml-missing", "The driver's libnvidia-ml.so.1 is too old to tell of links.");
   dlclose(library);

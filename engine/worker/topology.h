@@ -20,6 +20,11 @@ struct NvmlProcess {  // nvmlProcessInfo_t
   unsigned long long used_bytes = 0;
   unsigned gpu_instance = 0, compute_instance = 0;
 };
+struct NvmlPci {  // nvmlPciInfo_t
+  char bus_legacy[16] = {};
+  unsigned domain = 0, bus = 0, device = 0, ids = 0, subsystem = 0;
+  char bus_id[32] = {};
+};
 struct Nvml {
   int (*init)() = nullptr;      // nvmlInit_v2
   int (*shutdown)() = nullptr;  // nvmlShutdown
@@ -35,13 +40,27 @@ struct Nvml {
   // nvmlDeviceGetComputeRunningProcesses_v3: 7 where `count`, room before and number after, was too
   // little.
   int (*processes)(NvmlDevice* device, unsigned* count, NvmlProcess* list) = nullptr;
+  // Of NVLink number `link`; may be absent. nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkVersion
+  // and, for what is at its other end, nvmlDeviceGetNvLinkRemotePciInfo_v2.
+  int (*nvlink_state)(NvmlDevice* device, unsigned link, unsigned* active) = nullptr;
+  int (*nvlink_version)(NvmlDevice* device, unsigned link, unsigned* version) = nullptr;
+  int (*nvlink_remote)(NvmlDevice* device, unsigned link, NvmlPci* pci) = nullptr;
 };
 
 struct GpuLink {
   int from = 0, to = 0;
   std::string kind;  // "NVLink", or the way over PCIe as nvidia-smi calls it: PIX PXB PHB NODE SYS
   bool p2p = false;  // one reads the other's memory directly
+  // One way, before protocols: of all NVLinks between the two, or of the narrower PCIe slot. 0: not
+  // known.
+  double bytes_per_second = 0;
 };
+// One way, of so many lanes. Source: PCI Express Base Specification 6.0: 2.5, 5, 8, 16, 32, 64 GT/s
+// with 8b/10b up to generation 2, then 128b/130b.
+double pcie_bytes_per_second(unsigned generation, unsigned lanes);
+// One way, of one NVLink by its version: 20 GB/s, from 2 on 25, from 5 on 50. Source: NVIDIA,
+// "NVLink and NVLink Switch", and nvml.h.
+double nvlink_bytes_per_second(unsigned version);
 struct GpuUse {
   unsigned pid = 0;
   std::string program;  // of the process, where it can be seen

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/pace.h"
 #include "engine/run/gpu/calibration.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl_rules.h"
@@ -26,7 +27,28 @@ RunControl control_of(const Watch& watch, std::string_view phase) {
       watch.progress(phase, share, what);
     };
   }
+  if (phase == "running") control.loss = watch.loss;
   return control;
+}
+
+constexpr int kMostPaces = 4;  // that are tried, each slower than the one before
+
+// A run of local ranks. Where a paced one finds in its second step that the cores cannot keep a
+// pace that nobody chose, it begins again with the least pace that it found.
+Result<RunResult> run_here(const Preparation& ready, const Program& program, RunControl& control,
+                           const RunWishes& wishes, double pace_slowed) {
+  Setup setup = ready.setup;
+  setup.run.pace_seconds *= pace_slowed;
+  for (int tried = 1;; ++tried) {
+    Result<RunResult> result = run(setup, program, ready.choice, control, wishes);
+    if (result) result->observation.setup = ready.setup;
+    const bool too_fast = !result && result.error().id == "pace-too-fast" &&
+                          !result.error().alternatives.empty() && tried < kMostPaces;
+    if (!too_fast || !pace_is_default(ready.setup.run)) return result;
+    const double before = setup.run.pace_seconds;
+    if (!set_field(setup, result.error().field, result.error().alternatives.front())) return result;
+    control.pace_factor *= setup.run.pace_seconds / before;
+  }
 }
 
 // Rank 0 learns from the others whether each has a GPU of its own.
@@ -108,86 +130,77 @@ Result<Proof> prove(const Preparation& preparation, const RunResult& many, const
 
 }  // namespace
 
-Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> place) {
-  const std::vector<Message> problems = validate(setup);
-  if (!problems.empty()) return problems.front();
-  if (place && place->size != setup.mesh.ranks()) {
-    Message why = message("processes-differ",
-                          "{} started {} processes and this Setup has {} ranks; start as many as "
-                          "there are ranks, or change --dp, --tp, --pp or --cp.",
-                          place->launcher, place->size, setup.mesh.ranks());
-    why.field = "mesh";
-    return why;
-  }
-  if (const Result<void> can = can_execute(setup); !can) return can.error();
-  Result<Machine> machine = find_machine(setup.machine);
-  if (!machine) return machine.error();
-  std::vector<GpuFacts> gpus;  // as the driver told them for this choice
-  Computer computer = computer_here();
-  computer.gpus = [&gpus, ask = computer.gpus] {
-    Result<std::vector<GpuFacts>> found = ask();
-    if (found) gpus = *found;
-    return found;
-  };
-  Result<BackendChoice> choice = choose_backend(setup, place ? &*place : nullptr, computer);
-  if (!choice) return choice.error();
-  if (!machine->local && choice->source != Source::kPaced) {
+Result<Situation> situation_here(const Setup& asked, const ProcessPlace* place) {
+  const bool here = asked.machine == "local";
+  Result<Situation> situation =
+      situation_of(asked, here ? computer_here(asked.run, asked.mesh.ranks(), place) : Computer{});
+  if (!situation) return situation;
+  if (const std::vector<Message> wrong = validate(situation->setup); !wrong.empty())
+    return wrong.front();
+  return situation;
+}
+
+namespace {
+
+// Where the ranks of a Setup run: as its Situation says or, where its machine is another, as acted
+// out by this computer's cores, which it must be paced for.
+Result<Placement> placement_of(Situation& situation, const ProcessPlace* place) {
+  if (situation.refusal) return *situation.refusal;
+  if (situation.placement) return *situation.placement;
+  const RunSettings& run = situation.asked.run;
+  const int ranks = situation.asked.mesh.ranks();
+  Result<Placement> found = parallelarium::place(run, ranks, computer_here(run, ranks, place));
+  if (!found) return found.error();
+  if (found->source != Source::kPaced) {
     Message why =
         message("run-elsewhere",
                 "A run measures this computer, and the machine is {}; use --machine local, "
                 "or --backend paced to act out its predicted times.",
-                machine->title);
+                situation.machine.title);
     why.field = "run.backend";
     why.alternatives = {"paced"};
     return why;
   }
-  if (choice->backend == Backend::kCuda) {
-    // The calibration of other GPUs, or of another number, counts as none. A process may see only
-    // its own of several: there the name counts.
-    Result<Machine> measured = find_machine(kLocalGpus);
-    const std::vector<int> ids = gpus_to_measure(gpus, *device_list(setup.run.devices));
-    std::vector<GpuFacts> to_measure;
-    for (const int gpu : ids) to_measure.push_back(gpus[static_cast<std::size_t>(gpu)]);
-    const auto links_them = [&](const PairLink& pair) {
-      return pair.from == ids.front() && pair.to == ids.back();
-    };
-    const bool same =
-        measured &&
-        (place
-             ? is_among(measured->title, gpus[static_cast<std::size_t>(choice->gpus.front())].name)
-             : measured->title == title_of(to_measure) &&
-                   (measured->pairs.empty() ||
-                    std::any_of(measured->pairs.begin(), measured->pairs.end(), links_them)));
-    if (same) machine = std::move(measured);
-    // Every process has a GPU of its own, wherever it is.
-    if (place) machine->nodes = place->size;
+  situation.setup.run.backend = Backend::kPaced;
+  return found;
+}
+
+}  // namespace
+
+Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> place) {
+  const ProcessPlace* const process = place ? &*place : nullptr;
+  Result<Situation> situation = situation_here(asked, process);
+  if (!situation) return situation.error();
+  if (place && place->size != asked.mesh.ranks()) {
+    Message why = message("processes-differ",
+                          "{} started {} processes and this Setup has {} ranks; start as many as "
+                          "there are ranks, or change --dp, --tp, --pp or --cp.",
+                          place->launcher, place->size, asked.mesh.ranks());
+    why.field = "mesh";
+    return why;
   }
+  if (const Result<void> can = can_execute(situation->setup); !can) return can.error();
+  Result<Placement> placement = placement_of(*situation, process);
+  if (!placement) return placement.error();
+  // Every process has a GPU of its own, wherever it is.
+  if (place && placement->on_gpus()) situation->machine.nodes = place->size;
   // A text that nobody can train on must be refused before a calibration.
+  const Setup& setup = situation->setup;
   if (const Result<Text> text = Text::load(setup.run.text, setup.model.sequence); !text) {
     Message why = text.error();
     why.field = "run.text";
     if (setup.run.text != "default") why.alternatives = {"default"};
     return why;
   }
-  std::string gpu_use = use_of(choice->gpus);
-  std::string gpu;
-  if (place && choice->backend == Backend::kCuda)
-    gpu = gpus[static_cast<std::size_t>(choice->gpus.front())].uuid;
-  return Preparation{
-      setup,         std::move(*machine), std::move(*choice), std::move(place), std::move(gpu_use),
-      std::move(gpu)};
-}
-
-std::optional<BackendChoice> choice_here(const Setup& setup) {
-  if (setup.machine != "local") return std::nullopt;
-  Result<BackendChoice> choice = choose_backend(setup);
-  if (!choice) return std::nullopt;
-  return std::move(*choice);
-}
-
-Result<Machine> machine_here(const Setup& setup, const std::optional<BackendChoice>& choice) {
-  const bool auto_takes_gpus = choice ? choice->backend == Backend::kCuda : has_nvidia_driver();
-  return find_machine(machine_name_of(setup, auto_takes_gpus));
+  Preparation ready{
+      asked, setup, std::move(situation->machine), std::move(*placement), std::move(place), {}, {}};
+  ready.gpu_use = use_of(ready.choice.gpus);
+  if (ready.place && ready.choice.on_gpus()) {
+    const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+    if (!gpus) return gpus.error();
+    ready.gpu = (*gpus)[static_cast<std::size_t>(ready.choice.gpus.front())].uuid;
+  }
+  return ready;
 }
 
 std::string calibrating_text(const Preparation& preparation) {
@@ -222,7 +235,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   if (!ready.calibrated() && ready.leads()) {
     const RunControl control = control_of(watch, "calibrating");
     Result<Machine> machine = ready.choice.backend == Backend::kCuda
-                                  ? calibrate_gpus(control, *device_list(ready.setup.run.devices))
+                                  ? calibrate_gpus(control, ready.choice.gpus)
                                   : calibrate(control);
     if (!machine) return machine.error();
     ready.machine = std::move(*machine);
@@ -237,22 +250,25 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
   RunControl control = control_of(watch, "running");
   control.modelled = modelled_durations(*prediction);
   if (ready.choice.source == Source::kPaced) {
-    const Result<double> pace = pace_factor(ready.setup, ready.machine);
-    if (!pace) return pace.error();
     const Result<Machine> here = find_machine("local");
     if (!here) return here.error();
-    const Result<void> keeps =
-        can_keep_pace(*prediction, *pace, ready.machine.local ? ready.machine : *here);
-    if (!keeps) return keeps.error();
-    control.pace_factor = *pace;
-    *prediction = dilated(std::move(*prediction), *pace);
+    const Result<PaceChoice> pace =
+        pace_on(*prediction, ready.machine.local ? ready.machine : *here);
+    if (!pace) return pace.error();
+    control.pace_factor = pace->factor;
+    prediction->pace_slowed = pace->slowed;
   }
   RunWishes wishes;
   wishes.gradients = verify;
+  const double planned = control.pace_factor;
   Result<RunResult> result =
       ready.place ? run_in_world(ready, training.choice, prediction->program, control, wishes)
-                  : run(ready.setup, prediction->program, ready.choice, control, wishes);
+                  : run_here(ready, prediction->program, control, wishes, prediction->pace_slowed);
   if (!result) return result.error();
+  if (ready.choice.source == Source::kPaced) {
+    prediction->pace_slowed *= control.pace_factor / planned;
+    *prediction = dilated(std::move(*prediction), control.pace_factor);
+  }
   training.result = std::move(*result);
   training.result.observation.gpu_use = ready.gpu_use;
   const Routing* routing = routing_of_timeline(training.result.observation);
@@ -272,6 +288,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
     else
       training.unproven = proof.error();
   }
+  training.asked = ready.asked;
   training.prediction = std::move(*prediction);
   return training;
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "engine/plan/machine.h"
+#include "engine/plan/resolve.h"
 #include "engine/plan/result.h"
 #include "engine/plan/setup.h"
 #include "engine/predict/compare.h"
@@ -23,15 +24,22 @@ namespace parallelarium {
 // Who looks on: may cancel from any thread, and hears of progress on the calling thread.
 struct Watch {
   const std::atomic<bool>* cancel = nullptr;
-  // phase: "calibrating", "running" or "proving"; share from 0 to 1 within it.
+  // phase: "checking", "calibrating", "running" or "proving"; share from 0 to 1 within it.
   std::function<void(std::string_view phase, double share, const std::string& what)> progress;
+  // RunControl::loss of the run itself. Steps count from 1 again where the run begins again.
+  std::function<void(int step, double loss)> loss;
   // The run was stopped and its ranks do not end (RunControl::abandon): report and end the process.
   std::function<void(const Message& why)> abandon;
 };
 
+// What a Setup that was asked for means on this computer; GPUs are looked for only where its ranks
+// might take them. Error: it is not valid, or its Machine cannot be read.
+Result<Situation> situation_here(const Setup& asked, const ProcessPlace* place = nullptr);
+
 // A Setup that this computer can run, and how.
 struct Preparation {
-  Setup setup;
+  Setup asked;
+  Setup setup;  // resolved
   Machine machine;
   BackendChoice choice;
   std::optional<ProcessPlace> place;  // set: each rank is a process, and this is one of them
@@ -47,11 +55,7 @@ struct Preparation {
 };
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
 // computer and not paced, or an unreadable text.
-Result<Preparation> prepare(const Setup& setup, std::optional<ProcessPlace> place = {});
-// What `run` would choose, if the Setup is for this computer and can run here; and the Machine that
-// predictions of it are of.
-std::optional<BackendChoice> choice_here(const Setup& setup);
-Result<Machine> machine_here(const Setup& setup, const std::optional<BackendChoice>& choice);
+Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> place = {});
 // What to say where train() has to calibrate first.
 std::string calibrating_text(const Preparation& preparation);
 
@@ -62,6 +66,7 @@ Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch);
 
 // In a world of processes rank 0 alone has a training to tell of.
 struct Training {
+  Setup asked;            // prediction.setup is what it was resolved to
   Prediction prediction;  // of all ranks; in paced time where the ranks are paced
   BackendChoice choice;
   RunResult result;

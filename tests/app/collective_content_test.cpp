@@ -7,7 +7,6 @@
 #include <QComboBox>
 #include <QTableWidget>
 
-#include "app/engine_process.h"
 #include "app/figures.h"
 #include "app/views/collectives_view.h"
 #include "app/window.h"
@@ -55,7 +54,6 @@ int holding(const TextLog& texts, const QString& part) {
 }
 
 TEST_F(CollectiveContent, LastBitsOfARunAreMarkedAndCounted) {
-  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, "ring", 4, 1 << 10);
   choice.spec.type = DataType::kBf16;
   run(choice);
@@ -83,7 +81,6 @@ TEST_F(CollectiveContent, LastBitsOfARunAreMarkedAndCounted) {
 }
 
 TEST_F(CollectiveContent, WhereNothingIsAddedNoBitsDifferAndTheViewSaysSo) {
-  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   run(choice_of(CollectiveKind::kAllGather, "ring", 2, 8 << 10));
   EXPECT_FALSE(collectives().fresh_run()->seen.rounding);
   trigger("last bits");

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <QImage>
+#include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "app/session.h"
 #include "app/views/collective_parts.h"
+#include "app/views/collective_plot.h"
 #include "app/views/collectives_view.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/pipeline_fixture.h"
@@ -163,6 +166,89 @@ TEST(CollectiveTokens, CoverNoNameOfAChunkOrRank) {
       }
     }
   }
+}
+
+// A chunk on its way says its name wherever it is, over cells and their names too.
+TEST(CollectiveTokens, KeepTheirNamesAcrossTheBoxes) {
+  const Theme& theme = light_theme();
+  const QColor fill = theme.solid(OpColor::kCommunication);
+  for (const auto& [algorithm, ranks] :
+       {std::pair("ring", 4), {"bidirectional-ring", 4}, {"direct", 4}}) {
+    Session session;
+    session.collectives().restore(choice_of(CollectiveKind::kAllReduce, algorithm, ranks), {}, {});
+    CollectivePicture picture = collective_picture(session);
+    const QSize size(870, int(collective_height(picture, 870)));
+    const CollectiveLayout layout = collective_layout(picture, size);
+    int seen = 0;
+    for (int frame = 0; frame < 60; ++frame) {
+      picture.playhead = picture.horizon() * (2 * frame + 1) / 120;
+      QImage image(size, QImage::Format_RGB32);
+      image.fill(Qt::white);
+      QPainter painter(&image);
+      paint_buffers(painter, picture, layout, theme, nullptr);
+      painter.end();
+      std::vector<QRectF> tokens;
+      for (const Flight& flight : picture.shown().flights(picture.playhead)) {
+        if (flight.share <= 0 || flight.share >= 1) continue;
+        const QPointF at = way_of(picture, layout, flight.ref, false).pointAtPercent(flight.share);
+        tokens.emplace_back(at.x() - layout.token.width() / 2, at.y() - layout.token.height() / 2,
+                            layout.token.width(), layout.token.height());
+      }
+      for (const QRectF& token : tokens) {
+        const auto meets = [&](const QRectF& other) { return other.intersects(token); };
+        const bool alone = std::count_if(tokens.begin(), tokens.end(), meets) == 1;
+        if (!alone || token.top() <= layout.rank_head(0).bottom() + 1) continue;
+        ++seen;
+        int ink = 0, filled = 0;
+        const QRect inside = token.adjusted(3, 3, -3, -3).toAlignedRect();
+        for (int y = inside.top(); y <= inside.bottom(); ++y)
+          for (int x = inside.left(); x <= inside.right(); ++x) {
+            const QColor pixel = image.pixelColor(x, y);
+            filled += pixel == fill;
+            ink += std::abs(pixel.lightness() - fill.lightness()) > 40;
+          }
+        EXPECT_GT(ink, 6) << algorithm << ", frame " << frame << " at " << token.left();
+        EXPECT_GT(filled, inside.width() * inside.height() / 2)
+            << algorithm << ", frame " << frame << " at " << token.left();
+      }
+    }
+    EXPECT_GT(seen, 60) << algorithm;
+  }
+}
+
+// The key shows a mark only beside a line whose marks are in the plot.
+TEST(CollectivePlot, KeyHasMarksOnlyOfWhatWasMeasured) {
+  Session session;
+  const CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, "ring", 4);
+  const auto marked = [&](const QString& title) {
+    const CollectivePicture picture = collective_picture(session);
+    const QSize size(1000, 900);
+    const CollectiveLayout layout = collective_layout(picture, size);
+    QImage image(size, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    TextLog texts;
+    paint_plot(painter, picture, layout, light_theme(), &texts);
+    painter.end();
+    for (const PaintedText& text : texts) {
+      if (text.text != title) continue;
+      // The middle of the sample, above and below its line.
+      const int x = int(text.rect.left()) - 23, y = int(text.rect.center().y());
+      int dark = 0;
+      for (const int apart : {-2, 2}) dark += image.pixelColor(x, y + apart).lightness() < 160;
+      return dark > 0;
+    }
+    ADD_FAILURE() << "no key of " << title.toStdString();
+    return false;
+  };
+  session.collectives().restore(choice, {}, {});
+  const QString ring = algorithm_title(CollectiveKind::kAllReduce, "ring");
+  const QString tree = algorithm_title(CollectiveKind::kAllReduce, "tree");
+  EXPECT_FALSE(marked(ring));
+  EXPECT_FALSE(marked(tree));
+  session.collectives().restore(choice, {}, {{choice.spec, Source::kMeasured, 1e-3, 1e9}});
+  EXPECT_TRUE(marked(ring));
+  EXPECT_FALSE(marked(tree));
 }
 
 // A run is a point of the plot, where the line of its algorithm predicts it.

@@ -16,7 +16,6 @@
 #include "app/banner.h"
 #include "app/collective_session.h"
 #include "app/document.h"
-#include "app/engine_process.h"
 #include "app/export.h"
 #include "app/quantities.h"
 #include "app/selection_panel.h"
@@ -286,7 +285,6 @@ TEST_F(CollectivesWindow, TheTableMirrorsTheMoves) {
 }
 
 TEST_F(CollectivesWindow, RunSaysAndDoesTheCollective) {
-  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   Session& session = window.session();
   CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, "ring", 2, 256 << 10);
   collectives().change(choice, QStringLiteral("small"));
@@ -314,7 +312,6 @@ TEST_F(CollectivesWindow, RunSaysAndDoesTheCollective) {
 }
 
 TEST_F(CollectivesWindow, ASweepFillsThePlotAndCanBeCancelled) {
-  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   Session& session = window.session();
   std::vector<CollectiveSpec> specs;
   for (const std::int64_t bytes : {4 << 10, 16 << 10, 64 << 10})

@@ -25,9 +25,6 @@ struct Outcome {
 
 class CommandLine : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!QFile::exists(kProgram)) GTEST_SKIP() << "the program is not built";
-  }
   Outcome start(const QStringList& arguments, const QString& locale = QStringLiteral("C"),
                 const QString& program = kProgram) {
     QProcess process;
@@ -51,6 +48,28 @@ TEST_F(CommandLine, HelpNamesEveryOption) {
   for (const char* option : {"--export", "--setup", "--run", "--size", "--dark", "--theme",
                              "--screenshot", "--view", "--pp", "--microbatches"})
     EXPECT_TRUE(help.out.contains(QLatin1String(option))) << option;
+}
+
+// Options at the beginning of a line of help.
+std::set<QString> options_of(const QString& help) {
+  std::set<QString> found;
+  const QRegularExpression option(QStringLiteral("\n  (?:-h, )?(--[a-z0-9-]+)"));
+  for (auto all = option.globalMatch(help); all.hasNext();) found.insert(all.next().captured(1));
+  return found;
+}
+
+TEST_F(CommandLine, TheManualAndTheCompletionsNameEveryOption) {
+  const std::set<QString> options = options_of(start({QStringLiteral("--help")}).out);
+  EXPECT_GT(options.size(), 50u);
+  for (const char* format : {"man", "bash", "zsh", "fish"}) {
+    const Outcome manual = start({QStringLiteral("--manual"), QLatin1String(format)});
+    ASSERT_EQ(manual.status, 0) << manual.err.toStdString();
+    QString text = manual.out;
+    text.remove(QLatin1Char('\\')).replace(QLatin1String(" -l "), QLatin1String(" --"));
+    for (const QString& option : options)
+      EXPECT_TRUE(text.contains(option)) << format << option.toStdString();
+  }
+  EXPECT_EQ(start({QStringLiteral("--manual"), QStringLiteral("tcsh")}).status, 2);
 }
 
 TEST_F(CommandLine, AWrongRequestIsOneSentenceAndStatusTwoAndWritesNothing) {
@@ -148,8 +167,6 @@ TEST(Translations, KeepThePlacesOfTheirArguments) {
 }
 
 TEST_F(CommandLine, AnInstalledCopyWorksByItself) {
-  const QString engine = QStringLiteral(PARALLELARIUM_BINARY_DIR "/parallelarium-engine");
-  if (!QFile::exists(engine)) GTEST_SKIP() << "the engine is not built";
   const Outcome installed =
       start({QStringLiteral("--install"), QStringLiteral(PARALLELARIUM_BINARY_DIR "/.."),
              QStringLiteral("--prefix"), folder.filePath(QStringLiteral("there"))},
@@ -161,7 +178,10 @@ TEST_F(CommandLine, AnInstalledCopyWorksByItself) {
         "share/parallelarium/lessons/schema.json",
         "share/applications/io.github.parallelarium.Parallelarium.desktop",
         "share/metainfo/io.github.parallelarium.Parallelarium.metainfo.xml",
-        "share/icons/hicolor/scalable/apps/parallelarium.svg"})
+        "share/icons/hicolor/scalable/apps/parallelarium.svg", "share/man/man1/parallelarium.1.gz",
+        "share/man/man1/parallelarium-engine.1.gz",
+        "share/bash-completion/completions/parallelarium-engine",
+        "share/doc/parallelarium/copyright"})
     EXPECT_TRUE(there.exists(QLatin1String(path))) << path;
   // Far from the source tree there are no other lessons, models and machines than its own.
   const Outcome shot =
@@ -212,8 +232,6 @@ TEST_F(CommandLine, WithoutADisplayItSaysWhatToDo) {
 
 TEST_F(CommandLine, StartedWithoutADisplayTheTableAndThePictureAreOfOneRun) {
   const QString starter = QStringLiteral(PARALLELARIUM_SOURCE_DIR "/app/start");
-  if (!QFile::exists(QStringLiteral(PARALLELARIUM_BINARY_DIR "/parallelarium-engine")))
-    GTEST_SKIP() << "the engine is not built";
   environment = without_display();
   const QString programs = QStringLiteral(PARALLELARIUM_BINARY_DIR);
   EXPECT_EQ(start({programs, QStringLiteral("--foo")}, QStringLiteral("C"), starter).status, 2);

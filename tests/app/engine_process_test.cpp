@@ -46,14 +46,7 @@ void run_to_the_end(Session& session) {
   ASSERT_TRUE(session.last_error().isEmpty()) << session.last_error().toStdString();
 }
 
-class Engine : public testing::Test {
- protected:
-  void SetUp() override {
-    if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
-  }
-};
-
-TEST_F(Engine, GreetsWithItsVersionAndDevices) {
+TEST(Engine, GreetsWithItsVersionAndDevices) {
   EngineProcess engine;
   bool answered = false;
   engine.request("devices", nlohmann::json::object(), [&](Result<nlohmann::json> result) {
@@ -65,7 +58,7 @@ TEST_F(Engine, GreetsWithItsVersionAndDevices) {
   EXPECT_EQ(engine.greeting()["version"], kProtocolVersion);
 }
 
-TEST_F(Engine, SurvivesTenKillsInTheMiddleOfARunAndLeavesNothingBehind) {
+TEST(Engine, SurvivesTenKillsInTheMiddleOfARunAndLeavesNothingBehind) {
   const QStringList shared = shared_memory();
   const int before = children();
   {
@@ -97,7 +90,7 @@ TEST_F(Engine, SurvivesTenKillsInTheMiddleOfARunAndLeavesNothingBehind) {
   EXPECT_EQ(shared_memory(), shared);
 }
 
-TEST_F(Engine, CancelEndsARunWithinHalfASecondAndTheNextRunWorks) {
+TEST(Engine, CancelEndsARunWithinHalfASecondAndTheNextRunWorks) {
   Session session;
   run_to_the_end(session);
   parallelarium::Setup slow = session.setup();
@@ -116,7 +109,7 @@ TEST_F(Engine, CancelEndsARunWithinHalfASecondAndTheNextRunWorks) {
   run_to_the_end(session);
 }
 
-TEST_F(Engine, ARunOfASetupIsBroughtBackByUndo) {
+TEST(Engine, ARunOfASetupIsBroughtBackByUndo) {
   Session session;
   run_to_the_end(session);
   EXPECT_FALSE(session.run_is_stale());
@@ -131,7 +124,6 @@ TEST_F(Engine, ARunOfASetupIsBroughtBackByUndo) {
 // What the engine says of GPUs is what Run says, as soon as GPUs are wanted and before it is
 // pressed.
 TEST(GpuBackend, RunIsOffWithItsSentenceWhereGpusAreWantedAndThereAreNone) {
-  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   Session session;
   parallelarium::Setup setup = session.setup();
   setup.run.backend = Backend::kCuda;

@@ -98,26 +98,88 @@ TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
   EXPECT_FALSE(session.memory_problem());
 }
 
-// Everything that is compared with setup() knows it again: runs, pins, documents.
+// Everything that is compared with resolved() knows it again: runs, pins, documents.
 TEST_F(Gpus, LeaveTheSetupAsItWasWritten) {
   const PlanSetup setup = too_fast_for_cores();
   set(setup);
   greet(computer(16, 16));
   ASSERT_TRUE(session.prediction()->cores_for_gpus);
   EXPECT_EQ(session.setup(), setup);
-  EXPECT_EQ(session.prediction()->setup, setup);
+  EXPECT_EQ(session.resolved().run.backend, Backend::kCuda);
+  EXPECT_EQ(session.prediction()->setup, session.resolved());
   session.pin();
-  EXPECT_EQ(session.pinned()->observation.setup, setup);
+  EXPECT_EQ(session.pinned()->observation.setup, session.resolved());
   const Nanoseconds step = session.prediction()->timeline.duration;
 
   Session later;
   std::vector<Message> notes;
   ASSERT_TRUE(restore_document(later, document_of(session), notes).ok());
-  EXPECT_TRUE(notes.empty());
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].id, "document-auto");
+  EXPECT_EQ(later.setup().run.backend, Backend::kCuda) << "what auto meant there";
   ASSERT_NE(later.pinned(), nullptr);
-  EXPECT_EQ(later.pinned()->observation.setup, later.setup());
+  EXPECT_EQ(later.pinned()->observation.setup, later.resolved());
   EXPECT_TRUE(later.pinned()->prediction->cores_for_gpus);
   EXPECT_EQ(later.pinned()->prediction->timeline.duration, step) << "not paced";
+}
+
+// Until somebody chooses, precision and attention are what the devices of the ranks do best.
+TEST_F(Gpus, DecideWhatAutoMeans) {
+  EXPECT_EQ(session.setup(), new_setup());
+  EXPECT_EQ(session.resolved().precision.name, "fp32");
+  EXPECT_EQ(session.resolved().attention, Attention::kUnfused);
+  greet(computer(4, 4));
+  EXPECT_EQ(session.setup(), new_setup());
+  EXPECT_EQ(session.resolved().precision.name, "mixed-16-main-grads");
+  EXPECT_EQ(session.resolved().attention, Attention::kFused);
+  EXPECT_EQ(session.prediction()->setup, session.resolved());
+
+  // Saved there and opened on a computer without.
+  const nlohmann::json document = document_of(session);
+  EXPECT_EQ(document["setup"]["precision"], "auto");
+  EXPECT_EQ(document["resolved"]["precision"], "mixed-16-main-grads");
+  Session laptop;
+  std::vector<Message> notes;
+  ASSERT_TRUE(restore_document(laptop, document, notes).ok());
+  EXPECT_EQ(laptop.resolved(), session.resolved());
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0].text,
+            "Where this was saved, auto meant precision mixed-16-main-grads, attention fused, "
+            "backend cuda, and this is kept; set auto again for what this computer would choose.");
+}
+
+TEST_F(Gpus, AreOfferedAModelThatGivesThemWork) {
+  EXPECT_FALSE(session.gpu_offer());
+  greet(computer(4, 4));
+  const std::optional<Message> offer = session.gpu_offer();
+  ASSERT_TRUE(offer);
+  EXPECT_EQ(offer->alternatives, std::vector<std::string>{"gpt2-124m"});
+  PlanSetup larger = session.setup();
+  ASSERT_TRUE(set_field(larger, offer->field, "gpt2-124m").ok());
+  set(larger);
+  EXPECT_FALSE(session.gpu_offer());
+  EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
+}
+
+// And the other way round: a laptop's document on a computer with GPUs.
+TEST_F(Gpus, LeaveADocumentOfALaptopWhatItMeant) {
+  Session laptop;
+  const nlohmann::json document = document_of(laptop);
+  greet(computer(4, 4));
+  std::vector<Message> notes;
+  ASSERT_TRUE(restore_document(session, document, notes).ok());
+  EXPECT_EQ(session.resolved(), laptop.resolved());
+  EXPECT_EQ(session.resolved().precision.name, "fp32");
+  EXPECT_EQ(notes.size(), 1u);
+}
+
+// On a computer like the one where it was saved nothing is written out.
+TEST_F(Gpus, AndTheDocumentOfALikeComputerStaysOpen) {
+  Session other;
+  std::vector<Message> notes;
+  ASSERT_TRUE(restore_document(other, document_of(session), notes).ok());
+  EXPECT_EQ(other.setup(), new_setup());
+  EXPECT_TRUE(notes.empty());
 }
 
 TEST_F(Gpus, ThatAreTooFewOrNotChosenLeaveTheCores) {
@@ -265,7 +327,7 @@ TEST_F(Gpus, OneForEachRankRunACollective) {
   Session later;
   std::vector<Message> notes;
   ASSERT_TRUE(restore_document(later, document_of(session), notes).ok());
-  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(notes.size(), 1u) << "auto meant GPUs, and there are none";
   ASSERT_EQ(later.collectives().runs().size(), 2u);
   EXPECT_FALSE(later.collectives().runs()[0].seen.on_gpus);
   EXPECT_EQ(later.collectives().runs()[1].plan->choice.gpus, 4);
@@ -349,6 +411,7 @@ TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
 TEST_F(GpusAtTheStart, ThatAreCalibratedAndGoneLeaveTheCores) {
   Machine gpus = *find_machine("dgx-h100");
   gpus.name = kLocalGpus;
+  gpus.title = gpus_title(std::vector<std::string>(8, "NVIDIA H100"));
   gpus.calibrated = "2026-11-23T08:00:00Z";
   ASSERT_TRUE(save_local_machine(gpus).ok());
   serve(computer(0, 0));

@@ -4,7 +4,6 @@
 #include <QSignalSpy>
 
 #include "app/collective_session.h"
-#include "app/engine_process.h"
 #include "app/figures.h"
 #include "app/quantities.h"
 #include "app/views/collectives_view.h"
@@ -61,7 +60,6 @@ TEST_F(LessonOnCollectives, IsSetHiddenLockedAndRevealed) {
 }
 
 TEST_F(LessonOnCollectives, RunRunsTheCollectiveWhateverIsInFront) {
-  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   open(QStringLiteral("why-the-ring-wins"));
   go_to(3);
   ASSERT_EQ(step(), "run-the-ring");

@@ -4,8 +4,10 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QSettings>
 #include <QTemporaryDir>
+#include <cstdio>
 
 #include "app/resources.h"
 #include "app/theme.h"
@@ -25,6 +27,13 @@ int main(int argc, char** argv) {
   QApplication::setApplicationName(QStringLiteral("parallelarium-test"));
   QApplication::setOrganizationName(QStringLiteral("parallelarium-test"));
   load_resources();
+  // Without them dozens of tests would test nothing.
+  for (const char* program : {"parallelarium", "parallelarium-engine"}) {
+    if (QFileInfo(QDir(QApplication::applicationDirPath()), QLatin1String(program)).isExecutable())
+      continue;
+    std::fprintf(stderr, "%s is not beside the tests; build it.\n", program);
+    return 1;
+  }
   QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
   parallelarium::apply_theme(application, false);
   return RUN_ALL_TESTS();

@@ -49,23 +49,6 @@ TEST(MemoryData, EveryZeroStageIsWhatItsOwnSetupIsPredictedToNeed) {
   EXPECT_GT(plans[0].peaks[0].total, plans[1].peaks[0].total);
 }
 
-TEST(MemoryData, OnlyARunOfExactlyThatSetupIsCounted) {
-  Session session;
-  session.restore(data_parallel(2), {made_up_run(data_parallel(1), 1.1)}, std::nullopt);
-  session.wait_for_prediction();
-  ZeroPlans plans;
-  plans.keep(data_parallel(2), ZeroPlans::compute(data_parallel(2)));
-  const std::vector<ZeroColumn> columns = plans.columns(session, 0);
-  for (const ZeroColumn& column : columns) {
-    EXPECT_EQ(column.counted.has_value(), column.zero == 1) << column.zero;
-    EXPECT_EQ(column.is_set, column.zero == 2);
-  }
-  ASSERT_TRUE(columns[1].counted);
-  EXPECT_TRUE(columns[1].counted->equals_plan);
-  EXPECT_EQ(columns[1].counted->total, columns[1].planned->total);
-  EXPECT_EQ(columns[1].counted->unexplained, 0);
-}
-
 TEST(MemoryData, WhatExceedsThePlanIsUnexplainedAndNeverSpreadOut) {
   const auto prediction = predicted(data_parallel(0));
   const MemoryRow planned = memory_of(prediction->program)[0];

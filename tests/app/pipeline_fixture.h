@@ -60,8 +60,8 @@ inline Timeline stretched(Timeline timeline, double factor, Source source) {
 
 inline RunRecord made_up_run(const Setup& setup, double factor, Source source = Source::kPaced) {
   RunRecord record;
-  record.prediction = predicted(setup);
-  record.observation.setup = setup;
+  record.prediction = predicted(resolve(setup, uncalibrated_local_machine()));
+  record.observation.setup = record.prediction->setup;
   record.observation.source = source;
   record.observation.timeline = stretched(record.prediction->timeline, factor, source);
   record.observation.memory = memory_of(record.prediction->program);

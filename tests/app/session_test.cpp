@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <QElapsedTimer>
+#include <QUndoCommand>
 
+#include "app/document.h"
 #include "app/figures.h"
 #include "app/quantities.h"
 #include "app/selection_panel.h"
@@ -33,7 +35,7 @@ TEST(Session, OpensWithAPredictionOfTheDefaultSetup) {
   Session session;
   EXPECT_TRUE(session.problems().empty());
   ASSERT_NE(session.prediction(), nullptr);
-  EXPECT_EQ(session.prediction()->setup, default_setup());
+  EXPECT_EQ(session.prediction()->setup, session.resolved());
   EXPECT_GT(session.horizon(), Nanoseconds(0));
   EXPECT_EQ(session.visible(), (TimeRange{Nanoseconds(0), session.horizon()}));
 }
@@ -70,6 +72,52 @@ TEST(Session, APaceThatTheCoresCannotKeepIsRefusedWithALeastPace) {
   EXPECT_FALSE(too_fast) << too_fast->text;
 }
 
+// Commands say by a hash whether they may be one step; two hashes can be the same.
+TEST(Session, AnEditIsNeverMergedWithAnotherKindOfCommand) {
+  class Other : public QUndoCommand {
+   public:
+    explicit Other(int id) : id_(id) {}
+    int id() const override { return id_; }
+
+   private:
+    int id_;
+  };
+  Session session;
+  const parallelarium::Setup before = session.setup();
+  session.change_setup(with(before, "microbatches", "6"), QStringLiteral("6"));
+  session.undo_stack().push(new Other(session.undo_stack().command(0)->id()));
+  EXPECT_EQ(session.undo_stack().count(), 2);
+  session.undo_stack().undo();
+  EXPECT_EQ(session.setup().microbatches, 6);
+  session.undo_stack().undo();
+  EXPECT_EQ(session.setup(), before);
+}
+
+TEST(Session, ADocumentThatCannotBeOpenedLosesNothing) {
+  Session session;
+  const PlanSetup setup = pipeline_setup(2, 4);
+  session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
+  session.set_lesson_state({{"lesson", "pipeline-bubble"}, {"step", 2}});
+  session.change_setup(with(setup, "microbatches", "8"), QStringLiteral("more"));
+  session.wait_for_prediction();
+  const nlohmann::json before = document_of(session);
+  nlohmann::json other = document_of(Session());
+  other["lesson"] = nullptr;
+  const auto damaged = [&](const char* key, const nlohmann::json& value) {
+    nlohmann::json copy = other;
+    copy[key] = value;
+    return copy;
+  };
+  for (const nlohmann::json& bad :
+       {damaged("collective", 7), damaged("collective", {{"topology", 7}}), damaged("setup", 7),
+        nlohmann::json(7)}) {
+    std::vector<Message> notes;
+    EXPECT_FALSE(restore_document(session, bad, notes).ok()) << bad.dump();
+    EXPECT_EQ(document_of(session), before) << bad.dump();
+    EXPECT_TRUE(session.undo_stack().canUndo()) << bad.dump();
+  }
+}
+
 TEST(Session, FiftyEditsUndoneAndRedoneGiveTheSameNumbers) {
   Session session;
   std::vector<QStringList> seen{numbers_of(session)};
@@ -91,7 +139,7 @@ TEST(Session, FiftyEditsUndoneAndRedoneGiveTheSameNumbers) {
     session.wait_for_prediction();
     EXPECT_EQ(numbers_of(session), seen[std::size_t(step)]) << step;
   }
-  EXPECT_EQ(session.setup(), default_setup());
+  EXPECT_EQ(session.setup(), new_setup());
   for (int step = 1; step <= steps; ++step) {
     session.undo_stack().redo();
     session.wait_for_prediction();
@@ -109,7 +157,7 @@ TEST(Session, RepeatsOfOneFieldAreOneUndoStep) {
   EXPECT_EQ(session.undo_stack().count(), 1);
   EXPECT_EQ(session.undo_stack().undoText(), QStringLiteral("Micro-batches 13"));
   session.undo_stack().undo();
-  EXPECT_EQ(session.setup(), default_setup());
+  EXPECT_EQ(session.setup(), new_setup());
 }
 
 TEST(Session, AnInvalidSetupKeepsTheLastPictureAndSaysWhatWouldBeValid) {
@@ -125,7 +173,7 @@ TEST(Session, AnInvalidSetupKeepsTheLastPictureAndSaysWhatWouldBeValid) {
     EXPECT_TRUE(quantity.predicted.text.isEmpty()) << quantity.key.toStdString();
   session.undo_stack().undo();
   EXPECT_TRUE(session.problems().empty());
-  EXPECT_EQ(session.prediction()->setup, default_setup());
+  EXPECT_EQ(session.prediction()->setup, session.resolved());
 }
 
 TEST(Session, AChangedLessonSettingIsPredictedWithinAFrame) {
@@ -269,7 +317,7 @@ TEST(Session, APinKeepsTheEarlierPredictionAndTheStripSaysWhatChanged) {
   EXPECT_FALSE(session.pinned()->observed());
   session.change_setup(with(session.setup(), "microbatches", "16"), QStringLiteral("16"));
   session.wait_for_prediction();
-  EXPECT_EQ(session.pinned()->prediction->setup, default_setup());
+  EXPECT_EQ(session.pinned()->prediction->setup, session.resolved(new_setup()));
   EXPECT_TRUE(pipeline_quantities(session)[1].since_pin.startsWith(QChar(0x2212)));
   session.unpin();
   EXPECT_EQ(session.pinned(), nullptr);

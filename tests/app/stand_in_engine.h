@@ -12,6 +12,7 @@
 
 #include "app/doctor.h"
 #include "app/engine_process.h"
+#include "engine/plan/cores.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {
@@ -58,13 +59,16 @@ class StandInEngine : public testing::Test {
   // `ranks` of them could each have a GPU, which are all alike.
   static nlohmann::json computer(int gpus, int ranks, const char* name = "NVIDIA H100") {
     nlohmann::json devices = {{"host", "stand-in"},
-                              {"cores", 4},
+                              {"cores", available_core_count()},
                               {"gpus", nlohmann::json::array()},
                               {"backends", nlohmann::json::array({{{"name", "cuda"},
                                                                    {"available", gpus > 0},
                                                                    {"why", "So it is."},
                                                                    {"ranks", ranks}}})}};
-    for (int gpu = 0; gpu < gpus; ++gpu) devices["gpus"].push_back({{"name", name}});
+    for (int gpu = 0; gpu < gpus; ++gpu)
+      devices["gpus"].push_back({{"name", name}, {"usable", true}});
+    if (gpus == 0) devices["no_gpus"] = "So it is.";
+    if (ranks == 1 && gpus > 1) devices["gpus_apart"] = "There is no NCCL.";
     return devices;
   }
 

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <QApplication>
+#include <QDirIterator>
+#include <QFile>
 #include <QFontMetricsF>
+#include <QRawFont>
 #include <QRegularExpression>
+#include <utility>
 #include <vector>
 
 #include "app/theme_lab.h"
@@ -140,6 +144,35 @@ TEST(Theme, DigitsAreTabular) {
   for (int digit = 1; digit < 10; ++digit)
     EXPECT_DOUBLE_EQ(metrics.horizontalAdvance(QString::number(digit)),
                      metrics.horizontalAdvance(QStringLiteral("0")));
+}
+
+TEST(Theme, FontsThatComeAlongHaveEverySignOfTheTexts) {
+  const QString root = QStringLiteral(PARALLELARIUM_SOURCE_DIR);
+  const QRawFont letters(root + QStringLiteral("/resources/fonts/NotoSans-Regular.ttf"), 12);
+  const QRawFont signs(root + QStringLiteral("/resources/fonts/Symbols.ttf"), 12);
+  ASSERT_TRUE(letters.isValid() && signs.isValid());
+  const QRegularExpression escape(QStringLiteral("\\\\u([0-9a-fA-F]{4})"));
+  int looked_at = 0;
+  for (const char* folder : {"/app", "/engine", "/lessons", "/resources"}) {
+    QDirIterator files(root + QLatin1String(folder),
+                       {QStringLiteral("*.cpp"), QStringLiteral("*.h"), QStringLiteral("*.json"),
+                        QStringLiteral("*.md"), QStringLiteral("*.ts")},
+                       QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+      QFile file(files.next());
+      ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+      QString text = QString::fromUtf8(file.readAll());
+      for (auto all = escape.globalMatch(text); all.hasNext();)
+        text += QChar(all.next().captured(1).toUShort(nullptr, 16));
+      for (const QChar sign : std::as_const(text)) {
+        if (sign.unicode() < 0xA0 || sign.category() == QChar::Other_Format) continue;
+        ++looked_at;
+        EXPECT_TRUE(letters.supportsCharacter(sign) || signs.supportsCharacter(sign))
+            << file.fileName().toStdString() << ": " << QString(sign).toStdString();
+      }
+    }
+  }
+  EXPECT_GT(looked_at, 100);
 }
 
 TEST(ColorOf, SaysWhatABarIs) {

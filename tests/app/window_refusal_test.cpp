@@ -8,6 +8,7 @@
 #include "app/small_copy.h"
 #include "app/views/words.h"
 #include "app/window.h"
+#include "tests/app/stand_in_engine.h"
 #include "tests/app/window_fixture.h"
 
 namespace parallelarium {
@@ -23,7 +24,7 @@ TEST_F(WindowRefusal, AnotherMachineIsPredictedAndOffersASmallCopy) {
   EXPECT_TRUE(session().machine_is_elsewhere());
   EXPECT_TRUE(window->top_bar().run_button().text().contains(QStringLiteral("small copy")));
   EXPECT_FALSE(session().run_refusal().isEmpty());
-  const Result<parallelarium::Setup> copy = small_copy(session().setup());
+  const Result<parallelarium::Setup> copy = small_copy(session().setup(), session().computer());
   ASSERT_TRUE(copy.ok());
   EXPECT_EQ(copy->mesh, setup.mesh);
   EXPECT_EQ(copy->schedule, setup.schedule);
@@ -71,7 +72,7 @@ TEST(SmallCopy, RunsHereAndIsNamedForWhatItIs) {
   for (const parallelarium::Setup& big : cases) {
     SCOPED_TRACE(picture_title(big).toStdString());
     ASSERT_TRUE(validate(big).empty()) << validate(big).front().text;
-    const Result<parallelarium::Setup> copy = small_copy(big);
+    const Result<parallelarium::Setup> copy = small_copy(big, Computer());
     ASSERT_TRUE(copy.ok()) << copy.error().text;
     EXPECT_TRUE(validate(*copy).empty());
     EXPECT_TRUE(can_execute(*copy).ok());
@@ -92,6 +93,34 @@ TEST(SmallCopy, RunsHereAndIsNamedForWhatItIs) {
     else
       EXPECT_EQ(copy->model.name, "custom");
   }
+}
+
+// Cores train the tiny preset; GPUs one that is worth their while.
+TEST(SmallCopy, OnGpusIsGpt2) {
+  Computer gpus;
+  ComputerGpu h100;
+  h100.name = "H100";
+  gpus.gpus.assign(8, h100);
+  parallelarium::Setup big = new_setup();
+  for (const auto& [field, value] : {std::pair("model", "gpt3-175b"),
+                                     {"machine", "dgx-h100"},
+                                     {"tp", "8"},
+                                     {"pp", "16"},
+                                     {"dp", "6"}})
+    ASSERT_TRUE(set_field(big, field, value).ok());
+  Result<parallelarium::Setup> copy = small_copy(big, gpus);
+  ASSERT_TRUE(copy.ok()) << copy.error().text;
+  EXPECT_EQ(copy->model.hidden, find_model("gpt-tiny")->hidden) << "16 ranks are more than 8 GPUs";
+  ASSERT_TRUE(set_field(big, "dp", "1").ok());
+  ASSERT_TRUE(set_field(big, "tp", "4").ok());
+  ASSERT_TRUE(set_field(big, "pp", "2").ok());
+  copy = small_copy(big, gpus);
+  ASSERT_TRUE(copy.ok()) << copy.error().text;
+  EXPECT_EQ(copy->model, *find_model("gpt2-124m"));
+  EXPECT_TRUE(is_auto(copy->precision)) << "what the GPUs do best";
+  copy = small_copy(big, Computer());
+  ASSERT_TRUE(copy.ok());
+  EXPECT_EQ(copy->model.hidden, find_model("gpt-tiny")->hidden);
 }
 
 // Why Run is off, most lasting first, and only ways out that lead out.
@@ -127,6 +156,55 @@ TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
       {{"model", "gpt-small"}, {"layers", "64"}, {"hidden", "8192"}, {"heads", "32"}, {"pp", "1"}});
   EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
   EXPECT_FALSE(window->top_bar().run_button().isEnabled());
+}
+
+// Cores that were calibrated as so slow that no lesson's default pace fits them.
+class SlowCores : public StandInEngine {
+ protected:
+  SlowCores() {
+    Machine slow = uncalibrated_local_machine();
+    slow.calibrated = "2026-11-21 for a test";
+    slow.cores = 2;
+    slow.fp32_flops_per_second.value = 2e9;
+    slow.half_flops_per_second.value = 2e9;
+    EXPECT_TRUE(save_local_machine(slow).ok());
+    serve(computer(0, 0));
+  }
+};
+
+TEST_F(SlowCores, ADefaultPaceGivesWayAndTheTitleSaysSo) {
+  Session session;
+  session.wait_for_prediction();
+  ASSERT_EQ(session.expected_source(), Source::kPaced);
+  EXPECT_FALSE(session.run_problem()) << session.run_problem()->text;
+  EXPECT_TRUE(session.run_refusal().isEmpty()) << session.run_refusal().toStdString();
+  const Prediction& prediction = *session.prediction();
+  EXPECT_GT(prediction.pace_slowed, 1);
+  EXPECT_EQ(prediction.setup.run.pace_seconds, RunSettings{}.pace_seconds);
+  EXPECT_TRUE(predicted_title(prediction).contains(QStringLiteral("as slow as the cores need it")))
+      << predicted_title(prediction).toStdString();
+}
+
+TEST_F(SlowCores, APaceThatWasSetIsMendedByAButton) {
+  Window window;
+  window.set_asks(false);
+  window.session().set_playing(false);
+  window.show();
+  window.lesson().player().close();
+  parallelarium::Setup setup = default_setup();
+  setup.run.pace_seconds = 0.041;
+  window.session().restore(setup, {}, std::nullopt);
+  window.session().wait_for_prediction();
+  ASSERT_TRUE(window.session().run_problem());
+  EXPECT_EQ(window.banner().sentence().toStdString(), window.session().run_problem()->text);
+  const auto buttons = window.banner().findChildren<QPushButton*>();
+  ASSERT_EQ(buttons.size(), 1);
+  EXPECT_TRUE(buttons.front()->text().startsWith(QStringLiteral("Pace 0")))
+      << buttons.front()->text().toStdString();
+  QTest::mouseClick(buttons.front(), Qt::LeftButton);
+  window.session().wait_for_prediction();
+  EXPECT_FALSE(window.session().run_problem());
+  EXPECT_GT(window.session().setup().run.pace_seconds, 0.041);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 #include <QTest>
 
 #include "app/document.h"
-#include "app/engine_process.h"
 #include "app/export.h"
 #include "app/figures.h"
 #include "app/headless.h"
@@ -43,7 +42,7 @@ TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
   window.show();
   window.grab();
   EXPECT_LT(timer.elapsed(), 2000);
-  EXPECT_EQ(window.session().setup(), default_setup());
+  EXPECT_EQ(window.session().setup(), new_setup());
   EXPECT_EQ(window.lesson().next_to_do(), QStringLiteral("naive-and-gpipe"));
   EXPECT_TRUE(window.session().prediction_is_current());
   EXPECT_TRUE(window.session().playing());
@@ -89,7 +88,6 @@ TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
   type("microbatches", QStringLiteral("6"));
   EXPECT_EQ(session().setup().microbatches, 6);
 
-  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   QPushButton& run = window->top_bar().run_button();
   ASSERT_TRUE(run.isEnabled()) << run.toolTip().toStdString();
   QTest::mouseClick(&run, Qt::LeftButton);
@@ -145,7 +143,6 @@ TEST_F(WindowTest, UndoReachesTheWindowFromABoxThatWasCommitted) {
 }
 
 TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
-  if (EngineProcess::find_program().isEmpty()) GTEST_SKIP() << "the engine is not built";
   QTemporaryDir folder;
   session().start_run(false);
   ASSERT_TRUE(wait_until([&] { return session().run_state() == RunState::kIdle; }, kRunMs));

@@ -7,9 +7,10 @@
 #include <map>
 #include <thread>
 
+#include "engine/run/gpu/extra_memory.h"
 #include "engine/run/gpu/memory.h"
 #include "tests/cuda/queued_device.h"
-#include "tests/ranks/harness.h"
+#include "tests/ranks/proof.h"
 
 namespace parallelarium {
 namespace {
@@ -151,6 +152,66 @@ TEST(GpuMemory, ThatIsShortIsRefusedBeforeAnythingIsAllocated) {
             fmt::format("2 ranks need {} MB together on GPU 0 and 1 MB are free; a smaller model, "
                         "micro-batch or sequence needs less.",
                         (needed + 999'999) / 1'000'000));
+}
+
+// A card whose arena fits and whose libraries do not.
+TEST(GpuMemory, IsRefusedWhereArenasFitAndLibrariesDoNot) {
+  LaunchOptions options;
+  options.gpus = {0, 1};
+  options.make_device = [](int, Lane) -> std::unique_ptr<Device> {
+    ADD_FAILURE() << "a device was made";
+    return std::make_unique<QueuedDevice>(std::chrono::microseconds(0));
+  };
+  const parallelarium::Setup setup = small_setup(1, 2, 1);
+  const Program program = built(setup);
+  GpuFacts gpu;
+  gpu.major = 8, gpu.peers = {1};
+  options.gpu_extra = [&](const Program& whole, const RankProgram& rank) {
+    return extra_memory(whole, rank, gpu, true).sum();
+  };
+  const std::int64_t extra = extra_memory(program, program.ranks[0], gpu, true).sum();
+  const std::int64_t needed = program.ranks[0].arena_bytes + extra;
+  options.gpu_bytes = [&](int) { return GpuBytes{needed - 1'000'000}; };
+  const Result<RunResult> run = run_now(setup, program, {}, options);
+  ASSERT_FALSE(run.ok());
+  EXPECT_EQ(run.error().text,
+            fmt::format("A rank needs {} MB on GPU 0 ({} MB of it for products, scratch and "
+                        "communication) and {} MB are free; a smaller model, micro-batch or "
+                        "sequence needs less.",
+                        (needed + 999'999) / 1'000'000, (extra + 999'999) / 1'000'000,
+                        (needed - 1'000'000) / 1'000'000));
+  std::vector<std::int64_t> both(2, needed - extra);
+  EXPECT_TRUE(
+      check_gpu_memory({0, 1}, both, [&](int) { return GpuBytes{needed}; }, {extra, extra}));
+  EXPECT_FALSE(
+      check_gpu_memory({1, 1}, both, [&](int) { return GpuBytes{needed}; }, {extra, extra}));
+}
+
+TEST(ExtraMemory, IsWorkspacesScratchAndBuffersOfCommunicators) {
+  GpuFacts gpu;
+  gpu.major = 8;
+  const auto of = [&](const char* settings, bool nccl = true) {
+    const Program program = built(small_model(settings));
+    return extra_memory(program, program.ranks[0], gpu, nccl);
+  };
+  const ExtraMemory alone = of("dp=2", false);
+  EXPECT_EQ(alone.workspace, 32 << 20);
+  EXPECT_EQ(alone.communicators, 0);
+  EXPECT_GT(alone.scratch, 0) << "the sums of biases' gradients";
+  EXPECT_GT(alone.code, 0);
+  const std::int64_t through_host = of("dp=2").communicators;
+  EXPECT_LT(through_host, 64 << 20) << "GPUs that reach no other keep buffers in the host";
+  gpu.peers = {1};
+  const std::int64_t one = of("dp=2").communicators, two = of("dp=2 tp=2").communicators;
+  EXPECT_GT(one, through_host + (std::int64_t{200} << 20));
+  EXPECT_GT(two, one + (std::int64_t{200} << 20)) << "a group more";
+  EXPECT_GT(of("dp=2 pp=2 microbatches=2").communicators, one);
+  // Ring and tree have two neighbours at most, however many ranks there are.
+  EXPECT_EQ(nccl_buffer_bytes(gpu, 8, true, 0), nccl_buffer_bytes(gpu, 3, true, 0));
+  EXPECT_EQ(nccl_buffer_bytes(gpu, 2, true, 0), std::int64_t{24} * 9'633'792);
+  gpu.major = 9;
+  EXPECT_GT(nccl_buffer_bytes(gpu, 8, true, 0), nccl_buffer_bytes(gpu, 3, true, 0)) << "NVLS";
+  EXPECT_EQ(nccl_buffer_bytes(gpu, 1, true, 0), 0);
 }
 
 // One of both is slow: the host in handing over products, or the device in computing them.

@@ -6,10 +6,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 
 #include "engine/run/gpu/faults.h"
+#include "engine/run/gpu/uuid.h"
 #include "engine/run/net/place.h"
 #include "tests/ranks/harness.h"
 
@@ -56,149 +58,40 @@ TEST(CudaModule, AnswersOrSaysWhyNot) {
   EXPECT_EQ(choice.error().text.find('\n'), std::string::npos);
 }
 
-// Two ranks of each kind of mesh on computers with 1, 2 and 4 GPUs.
-TEST(GpuChoice, GivesEveryRankAGpuOrPutsAllOnOneOrSaysWhy) {
-  const auto computer = [](std::size_t count) {
-    GpuFacts gpu;
-    gpu.name = "H100";
-    return std::vector<GpuFacts>(count, gpu);
-  };
-  parallelarium::Setup setup = small_setup(1, 2, 1);
-  const Result<BackendChoice> each = choose_gpus(setup, computer(4), nullptr);
-  ASSERT_TRUE(each.ok());
-  EXPECT_EQ(each->gpus, (std::vector<int>{0, 1}));
-  EXPECT_EQ(each->source, Source::kMeasured);
-  EXPECT_EQ(each->why.text, "2 ranks on a H100 each: measured");
-  setup.run.devices = "3,1";
-  EXPECT_EQ(choose_gpus(setup, computer(4), nullptr)->gpus, (std::vector<int>{3, 1}));
-  const Result<BackendChoice> absent = choose_gpus(setup, computer(2), nullptr);
-  ASSERT_FALSE(absent.ok());
-  EXPECT_EQ(absent.error().text, "There is no GPU 3; this computer has GPUs 0 to 1.");
-  EXPECT_EQ(absent.error().field, "run.devices");
-  setup.run.devices = "1";
-  const Result<BackendChoice> shared = choose_gpus(setup, computer(2), nullptr);
-  ASSERT_TRUE(shared.ok());
-  EXPECT_EQ(shared->gpus, (std::vector<int>{1, 1}));
-  EXPECT_EQ(shared->source, Source::kSharedGpu);
-  setup.run.devices = "all";
-  setup.mesh.dp = 3;
-  const Result<BackendChoice> few = choose_gpus(setup, computer(2), nullptr);
-  ASSERT_FALSE(few.ok());
-  EXPECT_EQ(few.error().text,
-            "3 ranks are more than 2 GPUs, and several ranks share one GPU only alone; use "
-            "--devices 0 to put all on one, or 2 ranks.");
-  const ProcessPlace second{"torchrun", 1, 3, 1, 3, "127.0.0.1", 29500};
-  EXPECT_EQ(choose_gpus(setup, computer(4), &second)->gpus[1], 1);
-  EXPECT_FALSE(choose_gpus(setup, computer(2), &second).ok());
-  // As srun --gpus-per-task=1 starts them: each process sees its own GPU alone.
-  const Result<BackendChoice> given = choose_gpus(setup, computer(1), &second, true);
-  ASSERT_TRUE(given.ok()) << given.error().text;
-  EXPECT_EQ(given->gpus[1], 0);
-  EXPECT_EQ(given->source, Source::kMeasured);
-  EXPECT_EQ(given->why.text, "3 ranks on a H100 each: measured");
-  EXPECT_FALSE(choose_gpus(setup, computer(1), &second).ok());
-  EXPECT_FALSE(choose_gpus(setup, computer(2), &second, true).ok()) << "two for three processes";
-  EXPECT_EQ(choose_gpus(setup, computer(4), &second, true)->gpus[1], 1) << "all see all";
-}
-
-struct Found {
-  std::size_t gpus = 0;
-  int cores = 1;
-  bool nccl = true;
-};
-Computer computer_with(const Found& found) {
-  Computer computer;
-  computer.cores = found.cores;
-  computer.gpus = [count = found.gpus]() -> Result<std::vector<GpuFacts>> {
-    if (count == 0) return message("cuda-missing", "No NVIDIA driver answers.");
-    GpuFacts gpu;
-    gpu.name = "H100";
-    return std::vector<GpuFacts>(count, gpu);
-  };
-  computer.nccl = [there = found.nccl]() -> Result<void> {
-    if (!there) return message("nccl-missing", "There is no NCCL.");
-    return {};
-  };
-  return computer;
-}
-
-// Two ranks, or one.
-TEST(AutoBackend, TakesGpusForAllRanksElseCoresElsePacesAndSaysWhy) {
-  struct Case {
-    int ranks;
-    Found found;
-    Backend backend;
-    const char* why;
-  };
-  const Case cases[] = {
-      {2, {2, 1, true}, Backend::kCuda, "2 ranks on a H100 each: measured"},
-      {1, {1, 1, false}, Backend::kCuda, "1 rank on H100: measured"},
-      {2, {0, 2, true}, Backend::kCpu, "2 ranks on 2 cores: measured"},
-      {2, {0, 1, true}, Backend::kPaced, "2 ranks on 1 core: paced"},
-      {2,
-       {1, 2, true},
-       Backend::kCpu,
-       "2 ranks on 2 cores: measured (all on the one GPU with --backend cuda)"},
-      {2,
-       {2, 1, false},
-       Backend::kPaced,
-       "2 ranks on 1 core: paced (not on GPUs: There is no NCCL)"},
-      {3,
-       {2, 3, true},
-       Backend::kCpu,
-       "3 ranks on 3 cores: measured (not on GPUs: 3 ranks are more than 2 GPUs, and several ranks "
-       "share one GPU only alone; use --devices 0 to put all on one, or 2 ranks)"}};
-  for (const Case& one : cases) {
-    parallelarium::Setup setup = small_setup(1, one.ranks, 1);
-    setup.run.backend = Backend::kAuto;
-    const Result<BackendChoice> choice = choose_backend(setup, nullptr, computer_with(one.found));
-    ASSERT_TRUE(choice.ok()) << choice.error().text;
-    EXPECT_EQ(choice->backend, one.backend) << one.why;
-    EXPECT_EQ(choice->why.text, one.why);
-    EXPECT_EQ(choice->gpus.size(), one.backend == Backend::kCuda ? one.ranks : 0U);
+// A build is for GPUs from the least architecture on that it was compiled for.
+TEST(GpuChoice, ComparesWithTheLeastCompiledArchitecture) {
+  GpuFacts gpu;
+  gpu.name = "Tesla V100", gpu.major = 7, gpu.minor = 0;
+  for (const auto& [least, runs] : {std::pair{70, true}, {75, false}, {80, false}}) {
+    gpu.least_capability = least;
+    EXPECT_EQ(check_gpu(gpu).ok(), runs) << least;
   }
+  EXPECT_EQ(check_gpu(gpu).error().text,
+            "Tesla V100 has compute capability 7.0, and this build has code for 8.0 and newer; "
+            "choose other GPUs with --devices, or cpu.");
+  EXPECT_FALSE(has_bf16_tensor_cores(gpu));
+  gpu.major = 12, gpu.least_capability = 100;
+  EXPECT_TRUE(check_gpu(gpu).ok());
+  EXPECT_TRUE(has_bf16_tensor_cores(gpu));
+  EXPECT_TRUE(check_gpu(GpuFacts{}).ok()) << "it does not say";
 }
 
-TEST(AutoBackend, IsBoundByDevicesThatAreNamedAndNotByCollectives) {
-  parallelarium::Setup setup = small_setup(1, 2, 1);
-  setup.run.backend = Backend::kAuto;
-  setup.run.devices = "5";
-  const Result<BackendChoice> absent = choose_backend(setup, nullptr, computer_with({2, 4}));
-  ASSERT_FALSE(absent.ok());
-  EXPECT_EQ(absent.error().field, "run.devices");
-  setup.run.devices = "1";
-  EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->backend, Backend::kCpu);
-  setup.run.devices = "all";
-  setup.collectives = "ring";  // by sends and receives of NCCL
-  EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->backend, Backend::kCuda);
-  setup.run.backend = Backend::kCuda;
-  setup.run.devices = "0";
-  EXPECT_EQ(choose_backend(setup, nullptr, computer_with({2, 4}))->source, Source::kSharedGpu);
-  // A process for each rank: it takes the GPU of its local number.
-  setup.run = {};
-  setup.collectives = "direct";
-  const ProcessPlace second{"torchrun", 1, 2, 1, 2, "127.0.0.1", 29500};
-  EXPECT_EQ(choose_backend(setup, &second, computer_with({2, 4}))->gpus[1], 1);
-  EXPECT_EQ(choose_backend(setup, &second, computer_with({1, 4}))->backend, Backend::kCpu);
-}
-
-TEST(AutoBackend, TakesTheOneGpuThatALauncherGivesEachProcess) {
-  parallelarium::Setup setup = small_setup(1, 2, 1);
-  setup.run.backend = Backend::kAuto;
-  const ProcessPlace second{"Slurm", 1, 2, 1, 2, "127.0.0.1", 29500};
-  Computer computer = computer_with({1, 4});
-  EXPECT_EQ(choose_backend(setup, &second, computer)->backend, Backend::kCpu);
-  computer.gpus_given = true;
-  const Result<BackendChoice> choice = choose_backend(setup, &second, computer);
-  EXPECT_EQ(choice->backend, Backend::kCuda);
-  EXPECT_EQ(choice->gpus[1], 0);
+TEST(GpuUuidText, TellsSlicesOfOneGpuApart) {
+  GpuUuid whole{}, first{}, second{};
+  whole[0] = 0x6f, first[15] = 1, second[15] = 2;
+  EXPECT_EQ(uuid_text(whole, whole), "GPU-6f000000-0000-0000-0000-000000000000");
+  EXPECT_EQ(uuid_text(whole, {}), uuid_text(whole, whole)) << "an older driver";
+  EXPECT_EQ(uuid_text(whole, first), "MIG-00000000-0000-0000-0000-000000000001");
+  EXPECT_NE(uuid_text(whole, first), uuid_text(whole, second));
+  EXPECT_EQ(uuid_text({}, {}), "");
 }
 
 // CUDA reads the variable at its first call, so programs begin with this.
 TEST(Kernels, AreLoadedAtOnceWhereSeveralGpusMayShareAProcess) {
   static constexpr const char* kNames[] = {
-      "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES", "RANK",        "WORLD_SIZE",
-      "LOCAL_RANK",          "LOCAL_WORLD_SIZE",     "MASTER_ADDR", "MASTER_PORT"};
+      "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "RANK",
+      "WORLD_SIZE",          "LOCAL_RANK",           "LOCAL_WORLD_SIZE",  "MASTER_ADDR",
+      "MASTER_PORT"};
   std::map<std::string, std::string> kept;
   for (const char* name : kNames) {
     if (const char* value = std::getenv(name); value != nullptr) kept[name] = value;
@@ -212,7 +105,17 @@ TEST(Kernels, AreLoadedAtOnceWhereSeveralGpusMayShareAProcess) {
     return std::string(value != nullptr ? value : "");
   };
   EXPECT_EQ(loading("0,3"), "EAGER");
+  EXPECT_STREQ(std::getenv("CUDA_DEVICE_ORDER"), "PCI_BUS_ID") << "numbers are nvidia-smi's";
+  setenv("CUDA_DEVICE_ORDER", "FASTEST_FIRST", 1);
   EXPECT_EQ(loading("3"), "");
+  EXPECT_STREQ(std::getenv("CUDA_DEVICE_ORDER"), "FASTEST_FIRST") << "the user's";
+  if (!std::filesystem::exists("/proc/driver/nvidia/gpus")) {
+    // As under WSL2: how many there are is not known.
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    unsetenv("CUDA_MODULE_LOADING");
+    prepare_for_gpus();
+    EXPECT_STREQ(std::getenv("CUDA_MODULE_LOADING"), "EAGER");
+  }
   setenv("CUDA_MODULE_LOADING", "LAZY", 1);
   prepare_for_gpus();
   EXPECT_STREQ(std::getenv("CUDA_MODULE_LOADING"), "LAZY") << "the user's";
@@ -229,81 +132,69 @@ TEST(Kernels, AreLoadedAtOnceWhereSeveralGpusMayShareAProcess) {
   for (const auto& [name, value] : kept) setenv(name.c_str(), value.c_str(), 1);
 }
 
-// As for training, but that a collective is never paced and has up to 64 ranks.
-TEST(CollectiveBackend, TakesGpusForAllRanksElseCoresThatRanksMayShare) {
-  RunSettings run;
-  const auto chosen = [&](int ranks, const Found& found) {
-    return choose_collective_backend(run, ranks, computer_with(found));
-  };
-  EXPECT_EQ(chosen(4, {4, 2})->backend, Backend::kCuda);
-  EXPECT_EQ(chosen(4, {4, 2})->why.text, "4 ranks on a H100 each: measured");
-  EXPECT_EQ(chosen(64, {4, 2})->backend, Backend::kCpu);
-  EXPECT_EQ(chosen(64, {0, 2})->why.text, "64 ranks on 2 cores: oversubscribed");
-  EXPECT_EQ(chosen(2, {0, 2})->source, Source::kMeasured);
-  run.devices = "1,0";
-  EXPECT_EQ(chosen(2, {4, 2})->gpus, (std::vector<int>{1, 0}));
-  run.backend = Backend::kCuda;
-  EXPECT_EQ(chosen(3, {4, 2}).error().id, "gpus-few");
-  run.devices = "2";
-  EXPECT_EQ(chosen(3, {4, 2})->source, Source::kSharedGpu);
-  run.devices = "two";
-  EXPECT_EQ(chosen(3, {4, 2}).error().field, "run.devices");
-  run.devices = "all";
-  EXPECT_EQ(chosen(2, {0, 2}).error().text, "No NVIDIA driver answers.");
-  EXPECT_EQ(chosen(2, {0, 2}).error().alternatives, (std::vector<std::string>{"auto", "cpu"}));
-  EXPECT_EQ(chosen(2, {2, 2, false}).error().id, "nccl-missing");
-  run.backend = Backend::kPaced;
-  EXPECT_EQ(chosen(2, {2, 2}).error().field, "run.backend");
-}
-
-TEST(AutoBackend, TakesNoGpuThatThisBuildHasNoCodeFor) {
-  Computer computer = computer_with({2, 4});
-  computer.gpus = []() -> Result<std::vector<GpuFacts>> {
-    std::vector<GpuFacts> gpus(2);
-    gpus[0].name = "H100", gpus[0].major = 9;
-    gpus[1].name = "P100", gpus[1].major = 6;
-    return gpus;
-  };
-  parallelarium::Setup setup = small_setup(1, 2, 1);
-  EXPECT_EQ(choose_backend(setup, nullptr, computer)->backend, Backend::kCpu);
-  setup.run.backend = Backend::kCuda;
-  const Result<BackendChoice> both = choose_backend(setup, nullptr, computer);
-  ASSERT_FALSE(both.ok());
-  EXPECT_EQ(both.error().id, "gpu-old");
-  EXPECT_EQ(both.error().text.rfind("P100 has compute capability 6.0", 0), 0u) << both.error().text;
-  setup.run.devices = "0";
-  EXPECT_TRUE(choose_backend(setup, nullptr, computer).ok());
+TEST(Computer, TellsOfGpusThatThisBuildHasNoCodeFor) {
+  std::vector<GpuFacts> facts(3);
+  facts[0].name = "H100", facts[0].major = 9, facts[0].memory_bytes = 80'000'000'000;
+  facts[1].name = "P100", facts[1].major = 6;
+  facts[2].name = "T4", facts[2].major = 7, facts[2].minor = 5;
+  const Computer computer = computer_of(4, facts);
+  ASSERT_EQ(computer.gpus.size(), 3u);
+  EXPECT_EQ(computer.cores, 4);
+  EXPECT_FALSE(computer.gpus[0].unusable);
+  EXPECT_TRUE(computer.gpus[0].bf16);
+  EXPECT_EQ(computer.gpus[0].memory_bytes, 80'000'000'000);
+  ASSERT_TRUE(computer.gpus[1].unusable);
+  EXPECT_EQ(computer.gpus[1].unusable->id, "gpu-old");
+  EXPECT_EQ(computer.gpus[1].unusable->text.rfind("P100 has compute capability 6.0", 0), 0u);
+  EXPECT_FALSE(computer.gpus[2].bf16) << "its tensor cores know fp16 alone";
+  const Computer none = computer_of(2, message("cuda-missing", "No NVIDIA driver answers."));
+  EXPECT_TRUE(none.gpus.empty());
+  EXPECT_EQ(none.no_gpus->text, "No NVIDIA driver answers.");
 }
 
 // Cores alone decide where only they are wanted: the driver is not even asked.
-TEST(AutoBackend, AsksForGpusOnlyWhereTheyMayBeChosen) {
-  Computer computer = computer_with({2, 4});
-  computer.gpus = []() -> Result<std::vector<GpuFacts>> {
-    ADD_FAILURE() << "asked for GPUs";
-    return message("cuda-missing", "");
-  };
-  parallelarium::Setup setup = small_setup(1, 2, 1);
+TEST(Computer, IsAskedForGpusOnlyWhereTheyMayBeChosen) {
+  RunSettings run;
   for (const Backend backend : {Backend::kCpu, Backend::kPaced}) {
-    setup.run.backend = backend;
-    EXPECT_EQ(choose_backend(setup, nullptr, computer)->backend, backend);
+    run.backend = backend;
+    const Computer computer = computer_here(run, 2);
+    EXPECT_TRUE(computer.gpus.empty());
+    EXPECT_FALSE(computer.no_gpus) << "nobody looked";
+    EXPECT_GT(computer.cores, 0);
   }
-  computer.driver = false;
-  setup.run.backend = Backend::kAuto;
-  EXPECT_EQ(choose_backend(setup, nullptr, computer)->backend, Backend::kCpu);
+  run.backend = Backend::kCuda;
+  const Computer asked = computer_here(run, 2);
+  EXPECT_NE(asked.gpus.empty(), asked.no_gpus == std::nullopt);
+  const ProcessPlace second{"torchrun", 1, 2, 1, 2, "127.0.0.1", 29500};
+  EXPECT_EQ(computer_here(run, 2, &second).launched, (Launched{"torchrun", 2, 1, 2}));
 }
 
 TEST(CudaFaults, SayWhatToChange) {
   EXPECT_EQ(cuda_missing(35, "", 12020, 13000).text,
-            "The NVIDIA driver is for CUDA 12.2 and this build needs 13.0; install a newer driver, "
-            "or choose cpu.");
+            "The NVIDIA driver is for CUDA 12.2 and this build needs 13.0; install driver 580 or "
+            "newer, or choose cpu.");
   EXPECT_EQ(cuda_missing(35, "", 0, 13000).text,
-            "No NVIDIA driver answers; install one for CUDA 13.0, or choose cpu.");
+            "No NVIDIA driver answers; install one for CUDA 13.0 (driver 580 or newer), or choose "
+            "cpu.");
+  EXPECT_NE(cuda_missing(35, "", 11080, 12080).text.find("driver 525 or newer"), std::string::npos)
+      << "any of the major version runs it";
+  EXPECT_EQ(cuda_failure(222, "", "adamw", 12080).text,
+            "For this GPU the NVIDIA driver has to compile this build's code (adamw) and is too "
+            "old for it; install driver 570 or newer, or choose cpu.");
+  EXPECT_NE(cuda_missing(222, "", 12020, 13090).text.find("a driver for CUDA 13.9 or newer"),
+            std::string::npos)
+      << "newer than the table";
+  EXPECT_EQ(driver_branch(12070), 570) << "there was no 12.7; the next has it";
   EXPECT_EQ(gpu_memory_short(2'500'000'001, 1'999'999).text,
             "A rank needs 2501 MB on the GPU and 1 MB are free; a smaller model, micro-batch or "
             "sequence needs less.");
+  EXPECT_NE(cublas_failure(15, "linear_forward", 3).text.find("choose precision fp32"),
+            std::string::npos);
+  EXPECT_EQ(cublas_failure(13, "linear_forward", 3).text,
+            "cuBLASLt failed in linear_forward (status 13) on rank 3.");
   EXPECT_EQ(cuda_failure(999, "unknown error", "adamw").text,
             "CUDA failed in adamw: unknown error (error 999).");
-  for (const int status : {2, 34, 35, 46, 100, 209, 214, 700, 701, 702, 719, 802, 803, 999}) {
+  for (const int status : {2, 34, 35, 46, 100, 209, 214, 222, 700, 701, 702, 719, 802, 803, 999}) {
     for (const Message& why :
          {cuda_missing(status, "words", 0, 13000), cuda_failure(status, "words", "softmax")}) {
       EXPECT_EQ(why.text.back(), '.');

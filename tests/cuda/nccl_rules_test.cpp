@@ -137,6 +137,11 @@ INSTANTIATE_TEST_SUITE_P(Meshes, OnMesh,
                          [](const auto& one) { return test_name(one.param); });
 
 TEST(NcclVersions, AreNamedWhereTheyAreTooOld) {
+  EXPECT_EQ(nccl_text(22809, 12020, 1), "NCCL 2.28.9");
+  EXPECT_EQ(nccl_text(22809, 12030, 3), "NCCL 2.28.9");
+  EXPECT_EQ(nccl_text(22809, 0, 3), "NCCL 2.28.9");
+  EXPECT_EQ(nccl_text(22809, 12020, 2),
+            "NCCL 2.28.9, groups one after another (the driver is for CUDA 12.2, below 12.3)");
   EXPECT_EQ(nccl_version_text(22809), "2.28.9");
   EXPECT_EQ(nccl_version_text(2708), "2.7.8");
   EXPECT_TRUE(check_nccl(22809, 3).ok());

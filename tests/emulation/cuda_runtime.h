@@ -29,6 +29,7 @@ struct alignas(16) uint4 {
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 void __syncthreads();
+void __syncwarp();
 
 namespace parallelarium::emulation {
 
@@ -47,8 +48,6 @@ T __shfl_xor_sync(unsigned, T value, int lanes) {
   std::memcpy(&value, all[threadIdx.x % 32 ^ static_cast<unsigned>(lanes)].data(), sizeof value);
   return value;
 }
-
-inline void __syncwarp() { parallelarium::emulation::exchange({}); }
 
 using std::max;
 using std::min;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs CUDA kernels on the CPU, for tests where no GPU is: slow, exact about who waits for whom.
 //
-// Every thread of a block is a context of its own (ucontext), which runs until it waits: for its
+// Every thread of a block has a stack of its own (ucontext; later changes are jumps, which need no
+// system call), and runs until it waits: for its
 // block (__syncthreads) or for its warp (shuffles, tensor cores). Asynchronous copies arrive only
-// when waited for. Blocks run one after the other. Shared memory begins as NaNs. What this proves
-// are indices, masks and barriers; what it cannot are races that a GPU's timing would show, the
-// compiler's code and speed: those need tests/gpu/run.
+// when waited for. Blocks run one after the other. Dynamic shared memory begins as NaNs. What this
+// proves are indices, masks and barriers, and with shadow.h that no two threads touch the same word
+// unordered; what it cannot are the compiler's code and speed: those need tests/gpu/run.
+#undef _FORTIFY_SOURCE  // its longjmp takes no other stack
 #include <cuda_runtime.h>
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstdio>
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "kernels/simt.cuh"
+#include "tests/emulation/shadow.h"
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
@@ -23,7 +27,6 @@ namespace parallelarium {
 namespace {
 
 constexpr std::size_t kStackBytes = 128 * 1024;
-constexpr std::size_t kMostShared = 227 * 1024;  // as compute capability 9.0
 
 struct Copy {
   void* to;
@@ -38,10 +41,13 @@ struct Barrier {
 };
 
 struct Thread {
-  ucontext_t context;
+  ucontext_t begin;
+  jmp_buf place;  // where it waits
+  bool started = false;
   std::unique_ptr<char[]> stack = std::make_unique<char[]>(kStackBytes);
   bool done = false;
   unsigned exchanges = 0;
+  unsigned syncs = 0;
   std::vector<Copy> copies;
 };
 
@@ -54,12 +60,25 @@ struct Warp {
 std::vector<std::unique_ptr<Thread>> threads;
 std::vector<Warp> warps;
 Barrier block_barrier;
-ucontext_t scheduler;
+jmp_buf scheduler;
 unsigned current = 0;
 const std::function<void()>* body = nullptr;
-std::vector<unsigned char> shared;
+emulation::Position position{};
 
-void yield() { swapcontext(&threads[current]->context, &scheduler); }
+// What the running thread does from here on is ordered with what came before its last barrier.
+void take_position() { position = {current, block_barrier.phase, threads[current]->syncs}; }
+
+void yield() {
+  if (_setjmp(threads[current]->place) == 0) _longjmp(scheduler, 1);
+}
+// Until the running thread yields.
+void resume() {
+  Thread& thread = *threads[current];
+  if (_setjmp(scheduler) != 0) return;
+  if (thread.started) _longjmp(thread.place, 1);
+  thread.started = true;
+  setcontext(&thread.begin);
+}
 
 void wait(Barrier& barrier, unsigned members) {
   const unsigned phase = barrier.phase;
@@ -86,12 +105,14 @@ void run_block() {
     Thread& thread = *threads[at];
     thread.done = false;
     thread.exchanges = 0;
+    thread.syncs = 0;
     thread.copies.clear();
-    getcontext(&thread.context);
-    thread.context.uc_stack.ss_sp = thread.stack.get();
-    thread.context.uc_stack.ss_size = kStackBytes;
-    thread.context.uc_link = nullptr;
-    makecontext(&thread.context, run_thread, 0);
+    thread.started = false;
+    getcontext(&thread.begin);
+    thread.begin.uc_stack.ss_sp = thread.stack.get();
+    thread.begin.uc_stack.ss_size = kStackBytes;
+    thread.begin.uc_link = nullptr;
+    makecontext(&thread.begin, run_thread, 0);
   }
   unsigned left = count;
   unsigned idle_turns = 0;
@@ -102,7 +123,8 @@ void run_block() {
     for (current = 0; current < count; ++current)
       if (!threads[current]->done) {
         threadIdx.x = current;
-        swapcontext(&scheduler, &threads[current]->context);
+        take_position();
+        resume();
         if (threads[current]->done) --left;
       }
     for (const Warp& warp : warps) phases -= warp.barrier.phase;
@@ -123,26 +145,27 @@ void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes,
   gridDim = grid;
   blockDim = block;
   if (grid.x == 0 || grid.y == 0 || grid.y > 65535 || block.x % 32 != 0 || block.x > 1024 ||
-      block.y * block.z * grid.z != 1 || shared_bytes > kMostShared) {
+      block.y * block.z * grid.z != 1 || shared_bytes > emulation::kMostShared) {
     std::fprintf(stderr, "A launch that no GPU takes, or one of a shape not emulated.\n");
     std::abort();
   }
   body = &thread;
+  begin_launch();
+  set_position(&position);
   for (blockIdx.y = 0; blockIdx.y < grid.y; ++blockIdx.y)
     for (blockIdx.x = 0; blockIdx.x < grid.x; ++blockIdx.x) {
-      shared.assign(shared_bytes + 16, 0xFF);
+      begin_block(shared_bytes);
       run_block();
     }
+  set_position(nullptr);
+  end_launch();
 }
 
 cudaError_t allow(std::size_t bytes) {
   return bytes <= kMostShared ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-unsigned char* shared_memory() {
-  auto address = reinterpret_cast<std::uintptr_t>(shared.data());
-  return shared.data() + (16 - address % 16) % 16;
-}
+unsigned char* shared_memory() { return dynamic_part(); }
 
 const Slot* exchange(const Slot& mine) {
   Warp& warp = warps[current / 32];
@@ -155,6 +178,7 @@ const Slot* exchange(const Slot& mine) {
 
 void copy_async(void* to, const void* from, std::size_t bytes, bool there) {
   threads[current]->copies.push_back({to, from, bytes, there});
+  begin_copy(to, from, bytes, there);
   if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0 ||
       reinterpret_cast<std::uintptr_t>(from) % bytes != 0) {
     std::fprintf(stderr, "An asynchronous copy needs multiples of its %zu bytes.\n", bytes);
@@ -165,21 +189,32 @@ void copy_async(void* to, const void* from, std::size_t bytes, bool there) {
 }  // namespace emulation
 
 void wait_for_copies() {
-  for (const Copy& copy : threads[current]->copies)
+  for (const Copy& copy : threads[current]->copies) {
     copy.there ? std::memcpy(copy.to, copy.from, copy.bytes) : std::memset(copy.to, 0, copy.bytes);
+    emulation::end_copy(copy.to, copy.bytes);
+  }
   threads[current]->copies.clear();
 }
 
 }  // namespace parallelarium
 
-void __syncthreads() { parallelarium::wait(parallelarium::block_barrier, blockDim.x); }
+void __syncthreads() {
+  parallelarium::wait(parallelarium::block_barrier, blockDim.x);
+  parallelarium::take_position();
+}
+void __syncwarp() {
+  using namespace parallelarium;
+  emulation::exchange({});
+  ++threads[current]->syncs;
+  take_position();
+}
 
 cudaError_t cudaMalloc(void** address, std::size_t bytes) {
-  *address = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  *address = parallelarium::emulation::allocate(bytes);
   return *address == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
 }
 cudaError_t cudaFree(void* address) {
-  std::free(address);
+  parallelarium::emulation::release(address);
   return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {

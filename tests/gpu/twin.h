@@ -164,10 +164,6 @@ inline Floats filled(std::int64_t count, float value) {
   return Floats(static_cast<std::size_t>(count), value);
 }
 
-// Whether kernels run on the CPU (tests/emulation): the tests of the largest grids are not for
-// them.
-inline bool is_emulated() { return std::strcmp(cudaGetErrorString(cudaSuccess), "emulated") == 0; }
-
 // Skips with the driver's reason where there is no GPU.
 template <class Base>
 class OnGpu : public Base {

@@ -101,6 +101,11 @@ const std::vector<Planted>& planted() {
        [](C& c) {
          c.step(kAsk)["view"]["range"] = {0.8, 0.2};
        }},
+      {"PrecisionLeftOpen", "lesson-auto", [](C& c) { c.object["start"].erase("precision"); }},
+      {"AttentionLeftOpen", "lesson-auto", [](C& c) { c.object["start"].erase("attention"); }},
+      {"PrecisionOpen", "lesson-auto", [](C& c) { c.object["start"]["precision"] = "auto"; }},
+      {"AttentionOpenedLater", "lesson-auto",
+       [](C& c) { c.step(kGoal)["setup"]["attention"] = "auto"; }},
       {"NoNumber", "lesson-number",
        [](C& c) { c.object["steps"].erase(c.object["steps"].begin() + 1); }},
       {"NoGoal", "lesson-goal",

@@ -281,14 +281,23 @@ TEST(Play, HeldMicroBatchesFollowTheSchedule) {
 }
 
 TEST(Play, NeedsAreToldInASentence) {
+  const auto with_cores = [](int cores) {
+    Computer computer;
+    computer.cores = cores;
+    return computer;
+  };
   Lesson lesson = shipped("filling-the-bubble");
-  EXPECT_TRUE(can_play(lesson, {1, false}));  // paced will do
+  EXPECT_TRUE(can_play(lesson, with_cores(1)));  // paced will do
   lesson.requirements.sources = {"measured"};
-  EXPECT_FALSE(can_play(lesson, {2, false}));
-  EXPECT_TRUE(can_play(lesson, {4, false}));
+  EXPECT_FALSE(can_play(lesson, with_cores(2)));
+  EXPECT_TRUE(can_play(lesson, with_cores(4)));
   lesson.requirements.gpu = true;
-  EXPECT_FALSE(can_play(lesson, {4, false}));
-  EXPECT_TRUE(can_play(lesson, {4, true}));
+  EXPECT_FALSE(can_play(lesson, with_cores(4)));
+  Computer with_gpu = with_cores(4);
+  with_gpu.gpus.emplace_back();
+  EXPECT_TRUE(can_play(lesson, with_gpu));
+  with_gpu.gpus.front().unusable = message("gpu-old", "It is too old.");
+  EXPECT_FALSE(can_play(lesson, with_gpu));
 }
 
 TEST(Read, StaysInItsFolderAndWithinItsBounds) {

@@ -207,44 +207,6 @@ TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
   EXPECT_EQ(std::count(names.begin(), names.end(), kLocalGpus), 0);
 }
 
-// Two calibrated GPUs: who is predicted on them.
-TEST_F(Machines, RanksOfThisComputerArePredictedOnGpusWhereTheyWouldRun) {
-  parallelarium::Setup setup = default_setup();
-  setup.mesh.pp = 2;
-  EXPECT_EQ(machine_name_of(setup), "local") << "never calibrated";
-  Machine gpus = *find_machine("dgx-h100");
-  gpus.name = kLocalGpus;
-  gpus.devices_per_node = 2;
-  ASSERT_TRUE(save_local_machine(gpus).ok());
-  const auto name = [&](Backend backend, int ranks, const char* devices) {
-    setup.run.backend = backend;
-    setup.mesh.pp = ranks;
-    setup.run.devices = devices;
-    return machine_name_of(setup, true);
-  };
-  EXPECT_EQ(name(Backend::kAuto, 2, "all"), kLocalGpus);
-  EXPECT_EQ(name(Backend::kAuto, 2, "1"), "local") << "two ranks do not share a GPU by themselves";
-  EXPECT_EQ(name(Backend::kAuto, 4, "all"), "local");
-  EXPECT_EQ(name(Backend::kCuda, 4, "0"), kLocalGpus);
-  EXPECT_EQ(name(Backend::kCpu, 2, "all"), "local");
-  EXPECT_EQ(name(Backend::kPaced, 2, "all"), "local");
-  setup.machine = "dgx-a100-80g";
-  EXPECT_EQ(name(Backend::kCuda, 2, "all"), "dgx-a100-80g");
-}
-
-// The calibration is still there, and so is what the user asked for by name.
-TEST_F(Machines, GpusThatAreGoneLeaveAutoToTheCores) {
-  parallelarium::Setup setup = default_setup();
-  Machine gpus = *find_machine("dgx-h100");
-  gpus.name = kLocalGpus;
-  ASSERT_TRUE(save_local_machine(gpus).ok());
-  setup.run.backend = Backend::kAuto;
-  EXPECT_EQ(machine_name_of(setup, false), "local");
-  EXPECT_EQ(machine_name_of(setup), has_nvidia_driver() ? kLocalGpus : "local");
-  setup.run.backend = Backend::kCuda;
-  EXPECT_EQ(machine_name_of(setup, false), kLocalGpus);
-}
-
 TEST_F(Machines, ADamagedCalibrationIsOneSentence) {
   std::filesystem::create_directories(folder_ / "parallelarium");
   for (const char* content : {"", "{", "[]", "{\"cores\":-1}", "{\"format\":\"x\"}"}) {

@@ -33,6 +33,21 @@ TEST(OrderText, ReadsWhatItWrites) {
   }
 }
 
+// As DualPipe's: what a chunk is called does not follow from the order of the stages alone.
+TEST(OrderText, ReadsFromPyTorchWhatHoldsStagesTwice) {
+  for (const char* text : {
+           "F0.0 F1.1 B1.1 B0.0\nF1.1 F0.0 B0.0 B1.1\n",
+           "F0.0 B0.0 F1.1 B1.1\nF0.0 B0.0 F1.1 B1.1\nF0.0 B0.0 F1.1 B1.1\nF0.0 B0.0 F1.1 B1.1\n",
+       }) {
+    const Order order = read(text);
+    ASSERT_TRUE(check_order(order).empty()) << check_order(order).front().text;
+    ASSERT_EQ(order.stages, static_cast<int>(order.ranks.size())) << text;
+    const auto again = order_from_pytorch(to_pytorch(order));
+    ASSERT_TRUE(again.ok()) << to_pytorch(order);
+    EXPECT_EQ(*again, order) << to_pytorch(order);
+  }
+}
+
 TEST(OrderText, SkipsIdleCellsAndBlankLines) {
   EXPECT_EQ(read("\nF0 F1 .. _ B0 B1\r\n\n.. F0 B0 F1 B1\n"), read("F0 F1 B0 B1\nF0 B0 F1 B1"));
 }
@@ -86,6 +101,14 @@ TEST(CheckOrder, TellsMissingAndEarlyWorkInOneVerdict) {
   ASSERT_EQ(wrong.size(), 2u);
   EXPECT_EQ(wrong[0].text, "B1 of stage 1 is missing in the line of rank 1.");
   EXPECT_EQ(wrong[1].text, "B1 of rank 0 stands before F1 of rank 0, which it needs.");
+}
+
+// Rank 0 holds both stages, so nothing is missing where rank 1, which holds them too, does nothing.
+TEST(CheckOrder, RefusesARankThatDoesNothing) {
+  EXPECT_EQ(fault("F0.0 F0.1 B0.1 B0.0\n.. _\n"), "order-idle: Rank 1 does nothing; give it work.");
+  EXPECT_EQ(
+      fault("F0.0 F0.1 B0.1 B0.0 F1.1 B1.1\nF1.1 B1.1\n"),
+      "order-idle: Rank 1 does nothing in its chunk 0, which is stage 1; give it work there.");
 }
 
 // Chunks folded like a V, and stages held by two ranks, are told from the order itself.

@@ -29,7 +29,7 @@ TEST(DefaultSetup, IsTheFirstLessonOfTheContract) {
 TEST(SetupFile, EveryKeyIsOptional) {
   const Result<parallelarium::Setup> setup = setup_from_text("{}");
   ASSERT_TRUE(setup.ok());
-  EXPECT_EQ(*setup, default_setup());
+  EXPECT_EQ(*setup, new_setup());
 }
 
 TEST(SetupFile, ReadsWhatItWrites) {
@@ -131,6 +131,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"format":"parallelarium-document/1"})", "", "holds no setup"},
         Refused{R"({"dropout":1})", "dropout", "0.99"}, Refused{"// why\n{}", "", "line 1"},
         Refused{R"({"zero":1e999})", "", "too large"}));
+
+TEST(SetupFile, IsFoundInsideAnAnswer) {
+  const auto answer = setup_from_text(R"({"setup": {"mesh": {"pp": 2}}, "model": {}, "ranks": 2})");
+  ASSERT_TRUE(answer.ok()) << answer.error().text;
+  EXPECT_EQ(answer->mesh.pp, 2);
+  EXPECT_EQ(setup_from_text(R"({"setup": 2})").error().field, "setup");
+}
 
 TEST(SetupFile, RefusesDeepNestingInsteadOfRunningOutOfStack) {
   const std::string deep = std::string(200'000, '[');

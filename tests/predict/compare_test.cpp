@@ -157,5 +157,52 @@ TEST(Pace, LanesOfAPacedRankDoNotShareItsCore) {
   EXPECT_NEAR(paced.step.seconds, apart->step.seconds, 1e-6 * apart->step.seconds);
 }
 
+// A computer whose cores are `slowness` times as slow as the assumed ones, as if it were
+// calibrated.
+Machine calibrated_here(double slowness) {
+  Machine here = uncalibrated_local_machine();
+  here.calibrated = "2026-11-21 for a test";
+  here.cores = 2;
+  here.fp32_flops_per_second.value /= slowness;
+  here.memory_bytes_per_second.value /= slowness;
+  here.launch_seconds.value *= slowness;
+  return here;
+}
+
+// Nobody has set a pace: it gives way to the cores, and says by how much.
+TEST(PaceOn, ADefaultPaceIsSlowedToWhatTheCoresCanKeep) {
+  const Machine quick = calibrated_here(1e-3), slow = calibrated_here(50);
+  const Result<Prediction> easy = predict(default_setup(), quick, true);
+  ASSERT_TRUE(easy) << easy.error().text;
+  const Result<PaceChoice> kept = pace_on(*easy, quick);
+  ASSERT_TRUE(kept) << kept.error().text;
+  EXPECT_EQ(kept->slowed, 1);
+  EXPECT_EQ(kept->factor, *pace_factor(default_setup(), quick));
+  const Result<Prediction> hard = predict(default_setup(), slow, true);
+  ASSERT_TRUE(hard) << hard.error().text;
+  ASSERT_FALSE(can_keep_pace(*hard, *pace_factor(default_setup(), slow), slow));
+  const Result<PaceChoice> slowed = pace_on(*hard, slow);
+  ASSERT_TRUE(slowed) << slowed.error().text;
+  EXPECT_GT(slowed->slowed, 1);
+  EXPECT_DOUBLE_EQ(slowed->factor, slowed->slowed * *pace_factor(default_setup(), slow));
+  EXPECT_TRUE(can_keep_pace(*hard, slowed->factor, slow));
+}
+
+TEST(PaceOn, APaceThatWasSetIsKeptOrRefusedWithOneThatFits) {
+  const Machine slow = calibrated_here(50);
+  parallelarium::Setup setup = default_setup();
+  setup.run.pace_seconds = 0.041;
+  const Result<Prediction> hard = predict(setup, slow, true);
+  ASSERT_TRUE(hard) << hard.error().text;
+  const Result<PaceChoice> refused = pace_on(*hard, slow);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().id, "pace-too-fast");
+  ASSERT_EQ(refused.error().alternatives.size(), 1u);
+  ASSERT_TRUE(set_field(setup, refused.error().field, refused.error().alternatives.front()));
+  const Result<PaceChoice> kept = pace_on(*predict(setup, slow, true), slow);
+  ASSERT_TRUE(kept) << kept.error().text;
+  EXPECT_EQ(kept->slowed, 1);
+}
+
 }  // namespace
 }  // namespace parallelarium

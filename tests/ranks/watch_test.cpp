@@ -13,19 +13,19 @@
 namespace parallelarium {
 namespace {
 
-Progress progress_of(std::size_t ranks) {
-  Progress progress;
+RunProgress progress_of(std::size_t ranks) {
+  RunProgress progress;
   while (progress.size() < ranks) progress.push_back(std::make_unique<RankProgress>());
   return progress;
 }
-LaneProgress& lane_of(const Progress& progress, std::size_t rank, Lane lane) {
+LaneProgress& lane_of(const RunProgress& progress, std::size_t rank, Lane lane) {
   return progress[rank]->lanes[static_cast<std::size_t>(lane)];
 }
 
 TEST(Watch, EndsTheRunWhenNothingHasMovedForTheTimeoutAndNotBefore) {
   const parallelarium::Setup setup = small_setup(2, 1, 2);
   const Program program = built(setup);
-  const Progress progress = progress_of(2);
+  const RunProgress progress = progress_of(2);
   RunControl control;
   control.hang_timeout_seconds = 20;
   Stop stop;
@@ -52,7 +52,7 @@ TEST(Watch, EndsTheRunWhenNothingHasMovedForTheTimeoutAndNotBefore) {
 TEST(Watch, NamesWhoDoesNotComeToTheNextStep) {
   const parallelarium::Setup setup = small_setup(3, 1, 3);
   const Program program = built(setup);
-  const Progress progress = progress_of(3);
+  const RunProgress progress = progress_of(3);
   RunControl control;
   control.hang_timeout_seconds = 20;
   Stop stop;
@@ -78,7 +78,7 @@ TEST(Watch, NamesWhoDoesNotComeToTheNextStep) {
 TEST(Watch, FollowsTheDevicesOfRanksThatBeginLaterThanOthers) {
   const parallelarium::Setup setup = small_setup(2, 1, 2);
   const Program program = built(setup);
-  const Progress progress = progress_of(2);
+  const RunProgress progress = progress_of(2);
   std::atomic<int> followed{0};
   Stop stop;
   RunWatch watch(setup, program, {}, progress, stop, {}, false, 2);
@@ -126,7 +126,7 @@ TEST(Watch, RaisesWhatATransportFindsAndNamesTheOpThatItsRankIsAt) {
   const auto receives =
       std::find_if(ops.begin(), ops.end(), [](const Op& op) { return op.kind == OpKind::kRecv; });
   ASSERT_NE(receives, ops.end());
-  const Progress progress = progress_of(2);
+  const RunProgress progress = progress_of(2);
   lane_of(progress, 1, Lane::kCompute).set(0, Doing::kComputing);
   lane_of(progress, 1, receives->lane)
       .set(static_cast<std::int32_t>(receives - ops.begin()), Doing::kTransferring);
@@ -151,7 +151,7 @@ TEST(Watch, RaisesWhatATransportFindsAndNamesTheOpThatItsRankIsAt) {
 TEST(Watch, AbortsOnceAndSeesThatItDoesNotEnd) {
   const parallelarium::Setup setup = small_setup(2, 1, 2);
   const Program program = built(setup);
-  const Progress progress = progress_of(2);
+  const RunProgress progress = progress_of(2);
   WatchedTransport transport;
   int told = 0;
   RunControl control;
@@ -181,7 +181,7 @@ TEST(Watch, AbortsOnceAndSeesThatItDoesNotEnd) {
 TEST(Watch, LeavesRanksThatEndLate) {
   const parallelarium::Setup setup = small_setup(2, 1, 2);
   const Program program = built(setup);
-  const Progress progress = progress_of(2);
+  const RunProgress progress = progress_of(2);
   for (const auto& [id, least, most] :
        {std::tuple{"cancelled", 300, 500}, std::tuple{"hang", 600, 1000}}) {
     std::string told;
@@ -230,7 +230,7 @@ TEST(Hang, OfAHostIsNotBlamedOnAHostThatWaitsToLaunch) {
     if (member.rank == 1) sends = member;
   }
   ASSERT_GE(sends.op, 0);
-  const Progress progress = progress_of(2);
+  const RunProgress progress = progress_of(2);
   // Rank 0 has launched all up to its receive; rank 1's host is still at its third op.
   const auto needs_it = std::find_if(waits.begin(), waits.end(), [&](const Op& op) {
     const auto after = program.ranks[0].after_of(op);
@@ -280,7 +280,7 @@ TEST(Hang, FollowsTheOrderOfIssue) {
   message_op.kind = OpKind::kRecv;
   message_op.peer = 0;
   program.ranks[1].ops = {work, sum, message_op};
-  const Progress progress = progress_of(2);
+  const RunProgress progress = progress_of(2);
   lane_of(progress, 0, Lane::kData).set(0, Doing::kAwaitingOps);
   lane_of(progress, 0, Lane::kPipeline).set(1, Doing::kAwaitingOps);
   lane_of(progress, 1, Lane::kCompute).set(0, Doing::kComputing);
@@ -293,7 +293,7 @@ TEST(Hang, FollowsTheOrderOfIssue) {
 
 TEST(Hang, BeforeTheFirstStepNamesWhoHasMadeFewerCalls) {
   const Program program = built(small_setup(1, 4, 1));
-  const Progress progress = progress_of(4);
+  const RunProgress progress = progress_of(4);
   const auto connects = [&](std::size_t rank, std::int32_t calls) {
     lane_of(progress, rank, Lane::kCompute).set(calls, Doing::kConnecting);
   };

@@ -46,8 +46,8 @@ void in_world(int size, const std::function<void(World&)>& body) {
   for (std::thread& rank : ranks) rank.join();
 }
 
-Progress progress_of(int size) {
-  Progress progress;
+RunProgress progress_of(int size) {
+  RunProgress progress;
   for (int rank = 0; rank < size; ++rank) progress.push_back(std::make_unique<RankProgress>());
   return progress;
 }
@@ -60,7 +60,7 @@ TEST(World, AgreesOnTheTimeWithinTheErrorThatItStates) {
   std::chrono::nanoseconds error{0};
   in_world(kSize, [&](World& world) {
     Stop stop;
-    Progress progress = progress_of(kSize);
+    RunProgress progress = progress_of(kSize);
     world.begin(stop, progress);
     for (int round = 0; round < kRounds; ++round) {
       const TimePoint before = Clock::now();
@@ -124,7 +124,7 @@ TEST(World, EndsTogether) {
   std::atomic<int> heard{0};
   in_world(3, [&](World& world) {
     Stop stop;
-    Progress progress = progress_of(3);
+    RunProgress progress = progress_of(3);
     world.begin(stop, progress);
     if (world.rank() == 2) stop.raise(message("mine", "Rank 2 broke."));
     const auto ended = world.finish("");
@@ -136,7 +136,7 @@ TEST(World, EndsTogether) {
   in_world(3, [&](World& world) {
     if (world.rank() == 1) return;  // its connections close
     Stop stop;
-    Progress progress = progress_of(3);
+    RunProgress progress = progress_of(3);
     world.begin(stop, progress);
     const auto ended = world.finish("");
     ASSERT_FALSE(ended.ok());
@@ -159,7 +159,7 @@ Message end_beside(const WorldTimes& times, const std::function<void(World& worl
   Message why;
   if (world.ok()) {
     Stop stop;
-    Progress progress = progress_of(2);
+    RunProgress progress = progress_of(2);
     (*world)->begin(stop, progress, [](int rank) {
       return rank == 1 ? std::string("the loss of micro-batch 3") : std::string();
     });
@@ -195,7 +195,7 @@ TEST(World, NamesAProcessThatIsStopped) {
     const auto world = World::join(place_of(1, 2, port), "same", times);
     if (!world) _exit(1);
     Stop stop;
-    Progress progress = progress_of(2);
+    RunProgress progress = progress_of(2);
     (*world)->begin(stop, progress);
     std::this_thread::sleep_for(std::chrono::milliseconds{300});  // it has spoken
     raise(SIGSTOP);
@@ -206,7 +206,7 @@ TEST(World, NamesAProcessThatIsStopped) {
   const TimePoint begin = Clock::now();
   if (world.ok()) {
     Stop stop;
-    Progress progress = progress_of(2);
+    RunProgress progress = progress_of(2);
     (*world)->begin(stop, progress);
     if (const auto ended = (*world)->finish(""); !ended.ok()) why = ended.error();
   }
@@ -226,7 +226,7 @@ TEST(World, GivesAProcessTimeToBegin) {
     std::this_thread::sleep_for(5 * times.silence);
     Stop stop;
     stop.raise(message("late", "It began late."));
-    Progress progress = progress_of(2);
+    RunProgress progress = progress_of(2);
     world.begin(stop, progress);
     static_cast<void>(world.finish(""));
   });
@@ -354,7 +354,7 @@ TEST(SocketTransport, CollectsAsThreadsDoToTheBit) {
   for (std::thread& thread : threads) thread.join();
   in_world(kSize, [&](World& world) {
     Stop ended;
-    Progress progress = progress_of(kSize);
+    RunProgress progress = progress_of(kSize);
     const std::unique_ptr<Transport> transport = make_socket_transport(world, program, ended);
     world.begin(ended, progress);
     by_sockets[static_cast<std::size_t>(world.rank())] = play(*transport);
@@ -381,7 +381,7 @@ TEST(SocketTransport, ExchangesAroundARing) {
   const Program program = one_group(kSize);
   in_world(kSize, [&](World& world) {
     Stop stop;
-    Progress progress = progress_of(kSize);
+    RunProgress progress = progress_of(kSize);
     const std::unique_ptr<Transport> transport = make_socket_transport(world, program, stop);
     world.begin(stop, progress);
     const int me = world.rank();
@@ -410,7 +410,7 @@ TEST(SocketTransport, TwoSidesThatDisagreeAreNamed) {
   const Program program = one_group(2);
   in_world(2, [&](World& world) {
     Stop stop;
-    Progress progress = progress_of(2);
+    RunProgress progress = progress_of(2);
     const std::unique_ptr<Transport> transport = make_socket_transport(world, program, stop);
     world.begin(stop, progress);
     std::vector<std::byte> bytes(64);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <tuple>
 
@@ -163,6 +164,21 @@ TEST(MakeOrder, NamesTheSchedulesWhenOneIsUnknown) {
   for (const ScheduleInfo& info : schedules()) {
     EXPECT_NE(order.error().text.find(info.name), std::string::npos);
     EXPECT_TRUE(make_order(info.name, 4, 8, info.chunks == 0 ? 2 : info.chunks).ok()) << info.name;
+  }
+}
+
+TEST(MakeOrder, GivesEveryScheduleItsOwnOrderAndSummary) {
+  std::set<std::string> orders, summaries;
+  for (const ScheduleInfo& info : schedules()) {
+    const auto order = make_order(info.name, 4, 8, info.chunks == 0 ? 2 : info.chunks);
+    ASSERT_TRUE(order.ok()) << order.error().text;
+    EXPECT_EQ(order->name, info.name);
+    EXPECT_TRUE(orders.insert(to_pytorch(*order)).second) << info.name;
+    EXPECT_TRUE(summaries.insert(info.summary).second) << info.name;
+    const auto again = order_from_pytorch(to_pytorch(*order));
+    ASSERT_TRUE(again.ok()) << again.error().text;
+    EXPECT_EQ(again->ranks, order->ranks) << info.name;
+    EXPECT_EQ(again->stage_of, order->stage_of) << info.name;
   }
 }
 

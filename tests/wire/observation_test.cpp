@@ -22,6 +22,7 @@ Observation awkward() {
   observation.setup.learning_rate = 0.1 + 0.2;
   observation.machine = "This \"computer\"";
   observation.backend = "paced";
+  observation.setup.run.backend = Backend::kPaced;  // a run keeps its resolved Setup
   observation.source = Source::kPaced;
   observation.pace_factor = 1.0 / 3;
   observation.timeline.source = Source::kPaced;

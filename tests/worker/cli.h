@@ -19,6 +19,8 @@
 
 namespace parallelarium {
 
+inline constexpr bool kWithWindow = PARALLELARIUM_WITH_WINDOW != 0;
+
 struct Reply {
   int status = -1;
   std::string out, err;

@@ -22,7 +22,7 @@ TEST(Help, IsThereForEveryCommandWithExamples) {
   EXPECT_EQ(all.status, kDone);
   EXPECT_EQ(all.err, "");
   for (const char* name : {"devices", "calibrate", "models", "machines", "predict", "run",
-                           "schedule", "route", "export", "lesson", "serve"}) {
+                           "schedule", "route", "export", "lesson", "serve", "manual"}) {
     EXPECT_THAT(all.out, HasSubstr(name));
     const Reply one = command({name, "--help"});
     EXPECT_EQ(one.status, kDone) << name;
@@ -99,8 +99,34 @@ TEST(Devices, NamesBackendsAndWhyOneIsMissing) {
     EXPECT_FALSE(fact.at("found").get<std::string>().empty()) << fact;
 }
 
-// As choose_backend() would have them.
-TEST(CudaBackend, HasAsManyRanksAsUsableGpusFromTheFirstOn) {
+// What works and is less than one would think.
+TEST(Devices, TellOfGpusThatDriveADisplayOrHaveNoTensorCoresForBf16) {
+  std::vector<GpuFacts> gpus(3);
+  for (GpuFacts& gpu : gpus) gpu.name = "H100", gpu.major = 9;
+  EXPECT_TRUE(facts_of_gpus(gpus).empty());
+  gpus[1].name = "V100", gpus[1].major = 7;
+  gpus[0].ends_long_kernels = gpus[2].ends_long_kernels = true;
+  const std::vector<Fact> facts = facts_of_gpus(gpus);
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(facts[0].id, "gpu-display");
+  EXPECT_THAT(facts[0].found, HasSubstr("GPU 0 (H100), GPU 2 (H100)"));
+  EXPECT_THAT(facts[0].advice, HasSubstr("--devices"));
+  EXPECT_EQ(facts[1].id, "gpu-bf16");
+  EXPECT_THAT(facts[1].found, HasSubstr("GPU 1 (V100): no tensor cores for bf16"));
+  EXPECT_EQ(facts[1].state, FactState::kLimited);
+}
+
+TEST(Devices, TellWhereGroupsOfNcclTakeTurns) {
+  EXPECT_TRUE(facts_of_groups(12030, 2).empty());
+  EXPECT_TRUE(facts_of_groups(12020, 1).empty()) << "nothing to communicate with";
+  const std::vector<Fact> facts = facts_of_groups(12020, 2);
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_THAT(facts[0].found, HasSubstr("CUDA 12.2"));
+  EXPECT_THAT(facts[0].advice, HasSubstr("driver 545"));
+}
+
+// As place() would have them.
+TEST(CudaBackend, HasAsManyRanksAsUsableGpus) {
   const auto fact = [](std::vector<int> majors, Result<int> nccl = 22809) {
     std::vector<GpuFacts> gpus;
     for (const int major : majors) gpus.push_back({"H100", "", 80'000'000'000, major, 0, {}});
@@ -112,10 +138,10 @@ TEST(CudaBackend, HasAsManyRanksAsUsableGpusFromTheFirstOn) {
     EXPECT_EQ(fact(std::vector<int>(std::size_t(count), 9), missing).ranks, 1);
     EXPECT_EQ(fact(std::vector<int>(std::size_t(count), 9), 20000).ranks, 1);
   }
-  EXPECT_EQ(fact({9, 9, 6, 9}).ranks, 2);
-  const BackendFact later = fact({6, 9});  // named with --devices
+  EXPECT_EQ(fact({9, 9, 6, 9}).ranks, 3);
+  const BackendFact later = fact({6, 9});
   EXPECT_TRUE(later.available);
-  EXPECT_EQ(later.ranks, 0);
+  EXPECT_EQ(later.ranks, 1);
   EXPECT_THAT(later.why, HasSubstr("compute capability 6.0"));
   for (const BackendFact& none : {fact({6}), fact({6, 6}), cuda_backend(missing, missing)}) {
     EXPECT_FALSE(none.available) << none.why;

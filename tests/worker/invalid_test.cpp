@@ -180,6 +180,22 @@ TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {
   EXPECT_THAT(command({"predict", "--microbatch", "4"}).err, testing::HasSubstr("--micro"));
 }
 
+// In a file the same is told by its key.
+TEST(Overrides, OutOfRangeAreNamedAsTheyWereTyped) {
+  const Folder folder;
+  const auto said = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "predict");
+    return command(words).err;
+  };
+  EXPECT_THAT(said({"--dp", "1000000"}), testing::StartsWith("--dp is 1000000; "));
+  EXPECT_THAT(said({"--pace", "-1"}), testing::StartsWith("--pace is -1; "));
+  EXPECT_THAT(said({"--zero-group", "-1"}), testing::StartsWith("--zero-group is -1; "));
+  const std::string file = folder.file("a.json", R"({"mesh": {"dp": 1000000}})");
+  EXPECT_THAT(said({"--setup", file, "--pp", "2"}), testing::HasSubstr("mesh.dp is 1000000"));
+  EXPECT_THAT(said({"--pp", "16", "--layers", "16", "--microbatches", "100000"}),
+              testing::HasSubstr("16 stages times 100000 micro-batches are too many; at most "));
+}
+
 TEST(Overrides, DivisionProblemsNameWhatWouldWork) {
   const Reply answer = command({"predict", "--model", "gpt-tiny", "--tp", "3"});
   EXPECT_EQ(answer.status, kInvalid);

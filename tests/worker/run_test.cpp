@@ -91,6 +91,41 @@ TEST(Run, PredictedTimeIsThatOfThePace) {
   EXPECT_NEAR(predicted / run.at("step").at("seconds").get<double>(), 1, 0.25);
 }
 
+// A calibration that promises too much: the run finds out in its second step and, since nobody has
+// set a pace, begins again with one that leaves the cores room.
+TEST(Run, APaceThatNobodySetGivesWayToTheCores) {
+  const Folder folder;
+  Machine boast = uncalibrated_local_machine();
+  boast.bf16_products = bf16_products_here();
+  boast.calibrated = "2026-11-21 for a test";
+  boast.fp32_flops_per_second.value = 1e15;
+  boast.memory_bytes_per_second.value = 1e13;
+  boast.launch_seconds.value = 1e-9;
+  ASSERT_TRUE(save_local_machine(boast).ok());
+  const std::vector<std::string> words = {
+      "run", "--layers",   "4",     "--hidden",       "512", "--heads", "8", "--pp",
+      "2",   "--sequence", "512",   "--microbatches", "2",   "--steps", "1", "--warmup",
+      "1",   "--backend",  "paced", "--json"};
+  const Reply slowed = command(words);
+  ASSERT_EQ(slowed.status, kDone) << slowed.err;
+  const json run = slowed.json();
+  EXPECT_DOUBLE_EQ(run.at("setup").at("run").at("pace_seconds").get<double>(), 0.04)
+      << "the Setup is the one that was asked for";
+  EXPECT_EQ(run.at("losses").size(), 2u);
+  // The factor of a forward of 0.04 s, from an answer that no core contradicts.
+  const json asked =
+      command({"predict", "--layers", "4", "--hidden", "512", "--heads", "8", "--pp", "2",
+               "--sequence", "512", "--microbatches", "2", "--backend", "paced", "--json"})
+          .json();
+  EXPECT_GT(run.at("pace_factor").get<double>(),
+            1.05 * asked.at("run").at("pace_factor").get<double>());
+  std::vector<std::string> chosen = words;
+  chosen.insert(chosen.end(), {"--pace", "0.041"});
+  const Reply refused = command(chosen);
+  EXPECT_EQ(refused.status, kInvalid);
+  EXPECT_THAT(refused.err, HasSubstr("a pace of at least"));
+}
+
 TEST(Run, TextShowsPredictedBesideObservedAndTheSource) {
   const Folder folder;
   folder.pretend_calibrated();

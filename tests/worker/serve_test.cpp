@@ -182,8 +182,14 @@ TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
   params["verify"] = true;
   engine.call(7, "run", params);
   int reports = 0;
+  std::vector<double> losses;
   const json answer = engine.answer(7, [&](const json& note) {
     ++reports;
+    if (note.at("params").contains("losses")) {
+      EXPECT_EQ(note.at("params").at("phase"), "running");
+      for (const json& loss : note.at("params").at("losses")) losses.push_back(loss);
+      EXPECT_EQ(note.at("params").at("step"), losses.size());
+    }
     EXPECT_EQ(note.at("method"), "$/progress");
     EXPECT_EQ(note.at("params").at("id"), 7);
     EXPECT_GE(note.at("params").at("share"), 0);
@@ -200,6 +206,7 @@ TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
   EXPECT_EQ(to_json(observation->setup), small(3).at("setup"));
   EXPECT_EQ(observation->source, Source::kPaced);
   EXPECT_EQ(observation->losses.size(), 4u);
+  EXPECT_EQ(losses, observation->losses) << "told as the steps were done";
   EXPECT_EQ(answer.at("result").at("proof").at("holds"), true);
   EXPECT_EQ(answer.at("result").at("machine").at("name"), "local");
 }

@@ -185,5 +185,34 @@ TEST(Doctor, SaysWhatToDoInOneSentenceEach) {
   EXPECT_TRUE(facts_of_topology(devices).empty());
 }
 
+TEST(Topology, PromisesWhatTheNarrowerSlotOrAllLinksBetweenTwoCarry) {
+  EXPECT_NEAR(pcie_bytes_per_second(4, 16), 31.5e9, 1e8);
+  EXPECT_NEAR(pcie_bytes_per_second(5, 8), 31.5e9, 1e8);
+  EXPECT_EQ(pcie_bytes_per_second(0, 16), 0) << "not known";
+  EXPECT_EQ(nvlink_bytes_per_second(4), 25e9);
+  Nvml nvml = four_gpus();
+  // Of GPU 0's six links two end at GPU 1, one is down, the others end elsewhere.
+  nvml.nvlink_state = [](NvmlDevice*, unsigned link, unsigned* active) {
+    *active = link != 5;
+    return link < 6 ? 0 : 2;
+  };
+  nvml.nvlink_version = [](NvmlDevice*, unsigned, unsigned* version) { return *version = 2, 0; };
+  const std::vector<std::string> buses = {"0000:41:00.0", "0000:01:00.0", "0000:81:00.0",
+                                          "0000:C1:00.0"};
+  const auto promise = [&](int from, int to) {
+    for (const GpuLink& link : read_topology(nvml, buses).links)
+      if (link.from == from && link.to == to) return link.bytes_per_second;
+    return -1.0;
+  };
+  EXPECT_EQ(promise(0, 1), 5 * 25e9) << "where all end at a switch, all";
+  nvml.nvlink_remote = [](NvmlDevice*, unsigned link, NvmlPci* pci) {
+    pci->bus = link < 2 ? 0x01 : 0x99;
+    return 0;
+  };
+  EXPECT_EQ(promise(0, 1), 2 * 25e9);
+  EXPECT_NEAR(promise(0, 2), 63e9, 2e8) << "PCIe 5 x16";
+  EXPECT_NEAR(promise(0, 3), 31.5e9, 1e8) << "GPU 3 has 8 lanes";
+}
+
 }  // namespace
 }  // namespace parallelarium

@@ -7,6 +7,7 @@
 
 #include "engine/run/cuda/combine.h"
 #include "engine/run/cuda/stream.h"
+#include "engine/run/gpu/extra_memory.h"
 #include "kernels/gpu.h"
 #include "kernels/gpu_matmul.h"
 #include "kernels/launch.h"
@@ -15,14 +16,12 @@
 namespace parallelarium {
 namespace {
 
-constexpr std::size_t kMatmulWorkspace = std::size_t{32} << 20;  // NVIDIA's advice for Hopper
-
 // A launch for every function of Device.
 class CudaDevice final : public CudaStream {
  public:
   // Products are the compute lane's; elsewhere they would do without a workspace.
   CudaDevice(int gpu, int rank, Lane lane) : CudaStream(gpu, rank, lane), stream_(stream()) {
-    const std::size_t workspace = lane == Lane::kCompute ? kMatmulWorkspace : 0;
+    const std::size_t workspace = lane == Lane::kCompute ? size(kMatmulWorkspace) : 0;
     if (use() && workspace > 0) note(cudaMalloc(&workspace_, workspace), "cudaMalloc");
     int shared = 0;
     if (good())
@@ -40,7 +39,7 @@ class CudaDevice final : public CudaStream {
     static_cast<void>(cudaFree(workspace_));
   }
   std::int64_t workspace_bytes() const override {
-    return workspace_ != nullptr ? static_cast<std::int64_t>(kMatmulWorkspace) : 0;
+    return workspace_ != nullptr ? kMatmulWorkspace : 0;
   }
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;

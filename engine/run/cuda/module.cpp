@@ -2,28 +2,47 @@
 #include "engine/run/gpu/module.h"
 
 #include <cuda_runtime_api.h>
-#include <fmt/format.h>
+#include <dlfcn.h>
 
-#include <algorithm>
-#include <iterator>
+#include <array>
+#include <cstring>
 
 #include "engine/run/cuda/device.h"
 #include "engine/run/cuda/nccl_library.h"
 #include "engine/run/gpu/faults.h"
+#include "engine/run/gpu/uuid.h"
 
 namespace parallelarium {
 namespace {
 
-// Some virtual GPUs have none.
-std::string uuid_text(const char (&bytes)[16]) {
-  if (std::all_of(std::begin(bytes), std::end(bytes), [](char byte) { return byte == 0; }))
+#ifndef PARALLELARIUM_LEAST_COMPUTE_CAPABILITY
+#error "the build says for which GPUs it has code (engine/run/cuda/CMakeLists.txt)"
+#endif
+
+// A slice of a GPU (MIG) has an id of its own, which the driver alone tells: cuDeviceGetUuid_v2.
+// CUdevice and CUresult are int. Source: CUDA driver API, "Device Management".
+GpuUuid own_uuid(int index) {
+  GpuUuid uuid{};
+  // The runtime has loaded it.
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (driver == nullptr) return uuid;
+  auto* const device = reinterpret_cast<int (*)(int*, int)>(dlsym(driver, "cuDeviceGet"));
+  auto* const read = reinterpret_cast<int (*)(void*, int)>(dlsym(driver, "cuDeviceGetUuid_v2"));
+  int handle = 0;
+  if (device == nullptr || read == nullptr || device(&handle, index) != 0 ||
+      read(uuid.data(), handle) != 0)
+    uuid = {};
+  dlclose(driver);
+  return uuid;
+}
+
+std::string bus_of(int index) {
+  std::array<char, 32> bus{};
+  if (cudaDeviceGetPCIBusId(bus.data(), static_cast<int>(bus.size()), index) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
     return {};
-  std::string text = "GPU";
-  for (int i = 0; i < 16; ++i) {
-    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(bytes[i]));
   }
-  return text;
+  return bus.data();
 }
 
 class Module final : public CudaModule {
@@ -46,10 +65,17 @@ class Module final : public CudaModule {
       status = cudaGetDeviceProperties(&facts, index);
       if (status != cudaSuccess) return missing(status);
       gpu.name = facts.name;
-      gpu.uuid = uuid_text(facts.uuid.bytes);
+      GpuUuid whole{};
+      std::memcpy(whole.data(), facts.uuid.bytes, whole.size());
+      gpu.uuid = uuid_text(whole, own_uuid(index));
+      gpu.bus = bus_of(index);
       gpu.memory_bytes = static_cast<std::int64_t>(facts.totalGlobalMem);
       gpu.major = facts.major;
       gpu.minor = facts.minor;
+      gpu.least_capability = PARALLELARIUM_LEAST_COMPUTE_CAPABILITY;
+      int ends = 0;
+      if (cudaDeviceGetAttribute(&ends, cudaDevAttrKernelExecTimeout, index) == cudaSuccess)
+        gpu.ends_long_kernels = ends != 0;
       for (int other = 0; other < count; ++other) {
         int reaches = 0;
         if (other != index && cudaDeviceCanAccessPeer(&reaches, index, other) == cudaSuccess &&

@@ -3,7 +3,6 @@
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
-#include <nccl.h>
 #include <strings.h>
 
 #include <cstdlib>
@@ -12,125 +11,70 @@
 
 #include "engine/run/cuda/device.h"
 #include "engine/run/gpu/nccl_choices.h"
+#include "engine/run/gpu/nccl_files.h"
 
 namespace parallelarium {
 namespace {
 
-static_assert(sizeof(ncclUniqueId) == sizeof(NcclId));
-static_assert(static_cast<int>(NcclStatus::kInProgress) == ncclInProgress);
-static_assert(static_cast<int>(NcclStatus::kRemoteError) == ncclRemoteError);
-static_assert(kNcclNoColor == NCCL_SPLIT_NOCOLOR);
+static_assert(sizeof(nccl_api::UniqueId) == sizeof(NcclId));
 
-NcclStatus status_of(ncclResult_t result) { return static_cast<NcclStatus>(result); }
-ncclComm_t comm_of(NcclComm* comm) { return reinterpret_cast<ncclComm_t>(comm); }
+NcclStatus status_of(nccl_api::Result result) { return static_cast<NcclStatus>(result); }
 
-ncclDataType_t type_of(DataType type) {
+int type_of(DataType type) {
   switch (type) {
     case DataType::kF32:
-      return ncclFloat32;
+      return nccl_api::kFloat32;
     case DataType::kBf16:
-      return ncclBfloat16;
+      return nccl_api::kBfloat16;
     case DataType::kF64:
-      return ncclFloat64;
+      return nccl_api::kFloat64;
     case DataType::kI32:
-      return ncclInt32;
+      return nccl_api::kInt32;
     case DataType::kU8:
-      return ncclUint8;
+      return nccl_api::kUint8;
   }
-  return ncclFloat32;
+  return nccl_api::kFloat32;
 }
-ncclRedOp_t op_of(Reduction reduction) { return reduction == Reduction::kMax ? ncclMax : ncclSum; }
-
-// The functions, by their names in nccl.h.
-struct Functions {
-  decltype(&ncclGetVersion) get_version = nullptr;
-  decltype(&ncclGetUniqueId) get_unique_id = nullptr;
-  decltype(&ncclCommInitRankConfig) init = nullptr;
-  decltype(&ncclCommSplit) split = nullptr;
-  decltype(&ncclCommGetAsyncError) get_async_error = nullptr;
-  decltype(&ncclCommFinalize) finalize = nullptr;
-  decltype(&ncclCommDestroy) destroy = nullptr;
-  decltype(&ncclCommAbort) abort = nullptr;
-  decltype(&ncclGetLastError) get_last_error = nullptr;
-  decltype(&ncclGroupStart) group_start = nullptr;
-  decltype(&ncclGroupEnd) group_end = nullptr;
-  decltype(&ncclSend) send = nullptr;
-  decltype(&ncclRecv) recv = nullptr;
-  decltype(&ncclAllReduce) all_reduce = nullptr;
-  decltype(&ncclReduce) reduce = nullptr;
-  decltype(&ncclBroadcast) broadcast = nullptr;
-  decltype(&ncclAllGather) all_gather = nullptr;
-  decltype(&ncclReduceScatter) reduce_scatter = nullptr;
-};
-
-// The name of the first function that the library does not have, or null.
-const char* fill(Functions& all, void* library) {
-  const char* missing = nullptr;
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-    if (function == nullptr && missing == nullptr) missing = name;
-  };
-  find(all.get_version, "ncclGetVersion");
-  find(all.get_unique_id, "ncclGetUniqueId");
-  find(all.init, "ncclCommInitRankConfig");
-  find(all.split, "ncclCommSplit");
-  find(all.get_async_error, "ncclCommGetAsyncError");
-  find(all.finalize, "ncclCommFinalize");
-  find(all.destroy, "ncclCommDestroy");
-  find(all.abort, "ncclCommAbort");
-  find(all.get_last_error, "ncclGetLastError");
-  find(all.group_start, "ncclGroupStart");
-  find(all.group_end, "ncclGroupEnd");
-  find(all.send, "ncclSend");
-  find(all.recv, "ncclRecv");
-  find(all.all_reduce, "ncclAllReduce");
-  find(all.reduce, "ncclReduce");
-  find(all.broadcast, "ncclBroadcast");
-  find(all.all_gather, "ncclAllGather");
-  find(all.reduce_scatter, "ncclReduceScatter");
-  return missing;
+int op_of(Reduction reduction) {
+  return reduction == Reduction::kMax ? nccl_api::kMax : nccl_api::kSum;
 }
 
 class Library final : public Nccl {
  public:
-  explicit Library(const Functions& functions) : call_(functions) { call_.get_version(&version_); }
+  explicit Library(NcclFile file) : file_(std::move(file)), call_(file_.functions) {}
 
-  int version() const override { return version_; }
+  int version() const override { return file_.version; }
+  std::string path() const override { return file_.path; }
   std::vector<LibraryChoice> take_choices() override { return nccl_choices().take(); }
   NcclStatus get_unique_id(NcclId& id) override {
-    ncclUniqueId made;
-    const ncclResult_t result = call_.get_unique_id(&made);
+    nccl_api::UniqueId made{};
+    const nccl_api::Result result = call_.get_unique_id(&made);
     std::memcpy(id.bytes.data(), &made, sizeof made);
     return status_of(result);
   }
   NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank, Device& device) override {
     if (cudaSetDevice(gpu_of(device)) != cudaSuccess) return NcclStatus::kUnhandledCudaError;
-    ncclUniqueId world;
+    nccl_api::UniqueId world;
     std::memcpy(&world, id.bytes.data(), sizeof world);
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-    config.blocking = 0;
-    ncclComm_t made = nullptr;
-    const ncclResult_t result = call_.init(&made, ranks, world, rank, &config);
-    comm = reinterpret_cast<NcclComm*>(made);
-    return status_of(result);
+    nccl_api::Config config;
+    comm = nullptr;
+    return status_of(call_.init(&comm, ranks, world, rank, &config));
   }
   NcclStatus split(NcclComm* parent, int color, int key, NcclComm*& child) override {
     // The child inherits the parent's configuration, so it does not block either.
-    static_assert(sizeof(NcclComm*) == sizeof(ncclComm_t));
-    return status_of(
-        call_.split(comm_of(parent), color, key, reinterpret_cast<ncclComm_t*>(&child), nullptr));
+    return status_of(call_.split(parent, color, key, &child, nullptr));
   }
   NcclStatus get_async_error(NcclComm* comm, NcclStatus& state) override {
-    ncclResult_t now = ncclInProgress;
-    const ncclResult_t result = call_.get_async_error(comm_of(comm), &now);
+    auto now = static_cast<nccl_api::Result>(NcclStatus::kInProgress);
+    const nccl_api::Result result = call_.get_async_error(comm, &now);
     state = status_of(now);
     return status_of(result);
   }
-  NcclStatus finalize(NcclComm* comm) override { return status_of(call_.finalize(comm_of(comm))); }
-  NcclStatus destroy(NcclComm* comm) override { return status_of(call_.destroy(comm_of(comm))); }
-  NcclStatus abort(NcclComm* comm) override { return status_of(call_.abort(comm_of(comm))); }
+  NcclStatus finalize(NcclComm* comm) override { return status_of(call_.finalize(comm)); }
+  NcclStatus destroy(NcclComm* comm) override { return status_of(call_.destroy(comm)); }
+  NcclStatus abort(NcclComm* comm) override { return status_of(call_.abort(comm)); }
   std::string get_last_error(NcclComm* comm) override {
-    const char* said = call_.get_last_error(comm_of(comm));
+    const char* said = call_.get_last_error(comm);
     return said != nullptr ? said : "";
   }
 
@@ -138,43 +82,43 @@ class Library final : public Nccl {
   NcclStatus group_end() override { return status_of(call_.group_end()); }
   NcclStatus send(const std::byte* from, std::int64_t bytes, int peer, NcclComm* comm,
                   Device& lane) override {
-    return status_of(call_.send(from, static_cast<std::size_t>(bytes), ncclUint8, peer,
-                                comm_of(comm), stream_of(lane)));
+    return status_of(call_.send(from, static_cast<std::size_t>(bytes), nccl_api::kUint8, peer, comm,
+                                stream_of(lane)));
   }
   NcclStatus recv(std::byte* to, std::int64_t bytes, int peer, NcclComm* comm,
                   Device& lane) override {
-    return status_of(call_.recv(to, static_cast<std::size_t>(bytes), ncclUint8, peer, comm_of(comm),
+    return status_of(call_.recv(to, static_cast<std::size_t>(bytes), nccl_api::kUint8, peer, comm,
                                 stream_of(lane)));
   }
   NcclStatus all_reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
                         Reduction reduction, NcclComm* comm, Device& lane) override {
     return status_of(call_.all_reduce(from, to, static_cast<std::size_t>(count), type_of(type),
-                                      op_of(reduction), comm_of(comm), stream_of(lane)));
+                                      op_of(reduction), comm, stream_of(lane)));
   }
   NcclStatus reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
                     Reduction reduction, int root, NcclComm* comm, Device& lane) override {
     return status_of(call_.reduce(from, to, static_cast<std::size_t>(count), type_of(type),
-                                  op_of(reduction), root, comm_of(comm), stream_of(lane)));
+                                  op_of(reduction), root, comm, stream_of(lane)));
   }
   NcclStatus broadcast(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
                        int root, NcclComm* comm, Device& lane) override {
     return status_of(call_.broadcast(from, to, static_cast<std::size_t>(count), type_of(type), root,
-                                     comm_of(comm), stream_of(lane)));
+                                     comm, stream_of(lane)));
   }
   NcclStatus all_gather(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
                         NcclComm* comm, Device& lane) override {
     return status_of(call_.all_gather(from, to, static_cast<std::size_t>(count), type_of(type),
-                                      comm_of(comm), stream_of(lane)));
+                                      comm, stream_of(lane)));
   }
   NcclStatus reduce_scatter(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
                             Reduction reduction, NcclComm* comm, Device& lane) override {
     return status_of(call_.reduce_scatter(from, to, static_cast<std::size_t>(count), type_of(type),
-                                          op_of(reduction), comm_of(comm), stream_of(lane)));
+                                          op_of(reduction), comm, stream_of(lane)));
   }
 
  private:
-  const Functions call_;
-  int version_ = 0;
+  const NcclFile file_;
+  const nccl_api::Functions& call_;
 };
 
 // This module's own file, as the profiler plugin; one that the user has chosen stays.
@@ -206,24 +150,9 @@ void set_environment() {
 Result<Nccl*> load() {
   set_environment();
   offer_profiler();
-  // Never closed, like CUDA.
-  void* library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    const char* why = dlerror();
-    return message(
-        "nccl-missing",
-        "Ranks on several GPUs need NCCL, which does not load ({}); install libnccl2, or "
-        "use --devices 0 to put all ranks on one GPU.",
-        why != nullptr ? why : "no reason given");
-  }
-  Functions functions;
-  if (const char* missing = fill(functions, library)) {
-    return message("nccl-missing",
-                   "The installed NCCL has no {}; install 2.26 or newer, or use --devices 0 to put "
-                   "all ranks on one GPU.",
-                   missing);
-  }
-  static Library loaded(functions);
+  Result<NcclFile> found = open_nccl(nccl_files(process_environment()));
+  if (!found) return found.error();
+  static Library loaded(std::move(*found));
   return &loaded;
 }
 

@@ -7,8 +7,8 @@
 
 namespace parallelarium {
 
-// Loads libnccl.so.2 when first called, after setting in the environment what this program relies
-// on: NCCL reads it at its first call. Error "nccl-missing", also where this build knew no nccl.h.
+// Loads NCCL when first called (nccl_files), after setting in the environment what this program
+// relies on: NCCL reads it at its first call. Errors: those of open_nccl().
 Result<Nccl*> load_nccl();
 
 }  // namespace parallelarium

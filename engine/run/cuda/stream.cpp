@@ -212,7 +212,8 @@ void CudaStream::note(cudaError_t status, const char* doing) {
   if (good()) last_ = doing;
   if (status == cudaSuccess || !good()) return;
   static_cast<void>(cudaGetLastError());
-  failure_ = cuda_failure(static_cast<int>(status), cudaGetErrorString(status), doing);
+  failure_ =
+      cuda_failure(static_cast<int>(status), cudaGetErrorString(status), doing, CUDART_VERSION);
 }
 Message CudaStream::memory_short(std::size_t bytes) {
   static_cast<void>(cudaGetLastError());
@@ -223,8 +224,7 @@ Message CudaStream::memory_short(std::size_t bytes) {
 void CudaStream::note(cublasStatus_t status, const char* doing) {
   if (good()) last_ = doing;
   if (status == CUBLAS_STATUS_SUCCESS || !good()) return;
-  failure_ = message("cuda-failed", "cuBLASLt failed in {} (status {}) on rank {}.", doing,
-                     static_cast<int>(status), rank_);
+  failure_ = cublas_failure(static_cast<int>(status), doing, rank_);
 }
 
 std::byte* CudaStream::staging_half(unsigned half) const {

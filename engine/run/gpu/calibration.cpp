@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "engine/run/gpu/nccl_launch.h"
+#include "engine/run/gpu/nccl_rules.h"
 #include "engine/run/probe_program.h"
 
 namespace parallelarium {
@@ -19,7 +20,7 @@ namespace {
 constexpr auto kWarmUp = std::chrono::milliseconds{500};
 constexpr auto kProductBudget = std::chrono::milliseconds{5000};
 constexpr int kRepeats = 7;
-constexpr auto kLateEnd = std::chrono::seconds{2};
+constexpr auto kLateCalibration = std::chrono::seconds{2};
 
 // GPU r for rank r, through NCCL where there are several.
 LaunchOptions options_of(const GpuRig& rig, int ranks) {
@@ -223,7 +224,8 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
     if (stop.raised()) {
       if (!stopped) stopped = Clock::now();
       // A kernel cannot be interrupted, and an abort of NCCL may wait for one.
-      if (control.abandon && Clock::now() - *stopped > kLateEnd) control.abandon(stop.why());
+      if (control.abandon && Clock::now() - *stopped > kLateCalibration)
+        control.abandon(stop.why());
     }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;
@@ -261,7 +263,9 @@ Result<Machine> calibrate_gpus(const RunControl& control, const std::vector<int>
   if (!measured) return measured.error();
   for (PairTime& pair : measured->pairs)
     for (int* side : {&pair.from, &pair.to}) *side = ids[static_cast<std::size_t>(*side)];
-  return machine_of(*measured, today(), this_host());
+  Result<Machine> machine = machine_of(*measured, today(), this_host());
+  if (machine) machine->groups_take_turns = !runs_groups_at_once((*module)->versions().driver);
+  return machine;
 }
 
 }  // namespace parallelarium

@@ -14,6 +14,7 @@ enum CudaStatus : int {
   kNoDevice = 100,
   kNoKernelImage = 209,
   kUncorrectable = 214,
+  kUnsupportedPtx = 222,
   kIllegalAddress = 700,
   kOutOfResources = 701,
   kTimeout = 702,
@@ -22,24 +23,63 @@ enum CudaStatus : int {
   kDriverMismatch = 803
 };
 
+// The driver that came with each CUDA, the first of its branch; also what it needs at least for
+// code that it has to compile itself. Source: CUDA Toolkit release notes, "CUDA Toolkit and
+// Corresponding Driver Versions".
+struct DriverOf {
+  int cuda;
+  int branch;
+};
+constexpr DriverOf kDrivers[] = {{11080, 520}, {12000, 525}, {12010, 530}, {12020, 535},
+                                 {12030, 545}, {12040, 550}, {12050, 555}, {12060, 560},
+                                 {12080, 570}, {12090, 575}, {13000, 580}, {13010, 590}};
+
+std::string driver_text(int branch, int cuda) {
+  return branch > 0 ? fmt::format("driver {} or newer", branch)
+                    : fmt::format("a driver for CUDA {} or newer", cuda_version_text(cuda));
+}
+
 }  // namespace
+
+int driver_branch(int cuda) {
+  for (const DriverOf& row : kDrivers)
+    if (row.cuda >= cuda && row.cuda / 1000 == cuda / 1000) return row.branch;
+  return 0;
+}
 
 std::string cuda_version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
+namespace {
+
+Message unsupported_ptx(const char* id, const std::string& where, int built_with) {
+  return message(id,
+                 "For this GPU the NVIDIA driver has to compile this build's code{} and is too old "
+                 "for it; install {}, or choose cpu.",
+                 where, driver_text(driver_branch(built_with), built_with));
+}
+
+}  // namespace
+
 Message cuda_missing(int status, std::string_view words, int driver, int built_with) {
+  // All of a major version run with the driver of its first.
+  // Source: CUDA compatibility guide, "Minor Version Compatibility".
+  const int runs = driver_branch(built_with / 1000 * 1000);
   switch (status) {
     case kInsufficientDriver:
       if (driver == 0) {
         return message("cuda-missing",
-                       "No NVIDIA driver answers; install one for CUDA {}, or choose cpu.",
-                       cuda_version_text(built_with));
+                       "No NVIDIA driver answers; install one for CUDA {} ({}), or choose cpu.",
+                       cuda_version_text(built_with), driver_text(runs, built_with));
       }
       return message("cuda-missing",
-                     "The NVIDIA driver is for CUDA {} and this build needs {}; install a newer "
-                     "driver, or choose cpu.",
-                     cuda_version_text(driver), cuda_version_text(built_with));
+                     "The NVIDIA driver is for CUDA {} and this build needs {}; install {}, or "
+                     "choose cpu.",
+                     cuda_version_text(driver), cuda_version_text(built_with),
+                     driver_text(runs, built_with));
+    case kUnsupportedPtx:
+      return unsupported_ptx("cuda-missing", "", built_with);
     case kStubLibrary:
       return message("cuda-missing",
                      "The libcuda.so.1 that was found is a stub for building; put the driver's "
@@ -68,7 +108,7 @@ Message cuda_missing(int status, std::string_view words, int driver, int built_w
   }
 }
 
-Message cuda_failure(int status, std::string_view words, std::string_view doing) {
+Message cuda_failure(int status, std::string_view words, std::string_view doing, int built_with) {
   switch (status) {
     case kMemoryAllocation:  // the GPU goes on
       return message("memory-short",
@@ -80,6 +120,12 @@ Message cuda_failure(int status, std::string_view words, std::string_view doing)
                      "This build has no code for this GPU ({}); add its architecture to "
                      "CMAKE_CUDA_ARCHITECTURES.",
                      doing);
+    case kUnsupportedPtx:
+      return unsupported_ptx("cuda-failed", fmt::format(" ({})", doing), built_with);
+    case kInsufficientDriver:
+      return message("cuda-failed",
+                     "The NVIDIA driver is too old for this build ({}); install {}, or choose cpu.",
+                     doing, driver_text(driver_branch(built_with / 1000 * 1000), built_with));
     case kUncorrectable:
       return message("cuda-failed",
                      "The GPU's memory had an uncorrectable error in {}; nvidia-smi -q shows it.",
@@ -108,6 +154,17 @@ Message cuda_failure(int status, std::string_view words, std::string_view doing)
     default:
       return message("cuda-failed", "CUDA failed in {}: {} (error {}).", doing, words, status);
   }
+}
+
+Message cublas_failure(int status, std::string_view doing, int rank) {
+  constexpr int kArchitecture = 8, kNotSupported = 15;  // part of cuBLAS' binary interface
+  if (status == kArchitecture || status == kNotSupported)
+    return message("cuda-failed",
+                   "cuBLASLt has no way to do {} on the GPU of rank {}; GPUs older than Ampere may "
+                   "lack products of bf16: choose precision fp32 there.",
+                   doing, rank);
+  return message("cuda-failed", "cuBLASLt failed in {} (status {}) on rank {}.", doing, status,
+                 rank);
 }
 
 Message gpu_memory_short(std::int64_t bytes, std::int64_t free_bytes) {

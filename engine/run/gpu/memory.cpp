@@ -6,25 +6,42 @@
 
 namespace parallelarium {
 
+namespace {
+
+std::int64_t megabytes(std::int64_t bytes) { return (bytes + 999'999) / 1'000'000; }
+
+}  // namespace
+
 Result<void> check_gpu_memory(const std::vector<int>& gpus, const std::vector<std::int64_t>& needed,
-                              const std::function<GpuBytes(int gpu)>& bytes) {
-  std::map<int, std::int64_t> sums;
-  std::map<int, int> ranks;
+                              const std::function<GpuBytes(int gpu)>& bytes,
+                              const std::vector<std::int64_t>& extra) {
+  struct Sum {
+    std::int64_t all = 0, extra = 0;
+    int ranks = 0;
+  };
+  std::map<int, Sum> sums;
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (needed[i] <= 0) continue;
-    sums[gpus[i]] += needed[i];
-    ++ranks[gpus[i]];
+    Sum& sum = sums[gpus[i]];
+    const std::int64_t more = i < extra.size() ? extra[i] : 0;
+    sum.all += needed[i] + more;
+    sum.extra += more;
+    ++sum.ranks;
   }
   for (const auto& [gpu, sum] : sums) {
     const std::int64_t free = bytes(gpu).free;
-    if (free < 0 || sum <= free) continue;
+    if (free < 0 || sum.all <= free) continue;
+    const std::string of_extra =
+        sum.extra > 0 ? fmt::format(" ({} MB of it for products, scratch and communication)",
+                                    megabytes(sum.extra))
+                      : "";
     return message("memory-short",
-                   "{} on GPU {} and {} MB are free; a smaller model, micro-batch or sequence "
+                   "{} on GPU {}{} and {} MB are free; a smaller model, micro-batch or sequence "
                    "needs less.",
-                   ranks[gpu] == 1 ? fmt::format("A rank needs {} MB", (sum + 999'999) / 1'000'000)
-                                   : fmt::format("{} ranks need {} MB together", ranks[gpu],
-                                                 (sum + 999'999) / 1'000'000),
-                   gpu, free / 1'000'000);
+                   sum.ranks == 1
+                       ? fmt::format("A rank needs {} MB", megabytes(sum.all))
+                       : fmt::format("{} ranks need {} MB together", sum.ranks, megabytes(sum.all)),
+                   gpu, of_extra, free / 1'000'000);
   }
   return {};
 }

@@ -21,9 +21,11 @@ struct GpuBytes {
 };
 
 // Error "memory-short": what the ranks on a GPU need together is more than is free there, in one
-// sentence. `gpus`: of each rank; `needed`: its bytes. GPUs that do not say are taken to have room.
+// sentence. `gpus`: of each rank; `needed`: its bytes, 0 of ranks that are not here; `extra`: what
+// comes to that by libraries and scratch, or nothing. GPUs that do not say are taken to have room.
 Result<void> check_gpu_memory(const std::vector<int>& gpus, const std::vector<std::int64_t>& needed,
-                              const std::function<GpuBytes(int gpu)>& bytes);
+                              const std::function<GpuBytes(int gpu)>& bytes,
+                              const std::vector<std::int64_t>& extra = {});
 
 class GpuMemoryMeter {
  public:

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "engine/run/gpu/check_memory.h"
+
 namespace parallelarium {
 
 namespace {
@@ -55,20 +57,23 @@ Result<CudaModule*> cuda_module() {
 }
 
 Result<void> check_gpu(const GpuFacts& gpu) {
-  constexpr int kLeastMajor = 7, kLeastMinor = 5;  // kernels/CMakeLists.txt
-  if (gpu.major == 0 || gpu.major > kLeastMajor ||
-      (gpu.major == kLeastMajor && gpu.minor >= kLeastMinor))
-    return {};
+  if (!gpu.check_failure.empty()) return failed_check(gpu);
+  const int least = gpu.least_capability;
+  if (gpu.major == 0 || 10 * gpu.major + gpu.minor >= least) return {};
   return message("gpu-old",
                  "{} has compute capability {}.{}, and this build has code for {}.{} and newer; "
                  "choose other GPUs with --devices, or cpu.",
-                 gpu.name, gpu.major, gpu.minor, kLeastMajor, kLeastMinor);
+                 gpu.name, gpu.major, gpu.minor, least / 10, least % 10);
 }
+
+bool has_bf16_tensor_cores(const GpuFacts& gpu) { return gpu.major == 0 || gpu.major >= 8; }
 
 Result<std::vector<GpuFacts>> usable_gpus() {
   const Result<CudaModule*> found = cuda_module();
   if (!found) return found.error();
-  return (*found)->gpus();
+  Result<std::vector<GpuFacts>> gpus = (*found)->gpus();
+  if (gpus) mark_failed(*gpus, **found);
+  return gpus;
 }
 
 }  // namespace parallelarium

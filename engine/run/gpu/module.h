@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/placement.h"
 #include "engine/plan/program.h"
 #include "engine/plan/result.h"
 #include "engine/run/gpu/memory.h"
@@ -20,15 +21,26 @@ namespace parallelarium {
 
 struct GpuFacts {
   std::string name;
-  std::string uuid;  // as nvidia-smi lists it: "GPU-6f1c…"; empty: not known
+  std::string uuid;  // as nvidia-smi lists it: "GPU-6f1c…", of a slice "MIG-…"; empty: not known
   std::int64_t memory_bytes = 0;
-  int major = 0, minor = 0;  // compute capability; 0: not known
-  std::vector<int> peers;    // GPUs whose memory it reaches directly
+  int major = 0, minor = 0;        // compute capability; 0: not known
+  std::vector<int> peers;          // GPUs whose memory it reaches directly
+  std::string bus = {};            // "0000:65:00.0"
+  std::string check_failure = {};  // what it failed in (check.h); empty: nothing is known of it
+  // It drives a display: the system ends kernels of some seconds.
+  bool ends_long_kernels = false;
+  // The least that this build has code for, 75 is 7.5. The module says its own; this is what it has
+  // by default.
+  int least_capability = 75;
 };
 
 // Error "gpu-old": this build has no code for it. Of GPUs that do not say, it is taken to have
-// some.
+// some. Error "gpu-check-failed": it computes or sends wrong numbers.
 Result<void> check_gpu(const GpuFacts& gpu);
+
+// Whether its tensor cores multiply bf16, as from compute capability 8.0 on. Others do it as fast
+// as fp32 at most. Of GPUs that do not say: yes.
+bool has_bf16_tensor_cores(const GpuFacts& gpu);
 
 struct CudaVersions {  // as CUDA counts: 1000 major + 10 minor; 0: not known
   int driver = 0;      // newest CUDA that the driver knows
@@ -47,13 +59,13 @@ class CudaModule {
   // A stream of GPU `gpu` for one lane. What fails in making it is told by allocate() and finish().
   virtual std::unique_ptr<Device> make_device(int gpu, int rank, Lane lane) const = 0;
   // NCCL's functions, the library loaded and set up when first asked for, before any thread of a
-  // run. Error "nccl-missing": not built with it, or not installed.
+  // run. Errors: "nccl-missing", "nccl-old" (nccl_files.h).
   virtual Result<Nccl*> nccl() const = 0;
 };
 
 // The one symbol of the module, and the number that both sides must have been built with.
 inline constexpr const char* kCudaModuleEntry = "parallelarium_cuda_module";
-inline constexpr int kCudaModuleVersion = 6;
+inline constexpr int kCudaModuleVersion = 7;
 using CudaModuleEntry = CudaModule*(int version);  // null: another version
 
 // libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.
@@ -62,34 +74,21 @@ Result<CudaModule*> cuda_module();
 // The same from the first of `files` that exists; for tests.
 Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files);
 
-// Which GPU each rank gets: one each where there are enough (of `run.devices`), or all the same
-// where only one is there; `place` as in choose_backend(). `given`: somebody chose what this
-// process sees, so a process that sees one GPU takes it, however many share its host. Pure. Errors
-// name "run.devices".
-Result<BackendChoice> choose_gpus(const Setup& setup, const std::vector<GpuFacts>& gpus,
-                                  const ProcessPlace* place, bool given = false);
-
-// The GPUs of this computer for ranks. Error "cuda-missing".
+// The GPUs of this computer for ranks, with what is remembered of their checks. Error
+// "cuda-missing".
 Result<std::vector<GpuFacts>> usable_gpus();
 
-// Where ranks could run, asked only as far as a choice needs it; tests bring computers of their
-// own.
-struct Computer {
-  int cores = 1;
-  bool driver = true;  // NVIDIA's is loaded; where none is, auto asks no further
-  std::function<Result<std::vector<GpuFacts>>()> gpus;  // or why there are none
-  std::function<Result<void>()> nccl;                   // or why ranks on several GPUs cannot meet
-  bool gpus_given = false;  // CUDA_VISIBLE_DEVICES says which GPUs this process sees
-};
 // Sets what CUDA reads at its first call and the user has not set: for the beginning of a program.
 void prepare_for_gpus();
-Computer computer_here();
-Result<BackendChoice> choose_backend(const Setup& setup, const ProcessPlace* place,
-                                     const Computer& computer);
-// For the ranks of a collective alone, up to 64, as threads: as for training, but that nothing is
-// paced; more ranks than cores share them. `run`: its backend and devices. Errors name
-// "run.backend" or "run.devices".
-Result<BackendChoice> choose_collective_backend(const RunSettings& run, int ranks,
-                                                const Computer& computer = computer_here());
+
+// What place() needs to know of a computer with so many cores and these GPUs, or why it has none.
+Computer computer_of(int cores, const Result<std::vector<GpuFacts>>& gpus);
+// Of this computer, as far as placing `ranks` ranks needs it: where cores alone are wanted, and
+// where no driver is loaded and GPUs are not asked for, CUDA is not touched. `place`: set where
+// every rank is a process of its own.
+Computer computer_here(const RunSettings& run, int ranks, const ProcessPlace* place = nullptr);
+// For the ranks of a collective alone, up to 64, as threads. Errors name "run.backend" or
+// "run.devices".
+Result<Placement> choose_collective_backend(const RunSettings& run, int ranks);
 
 }  // namespace parallelarium

@@ -46,6 +46,8 @@ class Nccl {
  public:
   virtual ~Nccl() = default;
   virtual int version() const = 0;  // 22809 is 2.28.9
+  // The library's file; empty: there is none.
+  virtual std::string path() const { return {}; }
   // How it did what it was asked for since the last call, where it tells, in this process
   // (nccl_choices.h).
   virtual std::vector<LibraryChoice> take_choices() { return {}; }

@@ -14,8 +14,10 @@ NcclTransport::~NcclTransport() {
     if (scratch != nullptr) device_.release(scratch);
 }
 
-void NcclTransport::pause() const {
-  if (wait_.pause) {
+void NcclTransport::pause(Wait wait, TimePoint begin) const {
+  if (wait == Wait::kToLaunch && wait_.now() - begin < wait_.spin) {
+    std::this_thread::yield();
+  } else if (wait_.pause) {
     wait_.pause();
   } else {
     std::this_thread::sleep_for(std::chrono::microseconds{20});
@@ -57,7 +59,7 @@ Result<void> NcclTransport::wait_for(NcclComm* comm, const std::string& doing, W
       return refused(
           nccl_timeout(rank_.rank, doing, std::chrono::duration<double>(wait_.closing).count()));
     }
-    pause();
+    pause(wait, begin);
   }
 }
 

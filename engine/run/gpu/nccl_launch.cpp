@@ -4,11 +4,23 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "engine/run/net/socket_transport.h"
 #include "engine/run/net/world.h"
 
 namespace parallelarium {
+
+namespace {
+
+// A rank and a thread of NCCL's for it are awake at once.
+NcclWait with_spin(NcclWait wait, int ranks) {
+  const bool room = std::thread::hardware_concurrency() >= 2U * static_cast<unsigned>(ranks);
+  if (wait.spin.count() < 0) wait.spin = std::chrono::nanoseconds{room ? 100'000 : 0};
+  return wait;
+}
+
+}  // namespace
 
 std::function<std::unique_ptr<Transport>(TransportParts)> nccl_between_threads(Nccl& nccl,
                                                                                NcclWait wait) {
@@ -31,7 +43,8 @@ std::function<std::unique_ptr<Transport>(TransportParts)> nccl_between_threads(N
   };
   return [&nccl, unique_id, wait](TransportParts parts) {
     return std::make_unique<NcclTransport>(nccl, parts.program, parts.rank, parts.stop,
-                                           std::move(parts.host), unique_id, parts.device, wait);
+                                           std::move(parts.host), unique_id, parts.device,
+                                           with_spin(wait, parts.program.world));
   };
 }
 
@@ -51,7 +64,8 @@ std::function<std::unique_ptr<Transport>(TransportParts)> nccl_between_processes
   };
   return [&nccl, &world, unique_id](TransportParts parts) {
     return std::make_unique<NcclTransport>(nccl, parts.program, parts.rank, parts.stop,
-                                           make_world_barrier(world), unique_id, parts.device);
+                                           make_world_barrier(world), unique_id, parts.device,
+                                           with_spin({}, world.place().local_size));
   };
 }
 

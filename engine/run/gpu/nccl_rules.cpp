@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/run/gpu/faults.h"
+
 namespace parallelarium {
 
 namespace {
@@ -89,6 +91,11 @@ Result<void> check_nccl(int version, int communicators) {
   return {};
 }
 
+bool runs_groups_at_once(int driver) {
+  constexpr int kHasLaunchEvents = 12030;
+  return driver == 0 || driver >= kHasLaunchEvents;
+}
+
 Result<Source> source_of_processes(const std::vector<std::string>& gpus, int version,
                                    const Environment& environment) {
   for (std::size_t second = 1; second < gpus.size(); ++second) {
@@ -112,6 +119,14 @@ std::string nccl_version_text(int version) {
   // Up to 2.8 a version was 1000 major + 100 minor + patch.
   const int unit = version < 10000 ? 1000 : 10000;
   return fmt::format("{}.{}.{}", version / unit, version % unit / 100, version % 100);
+}
+
+std::string nccl_text(int version, int driver, std::size_t communicators) {
+  std::string text = "NCCL " + nccl_version_text(version);
+  if (communicators > 1 && !runs_groups_at_once(driver))
+    text += fmt::format(", groups one after another (the driver is for CUDA {}, below 12.3)",
+                        cuda_version_text(driver));
+  return text;
 }
 
 Message nccl_failure(int rank, NcclStatus status, std::string_view doing, std::string_view last) {

@@ -36,12 +36,21 @@ std::vector<std::int32_t> issue_turns(const RankProgram& rank);
 // ncclCommSplit; several communicators on a device need NCCL_LAUNCH_ORDER_IMPLICIT, which 2.26
 // brought. Error: "nccl-old".
 Result<void> check_nccl(int version, int communicators);
+// Whether operations of several groups on a GPU may overlap under NCCL_LAUNCH_ORDER_IMPLICIT: below
+// CUDA 12.3 NCCL has one wait for the end of the other. `driver`: newest CUDA that it knows
+// (12020); 0: not known, yes. NCCL's own CUDA counts too and is not told. Source: NCCL user guide,
+// "Environment Variables"; NVIDIA/nccl, src/enqueue.cc (getImplicitOrder).
+bool runs_groups_at_once(int driver);
+
 // What processes measure that took these GPUs, by rank (GpuFacts::uuid): kSharedGpu where two took
 // the same. NCCL allows it from 2.30 on with NCCL_MULTI_RANK_GPU_ENABLE; with NCCL_HOSTID, unlike
 // for each, it cannot tell. Error "gpu-twice".
 Result<Source> source_of_processes(const std::vector<std::string>& gpus, int version,
                                    const Environment& environment);
 std::string nccl_version_text(int version);  // "2.28.9" of 22809
+// What a report calls it: "NCCL 2.28.9", and where its groups take turns, that they do and why.
+// `communicators`: that a rank may have.
+std::string nccl_text(int version, int driver, std::size_t communicators);
 
 // `doing`: "connecting", or the op. `last`: what ncclGetLastError said, or empty. Id "nccl-failed".
 Message nccl_failure(int rank, NcclStatus status, std::string_view doing, std::string_view last);

@@ -8,9 +8,9 @@ namespace parallelarium {
 namespace {
 
 // Messages lie one after another in scratch, where wide accesses are fast.
-constexpr std::int64_t kAlignment = 256;
+constexpr std::int64_t kStagingAlignment = 256;
 std::int64_t aligned(std::int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return (bytes + kStagingAlignment - 1) / kStagingAlignment * kStagingAlignment;
 }
 
 bool is_staged(const Op& op) {

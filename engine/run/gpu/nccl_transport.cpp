@@ -211,10 +211,7 @@ Result<void> NcclTransport::alone(CollectiveCall& call) {
   return {};
 }
 
-Result<void> NcclTransport::collective(CollectiveCall& call) {
-  const auto n =
-      static_cast<int>(program_.groups[static_cast<std::size_t>(call.group)].ranks.size());
-  if (!take_turn(call.turn)) return stopped();
+Result<void> NcclTransport::checked(const CollectiveCall& call, int n) {
   if (!can_collect(call.kind, call.type, call.reduction)) {
     return refused(message("collective-unknown", "Rank {} cannot do an {} of this type of numbers.",
                            rank_.rank, name_of(call.kind)));
@@ -227,31 +224,50 @@ Result<void> NcclTransport::collective(CollectiveCall& call) {
                            "parts; choose sizes that {} divides.",
                            rank_.rank, elements, n, n));
   }
+  return {};
+}
+
+Result<void> NcclTransport::collectives(std::span<CollectiveCall> calls) {
+  CollectiveCall& first = calls.front();
+  const auto n =
+      static_cast<int>(program_.groups[static_cast<std::size_t>(first.group)].ranks.size());
+  if (!take_turn(first.turn)) return stopped();
+  for (const CollectiveCall& call : calls)
+    if (Result<void> can = checked(call, n); !can) return can;
   if (n == 1) {
-    const Result<void> done = alone(call);
-    pass_turn(call.turn);
+    const Result<void> done = alone(first);
+    pass_turn(first.turn);
     return done;
   }
-  Device& lane = *call.device;
-  const int me = place_of(call.group, rank_.rank);
-  NcclComm* comm = comm_of(call.group);
-  lane.mark(call.marks + kBeganMark);
-  call.met = Clock::now();
-  if (call.kind == CollectiveKind::kAllToAll)
-    lane.copy(scratch_of(call.marks), call.data, call.bytes);
-  const std::string doing(name_of(call.kind));
-  Result<void> done = issue(call.turn, doing, {&comm, 1}, lane,
-                            [&](Device& stream) { return launch(call, comm, n, me, stream); });
-  if (!done) return done;
-  if (call.kind == CollectiveKind::kReduceScatter && call.own != nullptr && call.adds) {
-    const ChunkRange own = chunk_of(call.bytes / size_of(call.type), n, me);
-    const std::int64_t count = own.end - own.begin;
-    lane.accumulate({call.type, call.own}, {call.type, scratch_of(call.marks)}, count);
+  Device& lane = *first.device;
+  const int me = place_of(first.group, rank_.rank);
+  NcclComm* comm = comm_of(first.group);
+  for (CollectiveCall& call : calls) {
+    lane.mark(call.marks + kBeganMark);
+    call.met = Clock::now();
+    if (call.kind == CollectiveKind::kAllToAll)
+      lane.copy(scratch_of(call.marks), call.data, call.bytes);
   }
-  const Volume volume = collective_volume(call.kind, call.type, call.bytes, n, me);
-  call.sent = volume.sent;
-  call.received = volume.received;
-  call.counted = false;
+  const auto launch_all = [&](Device& stream) {
+    NcclStatus status = NcclStatus::kSuccess;
+    for (std::size_t i = 0; i < calls.size() && goes_well(status); ++i)
+      status = launch(calls[i], comm, n, me, stream);
+    return status;
+  };
+  const std::string doing(name_of(first.kind));
+  if (Result<void> done = issue(calls.back().turn, doing, {&comm, 1}, lane, launch_all); !done)
+    return done;
+  for (CollectiveCall& call : calls) {
+    if (call.kind == CollectiveKind::kReduceScatter && call.own != nullptr && call.adds) {
+      const ChunkRange own = chunk_of(call.bytes / size_of(call.type), n, me);
+      lane.accumulate({call.type, call.own}, {call.type, scratch_of(call.marks)},
+                      own.end - own.begin);
+    }
+    const Volume volume = collective_volume(call.kind, call.type, call.bytes, n, me);
+    call.sent = volume.sent;
+    call.received = volume.received;
+    call.counted = false;
+  }
   return {};
 }
 

@@ -36,7 +36,11 @@ namespace parallelarium {
 // How a rank waits for NCCL; tests bring a clock of their own.
 struct NcclWait {
   std::function<TimePoint()> now = [] { return Clock::now(); };
-  std::function<void()> pause;  // between two looks; absent: 20 microseconds
+  std::function<void()> pause;  // between two looks, after the first ones; absent: 20 microseconds
+  // A group is launched by a thread of NCCL's, mostly within so long: until then the rank looks
+  // again at once, only letting others run, since to sleep and wake up takes longer. Negative:
+  // 0.1 ms where there are cores for ranks and such threads, else none.
+  std::chrono::nanoseconds spin{-1};
   // For closing. Whoever watches over the run ends every other wait, and knows who did not come.
   std::chrono::nanoseconds closing{60'000'000'000};
 };
@@ -55,10 +59,15 @@ class NcclTransport final : public Transport {
   // Errors: "nccl-old", "nccl-failed", or "stopped".
   Result<void> connect() override;
   Result<void> look(const std::function<std::string()>& doing) override;
+  // A stand-in in a test has no file, and nothing to load.
+  bool waits_on_devices() const override { return !nccl_.path().empty(); }
   bool does_steps() const override { return true; }
   Result<void> transfer(std::span<TransferPart> parts) override;
   // Errors: also "collective-uneven", of an all-to-all in place whose chunks differ in size.
-  Result<void> collective(CollectiveCall& call) override;
+  Result<void> collective(CollectiveCall& call) override { return collectives({&call, 1}); }
+  bool joins_collectives() const override { return true; }
+  // In one NCCL group. Requires, of several: those that joined_collectives() names.
+  Result<void> collectives(std::span<CollectiveCall> calls) override;
   Result<TimePoint> barrier() override;
   // Errors: "nccl-failed", "nccl-timeout", or "stopped".
   Result<void> close() override;
@@ -87,8 +96,10 @@ class NcclTransport final : public Transport {
                      Device& lane, const Calls& calls);
   NcclStatus launch(const CollectiveCall& call, NcclComm* comm, int n, int me, Device& lane);
   Result<void> alone(CollectiveCall& call);
+  // Whether NCCL can do it; else the run has been told why not.
+  Result<void> checked(const CollectiveCall& call, int n);
   std::byte* scratch_of(std::int32_t marks) const;
-  void pause() const;
+  void pause(Wait wait, TimePoint begin) const;
 
   Nccl& nccl_;
   const Program& program_;

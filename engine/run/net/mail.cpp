@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kReasonComes = std::chrono::seconds{2};  // of a failure that another rank tells
 
-struct Header {
+struct MailHeader {
   std::uint8_t data = 0;  // 0: the receiver is ready; 1: the bytes follow
   std::uint8_t what = 0;
   std::uint8_t collective = 0;  // of the collective
@@ -31,11 +31,11 @@ struct Mail::Peer {
   std::mutex sending;
   std::thread reader;
   // Under the mutex of Mail:
-  std::map<MailKey, std::pair<Header, TimePoint>> ready;  // the peer can receive
-  std::map<MailKey, Parcel*> posted;                      // this rank can receive
+  std::map<MailKey, std::pair<MailHeader, TimePoint>> ready;  // the peer can receive
+  std::map<MailKey, Parcel*> posted;                          // this rank can receive
 
   // The bytes of `header` go into the parcel that waits for them. False: the connection is broken.
-  bool fill(const MailKey& key, const Header& header, TimePoint now, std::mutex& mutex,
+  bool fill(const MailKey& key, const MailHeader& header, TimePoint now, std::mutex& mutex,
             std::condition_variable& filled) {
     Parcel* parcel = nullptr;
     {
@@ -113,7 +113,7 @@ bool Mail::is_done(const Parcel& parcel) const {
 
 Result<bool> Mail::try_send(Parcel& parcel) {
   Peer& peer = *peers_[static_cast<std::size_t>(parcel.peer)];
-  Header wanted;
+  MailHeader wanted;
   {
     const std::lock_guard lock(mutex_);
     const auto found = peer.ready.find(parcel.key);
@@ -154,8 +154,8 @@ Result<void> Mail::give_up(std::vector<Parcel>& parcels) {
 }
 
 bool Mail::send_to(int rank, const Parcel& parcel, bool data) {
-  const Header header{std::uint8_t(data), std::uint8_t(parcel.key.what), parcel.collective, 0,
-                      parcel.key.group,   parcel.key.sequence,           parcel.bytes};
+  const MailHeader header{std::uint8_t(data), std::uint8_t(parcel.key.what), parcel.collective, 0,
+                          parcel.key.group,   parcel.key.sequence,           parcel.bytes};
   Peer& peer = *peers_[static_cast<std::size_t>(rank)];
   const std::lock_guard lock(peer.sending);
   return peer.socket.send(&header, sizeof header) &&
@@ -164,7 +164,7 @@ bool Mail::send_to(int rank, const Parcel& parcel, bool data) {
 
 void Mail::read_from(int rank) {
   Peer& peer = *peers_[static_cast<std::size_t>(rank)];
-  Header header;
+  MailHeader header;
   while (peer.socket.receive(&header, sizeof header)) {
     const MailKey key{static_cast<MailKind>(header.what), header.group, header.sequence};
     const TimePoint now = Clock::now();

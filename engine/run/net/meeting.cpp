@@ -28,10 +28,6 @@ std::string list_of(const std::vector<int>& ranks) {
   return text;
 }
 
-TimePoint time_at(std::int64_t nanoseconds) {
-  return TimePoint(std::chrono::nanoseconds{nanoseconds});
-}
-
 }  // namespace
 
 Result<void> World::lead(const std::string& digest) {

@@ -17,18 +17,11 @@ constexpr std::uint32_t kMagic = 0x50524C31;  // "PRL1", also tells the order of
 constexpr auto kBeat = std::chrono::milliseconds{50};
 constexpr auto kGrace = std::chrono::milliseconds{500};
 
-struct Header {
+struct FrameHeader {
   std::uint32_t magic = kMagic;
   std::uint32_t kind = 0;
   std::uint64_t bytes = 0;
 };
-
-std::int64_t nanoseconds_of(TimePoint time) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-}
-TimePoint time_at(std::int64_t nanoseconds) {
-  return TimePoint(std::chrono::nanoseconds{nanoseconds});
-}
 
 std::string last_at(const std::string& doing) {
   return doing.empty() ? doing : "; it was last at " + doing;
@@ -37,7 +30,7 @@ std::string last_at(const std::string& doing) {
 }  // namespace
 
 bool send_message(const Socket& socket, std::uint32_t kind, const std::string& payload) {
-  const Header header{kMagic, kind, payload.size()};
+  const FrameHeader header{kMagic, kind, payload.size()};
   std::string whole(reinterpret_cast<const char*>(&header), sizeof header);
   whole += payload;
   return socket.send(whole.data(), whole.size());
@@ -45,7 +38,7 @@ bool send_message(const Socket& socket, std::uint32_t kind, const std::string& p
 
 bool receive_message(const Socket& socket, std::uint32_t& kind, std::string& payload,
                      std::uint64_t most_bytes) {
-  Header header;
+  FrameHeader header;
   if (!socket.receive(&header, sizeof header)) return false;
   if (header.magic != kMagic || header.bytes > most_bytes) return false;
   kind = header.kind;
@@ -105,7 +98,7 @@ std::string World::doing_of(int rank) const {
   return doings_ && place_.rank == 0 ? doings_(rank) : std::string();
 }
 
-void World::begin(Stop& stop, Progress& progress, Doings doings) {
+void World::begin(Stop& stop, RunProgress& progress, Doings doings) {
   doings_ = std::move(doings);
   stop_ = &stop;
   progress_ = &progress;

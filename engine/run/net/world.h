@@ -64,7 +64,7 @@ class World {
   // rank's is read, rank 0 writes all others'. References outlive the call of finish().
   // `doings`: what a rank is at, in words for who reads why the run ended.
   using Doings = std::function<std::string(int rank)>;
-  void begin(Stop& stop, Progress& progress, Doings doings = {});
+  void begin(Stop& stop, RunProgress& progress, Doings doings = {});
   // All ranks: the same moment on each, on its own clock.
   Result<TimePoint> barrier();
   // From rank 0 to all: 128 bytes at most. Every rank calls it once.
@@ -105,7 +105,7 @@ class World {
 
   Doings doings_;
   Stop* stop_ = nullptr;
-  Progress* progress_ = nullptr;
+  RunProgress* progress_ = nullptr;
   std::thread thread_;
   std::atomic<bool> ended_{false}, leader_told_{false};
   bool told_stop_ = false;

@@ -34,6 +34,14 @@ struct World::Peer {
   bool asked = false;
 };
 
+// Times of a clock travel as nanoseconds since its epoch.
+inline std::int64_t nanoseconds_of(TimePoint time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+inline TimePoint time_at(std::int64_t nanoseconds) {
+  return TimePoint(std::chrono::nanoseconds{nanoseconds});
+}
+
 // Kind and payload as one message of the connection. False: the other side is gone, or is none of
 // ours.
 bool send_message(const Socket& socket, std::uint32_t kind, const std::string& payload);

@@ -17,6 +17,7 @@ namespace emulation {
 void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& thread);
 cudaError_t allow(std::size_t bytes);
 unsigned char* shared_memory();
+void check_multiple(const void* address, std::size_t bytes);
 }  // namespace emulation
 
 template <class... Parameters, class... Arguments>
@@ -46,6 +47,7 @@ void store_word(Word* to, Word word) {
 // Lane l holds of tile i elements 2 (l % 4), 2 (l % 4) + 1 of row l / 4; rows are where the lanes
 // 8i + row point.
 inline void load_tiles(std::uint32_t (&tiles)[4], const void* row) {
+  emulation::check_multiple(row, 16);
   const auto* all = emulation::exchange({reinterpret_cast<std::uintptr_t>(row)});
   const unsigned lane = threadIdx.x % 32;
   for (unsigned i = 0; i < 4; ++i) {
@@ -54,6 +56,7 @@ inline void load_tiles(std::uint32_t (&tiles)[4], const void* row) {
   }
 }
 inline void load_tiles_transposed(std::uint32_t (&tiles)[4], const void* row) {
+  emulation::check_multiple(row, 16);
   const auto* all = emulation::exchange({reinterpret_cast<std::uintptr_t>(row)});
   const unsigned lane = threadIdx.x % 32;
   const auto element = [&](unsigned i, unsigned r, unsigned c) {

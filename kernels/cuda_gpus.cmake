@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Leaves of CMAKE_CUDA_ARCHITECTURES what the GPUs of PARALLELARIUM_GPUS run: for each the greatest of its
+# own generation that is not newer than it, or the PTX of the list where that knows only older generations. A GPU
+# that is older than all of the list is left out; where no other is left, all of it stays.
+if(PARALLELARIUM_GPUS)
+  set(needed "")
+  foreach(gpu ${PARALLELARIUM_GPUS})
+    string(REPLACE "." "" capability ${gpu})
+    string(REGEX REPLACE "\\..*" "" generation ${gpu})
+    set(best "")
+    foreach(architecture ${CMAKE_CUDA_ARCHITECTURES})
+      string(REGEX MATCH "^[0-9]+" number ${architecture})
+      if(number MATCHES "^${generation}[0-9]$" AND NOT number GREATER capability)
+        set(best ${architecture})
+      endif()
+    endforeach()
+    if(NOT best AND capability GREATER 90)
+      set(best 90)
+    endif()
+    list(APPEND needed ${best})
+  endforeach()
+  list(REMOVE_DUPLICATES needed)
+  if(needed)
+    set(CMAKE_CUDA_ARCHITECTURES ${needed})
+  endif()
+endif()

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the engine and the kernels with clang++ as the build does with its own compiler, up to where code would
+be made: finds what only one of the two compilers takes.
+Arguments: the source folder, the build folder (with compile_commands.json), the compiler, and the processes.
+
+Headers take most of the time, so files with the same options are compiled several at once, and fewer where they do
+not go together, such as two with a function of the same name."""
+import concurrent.futures
+import json
+import pathlib
+import resource
+import shlex
+import subprocess
+import sys
+
+TOGETHER = 8
+# What clang does not know, and what is only for making code.
+LEFT_OUT = ("-DPARALLELARIUM_CLONES", "-O", "-Wno-restrict", "-Wno-subobject-linkage",
+            "-Wno-maybe-uninitialized", "-fno-trapping-math")
+
+
+def options_of(entry):
+    words = shlex.split(entry["command"])
+    kept, skip = [], True  # the compiler's own name
+    for word in words:
+        if skip:
+            skip = False
+        elif word == "-o":
+            skip = True
+        elif word not in ("-c", entry["file"]) and not word.startswith(LEFT_OUT):
+            kept.append(word)
+    return tuple(kept)
+
+
+def compile_files(compiler, options, files):
+    source = "".join(f'#include "{file}"\n' for file in files)
+    return subprocess.run([compiler, "-fsyntax-only", *options, "-x", "c++", "-"], input=source, capture_output=True,
+                          text=True, check=False)
+
+
+def faults_of(compiler, options, files):
+    """What the compiler says of each file that it refuses alone."""
+    done = compile_files(compiler, options, files)
+    if done.returncode == 0:
+        return []
+    if len(files) == 1:
+        return [done.stderr]
+    half = len(files) // 2
+    return faults_of(compiler, options, files[:half]) + faults_of(compiler, options, files[half:])
+
+
+def main():
+    root, build, compiler, processes = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4]
+    entries = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    folders = (str(root / "engine") + "/", str(root / "kernels") + "/")
+    alike = {}
+    for entry in entries:
+        if entry["file"].startswith(folders) and entry["file"].endswith(".cpp"):
+            alike.setdefault(options_of(entry), set()).add(entry["file"])
+    parts = [(options, sorted(files)[first:first + TOGETHER])
+             for options, files in alike.items() for first in range(0, len(files), TOGETHER)]
+    with concurrent.futures.ThreadPoolExecutor(int(processes)) as pool:
+        faults = sum(pool.map(lambda part: faults_of(compiler, *part), parts), [])
+    for fault in faults:
+        print(fault)
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    count = sum(len(files) for _, files in parts)
+    print(f"{count} files in {len(parts)} parts, {len(faults)} refused by {compiler}; {seconds:.0f} s of one core")
+    return 1 if faults or not parts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program itself, with a stand-in for the CUDA module beside it: what is planted there is found
+// by `devices --check`, remembered, and keeps ranks away from that GPU.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+class GpuCheckProgram : public testing::Test {
+ protected:
+  GpuCheckProgram() {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_ / "data");
+    std::error_code failed;
+    const std::filesystem::path program = PARALLELARIUM_BINARY_DIR "/parallelarium-engine";
+    std::filesystem::create_hard_link(program, folder_ / "engine", failed);
+    if (failed) std::filesystem::copy_file(program, folder_ / "engine");
+    std::filesystem::copy_file(CUDA_STAND_IN, folder_ / "libparallelarium-cuda.so");
+  }
+  ~GpuCheckProgram() override { std::filesystem::remove_all(folder_); }
+
+  struct Reply {
+    int status = -1;
+    std::string out, err;
+    json answer() const { return json::parse(out, nullptr, false); }
+  };
+  Reply run(const std::string& fault, const std::string& words) const {
+    const std::string err = (folder_ / "err").string();
+    const std::string line = "XDG_DATA_HOME=" + (folder_ / "data").string() +
+                             " PARALLELARIUM_STAND_IN=" + fault + " timeout 60 " +
+                             (folder_ / "engine").string() + " " + words + " 2>" + err;
+    Reply reply;
+    FILE* pipe = popen(line.c_str(), "r");
+    if (pipe == nullptr) return reply;
+    reply.out = read(pipe);
+    const int status = pclose(pipe);
+    reply.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    FILE* said = std::fopen(err.c_str(), "r");
+    if (said == nullptr) return reply;
+    reply.err = read(said);
+    std::fclose(said);
+    return reply;
+  }
+  static std::string sentence(const json& failures) {
+    return failures.empty() ? "" : failures.at(0).at("sentence").get<std::string>();
+  }
+
+ private:
+  static std::string read(FILE* file) {
+    std::string text;
+    char part[4096];
+    while (const std::size_t count = std::fread(part, 1, sizeof part, file))
+      text.append(part, count);
+    return text;
+  }
+  const std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / "parallelarium-gpu-check";
+};
+
+TEST_F(GpuCheckProgram, PassesWhereNothingIsWrong) {
+  const Reply reply = run("", "devices --check --json");
+  EXPECT_EQ(reply.status, 0) << reply.err << reply.out;
+  const json answer = reply.answer();
+  ASSERT_EQ(answer.at("gpus").size(), 2u);
+  for (int gpu = 0; gpu < 2; ++gpu) {
+    EXPECT_EQ(answer["gpus"][gpu].at("device"), gpu);
+    EXPECT_EQ(answer["gpus"][gpu].at("passed"), true);
+    EXPECT_EQ(answer["gpus"][gpu].at("failures"), json::array());
+  }
+  ASSERT_EQ(answer.at("links").size(), 1u);
+  EXPECT_EQ(answer["links"][0].at("passed"), true);
+  EXPECT_GT(answer["links"][0].at("bytes_per_second"), 0);
+  EXPECT_LE(answer.at("seconds"), 15);
+  EXPECT_THAT(run("", "devices --check").out,
+              testing::AllOf(HasSubstr("GPU 1: Stand-in, compute capability 9.0"),
+                             HasSubstr("built with CUDA 12.8"), HasSubstr("kernels: passed"),
+                             HasSubstr("NCCL 2.28.9"), Not(HasSubstr("FAILED"))));
+}
+
+TEST_F(GpuCheckProgram, NamesThePlantedKernel) {
+  for (const auto& [fault, said] :
+       {std::pair{"gelu", "GELU (1 float32): element 0 of g is 7"},
+        {"product", "matrix products (1 x 1 x 1 bfloat16): element 0 of y"},
+        {"hang", "GELU (1 float32): does not end within"}}) {
+    const Reply reply = run(fault, "devices --check --json");
+    EXPECT_EQ(reply.status, 1) << fault << reply.err;
+    const json answer = reply.answer();
+    ASSERT_TRUE(answer.is_object()) << fault;
+    EXPECT_EQ(answer["gpus"][0]["passed"], true) << fault;
+    EXPECT_EQ(answer["gpus"][1]["passed"], false) << fault;
+    EXPECT_THAT(sentence(answer["gpus"][1]["failures"]), HasSubstr(said));
+    EXPECT_THAT(answer["report"].get<std::string>(), HasSubstr(said));
+  }
+}
+
+TEST_F(GpuCheckProgram, NamesThePlantedPairOrCollective) {
+  for (const auto& [fault, said] :
+       {std::pair{"corrupts", "GPU 0 to GPU 1 (4099 bytes): byte 2049 is"},
+        {"loses", "GPU 0 to GPU 1 (1 bytes): it does not end"}}) {
+    const Reply reply = run(fault, "devices --check --json");
+    EXPECT_EQ(reply.status, 1) << fault << reply.err;
+    const json answer = reply.answer();
+    ASSERT_TRUE(answer.is_object()) << fault;
+    EXPECT_EQ(answer["links"][0]["passed"], false) << fault;
+    EXPECT_THAT(sentence(answer["links"][0]["failures"]), HasSubstr(said));
+    EXPECT_EQ(answer["gpus"][0]["passed"], true) << "alone it works";
+  }
+  const json lost = run("contribution", "devices --check --json").answer();
+  ASSERT_TRUE(lost.is_object());
+  EXPECT_EQ(lost["links"][0]["passed"], true);
+  EXPECT_EQ(lost["groups"][0]["passed"], false);
+  EXPECT_THAT(sentence(lost["groups"][0]["failures"]),
+              HasSubstr("all_reduce of 3 float32 among GPUs 0 and 1"));
+}
+
+TEST_F(GpuCheckProgram, ChecksBeforeTheFirstUseAndRemembers) {
+  const std::string words =
+      "collective all_reduce --algorithm ring --ranks 2 --bytes 4096 --run --backend cuda --json";
+  const Reply first = run("", words);
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("never checked"));
+  const Reply second = run("", words);
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_THAT(second.err, Not(HasSubstr("never checked")));
+}
+
+TEST_F(GpuCheckProgram, KeepsRanksAwayFromAGpuThatFailed) {
+  const std::string words =
+      "collective all_reduce --algorithm ring --ranks 2 --bytes 4096 --run --json --backend ";
+  const Reply first = run("gelu", words + "cuda");
+  EXPECT_EQ(first.status, 2) << first.out;
+  EXPECT_EQ(first.out, "");
+  EXPECT_THAT(first.err, HasSubstr("Stand-in failed its check, GELU"));
+  // It is remembered, also of a module that is right now: the same build.
+  const Reply second = run("", words + "cuda");
+  EXPECT_EQ(second.status, 2);
+  EXPECT_THAT(second.err, HasSubstr("failed its check"));
+  EXPECT_EQ(run("", words + "cpu").status, 0);
+  EXPECT_THAT(run("", "devices").out, HasSubstr("failed its check"));
+  // Until it is checked again.
+  EXPECT_EQ(run("", "devices --check").status, 0);
+  EXPECT_EQ(run("", words + "cuda").status, 0);
+}
+
+}  // namespace
+}  // namespace parallelarium
