@@ -15,9 +15,10 @@
 #include "app/export/manual.h"
 #include "app/look/resources.h"
 #include "app/shell/window.h"
-#include "app/state/collective_session.h"
+#include "app/state/topic.h"
 #include "engine/predict/predict.h"
 #include "engine/wire/version.h"
+#include "engine/wire/view_ids.h"
 
 namespace {
 
@@ -87,7 +88,7 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser, QList<QCommand
   const QCommandLineOption theme(QStringLiteral("theme"), Main::tr("light or dark."),
                                  QStringLiteral("name"));
   const QCommandLineOption view(QStringLiteral("view"),
-                                Main::tr("mesh, collectives, pipeline, memory or experts."),
+                                QString::fromStdString(view_ids_text()) + QLatin1Char('.'),
                                 QStringLiteral("name"));
   const QCommandLineOption help({QStringLiteral("h"), QStringLiteral("help")},
                                 Main::tr("Show this help."));
@@ -146,11 +147,8 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser, QList<QCommand
     line.dark = name == QLatin1String("dark");
   }
   if (parser.isSet(view)) {
-    const std::optional<ViewKind> kind = view_kind_of(parser.value(view));
-    if (!kind)
-      return message("command-view",
-                     "--view must be mesh, collectives, pipeline, memory or experts.");
-    line.view = *kind;
+    line.view = find_view(parser.value(view));
+    if (!line.view) return message("command-view", "--view must be {}.", view_ids_text());
   }
   if (parser.isSet(size)) {
     const QStringList sides = parser.value(size).split(QLatin1Char('x'));
@@ -167,7 +165,8 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser, QList<QCommand
   for (const auto& [name, about] : collective)
     if (parser.isSet(QLatin1String(name)))
       line.collective.emplace_back(name, parser.value(QLatin1String(name)).toStdString());
-  if (!line.collective.empty() && !parser.isSet(view)) line.view = ViewKind::kCollectives;
+  if (!line.collective.empty() && !parser.isSet(view))
+    line.view = find_view(QStringLiteral("collectives"));
   if (parser.isSet(content)) {
     line.content = chunk_content_by_name(parser.value(content));
     if (!line.content)
@@ -239,13 +238,13 @@ int main(int argc, char** argv) {
   Window window;
   if (line->dark) window.show_theme(*line->dark ? ThemeChoice::kDark : ThemeChoice::kLight);
   window.show();
-  const Result<void> prepared = prepare_session(window.session(), *line);
-  if (!prepared && window.session().problems().empty() &&
-      !window.session().collectives().problem()) {
+  if (line->view) window.show_view(QLatin1String(line->view->id));
+  const Result<const ViewInfo*> prepared = prepare_session(window.session(), *line);
+  if (!prepared && window.session().problems().empty() && !window.session().topic().problem()) {
     std::fprintf(stderr, "%s\n", prepared.error().text.c_str());
     return 2;
   }
-  window.show_view(line->view);
+  if (prepared && *prepared) window.show_view(QLatin1String((*prepared)->id));
   if (line->run) window.session().start_run(line->verify);
   return QApplication::exec();
 }

@@ -8,9 +8,12 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "app/state/topic.h"
+
 namespace parallelarium {
 
-ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* parent, ViewKind view)
+ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, const Topic& topic,
+                           QWidget* parent)
     : Sheet(parent) {
   setWindowTitle(tr("Export"));
   auto* column = new QVBoxLayout(this);
@@ -21,11 +24,8 @@ ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* par
       {ExportKind::kPng, tr("Picture: PNG, can be opened again here")},
       {ExportKind::kSvg, tr("Picture: SVG")},
       {ExportKind::kPdf, tr("Picture: PDF")},
-      {ExportKind::kTrace, view == ViewKind::kCollectives
-                               ? tr("Collective: steps, costs and run (JSON)")
-                               : tr("Timeline: Chrome trace JSON, for Perfetto")},
-      {ExportKind::kCsv, view == ViewKind::kCollectives ? tr("Collective: table of moves (CSV)")
-                                                        : tr("Timeline: table (CSV)")}};
+      {ExportKind::kTrace, topic.trace_title()},
+      {ExportKind::kCsv, topic.table_title()}};
   for (const auto& [value, text] : formats) format_->addItem(text, int(value));
   format_->setCurrentIndex(format_->findData(int(kind)));
   form->addRow(tr("&Format"), format_);
@@ -48,11 +48,10 @@ ExportDialog::ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* par
   connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   const auto fit = [this, zoomed] {
-    const ExportKind chosen = options().kind;
-    const bool picture = chosen != ExportKind::kTrace && chosen != ExportKind::kCsv;
-    scale_->setEnabled(chosen == ExportKind::kPng);
-    colours_->setEnabled(picture);
-    range_->setEnabled(picture && zoomed);
+    const ExportOptions chosen = options();
+    scale_->setEnabled(chosen.kind == ExportKind::kPng);
+    colours_->setEnabled(!chosen.figures());
+    range_->setEnabled(!chosen.figures() && zoomed);
   };
   connect(format_, &QComboBox::currentIndexChanged, this, fit);
   fit();

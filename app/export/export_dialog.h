@@ -14,9 +14,9 @@ class ExportDialog : public Sheet {
   Q_OBJECT
 
  public:
-  // `view`: whose picture and figures are exported.
-  ExportDialog(bool dark, bool zoomed, ExportKind kind, QWidget* parent = nullptr,
-               ViewKind view = ViewKind::kPipeline);
+  // `topic`: whose figures are exported. `zoomed`: the visible time can be exported alone.
+  ExportDialog(bool dark, bool zoomed, ExportKind kind, const Topic& topic,
+               QWidget* parent = nullptr);
   ExportOptions options() const;
   // ".png" and so on.
   static QString ending_of(ExportKind kind);

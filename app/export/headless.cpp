@@ -12,8 +12,8 @@
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
 #include "app/state/document.h"
+#include "app/state/topic.h"
 #include "app/views/collectives/collectives_view.h"
-#include "app/views/experts/experts_view.h"
 
 namespace parallelarium {
 
@@ -28,13 +28,10 @@ int fail(int status, const Message& why) {
 }
 
 // Where --at says, else where a picture shows most.
-void put_playhead(Session& session, const CommandLine& line) {
-  const auto at = [&](Nanoseconds whole, double otherwise) {
-    return Nanoseconds(std::int64_t(double(whole.count()) * line.at.value_or(otherwise)));
-  };
-  const TimeRange part = session.played();  // of the Experts view, its layer
-  session.set_playhead(part.begin + at(part.length(), 0.66));
-  session.collectives().set_playhead(at(session.collectives().horizon(), 0.42));
+void put_playhead(Topic& topic, const CommandLine& line) {
+  const TimeRange part = topic.played();
+  const double share = line.at.value_or(topic.telling_share());
+  topic.set_playhead(part.begin + Nanoseconds(std::int64_t(double(part.length().count()) * share)));
 }
 
 void settle(int milliseconds) {
@@ -98,7 +95,8 @@ Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const Comman
   return choice;
 }
 
-Result<void> prepare_session(Session& session, const CommandLine& line) {
+Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& line) {
+  const ViewInfo* view = line.view;
   if (!line.file.isEmpty()) {
     const Result<nlohmann::json> json = read_document(line.file);
     if (!json) return json.error();
@@ -106,6 +104,7 @@ Result<void> prepare_session(Session& session, const CommandLine& line) {
     const Result<void> restored = restore_document(session, *json, notes);
     if (!restored) return restored.error();
     for (const Message& note : notes) std::fprintf(stderr, "%s\n", note.text.c_str());
+    if (!view) view = find_view(tab_of(*json));
   }
   if (!line.fields.empty()) {
     Setup setup = session.setup();
@@ -129,15 +128,16 @@ Result<void> prepare_session(Session& session, const CommandLine& line) {
                                   session.collectives().all_sweeps());
   }
   if (line.content) session.collectives().set_content(*line.content);
-  session.set_collective_in_front(line.view == ViewKind::kCollectives);
-  if (session.collective_in_front() && session.collectives().problem())
-    return *session.collectives().problem();
+  if (view) session.set_topic(view->topic(session));
+  if (const std::optional<Message> problem = session.topic().problem();
+      problem && !session.topic().is_step())
+    return *problem;
   // A picture does not depend on how soon the engine tells.
   const QDeadlineTimer patience(kMostPatienceMs);
   while (session.asks_for_gpus() && !patience.hasExpired()) settle(kPollMs);
   session.wait_for_prediction();
   if (!session.problems().empty()) return session.problems().front();
-  return {};
+  return view;
 }
 
 Result<void> run_and_wait(Session& session, bool verify) {
@@ -163,19 +163,19 @@ int export_headless(const CommandLine& line) {
                         line.export_to.toStdString()));
   apply_theme(*qApp, line.dark.value_or(false));
   Session session;
-  const Result<void> prepared = prepare_session(session, line);
+  const Result<const ViewInfo*> prepared = prepare_session(session, line);
   if (!prepared) return fail(2, prepared.error());
   if (line.run) {
     const Result<void> ran = run_and_wait(session, line.verify);
     if (!ran) return fail(1, ran.error());
   }
-  put_playhead(session, line);
+  put_playhead(session.topic(), line);
   ExportOptions options;
   options.kind = *kind;
   options.scale = line.scale;
   options.size = line.size;
   options.dark = line.dark.value_or(false);
-  options.view = line.view;
+  if (*prepared) options.view = *prepared;
   const Result<void> written = export_to(session, line.export_to, options);
   return written ? 0 : fail(1, written.error());
 }
@@ -186,10 +186,9 @@ int take_screenshot(const CommandLine& line) {
   if (line.dark) window.show_theme(*line.dark ? ThemeChoice::kDark : ThemeChoice::kLight);
   window.resize(line.size.isEmpty() ? QSize(1440, 900) : line.size);
   window.show();
-  window.show_view(line.view);
-  const Result<void> prepared = prepare_session(window.session(), line);
-  if (!prepared &&
-      (!window.session().problems().empty() || window.session().collectives().problem()))
+  if (line.view) window.show_view(QLatin1String(line.view->id));
+  const Result<const ViewInfo*> prepared = prepare_session(window.session(), line);
+  if (!prepared && (!window.session().problems().empty() || window.session().topic().problem()))
     std::fprintf(stderr, "%s\n", prepared.error().text.c_str());  // a state worth a picture, too
   else if (!prepared)
     return fail(2, prepared.error());
@@ -199,11 +198,11 @@ int take_screenshot(const CommandLine& line) {
     failed = !ran;
     if (failed) std::fprintf(stderr, "%s\n", ran.error().text.c_str());
   }
-  window.show_view(line.view);
+  if (const ViewInfo* view = prepared ? *prepared : line.view)
+    window.show_view(QLatin1String(view->id));
   window.session().set_playing(false);
-  put_playhead(window.session(), line);
-  if (line.view == ViewKind::kCollectives) window.collectives().wait_for_lines();
-  if (line.view == ViewKind::kExperts) window.experts().wait_for_routing();
+  put_playhead(window.session().topic(), line);
+  window.view().wait();
   settle(kSettleMs);
   QPixmap picture(window.size() * line.scale);
   picture.setDevicePixelRatio(line.scale);

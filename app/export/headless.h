@@ -23,7 +23,7 @@ struct CommandLine {
   std::optional<bool> dark;
   double scale = 1;
   QSize size;
-  ViewKind view = ViewKind::kPipeline;
+  const ViewInfo* view = nullptr;  // none: as the document was saved, else first_view()
   std::vector<std::pair<std::string, std::string>> fields;  // one option per Setup field
   // The Collectives view's options: "collective", "algorithm", "ranks", "bytes", "root", "dtype",
   // "op", "topology", "latency", "bandwidth".
@@ -35,8 +35,8 @@ struct CommandLine {
 
 // The choice that the collective options make of `choice`. Error: a sentence that names the option.
 Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const CommandLine& line);
-// Opens `file` and sets the fields and the collective.
-Result<void> prepare_session(Session& session, const CommandLine& line);
+// Opens `file` and sets the fields and the collective. The answer is the view to show, or null.
+Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& line);
 // Runs the setup and returns when the run has ended. The event loop runs meanwhile.
 Result<void> run_and_wait(Session& session, bool verify);
 // --export. Exit status: 0 done, 1 the run or the file failed, 2 the request was not valid.

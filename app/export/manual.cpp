@@ -2,6 +2,7 @@
 #include "app/export/manual.h"
 
 #include "engine/wire/manual.h"
+#include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
@@ -9,7 +10,7 @@ namespace {
 
 std::vector<std::string> choices_of(const std::string& option) {
   if (option == "--theme") return {"light", "dark"};
-  if (option == "--view") return {"mesh", "collectives", "pipeline", "memory", "experts"};
+  if (option == "--view") return view_ids();
   if (option == "--manual") return {"man", "bash", "zsh", "fish"};
   return setup_choices(option);
 }

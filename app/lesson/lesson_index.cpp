@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kFolder = Qt::UserRole, kRefusal = Qt::UserRole + 1;
 constexpr int kSide = 12, kTop = 8, kLine = 18, kLeastWidth = 200;
+constexpr int kStartWidth = 560;
 
 // A lesson as a card: its name, its minutes at the right, and what it is about below. The words are
 // the item's own text, line by line, so that a screen reader reads the same.
@@ -82,14 +83,11 @@ QString in_language(const std::map<std::string, std::string>& titles) {
 
 }  // namespace
 
-LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent)
-    : Sheet(parent), player_(player), list_(new QListWidget) {
+LessonList::LessonList(LessonPlayer& player, QWidget* parent)
+    : QWidget(parent), player_(player), list_(new QListWidget) {
   setObjectName(QStringLiteral("LessonIndex"));
-  setWindowTitle(tr("Lessons"));
-  resize(460, 420);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(16, 16, 16, 16);
-  column->setSpacing(12);
+  column->setContentsMargins(0, 0, 0, 0);
   list_->setAccessibleName(tr("Lessons"));
   list_->setWordWrap(true);
   list_->setSpacing(4);
@@ -97,22 +95,69 @@ LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent)
   list_->setResizeMode(QListView::Adjust);
   list_->setFrameShape(QFrame::NoFrame);
   list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
-  open_ = buttons->addButton(tr("Start"), QDialogButtonBox::AcceptRole);
-  open_->setProperty("primary", true);
-  open_->setDefault(true);
   column->addWidget(list_);
-  column->addWidget(buttons);
-  connect(buttons, &QDialogButtonBox::accepted, this, &LessonIndex::open_current);
-  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-  connect(list_, &QListWidget::itemActivated, this, &LessonIndex::open_current);
-  connect(list_, &QListWidget::currentItemChanged, this, [this](QListWidgetItem* item) {
-    open_->setEnabled(item && item->data(kRefusal).toString().isEmpty());
-  });
+  setFocusProxy(list_);
+  connect(list_, &QListWidget::itemActivated, this, &LessonList::open_current);
+  connect(list_, &QListWidget::currentItemChanged, this, &LessonList::current_changed);
   fill();
 }
 
-void LessonIndex::fill() {
+LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent) : Sheet(parent) {
+  resize(460, 420);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 16, 16, 16);
+  column->setSpacing(12);
+  auto* list = new LessonList(player);
+  setWindowTitle(list->title());
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
+  QPushButton* open = buttons->addButton(tr("Start"), QDialogButtonBox::AcceptRole);
+  open->setProperty("primary", true);
+  open->setDefault(true);
+  open->setEnabled(list->can_open());
+  column->addWidget(list);
+  column->addWidget(buttons);
+  connect(buttons, &QDialogButtonBox::accepted, list, &LessonList::open_current);
+  connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+  connect(list, &LessonList::opened, this, &QDialog::accept);
+  connect(list, &LessonList::current_changed, open,
+          [open, list] { open->setEnabled(list->can_open()); });
+}
+
+LessonStart::LessonStart(LessonPlayer& player, QWidget* parent)
+    : QWidget(parent), list_(new LessonList(player)), title_(new QLabel) {
+  setObjectName(QStringLiteral("LessonStart"));
+  setAttribute(Qt::WA_StyledBackground);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(24, 20, 24, 20);
+  auto* column = new QVBoxLayout;
+  column->setSpacing(12);
+  title_->setProperty("role", "title");
+  auto* open = new QPushButton(tr("Start"));
+  open->setProperty("primary", true);
+  open->setAutoDefault(true);
+  open->setEnabled(list_->can_open());
+  column->addWidget(title_);
+  column->addWidget(list_, 1);
+  column->addWidget(open, 0, Qt::AlignRight);
+  row->addStretch(1);
+  row->addLayout(column, 0);
+  row->addStretch(1);
+  list_->setFixedWidth(kStartWidth);
+  setFocusProxy(list_);
+  connect(open, &QPushButton::clicked, list_, &LessonList::open_current);
+  connect(list_, &LessonList::current_changed, open,
+          [this, open] { open->setEnabled(list_->can_open()); });
+}
+
+void LessonStart::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  list_->fill();
+  title_->setText(list_->title());
+}
+
+void LessonList::fill() {
+  list_->clear();
+  title_ = tr("Lessons");
   const std::string folder = lessons_folder();
   const Result<Course> course =
       folder.empty() ? Result<Course>(lesson_schema().error()) : read_course(folder);
@@ -121,7 +166,7 @@ void LessonIndex::fill() {
     list_->item(0)->setData(kRefusal, list_->item(0)->text());
     return;
   }
-  setWindowTitle(in_language(course->titles));
+  title_ = in_language(course->titles);
   int number = 0;
   for (const CourseEntry& entry : course->lessons) {
     const std::string path = course->folder + "/" + entry.id;
@@ -149,12 +194,19 @@ void LessonIndex::fill() {
   if (!list_->currentItem()) list_->setCurrentRow(0);
 }
 
-void LessonIndex::open_current() {
+bool LessonList::can_open() const {
   const QListWidgetItem* item = list_->currentItem();
-  if (!item || !item->data(kRefusal).toString().isEmpty()) return;
-  const Result<void> opened = player_.open(item->data(kFolder).toString());
-  if (opened) return accept();
-  QMessageBox::warning(this, tr("Lesson"), QString::fromStdString(opened.error().text));
+  return item && item->data(kRefusal).toString().isEmpty();
+}
+
+void LessonList::open_current() {
+  if (!can_open()) return;
+  const Result<void> done = player_.open(list_->currentItem()->data(kFolder).toString());
+  if (done) {
+    Q_EMIT opened();
+    return;
+  }
+  QMessageBox::warning(this, tr("Lesson"), QString::fromStdString(done.error().text));
 }
 
 }  // namespace parallelarium

@@ -5,23 +5,52 @@
 #include "app/lesson/lesson_player.h"
 #include "app/sheets/sheet.h"
 
+class QLabel;
 class QListWidget;
-class QPushButton;
 
 namespace parallelarium {
+
+// The list by itself.
+class LessonList : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LessonList(LessonPlayer& player, QWidget* parent = nullptr);
+  const QString& title() const { return title_; }
+  void fill();  // anew: what is done may have changed
+  bool can_open() const;
+  void open_current();
+
+ Q_SIGNALS:
+  void current_changed();
+  void opened();
+
+ private:
+  LessonPlayer& player_;
+  QListWidget* list_;
+  QString title_;  // of the course
+};
 
 class LessonIndex : public Sheet {
   Q_OBJECT
 
  public:
   explicit LessonIndex(LessonPlayer& player, QWidget* parent = nullptr);
+};
+
+// The same as the centre of the room Learn, while no lesson is open.
+class LessonStart : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit LessonStart(LessonPlayer& player, QWidget* parent = nullptr);
+
+ protected:
+  void showEvent(QShowEvent* event) override;
 
  private:
-  void fill();
-  void open_current();
-  LessonPlayer& player_;
-  QListWidget* list_;
-  QPushButton* open_;
+  LessonList* list_;
+  QLabel* title_;
 };
 
 }  // namespace parallelarium

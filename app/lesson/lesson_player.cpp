@@ -13,6 +13,8 @@
 #include "app/lesson/guess_text.h"
 #include "app/look/figures.h"
 #include "app/state/engine_process.h"
+#include "app/state/training_step.h"
+#include "app/views/views.h"
 
 namespace parallelarium {
 
@@ -325,11 +327,12 @@ void LessonPlayer::continue_unmet() {
 
 void LessonPlayer::run() {
   if (!is_open() || step().kind != StepKind::kRun) return;
-  // Run runs what is in front: the step's own view, wherever the student has looked meanwhile.
-  if (step().runs_collective() != session_.collective_in_front()) {
-    Q_EMIT tab_wanted(step().runs_collective() ? QStringLiteral("collectives")
-                                               : QStringLiteral("pipeline"));
-    session_.set_collective_in_front(step().runs_collective());
+  // Run runs what is in front: what the step is about, wherever the student has looked meanwhile.
+  if (step().runs_collective() == session_.topic().is_step()) {
+    Topic& topic = step().runs_collective() ? static_cast<Topic&>(session_.collectives())
+                                            : session_.training_step();
+    Q_EMIT tab_wanted(QLatin1String(view_about(topic, session_).id));
+    session_.set_topic(topic);
   }
   session_.start_run(false);
 }

@@ -28,7 +28,11 @@ QToolButton#Link { border: none; background: transparent; color: @muted; padding
 QToolButton#Link[at="right"] { margin-left: 0; margin-right: -6px; }
 QToolButton#Link:hover { color: @text; text-decoration: underline; }
 QToolButton#Link:focus { border: 1px solid @line; border-radius: 4px; padding: 0 1px; }
+QToolButton#Link[at="tabs"] { margin-left: 0; color: @line; }
+#LessonStart { background: @surface; }
 #Segments QToolButton { padding: 3px 7px; }
+#Rooms QToolButton { padding: 4px 12px; font-weight: bold; }
+#Rooms QToolButton:focus { padding: 3px 11px; }
 #Segments QToolButton:focus { padding: 2px 6px; }
 #LessonRule { background: @hairline; }
 QToolButton#Lock { border: none; background: transparent; padding: 0; min-height: 16px; }

@@ -10,7 +10,7 @@
 #include "app/look/theme.h"
 #include "app/settings/controls.h"
 #include "app/shell/scroll_hint.h"
-#include "app/state/collective_session.h"
+#include "app/state/topic.h"
 
 namespace parallelarium {
 
@@ -26,19 +26,6 @@ QString formula_value(const Formula& formula) {
   return share && formula.value > 1
              ? SelectionPanel::tr("%1 times, %2").arg(number_text(formula.value), text)
              : text;
-}
-
-// Whether a formula is about a quantity of the strip.
-bool is_about(const Formula& formula, const QString& key) {
-  const QString name = QString::fromStdString(formula.name).toLower();
-  const auto has = [&](const char* word) { return name.contains(QLatin1String(word)); };
-  const bool traffic = has("sent") || has("traffic") || has("reduce") || has("gather");
-  if (key.startsWith(QLatin1String("bubble"))) return has("bubble") || has("in flight");
-  if (key.startsWith(QLatin1String("traffic"))) return traffic;
-  if (key.startsWith(QLatin1String("memory"))) return formula.unit == "bytes" && !traffic;
-  if (key.startsWith(QLatin1String("step")))
-    return formula.unit == "seconds" || formula.unit == "flops" || has("makespan");
-  return false;
 }
 
 // Where a figure comes from that no closed formula gives.
@@ -65,17 +52,6 @@ QString without_formula(const QString& key) {
       "No closed formula here: the figure is counted op by op in the program that the ranks run.");
 }
 
-// The same for the strip of the Collectives view.
-bool is_about_collective(const Formula& formula, const QString& key) {
-  const QString name = QString::fromStdString(formula.name).toLower();
-  if (key == QLatin1String("collective.bus_bandwidth"))
-    return name.contains(QLatin1String("bandwidth"));
-  if (key == QLatin1String("collective.sent_bytes.*")) return formula.unit == "bytes";
-  if (key == QLatin1String("collective.steps")) return name.contains(QLatin1String("steps"));
-  if (key == QLatin1String("collective.correct")) return false;
-  return formula.unit == "seconds";
-}
-
 }  // namespace
 
 SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
@@ -97,6 +73,7 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
     refresh();
   });
   connect(&session_, &Session::prediction_changed, this, &SelectionPanel::refresh);
+  connect(&session_, &Session::topic_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::run_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::run_state_changed, this, [this] {  // the loss of a run under way
     if (session_.live_losses().size() == live_steps_) return;
@@ -160,19 +137,14 @@ void SelectionPanel::refresh() {
       add_text(QStringLiteral("<span style='color:%1'>%2</span> %3")
                    .arg(muted, fact.word.toHtmlEscaped(), fact.value.toHtmlEscaped()));
   };
-  const bool collective = session_.collective_in_front();
-  const SelectionText selected = collective ? SelectionText() : describe_selection(session_);
+  const Topic& topic = session_.topic();
+  const SelectionText selected = topic.is_step() ? describe_selection(session_) : SelectionText();
   add_caps(tr("Selected"));
   if (!selected.headline.isEmpty() && text_.headline.isEmpty()) add(selected);
   if (!text_.headline.isEmpty()) add(text_);
   if (selected.headline.isEmpty() && text_.headline.isEmpty())
-    add_text(collective
-                 ? tr("Click a chunk or a step to see what it carries, what it adds to, and how "
-                      "long it waited; arrows walk over the moves.")
-                 : tr("Click a bar to see how long it takes and what it waited for; drag over a "
-                      "time to see how it is spent."),
-             QStringLiteral("muted"));
-  if (!collective) add_proof();
+    add_text(topic.selection_hint(), QStringLiteral("muted"));
+  if (topic.is_step()) add_proof();
   add_formulas();
   column_->addStretch();
   fit();
@@ -277,12 +249,8 @@ void SelectionPanel::add_throughput(const Prediction& prediction) {
 
 void SelectionPanel::add_formulas() {
   const std::shared_ptr<const Prediction> prediction = session_.prediction();
-  std::vector<const Formula*> chosen;
-  const bool collective = session_.collective_in_front();
-  const std::shared_ptr<const CollectivePlan> plan = session_.collectives().plan();
-  for (const Formula& formula : collective ? plan->formulas : prediction->formulas)
-    if (collective ? is_about_collective(formula, formula_key_) : is_about(formula, formula_key_))
-      chosen.push_back(&formula);
+  const Topic& topic = session_.topic();
+  const std::vector<Formula> chosen = topic.formulas(formula_key_);
   const bool bubble = formula_key_.startsWith(QLatin1String("bubble"));
   const bool loss = formula_key_ == QLatin1String("losses");
   add_caps(bubble ? tr("Formula, without transfers") : loss ? tr("Loss") : tr("Formula"));
@@ -291,23 +259,22 @@ void SelectionPanel::add_formulas() {
     return;
   }
   if (loss) return add_loss();
-  if (!collective && !session_.problems().empty()) {
+  if (topic.is_step() && topic.problem()) {
     add_text(tr("The settings are not valid; the formula comes back with them."),
              QStringLiteral("muted"));
     return;
   }
   if (chosen.empty()) add_text(without_formula(formula_key_).toHtmlEscaped());
-  if (formula_key_ == QLatin1String("step.seconds") && !collective) add_throughput(*prediction);
-  for (const Formula* formula : chosen) {
-    add_text(
-        QStringLiteral("<b>%1</b>").arg(QString::fromStdString(formula->name).toHtmlEscaped()));
+  if (formula_key_ == QLatin1String("step.seconds")) add_throughput(*prediction);
+  for (const Formula& formula : chosen) {
+    add_text(QStringLiteral("<b>%1</b>").arg(QString::fromStdString(formula.name).toHtmlEscaped()));
     add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
-                 .arg(QString::fromStdString(formula->expression).toHtmlEscaped(),
-                      QString::fromStdString(formula->values).toHtmlEscaped(),
-                      formula_value(*formula).toHtmlEscaped()));
-    add_text(QString::fromStdString(formula->source).toHtmlEscaped(), QStringLiteral("small"));
-    if (!formula->note.empty())
-      add_text(QString::fromStdString(formula->note).toHtmlEscaped(), QStringLiteral("small"));
+                 .arg(QString::fromStdString(formula.expression).toHtmlEscaped(),
+                      QString::fromStdString(formula.values).toHtmlEscaped(),
+                      formula_value(formula).toHtmlEscaped()));
+    add_text(QString::fromStdString(formula.source).toHtmlEscaped(), QStringLiteral("small"));
+    if (!formula.note.empty())
+      add_text(QString::fromStdString(formula.note).toHtmlEscaped(), QStringLiteral("small"));
   }
   if (!bubble) return;
   add_caps(tr("Predicted, with transfers"));

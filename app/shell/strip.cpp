@@ -168,10 +168,8 @@ Strip::Strip(Session& session, QWidget* parent) : QFrame(parent), session_(sessi
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(0);
-  quantities_ = [this] { return pipeline_quantities(session_); };
-  for (const Quantity& quantity : quantities_()) {
+  for (int at = 0; at < kStripCells; ++at) {
     auto* cell = new StripCell(this);
-    cell->show_quantity(quantity, size_);
     row->addWidget(cell, 1);
     cells_.push_back(cell);
     connect(cell, &StripCell::activated, this, &Strip::quantity_chosen);
@@ -207,6 +205,7 @@ void Strip::set_quantities(std::function<std::vector<Quantity>()> quantities) {
 }
 
 void Strip::refresh() {
+  if (!quantities_) return;  // no view is in front yet
   const std::vector<Quantity> quantities = quantities_();
   for (std::size_t at = 0; at < cells_.size() && at < quantities.size(); ++at)
     cells_[at]->show_quantity(quantities[at], size_);

@@ -7,15 +7,17 @@
 #include <functional>
 #include <vector>
 
-#include "app/quantities/quantities.h"
 #include "app/settings/controls.h"
 #include "app/state/session.h"
+#include "app/views/shared/quantities.h"
 
 namespace parallelarium {
 
 // How much room there is: 88 px high with three columns; the same in narrow cells, where the
 // difference moves to the last line; 54 px without that line.
 enum class StripSize { kFull, kNarrow, kCompact };
+
+inline constexpr int kStripCells = 5;
 
 class StripCell : public QFrame {
   Q_OBJECT
@@ -48,7 +50,7 @@ class Strip : public QFrame {
  public:
   explicit Strip(Session& session, QWidget* parent = nullptr);
   void set_size(StripSize size);
-  // What is shown, five of them; each view has its own.
+  // What is shown, kStripCells of them; each view has its own.
   void set_quantities(std::function<std::vector<Quantity>()> quantities);
   void refresh();
 

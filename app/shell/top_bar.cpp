@@ -15,6 +15,8 @@ namespace parallelarium {
 
 namespace {
 
+constexpr int kRoomsHeight = 30;
+
 // A button that does what the action does, and is enabled with it.
 QPushButton* button_of(QAction* action, const QString& text, QWidget* parent) {
   auto* button = new QPushButton(text, parent);
@@ -40,6 +42,19 @@ TopBar::TopBar(Session& session, const Actions& actions, QWidget* parent)
   product_ = new QLabel(QStringLiteral("Parallelarium"), this);
   product_->setObjectName(QStringLiteral("ProductName"));
   row->addWidget(product_);
+  std::vector<Segments::Choice> rooms;
+  const std::tuple<Room, QString, QString> all[] = {
+      {Room::kLearn, tr("Learn"), tr("Lessons, with the views that they need")},
+      {Room::kExplore, tr("Explore"), tr("Every setting and every view")},
+      {Room::kPlan, tr("Plan"), tr("Search for a good setup, and compare")}};
+  for (const auto& [room, text, tip] : all)
+    if (has_views(room)) rooms.push_back({QString::number(int(room)), text, tip});
+  rooms_ = new Segments(tr("Room"), rooms, this);
+  rooms_->setObjectName(QStringLiteral("Rooms"));
+  rooms_->setFixedHeight(kRoomsHeight);
+  row->addWidget(rooms_);
+  connect(rooms_, &Segments::chosen, this,
+          [this](const QString& room) { Q_EMIT room_chosen(Room(room.toInt())); });
   name_ = new ElidedLabel({}, this);
   name_->setProperty("role", "muted");
   name_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -84,6 +99,13 @@ void TopBar::set_compact(bool compact) {
   compact_ = compact;
   product_->setVisible(!compact);
   refresh();
+}
+
+void TopBar::set_room(Room room) { rooms_->set_value(QString::number(int(room))); }
+
+void TopBar::set_bare(bool bare) {
+  for (QWidget* part : std::initializer_list<QWidget*>{transport_, pin_, prove_, export_, run_})
+    part->setVisible(!bare);
 }
 
 // As wide as the longest of what the button says for this setup, so that nothing beside it moves

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The top: document name, transport, Pin, Prove it, Export and Run.
+// The top: rooms, document name, transport, Pin, Prove it, Export and Run.
 #pragma once
 
 #include <QFrame>
 
 #include "app/settings/controls.h"
 #include "app/state/session.h"
+#include "app/views/views.h"
 
 class QAction;
 class QPushButton;
@@ -26,7 +27,12 @@ class TopBar : public QFrame {
   TransportBar& transport() { return *transport_; }
   void set_document_name(const QString& name);
   void set_compact(bool compact);  // leaves out the product's name
+  void set_room(Room room);
+  void set_bare(bool bare);  // leaves out what plays, runs and exports
   QPushButton& run_button() { return *run_; }
+
+ Q_SIGNALS:
+  void room_chosen(Room room);
 
  private:
   void refresh();
@@ -36,6 +42,7 @@ class TopBar : public QFrame {
   QString document_;
   bool compact_ = false;
   QLabel* product_;
+  Segments* rooms_;
   ElidedLabel* name_;
   TransportBar* transport_;
   QPushButton *pin_, *prove_, *export_, *run_;

@@ -8,21 +8,12 @@
 #include <QTabWidget>
 #include <algorithm>
 
+#include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
-#include "app/look/figures.h"
 #include "app/look/shell_style.h"
 #include "app/look/theme.h"
 #include "app/selection/selection_panel.h"
-#include "app/settings/setup_fields.h"
-#include "app/state/collective_session.h"
-#include "app/state/collective_ways_out.h"
-#include "app/views/collectives/collectives_view.h"
-#include "app/views/experts/experts_view.h"
-#include "app/views/memory/memory_view.h"
-#include "app/views/mesh/mesh_view.h"
-#include "app/views/pipeline/pipeline_view.h"
-#include "app/views/shared/transport_bar.h"
-#include "app/views/timeline/timeline_view.h"
+#include "app/state/topic.h"
 
 namespace parallelarium {
 
@@ -52,12 +43,9 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   apply_theme(*qApp, is_dark(theme));  // every widget that is already there is polished anew
   setup_ = new SetupPanel(session_);
   fold_ = new SetupFold(session_);
-  pipeline_ = new PipelineView(session_);
-  memory_ = new MemoryView(session_);
-  mesh_ = new MeshView(session_);
-  collectives_ = new CollectivesView(session_);
-  experts_ = new ExpertsView(session_);
+  for (const ViewInfo& info : parallelarium::views()) views_.push_back(info.make(session_));
   lesson_ = new LessonPanel(session_);
+  start_ = new LessonStart(lesson_->player());
   selection_ = new SelectionPanel(session_);
   strip_ = new Strip(session_);
   chips_ = new SetupChips(session_);
@@ -69,7 +57,48 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
       new TopBar(session_, {do_.pin, do_.prove, do_.run, do_.cancel, do_.small_copy, export_menu_});
   build_layout();
   build_menus();
+  follow_views();
+  follow_session();
 
+  show_theme(theme);
+  resize(1440, 900);
+  if (const QScreen* screen = QApplication::primaryScreen())
+    resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
+  restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
+  session_.undo_stack().clear();
+  set_path({});
+  refresh_rooms();
+  refresh_strip();
+  refresh_banner();
+  setFocus();  // no control is marked before the user does something
+  session_.set_playing(!session_.reduced_motion());
+}
+
+Window::~Window() { hide(); }  // views leave the front while the Session is there
+
+void Window::follow_views() {
+  connect(tabs_, &QTabWidget::currentChanged, this, &Window::view_came);
+  for (std::size_t at = 0; at < views_.size(); ++at) {
+    const View* view = views_[at];
+    connect(view, &View::quantities_changed, this, [this, view] {
+      if (view == &this->view()) refresh_strip();
+    });
+    connect(view, &View::described, selection_, &SelectionPanel::show_text);
+    const Topic* topic = &view->topic();
+    if (topic->is_step()) continue;
+    for (const auto signal : {&Topic::changed, &Topic::run_changed})
+      connect(topic, signal, this, [this, topic] {
+        if (topic == &this->view().topic()) {
+          refresh_strip();
+          refresh_banner();
+          selection_->show_text({});
+        }
+        setWindowModified(modified());
+      });
+  }
+}
+
+void Window::follow_session() {
   connect(setup_, &SetupPanel::all_settings_requested, do_.all_settings, &QAction::trigger);
   connect(setup_, &SetupPanel::typed_wrong, this, [this](const QString& sentence) {
     typed_wrong_ = sentence;
@@ -85,189 +114,43 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     selection_->show_formulas(key);
     if (right_tabs_->isVisible()) right_tabs_->setCurrentWidget(selection_);
   });
-  connect(views_, &QTabWidget::currentChanged, this, [this] {
-    session_.set_collective_in_front(view() == ViewKind::kCollectives);
-    unfolded_ = false;
-    fold_setup();
-    fit_corner();
-    refresh_strip();
-    refresh_banner();
-    const char* key = "bubble.of_total";
-    if (view() == ViewKind::kMemory) key = "memory.peak_bytes";
-    if (view() == ViewKind::kMesh) key = "traffic.sent_bytes";
-    if (view() == ViewKind::kExperts) key = "traffic.sent_bytes";
-    if (view() == ViewKind::kCollectives) key = "collective.seconds";
-    selection_->show_text({});
-    selection_->show_formulas(QLatin1String(key));
-  });
-  connect(memory_, &MemoryView::rank_changed, this, &Window::refresh_strip);
-  connect(mesh_, &MeshView::rank_changed, this, &Window::refresh_strip);
-  connect(memory_, &MemoryView::described, selection_, &SelectionPanel::show_text);
-  connect(mesh_, &MeshView::described, selection_, &SelectionPanel::show_text);
-  connect(collectives_, &CollectivesView::described, selection_, &SelectionPanel::show_text);
-  connect(experts_, &ExpertsView::described, selection_, &SelectionPanel::show_text);
-  connect(experts_, &ExpertsView::routing_changed, this, &Window::refresh_strip);
-  for (const auto signal : {&CollectiveSession::changed, &CollectiveSession::run_changed})
-    connect(&session_.collectives(), signal, this, [this] {
-      if (view() == ViewKind::kCollectives) {
-        refresh_strip();
-        refresh_banner();
-        selection_->show_text({});
-      }
-      setWindowModified(modified());
-    });
+  connect(top_bar_, &TopBar::room_chosen, this, &Window::show_room);
   connect(lesson_, &LessonPanel::tab_wanted, this, [this](const QString& tab) {
-    if (const auto wanted = view_kind_of(tab)) show_view(*wanted);
+    follow_lesson();
+    show_view(tab);
   });
-  connect(&session_, &Session::prediction_changed, this, &Window::refresh_banner);
+  connect(&session_, &Session::prediction_changed, this, [this] {
+    refresh_banner();
+    refresh_tabs();
+  });
   connect(&session_, &Session::run_state_changed, this, &Window::refresh_banner);
   connect(&session_, &Session::setup_changed, this, [this] { setWindowModified(modified()); });
   connect(&session_, &Session::run_changed, this, [this] { setWindowModified(modified()); });
+  const LessonPlayer* player = &lesson_->player();
+  connect(player, &LessonPlayer::changed, this, &Window::follow_lesson);
+  connect(player, &LessonPlayer::changed, this, &Window::refresh_name);
+  connect(player, &LessonPlayer::changed, this, &Window::share_right_column);
+}
 
-  show_theme(theme);
-  resize(1440, 900);
-  if (const QScreen* screen = QApplication::primaryScreen())
-    resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
-  restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
-  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_name);
-  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::share_right_column);
-  session_.undo_stack().clear();
-  set_path({});
+View& Window::view() const { return *views_[std::size_t(tabs_->currentIndex())]; }
+
+const ViewInfo& Window::view_info() const {
+  return parallelarium::views()[std::size_t(tabs_->currentIndex())];
+}
+
+// Another view is in front.
+void Window::view_came() {
+  unfolded_ = false;
+  fold_setup();
+  fit_corner();
+  refresh_strip();
   refresh_banner();
-  setFocus();  // no control is marked before the user does something
-  session_.set_playing(!session_.reduced_motion());
+  selection_->show_text({});
+  selection_->show_formulas(QLatin1String(view_info().formula));
 }
 
-Window::~Window() = default;
-
-void Window::show_view(ViewKind view) { views_->setCurrentIndex(int(view)); }
-
-ViewKind Window::view() const { return ViewKind(views_->currentIndex()); }
-
-// Each view chooses the strip's quantities.
 void Window::refresh_strip() {
-  strip_->set_quantities([this]() -> std::vector<Quantity> {
-    switch (view()) {
-      case ViewKind::kMemory:
-        return memory_quantities(session_, memory_->rank_index());
-      case ViewKind::kMesh:
-        return mesh_quantities(session_, mesh_->rank_index());
-      case ViewKind::kCollectives:
-        return collective_quantities(session_);
-      case ViewKind::kExperts:
-        return expert_quantities(session_, experts_->picture());
-      case ViewKind::kPipeline:
-        break;
-    }
-    return pipeline_quantities(session_);
-  });
-}
-
-// What stands in the way, most pressing first.
-void Window::refresh_banner() {
-  using Choice = Banner::Choice;
-  const auto dismiss = [this] {
-    typed_wrong_.clear();
-    note_.clear();
-    session_.dismiss_error();
-    refresh_banner();
-  };
-  const auto choices_of = [this](const Message& problem) {
-    std::vector<Choice> choices;
-    for (const std::string& value : problem.alternatives) {
-      const QString text = problem.field == "run.pace_seconds"
-                               ? tr("Pace %1 s").arg(QString::fromStdString(value))
-                               : QString::fromStdString(value);
-      Setup mended = session_.setup();
-      if (!set_field(mended, problem.field, value)) continue;  // what cannot be set is no way out
-      choices.push_back({text, tr("Set %1").arg(text), [this, field = problem.field, value] {
-                           Setup next = session_.setup();
-                           if (set_field(next, field, value))
-                             session_.change_setup(next,
-                                                   tr("%1 %2").arg(QString::fromStdString(field),
-                                                                   QString::fromStdString(value)));
-                         }});
-    }
-    return choices;
-  };
-  if (view() == ViewKind::kCollectives && session_.collectives().problem()) {
-    const Message problem = *session_.collectives().problem();
-    std::vector<Choice> choices;
-    const auto take = [this, problem](const QString& text) {
-      // Of the choice as it is by then: a button stays while the sentence does.
-      for (const WayOut& way : ways_out(session_.collectives().choice(), problem))
-        if (way.text == text) return session_.collectives().change(way.choice, text);
-    };
-    for (const WayOut& way : ways_out(session_.collectives().choice(), problem))
-      if (session_.allowed(way.field))
-        choices.push_back({way.text, tr("Set %1").arg(way.text), std::bind(take, way.text)});
-    if (choices.empty() && session_.undo_stack().canUndo())
-      choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
-    banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
-    return;
-  }
-  if (!session_.problems().empty() && view() != ViewKind::kCollectives) {
-    const Message& problem = session_.problems().front();
-    std::vector<Choice> choices = choices_of(problem);
-    if (choices.empty() && session_.undo_stack().canUndo())
-      choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
-    banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
-    return;
-  }
-  if (!typed_wrong_.isEmpty()) {
-    banner_->say(typed_wrong_, Banner::Kind::kWarning, {{tr("Dismiss"), {}, dismiss}});
-    return;
-  }
-  if (!session_.last_error().isEmpty()) {
-    std::vector<Choice> choices;
-    if (session_.last_problem())
-      for (Choice& way_out : choices_of(*session_.last_problem()))
-        choices.push_back({way_out.text, way_out.accessible_name, [dismiss, act = way_out.act] {
-                             act();
-                             dismiss();
-                           }});
-    choices.push_back({tr("Dismiss"), {}, dismiss});
-    banner_->say(session_.last_error(), Banner::Kind::kWarning, std::move(choices));
-    return;
-  }
-  if (!note_.isEmpty()) {
-    banner_->say(note_, Banner::Kind::kPlain, {{tr("Dismiss"), {}, dismiss}});
-    return;
-  }
-  if (view() == ViewKind::kCollectives) {  // the rest is about the training step
-    banner_->say({}, Banner::Kind::kPlain, {});
-    return;
-  }
-  if (const std::optional<Message> problem = session_.run_problem()) {
-    const QString sentence = QString::fromStdString(problem->text);
-    if (can_execute(session_.resolved()))
-      banner_->say(sentence, Banner::Kind::kWarning, choices_of(*problem));
-    else  // nothing is wrong with what is predicted
-      banner_->say(tr("Run is off: %1").arg(sentence), Banner::Kind::kPlain, choices_of(*problem));
-    return;
-  }
-  if (const std::optional<Message> problem = session_.memory_problem()) {
-    banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning, {});
-    return;
-  }
-  if (session_.machine_is_elsewhere()) {
-    std::vector<Choice> choices;
-    if (session_.small_copy_refusal().isEmpty())
-      choices.push_back({do_.small_copy->text().remove(QLatin1Char('&')), {}, [this] {
-                           do_.small_copy->trigger();
-                         }});
-    banner_->say(session_.run_refusal(), Banner::Kind::kPlain, std::move(choices));
-    return;
-  }
-  if (const std::optional<Message> offer = session_.gpu_offer();
-      offer && session_.run_refusal().isEmpty()) {
-    banner_->say(QString::fromStdString(offer->text), Banner::Kind::kPlain, choices_of(*offer));
-    return;
-  }
-  // The lesson itself says that it waits for an answer.
-  const QString refusal = session_.question_open() ? QString() : session_.run_refusal();
-  banner_->say(refusal.isEmpty() ? QString() : tr("Run is off: %1").arg(refusal),
-               Banner::Kind::kPlain, {});
+  strip_->set_quantities([this] { return view().quantities(); });
 }
 
 void Window::show_theme(ThemeChoice choice) {
@@ -290,7 +173,7 @@ void Window::choose_theme(ThemeChoice choice) {
 void Window::cycle_panes(int direction) {
   std::vector<QWidget*> panes{top_bar_};
   QWidget* setup = setup_->isVisible() ? static_cast<QWidget*>(setup_) : fold_;
-  panes.push_back(room_ == Room::kFull ? setup : chips_);
+  panes.push_back(space_ == Space::kFull ? setup : chips_);
   panes.insert(panes.end(), {center_, right_, strip_});
   const QWidget* focus = QApplication::focusWidget();
   int now = 0;
@@ -300,10 +183,8 @@ void Window::cycle_panes(int direction) {
   for (int tries = 1; tries <= count; ++tries) {
     QWidget* pane = panes[std::size_t(((now + direction * tries) % count + count) % count)];
     if (pane == center_) {
-      if (view() == ViewKind::kPipeline)
-        pipeline_->timeline().setFocus(Qt::ShortcutFocusReason);
-      else
-        views_->currentWidget()->setFocus(Qt::ShortcutFocusReason);
+      QWidget* centre = shows_index() ? static_cast<QWidget*>(start_) : &view();
+      centre->setFocus(Qt::ShortcutFocusReason);
       return;
     }
     for (QWidget* child : pane->findChildren<QWidget*>())

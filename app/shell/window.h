@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one window: setup on the left, views in the centre, lesson and selection on the right, bar on
-// top, strip at the bottom. It puts the parts together and owns the actions.
+// The one window: setup on the left, the views of a room in the centre, lesson and selection on the
+// right, bar on top, strip at the bottom. It puts the parts together and owns the actions.
 #pragma once
 
 #include <QMainWindow>
 #include <QPointer>
 #include <QSettings>
+#include <map>
 #include <vector>
 
 #include "app/export/export.h"
@@ -15,25 +16,22 @@
 #include "app/shell/banner.h"
 #include "app/shell/strip.h"
 #include "app/shell/top_bar.h"
-#include "app/shell/view_kind.h"
 #include "app/state/session.h"
+#include "app/views/views.h"
 
 class QTabWidget;
+class QToolButton;
 class QVBoxLayout;
 
 namespace parallelarium {
 
-class CollectivesView;
-class ExpertsView;
+class LessonStart;
 class LessonPanel;
-class MemoryView;
-class MeshView;
-class PipelineView;
 class SelectionPanel;
 
 enum class ThemeChoice { kSystem, kLight, kDark };
 // How much room there is: full, 1024×700, 960×540.
-enum class Room { kFull, kNarrow, kCompact };
+enum class Space { kFull, kNarrow, kCompact };
 
 class Window : public QMainWindow {
   Q_OBJECT
@@ -44,19 +42,26 @@ class Window : public QMainWindow {
 
   Session& session() { return session_; }
   SetupPanel& setup_panel() { return *setup_; }
-  PipelineView& pipeline() { return *pipeline_; }
-  MemoryView& memory() { return *memory_; }
-  MeshView& mesh() { return *mesh_; }
-  CollectivesView& collectives() { return *collectives_; }
-  ExpertsView& experts() { return *experts_; }
-  // Brings a view to the front; the strip follows.
-  void show_view(ViewKind view);
-  ViewKind view() const;
+  // The view of that class, for what only it can do.
+  template <class OneView>
+  OneView& view_of() {
+    return *findChild<OneView*>();
+  }
+  // The view in front: its widget and its entry in the list.
+  View& view() const;
+  const ViewInfo& view_info() const;
+  // Brings the view of that id to the front; the strip follows. Of a view that the room does not
+  // have, Explore.
+  void show_view(const QString& id);
+  Room room() const { return room_; }
+  // Shows a room with the tab that was last in front there. Learn without a lesson is the index of
+  // lessons.
+  void show_room(Room room);
   Strip& strip() { return *strip_; }
   Banner& banner() { return *banner_; }
   TopBar& top_bar() { return *top_bar_; }
   LessonPanel& lesson() { return *lesson_; }
-  Room room() const { return room_; }
+  Space space() const { return space_; }
 
   // Opens a document, setup or exported picture; says what is wrong in the banner. Without a
   // question about unsaved changes.
@@ -89,17 +94,34 @@ class Window : public QMainWindow {
   };
 
   // window.cpp
+  void follow_views();
+  void follow_session();
+  void view_came();
+  void refresh_strip();
+  void show_setup_popup();
+  void cycle_panes(int direction);
+  // window_layout.cpp
   void build_layout();
-  void fit_room();
+  void fit_space();
   void fit_corner();
   void fold_setup();
   void share_right_column();
-  void refresh_strip();
+  // window_rooms.cpp
+  bool shows_index() const;
+  bool has_tab(Room room, const ViewInfo& view) const;
+  void follow_lesson();
+  void refresh_rooms();
+  void refresh_tabs();
+  // window_banner.cpp
   void refresh_banner();
-  void show_setup_popup();
-  void cycle_panes(int direction);
+  std::vector<Banner::Choice> choices_of(const Message& problem, Topic& topic);
+  bool say_problem();
+  bool say_what_happened();
+  void say_of_the_step();
+  void dismiss();
   // window_actions.cpp
   void build_actions();
+  void build_view_actions();
   void build_menus();
   void refresh_actions();
   QAction* add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,
@@ -125,7 +147,10 @@ class Window : public QMainWindow {
   bool asks_ = true, dark_ = false;
   Saved saved_;
   bool lesson_was_open_ = false;
-  Room room_ = Room::kFull;
+  Space space_ = Space::kFull;
+  Room room_ = Room::kExplore;
+  std::map<Room, QString> last_tab_;  // the id of the view that was last in front there
+  QString lesson_shown_;              // the folder of the lesson that Learn shows; empty: none
   QString typed_wrong_;
   QString note_;  // what was just done; passes by itself
 
@@ -135,7 +160,7 @@ class Window : public QMainWindow {
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
     QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings;
-    QList<QAction*> views;
+    QList<QAction*> views, rooms;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
   } do_{};
   std::vector<QAction*> reset_sections_;
@@ -148,12 +173,10 @@ class Window : public QMainWindow {
   SetupChips* chips_ = nullptr;
   QFrame* popup_ = nullptr;
   Banner* banner_ = nullptr;
-  PipelineView* pipeline_ = nullptr;
-  MemoryView* memory_ = nullptr;
-  MeshView* mesh_ = nullptr;
-  CollectivesView* collectives_ = nullptr;
-  ExpertsView* experts_ = nullptr;
-  QTabWidget* views_ = nullptr;
+  std::vector<View*> views_;  // in the order of views()
+  QTabWidget* tabs_ = nullptr;
+  QToolButton* all_views_ = nullptr;  // beside the tabs of a lesson
+  LessonStart* start_ = nullptr;      // in the place of the tabs, in Learn without a lesson
   QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;
   QFrame* right_ = nullptr;
   QTabWidget* right_tabs_ = nullptr;

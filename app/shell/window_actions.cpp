@@ -15,12 +15,8 @@
 #include "app/sheets/words_sheet.h"
 #include "app/shell/strip.h"
 #include "app/shell/window.h"
-#include "app/views/collectives/collectives_view.h"
-#include "app/views/memory/memory_view.h"
-#include "app/views/mesh/mesh_view.h"
-#include "app/views/pipeline/pipeline_view.h"
+#include "app/state/topic.h"
 #include "app/views/shared/transport_bar.h"
-#include "app/views/timeline/timeline_view.h"
 #include "engine/wire/version.h"
 
 namespace parallelarium {
@@ -87,21 +83,7 @@ void Window::build_actions() {
     dialog->show();
   });
 
-  const std::tuple<QString, const char*, ViewKind> views[] = {
-      {tr("Mes&h view"), "Ctrl+1", ViewKind::kMesh},
-      {tr("&Collectives view"), "Ctrl+2", ViewKind::kCollectives},
-      {tr("&Pipeline view"), "Ctrl+3", ViewKind::kPipeline},
-      {tr("Memor&y view"), "Ctrl+4", ViewKind::kMemory},
-      {tr("E&xperts view"), "Ctrl+5", ViewKind::kExperts}};
-  for (const auto& [text, keys, view] : views)
-    do_.views << add_action(text, key(keys), {}, [this, view = view] { show_view(view); });
-
-  do_.find = add_action(tr("Fi&nd …"), key("Ctrl+F"),
-                        tr("An op of the timeline, or a rank in the Mesh view"), [this] {
-                          if (view() == ViewKind::kMesh) return mesh_->find_rank();
-                          show_view(ViewKind::kPipeline);
-                          pipeline_->open_search();
-                        });
+  build_view_actions();
   do_.fit = add_action(tr("&Fit the step"), key("Ctrl+0"), {}, [this] { session_.fit_all(); });
   do_.zoom_in = add_action(tr("Zoom &in"), key("Ctrl++"), {}, [this] { zoom(session_, 0.6); });
   do_.zoom_out =
@@ -130,8 +112,7 @@ void Window::build_actions() {
                        [this] { session_.start_run(false); });
   do_.cancel =
       add_action(tr("&Cancel the run"), key("Ctrl+."), {}, [this] { session_.cancel_run(); });
-  do_.prove = add_action(tr("&Prove it"), key("Ctrl+Shift+R"),
-                         tr("Run, repeat it on one rank, and compare losses and gradients"),
+  do_.prove = add_action(tr("&Prove it"), key("Ctrl+Shift+R"), session_.topic().proof_tip(),
                          [this] { session_.start_run(true); });
   do_.pin = add_action(tr("P&in"), key("Ctrl+P"),
                        tr("Keep this run or prediction as a third lane, to see before and after"),
@@ -177,6 +158,33 @@ void Window::build_actions() {
   connect(&session_, &Session::setup_changed, this, &Window::refresh_actions);
 }
 
+// The rooms and their views, in the order of the list: Ctrl+1 is the first.
+void Window::build_view_actions() {
+  int number = 0;
+  for (const ViewInfo& info : parallelarium::views()) {
+    const QKeySequence key(QStringLiteral("Ctrl+%1").arg(++number));
+    do_.views << add_action(info.command(), number < 10 ? key : QKeySequence(), {},
+                            [this, id = QLatin1String(info.id)] { show_view(id); });
+  }
+  auto* rooms = new QActionGroup(this);
+  const std::pair<Room, QString> all[] = {
+      {Room::kLearn, tr("&Learn")}, {Room::kExplore, tr("&Explore")}, {Room::kPlan, tr("&Plan")}};
+  for (const auto& [room, text] : all) {
+    if (!has_views(room)) continue;
+    QAction* action = add_action(text, {}, {}, [this, room = room] { show_room(room); });
+    action->setData(int(room));
+    action->setCheckable(true);
+    rooms->addAction(action);
+    do_.rooms << action;
+  }
+  do_.find = add_action(tr("Fi&nd …"), QKeySequence(QStringLiteral("Ctrl+F")),
+                        tr("An op of the timeline, or a rank in the Mesh view"), [this] {
+                          if (view().open_search()) return;
+                          show_view(QLatin1String(first_view().id));
+                          view().open_search();
+                        });
+}
+
 void Window::build_menus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({do_.create, do_.open});
@@ -204,12 +212,16 @@ void Window::build_menus() {
     return menu;
   };
   submenu(tr("&Zoom"), {do_.fit, do_.zoom_in, do_.zoom_out});
-  QMenu* pipeline = submenu(tr("&In the pipeline"), pipeline_->view_actions());
-  pipeline->addActions(pipeline_->table_actions());
-  pipeline->addSeparator();
-  pipeline->addMenu(tr("In the time&line"))->addActions(pipeline_->timeline().key_actions());
-  submenu(tr("In co&llectives"), collectives_->view_actions());
-  submenu(tr("In &memory"), memory_->view_actions());
+  submenu(tr("R&ooms"), do_.rooms);
+  for (std::size_t at = 0; at < views_.size(); ++at) {
+    const ViewInfo& info = parallelarium::views()[at];
+    if (!info.menu) continue;
+    QMenu* own = submenu(info.menu(), {});
+    for (const ViewActions& group : views_[at]->commands()) {
+      if (!group.submenu.isEmpty()) own->addSeparator();
+      (group.submenu.isEmpty() ? own : own->addMenu(group.submenu))->addActions(group.actions);
+    }
+  }
   view->addSeparator();
   submenu(tr("Play&back"), top_bar_->transport().transport_actions());
   submenu(tr("Colou&rs"), {do_.light, do_.dark, do_.system});
@@ -233,9 +245,9 @@ void Window::build_menus() {
 
 QList<QAction*> Window::all_actions() const {
   QList<QAction*> all = actions();
-  for (QAction* action : pipeline_->view_actions() + top_bar_->transport().transport_actions() +
-                             pipeline_->timeline().key_actions() + pipeline_->table_actions() +
-                             memory_->view_actions() + collectives_->view_actions())
+  QList<QAction*> more = top_bar_->transport().transport_actions();
+  for (const View* view : views_) more += view->all_commands();
+  for (QAction* action : more)
     if (!all.contains(action)) all << action;
   return all;
 }
@@ -245,12 +257,9 @@ void Window::refresh_actions() {
   const QString refusal = session_.run_refusal();
   do_.run->setEnabled(idle && refusal.isEmpty());
   do_.run->setToolTip(refusal.isEmpty() ? tr("Run the setup on ranks of this computer") : refusal);
-  const bool collective = session_.collective_in_front();
-  do_.prove->setEnabled(idle && refusal.isEmpty() && !collective);
-  do_.prove->setToolTip(collective ? tr("Every run of a collective is verified cell by cell")
-                        : refusal.isEmpty()
-                            ? tr("Run, repeat it on one rank, and compare losses and gradients")
-                            : refusal);
+  const bool step = session_.topic().is_step();
+  do_.prove->setEnabled(idle && refusal.isEmpty() && step);
+  do_.prove->setToolTip(!step || refusal.isEmpty() ? session_.topic().proof_tip() : refusal);
   do_.small_copy->setEnabled(idle && session_.machine_is_elsewhere() &&
                              session_.small_copy_refusal().isEmpty());
   do_.cancel->setEnabled(!idle && session_.run_state() != RunState::kCancelling);
@@ -259,7 +268,7 @@ void Window::refresh_actions() {
   do_.lesson_leave->setEnabled(player.is_open());
   for (QAction* action : {do_.lesson_again, do_.lesson_answers})
     action->setEnabled(player.is_open() || player.finished_lesson());
-  do_.pin->setEnabled(session_.problems().empty() && !collective);
+  do_.pin->setEnabled(session_.problems().empty() && step);
   do_.unpin->setEnabled(session_.pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)
     reset_sections_[section]->setEnabled(setup_->section_changed(int(section)));
@@ -276,14 +285,21 @@ void Window::show_setup_popup() {
 }
 
 void Window::show_shortcuts() {
-  auto* sheet =
-      new ShortcutSheet({{tr("Anywhere"), actions()},
-                         {tr("Views"), pipeline_->view_actions() + collectives_->view_actions() +
-                                           memory_->view_actions()},
-                         {tr("While the table of ops has the focus"), pipeline_->table_actions()}},
-                        {do_.lessons, do_.words, do_.doctor}, this);
-  connect(sheet, &ShortcutSheet::keys_changed, this,
-          [this] { pipeline_->timeline().refresh_keys(); });
+  std::vector<ShortcutSection> sections{{tr("Anywhere"), actions()}, {tr("Views"), {}}};
+  std::vector<ShortcutSection> with_focus;
+  for (const View* view : views_)
+    for (const ViewActions& group : view->commands()) {
+      if (!group.on_sheet) continue;
+      if (group.heading.isEmpty())
+        sections[1].actions += group.actions;
+      else
+        with_focus.push_back({group.heading, group.actions});
+    }
+  sections.insert(sections.end(), with_focus.begin(), with_focus.end());
+  auto* sheet = new ShortcutSheet(sections, {do_.lessons, do_.words, do_.doctor}, this);
+  connect(sheet, &ShortcutSheet::keys_changed, this, [this] {
+    for (View* view : views_) view->refresh_keys();
+  });
   sheet->setAttribute(Qt::WA_DeleteOnClose);
   sheet->show();
 }

@@ -16,9 +16,6 @@
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
 #include "app/state/document.h"
-#include "app/views/experts/experts_view.h"
-#include "app/views/memory/memory_view.h"
-#include "app/views/mesh/mesh_view.h"
 
 namespace parallelarium {
 
@@ -112,6 +109,7 @@ bool Window::open_file(const QString& path) {
     refresh_banner();
     return false;
   }
+  show_view(tab_of(*json));
   typed_wrong_ = notes.empty() ? QString() : QString::fromStdString(notes.front().text);
   refresh_banner();
   remember_file(path);
@@ -130,7 +128,9 @@ void Window::open_dialog() {
 }
 
 bool Window::save_file(const QString& path) {
-  const Result<void> written = write_document(path, document_of(session_));
+  nlohmann::json document = document_of(session_);
+  document["view"]["tab"] = view_info().id;
+  const Result<void> written = write_document(path, document);
   typed_wrong_ = written ? QString() : QString::fromStdString(written.error().text);
   refresh_banner();
   if (!written) return false;
@@ -178,19 +178,14 @@ void Window::fill_recent() {
 
 void Window::export_dialog(ExportKind kind) {
   const bool zoomed = session_.visible() != TimeRange{Nanoseconds(0), session_.horizon()};
-  const bool in_time = view() != ViewKind::kCollectives && view() != ViewKind::kExperts;
-  ExportDialog dialog(dark_, zoomed && in_time, kind, this, view());
+  ExportDialog dialog(dark_, zoomed && view_info().shows_range, kind, view().topic(), this);
   if (dialog.exec() != QDialog::Accepted) return;
   ExportOptions options = dialog.options();
-  options.view = view();
-  if (view() == ViewKind::kMemory) options.rank = memory_->rank_index();
-  if (view() == ViewKind::kMesh) options.rank = mesh_->rank();
-  if (view() == ViewKind::kExperts) options.experts = experts_->choice();
+  options.view = &view_info();
+  options.shown = &view();
   const QString ending = ExportDialog::ending_of(options.kind);
   QString path = QFileDialog::getSaveFileName(
-      this, tr("Export"),
-      (view() == ViewKind::kPipeline ? QStringLiteral("timeline") : name_of(view())) + ending,
-      QStringLiteral("*") + ending);
+      this, tr("Export"), QLatin1String(view_info().file) + ending, QStringLiteral("*") + ending);
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += ending;
   const Result<void> written = export_to(session_, path, options);

@@ -3,16 +3,13 @@
 #include <QResizeEvent>
 #include <QTabBar>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/selection/selection_panel.h"
 #include "app/shell/window.h"
-#include "app/views/collectives/collectives_view.h"
-#include "app/views/experts/experts_view.h"
-#include "app/views/memory/memory_view.h"
-#include "app/views/mesh/mesh_view.h"
-#include "app/views/pipeline/pipeline_view.h"
 
 namespace parallelarium {
 
@@ -46,20 +43,27 @@ void Window::build_layout() {
   views->setContentsMargins(0, 0, 0, 0);
   views->setSpacing(0);
   views->addWidget(banner_);
-  views_ = new QTabWidget;
-  views_->setDocumentMode(true);
-  views_->setAccessibleName(tr("Views"));
-  views_->addTab(mesh_, tr("Mesh"));
-  views_->addTab(collectives_, tr("Collectives"));
-  views_->addTab(pipeline_, tr("Pipeline"));
-  views_->addTab(memory_, tr("Memory"));
-  views_->addTab(experts_, tr("Experts"));
-  views_->setCurrentWidget(pipeline_);
+  tabs_ = new QTabWidget;
+  tabs_->setDocumentMode(true);
+  tabs_->setAccessibleName(tr("Views"));
+  for (std::size_t at = 0; at < views_.size(); ++at) {
+    const ViewInfo& info = parallelarium::views()[at];
+    tabs_->addTab(views_[at], info.title());
+    if (&info == &first_view()) tabs_->setCurrentIndex(int(at));
+  }
   corner_ = new QFrame;
   corner_->setObjectName(QStringLiteral("TabCorner"));
   (new QHBoxLayout(corner_))->setContentsMargins(0, 0, 0, 0);
-  views_->setCornerWidget(corner_);
-  views->addWidget(views_, 1);
+  tabs_->setCornerWidget(corner_);
+  all_views_ = new QToolButton(tabs_);
+  all_views_->setObjectName(QStringLiteral("Link"));
+  all_views_->setProperty("at", "tabs");
+  all_views_->setText(tr("All views"));
+  all_views_->setToolTip(tr("Explore; the lesson stays"));
+  all_views_->hide();
+  connect(all_views_, &QToolButton::clicked, this, [this] { show_room(Room::kExplore); });
+  views->addWidget(tabs_, 1);
+  views->addWidget(start_, 1);
   row->addWidget(center_, 1);
 
   right_ = new QFrame;
@@ -81,28 +85,29 @@ void Window::build_layout() {
   auto* inside = new QVBoxLayout(popup_);
   inside->setContentsMargins(1, 1, 1, 1);
 
-  fit_room();
+  fit_space();
 }
 
 void Window::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
-  fit_room();
+  fit_space();
   fit_corner();
+  refresh_tabs();
 }
 
 // Puts the parts where there is room for them. Nothing is lost in any size: what leaves its place
 // is reached through the chips or the tabs.
-void Window::fit_room() {
-  const Room room = height() < kNarrowHeight                         ? Room::kCompact
-                    : width() < kFullWidth || height() < kFullHeight ? Room::kNarrow
-                                                                     : Room::kFull;
-  if (room == room_ && selection_->parentWidget()) return;
-  room_ = room;
-  const bool full = room == Room::kFull;
+void Window::fit_space() {
+  const Space space = height() < kNarrowHeight                         ? Space::kCompact
+                      : width() < kFullWidth || height() < kFullHeight ? Space::kNarrow
+                                                                       : Space::kFull;
+  if (space == space_ && selection_->parentWidget()) return;
+  space_ = space;
+  const bool full = space == Space::kFull;
   auto* row = static_cast<QHBoxLayout*>(middle_->layout());
   auto* right = static_cast<QVBoxLayout*>(right_->layout());
   popup_->hide();
-  chips_->setVisible(!full);
+  chips_->setVisible(!full && !shows_index());
   if (full) {
     popup_->layout()->removeWidget(setup_);
     popup_->layout()->removeWidget(fold_);
@@ -127,31 +132,35 @@ void Window::fit_room() {
     right_tabs_->show();
   }
   fold_setup();
-  right_->setFixedWidth(room == Room::kCompact ? kCompactRightWidth : kRightWidth);
+  right_->setFixedWidth(space == Space::kCompact ? kCompactRightWidth : kRightWidth);
   top_bar_->set_compact(!full);
-  strip_->set_size(full                    ? StripSize::kFull
-                   : room == Room::kNarrow ? StripSize::kNarrow
-                                           : StripSize::kCompact);
+  strip_->set_size(full                      ? StripSize::kFull
+                   : space == Space::kNarrow ? StripSize::kNarrow
+                                             : StripSize::kCompact);
 }
 
-// None of the training setup is used in the Collectives view: it is folded there, unless asked for.
+// Where a view is about something of its own, none of the training setup is used: it is folded,
+// unless asked for. The index of lessons needs none.
 void Window::fold_setup() {
-  const bool folds = view() == ViewKind::kCollectives && !unfolded_;
-  setup_->setVisible(!folds);
-  fold_->setVisible(folds);
+  const bool folds = !view().topic().is_step() && !unfolded_;
+  const bool is_there = !shows_index() || space_ != Space::kFull;  // else in its popup
+  setup_->setVisible(is_there && !folds);
+  fold_->setVisible(is_there && folds);
 }
 
-// How the Collectives view looks is chosen beside the tabs where they leave room, so that its
-// controls need two rows at most.
+// How a view looks is chosen beside the tabs where they leave room, so that its own controls need
+// fewer rows.
 void Window::fit_corner() {
-  const int tabs = views_->tabBar()->sizeHint().width();
+  int tabs = tabs_->tabBar()->sizeHint().width();
+  if (!all_views_->isHidden()) tabs += kCornerGap + all_views_->width();
   const int room = width() - kSetupWidth - kRightWidth - tabs - 2 * kCornerGap;
-  const bool is_there = room_ == Room::kFull && view() == ViewKind::kCollectives &&
-                        collectives_->look_controls_width() <= room;
+  const int wanted = view().look_controls_width();
+  const bool is_there = space_ == Space::kFull && wanted > 0 && wanted <= room;
   // Room is kept for a corner that is hidden, too: then it has no width and the height of the tabs.
   corner_->layout()->setContentsMargins(0, 0, is_there ? kCornerGap : 0, 0);
-  corner_->setFixedHeight(views_->tabBar()->sizeHint().height());
-  collectives_->put_look_controls(is_there ? corner_->layout() : nullptr);
+  corner_->setFixedHeight(tabs_->tabBar()->sizeHint().height());
+  for (View* one : views_)
+    one->put_look_controls(is_there && one == &view() ? corner_->layout() : nullptr);
   corner_->setVisible(is_there);
 }
 

@@ -95,7 +95,7 @@ class CollectiveCommand : public QUndoCommand {
 };
 
 CollectiveSession::CollectiveSession(QUndoStack& undo, QObject* parent)
-    : QObject(parent), undo_(undo) {
+    : Topic(parent), undo_(undo) {
   Result<CollectivePlan> plan = plan_collective(choice_, this_computer());
   // The default is an all-reduce by ring over four ranks, which every version of the engine has.
   Q_ASSERT(plan.ok());

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "app/state/collective_plan.h"
+#include "app/state/topic.h"
 #include "app/views/collectives/collective_motion.h"
 
 namespace parallelarium {
@@ -27,7 +28,10 @@ std::optional<ChunkContent> chunk_content_by_name(const QString& name);
 // are not the chosen one. Empty where nothing is combined, or arrays are too large to run twice.
 std::string rounding_rival_of(const CollectiveSpec& spec);
 
-class CollectiveSession : public QObject {
+// What the engine is asked for one point of a sweep.
+nlohmann::json sweep_request(const CollectiveSpec& spec, const Placement& placement);
+
+class CollectiveSession : public Topic {
   Q_OBJECT
 
  public:
@@ -41,7 +45,9 @@ class CollectiveSession : public QObject {
   const CollectiveChoice& choice() const { return choice_; }
   // As one undo step named `what`. An invalid choice is kept, with problem().
   void change(const CollectiveChoice& choice, const QString& what);
-  const std::optional<Message>& problem() const { return problem_; }
+  std::optional<Message> problem() const override { return problem_; }
+  std::vector<Remedy> remedies(const Message& problem) override;
+  bool is_step() const override { return false; }
   // Of the latest valid choice; never null. Drawn dimmed while there is a problem().
   std::shared_ptr<const CollectivePlan> plan() const { return plan_; }
   // Predicts again where the rates of this computer are other ones (after a calibration).
@@ -73,10 +79,27 @@ class CollectiveSession : public QObject {
   // What is animated: the run of the choice where times_compare(), else the prediction.
   const CollectiveMotion& motion() const { return *motion_; }
   Nanoseconds horizon() const;
-  Nanoseconds playhead() const { return playhead_; }
-  void set_playhead(Nanoseconds time);
+  Nanoseconds playhead() const override { return playhead_; }
+  void set_playhead(Nanoseconds time) override;
+  TimeRange played() const override;
   // The begin of the step before or after `time`; the ends of the timeline beyond them.
-  Nanoseconds next_event(Nanoseconds time, bool forward) const;
+  Nanoseconds next_event(Nanoseconds time, bool forward) const override;
+  double telling_share() const override { return 0.42; }
+  QString time_title() const override;
+  QString time_text(const Session& session) const override;
+  QString widest_time_text() const override;
+  QString length_key() const override;
+
+  int ranks() const override { return choice_.spec.ranks; }
+  QString proof_tip() const override;
+  RunRequest run_request(const Placement& placement) override;
+
+  QString selection_hint() const override;
+  std::vector<Formula> formulas(const QString& quantity) const override;
+  QString trace_title() const override;
+  QString table_title() const override;
+  Result<std::string> trace_text(const Session& session) const override;
+  Result<std::string> table_text(const Session& session) const override;
 
   ChunkContent content() const { return content_; }
   void set_content(ChunkContent content);
@@ -92,9 +115,6 @@ class CollectiveSession : public QObject {
                std::vector<SweepPoint> sweep);
 
  Q_SIGNALS:
-  void changed();  // choice, problem, plan
-  void run_changed();
-  void playhead_changed();
   void selection_changed();
   void content_changed();  // or shows_parts()
 

@@ -166,6 +166,14 @@ Result<void> restore_document(Session& session, const nlohmann::json& json,
   return {};
 }
 
+QString tab_of(const nlohmann::json& document) {
+  const auto view = document.find("view");
+  if (view == document.end() || !view->is_object()) return {};
+  const auto tab = view->find("tab");
+  if (tab == view->end() || !tab->is_string()) return {};
+  return QString::fromStdString(tab->get<std::string>());
+}
+
 Result<nlohmann::json> read_document(const QString& path) {
   const std::string name = path.toStdString();
   QFile file(path);

@@ -32,6 +32,9 @@ nlohmann::json document_of(const Session& session);
 Result<void> restore_document(Session& session, const nlohmann::json& json,
                               std::vector<Message>& notes);
 
+// The id of the view that was in front where the document was saved, or empty.
+QString tab_of(const nlohmann::json& document);
+
 // Reads a document, a setup, or a picture that the program exported.
 Result<nlohmann::json> read_document(const QString& path);
 // Written atomically.

@@ -18,6 +18,7 @@ constexpr int kFrameMs = 16, kReducedFrameMs = 250;
 }  // namespace
 
 Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {
+  state_->step = std::make_unique<TrainingStep>(*this);
   state_->worker.setMaxThreadCount(1);
   state_->engine = std::make_unique<EngineProcess>();
   connect(state_->engine.get(), &EngineProcess::progressed, this,
@@ -48,19 +49,13 @@ Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<Sta
   connect(&state_->frames, &QTimer::timeout, this, [this] {
     const double elapsed = double(state_->since_frame.nsecsElapsed()) / 1e9;
     state_->since_frame.restart();
-    const bool collective = state_->collective_in_front;
-    const TimeRange range =
-        collective ? TimeRange{Nanoseconds(0), state_->collectives.horizon()} : played();
+    const TimeRange range = topic().played();
     const auto whole = double(range.length().count());
     if (whole <= 0) return;
-    const Nanoseconds now = collective ? state_->collectives.playhead() : state_->playhead;
+    const Nanoseconds now = topic().playhead();
     double next = double((now - range.begin).count()) + whole * elapsed / state_->seconds_per_step;
     if (next > whole || now < range.begin) next = 0;
-    const Nanoseconds time = range.begin + Nanoseconds(std::llround(next));
-    if (collective)
-      state_->collectives.set_playhead(time);
-    else
-      set_playhead(time);
+    topic().set_playhead(range.begin + Nanoseconds(std::llround(next)));
   });
   state_->frames.setTimerType(Qt::PreciseTimer);
   connect(&state_->collectives, &CollectiveSession::changed, this, &Session::run_state_changed);
@@ -137,6 +132,16 @@ void Session::unpin() {
   state_->pinned.reset();
   horizon_changed();
   Q_EMIT run_changed();
+}
+
+Topic& Session::topic() const { return state_->topic ? *state_->topic : *state_->step; }
+TrainingStep& Session::training_step() const { return *state_->step; }
+
+void Session::set_topic(Topic& wanted) {
+  if (&wanted == &topic()) return;
+  state_->topic = &wanted;
+  Q_EMIT run_state_changed();  // what Run says, and whether it may
+  Q_EMIT topic_changed();
 }
 
 Nanoseconds Session::playhead() const { return state_->playhead; }

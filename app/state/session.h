@@ -60,6 +60,8 @@ struct Guess {
 };
 
 class CollectiveSession;
+class TrainingStep;
+class Topic;
 struct CollectiveRequest;
 struct CollectiveSpec;
 class EngineProcess;
@@ -170,13 +172,15 @@ class Session : public QObject {
   void run_small_copy();
   EngineProcess& engine();
 
-  // --- the Collectives view ---
+  // --- what is in front ---
 
+  // What plays and what Run runs: what the view in front is about, at first the training step. A
+  // topic that is destroyed leaves its place to the training step.
+  Topic& topic() const;
+  void set_topic(Topic& topic);
+  TrainingStep& training_step() const;
   CollectiveSession& collectives();
   const CollectiveSession& collectives() const;
-  // While that view is in front, what plays is the collective, and Run runs it on this computer.
-  bool collective_in_front() const;
-  void set_collective_in_front(bool in_front);
   // Measures each spec in turn, for the plot of bandwidth by size; not while question_open().
   void start_sweep(std::vector<CollectiveSpec> specs);
 
@@ -251,6 +255,7 @@ class Session : public QObject {
   void run_changed();  // run_record, staleness, pin
   void run_state_changed();
   void playhead_changed();
+  void topic_changed();
   void view_changed();  // visible range, marks, hidden, allowed, guesses, playing, speed
   void selection_changed();
   void restored();  // a document was opened; lesson_state() is the document's
@@ -276,7 +281,7 @@ class Session : public QObject {
   void take_pace_of_run();
   void horizon_changed();
   void begin_request(const QString& what);
-  void start_collective();
+  void start_topic();
   void continue_sweep();
   QString sweep_text() const;  // what of it is measured now
   QString question_refusal() const;

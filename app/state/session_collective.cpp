@@ -6,45 +6,19 @@
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
-namespace {
-
-constexpr int kRunRepeats = 20, kSweepRepeats = 10, kWarmupRepeats = 3;
-
-// On the devices that its prediction is of.
-void put_on(const Placement& placed, CollectiveRequest& request) {
-  request.backend = placed.backend;
-  if (!placed.on_gpus()) return;
-  std::vector<int> gpus = placed.gpus;
-  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
-  request.devices = fmt::format("{}", fmt::join(gpus, ","));
-}
-
-}  // namespace
 
 CollectiveSession& Session::collectives() { return state_->collectives; }
 const CollectiveSession& Session::collectives() const { return state_->collectives; }
 
-bool Session::collective_in_front() const { return state_->collective_in_front; }
-
-void Session::set_collective_in_front(bool in_front) {
-  if (in_front == state_->collective_in_front) return;
-  state_->collective_in_front = in_front;
-  Q_EMIT run_state_changed();  // what Run says, and whether it may
-  Q_EMIT view_changed();
-}
-
-void Session::start_collective() {
-  const CollectiveSpec spec = state_->collectives.choice().spec;
+// A run of the topic in front, which is not the Setup's.
+void Session::start_topic() {
   state_->run_verifies = false;
   begin_request(tr("Starting the ranks"));
-  CollectiveRequest request{spec, kRunRepeats, kWarmupRepeats, true, rounding_rival_of(spec)};
-  put_on(collective_placement(spec.ranks), request);
+  RunRequest request = topic().run_request(collective_placement(topic().ranks()));
   state_->request = state_->engine->request(
-      "collective", to_json(request), [this, spec](Result<nlohmann::json> answer) {
-        Result<CollectiveObservation> seen = answer ? collective_observation_from_json(*answer)
-                                                    : Result<CollectiveObservation>(answer.error());
-        const Result<void> kept = seen ? state_->collectives.keep_run(spec, std::move(*seen))
-                                       : Result<void>(seen.error());
+      request.method, request.parameters,
+      [this, keep = std::move(request.keep)](Result<nlohmann::json> answer) {
+        const Result<void> kept = answer ? keep(*answer) : Result<void>(answer.error());
         finish_request(kept ? QString() : QString::fromStdString(kept.error().text));
       });
 }
@@ -67,10 +41,9 @@ QString Session::sweep_text() const {
 // One request after the other: each is short, so that Cancel acts at once.
 void Session::continue_sweep() {
   const CollectiveSpec spec = state_->sweep.back();
-  CollectiveRequest request{spec, kSweepRepeats, kWarmupRepeats, false, {}};
-  put_on(collective_placement(spec.ranks), request);
   state_->request = state_->engine->request(
-      "collective", to_json(request), [this, spec](Result<nlohmann::json> answer) {
+      "collective", sweep_request(spec, collective_placement(spec.ranks)),
+      [this, spec](Result<nlohmann::json> answer) {
         const Result<CollectiveObservation> seen =
             answer ? collective_observation_from_json(*answer)
                    : Result<CollectiveObservation>(answer.error());

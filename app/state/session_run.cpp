@@ -33,24 +33,17 @@ void Session::dismiss_error() {
   Q_EMIT run_state_changed();
 }
 
-bool Session::machine_is_elsewhere() const {
-  return !state_->collective_in_front && !machine().local;
-}
+bool Session::machine_is_elsewhere() const { return topic().is_step() && !machine().local; }
 
 Source Session::expected_source() const {
-  if (state_->collective_in_front) {
-    return collective_placement(state_->collectives.choice().spec.ranks).source;
-  }
+  if (!topic().is_step()) return collective_placement(topic().ranks()).source;
   return parallelarium::expected_source(resolved(), machine());
 }
 
 QString Session::run_refusal() const {
-  if (state_->collective_in_front) {
-    if (const std::optional<Message>& problem = state_->collectives.problem())
-      return QString::fromStdString(problem->text);
-    return question_refusal();
-  }
-  if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
+  if (const std::optional<Message> problem = topic().problem())
+    return QString::fromStdString(problem->text);
+  if (!topic().is_step()) return question_refusal();
   if (machine_is_elsewhere())
     return tr("%1 is not this computer, so nothing can run on it from here. %2")
         .arg(QString::fromStdString(machine().title), small_copy_offer());
@@ -66,7 +59,7 @@ QString Session::question_refusal() const {
 }
 
 std::optional<Message> Session::run_problem() const {
-  if (state_->collective_in_front || !state_->problems.empty() || machine_is_elsewhere()) return {};
+  if (!topic().is_step() || !state_->problems.empty() || machine_is_elsewhere()) return {};
   if (const Result<void> executable = can_execute(resolved()); !executable)
     return executable.error();
   if (state_->setup.run.backend == Backend::kCuda)
@@ -103,8 +96,8 @@ std::optional<Message> Session::missing_backend(const std::string& name) const {
 
 std::optional<Message> Session::gpu_offer() const {
   const std::optional<Placement>& placed = state_->situation.placement;
-  const bool fits = prediction_is_current() && !state_->collective_in_front && placed &&
-                    placed->on_gpus() && state_->lesson_state.is_null();
+  const bool fits = prediction_is_current() && topic().is_step() && placed && placed->on_gpus() &&
+                    state_->lesson_state.is_null();
   const Result<Model> tiny = find_model("gpt-tiny");
   if (!fits || !tiny || state_->setup.model.hidden > tiny->hidden) return {};
   Setup larger = state_->setup;
@@ -148,11 +141,9 @@ std::optional<Message> Session::memory_problem() const {
 
 QString Session::run_label() const {
   if (machine_is_elsewhere()) return tr("Run a small copy here");
-  const bool collective = state_->collective_in_front;
-  const int ranks =
-      collective ? state_->collectives.choice().spec.ranks : state_->setup.mesh.ranks();
+  const int ranks = topic().ranks();
   const bool on_gpus =
-      collective ? collective_gpus(ranks) > 0 : takes_gpus() || machine().name == kLocalGpus;
+      topic().is_step() ? takes_gpus() || machine().name == kLocalGpus : collective_gpus(ranks) > 0;
   const QString base =
       on_gpus ? (ranks == 1 ? tr("Run on 1 GPU rank") : tr("Run on %1 GPU ranks").arg(ranks))
               : (ranks == 1 ? tr("Run on 1 CPU rank") : tr("Run on %1 CPU ranks").arg(ranks));
@@ -199,7 +190,7 @@ void Session::run_small_copy() {
 
 void Session::start_run(bool verify) {
   if (state_->run_state != RunState::kIdle || !run_refusal().isEmpty()) return;
-  if (state_->collective_in_front) return start_collective();
+  if (!topic().is_step()) return start_topic();
   state_->run_setup = state_->setup;
   state_->run_verifies = verify;
   begin_request(tr("Starting the ranks"));

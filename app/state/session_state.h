@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QElapsedTimer>
+#include <QPointer>
 #include <QThreadPool>
 #include <QTimer>
 #include <QUndoCommand>
@@ -11,6 +12,7 @@
 #include "app/state/collective_session.h"
 #include "app/state/engine_process.h"
 #include "app/state/session.h"
+#include "app/state/training_step.h"
 
 namespace parallelarium {
 
@@ -71,7 +73,8 @@ struct Session::State {
   std::vector<Guess> guesses;
   nlohmann::json lesson_state;
 
-  bool collective_in_front = false;
+  QPointer<Topic> topic;  // null: the training step
+  std::unique_ptr<TrainingStep> step;
   std::vector<CollectiveSpec> sweep;  // still to be measured and being measured, last first
   std::size_t sweep_size = 0;         // of the whole sweep, 0: none
 

@@ -1782,10 +1782,6 @@
         <translation>light (hell) oder dark (dunkel).</translation>
     </message>
     <message>
-        <source>mesh, collectives, pipeline, memory or experts.</source>
-        <translation>mesh, collectives, pipeline, memory oder experts.</translation>
-    </message>
-    <message>
         <source>Print the manual page (man), or the completion for bash, zsh or fish.</source>
         <translation>Die Handbuchseite (man) oder die Vervollständigung für bash, zsh oder fish ausgeben.</translation>
     </message>
@@ -2500,6 +2496,41 @@
     </message>
 </context>
 <context>
+    <name>parallelarium::CollectiveSession</name>
+    <message>
+        <source>Time in the collective</source>
+        <translation>Zeit im Kollektiv</translation>
+    </message>
+    <message>
+        <source>nothing to send</source>
+        <translation>nichts zu senden</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>Schritt %1</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>Schritt %1 von %2</translation>
+    </message>
+    <message>
+        <source>Click a chunk or a step to see what it carries, what it adds to, and how long it waited; arrows walk over the moves.</source>
+        <translation>Klicke auf ein Stück oder einen Schritt, um zu sehen, was getragen wird, wozu es addiert wird und wie lange es gewartet hat; Pfeile gehen über die Bewegungen.</translation>
+    </message>
+    <message>
+        <source>Collective: steps, costs and run (JSON)</source>
+        <translation>Kollektiv: Schritte, Kosten und Lauf (JSON)</translation>
+    </message>
+    <message>
+        <source>Collective: table of moves (CSV)</source>
+        <translation>Kollektiv: Tabelle der Bewegungen (CSV)</translation>
+    </message>
+    <message>
+        <source>Every run of a collective is verified cell by cell</source>
+        <translation>Jeder Lauf eines Kollektivs wird Zelle für Zelle geprüft</translation>
+    </message>
+</context>
+<context>
     <name>parallelarium::CollectivesView</name>
     <message>
         <source>Operation</source>
@@ -2760,6 +2791,14 @@
     <message>
         <source>%1 cells are wrong. </source>
         <translation>%1 Zellen sind falsch. </translation>
+    </message>
+    <message>
+        <source>&amp;Collectives view</source>
+        <translation>K&amp;ollektivansicht</translation>
+    </message>
+    <message>
+        <source>In co&amp;llectives</source>
+        <translation>In &amp;Kollektiven</translation>
     </message>
 </context>
 <context>
@@ -3077,6 +3116,10 @@
         <source>Routing the tokens</source>
         <translation>Die Token werden geroutet</translation>
     </message>
+    <message>
+        <source>E&amp;xperts view</source>
+        <translation>E&amp;xpertenansicht</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::ExportDialog</name>
@@ -3095,22 +3138,6 @@
     <message>
         <source>Picture: PDF</source>
         <translation>Bild: PDF</translation>
-    </message>
-    <message>
-        <source>Collective: steps, costs and run (JSON)</source>
-        <translation>Kollektiv: Schritte, Kosten und Lauf (JSON)</translation>
-    </message>
-    <message>
-        <source>Timeline: Chrome trace JSON, for Perfetto</source>
-        <translation>Zeitleiste: Chrome-Trace-JSON, für Perfetto</translation>
-    </message>
-    <message>
-        <source>Collective: table of moves (CSV)</source>
-        <translation>Kollektiv: Tabelle der Bewegungen (CSV)</translation>
-    </message>
-    <message>
-        <source>Timeline: table (CSV)</source>
-        <translation>Zeitleiste: Tabelle (CSV)</translation>
     </message>
     <message>
         <source>&amp;Format</source>
@@ -3175,20 +3202,23 @@
 <context>
     <name>parallelarium::LessonIndex</name>
     <message>
+        <source>Start</source>
+        <translation>Beginnen</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::LessonList</name>
+    <message>
         <source>Lessons</source>
         <translation>Lektionen</translation>
     </message>
     <message>
-        <source>Start</source>
-        <translation>Beginnen</translation>
+        <source>Lesson</source>
+        <translation>Lektion</translation>
     </message>
     <message>
         <source>done</source>
         <translation>fertig</translation>
-    </message>
-    <message>
-        <source>Lesson</source>
-        <translation>Lektion</translation>
     </message>
 </context>
 <context>
@@ -3410,6 +3440,13 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
     </message>
 </context>
 <context>
+    <name>parallelarium::LessonStart</name>
+    <message>
+        <source>Start</source>
+        <translation>Beginnen</translation>
+    </message>
+</context>
+<context>
     <name>parallelarium::MemoryView</name>
     <message>
         <source>Rank whose memory is shown</source>
@@ -3603,6 +3640,14 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
         <source>custom</source>
         <translation>eigenes</translation>
     </message>
+    <message>
+        <source>Memor&amp;y view</source>
+        <translation>Spe&amp;icheransicht</translation>
+    </message>
+    <message>
+        <source>In &amp;memory</source>
+        <translation>Im &amp;Speicher</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::MeshView</name>
@@ -3661,6 +3706,10 @@ Drehe an einer Einstellung oder lass dich von einer Lektion führen: **Lektionen
     <message>
         <source>sends %1 in a step</source>
         <translation>sendet %1 im Schritt</translation>
+    </message>
+    <message>
+        <source>Mes&amp;h view</source>
+        <translation>&amp;Gitteransicht</translation>
     </message>
 </context>
 <context>
@@ -3767,6 +3816,22 @@ nach Plan</translation>
         <source>Remove all &amp;marks</source>
         <translation>Alle &amp;Marken entfernen</translation>
     </message>
+    <message>
+        <source>&amp;Pipeline view</source>
+        <translation>&amp;Pipelineansicht</translation>
+    </message>
+    <message>
+        <source>&amp;In the pipeline</source>
+        <translation>In der Pipe&amp;line</translation>
+    </message>
+    <message>
+        <source>In the time&amp;line</source>
+        <translation>In der Zeit&amp;leiste</translation>
+    </message>
+    <message>
+        <source>While the table of ops has the focus</source>
+        <translation>Wenn die Tabelle den Fokus hat</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::SectionHead</name>
@@ -3788,14 +3853,6 @@ nach Plan</translation>
     <message>
         <source>Selected</source>
         <translation>Ausgewählt</translation>
-    </message>
-    <message>
-        <source>Click a chunk or a step to see what it carries, what it adds to, and how long it waited; arrows walk over the moves.</source>
-        <translation>Klicke auf ein Stück oder einen Schritt, um zu sehen, was getragen wird, wozu es addiert wird und wie lange es gewartet hat; Pfeile gehen über die Bewegungen.</translation>
-    </message>
-    <message>
-        <source>Click a bar to see how long it takes and what it waited for; drag over a time to see how it is spent.</source>
-        <translation>Klicke auf einen Balken, um zu sehen, wie lange er dauert und worauf er gewartet hat; ziehe über eine Zeit, um zu sehen, wie sie verbracht wird.</translation>
     </message>
     <message>
         <source>Proof: the same as one rank</source>
@@ -4533,6 +4590,65 @@ nach Plan</translation>
         <source>Running · %1 · %2</source>
         <translation>Läuft · %1 · %2</translation>
     </message>
+    <message>
+        <source>Learn</source>
+        <translation>Lernen</translation>
+    </message>
+    <message>
+        <source>Explore</source>
+        <translation>Erkunden</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>Planen</translation>
+    </message>
+    <message>
+        <source>Room</source>
+        <translation>Raum</translation>
+    </message>
+    <message>
+        <source>Lessons, with the views that they need</source>
+        <translation>Lektionen mit den Ansichten, die sie brauchen</translation>
+    </message>
+    <message>
+        <source>Every setting and every view</source>
+        <translation>Alle Einstellungen und Ansichten</translation>
+    </message>
+    <message>
+        <source>Search for a good setup, and compare</source>
+        <translation>Gute Einstellungen suchen und vergleichen</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::TrainingStep</name>
+    <message>
+        <source>Time in the step</source>
+        <translation>Zeit im Schritt</translation>
+    </message>
+    <message>
+        <source>%1 of step</source>
+        <translation>%1 des Schritts</translation>
+    </message>
+    <message>
+        <source>Click a bar to see how long it takes and what it waited for; drag over a time to see how it is spent.</source>
+        <translation>Klicke auf einen Balken, um zu sehen, wie lange er dauert und worauf er gewartet hat; ziehe über eine Zeit, um zu sehen, wie sie verbracht wird.</translation>
+    </message>
+    <message>
+        <source>Timeline: Chrome trace JSON, for Perfetto</source>
+        <translation>Zeitleiste: Chrome-Trace-JSON, für Perfetto</translation>
+    </message>
+    <message>
+        <source>Timeline: table (CSV)</source>
+        <translation>Zeitleiste: Tabelle (CSV)</translation>
+    </message>
+    <message>
+        <source>Pace %1 s</source>
+        <translation>Takt %1 s</translation>
+    </message>
+    <message>
+        <source>Run, repeat it on one rank, and compare losses and gradients</source>
+        <translation>Laufen lassen, auf einem Rang wiederholen, Verluste und Gradienten vergleichen</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::TransportBar</name>
@@ -4581,10 +4697,6 @@ nach Plan</translation>
         <translation>%1 s je Schritt</translation>
     </message>
     <message>
-        <source>Time in the step</source>
-        <translation>Zeit im Schritt</translation>
-    </message>
-    <message>
         <source>Pause</source>
         <translation>Anhalten</translation>
     </message>
@@ -4596,44 +4708,12 @@ nach Plan</translation>
         <source>Speed, %1</source>
         <translation>Tempo, %1</translation>
     </message>
-    <message>
-        <source>step %1 of %2</source>
-        <translation>Schritt %1 von %2</translation>
-    </message>
-    <message>
-        <source>%1 of step</source>
-        <translation>%1 des Schritts</translation>
-    </message>
-    <message>
-        <source>Time in the collective</source>
-        <translation>Zeit im Kollektiv</translation>
-    </message>
-    <message>
-        <source>step %1</source>
-        <translation>Schritt %1</translation>
-    </message>
-    <message>
-        <source>nothing to send</source>
-        <translation>nichts zu senden</translation>
-    </message>
 </context>
 <context>
     <name>parallelarium::Window</name>
     <message>
         <source>Views</source>
         <translation>Ansichten</translation>
-    </message>
-    <message>
-        <source>Collectives</source>
-        <translation>Kollektive</translation>
-    </message>
-    <message>
-        <source>Pipeline</source>
-        <translation>Pipeline</translation>
-    </message>
-    <message>
-        <source>Experts</source>
-        <translation>Experten</translation>
     </message>
     <message>
         <source>Lesson and selection</source>
@@ -4732,14 +4812,6 @@ nach Plan</translation>
         <translation>&amp;Alle Einstellungen …</translation>
     </message>
     <message>
-        <source>&amp;Collectives view</source>
-        <translation>K&amp;ollektivansicht</translation>
-    </message>
-    <message>
-        <source>E&amp;xperts view</source>
-        <translation>E&amp;xpertenansicht</translation>
-    </message>
-    <message>
         <source>Fi&amp;nd …</source>
         <translation>S&amp;uchen …</translation>
     </message>
@@ -4802,10 +4874,6 @@ nach Plan</translation>
     <message>
         <source>&amp;Prove it</source>
         <translation>&amp;Beweisen</translation>
-    </message>
-    <message>
-        <source>Run, repeat it on one rank, and compare losses and gradients</source>
-        <translation>Laufen lassen, auf einem Rang wiederholen, Verluste und Gradienten vergleichen</translation>
     </message>
     <message>
         <source>P&amp;in</source>
@@ -4900,10 +4968,6 @@ nach Plan</translation>
         <translation>&amp;Ansicht</translation>
     </message>
     <message>
-        <source>In the time&amp;line</source>
-        <translation>In der Zeit&amp;leiste</translation>
-    </message>
-    <message>
         <source>&amp;Lessons</source>
         <translation>&amp;Lektionen</translation>
     </message>
@@ -4912,16 +4976,8 @@ nach Plan</translation>
         <translation>&amp;Hilfe</translation>
     </message>
     <message>
-        <source>Every run of a collective is verified cell by cell</source>
-        <translation>Jeder Lauf eines Kollektivs wird Zelle für Zelle geprüft</translation>
-    </message>
-    <message>
         <source>Anywhere</source>
         <translation>Überall</translation>
-    </message>
-    <message>
-        <source>While the table of ops has the focus</source>
-        <translation>Wenn die Tabelle den Fokus hat</translation>
     </message>
     <message>
         <source>About Parallelarium</source>
@@ -4984,28 +5040,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>%1 geschrieben.</translation>
     </message>
     <message>
-        <source>Mesh</source>
-        <translation>Gitter</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Speicher</translation>
-    </message>
-    <message>
         <source>PNG, SVG or PDF of the view in front</source>
         <translation>PNG, SVG oder PDF der vorderen Ansicht</translation>
-    </message>
-    <message>
-        <source>Mes&amp;h view</source>
-        <translation>&amp;Gitteransicht</translation>
-    </message>
-    <message>
-        <source>&amp;Pipeline view</source>
-        <translation>&amp;Pipelineansicht</translation>
-    </message>
-    <message>
-        <source>Memor&amp;y view</source>
-        <translation>Spe&amp;icheransicht</translation>
     </message>
     <message>
         <source>All keys, and where else help is</source>
@@ -5024,18 +5060,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>&amp;Zoom</translation>
     </message>
     <message>
-        <source>&amp;In the pipeline</source>
-        <translation>In der Pipe&amp;line</translation>
-    </message>
-    <message>
-        <source>In co&amp;llectives</source>
-        <translation>In &amp;Kollektiven</translation>
-    </message>
-    <message>
-        <source>In &amp;memory</source>
-        <translation>Im &amp;Speicher</translation>
-    </message>
-    <message>
         <source>Play&amp;back</source>
         <translation>Wiedergab&amp;e</translation>
     </message>
@@ -5048,8 +5072,28 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>&amp;Bereiche</translation>
     </message>
     <message>
-        <source>Pace %1 s</source>
-        <translation>Takt %1 s</translation>
+        <source>&amp;Learn</source>
+        <translation>&amp;Lernen</translation>
+    </message>
+    <message>
+        <source>&amp;Explore</source>
+        <translation>&amp;Erkunden</translation>
+    </message>
+    <message>
+        <source>&amp;Plan</source>
+        <translation>&amp;Planen</translation>
+    </message>
+    <message>
+        <source>R&amp;ooms</source>
+        <translation>Rä&amp;ume</translation>
+    </message>
+    <message>
+        <source>All views</source>
+        <translation>Alle Ansichten</translation>
+    </message>
+    <message>
+        <source>Explore; the lesson stays</source>
+        <translation>Erkunden; die Lektion bleibt</translation>
     </message>
 </context>
 <context>

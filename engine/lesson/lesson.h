@@ -91,7 +91,7 @@ struct Step {
   StepKind kind = StepKind::kRead;
   Fields setup;     // set on entering, on top of the lesson's start and earlier steps
   Fields reveal;    // set when the answer is committed
-  std::string tab;  // "pipeline", "collectives", ..., or empty: as it is
+  std::string tab;  // of view_ids(), or empty: as it is
   std::optional<std::pair<double, double>> view_range;  // shares of the step, 0 to 1
   std::vector<std::string> highlight;                   // keys: "bubble", "strip.bubble.of_total"
   std::vector<std::string> allow;  // settings (dotted keys) unlocked until committed or reached

@@ -6,6 +6,7 @@
 #include "engine/lesson/files.h"
 #include "engine/lesson/lesson.h"
 #include "engine/lesson/schema.h"
+#include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
@@ -128,7 +129,7 @@ std::vector<Drawn> parameters_from(const json& object) {
 
 // What the schema cannot say.
 Result<void> coherent(const Lesson& lesson) {
-  const auto wrong = [](const std::string& where, const char* what) -> Result<void> {
+  const auto wrong = [](const std::string& where, std::string_view what) -> Result<void> {
     Message fault = message("lesson-form", "\"{}\": {}.", where, what);
     fault.field = where;
     return fault;
@@ -139,6 +140,8 @@ Result<void> coherent(const Lesson& lesson) {
   std::set<std::string> steps;
   for (const Step& step : lesson.steps) {
     if (!steps.insert(step.id).second) return wrong(step.id, "two steps have this id");
+    if (!step.tab.empty() && !is_view_id(step.tab))
+      return wrong(step.id, fmt::format("tab must be {}", view_ids_text()));
     const bool numeric = step.ask && !step.ask->answer.empty();
     const bool asks = step.kind == StepKind::kPredict || step.kind == StepKind::kExplain;
     if (!asks && (step.ask || !step.options.empty()))

@@ -29,7 +29,7 @@ class CollectiveContent : public CollectivesFixture {
     ASSERT_NE(collectives().fresh_run(), nullptr) << window.session().last_error().toStdString();
   }
   void trigger(const char* word) {
-    for (QAction* action : window.collectives().view_actions())
+    for (QAction* action : window.view_of<CollectivesView>().all_commands())
       if (action->text().contains(QLatin1String(word))) {
         EXPECT_TRUE(action->isEnabled());
         action->trigger();
@@ -37,7 +37,7 @@ class CollectiveContent : public CollectivesFixture {
   }
   StepBox* box(const char* name) { return control<StepBox>(name); }
   TextLog painted() {
-    const CollectivePicture picture = window.collectives().picture();
+    const CollectivePicture picture = window.view_of<CollectivesView>().picture();
     const QSize size(900, int(collective_height(picture, 900)));
     QImage image(size, QImage::Format_RGB32);
     QPainter painter(&image);
@@ -62,7 +62,7 @@ TEST_F(CollectiveContent, LastBitsOfARunAreMarkedAndCounted) {
   EXPECT_EQ(rounding.other, "tree");
   EXPECT_GT(rounding.differing, 0);
   trigger("last bits");
-  EXPECT_EQ(window.collectives().picture().content(), ChunkContent::kRounding);
+  EXPECT_EQ(window.view_of<CollectivesView>().picture().content(), ChunkContent::kRounding);
   // Every chunk of every rank tells its count and two values that differ on screen, too.
   const TextLog texts = painted();
   EXPECT_EQ(holding(texts, QChar(0x2260)), 16);
@@ -75,16 +75,16 @@ TEST_F(CollectiveContent, LastBitsOfARunAreMarkedAndCounted) {
   const QString sentence = rounding_sentence(choice.spec, rounding);
   EXPECT_TRUE(sentence.contains(count_text(rounding.differing))) << sentence.toStdString();
   EXPECT_EQ(holding(texts, sentence.left(40)), 1);
-  EXPECT_TRUE(window.collectives().description().contains(sentence));
+  EXPECT_TRUE(window.view_of<CollectivesView>().description().contains(sentence));
   trigger("values");
-  EXPECT_EQ(window.collectives().picture().content(), ChunkContent::kValues);
+  EXPECT_EQ(window.view_of<CollectivesView>().picture().content(), ChunkContent::kValues);
 }
 
 TEST_F(CollectiveContent, WhereNothingIsAddedNoBitsDifferAndTheViewSaysSo) {
   run(choice_of(CollectiveKind::kAllGather, "ring", 2, 8 << 10));
   EXPECT_FALSE(collectives().fresh_run()->seen.rounding);
   trigger("last bits");
-  EXPECT_EQ(window.collectives().picture().content(), ChunkContent::kContributions);
+  EXPECT_EQ(window.view_of<CollectivesView>().picture().content(), ChunkContent::kContributions);
   EXPECT_EQ(holding(painted(), QStringLiteral("combines nothing")), 1);
 }
 
@@ -138,7 +138,7 @@ TEST(LinkTexts, AreReadInTheUnitsOfTheScreen) {
 
 TEST_F(CollectiveContent, EveryMoveIsALineOfTheTable) {
   trigger("table");
-  const auto tables = window.collectives().findChildren<QTableWidget*>();
+  const auto tables = window.view_of<CollectivesView>().findChildren<QTableWidget*>();
   ASSERT_EQ(tables.size(), 1);
   const QTableWidget& table = *tables.front();
   const CollectivePlan& plan = *collectives().plan();
@@ -164,7 +164,7 @@ TEST_F(CollectiveContent, EveryMoveIsALineOfTheTable) {
 
 // Time, sent bytes and steps: the form with its source, the prediction, and what was seen.
 TEST_F(CollectiveContent, CostsHaveTheirFormulasAndSources) {
-  const std::vector<CostRow> rows = cost_rows(window.collectives().picture());
+  const std::vector<CostRow> rows = cost_rows(window.view_of<CollectivesView>().picture());
   for (const char* what : {"Sent per rank", "Steps", "Time", "Bus bandwidth"}) {
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&](const CostRow& r) { return r.what == QLatin1String(what); });
@@ -206,8 +206,8 @@ TEST_F(CollectiveContent, AnExportedPictureIsTheOneOnScreen) {
   seen.rounding->most_steps = 1;
   seen.rounding->cells.assign(16, {100, 12, 7, 0.5, 0.25});
   ASSERT_TRUE(collectives().keep_run(choice.spec, seen).ok());
-  window.collectives().wait_for_lines();
-  QWidget& canvas = window.collectives().canvas();
+  window.view_of<CollectivesView>().wait();
+  QWidget& canvas = window.view_of<CollectivesView>().canvas();
   canvas.clearFocus();
   int pictures = 0;
   for (const bool parts : {false, true})

@@ -14,13 +14,13 @@
 #include <set>
 
 #include "app/export/export.h"
-#include "app/quantities/quantities.h"
 #include "app/selection/selection_panel.h"
 #include "app/shell/banner.h"
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
 #include "app/state/document.h"
 #include "app/views/collectives/collectives_view.h"
+#include "app/views/shared/step_quantities.h"
 #include "app/views/shared/transport_bar.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/collectives_window_fixture.h"
@@ -106,7 +106,7 @@ TEST(CollectiveState, AnInvalidChoiceKeepsTheLastPictureAndSaysWhy) {
   collectives.change(wrong, QStringLiteral("99"));
   ASSERT_TRUE(collectives.problem().has_value());
   EXPECT_EQ(collectives.plan()->ranks(), 4);
-  session.set_collective_in_front(true);
+  session.set_topic(session.collectives());
   EXPECT_FALSE(session.run_refusal().isEmpty());
   session.undo_stack().undo();
   EXPECT_FALSE(collectives.problem().has_value());
@@ -250,7 +250,7 @@ TEST_F(CollectivesWindow, AnInvalidChoiceHasButtonsThatMendIt) {
 
 TEST_F(CollectivesWindow, TheTransportAndKeysDriveTheCollective) {
   const Nanoseconds step_of_training = window.session().playhead();
-  QWidget& canvas = window.collectives().canvas();
+  QWidget& canvas = window.view_of<CollectivesView>().canvas();
   canvas.setFocus();
   QTest::keyClick(&canvas, Qt::Key_Period);
   EXPECT_EQ(collectives().playhead(), collectives().motion().step_span(1).begin);
@@ -266,7 +266,8 @@ TEST_F(CollectivesWindow, TheTransportAndKeysDriveTheCollective) {
   EXPECT_EQ(collectives().selected(), (MoveRef{1, 1}));
   QTest::keyClick(&canvas, Qt::Key_Down);
   EXPECT_EQ(collectives().selected(), (MoveRef{2, 1}));
-  EXPECT_TRUE(window.collectives().description().contains(QStringLiteral("Step 3 of 6")));
+  EXPECT_TRUE(
+      window.view_of<CollectivesView>().description().contains(QStringLiteral("Step 3 of 6")));
   QTest::keyClick(&canvas, Qt::Key_Space);
   EXPECT_TRUE(window.session().playing());
   QTest::keyClick(&canvas, Qt::Key_Space);
@@ -275,7 +276,7 @@ TEST_F(CollectivesWindow, TheTransportAndKeysDriveTheCollective) {
 }
 
 TEST_F(CollectivesWindow, TheTableMirrorsTheMoves) {
-  for (QAction* action : window.collectives().view_actions())
+  for (QAction* action : window.view_of<CollectivesView>().all_commands())
     if (action->isCheckable() && action->text().contains(QStringLiteral("table")))
       action->trigger();
   auto* table = control<QTableWidget>("Moves of the collective");
@@ -334,7 +335,7 @@ TEST(CollectiveExport, WritesEveryKindAndTheSamePictureAsTheScreen) {
   Session session;
   session.collectives().set_playhead(session.collectives().horizon() / 2);
   ExportOptions options;
-  options.view = ViewKind::kCollectives;
+  options.view = find_view(QStringLiteral("collectives"));
   for (const auto& [kind, ending] : {std::pair(ExportKind::kPng, "png"),
                                      {ExportKind::kSvg, "svg"},
                                      {ExportKind::kPdf, "pdf"},

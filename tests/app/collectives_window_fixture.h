@@ -19,13 +19,13 @@ class CollectivesFixture : public testing::Test {
     window.session().set_playing(false);
     window.resize(1440, 900);
     window.show();
-    window.show_view(ViewKind::kCollectives);
+    window.show_view(QStringLiteral("collectives"));
   }
   CollectiveSession& collectives() { return window.session().collectives(); }
   // By accessible name; null where there is none.
   template <class Widget>
   Widget* control(const char* name) {
-    for (auto* widget : window.collectives().findChildren<Widget*>())
+    for (auto* widget : window.view_of<CollectivesView>().findChildren<Widget*>())
       if (widget->accessibleName() == QLatin1String(name)) return widget;
     return nullptr;
   }

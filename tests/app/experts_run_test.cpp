@@ -6,8 +6,8 @@
 #include <QTest>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/settings/controls.h"
+#include "app/views/shared/step_quantities.h"
 #include "tests/app/experts_fixture.h"
 
 namespace parallelarium {
@@ -21,7 +21,7 @@ class ExpertsRun : public testing::Test {
     session.wait_for_prediction();
     view.resize(900, 760);
     view.show();
-    view.wait_for_routing();
+    view.wait();
     QApplication::processEvents();
   }
   template <class Control>

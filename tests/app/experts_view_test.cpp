@@ -12,8 +12,8 @@
 #include <set>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/settings/controls.h"
+#include "app/views/shared/step_quantities.h"
 #include "tests/app/experts_fixture.h"
 
 namespace parallelarium {
@@ -214,7 +214,7 @@ class ExpertsTab : public testing::Test {
     session.wait_for_prediction();
     view.resize(900, 700);
     view.show();
-    view.wait_for_routing();
+    view.wait();
     QApplication::processEvents();
   }
   Session session;
@@ -232,7 +232,7 @@ TEST_F(ExpertsTab, ADenseModelSaysWhatToChooseAndOneClickChoosesIt) {
   ASSERT_TRUE(tiny);
   tiny->click();
   session.wait_for_prediction();
-  view.wait_for_routing();
+  view.wait();
   EXPECT_EQ(session.setup().model.name, "moe-tiny");
   EXPECT_TRUE(view.picture().routed);
 }
@@ -244,7 +244,7 @@ TEST_F(ExpertsTab, TheSkewIsASettingThatFillsExpertZero) {
   ASSERT_TRUE(slider);
   slider->setValue(80);
   session.wait_for_prediction();
-  view.wait_for_routing();
+  view.wait();
   EXPECT_NEAR(session.setup().skew, 0.8, 1e-9);
   EXPECT_GT(view.picture().routed->load[0], 2 * even);
   const std::vector<Quantity> strip = expert_quantities(session, view.picture());

@@ -5,6 +5,7 @@
 
 #include "app/state/document.h"
 #include "app/state/session.h"
+#include "app/state/training_step.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/predict/predict.h"
@@ -279,7 +280,7 @@ TEST_F(Gpus, AreRememberedWhenTheEngineDies) {
 
 TEST_F(Gpus, OneForEachRankRunACollective) {
   CollectiveSession& collectives = session.collectives();
-  session.set_collective_in_front(true);
+  session.set_topic(session.collectives());
   EXPECT_EQ(collectives.plan()->choice.gpus, 0);
   const CollectiveObservation on_cores = made_up(*collectives.plan(), 2);
   ASSERT_TRUE(collectives.keep_run(collectives.choice().spec, on_cores).ok());
@@ -335,7 +336,7 @@ TEST_F(Gpus, OneForEachRankRunACollective) {
 }
 
 TEST_F(Gpus, ThatAreTooFewOrChosenAreSharedByACollective) {
-  session.set_collective_in_front(true);
+  session.set_topic(session.collectives());
   PlanSetup setup = session.setup();
   setup.run.backend = Backend::kCuda;
   setup.run.devices = "1";
@@ -357,7 +358,7 @@ TEST_F(Gpus, ThatAreTooFewOrChosenAreSharedByACollective) {
 
 // A Setup from a computer with GPUs.
 TEST_F(Gpus, ThatAreNotThereLeaveTheCoresToACollective) {
-  session.set_collective_in_front(true);
+  session.set_topic(session.collectives());
   PlanSetup setup = session.setup();
   setup.run.backend = Backend::kCuda;
   greet(computer(0, 0));
@@ -365,10 +366,10 @@ TEST_F(Gpus, ThatAreNotThereLeaveTheCoresToACollective) {
   EXPECT_EQ(session.run_refusal(), QString());
   EXPECT_EQ(label().indexOf(QStringLiteral("Run on 4 CPU ranks")), 0);
   EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
-  session.set_collective_in_front(false);
+  session.set_topic(session.training_step());
   EXPECT_NE(session.run_refusal(), QString()) << "a step does as the Setup says";
   // Nor are they there when the engine has died, which told so.
-  session.set_collective_in_front(true);
+  session.set_topic(session.collectives());
   ASSERT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
   ASSERT_TRUE(wait_until([&] { return !session.engine().is_running(); }, 5000));
   session.collectives().refresh_place();
@@ -377,7 +378,7 @@ TEST_F(Gpus, ThatAreNotThereLeaveTheCoresToACollective) {
 
 // The engine lets ranks share one GPU that is given alone, and refuses where several are too few.
 TEST_F(Gpus, ThatAreSeveralAndTooFewLeaveTheCoresToACollective) {
-  session.set_collective_in_front(true);
+  session.set_topic(session.collectives());
   greet(computer(2, 2));
   PlanSetup setup = session.setup();
   setup.run.backend = Backend::kCuda;

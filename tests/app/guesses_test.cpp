@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A committed guess: where it stands beside the figures, and what the summary says of it.
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/state/collective_session.h"
+#include "app/views/collectives/collectives_view.h"
+#include "app/views/memory/memory_view.h"
+#include "app/views/shared/step_quantities.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/lesson_fixture.h"
 
@@ -14,7 +16,7 @@ TEST(GuessMarks, StandAtTheSettingsThatWereAskedAboutOnly) {
   Guess guess{QStringLiteral("bubble.of_total"), 0.16, QStringLiteral("16 %")};
   guess.setup = session.setup();
   session.set_guesses({guess});
-  const auto shown = [&] { return pipeline_quantities(session)[1].guess; };
+  const auto shown = [&] { return step_quantities(session)[1].guess; };
   EXPECT_EQ(shown(), QStringLiteral("16 %"));
   PlanSetup other = session.setup();
   other.run.steps += 1;  // how it is run changes nothing that was asked

@@ -23,6 +23,7 @@
 #include "app/shell/window.h"
 #include "app/state/engine_process.h"
 #include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/step_quantities.h"
 #include "app/views/timeline/timeline_view.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
@@ -101,7 +102,7 @@ void expect_tidy(const QWidget& window, std::size_t least) {
 
 // The same of what the Pipeline view paints itself, at its size on screen.
 void expect_tidy_paint(Window& window) {
-  const TimelineView& view = window.pipeline().timeline();
+  const TimelineView& view = window.view_of<PipelineView>().timeline();
   const Theme& theme = theme_for(window.palette());
   const QSizeF size = view.viewport()->size();
   QImage image(view.viewport()->size(), QImage::Format_RGB32);
@@ -211,7 +212,7 @@ void expect_units_and_sources(Window& window) {
     EXPECT_FALSE(label->property("source").toString().isEmpty()) << label->text().toStdString();
   }
   EXPECT_GE(figures, 2);
-  for (const Quantity& quantity : pipeline_quantities(window.session()))
+  for (const Quantity& quantity : step_quantities(window.session()))
     for (const Figure& figure : {quantity.predicted, quantity.observed}) {
       if (figure.text.isEmpty() || figure.text == QLatin1String("?")) continue;
       EXPECT_FALSE(figure.source.isEmpty());
@@ -243,10 +244,9 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
   expect_tidy(window, 11);
   expect_tidy_paint(window);
   expect_units_and_sources(window);
-  for (const ViewKind view :
-       {ViewKind::kMesh, ViewKind::kCollectives, ViewKind::kExperts, ViewKind::kMemory}) {
-    SCOPED_TRACE(name_of(view).toStdString());
-    window.show_view(view);
+  for (const ViewInfo& view : views()) {
+    SCOPED_TRACE(view.id);
+    window.show_view(QLatin1String(view.id));
     let_layouts_settle(20);
     ASSERT_EQ(window.size(), GetParam().size);
     expect_tidy(window, 11);
@@ -287,7 +287,7 @@ TEST(Dialogs, HaveNoTextClippedOrOverAnother) {
       if (QString(action->text()).remove(QLatin1Char('&')) == QString::fromUtf8(name))
         action->trigger();
   LessonIndex index(window.lesson().player(), &window);
-  ExportDialog picture(false, true, ExportKind::kPng, &window);
+  ExportDialog picture(false, true, ExportKind::kPng, window.view().topic(), &window);
   index.show();
   picture.show();
   // The Doctor asks the engine first.

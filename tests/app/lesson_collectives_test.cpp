@@ -4,10 +4,10 @@
 #include <QSignalSpy>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
+#include "app/views/shared/step_quantities.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/lesson_fixture.h"
 
@@ -38,7 +38,7 @@ TEST_F(LessonOnCollectives, IsSetHiddenLockedAndRevealed) {
   EXPECT_EQ(session_.setup(), default_setup());
   press_primary();
   ASSERT_EQ(step(), "all-pairs");
-  session_.set_collective_in_front(true);
+  session_.set_topic(session_.collectives());
   EXPECT_FALSE(session_.run_refusal().isEmpty()) << "a run would show the answer";
   EXPECT_FALSE(session_.allowed(QStringLiteral("collective.algorithm")));
   const auto sent = [&] { return collective_quantities(session_)[2].predicted.text; };
@@ -67,7 +67,7 @@ TEST_F(LessonOnCollectives, RunRunsTheCollectiveWhateverIsInFront) {
   small.spec.algorithm = "ring";
   small.spec.bytes = 1 << 16;
   collectives().change(small, QStringLiteral("test"));
-  ASSERT_FALSE(session_.collective_in_front());
+  ASSERT_TRUE(session_.topic().is_step());
   press_primary();
   ASSERT_TRUE(wait_until([&] { return player().state().judgement.has_value(); }, kRunMs))
       << session_.last_error().toStdString();
@@ -134,10 +134,10 @@ TEST(HiddenCollective, LeavesNoTraceOfWhatIsAsked) {
   Window window;
   window.resize(1440, 900);
   window.show();
-  window.show_view(ViewKind::kCollectives);
+  window.show_view(QStringLiteral("collectives"));
   Session& session = window.session();
   session.collectives().set_playhead(session.collectives().horizon() / 2);
-  const CollectivesView& view = window.collectives();
+  const CollectivesView& view = window.view_of<CollectivesView>();
   const auto shows = [&](const QString& text) {
     TextLog log;
     QImage image(view.size(), QImage::Format_ARGB32);

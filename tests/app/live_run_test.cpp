@@ -6,10 +6,12 @@
 #include <QTest>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/selection/selection_panel.h"
 #include "app/state/engine_process.h"
+#include "app/views/memory/memory_view.h"
+#include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/step_quantities.h"
 #include "app/views/timeline/timeline_view.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
@@ -38,16 +40,15 @@ class LiveRun : public WindowFixture {
     return texts;
   }
   void click_every_figure(const char* when) {
-    for (const ViewKind view : {ViewKind::kMesh, ViewKind::kCollectives, ViewKind::kPipeline,
-                                ViewKind::kMemory, ViewKind::kExperts}) {
-      window->show_view(view);
+    for (const ViewInfo& view : views()) {
+      window->show_view(QLatin1String(view.id));
       for (auto* cell : window->strip().findChildren<StripCell*>()) {
         QTest::mouseClick(cell, Qt::LeftButton);
         EXPECT_FALSE(formulas().isEmpty())
-            << when << ": " << name_of(view).toStdString() << ", " << cell->key().toStdString();
+            << when << ": " << view.id << ", " << cell->key().toStdString();
       }
     }
-    window->show_view(ViewKind::kPipeline);
+    window->show_view(QStringLiteral("pipeline"));
   }
 };
 
@@ -60,12 +61,12 @@ TEST_F(LiveRun, TellsItsStepsAndItsLoss) {
   ASSERT_TRUE(session().live_losses().empty());
   ASSERT_TRUE(wait_until([&] { return session().live_losses().size() >= 3; }, kRunMs))
       << session().last_error().toStdString();
-  const Quantity loss = pipeline_quantities(session())[4];
+  const Quantity loss = step_quantities(session())[4];
   EXPECT_EQ(loss.observed.text, QLocale().toString(session().live_losses().back(), 'f', 3));
   EXPECT_TRUE(loss.observed.source.startsWith(QStringLiteral("step ")))
       << loss.observed.source.toStdString();
   EXPECT_TRUE(loss.observed.source.endsWith(QStringLiteral(" of 8")));
-  const Picture& picture = window->pipeline().timeline().picture();
+  const Picture& picture = window->view_of<PipelineView>().timeline().picture();
   const PictureLane& lane = picture.lanes[1];
   EXPECT_TRUE(lane.empty_text.contains(loss.observed.text)) << lane.empty_text.toStdString();
   EXPECT_EQ(lane.live_losses, session().live_losses());
@@ -102,7 +103,7 @@ TEST_F(LiveRun, EveryFigureOfTheStripIsExplained) {
 
 TEST(StepTime, SaysHowManyTokensASecond) {
   Session session;
-  const auto step = [&] { return pipeline_quantities(session)[0]; };
+  const auto step = [&] { return step_quantities(session)[0]; };
   const double alone = session.prediction()->step.tokens_per_second;
   EXPECT_EQ(step().note, tokens_rate_text(alone));
   EXPECT_TRUE(step().note.endsWith(QStringLiteral("tokens/s")));

@@ -7,11 +7,11 @@
 #include <QImage>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/views/memory/memory_curve.h"
 #include "app/views/memory/memory_data.h"
 #include "app/views/memory/memory_paint.h"
 #include "app/views/memory/memory_state.h"
+#include "app/views/shared/step_quantities.h"
 #include "tests/app/memory_fixture.h"
 
 namespace parallelarium {

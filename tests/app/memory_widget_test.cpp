@@ -20,7 +20,7 @@ class MemoryWidget : public testing::Test {
     session.wait_for_prediction();
     view.resize(size);
     view.show();
-    view.wait_for_stages();
+    view.wait();
   }
   Session session;
   MemoryView view{session};

@@ -12,10 +12,10 @@
 #include <map>
 #include <set>
 
-#include "app/quantities/quantities.h"
 #include "app/views/mesh/mesh_data.h"
 #include "app/views/mesh/mesh_paint.h"
 #include "app/views/mesh/rank_list.h"
+#include "app/views/shared/step_quantities.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {
@@ -201,8 +201,8 @@ TEST(MeshPictureTest, SixteenThousandRanksAreClassesWithACount) {
   MeshView view(session);
   view.resize(872, 690);
   view.show();
-  QSignalSpy changed(&view, &MeshView::rank_changed);
-  view.find_rank();
+  QSignalSpy changed(&view, &View::quantities_changed);
+  view.open_search();
   auto* find = view.findChild<QLineEdit*>();
   QTest::keyClicks(find, QStringLiteral("5123"));
   QTest::keyClick(find, Qt::Key_Return);

@@ -38,7 +38,7 @@ TEST_F(MerePlay, LosesNothingThatOneWouldBeAskedAbout) {
   type("microbatches", QStringLiteral("8"));
   EXPECT_FALSE(window->modified()) << "what was changed was changed back";
   EXPECT_FALSE(window->isWindowModified());
-  window->show_view(ViewKind::kMemory);
+  window->show_view(QStringLiteral("memory"));
   session().set_playing(true);
   session().set_visible({session().horizon() / 4, session().horizon() / 2});
   EXPECT_FALSE(window->modified());
@@ -131,7 +131,7 @@ class Fold : public WindowFixture {
 TEST_F(Fold, TheTrainingSetupIsFoldedWhereNothingOfItIsUsed) {
   EXPECT_TRUE(window->setup_panel().isVisible());
   EXPECT_FALSE(fold().isVisible());
-  window->show_view(ViewKind::kCollectives);
+  window->show_view(QStringLiteral("collectives"));
   EXPECT_FALSE(window->setup_panel().isVisible());
   ASSERT_TRUE(fold().isVisible());
   QApplication::processEvents();
@@ -139,9 +139,9 @@ TEST_F(Fold, TheTrainingSetupIsFoldedWhereNothingOfItIsUsed) {
     if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
   EXPECT_TRUE(window->setup_panel().isVisible()) << "on request it is there all the same";
   EXPECT_FALSE(fold().isVisible());
-  window->show_view(ViewKind::kPipeline);
+  window->show_view(QStringLiteral("pipeline"));
   EXPECT_TRUE(window->setup_panel().isVisible());
-  window->show_view(ViewKind::kCollectives);
+  window->show_view(QStringLiteral("collectives"));
   EXPECT_TRUE(fold().isVisible());
 }
 
@@ -150,7 +150,7 @@ TEST_F(Fold, OffersTheAllReduceOfTheDataParallelGroup) {
   setup.mesh.dp = 2;
   session().change_setup(setup, QStringLiteral("DP 2"));
   session().wait_for_prediction();
-  window->show_view(ViewKind::kCollectives);
+  window->show_view(QStringLiteral("collectives"));
   const std::vector<StepCollective> all = collectives_of_step(*session().prediction());
   ASSERT_FALSE(all.empty());
   const auto gradients = std::find_if(all.begin(), all.end(), [](const StepCollective& one) {
@@ -200,7 +200,7 @@ TEST(CollectiveControlRows, AreTwoAtMostInAFullWindow) {
   window.session().set_playing(false);
   window.resize(1440, 900);
   window.show();
-  window.show_view(ViewKind::kCollectives);
+  window.show_view(QStringLiteral("collectives"));
   for (const CollectiveKind kind : {CollectiveKind::kAllReduce, CollectiveKind::kBroadcast})
     for (const Topology topology :
          {Topology::kMemory, Topology::kSwitch, Topology::kTorus, Topology::kTwoLevel}) {
@@ -210,9 +210,9 @@ TEST(CollectiveControlRows, AreTwoAtMostInAFullWindow) {
       window.session().collectives().change(choice, QStringLiteral("chosen"));
       QApplication::processEvents();
       std::set<int> rows;
-      for (const auto* box : window.collectives().findChildren<StepBox*>())
+      for (const auto* box : window.view_of<CollectivesView>().findChildren<StepBox*>())
         if (box->isVisible()) rows.insert(box->geometry().center().y());
-      for (const auto* box : window.collectives().findChildren<Segments*>())
+      for (const auto* box : window.view_of<CollectivesView>().findChildren<Segments*>())
         EXPECT_FALSE(box->isVisible()) << "stands beside the tabs";
       EXPECT_LE(rows.size(), 2u) << title_of(kind).toStdString() << " "
                                  << title_of(topology).toStdString();
@@ -225,7 +225,8 @@ TEST(CollectiveControlRows, AreTwoAtMostInAFullWindow) {
   window.resize(960, 540);
   QApplication::processEvents();
   int inside = 0;
-  for (const auto* box : window.collectives().findChildren<Segments*>()) inside += box->isVisible();
+  for (const auto* box : window.view_of<CollectivesView>().findChildren<Segments*>())
+    inside += box->isVisible();
   EXPECT_EQ(inside, 2) << "no control is lost in a small window";
 }
 

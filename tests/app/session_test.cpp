@@ -7,10 +7,10 @@
 #include <QUndoCommand>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/selection/selection_panel.h"
 #include "app/settings/setup_fields.h"
 #include "app/state/document.h"
+#include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"
 #include "engine/predict/explain/explain.h"
 #include "engine/predict/local_prediction.h"
@@ -26,7 +26,7 @@ Setup with(Setup setup, const char* field, const std::string& value) {
 
 QStringList numbers_of(const Session& session) {
   QStringList numbers;
-  for (const Quantity& quantity : pipeline_quantities(session))
+  for (const Quantity& quantity : step_quantities(session))
     numbers << quantity.predicted.text << quantity.predicted.exact << quantity.observed.text;
   return numbers;
 }
@@ -47,7 +47,7 @@ TEST(Session, AStaleRunIsNeverCalledNotRunYet) {
   session.change_setup(with(setup, "microbatches", "8"), QStringLiteral("more"));
   session.wait_for_prediction();
   ASSERT_TRUE(session.run_is_stale());
-  for (const Quantity& quantity : pipeline_quantities(session))
+  for (const Quantity& quantity : step_quantities(session))
     EXPECT_EQ(quantity.observed.source, QStringLiteral("run is of other settings"))
         << quantity.key.toStdString();
 }
@@ -169,7 +169,7 @@ TEST(Session, AnInvalidSetupKeepsTheLastPictureAndSaysWhatWouldBeValid) {
   EXPECT_FALSE(session.problems().front().text.empty());
   EXPECT_FALSE(session.problems().front().alternatives.empty());
   EXPECT_FALSE(session.run_refusal().isEmpty());
-  for (const Quantity& quantity : pipeline_quantities(session))
+  for (const Quantity& quantity : step_quantities(session))
     EXPECT_TRUE(quantity.predicted.text.isEmpty()) << quantity.key.toStdString();
   session.undo_stack().undo();
   EXPECT_TRUE(session.problems().empty());
@@ -217,7 +217,7 @@ TEST(Session, AHiddenKeyHidesTheKeysBelowItAndNothingElse) {
   session.set_hidden({QStringLiteral("bubble")});
   EXPECT_TRUE(session.hidden(QStringLiteral("bubble.of_total")));
   EXPECT_FALSE(session.hidden(QStringLiteral("bubbles")));
-  const auto quantities = pipeline_quantities(session);
+  const auto quantities = step_quantities(session);
   EXPECT_EQ(quantities[1].predicted.text, QStringLiteral("?"));
   EXPECT_NE(quantities[0].predicted.text, QStringLiteral("?"));
   EXPECT_FALSE(quantities[1].predicted.exact.contains(QLatin1Char('%')));
@@ -232,14 +232,14 @@ TEST(Session, APacedPredictionSaysSoAndIsNotSubtractedFromAnother) {
   session.change_setup(with_backend("cpu"), QStringLiteral("own speed"));
   session.wait_for_prediction();
   ASSERT_EQ(session.prediction()->pace_factor, 1);
-  const Quantity own = pipeline_quantities(session)[0];
+  const Quantity own = step_quantities(session)[0];
   EXPECT_FALSE(own.predicted.source.contains(QStringLiteral("paced")));
   session.pin();
   session.change_setup(with_backend("paced"), QStringLiteral("paced"));
   session.wait_for_prediction();
   const auto factor = session.prediction()->pace_factor;
   ASSERT_GT(factor, 1);
-  const std::vector<Quantity> paced = pipeline_quantities(session);
+  const std::vector<Quantity> paced = step_quantities(session);
   // At their own speed a rank's lanes compete for its core, by how much the rates decide.
   EXPECT_NEAR(paced[0].predicted_value / own.predicted_value, factor, 0.15 * factor);
   EXPECT_TRUE(paced[0].predicted.source.contains(QStringLiteral("paced")));
@@ -298,12 +298,12 @@ TEST(Session, APinWithFewerStagesIsComparedByItsOwnFullestStage) {
   Session session;
   session.change_setup(pipeline_setup(2, 8), QStringLiteral("two"));
   session.wait_for_prediction();
-  const double two = pipeline_quantities(session)[2].predicted_value;
+  const double two = step_quantities(session)[2].predicted_value;
   session.pin();
   session.change_setup(with(with(pipeline_setup(4, 8), "vocab", "4096"), "schedule", "naive"),
                        QStringLiteral("four"));
   session.wait_for_prediction();
-  const Quantity four = pipeline_quantities(session)[2];
+  const Quantity four = step_quantities(session)[2];
   ASSERT_TRUE(four.title.contains(QStringLiteral("stage 3"))) << four.title.toStdString();
   const QString difference =
       bytes_difference_text(std::int64_t(two), std::int64_t(four.predicted_value));
@@ -318,7 +318,7 @@ TEST(Session, APinKeepsTheEarlierPredictionAndTheStripSaysWhatChanged) {
   session.change_setup(with(session.setup(), "microbatches", "16"), QStringLiteral("16"));
   session.wait_for_prediction();
   EXPECT_EQ(session.pinned()->prediction->setup, session.resolved(new_setup()));
-  EXPECT_TRUE(pipeline_quantities(session)[1].since_pin.startsWith(QChar(0x2212)));
+  EXPECT_TRUE(step_quantities(session)[1].since_pin.startsWith(QChar(0x2212)));
   session.unpin();
   EXPECT_EQ(session.pinned(), nullptr);
 }

@@ -98,7 +98,7 @@ TEST_F(Sheets, EnterPressesTheButtonThatHasTheFocusAndTheOneThatIsTheDefault) {
     QTest::keyClick(button, Qt::Key_Return);
     EXPECT_EQ(pressed, QList<QPushButton*>{button}) << button->text().toStdString();
   }
-  ExportDialog picture(false, true, ExportKind::kPng, window.get());
+  ExportDialog picture(false, true, ExportKind::kPng, window->view().topic(), window.get());
   LessonIndex lessons(window->lesson().player(), window.get());
   for (Sheet* sheet : std::initializer_list<Sheet*>{&picture, &lessons}) {
     count_presses(*sheet);

@@ -28,7 +28,7 @@ class WindowKeys : public WindowFixture {};
 
 TEST_F(WindowKeys, TheSheetNamesTheKeysOfTimelineAndTable) {
   const QList<QAction*> all = window->all_actions();
-  for (const QAction* action : window->pipeline().timeline().key_actions())
+  for (const QAction* action : window->view_of<PipelineView>().timeline().key_actions())
     EXPECT_TRUE(all.contains(const_cast<QAction*>(action))) << action->text().toStdString();
   action(QStringLiteral("Shortcuts"))->trigger();
   const auto* sheet = window->findChild<ShortcutSheet*>();
@@ -61,7 +61,7 @@ TEST_F(WindowKeys, AViewsKeysCanBeChangedSwitchedOffAndReset) {
     return nullptr;
   };
   const auto press = [&](Qt::Key key) {
-    QTest::keyClick(&window->pipeline().timeline(), key);
+    QTest::keyClick(&window->view_of<PipelineView>().timeline(), key);
     return session().visible();
   };
   session().set_playing(false);

@@ -17,10 +17,10 @@
 #include "app/export/headless.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/sheets/words_sheet.h"
 #include "app/state/document.h"
 #include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
@@ -96,7 +96,7 @@ TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
   ASSERT_TRUE(session().last_error().isEmpty()) << session().last_error().toStdString();
   ASSERT_NE(session().run_record(), nullptr);
   EXPECT_FALSE(session().run_is_stale());
-  for (const Quantity& quantity : pipeline_quantities(session())) {
+  for (const Quantity& quantity : step_quantities(session())) {
     EXPECT_FALSE(quantity.observed.text.isEmpty()) << quantity.key.toStdString();
     EXPECT_FALSE(quantity.observed.source.isEmpty()) << quantity.key.toStdString();
   }
@@ -106,7 +106,7 @@ TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
   EXPECT_TRUE(session().pinned()->observed());
   type("microbatches", QStringLiteral("12"));
   EXPECT_TRUE(session().run_is_stale());
-  EXPECT_TRUE(pipeline_quantities(session())[0].observed.text.isEmpty());
+  EXPECT_TRUE(step_quantities(session())[0].observed.text.isEmpty());
 
   const QString picture = folder.filePath(QStringLiteral("picture.png"));
   ExportOptions options;
@@ -151,7 +151,7 @@ TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
   session().pin();
   session().set_visible({session().horizon() / 4, session().horizon() / 2});
   session().set_marks({session().horizon() / 3});
-  const auto numbers = pipeline_quantities(session());
+  const auto numbers = step_quantities(session());
   const TimeRange visible = session().visible();
   EXPECT_TRUE(window->modified());
   const QString path = folder.filePath(QStringLiteral("lesson.parallelarium.json"));
@@ -167,7 +167,7 @@ TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
   EXPECT_EQ(other.session().visible(), visible);
   EXPECT_EQ(other.session().marks(), session().marks());
   EXPECT_NE(other.session().pinned(), nullptr);
-  const auto again = pipeline_quantities(other.session());
+  const auto again = step_quantities(other.session());
   for (std::size_t at = 0; at < numbers.size(); ++at) {
     EXPECT_EQ(again[at].predicted.text, numbers[at].predicted.text) << at;
     EXPECT_EQ(again[at].observed.text, numbers[at].observed.text) << at;

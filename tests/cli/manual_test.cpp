@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "engine/wire/view_ids.h"
 #include "tests/cli/cli.h"
 
 namespace parallelarium {
@@ -98,6 +99,8 @@ TEST(ManualCommand, BashOffersCommandsValuesAndNothingElse) {
   EXPECT_THAT(completed({"predict", "--machine", ""}), Contains("dgx-h100"));
   EXPECT_THAT(completed({"schedule", "zb-h"}), testing::ElementsAre("zb-h1", "zb-h2"));
   EXPECT_THAT(completed({"collective", "all_r"}), testing::ElementsAre("all_reduce"));
+  EXPECT_THAT(completed({"export", "a.svg", "--view", ""}),
+              testing::UnorderedElementsAreArray(view_ids()));
   // A file is wanted: bash itself offers those.
   EXPECT_THAT(completed({"run", "--trace", ""}), testing::IsEmpty());
   // Options of another command are not offered.

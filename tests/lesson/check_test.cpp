@@ -76,6 +76,7 @@ const std::vector<Planted>& planted() {
       {"MissingHints", "lesson-schema", [](C& c) { c.step(kAsk).erase("hints"); }},
       {"CodeForAKey", "lesson-schema", [](C& c) { c.step(kGoal)["script"] = "rm"; }},
       {"NotJson", "lesson-json", [](C& c) { c.raw = "{\"id\": \xff}"; }},
+      {"UnknownTab", "lesson-form", [](C& c) { c.step(kAsk)["view"]["tab"] = "sideways"; }},
       {"TwoStepsOneId", "lesson-form", [](C& c) { c.step(kAsk)["id"] = kGoal; }},
       {"NoCorrectOption", "lesson-form",
        [](C& c) { c.step("nine-per-cent")["options"][0]["correct"] = false; }},

@@ -12,9 +12,34 @@
 #include "app/views/shared/paint_tools.h"
 
 namespace parallelarium {
+namespace {
+
+ViewPicture exported_collective(const Session& session, const PictureStyle& style) {
+  return {collective_picture_size(session),
+          [&session, dark = style.dark](QPainter& painter, QSizeF size, TextLog* texts) {
+            paint_collective_picture(painter, size, session, dark, texts);
+          }};
+}
+
+}  // namespace
+
+ViewInfo CollectivesView::info() {
+  return {.id = "collectives",
+          .room = Room::kExplore,
+          .title = [] { return tr("Collectives"); },
+          .command = [] { return tr("&Collectives view"); },
+          .menu = [] { return tr("In co&llectives"); },
+          .formula = "collective.seconds",
+          .file = "collectives",
+          .shows_range = false,
+          .why_not = nullptr,
+          .topic = [](Session& session) -> Topic& { return session.collectives(); },
+          .picture = exported_collective,
+          .make = [](Session& session) -> View* { return new CollectivesView(session); }};
+}
 
 CollectivesView::CollectivesView(Session& session, QWidget* parent)
-    : QWidget(parent), state_(std::make_unique<State>(session)) {
+    : View(session, parent), state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Collectives"));
   setObjectName(QStringLiteral("CollectivesView"));
@@ -72,9 +97,19 @@ CollectivesView::~CollectivesView() {
 
 QWidget& CollectivesView::canvas() { return *state_->canvas; }
 
-QList<QAction*> CollectivesView::view_actions() const {
+Topic& CollectivesView::topic() const { return state_->collectives; }
+
+std::vector<Quantity> CollectivesView::quantities() const {
+  return collective_quantities(state_->session);
+}
+
+ViewPicture CollectivesView::exported(const PictureStyle& style) const {
+  return exported_collective(state_->session, style);
+}
+
+std::vector<ViewActions> CollectivesView::commands() const {
   const State& s = *state_;
-  return {s.show_table, s.show_values, s.show_rounding, s.show_parts, s.measure};
+  return {{{s.show_table, s.show_values, s.show_rounding, s.show_parts, s.measure}}};
 }
 
 // As collective_picture(), but with everything kept that the last frame has used.
@@ -163,7 +198,7 @@ void CollectivesView::refresh_lines() {
   });
 }
 
-void CollectivesView::wait_for_lines() {
+void CollectivesView::wait() {
   State& s = *state_;
   s.worker.waitForDone();
   if (!s.lines || !s.lines->of(s.collectives.plan()->choice))
@@ -263,7 +298,7 @@ QString CollectivesView::description() const {
 void CollectivesView::resizeEvent(QResizeEvent*) { place_parts(); }
 
 void CollectivesView::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  View::showEvent(event);
   refresh();
 }
 

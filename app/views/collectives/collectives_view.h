@@ -6,9 +6,8 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/selection/selection_panel.h"
-#include "app/state/session.h"
 #include "app/views/collectives/collective_paint.h"
+#include "app/views/view.h"
 
 namespace parallelarium {
 
@@ -26,29 +25,30 @@ std::optional<std::int64_t> bytes_from_text(const QString& text);
 std::optional<double> seconds_from_text(const QString& text);
 std::optional<double> rate_from_text(const QString& text);
 
-class CollectivesView : public QWidget {
+// Time, bus bandwidth, sent per rank, result, steps.
+std::vector<Quantity> collective_quantities(const Session& session,
+                                            const QLocale& locale = QLocale());
+
+class CollectivesView : public View {
   Q_OBJECT
 
  public:
   explicit CollectivesView(Session& session, QWidget* parent = nullptr);
   ~CollectivesView() override;
+  static ViewInfo info();
+  Topic& topic() const override;
+  std::vector<Quantity> quantities() const override;
+  ViewPicture exported(const PictureStyle& style) const override;
+  std::vector<ViewActions> commands() const override;
   // The picture as it is painted now, and where its parts stand in the coordinates of canvas().
   CollectivePicture picture() const;
   CollectiveLayout layout_now() const;
   QWidget& canvas();
-  // The text of the current frame.
-  QString description() const;
-  QList<QAction*> view_actions() const;
-  // What chunks show, and picture or table: they stand in the view's last row of controls (null),
-  // or in a layout of the window's, beside its tabs.
-  void put_look_controls(QLayout* where);
-  int look_controls_width() const;
-  // Returns when the predicted lines of the plot are there (for tests and pictures).
-  void wait_for_lines();
-
- Q_SIGNALS:
-  // A move was chosen: what it is.
-  void described(const SelectionText& text);
+  QString description() const override;
+  // What chunks show, and picture or table; else in the view's last row of controls.
+  void put_look_controls(QLayout* where) override;
+  int look_controls_width() const override;
+  void wait() override;  // for the predicted lines of the plot
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

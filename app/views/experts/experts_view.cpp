@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/state/training_step.h"
 #include "app/views/experts/experts_state.h"
 #include "app/views/shared/canvas.h"
-#include "app/views/shared/transport_bar.h"
 #include "app/views/shared/view_keys.h"
 
 namespace parallelarium {
@@ -25,10 +25,23 @@ double scores_of(const Setup& setup) {
   return tokens * setup.model.experts.count * setup.mesh.ep;
 }
 
+QString without_experts(const Model& model) {
+  return ExpertsView::tr("%1 has no experts: all tokens take the same way.")
+      .arg(QString::fromStdString(model.title));
+}
+
+ViewPicture exported_routing(const Session& session, const PictureStyle& style,
+                             ExpertChoice choice) {
+  return {expert_picture_size(session, choice),
+          [&session, dark = style.dark, choice](QPainter& painter, QSizeF size, TextLog* texts) {
+            paint_expert_picture(painter, size, session, dark, choice, texts);
+          }};
+}
+
 }  // namespace
 
 ExpertsView::ExpertsView(Session& session, QWidget* parent)
-    : QWidget(parent), state_(std::make_unique<State>(session)) {
+    : View(session, parent), state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Experts"));
   setObjectName(QStringLiteral("ExpertsView"));
@@ -62,13 +75,41 @@ ExpertsView::~ExpertsView() {
   state_->worker.waitForDone();
 }
 
+ViewInfo ExpertsView::info() {
+  return {.id = "experts",
+          .room = Room::kExplore,
+          .title = [] { return tr("Experts"); },
+          .command = [] { return tr("E&xperts view"); },
+          .menu = nullptr,
+          .formula = "traffic.sent_bytes",
+          .file = "experts",
+          .shows_range = false,
+          .why_not =
+              [](const Session& session) {
+                const Model& model = session.prediction()->setup.model;
+                return model.experts.count > 0 ? QString() : without_experts(model);
+              },
+          .topic = [](Session& session) -> Topic& { return session.training_step(); },
+          .picture = [](const Session& session,
+                        const PictureStyle& style) { return exported_routing(session, style, {}); },
+          .make = [](Session& session) -> View* { return new ExpertsView(session); }};
+}
+
+std::vector<Quantity> ExpertsView::quantities() const {
+  return expert_quantities(state_->session, picture());
+}
+
+ViewPicture ExpertsView::exported(const PictureStyle& style) const {
+  return exported_routing(state_->session, style, state_->choice);
+}
+
 QWidget& ExpertsView::canvas() { return *state_->canvas; }
 ExpertChoice ExpertsView::choice() const { return state_->choice; }
 
 void ExpertsView::choose(ExpertChoice choice) {
   state_->choice = choice;
   refresh();
-  Q_EMIT routing_changed();
+  Q_EMIT quantities_changed();
 }
 
 ExpertPicture ExpertsView::picture() const {
@@ -77,10 +118,8 @@ ExpertPicture ExpertsView::picture() const {
   picture.routed = s.routed;
   picture.empty = no_valid_experts(s.session)
                       ? tr("These settings are not valid: there is no routing to show yet.")
-                  : s.why_none
-                      ? tr("%1 has no experts: all tokens take the same way.")
-                            .arg(QString::fromStdString(s.session.prediction()->setup.model.title))
-                      : tr("Routing the tokens");
+                  : s.why_none ? without_experts(s.session.prediction()->setup.model)
+                               : tr("Routing the tokens");
   add_run(picture, s.session, s.choice);
   picture.curves = s.curves;
   picture.plot_cache = s.plot_cache;
@@ -131,10 +170,10 @@ void ExpertsView::take_routing(Result<RoutedLayer> made) {
     s.routed = std::make_shared<const RoutedLayer>(std::move(*made));
   else
     s.why_none = made.error();
-  Q_EMIT routing_changed();
+  Q_EMIT quantities_changed();
 }
 
-void ExpertsView::wait_for_routing() {
+void ExpertsView::wait() {
   State& s = *state_;
   s.worker.waitForDone();
   const Setup& setup = s.session.prediction()->setup;
@@ -308,12 +347,12 @@ bool ExpertsView::eventFilter(QObject* watched, QEvent* event) {
 void ExpertsView::resizeEvent(QResizeEvent*) { place_parts(); }
 
 void ExpertsView::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  View::showEvent(event);
   refresh();
 }
 
 void ExpertsView::hideEvent(QHideEvent* event) {
-  QWidget::hideEvent(event);
+  View::hideEvent(event);
   state_->session.set_played(std::nullopt);
 }
 

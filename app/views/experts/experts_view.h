@@ -6,9 +6,8 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/selection/selection_panel.h"
-#include "app/state/session.h"
 #include "app/views/experts/expert_paint.h"
+#include "app/views/view.h"
 
 namespace parallelarium {
 
@@ -19,27 +18,27 @@ void paint_expert_picture(QPainter& painter, QSizeF size, const Session& session
                           ExpertChoice choice, TextLog* texts = nullptr);
 QSize expert_picture_size(const Session& session, ExpertChoice choice);
 
-class ExpertsView : public QWidget {
+// Time of the layer, fullest rank over mean, bytes between ranks, dropped choices, loss.
+std::vector<Quantity> expert_quantities(const Session& session, const ExpertPicture& picture,
+                                        const QLocale& locale = QLocale());
+
+class ExpertsView : public View {
   Q_OBJECT
 
  public:
   explicit ExpertsView(Session& session, QWidget* parent = nullptr);
   ~ExpertsView() override;
+  static ViewInfo info();
+  std::vector<Quantity> quantities() const override;
+  ViewPicture exported(const PictureStyle& style) const override;
   // The picture as it is painted now, and where its parts stand in the coordinates of canvas().
   ExpertPicture picture() const;
   ExpertLayout layout_now() const;
   QWidget& canvas();
   ExpertChoice choice() const;
   void choose(ExpertChoice choice);
-  // The text of the current frame.
-  QString description() const;
-  // Returns when the routing is there (for tests and pictures).
-  void wait_for_routing();
-
- Q_SIGNALS:
-  // An expert or a cell was chosen: what it is.
-  void described(const SelectionText& text);
-  void routing_changed();  // what picture() is of
+  QString description() const override;
+  void wait() override;  // for the routing
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

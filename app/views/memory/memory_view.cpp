@@ -5,10 +5,11 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
+#include "app/state/training_step.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/paint_tools.h"
 #include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/step_quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -16,6 +17,14 @@ namespace {
 constexpr int kHeader = 36, kLegend = 24, kPanes = 34, kSplitFrom = 520, kSideFrom = 640;
 constexpr double kSide = 262;
 constexpr std::int64_t kQuickOps = 12'000;  // a Program of so many ops is planned in a frame
+
+// `rank_index`: as built.
+ViewPicture memory_picture(const Session& session, const PictureStyle& style, int rank_index) {
+  return {memory_picture_size(), [&session, dark = style.dark, rank_index](
+                                     QPainter& painter, QSizeF size, TextLog* texts) {
+            paint_memory_picture(painter, size, session, dark, rank_index, texts);
+          }};
+}
 
 }  // namespace
 
@@ -35,7 +44,7 @@ QRectF MemoryView::State::chart_rect() const {
 }
 
 MemoryView::MemoryView(Session& session, QWidget* parent)
-    : QWidget(parent), state_(std::make_unique<State>(session)) {
+    : View(session, parent), state_(std::make_unique<State>(session)) {
   setAccessibleName(tr("Memory"));
   setAttribute(Qt::WA_OpaquePaintEvent);
   setFocusPolicy(Qt::StrongFocus);
@@ -57,8 +66,34 @@ MemoryView::MemoryView(Session& session, QWidget* parent)
 
 MemoryView::~MemoryView() { state_->worker.waitForDone(); }
 
-QList<QAction*> MemoryView::view_actions() const {
-  return QList<QAction*>(state_->actions.begin(), state_->actions.end());
+std::vector<ViewActions> MemoryView::commands() const {
+  return {{QList<QAction*>(state_->actions.begin(), state_->actions.end())}};
+}
+
+ViewInfo MemoryView::info() {
+  return {.id = "memory",
+          .room = Room::kExplore,
+          .title = [] { return tr("Memory"); },
+          .command = [] { return tr("Memor&y view"); },
+          .menu = [] { return tr("In &memory"); },
+          .formula = "memory.peak_bytes",
+          .file = "memory",
+          .shows_range = false,
+          .why_not = nullptr,
+          .topic = [](Session& session) -> Topic& { return session.training_step(); },
+          .picture =
+              [](const Session& session, const PictureStyle& style) {
+                return memory_picture(session, style, fullest_rank(*session.prediction()));
+              },
+          .make = [](Session& session) -> View* { return new MemoryView(session); }};
+}
+
+ViewPicture MemoryView::exported(const PictureStyle& style) const {
+  return memory_picture(state_->session, style, rank_index());
+}
+
+std::vector<Quantity> MemoryView::quantities() const {
+  return memory_quantities(state_->session, rank_index());
 }
 
 MemoryView::Pane MemoryView::pane() const { return state_->pane; }
@@ -81,10 +116,10 @@ void MemoryView::show_rank(int rank_index) {
   if (rank_index < 0 || rank_index >= int(ranks.size())) return;
   state_->chosen_rank = ranks[std::size_t(rank_index)].rank;
   refresh();
-  Q_EMIT rank_changed();
+  Q_EMIT quantities_changed();
 }
 
-void MemoryView::wait_for_stages() {
+void MemoryView::wait() {
   State& s = *state_;
   const Setup& setup = s.session.prediction()->setup;
   s.worker.waitForDone();
@@ -302,7 +337,7 @@ void MemoryView::paintEvent(QPaintEvent*) {
 void MemoryView::resizeEvent(QResizeEvent*) { refresh(); }
 
 void MemoryView::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  View::showEvent(event);
   refresh();
 }
 

@@ -7,9 +7,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/selection/selection_panel.h"
-#include "app/state/session.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/view.h"
 
 namespace parallelarium {
 
@@ -19,7 +17,11 @@ void paint_memory_picture(QPainter& painter, QSizeF size, const Session& session
                           int rank_index, TextLog* texts = nullptr);
 QSize memory_picture_size();
 
-class MemoryView : public QWidget {
+// Peak, sent, step time, bytes per parameter, loss; of one rank.
+std::vector<Quantity> memory_quantities(const Session& session, int rank_index,
+                                        const QLocale& locale = QLocale());
+
+class MemoryView : public View {
   Q_OBJECT
 
  public:
@@ -28,21 +30,17 @@ class MemoryView : public QWidget {
 
   explicit MemoryView(Session& session, QWidget* parent = nullptr);
   ~MemoryView() override;
+  static ViewInfo info();
+  std::vector<Quantity> quantities() const override;
+  ViewPicture exported(const PictureStyle& style) const override;
+  std::vector<ViewActions> commands() const override;
   // The rank shown, as an index in the Program of the prediction; by default the fullest.
   int rank_index() const;
   void show_rank(int rank_index);
   void show_pane(Pane pane);
   Pane pane() const;
-  // Returns when all ZeRO stages have been computed (for tests and pictures).
-  void wait_for_stages();
-  // The text of the current frame.
-  QString description() const;
-  QList<QAction*> view_actions() const;
-
- Q_SIGNALS:
-  // Something was clicked or chosen by key: what it is.
-  void described(const SelectionText& text);
-  void rank_changed();
+  void wait() override;  // for all ZeRO stages
+  QString description() const override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -9,6 +9,7 @@
 
 #include "app/look/figures.h"
 #include "app/settings/controls.h"
+#include "app/state/training_step.h"
 #include "app/views/mesh/mesh_paint.h"
 #include "app/views/mesh/rank_list.h"
 #include "app/views/shared/paint_tools.h"
@@ -18,6 +19,14 @@ namespace parallelarium {
 namespace {
 
 constexpr int kHeader = 40, kTools = 36, kSide = 250, kSideFrom = 560;
+
+// `rank`: global.
+ViewPicture mesh_picture(const Session& session, const PictureStyle& style, int rank) {
+  return {mesh_picture_size(),
+          [&session, dark = style.dark, rank](QPainter& painter, QSizeF size, TextLog* texts) {
+            paint_mesh_picture(painter, size, session, dark, rank, texts);
+          }};
+}
 
 }  // namespace
 
@@ -50,7 +59,7 @@ struct MeshView::State {
 };
 
 MeshView::MeshView(Session& session, QWidget* parent)
-    : QWidget(parent), state_(std::make_unique<State>(session)) {
+    : View(session, parent), state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Mesh"));
   setAttribute(Qt::WA_OpaquePaintEvent);
@@ -101,9 +110,34 @@ MeshView::MeshView(Session& session, QWidget* parent)
 
 MeshView::~MeshView() = default;
 
-void MeshView::find_rank() {
+ViewInfo MeshView::info() {
+  return {.id = "mesh",
+          .room = Room::kExplore,
+          .title = [] { return tr("Mesh"); },
+          .command = [] { return tr("Mes&h view"); },
+          .menu = nullptr,
+          .formula = "traffic.sent_bytes",
+          .file = "mesh",
+          .shows_range = false,
+          .why_not = nullptr,
+          .topic = [](Session& session) -> Topic& { return session.training_step(); },
+          .picture = [](const Session& session,
+                        const PictureStyle& style) { return mesh_picture(session, style, 0); },
+          .make = [](Session& session) -> View* { return new MeshView(session); }};
+}
+
+std::vector<Quantity> MeshView::quantities() const {
+  return mesh_quantities(state_->session, rank_index());
+}
+
+ViewPicture MeshView::exported(const PictureStyle& style) const {
+  return mesh_picture(state_->session, style, rank());
+}
+
+bool MeshView::open_search() {
   state_->find->setFocus(Qt::ShortcutFocusReason);
   state_->find->selectAll();
+  return true;
 }
 
 int MeshView::rank() const {
@@ -126,7 +160,7 @@ void MeshView::show_rank(int rank) {
   text.facts = {{tr("layers"), layers_text(state_->facts.layers)},
                 {tr("most memory"), bytes_text(state_->facts.peak_bytes)}};
   Q_EMIT described(text);
-  Q_EMIT rank_changed();
+  Q_EMIT quantities_changed();
 }
 
 // The chosen rank's groups, memory and links.
@@ -281,7 +315,7 @@ QString MeshView::description() const {
 void MeshView::resizeEvent(QResizeEvent*) { place_parts(); }
 
 void MeshView::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  View::showEvent(event);
   refresh();
 }
 

@@ -7,9 +7,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/selection/selection_panel.h"
-#include "app/state/session.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/view.h"
 
 namespace parallelarium {
 
@@ -18,22 +16,25 @@ void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, 
                         TextLog* texts = nullptr);
 QSize mesh_picture_size();
 
-class MeshView : public QWidget {
+// Step time, all that one rank sends, and its part along TP, DP and PP.
+std::vector<Quantity> mesh_quantities(const Session& session, int rank_index,
+                                      const QLocale& locale = QLocale());
+
+class MeshView : public View {
   Q_OBJECT
 
  public:
   explicit MeshView(Session& session, QWidget* parent = nullptr);
   ~MeshView() override;
+  static ViewInfo info();
+  std::vector<Quantity> quantities() const override;
+  ViewPicture exported(const PictureStyle& style) const override;
   int rank() const;        // global
   int rank_index() const;  // of the built rank that stands for it
   void show_rank(int rank);
   // The text of the current frame.
-  QString description() const;
-  void find_rank();  // the keyboard goes to the search field
-
- Q_SIGNALS:
-  void described(const SelectionText& text);
-  void rank_changed();
+  QString description() const override;
+  bool open_search() override;
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -13,11 +13,13 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/state/training_step.h"
 #include "app/views/pipeline/held_plot.h"
 #include "app/views/pipeline/op_table.h"
 #include "app/views/pipeline/stage_strip.h"
 #include "app/views/shared/legend.h"
 #include "app/views/shared/paint_tools.h"
+#include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"
 #include "app/views/timeline/picture_source.h"
 #include "app/views/timeline/timeline_view.h"
@@ -48,7 +50,7 @@ struct PipelineView::State {
 };
 
 PipelineView::PipelineView(Session& session, QWidget* parent)
-    : QWidget(parent), state_(std::make_unique<State>(session)) {
+    : View(session, parent), state_(std::make_unique<State>(session)) {
   State& s = *state_;
   setAccessibleName(tr("Pipeline"));
   setAttribute(Qt::WA_OpaquePaintEvent);
@@ -73,6 +75,7 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
   });
   s.strip = new StageStrip(session, this);
   s.timeline = new TimelineView(session, this);
+  setFocusProxy(s.timeline);
   s.plot = new HeldPlot(session, this);
   s.table = new OpTable(session, this);
   s.table->hide();
@@ -117,19 +120,59 @@ PipelineView::~PipelineView() = default;
 
 TimelineView& PipelineView::timeline() { return *state_->timeline; }
 
-QList<QAction*> PipelineView::view_actions() const {
-  return {state_->pairs, state_->one_rank, state_->show_table, state_->unmark};
+namespace {
+
+ViewPicture pipeline_picture(const Session& session, const PictureStyle& style) {
+  PictureOptions options;
+  options.dark = style.dark;
+  options.whole_step = style.whole_step;
+  return {picture_size(session, options),
+          [&session, options](QPainter& painter, QSizeF size, TextLog* texts) {
+            paint_picture(painter, size, session, options, texts);
+          }};
 }
 
-QList<QAction*> PipelineView::table_actions() const { return state_->table->key_actions(); }
+}  // namespace
 
-void PipelineView::open_search() {
+ViewInfo PipelineView::info() {
+  return {.id = "pipeline",
+          .room = Room::kExplore,
+          .title = [] { return tr("Pipeline"); },
+          .command = [] { return tr("&Pipeline view"); },
+          .menu = [] { return tr("&In the pipeline"); },
+          .formula = "bubble.of_total",
+          .file = "timeline",
+          .shows_range = true,
+          .why_not = nullptr,
+          .topic = [](Session& session) -> Topic& { return session.training_step(); },
+          .picture = pipeline_picture,
+          .make = [](Session& session) -> View* { return new PipelineView(session); }};
+}
+
+std::vector<Quantity> PipelineView::quantities() const { return step_quantities(state_->session); }
+
+ViewPicture PipelineView::exported(const PictureStyle& style) const {
+  return pipeline_picture(state_->session, style);
+}
+
+// Pairs, table, marks; what keys do while the table has the focus; those of the timeline.
+std::vector<ViewActions> PipelineView::commands() const {
+  const State& s = *state_;
+  return {{{s.pairs, s.one_rank, s.show_table, s.unmark}},
+          {s.table->key_actions(), {}, tr("While the table of ops has the focus")},
+          {s.timeline->key_actions(), tr("In the time&line"), {}, false}};
+}
+
+void PipelineView::refresh_keys() { state_->timeline->refresh_keys(); }
+
+bool PipelineView::open_search() {
   state_->show_table->setChecked(false);
   state_->find->show();
   align();
   update();
   state_->find->setFocus(Qt::ShortcutFocusReason);
   state_->find->selectAll();
+  return true;
 }
 
 bool PipelineView::eventFilter(QObject* watched, QEvent* event) {

@@ -8,8 +8,7 @@
 #include <memory>
 
 #include "app/look/theme.h"
-#include "app/state/session.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/view.h"
 
 namespace parallelarium {
 
@@ -28,22 +27,20 @@ void paint_picture(QPainter& painter, QSizeF size, const Session& session,
 // A size at which nothing is cramped: 1200 wide, as high as its rows need.
 QSize picture_size(const Session& session, const PictureOptions& options);
 
-class PipelineView : public QWidget {
+class PipelineView : public View {
   Q_OBJECT
 
  public:
   explicit PipelineView(Session& session, QWidget* parent = nullptr);
   ~PipelineView() override;
+  static ViewInfo info();
+  std::vector<Quantity> quantities() const override;
+  ViewPicture exported(const PictureStyle& style) const override;
+  std::vector<ViewActions> commands() const override;
+  void refresh_keys() override;
   TimelineView& timeline();
-  // Checkable actions and commands of this view, for menus and the shortcut sheet: pairs, table,
-  // fit, focus, marks.
-  QList<QAction*> view_actions() const;
-  // What keys do while the table of ops has the focus.
-  QList<QAction*> table_actions() const;
-  // The text of the current frame.
-  QString description() const;
-  // The keyboard goes to a search field: Enter selects the next op of that name, Esc closes it.
-  void open_search();
+  QString description() const override;
+  bool open_search() override;  // Enter selects the next op of that name, Esc closes the field
 
  protected:
   void paintEvent(QPaintEvent* event) override;

@@ -15,8 +15,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/theme.h"
-#include "app/state/collective_session.h"
-#include "app/views/timeline/whole_bars.h"
+#include "app/state/topic.h"
 
 namespace parallelarium {
 namespace {
@@ -76,35 +75,6 @@ QString slowness_text(Nanoseconds horizon, double seconds_per_step) {
   return QObject::tr("real time");
 }
 
-Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
-  const RunRecord* run = session.run_record();
-  const bool fresh = run && run->observed() && !session.run_is_stale() &&
-                     !session.hidden(QStringLiteral("lane.run"));
-  if (!fresh && session.hidden(QStringLiteral("lane.predicted"))) return time;
-  const Prediction& prediction = fresh ? *run->prediction : *session.prediction();
-  const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
-  const TimeRange part = session.played();
-  // Whoever looks at a part of the step looks at its pieces.
-  const bool whole = part == TimeRange{Nanoseconds(0), session.horizon()};
-  Nanoseconds best = time;
-  bool found = false;
-  const auto offer = [&](Nanoseconds edge) {
-    if (edge < part.begin || edge > part.end) return;
-    if (forward ? edge <= time : edge >= time) return;
-    if (!found || (forward ? edge < best : edge > best)) best = edge;
-    found = true;
-  };
-  for (int rank = 0; rank < static_cast<int>(prediction.program.ranks.size()); ++rank) {
-    std::vector<Bar> bars = bars_of(prediction.program, timeline, rank);
-    std::erase_if(bars, [](const Bar& bar) { return bar.lane != Lane::kCompute; });
-    for (const Bar& bar : whole ? whole_bars(bars, Zoom::kActions).bars : bars) {
-      offer(bar.span.begin);
-      offer(bar.span.end);
-    }
-  }
-  return best;
-}
-
 TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
   setAccessibleName(tr("Playback"));
   const auto make_action = [this](const QString& text, const char* name) {
@@ -160,7 +130,6 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   scrub_->setSingleStep(kScrubSteps / 200);
   scrub_->setFocusPolicy(Qt::TabFocus);
   scrub_->setMinimumWidth(48);
-  scrub_->setAccessibleName(tr("Time in the step"));
   row->addWidget(scrub_, 1);
   time_ = new QLabel(this);
   time_->setProperty("role", "muted");
@@ -186,42 +155,34 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
     const TimeRange range = played();
     set_playhead(range.begin + Nanoseconds(range.length().count() * value / kScrubSteps));
   });
-  const auto moved = [this](bool of_collective) {
-    if (of_collective != collective()) return;
-    if (session_.playing() && !loop_->isChecked() && playhead() < last_) {
-      session_.set_playing(false);
-      set_playhead(played().end);
-    }
-    last_ = playhead();
-    refresh_time();
-  };
-  connect(&session_, &Session::playhead_changed, this, [moved] { moved(false); });
-  const CollectiveSession* of = &session_.collectives();
-  connect(of, &CollectiveSession::playhead_changed, this, [moved] { moved(true); });
-  connect(of, &CollectiveSession::changed, this, &TransportBar::refresh);
-  connect(of, &CollectiveSession::run_changed, this, &TransportBar::refresh);
+  connect(&session_, &Session::topic_changed, this, &TransportBar::follow_topic);
   connect(&session_, &Session::view_changed, this, &TransportBar::refresh);
-  connect(&session_, &Session::prediction_changed, this, &TransportBar::refresh);
-  connect(&session_, &Session::run_changed, this, &TransportBar::refresh);
   refresh_icons();
+  follow_topic();
+}
+
+// What is in front plays.
+void TransportBar::follow_topic() {
+  for (const QMetaObject::Connection& connection : of_topic_) disconnect(connection);
+  const Topic* topic = &session_.topic();
+  of_topic_ = {connect(topic, &Topic::playhead_changed, this, &TransportBar::follow_playhead),
+               connect(topic, &Topic::changed, this, &TransportBar::refresh),
+               connect(topic, &Topic::run_changed, this, &TransportBar::refresh)};
   refresh();
 }
 
-// The Session plays either the training step or the collective in front.
-bool TransportBar::collective() const { return session_.collective_in_front(); }
-Nanoseconds TransportBar::playhead() const {
-  return collective() ? session_.collectives().playhead() : session_.playhead();
+void TransportBar::follow_playhead() {
+  if (session_.playing() && !loop_->isChecked() && playhead() < last_) {
+    session_.set_playing(false);
+    set_playhead(played().end);
+  }
+  last_ = playhead();
+  refresh_time();
 }
-TimeRange TransportBar::played() const {
-  return collective() ? TimeRange{Nanoseconds(0), session_.collectives().horizon()}
-                      : session_.played();
-}
-void TransportBar::set_playhead(Nanoseconds time) {
-  if (collective())
-    session_.collectives().set_playhead(time);
-  else
-    session_.set_playhead(time);
-}
+
+Nanoseconds TransportBar::playhead() const { return session_.topic().playhead(); }
+TimeRange TransportBar::played() const { return session_.topic().played(); }
+void TransportBar::set_playhead(Nanoseconds time) { session_.topic().set_playhead(time); }
 
 QList<QAction*> TransportBar::transport_actions() const {
   return {previous_, play_, next_, slower_, faster_, loop_, reduced_};
@@ -229,15 +190,12 @@ QList<QAction*> TransportBar::transport_actions() const {
 
 // Whether a lesson hides how long the step is.
 bool TransportBar::hides_length() const {
-  return played().length() <= Nanoseconds(0) ||
-         session_.hidden(collective() ? QStringLiteral("collective.seconds")
-                                      : QStringLiteral("step.seconds"));
+  return played().length() <= Nanoseconds(0) || session_.hidden(session_.topic().length_key());
 }
 
 void TransportBar::jump(bool forward) {
   session_.set_playing(false);
-  set_playhead(collective() ? session_.collectives().next_event(playhead(), forward)
-                            : next_event(session_, playhead(), forward));
+  set_playhead(session_.topic().next_event(playhead(), forward));
 }
 
 void TransportBar::refresh() {
@@ -254,25 +212,14 @@ void TransportBar::refresh() {
   if (reduced_->isChecked() != session_.reduced_motion())
     reduced_->setChecked(session_.reduced_motion());
   // Wide enough for every time of the step, so that nothing moves while it plays.
-  const QString widest = collective() ? tr("step %1 of %2").arg(888).arg(888)
-                                      : tr("%1 of step").arg(time_text(Nanoseconds(888'000'000)));
-  scrub_->setAccessibleName(collective() ? tr("Time in the collective") : tr("Time in the step"));
-  time_->setMinimumWidth(time_->fontMetrics().horizontalAdvance(widest));
+  scrub_->setAccessibleName(session_.topic().time_title());
+  time_->setMinimumWidth(
+      time_->fontMetrics().horizontalAdvance(session_.topic().widest_time_text()));
   refresh_time();
 }
 
 void TransportBar::refresh_time() {
-  if (collective()) {
-    const CollectiveMotion& motion = session_.collectives().motion();
-    const int step = motion.step_at(playhead()) + 1;
-    time_->setText(motion.steps() == 0 ? tr("nothing to send")
-                   : session_.hidden(QStringLiteral("collective.steps"))
-                       ? tr("step %1").arg(step)
-                       : tr("step %1 of %2").arg(step).arg(motion.steps()));
-  } else {
-    time_->setText(
-        tr("%1 of step").arg(hides_length() ? QStringLiteral("?") : time_text(playhead())));
-  }
+  time_->setText(session_.topic().time_text(session_));
   const QSignalBlocker blocker(scrub_);
   const auto whole = static_cast<double>(std::max(played().length(), Nanoseconds(1)).count());
   const auto done = static_cast<double>((playhead() - played().begin).count());

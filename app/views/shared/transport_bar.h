@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Play, previous and next event, speed, scrub and time, of the training step or of the collective
-// in front. The Session advances the playhead; this only shows and asks.
+// Play, previous and next event, speed, scrub and time, of the topic in front. The Session advances
+// the playhead; this only shows and asks.
 #pragma once
 
 #include <QWidget>
@@ -16,8 +16,6 @@ namespace parallelarium {
 
 // "140\u00d7 slower": screen time over step time, where the step takes `horizon`.
 QString slowness_text(Nanoseconds horizon, double seconds_per_step);
-// The begin or end of a bar that comes next after (or before) `time`; `time` itself at the ends.
-Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward);
 
 class TransportBar : public QWidget {
   Q_OBJECT
@@ -37,12 +35,14 @@ class TransportBar : public QWidget {
   void refresh_time();
   void refresh_icons();
   bool hides_length() const;
-  bool collective() const;
+  void follow_topic();
+  void follow_playhead();
   Nanoseconds playhead() const;
   TimeRange played() const;
   void set_playhead(Nanoseconds time);
   void jump(bool forward);
   Session& session_;
+  std::vector<QMetaObject::Connection> of_topic_;
   QAction *previous_, *play_, *next_, *slower_, *faster_, *loop_, *reduced_;
   QToolButton *previous_button_, *play_button_, *next_button_, *speed_;
   QSlider* scrub_;

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "app/state/training_step.h"
 #include "app/views/shared/time_axis.h"
-#include "app/views/shared/transport_bar.h"
 #include "app/views/timeline/op_search.h"
 #include "app/views/timeline/timeline_state.h"
 

@@ -26,6 +26,7 @@
 #include "engine/predict/local_prediction.h"
 #include "engine/wire/csv.h"
 #include "engine/wire/trace.h"
+#include "engine/wire/view_ids.h"
 
 extern char** environ;
 
@@ -201,12 +202,9 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
   const bool picture = *format != "trace" && *format != "csv";
   if (options.rank >= 0 && *format != "trace")
     return Outcome::invalid(message("export-rank-format", "--rank goes with a trace only."));
-  static constexpr std::array<const char*, 3> kViews = {"mesh", "pipeline", "memory"};
-  if (!options.view.empty() &&
-      (!picture || std::find(kViews.begin(), kViews.end(), options.view) == kViews.end()))
-    return Outcome::invalid(message("export-view",
-                                    "--view must be mesh, pipeline or memory, and goes with a "
-                                    "picture only."));
+  if (!options.view.empty() && (!picture || !is_view_id(options.view)))
+    return Outcome::invalid(message(
+        "export-view", "--view must be {}, and goes with a picture only.", view_ids_text()));
   Outcome outcome;
   if (picture) {
     outcome = draw(options, *format, setup, read_text);
@@ -252,8 +250,7 @@ void add_export(Commands& commands) {
       ->option_text("FILE")
       ->required();
   command->add_option("--format", options->format, "trace, csv, png, svg or pdf")->option_text("F");
-  command->add_option("--view", options->view, "mesh, pipeline or memory (pictures)")
-      ->option_text("V");
+  command->add_option("--view", options->view, view_ids_text() + " (pictures)")->option_text("V");
   command->add_flag("--run", options->run, "of a run; without it, of the prediction");
   command->add_flag("--json", options->json, "print what was written as JSON");
   command->add_option("--rank", options->rank, "this rank alone (trace)")->option_text("R");

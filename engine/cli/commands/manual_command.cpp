@@ -6,6 +6,7 @@
 #include "engine/cli/commands/command.h"
 #include "engine/plan/program/program.h"
 #include "engine/wire/manual.h"
+#include "engine/wire/view_ids.h"
 
 namespace parallelarium {
 
@@ -16,6 +17,7 @@ std::vector<std::string> choices_of(const std::string& word) {
   if (word == "models") return setup_choices("--model");
   if (word == "machines") return setup_choices("--machine");
   if (word == "schedule") return setup_choices("--schedule");
+  if (word == "--view") return view_ids();
   if (word == "manual") return {"man", "bash", "zsh", "fish"};
   std::vector<std::string> names = setup_choices(word);
   if (word == "collective")

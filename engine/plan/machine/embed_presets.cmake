@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes OUTPUT: a table of every preset file below ROOT, as C++ raw strings cut into pieces that
+# Writes OUTPUT: a table of every JSON file below ROOT, as C++ raw strings cut into pieces that
 # compilers accept.
 set(text "// Generated from resources/; do not edit.\n#include \"engine/plan/machine/presets.h\"\n\nnamespace parallelarium {\n\nconst std::vector<EmbeddedFile>& embedded_files() {\n  static const std::vector<EmbeddedFile> files = {\n")
-file(GLOB paths RELATIVE ${ROOT} ${ROOT}/models/*.json ${ROOT}/machines/*.json)
+file(GLOB paths RELATIVE ${ROOT} ${ROOT}/*.json ${ROOT}/models/*.json ${ROOT}/machines/*.json)
 list(SORT paths)
 foreach(path ${paths})
   file(READ ${ROOT}/${path} content)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of resources/models and resources/machines, compiled into the program.
+// The JSON files of resources/: models, machines and the list of views, compiled into the program.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@ struct EmbeddedFile {
   std::string_view content;  // the whole file
 };
 
-// All preset files, sorted by path.
+// All of them, sorted by path.
 const std::vector<EmbeddedFile>& embedded_files();
 
 }  // namespace parallelarium

@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
-#include "app/views/experts/expert_paint.h"
+#include "app/views/experts/experts_view.h"
+#include "app/views/shared/step_quantities.h"
 
 namespace parallelarium {
 namespace {
@@ -50,7 +50,7 @@ Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
 
 std::vector<Quantity> expert_quantities(const Session& session, const ExpertPicture& picture,
                                         const QLocale& locale) {
-  const std::vector<Quantity> all = pipeline_quantities(session, locale);
+  const std::vector<Quantity> all = step_quantities(session, locale);
   if (!picture.routed) {  // a dense model, or not computed yet
     std::vector<Quantity> none(4);
     const QString titles[] = {Words::tr("Layer time, forward"), Words::tr("Fullest rank / mean"),

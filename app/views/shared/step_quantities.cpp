@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/quantities/quantities.h"
+#include "app/views/shared/step_quantities.h"
 
 #include <QCoreApplication>
 #include <cmath>
@@ -133,40 +133,33 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
   return loss;
 }
 
-}  // namespace
+// What the five quantities are of.
+struct StepSides {
+  explicit StepSides(const Session& of, int rank)
+      : session(of),
+        record(of.run_record()),
+        run(record && !of.run_is_stale() ? record : nullptr),
+        shown(run ? *run->prediction : *of.prediction()),
+        rank_index(rank),
+        fullest(rank < 0 ? fullest_rank(shown) : rank),
+        sender(rank < 0 ? busiest_sender(shown) : rank),
+        expected(values_of(shown, fullest, sender)) {}
+  // Time, bubble, peak and sent, as they stand in the vector.
+  std::vector<Quantity> predicted(const QLocale& locale) const;
+  void add_run(const QLocale& locale, std::vector<Quantity>& all) const;
+  void add_pin(const RunRecord& pin, const QLocale& locale, std::vector<Quantity>& all) const;
+  // Guesses, and what an invalid Setup and a lesson leave out.
+  void finish(std::vector<Quantity>& all) const;
 
-int fullest_rank(const Prediction& prediction) {
-  int fullest = 0;
-  std::int64_t most = -1;
-  for (const MemoryRow& row : prediction.memory) {
-    if (row.peak_bytes <= most) continue;
-    most = row.peak_bytes;
-    for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank)
-      if (prediction.program.ranks[rank].rank == row.rank) fullest = int(rank);
-  }
-  return fullest;
-}
+  const Session& session;
+  const RunRecord* record;
+  const RunRecord* run;  // the record where it is of the present Setup
+  const Prediction& shown;
+  int rank_index, fullest, sender;
+  Values expected;
+};
 
-int busiest_sender(const Prediction& prediction) {
-  int busiest = 0;
-  std::int64_t most = -1;
-  for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank) {
-    const std::int64_t sent = sent_bytes(traffic_of(prediction.program, int(rank)));
-    if (sent > most) most = sent, busiest = int(rank);
-  }
-  return busiest;
-}
-
-std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale& locale,
-                                          int rank_index) {
-  const RunRecord* record = session.run_record();
-  const RunRecord* run = record && !session.run_is_stale() ? record : nullptr;
-  const Prediction& shown = run ? *run->prediction : *session.prediction();
-  const bool predicted = session.problems().empty();
-  const int fullest = rank_index < 0 ? fullest_rank(shown) : rank_index;
-  const int sender = rank_index < 0 ? busiest_sender(shown) : rank_index;
-  const Values expected = values_of(shown, fullest, sender);
-
+std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
   std::vector<Quantity> all(4);
   all[0].key = QStringLiteral("step.seconds");
   all[0].title = Quantities::tr("Step time");
@@ -198,84 +191,89 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
   all[1].predicted_value = expected.bubble;
   all[2].predicted_value = double(expected.peak);
   all[3].predicted_value = double(expected.sent);
+  return all;
+}
 
-  if (run) {
-    const Values seen = values_of(run->observation, fullest, sender);
-    const QString source = source_text(run->observation.source);
-    const std::optional<Message> delay = delay_of(run->observation);
-    const bool missed = delay && run->observation.source == Source::kPaced;
-    const QString caveat =
-        missed ? Quantities::tr("pace missed") : no_difference(run->observation.source);
-    all[0].observed = {seconds_text(seen.seconds, locale), source,
-                       Quantities::tr("median of %1 steps; shortest %2, longest %3")
-                           .arg(run->observation.timeline.steps)
-                           .arg(seconds_text(run->observation.step.seconds_min, locale),
-                                seconds_text(run->observation.step.seconds_max, locale))};
-    if (delay) all[0].observed.exact += QLatin1Char('\n') + QString::fromStdString(delay->text);
-    all[1].observed = {share_text(seen.bubble, locale), source, {}};
-    all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
-                       exact_bytes_text(seen.peak, locale)};
-    const bool counted = sender >= int(run->observation.traffic.size()) ||
-                         all_counted(run->observation.traffic[std::size_t(sender)]);
-    all[3].observed = {bytes_text(seen.sent, locale),
-                       counted ? Quantities::tr("counted") : Quantities::tr("partly by formula"),
-                       exact_bytes_text(seen.sent, locale)};
-    all[0].difference =
-        caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
-    all[1].difference =
-        missed ? caveat : points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
-    all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
-    all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
-    all[0].observed_value = seen.seconds;
-    all[1].observed_value = seen.bubble;
-    all[2].observed_value = double(seen.peak);
-    all[3].observed_value = double(seen.sent);
-  } else {
+void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const {
+  if (!run) {
     for (Quantity& quantity : all)
       quantity.observed.source =
           record ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
+    return;
   }
+  const Values seen = values_of(run->observation, fullest, sender);
+  const QString source = source_text(run->observation.source);
+  const std::optional<Message> delay = delay_of(run->observation);
+  const bool missed = delay && run->observation.source == Source::kPaced;
+  const QString caveat =
+      missed ? Quantities::tr("pace missed") : no_difference(run->observation.source);
+  all[0].observed = {seconds_text(seen.seconds, locale), source,
+                     Quantities::tr("median of %1 steps; shortest %2, longest %3")
+                         .arg(run->observation.timeline.steps)
+                         .arg(seconds_text(run->observation.step.seconds_min, locale),
+                              seconds_text(run->observation.step.seconds_max, locale))};
+  if (delay) all[0].observed.exact += QLatin1Char('\n') + QString::fromStdString(delay->text);
+  all[1].observed = {share_text(seen.bubble, locale), source, {}};
+  all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
+                     exact_bytes_text(seen.peak, locale)};
+  const bool counted = sender >= int(run->observation.traffic.size()) ||
+                       all_counted(run->observation.traffic[std::size_t(sender)]);
+  all[3].observed = {bytes_text(seen.sent, locale),
+                     counted ? Quantities::tr("counted") : Quantities::tr("partly by formula"),
+                     exact_bytes_text(seen.sent, locale)};
+  all[0].difference =
+      caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
+  all[1].difference =
+      missed ? caveat : points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+  all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
+  all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
+  all[0].observed_value = seen.seconds;
+  all[1].observed_value = seen.bubble;
+  all[2].observed_value = double(seen.peak);
+  all[3].observed_value = double(seen.sent);
+}
 
-  if (const RunRecord* pin = session.pinned()) {
-    const bool both_ran = pin->observed() && run;
-    // Fullest beside fullest, or the chosen rank beside itself, where the pin has it.
-    const Prediction& then = *pin->prediction;
-    const int fullest_then = rank_index < 0 ? fullest_rank(then) : rank_index;
-    const int sender_then = rank_index < 0 ? busiest_sender(then) : rank_index;
-    const Values before = both_ran ? values_of(pin->observation, fullest_then, sender_then)
-                                   : values_of(then, fullest_then, sender_then);
-    const Values now = both_ran ? values_of(run->observation, fullest, sender) : expected;
-    const QString since =
-        both_ran ? Quantities::tr("%1 since pinned run") : Quantities::tr("%1 since pin");
-    const auto since_place = [&](int rank_then, int rank_now) {
-      const QString there = place(then, rank_then);
-      return there == place(shown, rank_now) ? since : Quantities::tr("%1 (%2)").arg(since, there);
-    };
-    const bool same_clock =
-        then.machine == shown.machine && (both_ran || then.pace_factor == shown.pace_factor);
-    // Lengths of runs that the pace or a crowded computer sets are compared with nothing.
-    const bool comparable = !both_ran || (no_difference(run->observation.source).isEmpty() &&
-                                          no_difference(pin->observation.source).isEmpty());
-    if (same_clock && comparable)
-      all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
-    all[1].since_pin =
-        since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
-    if (!place(then, fullest_then).isEmpty())
-      all[2].since_pin = since_place(fullest_then, fullest)
-                             .arg(bytes_difference_text(before.peak, now.peak, locale));
-    if (!place(then, sender_then).isEmpty())
-      all[3].since_pin = since_place(sender_then, sender)
-                             .arg(bytes_difference_text(before.sent, now.sent, locale));
-  }
+void StepSides::add_pin(const RunRecord& pin, const QLocale& locale,
+                        std::vector<Quantity>& all) const {
+  const bool both_ran = pin.observed() && run;
+  // Fullest beside fullest, or the chosen rank beside itself, where the pin has it.
+  const Prediction& then = *pin.prediction;
+  const int fullest_then = rank_index < 0 ? fullest_rank(then) : rank_index;
+  const int sender_then = rank_index < 0 ? busiest_sender(then) : rank_index;
+  const Values before = both_ran ? values_of(pin.observation, fullest_then, sender_then)
+                                 : values_of(then, fullest_then, sender_then);
+  const Values now = both_ran ? values_of(run->observation, fullest, sender) : expected;
+  const QString since =
+      both_ran ? Quantities::tr("%1 since pinned run") : Quantities::tr("%1 since pin");
+  const auto since_place = [&](int rank_then, int rank_now) {
+    const QString there = place(then, rank_then);
+    return there == place(shown, rank_now) ? since : Quantities::tr("%1 (%2)").arg(since, there);
+  };
+  const bool same_clock =
+      then.machine == shown.machine && (both_ran || then.pace_factor == shown.pace_factor);
+  // Lengths of runs that the pace or a crowded computer sets are compared with nothing.
+  const bool comparable = !both_ran || (no_difference(run->observation.source).isEmpty() &&
+                                        no_difference(pin.observation.source).isEmpty());
+  if (same_clock && comparable)
+    all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
+  all[1].since_pin = since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
+  if (!place(then, fullest_then).isEmpty())
+    all[2].since_pin = since_place(fullest_then, fullest)
+                           .arg(bytes_difference_text(before.peak, now.peak, locale));
+  if (!place(then, sender_then).isEmpty())
+    all[3].since_pin =
+        since_place(sender_then, sender).arg(bytes_difference_text(before.sent, now.sent, locale));
+}
 
-  all.push_back(loss_quantity(session, run, record && !run, locale));
+void StepSides::finish(std::vector<Quantity>& all) const {
+  const bool valid = session.problems().empty();
   for (Quantity& quantity : all) {
     // A question is about the fullest rank and the busiest sender, not about any that is chosen.
     const bool of_another =
         rank_index >= 0 && ((&quantity == &all[2] && rank_index != fullest_rank(shown)) ||
                             (&quantity == &all[3] && rank_index != busiest_sender(shown)));
     quantity.guess = of_another ? QString() : session.guess_at(quantity.key);
-    if (!predicted && quantity.key != QLatin1String("losses")) {
+    if (!valid && quantity.key != QLatin1String("losses")) {
       quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
       quantity.since_pin.clear();
       quantity.note.clear();
@@ -295,7 +293,75 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     }
     if (quantity.predicted.text == QLatin1String("?")) quantity.note.clear();
   }
+}
+
+}  // namespace
+
+int fullest_rank(const Prediction& prediction) {
+  int fullest = 0;
+  std::int64_t most = -1;
+  for (const MemoryRow& row : prediction.memory) {
+    if (row.peak_bytes <= most) continue;
+    most = row.peak_bytes;
+    for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank)
+      if (prediction.program.ranks[rank].rank == row.rank) fullest = int(rank);
+  }
+  return fullest;
+}
+
+int busiest_sender(const Prediction& prediction) {
+  int busiest = 0;
+  std::int64_t most = -1;
+  for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank) {
+    const std::int64_t sent = sent_bytes(traffic_of(prediction.program, int(rank)));
+    if (sent > most) most = sent, busiest = int(rank);
+  }
+  return busiest;
+}
+
+std::vector<Quantity> step_quantities(const Session& session, const QLocale& locale,
+                                      int rank_index) {
+  const StepSides step(session, rank_index);
+  std::vector<Quantity> all = step.predicted(locale);
+  step.add_run(locale, all);
+  if (const RunRecord* pin = session.pinned()) step.add_pin(*pin, locale, all);
+  all.push_back(loss_quantity(session, step.run, step.record && !step.run, locale));
+  step.finish(all);
   return all;
+}
+
+RankSides sides_of(const Session& session, int rank_index) {
+  RankSides sides;
+  const RunRecord* record = session.run_record();
+  sides.prediction = session.prediction().get();
+  if (!record || session.run_is_stale() || !record->observed()) return sides;
+  sides.run = record;
+  const auto& ours = sides.prediction->program.ranks;
+  const auto& theirs = record->prediction->program.ranks;
+  for (std::size_t at = 0; at < theirs.size(); ++at)
+    if (rank_index < int(ours.size()) && theirs[at].rank == ours[std::size_t(rank_index)].rank)
+      sides.run_rank = int(at);
+  return sides;
+}
+
+void finish(const Session& session, const RankSides& sides, Quantity& quantity) {
+  if (!sides.run)
+    quantity.observed = {{},
+                         session.run_record() ? Quantities::tr("run is of other settings")
+                                              : Quantities::tr("not run yet"),
+                         {}};
+  if (!session.problems().empty())
+    quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
+  const auto hide = [&](Figure& figure, const char* lane) {
+    if (figure.text.isEmpty()) return;
+    if (session.hidden(quantity.key) || session.hidden(QLatin1String(lane)))
+      figure = {QStringLiteral("?"), Quantities::tr("hidden for now"), {}};
+  };
+  hide(quantity.predicted, "lane.predicted");
+  hide(quantity.observed, "lane.run");
+  if (quantity.predicted.text.size() < 2 || quantity.observed.text.size() < 2)
+    quantity.difference.clear();
+  quantity.guess = session.guess_at(quantity.key);
 }
 
 }  // namespace parallelarium

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/quantities/quantities.h"
 #include "app/state/collective_session.h"
+#include "app/views/collectives/collectives_view.h"
 
 namespace parallelarium {
 namespace {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sentence above the views: what stands in the way, most pressing first.
+#include <algorithm>
+
+#include "app/shell/window.h"
+#include "app/state/training_step.h"
+
+namespace parallelarium {
+
+void Window::dismiss() {
+  typed_wrong_.clear();
+  note_.clear();
+  session_.dismiss_error();
+  refresh_banner();
+}
+
+// What mends `problem`, as far as a lesson leaves it open.
+std::vector<Banner::Choice> Window::choices_of(const Message& problem, Topic& topic) {
+  std::vector<Banner::Choice> choices;
+  for (Remedy& remedy : topic.remedies(problem))
+    if (remedy.setting.isEmpty() || session_.allowed(remedy.setting))
+      choices.push_back({remedy.text, tr("Set %1").arg(remedy.text), std::move(remedy.take)});
+  return choices;
+}
+
+void Window::refresh_banner() {
+  if (say_problem() || say_what_happened()) return;
+  if (view().topic().is_step()) return say_of_the_step();
+  banner_->say({}, Banner::Kind::kPlain, {});
+}
+
+// What is set is not valid.
+bool Window::say_problem() {
+  Topic& topic = view().topic();
+  const std::optional<Message> problem = topic.problem();
+  if (!problem) return false;
+  std::vector<Banner::Choice> choices = choices_of(*problem, topic);
+  if (choices.empty() && session_.undo_stack().canUndo())
+    choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
+  banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning, std::move(choices));
+  return true;
+}
+
+// What was typed, failed or was done; it stays until it is dismissed, or passes by itself.
+bool Window::say_what_happened() {
+  const Banner::Choice close{tr("Dismiss"), {}, [this] { dismiss(); }};
+  if (!typed_wrong_.isEmpty()) {
+    banner_->say(typed_wrong_, Banner::Kind::kWarning, {close});
+    return true;
+  }
+  if (!session_.last_error().isEmpty()) {
+    std::vector<Banner::Choice> choices;
+    if (session_.last_problem())
+      for (Banner::Choice& choice : choices_of(*session_.last_problem(), session_.training_step()))
+        choices.push_back({choice.text, choice.accessible_name, [this, act = choice.act] {
+                             act();
+                             dismiss();
+                           }});
+    choices.push_back(close);
+    banner_->say(session_.last_error(), Banner::Kind::kWarning, std::move(choices));
+    return true;
+  }
+  if (note_.isEmpty()) return false;
+  banner_->say(note_, Banner::Kind::kPlain, {close});
+  return true;
+}
+
+void Window::say_of_the_step() {
+  Topic& step = session_.training_step();
+  if (const std::optional<Message> problem = session_.run_problem()) {
+    const QString sentence = QString::fromStdString(problem->text);
+    if (can_execute(session_.resolved()))
+      banner_->say(sentence, Banner::Kind::kWarning, choices_of(*problem, step));
+    else  // nothing is wrong with what is predicted
+      banner_->say(tr("Run is off: %1").arg(sentence), Banner::Kind::kPlain,
+                   choices_of(*problem, step));
+    return;
+  }
+  if (const std::optional<Message> problem = session_.memory_problem()) {
+    banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning, {});
+    return;
+  }
+  if (session_.machine_is_elsewhere()) {
+    std::vector<Banner::Choice> choices;
+    if (session_.small_copy_refusal().isEmpty())
+      choices.push_back({do_.small_copy->text().remove(QLatin1Char('&')), {}, [this] {
+                           do_.small_copy->trigger();
+                         }});
+    banner_->say(session_.run_refusal(), Banner::Kind::kPlain, std::move(choices));
+    return;
+  }
+  if (const std::optional<Message> offer = session_.gpu_offer();
+      offer && session_.run_refusal().isEmpty()) {
+    banner_->say(QString::fromStdString(offer->text), Banner::Kind::kPlain,
+                 choices_of(*offer, step));
+    return;
+  }
+  // The lesson itself says that it waits for an answer.
+  const QString refusal = session_.question_open() ? QString() : session_.run_refusal();
+  banner_->say(refusal.isEmpty() ? QString() : tr("Run is off: %1").arg(refusal),
+               Banner::Kind::kPlain, {});
+}
+
+}  // namespace parallelarium

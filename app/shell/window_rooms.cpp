@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rooms of the window: which views stand in the centre, and what is around them.
+#include <QTabBar>
+#include <QTabWidget>
+#include <QToolButton>
+#include <algorithm>
+
+#include "app/lesson/lesson_index.h"
+#include "app/lesson/lesson_panel.h"
+#include "app/shell/window.h"
+
+namespace parallelarium {
+
+// Learn has no views while no lesson is open.
+bool Window::shows_index() const { return room_ == Room::kLearn && !lesson_->player().is_open(); }
+
+// Of a lesson, the views that its steps name; of the other rooms, their own.
+bool Window::has_tab(Room room, const ViewInfo& view) const {
+  if (room != Room::kLearn) return view.room == room;
+  if (!lesson_->player().is_open()) return false;
+  const std::vector<Step>& steps = lesson_->player().lesson().steps;
+  const auto names_one = [](const Step& step) { return !step.tab.empty(); };
+  if (std::none_of(steps.begin(), steps.end(), names_one)) return &view == &first_view();
+  return std::any_of(steps.begin(), steps.end(),
+                     [&](const Step& step) { return step.tab == view.id; });
+}
+
+void Window::show_view(const QString& id) {
+  const ViewInfo* wanted = find_view(id);
+  if (!wanted) return;
+  if (!has_tab(room_, *wanted)) show_room(wanted->room);
+  tabs_->setCurrentIndex(int(wanted - parallelarium::views().data()));
+}
+
+void Window::show_room(Room room) {
+  if (!has_views(room)) return;
+  if (!shows_index()) last_tab_[room_] = QLatin1String(view_info().id);
+  room_ = room;
+  refresh_rooms();
+}
+
+// A lesson that was opened is shown in Learn; one that was left leaves its view in front in
+// Explore.
+void Window::follow_lesson() {
+  const LessonPlayer& player = lesson_->player();
+  const QString now = player.is_open() ? QString::fromStdString(player.lesson().folder) : QString();
+  if (now == lesson_shown_) return;
+  const bool was_open = !lesson_shown_.isEmpty();
+  lesson_shown_ = now;
+  if (player.is_open()) {
+    if (room_ != Room::kLearn) last_tab_[room_] = QLatin1String(view_info().id);
+    last_tab_.erase(Room::kLearn);
+    room_ = Room::kLearn;
+  } else if (was_open && room_ == Room::kLearn) {
+    room_ = Room::kExplore;
+    last_tab_[room_] = QLatin1String(view_info().id);
+  }
+  refresh_rooms();
+}
+
+// Puts the room's tabs there, with the one that was last in front, and what surrounds them.
+void Window::refresh_rooms() {
+  const std::vector<ViewInfo>& all = parallelarium::views();
+  const bool index = shows_index();
+  if (!index) {
+    const ViewInfo* front = find_view(last_tab_[room_]);
+    if (!front || !has_tab(room_, *front)) front = &view_info();
+    if (!has_tab(room_, *front)) front = &first_view();
+    if (!has_tab(room_, *front))
+      front = &*std::find_if(all.begin(), all.end(),
+                             [&](const ViewInfo& view) { return has_tab(room_, view); });
+    const int at = int(front - all.data());
+    tabs_->setTabVisible(at, true);  // before the one in front goes: none other is to come
+    tabs_->setCurrentIndex(at);
+    for (const ViewInfo& view : all)
+      tabs_->setTabVisible(int(&view - all.data()), has_tab(room_, view));
+  }
+  tabs_->setVisible(!index);
+  start_->setVisible(index);
+  right_->setVisible(!index);
+  strip_->setVisible(!index);
+  chips_->setVisible(!index && space_ != Space::kFull);
+  top_bar_->set_room(room_);
+  top_bar_->set_bare(index);
+  for (qsizetype at = 0; at < do_.rooms.size(); ++at)
+    do_.rooms[at]->setChecked(do_.rooms[at]->data().toInt() == int(room_));
+  fold_setup();
+  refresh_tabs();
+  fit_corner();
+}
+
+// What tabs say of views that do not apply; and where "All views" stands.
+void Window::refresh_tabs() {
+  const std::vector<ViewInfo>& all = parallelarium::views();
+  for (std::size_t at = 0; at < all.size(); ++at)
+    tabs_->setTabToolTip(int(at), all[at].why_not ? all[at].why_not(session_) : QString());
+  all_views_->setVisible(room_ == Room::kLearn && !shows_index());
+  if (all_views_->isHidden()) return;
+  const QTabBar* bar = tabs_->tabBar();
+  int right = 0;
+  for (int at = 0; at < bar->count(); ++at)
+    if (bar->isTabVisible(at)) right = std::max(right, bar->tabRect(at).right());
+  const QSize size = all_views_->sizeHint();
+  all_views_->setGeometry(
+      QRect(bar->pos() + QPoint(right + 16, (bar->sizeHint().height() - size.height()) / 2), size));
+  all_views_->raise();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A quantity as the strip shows it: predicted beside observed, as text with their source words; one
+// computation for strip, exports and clipboard. Each view chooses five, in its own folder.
+#pragma once
+
+#include <QString>
+
+namespace parallelarium {
+
+// One side of a quantity. Empty text: nothing to show (not run, stale, no such figure).
+struct Figure {
+  QString text;    // "84.1 ms", "?" when a lesson hides it
+  QString source;  // "predicted", "paced", "counted"; or why there is none: "not run yet"
+  QString exact;   // for the tooltip: "41,943,040 bytes"
+};
+
+struct Quantity {
+  QString key;    // dotted key of predict and run: "step.seconds"
+  QString title;  // "Step time", "Bubble of whole step", "Peak memory, stage 0"
+  Figure predicted, observed;
+  QString difference;  // "+5.1 %", "2.0 pt", "0 B", "set by pace"; empty when not comparable
+  QString since_pin;   // "−3.2 ms since pin", or empty
+  QString note;        // what else the figures say: "12,200 tokens/s predicted"; or empty
+  QString guess;       // "16 %", or empty
+  double predicted_value = 0, observed_value = 0;
+};
+
+}  // namespace parallelarium

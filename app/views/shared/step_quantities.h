@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The quantities of the training step that several views show.
+#pragma once
+
+#include <QLocale>
+#include <vector>
+
+#include "app/state/session.h"
+#include "app/views/shared/quantities.h"
+
+namespace parallelarium {
+
+// Step time, bubble, peak memory, bytes sent, loss: the five of the Pipeline view.
+// `rank_index`: whose memory and traffic; -1: the fullest rank's, and the busiest sender's.
+std::vector<Quantity> step_quantities(const Session& session, const QLocale& locale = QLocale(),
+                                      int rank_index = -1);
+
+// The built rank whose memory peak is largest, and the one that sends most, of a prediction.
+int fullest_rank(const Prediction& prediction);
+int busiest_sender(const Prediction& prediction);
+
+// Where the figures of one rank come from.
+struct RankSides {
+  const Prediction* prediction = nullptr;
+  const RunRecord* run = nullptr;  // of the present Setup, or null
+  int run_rank = -1;               // the same rank in the run, or -1
+};
+RankSides sides_of(const Session& session, int rank_index);
+
+// What holds for every figure of a rank: a lesson hides it, the Setup is invalid, nothing ran; and
+// the guess.
+void finish(const Session& session, const RankSides& sides, Quantity& quantity);
+
+}  // namespace parallelarium

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/view.h"
+
+#include <QHideEvent>
+#include <QShowEvent>
+
+#include "app/state/training_step.h"
+
+namespace parallelarium {
+
+View::View(Session& session, QWidget* parent) : QWidget(parent), shown_in_(session) {}
+
+Topic& View::topic() const { return shown_in_.training_step(); }
+
+QList<QAction*> View::all_commands() const {
+  QList<QAction*> all;
+  for (const ViewActions& group : commands()) all += group.actions;
+  return all;
+}
+
+void View::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  if (!event->spontaneous()) shown_in_.set_topic(topic());
+}
+
+void View::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  // The view that comes may have been shown before this one goes.
+  if (!event->spontaneous() && &shown_in_.topic() == &topic())
+    shown_in_.set_topic(shown_in_.training_step());
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a view is: an entry that says what is known of it without a window, and the widget in its
+// tab. The entries stand in views.h; window, menus, exports, lessons and the command line read that
+// list and know no view by name.
+#pragma once
+
+#include <QList>
+#include <QPainter>
+#include <QSize>
+#include <QString>
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+#include "app/selection/selection_panel.h"
+#include "app/state/session.h"
+#include "app/views/shared/quantities.h"
+#include "app/views/timeline/timeline_paint.h"
+
+class QAction;
+class QLayout;
+
+namespace parallelarium {
+
+class Topic;
+class View;
+
+// The rooms of the window, in their order there.
+enum class Room : std::uint8_t { kLearn, kExplore, kPlan };
+
+struct PictureStyle {
+  bool dark = false;
+  bool whole_step = true;  // else the visible range, where `shows_range`
+};
+
+// A picture that explains itself, for export.
+struct ViewPicture {
+  QSize size;  // at which nothing is cramped, in logical pixels
+  std::function<void(QPainter& painter, QSizeF size, TextLog* texts)> paint;
+};
+
+struct ViewInfo {
+  const char* id;        // as in resources/views.json
+  Room room;             // the one whose tab it is; lessons show any
+  QString (*title)();    // of its tab: "Memory"
+  QString (*command)();  // of its menu entry: "Memor&y view"
+  QString (*menu)();     // of the submenu with its own commands: "In &memory"
+  const char* formula;   // the quantity whose formula stands at the right at first
+  const char* file;      // name of an exported file, without its ending
+  bool shows_range;      // its picture can be of the visible time alone
+  // Why there is nothing to see now; empty: it applies.
+  QString (*why_not)(const Session& session);
+  Topic& (*topic)(Session& session);
+  // What is exported where there is no widget, of the view's own choice of rank, layer and so on.
+  ViewPicture (*picture)(const Session& session, const PictureStyle& style);
+  View* (*make)(Session& session);
+};
+
+// Commands of a view that stand together.
+struct ViewActions {
+  QList<QAction*> actions;
+  QString submenu = {};  // inside the view's menu; empty: in the menu itself
+  QString heading = {};  // on the sheet of shortcuts; empty: with those of the other views
+  bool on_sheet = true;  // false: the sheet lists these keys by itself
+};
+
+// The widget of a view. While it is shown, its topic is in front.
+class View : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit View(Session& session, QWidget* parent);
+
+  // What it is about: by default the training step.
+  virtual Topic& topic() const;
+  // Five, for the strip.
+  virtual std::vector<Quantity> quantities() const = 0;
+  // The text of the current frame.
+  virtual QString description() const = 0;
+  // What is exported: what it shows now.
+  virtual ViewPicture exported(const PictureStyle& style) const = 0;
+  virtual std::vector<ViewActions> commands() const { return {}; }
+  QList<QAction*> all_commands() const;
+  // Names keys anew, after a change of the preferences.
+  virtual void refresh_keys() {}
+  // The keyboard goes to a search field. False: the view has none.
+  virtual bool open_search() { return false; }
+  // How the view looks is chosen in controls that stand beside the tabs where these leave room: in
+  // a layout of the window's or, for null, in the view itself. No width: there are none.
+  virtual int look_controls_width() const { return 0; }
+  virtual void put_look_controls(QLayout*) {}
+  // Returns when what threads compute is there (for tests and pictures).
+  virtual void wait() {}
+
+ Q_SIGNALS:
+  // Something was chosen in it: what it is.
+  void described(const SelectionText& text);
+  void quantities_changed();
+
+ protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+
+ private:
+  Session& shown_in_;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/views.h"
+
+#include <algorithm>
+
+#include "app/views/collectives/collectives_view.h"
+#include "app/views/experts/experts_view.h"
+#include "app/views/memory/memory_view.h"
+#include "app/views/mesh/mesh_view.h"
+#include "app/views/pipeline/pipeline_view.h"
+
+namespace parallelarium {
+
+const std::vector<ViewInfo>& views() {
+  static const std::vector<ViewInfo> kViews = {MeshView::info(), CollectivesView::info(),
+                                               PipelineView::info(), MemoryView::info(),
+                                               ExpertsView::info()};
+  return kViews;
+}
+
+const ViewInfo* find_view(const QString& id) {
+  const auto found = std::find_if(views().begin(), views().end(), [&](const ViewInfo& view) {
+    return id == QLatin1String(view.id);
+  });
+  return found == views().end() ? nullptr : &*found;
+}
+
+bool has_views(Room room) {
+  return room == Room::kLearn ||
+         std::any_of(views().begin(), views().end(),
+                     [&](const ViewInfo& view) { return view.room == room; });
+}
+
+const ViewInfo& first_view() { return *find_view(QStringLiteral("pipeline")); }
+
+const ViewInfo& view_about(const Topic& topic, Session& session) {
+  const auto is_about = [&](const ViewInfo& view) { return &view.topic(session) == &topic; };
+  if (is_about(first_view())) return first_view();
+  const auto found = std::find_if(views().begin(), views().end(), is_about);
+  return found == views().end() ? first_view() : *found;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ids of the window's views: what the engine knows of them. Lessons name them as `tab`, the
+// command line as `--view`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallelarium {
+
+// "mesh", "collectives", ...: those of resources/views.json, in the order of the window's tabs.
+const std::vector<std::string>& view_ids();
+
+bool is_view_id(std::string_view id);
+
+// "mesh, collectives or pipeline": for help and sentences.
+std::string view_ids_text();
+
+}  // namespace parallelarium
