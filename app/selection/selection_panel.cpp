@@ -28,30 +28,6 @@ QString formula_value(const Formula& formula) {
              : text;
 }
 
-// Where a figure comes from that no closed formula gives.
-QString without_formula(const QString& key) {
-  if (key == QLatin1String("layer.seconds"))
-    return SelectionPanel::tr(
-        "From the simulated timeline: from the first op of the layer's forward to its last, over "
-        "all "
-        "ranks.");
-  if (key == QLatin1String("experts.fullest"))
-    return SelectionPanel::tr(
-        "Choices that the fullest rank's experts take, over the mean of the ranks: 1 is even.");
-  if (key == QLatin1String("experts.dispatched_bytes"))
-    return SelectionPanel::tr(
-        "Choices whose expert is on another rank, times the bytes of a token's activations.");
-  if (key == QLatin1String("experts.dropped"))
-    return SelectionPanel::tr(
-        "Choices above an expert's capacity, over all choices; without a capacity none is "
-        "dropped.");
-  if (key == QLatin1String("collective.correct"))
-    return SelectionPanel::tr(
-        "Every cell of every rank is compared with the result that the inputs must give.");
-  return SelectionPanel::tr(
-      "No closed formula here: the figure is counted op by op in the program that the ranks run.");
-}
-
 }  // namespace
 
 SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
@@ -86,8 +62,9 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
   refresh();
 }
 
-void SelectionPanel::show_formulas(const QString& key) {
+void SelectionPanel::show_formulas(const QString& key, const QString& origin) {
   formula_key_ = key;
+  origin_ = origin;
   refresh();
 }
 
@@ -264,7 +241,7 @@ void SelectionPanel::add_formulas() {
              QStringLiteral("muted"));
     return;
   }
-  if (chosen.empty()) add_text(without_formula(formula_key_).toHtmlEscaped());
+  if (chosen.empty()) add_text(origin_.toHtmlEscaped());
   if (formula_key_ == QLatin1String("step.seconds")) add_throughput(*prediction);
   for (const Formula& formula : chosen) {
     add_text(QStringLiteral("<b>%1</b>").arg(QString::fromStdString(formula.name).toHtmlEscaped()));

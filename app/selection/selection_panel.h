@@ -28,8 +28,9 @@ class SelectionPanel : public QScrollArea {
 
  public:
   explicit SelectionPanel(Session& session, QWidget* parent = nullptr);
-  // Shows the formulas that belong to a quantity of the strip ("bubble.of_total").
-  void show_formulas(const QString& key);
+  // Shows the formulas that belong to a quantity of the strip ("bubble.of_total"); where there is
+  // none, where its figure comes from.
+  void show_formulas(const QString& key, const QString& origin);
   // Shows what another view says about its selection, until the next one.
   void show_text(const SelectionText& text);
   // As high as what it says, up to a limit.
@@ -51,7 +52,7 @@ class SelectionPanel : public QScrollArea {
   Session& session_;
   QVBoxLayout* column_;
   SelectionText text_;
-  QString formula_key_ = QStringLiteral("bubble.of_total");
+  QString formula_key_, origin_;
   QStringList hidden_;          // what a lesson hides, as shown
   std::size_t live_steps_ = 0;  // Session::live_losses(), as shown
 };

@@ -68,8 +68,7 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   session_.undo_stack().clear();
   set_path({});
   refresh_rooms();
-  refresh_strip();
-  refresh_banner();
+  view_came();
   setFocus();  // no control is marked before the user does something
   session_.set_playing(!session_.reduced_motion());
 }
@@ -111,7 +110,7 @@ void Window::follow_session() {
   });
   connect(chips_, &SetupChips::opened, this, &Window::show_setup_popup);
   connect(strip_, &Strip::quantity_chosen, this, [this](const QString& key) {
-    selection_->show_formulas(key);
+    selection_->show_formulas(key, view().origin(key));
     if (right_tabs_->isVisible()) right_tabs_->setCurrentWidget(selection_);
   });
   connect(top_bar_, &TopBar::room_chosen, this, &Window::show_room);
@@ -146,7 +145,8 @@ void Window::view_came() {
   refresh_strip();
   refresh_banner();
   selection_->show_text({});
-  selection_->show_formulas(QLatin1String(view_info().formula));
+  const QString formula = QLatin1String(view_info().formula);
+  selection_->show_formulas(formula, view().origin(formula));
 }
 
 void Window::refresh_strip() {

@@ -2800,6 +2800,10 @@
         <source>In co&amp;llectives</source>
         <translation>In &amp;Kollektiven</translation>
     </message>
+    <message>
+        <source>Every cell of every rank is compared with the result that the inputs must give.</source>
+        <translation>Jede Zelle jedes Rangs wird mit dem Ergebnis verglichen, das die Eingaben geben müssen.</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::Doctor</name>
@@ -3119,6 +3123,22 @@
     <message>
         <source>E&amp;xperts view</source>
         <translation>E&amp;xpertenansicht</translation>
+    </message>
+    <message>
+        <source>From the simulated timeline: from the first op of the layer&apos;s forward to its last, over all ranks.</source>
+        <translation>Aus der simulierten Zeitachse: von der ersten Operation im Vorwärtslauf der Schicht bis zur letzten, über alle Ränge.</translation>
+    </message>
+    <message>
+        <source>Choices that the fullest rank&apos;s experts take, over the mean of the ranks: 1 is even.</source>
+        <translation>Auswahlen, die die Experten des vollsten Rangs nehmen, geteilt durch das Mittel der Ränge: 1 ist gleichmäßig.</translation>
+    </message>
+    <message>
+        <source>Choices whose expert is on another rank, times the bytes of a token&apos;s activations.</source>
+        <translation>Auswahlen, deren Experte auf einem anderen Rang liegt, mal die Bytes der Aktivierungen eines Tokens.</translation>
+    </message>
+    <message>
+        <source>Choices above an expert&apos;s capacity, over all choices; without a capacity none is dropped.</source>
+        <translation>Auswahlen über der Kapazität eines Experten, geteilt durch alle; ohne Kapazität entfällt keine.</translation>
     </message>
 </context>
 <context>
@@ -3958,30 +3978,6 @@ nach Plan</translation>
         <source>tokens of a step / step time = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</source>
         <translation>Token eines Schritts / Schrittzeit = %1 / %2 = &lt;b&gt;%3&lt;/b&gt;</translation>
     </message>
-    <message>
-        <source>From the simulated timeline: from the first op of the layer&apos;s forward to its last, over all ranks.</source>
-        <translation>Aus der simulierten Zeitachse: von der ersten Operation im Vorwärtslauf der Schicht bis zur letzten, über alle Ränge.</translation>
-    </message>
-    <message>
-        <source>Choices that the fullest rank&apos;s experts take, over the mean of the ranks: 1 is even.</source>
-        <translation>Auswahlen, die die Experten des vollsten Rangs nehmen, geteilt durch das Mittel der Ränge: 1 ist gleichmäßig.</translation>
-    </message>
-    <message>
-        <source>Choices whose expert is on another rank, times the bytes of a token&apos;s activations.</source>
-        <translation>Auswahlen, deren Experte auf einem anderen Rang liegt, mal die Bytes der Aktivierungen eines Tokens.</translation>
-    </message>
-    <message>
-        <source>Choices above an expert&apos;s capacity, over all choices; without a capacity none is dropped.</source>
-        <translation>Auswahlen über der Kapazität eines Experten, geteilt durch alle; ohne Kapazität entfällt keine.</translation>
-    </message>
-    <message>
-        <source>Every cell of every rank is compared with the result that the inputs must give.</source>
-        <translation>Jede Zelle jedes Rangs wird mit dem Ergebnis verglichen, das die Eingaben geben müssen.</translation>
-    </message>
-    <message>
-        <source>No closed formula here: the figure is counted op by op in the program that the ranks run.</source>
-        <translation>Hier gibt es keine geschlossene Formel: die Zahl wird Operation für Operation in dem Programm gezählt, das die Ränge ausführen.</translation>
-    </message>
 </context>
 <context>
     <name>parallelarium::Session</name>
@@ -4707,6 +4703,13 @@ nach Plan</translation>
     <message>
         <source>Speed, %1</source>
         <translation>Tempo, %1</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::View</name>
+    <message>
+        <source>No closed formula here: the figure is counted op by op in the program that the ranks run.</source>
+        <translation>Hier gibt es keine geschlossene Formel: die Zahl wird Operation für Operation in dem Programm gezählt, das die Ränge ausführen.</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,11 @@ View::View(Session& session, QWidget* parent) : QWidget(parent), shown_in_(sessi
 
 Topic& View::topic() const { return shown_in_.training_step(); }
 
+QString View::origin(const QString&) const {
+  return tr(
+      "No closed formula here: the figure is counted op by op in the program that the ranks run.");
+}
+
 QList<QAction*> View::all_commands() const {
   QList<QAction*> all;
   for (const ViewActions& group : commands()) all += group.actions;

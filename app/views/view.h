@@ -75,6 +75,8 @@ class View : public QWidget {
   virtual Topic& topic() const;
   // Five, for the strip.
   virtual std::vector<Quantity> quantities() const = 0;
+  // Where the figure of a quantity comes from that no closed formula gives.
+  virtual QString origin(const QString& quantity) const;
   // The text of the current frame.
   virtual QString description() const = 0;
   // What is exported: what it shows now.

@@ -103,6 +103,11 @@ std::vector<Quantity> CollectivesView::quantities() const {
   return collective_quantities(state_->session);
 }
 
+QString CollectivesView::origin(const QString& quantity) const {
+  if (quantity != QLatin1String("collective.correct")) return View::origin(quantity);
+  return tr("Every cell of every rank is compared with the result that the inputs must give.");
+}
+
 ViewPicture CollectivesView::exported(const PictureStyle& style) const {
   return exported_collective(state_->session, style);
 }

@@ -38,6 +38,7 @@ class CollectivesView : public View {
   static ViewInfo info();
   Topic& topic() const override;
   std::vector<Quantity> quantities() const override;
+  QString origin(const QString& quantity) const override;
   ViewPicture exported(const PictureStyle& style) const override;
   std::vector<ViewActions> commands() const override;
   // The picture as it is painted now, and where its parts stand in the coordinates of canvas().

@@ -99,6 +99,23 @@ std::vector<Quantity> ExpertsView::quantities() const {
   return expert_quantities(state_->session, picture());
 }
 
+QString ExpertsView::origin(const QString& quantity) const {
+  if (quantity == QLatin1String("layer.seconds"))
+    return tr(
+        "From the simulated timeline: from the first op of the layer's forward to its last, over "
+        "all ranks.");
+  if (quantity == QLatin1String("experts.fullest"))
+    return tr(
+        "Choices that the fullest rank's experts take, over the mean of the ranks: 1 is even.");
+  if (quantity == QLatin1String("experts.dispatched_bytes"))
+    return tr("Choices whose expert is on another rank, times the bytes of a token's activations.");
+  if (quantity == QLatin1String("experts.dropped"))
+    return tr(
+        "Choices above an expert's capacity, over all choices; without a capacity none is "
+        "dropped.");
+  return View::origin(quantity);
+}
+
 ViewPicture ExpertsView::exported(const PictureStyle& style) const {
   return exported_routing(state_->session, style, state_->choice);
 }

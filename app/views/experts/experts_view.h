@@ -30,6 +30,7 @@ class ExpertsView : public View {
   ~ExpertsView() override;
   static ViewInfo info();
   std::vector<Quantity> quantities() const override;
+  QString origin(const QString& quantity) const override;
   ViewPicture exported(const PictureStyle& style) const override;
   // The picture as it is painted now, and where its parts stand in the coordinates of canvas().
   ExpertPicture picture() const;
