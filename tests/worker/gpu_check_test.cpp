@@ -45,15 +45,15 @@ CheckedComputer made_up() {
 
 TEST(GpuCheckReport, IsOneBlockWithEverythingThatABugReportNeeds) {
   const std::string text = report_text(made_up());
-  EXPECT_THAT(text,
-              AllOf(HasSubstr("driver 550.54.14 (CUDA 12.4), built with CUDA 12.8, NCCL 2.28.9, "
-                              "module 1a2b3c"),
-                    HasSubstr("GPU 1: NVIDIA L40S, compute capability 8.9"),
-                    HasSubstr("PCIe 4 x16, GPU-01"), HasSubstr("kernels: FAILED"),
-                    HasSubstr("    GELU (3 float32): element 2 of g is 7.\n"),
-                    HasSubstr("kernels: not reached"), HasSubstr("not reached: loss in bfloat16"),
-                    HasSubstr("GPU 0 and GPU 1 (PIX, peer to peer): FAILED, 9.00 GB/s of 31.5 GB/s"),
-                    HasSubstr("collectives of GPUs 0, 1: passed")));
+  EXPECT_THAT(
+      text, AllOf(HasSubstr("driver 550.54.14 (CUDA 12.4), built with CUDA 12.8, NCCL 2.28.9, "
+                            "module 1a2b3c"),
+                  HasSubstr("GPU 1: NVIDIA L40S, compute capability 8.9"),
+                  HasSubstr("PCIe 4 x16, GPU-01"), HasSubstr("kernels: FAILED"),
+                  HasSubstr("    GELU (3 float32): element 2 of g is 7.\n"),
+                  HasSubstr("kernels: not reached"), HasSubstr("not reached: loss in bfloat16"),
+                  HasSubstr("GPU 0 and GPU 1 (PIX, peer to peer): FAILED, 9.00 GB/s of 31.5 GB/s"),
+                  HasSubstr("collectives of GPUs 0, 1: passed")));
 }
 
 TEST(GpuCheckReport, AsJsonHasTheWordsOfTheContract) {
