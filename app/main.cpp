@@ -11,11 +11,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "app/collective_session.h"
-#include "app/headless.h"
-#include "app/manual.h"
-#include "app/resources.h"
-#include "app/window.h"
+#include "app/export/headless.h"
+#include "app/export/manual.h"
+#include "app/look/resources.h"
+#include "app/shell/window.h"
+#include "app/state/collective_session.h"
 #include "engine/predict/predict.h"
 #include "engine/wire/version.h"
 

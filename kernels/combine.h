@@ -9,7 +9,8 @@
 
 namespace parallelarium {
 
-// Names and order of engine/plan/program.h's Reduction. kAverage: the sum divided by `divisor`.
+// Names and order of engine/plan/program/program.h's Reduction. kAverage: the sum divided by
+// `divisor`.
 enum class Combine : std::uint8_t { kCopy, kSum, kLargest, kProduct, kSmallest, kAverage };
 
 // target[i] = parts[0][i] op parts[1][i] op ... for i in [0, count), from the first part to the

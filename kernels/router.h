@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mixture of experts: which experts a token visits, with what weight, and the moves of rows that
-// follow. engine/plan/routing.h says the same in double precision, with sources.
+// follow. engine/plan/model/routing.h says the same in double precision, with sources.
 // Legend: N tokens, E experts, k experts of a token, C hidden. Rows of dispatched tokens stand
 // expert by expert, in token order, experts in the order of their places.
 #pragma once

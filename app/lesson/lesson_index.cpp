@@ -12,8 +12,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "app/figures.h"
-#include "app/theme.h"
+#include "app/look/figures.h"
+#include "app/look/theme.h"
 
 namespace parallelarium {
 

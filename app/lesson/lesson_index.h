@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/lesson/lesson_player.h"
-#include "app/sheet.h"
+#include "app/sheets/sheet.h"
 
 class QListWidget;
 class QPushButton;

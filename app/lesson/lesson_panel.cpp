@@ -15,11 +15,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/controls.h"
-#include "app/figures.h"
 #include "app/lesson/guess_text.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
+#include "app/look/figures.h"
+#include "app/settings/controls.h"
 
 namespace parallelarium {
 

@@ -10,10 +10,10 @@
 #include <QSaveFile>
 #include <algorithm>
 
-#include "app/figures.h"
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
+#include "app/look/figures.h"
 
 namespace parallelarium {
 

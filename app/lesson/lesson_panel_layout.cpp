@@ -17,7 +17,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
-#include "app/scroll_hint.h"
+#include "app/shell/scroll_hint.h"
 
 namespace parallelarium {
 

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/engine_process.h"
-#include "app/figures.h"
 #include "app/lesson/guess_text.h"
+#include "app/look/figures.h"
+#include "app/state/engine_process.h"
 
 namespace parallelarium {
 

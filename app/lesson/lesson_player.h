@@ -11,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "app/collective_session.h"
 #include "app/lesson/lesson_progress.h"
-#include "app/session.h"
+#include "app/state/collective_session.h"
+#include "app/state/session.h"
 #include "engine/lesson/lesson.h"
 
 namespace parallelarium {

@@ -3,9 +3,9 @@
 // guess beside the prediction and the run, tries, hints and time.
 #include <cmath>
 
-#include "app/figures.h"
 #include "app/lesson/guess_text.h"
 #include "app/lesson/lesson_player.h"
+#include "app/look/figures.h"
 
 namespace parallelarium {
 

@@ -4,8 +4,8 @@
 #include <QLocale>
 #include <cmath>
 
-#include "app/figures.h"
 #include "app/lesson/lesson_player.h"
+#include "app/look/figures.h"
 
 namespace parallelarium {
 

@@ -13,8 +13,8 @@
 #include <QWheelEvent>
 #include <cmath>
 
-#include "app/figures.h"
-#include "app/theme.h"
+#include "app/look/figures.h"
+#include "app/look/theme.h"
 
 namespace parallelarium {
 

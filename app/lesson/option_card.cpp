@@ -4,7 +4,7 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "app/theme.h"
+#include "app/look/theme.h"
 
 namespace parallelarium {
 

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {

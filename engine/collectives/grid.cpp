@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "engine/collectives/writer.h"
-#include "engine/plan/alternatives.h"
+#include "engine/plan/setup/alternatives.h"
 
 namespace parallelarium {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/timeline.h"
+#include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/lesson/check_parts.h"
-#include "engine/plan/resolve.h"
+#include "engine/plan/machine/resolve.h"
 
 namespace parallelarium {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "engine/lesson/lesson.h"
-#include "engine/plan/balance.h"
+#include "engine/plan/model/balance.h"
 
 namespace parallelarium {
 

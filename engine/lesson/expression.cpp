@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/plan/schedule_rules.h"
+#include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
 

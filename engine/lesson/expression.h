@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/plan/result.h"
-#include "engine/plan/setup.h"
-#include "engine/predict/collective_plan.h"
+#include "engine/plan/setup/setup.h"
+#include "engine/predict/network/collective_plan.h"
 
 namespace parallelarium {
 

@@ -22,12 +22,12 @@
 #include "engine/collectives/observation.h"
 #include "engine/lesson/expression.h"
 #include "engine/lesson/text.h"
-#include "engine/plan/order.h"
-#include "engine/plan/placement.h"
-#include "engine/plan/report.h"
+#include "engine/plan/machine/placement.h"
+#include "engine/plan/order/order.h"
+#include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
-#include "engine/plan/setup.h"
-#include "engine/predict/collective_plan.h"
+#include "engine/plan/setup/setup.h"
+#include "engine/predict/network/collective_plan.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {

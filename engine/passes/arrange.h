@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/passes/emit.h"
-#include "engine/plan/order.h"
+#include "engine/plan/order/order.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {

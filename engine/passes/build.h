@@ -3,10 +3,10 @@
 // by one walk over all ranks (`arrange`), memory is planned, replicas are made.
 #pragma once
 
-#include "engine/plan/order.h"
-#include "engine/plan/program.h"
+#include "engine/plan/order/order.h"
+#include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 

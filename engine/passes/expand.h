@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {

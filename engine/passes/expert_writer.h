@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "engine/passes/piece_writer.h"
-#include "engine/plan/routing.h"
+#include "engine/plan/model/routing.h"
 
 namespace parallelarium {
 

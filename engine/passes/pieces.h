@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "engine/plan/program.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 

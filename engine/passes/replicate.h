@@ -2,8 +2,8 @@
 // From one representative of every pipeline stage to all ranks.
 #pragma once
 
-#include "engine/plan/program.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/passes/shard_drafts.h"
-#include "engine/plan/routing.h"
+#include "engine/plan/model/routing.h"
 
 namespace parallelarium {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/passes/pieces.h"
-#include "engine/plan/routing.h"
+#include "engine/plan/model/routing.h"
 
 namespace parallelarium {
 

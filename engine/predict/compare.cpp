@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "engine/plan/pace.h"
-#include "engine/plan/setup_names.h"
-#include "engine/predict/simulate.h"
+#include "engine/plan/machine/pace.h"
+#include "engine/plan/setup/setup_names.h"
+#include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {
 namespace {

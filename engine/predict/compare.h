@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {

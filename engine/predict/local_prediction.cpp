@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engine/plan/resolve.h"
+#include "engine/plan/machine/resolve.h"
 #include "engine/predict/compare.h"
 
 namespace parallelarium {

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "engine/plan/machine.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/setup/setup.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {

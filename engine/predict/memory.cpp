@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/plan/schedule_rules.h"
+#include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "engine/passes/build.h"
-#include "engine/plan/schedule_rules.h"
-#include "engine/predict/in_turns.h"
-#include "engine/predict/simulate.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/predict/cost/in_turns.h"
+#include "engine/predict/cost/simulate.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/machine.h"
-#include "engine/plan/program.h"
-#include "engine/plan/report.h"
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/program/report.h"
+#include "engine/plan/program/timeline.h"
 #include "engine/plan/result.h"
-#include "engine/plan/setup.h"
-#include "engine/plan/timeline.h"
-#include "engine/predict/expert_rows.h"
+#include "engine/plan/setup/setup.h"
+#include "engine/predict/cost/expert_rows.h"
 
 namespace parallelarium {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "engine/train/device.h"
 
 namespace parallelarium {

@@ -6,12 +6,12 @@
 #include <iterator>
 #include <system_error>
 
-#include "engine/plan/machine.h"
+#include "engine/plan/machine/machine.h"
 #include "engine/run/cores.h"
 #include "engine/run/gpu/module.h"
-#include "engine/run/gpu/nccl_rules.h"
-#include "engine/run/launch.h"
+#include "engine/run/gpu/nccl/nccl_rules.h"
 #include "engine/run/net/place.h"
+#include "engine/run/train/launch.h"
 
 namespace parallelarium {
 

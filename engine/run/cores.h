@@ -2,7 +2,7 @@
 // Threads that stay on one core.
 #pragma once
 
-#include "engine/plan/cores.h"
+#include "engine/plan/machine/cores.h"
 
 namespace parallelarium {
 

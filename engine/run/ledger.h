@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 
 namespace parallelarium {
 

@@ -19,8 +19,8 @@
 #include <span>
 #include <string>
 
-#include "engine/plan/program.h"
-#include "engine/plan/timeline.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/program/timeline.h"
 #include "engine/run/stop.h"
 #include "engine/train/device.h"
 

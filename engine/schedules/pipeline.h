@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/plan/order.h"
+#include "engine/plan/order/order.h"
 
 namespace parallelarium {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/order.h"
+#include "engine/plan/order/order.h"
 #include "engine/plan/result.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 

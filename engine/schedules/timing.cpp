@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/plan/order_graph.h"
+#include "engine/plan/order/order_graph.h"
 
 namespace parallelarium {
 

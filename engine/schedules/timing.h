@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-#include "engine/plan/order.h"
+#include "engine/plan/order/order.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 
 namespace parallelarium {
 

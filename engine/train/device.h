@@ -20,7 +20,7 @@
 #include <memory>
 #include <span>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
 #include "engine/train/values.h"
 #include "kernels/adamw.h"

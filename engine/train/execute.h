@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
 #include "engine/train/device.h"
 

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/plan/routing.h"
+#include "engine/plan/model/routing.h"
 #include "engine/train/launch.h"
 
 namespace parallelarium {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the functions of pieces share: an op with its addresses, and the tables that they stand in,
 // one for each family of pieces. To add a piece: write its function with the operands in the order
-// of engine/plan/pieces.h, and add its line to the table of its family.
+// of engine/plan/program/pieces.h, and add its line to the table of its family.
 #pragma once
 
 #include <algorithm>
 #include <cassert>
 #include <span>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "engine/train/device.h"
 #include "engine/train/execute.h"
 #include "kernels/random.h"

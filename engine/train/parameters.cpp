@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/plan/routing.h"
+#include "engine/plan/model/routing.h"
 #include "kernels/random.h"
 
 namespace parallelarium {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/program.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "kernels/bf16.h"
 
 namespace parallelarium {

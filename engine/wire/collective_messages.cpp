@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "engine/plan/setup_names.h"
-#include "engine/predict/collective_formulas.h"
+#include "engine/plan/setup/setup_names.h"
+#include "engine/predict/formulas/collective_formulas.h"
 #include "engine/wire/reading.h"
 
 namespace parallelarium {

@@ -5,8 +5,8 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "engine/collectives/observation.h"
-#include "engine/plan/setup.h"
-#include "engine/predict/collective_plan.h"
+#include "engine/plan/setup/setup.h"
+#include "engine/predict/network/collective_plan.h"
 
 namespace parallelarium {
 

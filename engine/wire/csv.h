@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "engine/plan/program.h"
-#include "engine/plan/timeline.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "engine/plan/machine.h"
-#include "engine/plan/model.h"
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/model/model.h"
 #include "engine/schedules/schedule.h"
 #include "engine/wire/version.h"
 

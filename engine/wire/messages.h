@@ -27,7 +27,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/setup_names.h"
+#include "engine/plan/setup/setup_names.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/reading.h"
 

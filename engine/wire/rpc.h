@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "engine/plan/result.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/plan/program.h"
-#include "engine/plan/timeline.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
 

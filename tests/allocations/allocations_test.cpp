@@ -14,7 +14,7 @@
 #include <new>
 #include <string_view>
 
-#include "engine/plan/presets.h"
+#include "engine/plan/machine/presets.h"
 #include "tests/ranks/harness.h"
 #include "tests/ranks/proof.h"
 #include "tests/ranks/wrapped_device.h"

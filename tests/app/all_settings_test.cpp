@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // "All settings …": controls that set what they say.
-#include "app/all_settings.h"
+#include "app/settings/all_settings.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <QLabel>
 #include <QWheelEvent>
 
-#include "app/collective_plan.h"
-#include "app/controls.h"
+#include "app/settings/controls.h"
+#include "app/state/collective_plan.h"
 #include "engine/collectives/algorithm_names.h"
 
 namespace parallelarium {

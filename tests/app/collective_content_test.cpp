@@ -7,9 +7,9 @@
 #include <QComboBox>
 #include <QTableWidget>
 
-#include "app/figures.h"
-#include "app/views/collectives_view.h"
-#include "app/window.h"
+#include "app/look/figures.h"
+#include "app/shell/window.h"
+#include "app/views/collectives/collectives_view.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/collectives_window_fixture.h"
 #include "tests/app/wait.h"

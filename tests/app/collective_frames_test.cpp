@@ -4,8 +4,8 @@
 
 #include <QImage>
 
-#include "app/session.h"
-#include "app/views/collectives_view.h"
+#include "app/state/session.h"
+#include "app/views/collectives/collectives_view.h"
 #include "tests/app/collectives_fixture.h"
 
 namespace parallelarium {

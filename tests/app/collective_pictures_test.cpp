@@ -7,10 +7,10 @@
 #include <bit>
 #include <cstdlib>
 
-#include "app/session.h"
-#include "app/views/collective_parts.h"
-#include "app/views/collective_plot.h"
-#include "app/views/collectives_view.h"
+#include "app/state/session.h"
+#include "app/views/collectives/collective_parts.h"
+#include "app/views/collectives/collective_plot.h"
+#include "app/views/collectives/collectives_view.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/pipeline_fixture.h"
 

@@ -6,9 +6,9 @@
 
 #include <QString>
 
-#include "app/collective_session.h"
-#include "app/views/collectives_view.h"
-#include "app/window.h"
+#include "app/shell/window.h"
+#include "app/state/collective_session.h"
+#include "app/views/collectives/collectives_view.h"
 
 namespace parallelarium {
 

@@ -11,7 +11,7 @@
 #include <QXmlStreamReader>
 #include <set>
 
-#include "app/document.h"
+#include "app/state/document.h"
 
 namespace parallelarium {
 namespace {

@@ -2,7 +2,7 @@
 // Small models with experts, their routing and picture, and runs made up to have counted it.
 #pragma once
 
-#include "app/views/experts_view.h"
+#include "app/views/experts/experts_view.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {

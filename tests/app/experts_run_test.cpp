@@ -5,9 +5,9 @@
 
 #include <QTest>
 
-#include "app/controls.h"
-#include "app/figures.h"
-#include "app/quantities.h"
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/settings/controls.h"
 #include "tests/app/experts_fixture.h"
 
 namespace parallelarium {

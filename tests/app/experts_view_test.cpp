@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Experts view: its figures against the tokens themselves, its times against the ops, its
 // pictures, controls and keys.
-#include "app/views/experts_view.h"
+#include "app/views/experts/experts_view.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <map>
 #include <set>
 
-#include "app/controls.h"
-#include "app/figures.h"
-#include "app/quantities.h"
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/settings/controls.h"
 #include "tests/app/experts_fixture.h"
 
 namespace parallelarium {

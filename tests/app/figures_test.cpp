@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/figures.h"
+#include "app/look/figures.h"
 
 #include <gtest/gtest.h>
 

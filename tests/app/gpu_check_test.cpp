@@ -9,7 +9,7 @@
 #include <QTemporaryDir>
 #include <string>
 
-#include "app/doctor.h"
+#include "app/sheets/doctor.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {

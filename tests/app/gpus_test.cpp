@@ -3,10 +3,10 @@
 // calibrated; and what the Doctor says of their calibration.
 #include <signal.h>
 
-#include "app/document.h"
-#include "app/session.h"
-#include "app/views/words.h"
-#include "engine/plan/machine.h"
+#include "app/state/document.h"
+#include "app/state/session.h"
+#include "app/views/shared/words.h"
+#include "engine/plan/machine/machine.h"
 #include "engine/predict/predict.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/pipeline_fixture.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A committed guess: where it stands beside the figures, and what the summary says of it.
-#include "app/collective_session.h"
-#include "app/figures.h"
-#include "app/quantities.h"
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/state/collective_session.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/lesson_fixture.h"
 

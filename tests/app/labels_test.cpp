@@ -17,13 +17,13 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "app/engine_process.h"
-#include "app/export_dialog.h"
+#include "app/export/export_dialog.h"
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
-#include "app/views/pipeline_view.h"
-#include "app/views/timeline_view.h"
-#include "app/window.h"
+#include "app/shell/window.h"
+#include "app/state/engine_process.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/timeline/timeline_view.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
 

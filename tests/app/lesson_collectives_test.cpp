@@ -3,11 +3,11 @@
 #include <QComboBox>
 #include <QSignalSpy>
 
-#include "app/collective_session.h"
-#include "app/figures.h"
-#include "app/quantities.h"
-#include "app/views/collectives_view.h"
-#include "app/window.h"
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/shell/window.h"
+#include "app/state/collective_session.h"
+#include "app/views/collectives/collectives_view.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/lesson_fixture.h"
 

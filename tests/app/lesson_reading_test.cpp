@@ -5,7 +5,7 @@
 #include <QTextBrowser>
 
 #include "app/lesson/guess_text.h"
-#include "app/window.h"
+#include "app/shell/window.h"
 #include "tests/app/lesson_fixture.h"
 
 namespace parallelarium {

@@ -14,7 +14,7 @@
 
 #include "app/lesson/guess_text.h"
 #include "app/lesson/lesson_index.h"
-#include "app/setup_panel.h"
+#include "app/settings/setup_panel.h"
 #include "tests/app/lesson_fixture.h"
 
 namespace parallelarium {

@@ -5,12 +5,12 @@
 #include <QLabel>
 #include <QTest>
 
-#include "app/engine_process.h"
-#include "app/figures.h"
-#include "app/quantities.h"
-#include "app/selection_panel.h"
-#include "app/views/pipeline_view.h"
-#include "app/views/timeline_view.h"
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/selection/selection_panel.h"
+#include "app/state/engine_process.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/timeline/timeline_view.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
 #include "tests/app/window_fixture.h"

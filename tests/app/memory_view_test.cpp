@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Memory view: its figures are the Prediction's to the byte, and its picture is tidy.
-#include "app/views/memory_view.h"
+#include "app/views/memory/memory_view.h"
 
 #include <gtest/gtest.h>
 
 #include <QImage>
 
-#include "app/figures.h"
-#include "app/quantities.h"
-#include "app/views/memory_curve.h"
-#include "app/views/memory_data.h"
-#include "app/views/memory_paint.h"
-#include "app/views/memory_state.h"
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/views/memory/memory_curve.h"
+#include "app/views/memory/memory_data.h"
+#include "app/views/memory/memory_paint.h"
+#include "app/views/memory/memory_state.h"
 #include "tests/app/memory_fixture.h"
 
 namespace parallelarium {

@@ -6,8 +6,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/controls.h"
-#include "app/views/memory_view.h"
+#include "app/settings/controls.h"
+#include "app/views/memory/memory_view.h"
 #include "tests/app/memory_fixture.h"
 
 namespace parallelarium {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Mesh view: ranks where the mesh says they are, bytes of the Prediction, and readable numbers.
-#include "app/views/mesh_view.h"
+#include "app/views/mesh/mesh_view.h"
 
 #include <gtest/gtest.h>
 
@@ -12,10 +12,10 @@
 #include <map>
 #include <set>
 
-#include "app/quantities.h"
-#include "app/views/mesh_data.h"
-#include "app/views/mesh_paint.h"
-#include "app/views/rank_list.h"
+#include "app/quantities/quantities.h"
+#include "app/views/mesh/mesh_data.h"
+#include "app/views/mesh/mesh_paint.h"
+#include "app/views/mesh/rank_list.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says of calibrated cores that multiply bf16 in another way by now.
-#include "app/session.h"
-#include "app/setup_panel.h"
-#include "app/views/words.h"
-#include "engine/plan/machine.h"
+#include "app/settings/setup_panel.h"
+#include "app/state/session.h"
+#include "app/views/shared/words.h"
+#include "engine/plan/machine/machine.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/stand_in_engine.h"
 

@@ -8,10 +8,10 @@
 #include <QApplication>
 #include <memory>
 
-#include "app/session.h"
-#include "app/views/lanes.h"
-#include "app/views/picture_source.h"
-#include "app/views/timeline_paint.h"
+#include "app/state/session.h"
+#include "app/views/timeline/lanes.h"
+#include "app/views/timeline/picture_source.h"
+#include "app/views/timeline/timeline_paint.h"
 
 namespace parallelarium {
 

@@ -12,9 +12,9 @@
 #include <functional>
 #include <set>
 
-#include "app/setup_fold.h"
-#include "app/step_collectives.h"
-#include "app/views/collectives_view.h"
+#include "app/settings/setup_fold.h"
+#include "app/state/step_collectives.h"
+#include "app/views/collectives/collectives_view.h"
 #include "tests/app/collectives_fixture.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/window_fixture.h"

@@ -12,15 +12,15 @@
 #include <QToolButton>
 #include <set>
 
-#include "app/figures.h"
-#include "app/views/held_figure.h"
-#include "app/views/held_plot.h"
-#include "app/views/op_search.h"
-#include "app/views/op_table.h"
-#include "app/views/pipeline_view.h"
-#include "app/views/qcustomplot_header.h"
-#include "app/views/timeline_view.h"
-#include "app/views/transport_bar.h"
+#include "app/look/figures.h"
+#include "app/views/pipeline/held_figure.h"
+#include "app/views/pipeline/held_plot.h"
+#include "app/views/pipeline/op_table.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/transport_bar.h"
+#include "app/views/timeline/op_search.h"
+#include "app/views/timeline/timeline_view.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {

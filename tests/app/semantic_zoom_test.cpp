@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "app/figures.h"
-#include "app/selection_panel.h"
-#include "app/views/words.h"
+#include "app/look/figures.h"
+#include "app/selection/selection_panel.h"
+#include "app/views/shared/words.h"
 #include "tests/app/timelines_fixture.h"
 
 namespace parallelarium {

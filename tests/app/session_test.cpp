@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session.h"
+#include "app/state/session.h"
 
 #include <gtest/gtest.h>
 
 #include <QElapsedTimer>
 #include <QUndoCommand>
 
-#include "app/document.h"
-#include "app/figures.h"
-#include "app/quantities.h"
-#include "app/selection_panel.h"
-#include "app/setup_fields.h"
-#include "app/views/words.h"
-#include "engine/predict/explain.h"
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/selection/selection_panel.h"
+#include "app/settings/setup_fields.h"
+#include "app/state/document.h"
+#include "app/views/shared/words.h"
+#include "engine/predict/explain/explain.h"
 #include "engine/predict/local_prediction.h"
 #include "tests/app/pipeline_fixture.h"
 

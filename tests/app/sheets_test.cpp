@@ -11,12 +11,12 @@
 #include <QTest>
 #include <memory>
 
-#include "app/all_settings.h"
-#include "app/doctor.h"
-#include "app/export_dialog.h"
+#include "app/export/export_dialog.h"
 #include "app/lesson/lesson_index.h"
-#include "app/shortcut_sheet.h"
-#include "app/words_sheet.h"
+#include "app/settings/all_settings.h"
+#include "app/sheets/doctor.h"
+#include "app/sheets/shortcut_sheet.h"
+#include "app/sheets/words_sheet.h"
 #include "tests/app/window_fixture.h"
 
 namespace parallelarium {

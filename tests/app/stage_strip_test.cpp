@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/stage_strip.h"
+#include "app/views/pipeline/stage_strip.h"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 #include <QTemporaryDir>
 #include <nlohmann/json.hpp>
 
-#include "app/doctor.h"
-#include "app/engine_process.h"
-#include "engine/plan/cores.h"
+#include "app/sheets/doctor.h"
+#include "app/state/engine_process.h"
+#include "engine/plan/machine/cores.h"
 #include "tests/app/wait.h"
 
 namespace parallelarium {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/time_axis.h"
+#include "app/views/shared/time_axis.h"
 
 #include <gtest/gtest.h>
 

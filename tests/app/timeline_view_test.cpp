@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/timeline_view.h"
+#include "app/views/timeline/timeline_view.h"
 
 #include <gtest/gtest.h>
 
-#include "app/figures.h"
-#include "app/selection_panel.h"
-#include "app/views/pipeline_view.h"
-#include "app/views/range_readout.h"
-#include "app/views/transport_bar.h"
-#include "app/views/words.h"
+#include "app/look/figures.h"
+#include "app/selection/selection_panel.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/transport_bar.h"
+#include "app/views/shared/words.h"
+#include "app/views/timeline/range_readout.h"
 #include "tests/app/timelines_fixture.h"
 
 namespace parallelarium {

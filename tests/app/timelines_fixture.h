@@ -6,7 +6,7 @@
 
 #include <QTest>
 
-#include "app/views/timeline_view.h"
+#include "app/views/timeline/timeline_view.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {

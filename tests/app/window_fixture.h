@@ -10,9 +10,9 @@
 #include <QTest>
 #include <memory>
 
-#include "app/controls.h"
 #include "app/lesson/lesson_panel.h"
-#include "app/window.h"
+#include "app/settings/controls.h"
+#include "app/shell/window.h"
 
 namespace parallelarium {
 

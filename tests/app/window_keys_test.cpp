@@ -11,12 +11,12 @@
 #include <QPushButton>
 #include <QTest>
 
-#include "app/shortcut_sheet.h"
-#include "app/views/pipeline_view.h"
-#include "app/views/timeline_view.h"
-#include "app/views/view_keys.h"
-#include "app/views/words.h"
-#include "app/window.h"
+#include "app/sheets/shortcut_sheet.h"
+#include "app/shell/window.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/view_keys.h"
+#include "app/views/shared/words.h"
+#include "app/views/timeline/timeline_view.h"
 #include "tests/app/window_fixture.h"
 
 namespace parallelarium {

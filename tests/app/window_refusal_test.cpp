@@ -5,9 +5,9 @@
 #include <QPushButton>
 #include <QTest>
 
-#include "app/small_copy.h"
-#include "app/views/words.h"
-#include "app/window.h"
+#include "app/shell/window.h"
+#include "app/state/small_copy.h"
+#include "app/views/shared/words.h"
 #include "tests/app/stand_in_engine.h"
 #include "tests/app/window_fixture.h"
 

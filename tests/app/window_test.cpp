@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // End to end through the real window with the real engine: set, run, pin, undo, export, reopen.
-#include "app/window.h"
+#include "app/shell/window.h"
 
 #include <gtest/gtest.h>
 
@@ -13,15 +13,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/document.h"
-#include "app/export.h"
-#include "app/figures.h"
-#include "app/headless.h"
+#include "app/export/export.h"
+#include "app/export/headless.h"
 #include "app/lesson/lesson_panel.h"
-#include "app/quantities.h"
-#include "app/views/pipeline_view.h"
-#include "app/views/words.h"
-#include "app/words_sheet.h"
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/sheets/words_sheet.h"
+#include "app/state/document.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/words.h"
 #include "tests/app/pipeline_fixture.h"
 #include "tests/app/wait.h"
 #include "tests/app/window_fixture.h"

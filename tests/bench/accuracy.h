@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/plan/report.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/program/report.h"
+#include "engine/plan/setup/setup.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {

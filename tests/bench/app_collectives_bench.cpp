@@ -6,8 +6,8 @@
 #include <QApplication>
 #include <QImage>
 
-#include "app/collective_session.h"
-#include "app/views/collectives_view.h"
+#include "app/state/collective_session.h"
+#include "app/views/collectives/collectives_view.h"
 
 namespace {
 

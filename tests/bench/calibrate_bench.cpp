@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/run/run.h"
+#include "engine/run/train/run.h"
 
 int main() {
   using namespace parallelarium;

@@ -9,9 +9,9 @@
 #include <map>
 #include <vector>
 
-#include "engine/predict/network.h"
-#include "engine/run/collective_calibrate.h"
-#include "engine/run/collective_run.h"
+#include "engine/predict/network/network.h"
+#include "engine/run/calibrate/collective_calibrate.h"
+#include "engine/run/collective/collective_run.h"
 #include "engine/run/cores.h"
 
 namespace {

@@ -21,11 +21,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/plan/units.h"
+#include "engine/plan/text/units.h"
 #include "engine/predict/compare.h"
 #include "engine/run/gpu/calibration.h"
 #include "engine/run/gpu/module.h"
-#include "engine/run/run.h"
+#include "engine/run/train/run.h"
 #include "tests/bench/accuracy.h"
 
 namespace {

@@ -16,7 +16,7 @@
 #include <numeric>
 #include <vector>
 
-#include "engine/run/collective_run.h"
+#include "engine/run/collective/collective_run.h"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/run/collective_run.h"
+#include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/module.h"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "engine/passes/build.h"
+#include "engine/predict/cost/simulate.h"
 #include "engine/predict/predict.h"
-#include "engine/predict/simulate.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

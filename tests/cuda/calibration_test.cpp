@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/plan/kernels_of_pieces.h"
-#include "engine/predict/work_seconds.h"
+#include "engine/plan/program/kernels_of_pieces.h"
+#include "engine/predict/cost/work_seconds.h"
 #include "tests/cuda/thread_nccl.h"
 #include "tests/ranks/harness.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is remembered of a check, and what follows for a GPU that failed.
-#include "engine/run/gpu/check_memory.h"
+#include "engine/run/gpu/check/check_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/run/collective_run.h"
-#include "engine/run/gpu/nccl_launch.h"
+#include "engine/run/collective/collective_run.h"
+#include "engine/run/gpu/nccl/nccl_launch.h"
 #include "tests/cuda/thread_nccl.h"
 
 namespace parallelarium {

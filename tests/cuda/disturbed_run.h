@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "engine/run/launch.h"
+#include "engine/run/train/launch.h"
 #include "tests/ranks/proof.h"
 #include "tests/ranks/wrapped_transport.h"
 

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <set>
 
-#include "engine/run/bench.h"
-#include "engine/run/bench_timing.h"
+#include "engine/run/calibrate/bench.h"
+#include "engine/run/calibrate/bench_timing.h"
 #include "tests/cuda/queued_device.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 // all ranks on one. Skips with the reason where there are too few GPUs or no NCCL.
 #include <gtest/gtest.h>
 
-#include "engine/run/collective_run.h"
+#include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/module.h"
 
 namespace parallelarium {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The check of what GPUs send each other, on queues of threads with one thing wrong between them;
 // and what follows from it for each GPU.
-#include "engine/run/gpu/link_check.h"
+#include "engine/run/gpu/check/link_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "engine/run/gpu/check.h"
+#include "engine/run/gpu/check/check.h"
 #include "tests/cuda/faulty_nccl.h"
 
 namespace parallelarium {

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <set>
 
-#include "engine/run/gpu/nccl_launch.h"
+#include "engine/run/gpu/nccl/nccl_launch.h"
 #include "tests/cuda/thread_nccl.h"
 #include "tests/ranks/proof.h"
 

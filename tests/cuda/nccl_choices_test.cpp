@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profiler plugin as NCCL calls it, with events like those of two ranks of a communicator.
-#include "engine/run/gpu/nccl_choices.h"
+#include "engine/run/gpu/nccl/nccl_choices.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is decided before NCCL is called: communicators, one issue order, versions, sentences.
-#include "engine/run/gpu/nccl_rules.h"
+#include "engine/run/gpu/nccl/nccl_rules.h"
 
 #include <gtest/gtest.h>
 
 #include <queue>
 #include <set>
 
-#include "engine/plan/matching.h"
+#include "engine/plan/program/matching.h"
 #include "tests/ranks/proof.h"
 
 namespace parallelarium {

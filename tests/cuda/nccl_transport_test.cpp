@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks on devices of their own through NCCL's calls: the transport that GPUs use, over a stand-in
 // for NCCL that moves real bytes late and writes down every call that the user guide forbids.
-#include "engine/run/gpu/nccl_transport.h"
+#include "engine/run/gpu/nccl/nccl_transport.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
-#include "engine/plan/describe_op.h"
+#include "engine/plan/text/describe_op.h"
 #include "engine/run/cpu/fabric.h"
-#include "engine/run/gpu/nccl_launch.h"
+#include "engine/run/gpu/nccl/nccl_launch.h"
 #include "tests/cuda/thread_nccl.h"
 #include "tests/ranks/proof.h"
 

@@ -8,10 +8,10 @@
 #include <atomic>
 #include <cstdio>
 
-#include "engine/run/gpu/nccl_joins.h"
-#include "engine/run/gpu/nccl_launch.h"
-#include "engine/run/gpu/nccl_rules.h"
-#include "engine/run/probe_program.h"
+#include "engine/run/calibrate/probe_program.h"
+#include "engine/run/gpu/nccl/nccl_joins.h"
+#include "engine/run/gpu/nccl/nccl_launch.h"
+#include "engine/run/gpu/nccl/nccl_rules.h"
 #include "tests/cuda/thread_nccl.h"
 #include "tests/ranks/proof.h"
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "engine/plan/alternatives.h"
-#include "engine/plan/model.h"
-#include "engine/plan/settings_reader.h"
+#include "engine/plan/model/model.h"
+#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/setup/settings_reader.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "engine/plan/order.h"
+#include "engine/plan/order/order.h"
 #include "engine/schedules/timing.h"
 
 using namespace parallelarium;

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/plan/alternatives.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/setup/setup.h"
 
 namespace {
 

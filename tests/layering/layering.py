@@ -1,40 +1,39 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that dependencies point one way, by every #include below engine/, kernels/ and app/, and that every
-file says its licence: in a line of its own or, where it can hold none, in .reuse/dep5."""
+file says its licence: in a line of its own or, where it can hold none, in .reuse/dep5.
+Arguments: the source folder, and a file with a line for each library, "name: what it links"."""
 import fnmatch
 import pathlib
 import re
 import subprocess
 import sys
 
-# Folder -> folders it may include (itself always). The order of the layers is engine/README.md's.
-ALLOWED = {
-    "kernels": set(),
-    "engine/plan": set(),
-    "engine/schedules": {"engine/plan"},
-    "engine/collectives": {"engine/plan"},
-    "engine/passes": {"engine/plan", "engine/schedules", "engine/collectives"},
-    "engine/predict": {"engine/plan", "engine/schedules", "engine/collectives", "engine/passes"},
-    "engine/wire": {"engine/plan", "engine/schedules", "engine/collectives", "engine/passes", "engine/predict"},
-    "engine/lesson": {"engine/plan", "engine/schedules", "engine/collectives", "engine/passes", "engine/predict",
-                      "engine/wire"},
-    "engine/train": {"engine/plan", "kernels"},
-    "engine/run": {"engine/plan", "engine/collectives", "engine/train", "kernels"},
-    "engine/worker": {"engine/plan", "engine/schedules", "engine/collectives", "engine/passes",
-                      "engine/predict", "engine/wire", "engine/lesson", "engine/train", "engine/run",
-                      "kernels"},
-    "app": {"engine/plan", "engine/schedules", "engine/collectives", "engine/passes", "engine/predict",
-            "engine/wire", "engine/lesson"},
-}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|qcustomplot.*)$")
 CUDA = re.compile(r"^(cuda|nccl|cublas|nvml|nvtx)")
 
 
-def layer_of(path):
-    matches = [layer for layer in ALLOWED if path == layer or path.startswith(layer + "/")]
-    return max(matches, key=len) if matches else None
+def folder_of(name):
+    return name if name in ("kernels", "app") else f"engine/{name}"
+
+
+def read_layers(file):
+    """Folder -> folders that it may include, its own among them: what its library links, near and far."""
+    links = {}
+    for line in file.read_text(encoding="utf-8").splitlines():
+        name, linked = line.split(":")
+        links[folder_of(name)] = {folder_of(other) for other in linked.split()}
+    links.setdefault("kernels", set())
+
+    def reach(folder):
+        return {folder}.union(*(reach(other) for other in links[folder]))
+
+    return {folder: reach(folder) for folder in links}
+
+
+def layer_of(path, layers):
+    return next((layer for layer in layers if path.startswith(layer + "/")), None)
 
 
 def licence_faults(root):
@@ -64,22 +63,22 @@ def licence_faults(root):
     return faults
 
 
-def main(root):
+def main(root, layers):
     faults = licence_faults(root)
     count = 0
     for pattern in ("*.h", "*.cpp", "*.cu", "*.cuh"):
         for top in ("engine", "kernels", "app"):
             for file in sorted((root / top).rglob(pattern)):
                 relative = file.relative_to(root).as_posix()
-                layer = layer_of(relative)
+                layer = layer_of(relative, layers)
                 text = file.read_text(encoding="utf-8")
                 count += 1
                 if layer is None:
-                    faults.append(f"{relative}: belongs to no layer; add its folder to layering.py")
+                    faults.append(f"{relative}: belongs to no library of engine/CMakeLists.txt")
                     continue
                 for include in INCLUDE.findall(text):
-                    target = layer_of(include)
-                    if target and target != layer and target not in ALLOWED[layer]:
+                    target = layer_of(include, layers)
+                    if target and target not in layers[layer]:
                         faults.append(f"{relative}: {layer} must not include {include}")
                     if layer != "app" and QT.match(include):
                         faults.append(f"{relative}: nothing under engine/ or kernels/ includes Qt ({include})")
@@ -93,4 +92,4 @@ def main(root):
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1])))
+    sys.exit(main(pathlib.Path(sys.argv[1]), read_layers(pathlib.Path(sys.argv[2]))))

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "engine/passes/pieces.h"
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "engine/predict/memory.h"
 #include "engine/schedules/schedule.h"
 

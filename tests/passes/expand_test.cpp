@@ -10,7 +10,7 @@
 
 #include "engine/collectives/algorithm_names.h"
 #include "engine/passes/build.h"
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "engine/predict/predict.h"
 #include "engine/schedules/schedule.h"
 

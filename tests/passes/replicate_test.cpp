@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "engine/passes/build.h"
-#include "engine/plan/presets.h"
+#include "engine/plan/machine/presets.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

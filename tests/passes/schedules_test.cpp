@@ -6,9 +6,9 @@
 #include <map>
 
 #include "engine/passes/build.h"
-#include "engine/plan/report.h"
-#include "engine/plan/schedule_rules.h"
-#include "engine/predict/simulate.h"
+#include "engine/plan/program/report.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/predict/cost/simulate.h"
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/passes/build.h"
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 

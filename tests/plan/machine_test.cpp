@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/machine.h"
+#include "engine/plan/machine/machine.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/mesh.h"
+#include "engine/plan/program/mesh.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/model.h"
+#include "engine/plan/model/model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/order.h"
+#include "engine/plan/order/order.h"
 
 #include <gtest/gtest.h>
 

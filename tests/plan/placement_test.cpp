@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where ranks go, as a table: computers, wishes, and what comes of them.
-#include "engine/plan/placement.h"
+#include "engine/plan/machine/placement.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/cores.h"
+#include "engine/plan/machine/cores.h"
 
 namespace parallelarium {
 namespace {

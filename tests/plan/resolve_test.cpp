@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `auto` stands for, by device; which calibration counts; and documents of other computers.
-#include "engine/plan/resolve.h"
+#include "engine/plan/machine/resolve.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/cores.h"
+#include "engine/plan/machine/cores.h"
 
 namespace parallelarium {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routing by its properties, by published numbers, and by a second way of counting.
-#include "engine/plan/routing.h"
+#include "engine/plan/model/routing.h"
 
 #include <gtest/gtest.h>
 

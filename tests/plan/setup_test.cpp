@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/setup.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/timeline.h"
+#include "engine/plan/program/timeline.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "tests/predict/built.h"
 #include "tests/predict/tiny_program.h"
 

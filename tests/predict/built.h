@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/passes/build.h"
-#include "engine/plan/order_graph.h"
-#include "engine/predict/simulate.h"
+#include "engine/plan/order/order_graph.h"
+#include "engine/predict/cost/simulate.h"
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "engine/predict/simulate.h"
+#include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "engine/predict/simulate.h"
+#include "engine/predict/cost/simulate.h"
 #include "tests/predict/plain_machine.h"
 #include "tests/predict/tiny_program.h"
 

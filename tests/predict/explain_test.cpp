@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/explain.h"
+#include "engine/predict/explain/explain.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "tests/predict/built.h"
 #include "tests/predict/tiny_program.h"
 

@@ -5,9 +5,9 @@
 
 #include <set>
 
+#include "engine/predict/cost/simulate.h"
+#include "engine/predict/cost/work_seconds.h"
 #include "engine/predict/predict.h"
-#include "engine/predict/simulate.h"
-#include "engine/predict/work_seconds.h"
 #include "tests/predict/tiny_program.h"
 
 namespace parallelarium {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Communication of different groups that goes one after another.
-#include "engine/predict/in_turns.h"
+#include "engine/predict/cost/in_turns.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "engine/predict/cost/simulate.h"
 #include "engine/predict/predict.h"
-#include "engine/predict/simulate.h"
 #include "tests/predict/built.h"
 #include "tests/predict/plain_machine.h"
 #include "tests/predict/tiny_program.h"

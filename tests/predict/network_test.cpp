@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "engine/predict/collective_formulas.h"
-#include "engine/predict/transfer_table.h"
+#include "engine/predict/formulas/collective_formulas.h"
+#include "engine/predict/network/transfer_table.h"
 
 namespace parallelarium {
 namespace {

@@ -2,7 +2,7 @@
 // A Machine with round numbers that is no preset and was never calibrated.
 #pragma once
 
-#include "engine/plan/machine.h"
+#include "engine/plan/machine/machine.h"
 
 namespace parallelarium {
 

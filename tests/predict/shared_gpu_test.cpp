@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "engine/predict/cost/simulate.h"
 #include "engine/predict/local_prediction.h"
 #include "engine/predict/predict.h"
-#include "engine/predict/simulate.h"
 
 namespace parallelarium {
 namespace {

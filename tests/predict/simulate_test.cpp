@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/simulate.h"
+#include "engine/predict/cost/simulate.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/plan/program.h"
-#include "engine/plan/timeline.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/program/timeline.h"
 
 namespace parallelarium {
 

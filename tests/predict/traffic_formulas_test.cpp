@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/plan/presets.h"
-#include "engine/plan/routing.h"
+#include "engine/plan/machine/presets.h"
+#include "engine/plan/model/routing.h"
 #include "engine/predict/predict.h"
 #include "tests/predict/value_of.h"
 

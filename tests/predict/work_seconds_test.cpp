@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/predict/work_seconds.h"
+#include "engine/predict/cost/work_seconds.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/plan/kernels_of_pieces.h"
+#include "engine/plan/program/kernels_of_pieces.h"
 #include "tests/predict/plain_machine.h"
 
 namespace parallelarium {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "engine/collectives/symbolic.h"
-#include "engine/run/collective_parts.h"
-#include "engine/run/collective_run.h"
+#include "engine/run/collective/collective_parts.h"
+#include "engine/run/collective/collective_run.h"
 
 namespace parallelarium {
 namespace {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <numeric>
 
-#include "engine/plan/routing.h"
+#include "engine/plan/model/routing.h"
 #include "tests/ranks/proof.h"
 #include "tests/ranks/wrapped_device.h"
 

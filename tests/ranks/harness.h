@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "engine/passes/build.h"
-#include "engine/plan/setup.h"
+#include "engine/plan/setup/setup.h"
 #include "engine/predict/compare.h"
-#include "engine/predict/simulate.h"
-#include "engine/run/launch.h"
+#include "engine/predict/cost/simulate.h"
+#include "engine/run/train/launch.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <thread>
 
-#include "engine/plan/balance.h"
-#include "engine/plan/describe_op.h"
+#include "engine/plan/model/balance.h"
+#include "engine/plan/text/describe_op.h"
 #include "engine/run/cores.h"
 #include "tests/ranks/paced_run.h"
 

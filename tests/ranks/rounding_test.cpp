@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/run/collective_run.h"
+#include "engine/run/collective/collective_run.h"
 
 namespace parallelarium {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The watchdog by a clock of the test's own, and its sentences about ranks that stand still.
-#include "engine/run/watch.h"
+#include "engine/run/train/watch.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
-#include "engine/plan/describe_op.h"
-#include "engine/plan/matching.h"
+#include "engine/plan/program/matching.h"
+#include "engine/plan/text/describe_op.h"
 #include "tests/ranks/harness.h"
 
 namespace parallelarium {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that are processes: how they meet, and their transport. Each rank is a thread here with a
-// World of its own; tests/worker starts real processes.
+// World of its own; tests/cli starts real processes.
 #include "engine/run/net/world.h"
 
 #include <gtest/gtest.h>

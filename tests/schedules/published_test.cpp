@@ -9,7 +9,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "engine/plan/schedule_rules.h"
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
 

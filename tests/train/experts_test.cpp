@@ -3,7 +3,7 @@
 // gradients against central differences of a forward written a second time.
 #include <gtest/gtest.h>
 
-#include "engine/plan/routing.h"
+#include "engine/plan/model/routing.h"
 #include "engine/train/execute.h"
 #include "tests/kernels/reference.h"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training step of one rank, written by hand in the order of engine/plan/pieces.h with a buffer
-// of its own for every tensor: what the pieces are tested with, independent of engine/passes.
+// A training step of one rank, written by hand in the order of engine/plan/program/pieces.h with a
+// buffer of its own for every tensor: what the pieces are tested with, independent of
+// engine/passes.
 #pragma once
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 
 namespace parallelarium {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "engine/train/device.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/plan/result.h"
-#include "engine/run/gpu/nccl.h"
+#include "engine/run/gpu/nccl/nccl.h"
 
 namespace parallelarium {
 

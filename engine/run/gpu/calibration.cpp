@@ -9,9 +9,9 @@
 #include <thread>
 #include <tuple>
 
-#include "engine/run/gpu/nccl_launch.h"
-#include "engine/run/gpu/nccl_rules.h"
-#include "engine/run/probe_program.h"
+#include "engine/run/calibrate/probe_program.h"
+#include "engine/run/gpu/nccl/nccl_launch.h"
+#include "engine/run/gpu/nccl/nccl_rules.h"
 
 namespace parallelarium {
 

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/machine.h"
-#include "engine/run/bench.h"
-#include "engine/run/collective_times.h"
+#include "engine/plan/machine/machine.h"
+#include "engine/run/calibrate/bench.h"
+#include "engine/run/calibrate/collective_times.h"
 #include "engine/run/gpu/module.h"
 
 namespace parallelarium {

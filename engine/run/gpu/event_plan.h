@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 
 namespace parallelarium {
 

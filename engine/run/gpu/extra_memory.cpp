@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "engine/run/gpu/nccl_staging.h"
+#include "engine/run/gpu/nccl/nccl_staging.h"
 #include "kernels/attention.h"
 #include "kernels/launch.h"
 

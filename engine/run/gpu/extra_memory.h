@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "engine/run/gpu/module.h"
 
 namespace parallelarium {

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "engine/plan/report.h"
+#include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
 
 namespace parallelarium {

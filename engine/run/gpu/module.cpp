@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "engine/run/gpu/check_memory.h"
+#include "engine/run/gpu/check/check_memory.h"
 #include "engine/run/gpu/python_wheels.h"
 
 namespace parallelarium {

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/placement.h"
-#include "engine/plan/program.h"
+#include "engine/plan/machine/placement.h"
+#include "engine/plan/program/program.h"
 #include "engine/plan/result.h"
 #include "engine/run/gpu/memory.h"
-#include "engine/run/gpu/nccl.h"
+#include "engine/run/gpu/nccl/nccl.h"
 #include "engine/run/net/place.h"
-#include "engine/run/run.h"
+#include "engine/run/train/run.h"
 #include "engine/train/device.h"
 
 namespace parallelarium {

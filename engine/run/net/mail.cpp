@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 
 namespace parallelarium {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/run/rank.h"
+#include "engine/run/train/rank.h"
 
 namespace parallelarium {
 

@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "engine/plan/program.h"
+#include "engine/plan/program/program.h"
 #include "engine/run/net/world.h"
 #include "engine/run/transport.h"
 

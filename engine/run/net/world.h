@@ -21,8 +21,8 @@
 
 #include "engine/run/net/place.h"
 #include "engine/run/net/socket.h"
-#include "engine/run/progress.h"
 #include "engine/run/stop.h"
+#include "engine/run/train/progress.h"
 
 namespace parallelarium {
 

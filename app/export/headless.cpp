@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/export/headless.h"
+
+#include <QApplication>
+#include <QDeadlineTimer>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QPixmap>
+#include <cstdio>
+
+#include "app/look/theme.h"
+#include "app/shell/window.h"
+#include "app/state/collective_session.h"
+#include "app/state/document.h"
+#include "app/views/collectives/collectives_view.h"
+#include "app/views/experts/experts_view.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kSettleMs = 400;  // for layouts, queued replots and the first frames
+constexpr int kMostPatienceMs = 20'000, kPollMs = 10;
+
+int fail(int status, const Message& why) {
+  std::fprintf(stderr, "%s\n", why.text.c_str());
+  return status;
+}
+
+// Where --at says, else where a picture shows most.
+void put_playhead(Session& session, const CommandLine& line) {
+  const auto at = [&](Nanoseconds whole, double otherwise) {
+    return Nanoseconds(std::int64_t(double(whole.count()) * line.at.value_or(otherwise)));
+  };
+  const TimeRange part = session.played();  // of the Experts view, its layer
+  session.set_playhead(part.begin + at(part.length(), 0.66));
+  session.collectives().set_playhead(at(session.collectives().horizon(), 0.42));
+}
+
+void settle(int milliseconds) {
+  QElapsedTimer timer;
+  timer.start();
+  while (timer.elapsed() < milliseconds)
+    QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+}
+
+}  // namespace
+
+Result<CollectiveChoice> chosen_collective(CollectiveChoice choice, const CommandLine& line) {
+  CollectiveSpec& spec = choice.spec;
+  bool algorithm = false;
+  for (const auto& [option, value] : line.collective) {
+    const QString text = QString::fromStdString(value);
+    bool good = true;
+    if (option == "collective") {
+      const auto kind = collective_kind(value);
+      if (kind) spec.kind = *kind;
+      good = kind.has_value();
+    } else if (option == "algorithm") {
+      spec.algorithm = value;
+      algorithm = true;
+    } else if (option == "ranks") {
+      spec.ranks = text.toInt(&good);
+    } else if (option == "bytes") {
+      const auto bytes = bytes_from_text(text);
+      if (bytes) spec.bytes = *bytes;
+      good = bytes.has_value();
+    } else if (option == "root") {
+      spec.root = text.toInt(&good);
+    } else if (option == "dtype") {
+      const auto type = data_type_by_name(value);
+      if (type) spec.type = *type;
+      good = type.has_value();
+    } else if (option == "op") {
+      const auto reduction = reduction_by_name(value);
+      if (reduction) spec.reduction = *reduction;
+      good = reduction.has_value();
+    } else if (option == "latency") {
+      choice.links.latency_seconds = seconds_from_text(text);
+      good = choice.links.latency_seconds.has_value();
+    } else if (option == "bandwidth") {
+      choice.links.bytes_per_second = rate_from_text(text);
+      good = choice.links.bytes_per_second.value_or(0) > 0;
+    } else {
+      const auto topology = topology_by_name(value);
+      if (topology) choice.topology = *topology;
+      good = topology.has_value();
+    }
+    if (!good)
+      return message("collective-option",
+                     "--{} {} is none; `parallelarium-engine collective --help` lists them.",
+                     option, value);
+  }
+  if (!algorithm && !find_algorithm(spec.kind, spec.algorithm))
+    for (const AlgorithmInfo& info : collective_algorithms())
+      if (info.kind == spec.kind && !find_algorithm(spec.kind, spec.algorithm))
+        spec.algorithm = info.name;
+  return choice;
+}
+
+Result<void> prepare_session(Session& session, const CommandLine& line) {
+  if (!line.file.isEmpty()) {
+    const Result<nlohmann::json> json = read_document(line.file);
+    if (!json) return json.error();
+    std::vector<Message> notes;
+    const Result<void> restored = restore_document(session, *json, notes);
+    if (!restored) return restored.error();
+    for (const Message& note : notes) std::fprintf(stderr, "%s\n", note.text.c_str());
+  }
+  if (!line.fields.empty()) {
+    Setup setup = session.setup();
+    for (const auto& [option, value] : line.fields) {
+      const Result<void> set = set_field(setup, option, value);
+      if (!set) return set.error();
+    }
+    session.set_lesson_state(nullptr);  // these settings are nobody's lesson
+    const CollectiveSession& kept = session.collectives();
+    const CollectiveChoice choice = kept.choice();
+    const std::vector<CollectiveRun> runs = kept.runs();
+    const std::vector<SweepPoint> sweep = kept.all_sweeps();
+    session.restore(setup, session.runs(), std::nullopt);
+    session.collectives().restore(choice, runs, sweep);
+    Q_EMIT session.restored();
+  }
+  if (!line.collective.empty()) {
+    const Result<CollectiveChoice> choice = chosen_collective(session.collectives().choice(), line);
+    if (!choice) return choice.error();
+    session.collectives().restore(*choice, session.collectives().runs(),
+                                  session.collectives().all_sweeps());
+  }
+  if (line.content) session.collectives().set_content(*line.content);
+  session.set_collective_in_front(line.view == ViewKind::kCollectives);
+  if (session.collective_in_front() && session.collectives().problem())
+    return *session.collectives().problem();
+  // A picture does not depend on how soon the engine tells.
+  const QDeadlineTimer patience(kMostPatienceMs);
+  while (session.asks_for_gpus() && !patience.hasExpired()) settle(kPollMs);
+  session.wait_for_prediction();
+  if (!session.problems().empty()) return session.problems().front();
+  return {};
+}
+
+Result<void> run_and_wait(Session& session, bool verify) {
+  const QString refusal = session.run_refusal();
+  if (!refusal.isEmpty()) return message("run-refused", "{}", refusal.toStdString());
+  session.start_run(verify);
+  QEventLoop loop;
+  QObject::connect(&session, &Session::run_state_changed, &loop, [&] {
+    if (session.run_state() == RunState::kIdle) loop.quit();
+  });
+  if (session.run_state() != RunState::kIdle) loop.exec();
+  if (!session.last_error().isEmpty())
+    return message("run-failed", "{}", session.last_error().toStdString());
+  return {};
+}
+
+int export_headless(const CommandLine& line) {
+  const std::optional<ExportKind> kind = export_kind_of(line.export_to);
+  if (!kind)
+    return fail(2,
+                message("export-ending",
+                        "The file {} must end in .png, .svg, .pdf, .json (Chrome trace) or .csv.",
+                        line.export_to.toStdString()));
+  apply_theme(*qApp, line.dark.value_or(false));
+  Session session;
+  const Result<void> prepared = prepare_session(session, line);
+  if (!prepared) return fail(2, prepared.error());
+  if (line.run) {
+    const Result<void> ran = run_and_wait(session, line.verify);
+    if (!ran) return fail(1, ran.error());
+  }
+  put_playhead(session, line);
+  ExportOptions options;
+  options.kind = *kind;
+  options.scale = line.scale;
+  options.size = line.size;
+  options.dark = line.dark.value_or(false);
+  options.view = line.view;
+  const Result<void> written = export_to(session, line.export_to, options);
+  return written ? 0 : fail(1, written.error());
+}
+
+int take_screenshot(const CommandLine& line) {
+  Window window;
+  window.set_asks(false);
+  if (line.dark) window.show_theme(*line.dark ? ThemeChoice::kDark : ThemeChoice::kLight);
+  window.resize(line.size.isEmpty() ? QSize(1440, 900) : line.size);
+  window.show();
+  window.show_view(line.view);
+  const Result<void> prepared = prepare_session(window.session(), line);
+  if (!prepared &&
+      (!window.session().problems().empty() || window.session().collectives().problem()))
+    std::fprintf(stderr, "%s\n", prepared.error().text.c_str());  // a state worth a picture, too
+  else if (!prepared)
+    return fail(2, prepared.error());
+  bool failed = false;
+  if (line.run && prepared) {
+    const Result<void> ran = run_and_wait(window.session(), line.verify);
+    failed = !ran;
+    if (failed) std::fprintf(stderr, "%s\n", ran.error().text.c_str());
+  }
+  window.show_view(line.view);
+  window.session().set_playing(false);
+  put_playhead(window.session(), line);
+  if (line.view == ViewKind::kCollectives) window.collectives().wait_for_lines();
+  if (line.view == ViewKind::kExperts) window.experts().wait_for_routing();
+  settle(kSettleMs);
+  QPixmap picture(window.size() * line.scale);
+  picture.setDevicePixelRatio(line.scale);
+  window.render(&picture);
+  if (!picture.save(line.screenshot, "PNG"))
+    return fail(
+        1, message("screenshot-write", "{} cannot be written.", line.screenshot.toStdString()));
+  // What was asked for besides the picture did not happen.
+  if (line.run && !prepared) return 2;
+  return failed ? 1 : 0;
+}
+
+}  // namespace parallelarium

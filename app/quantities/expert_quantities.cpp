@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The quantities that the strip shows for the Experts view.
+#include <QCoreApplication>
+
+#include "app/look/figures.h"
+#include "app/quantities/quantities.h"
+#include "app/views/experts/expert_paint.h"
+
+namespace parallelarium {
+namespace {
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(quantities)
+};
+
+Quantity counted(const QString& key, const QString& title, const QString& text,
+                 const QString& exact, const ExpertPicture& picture) {
+  Quantity quantity;
+  quantity.key = key;
+  quantity.title = title;
+  quantity.predicted = {text, Words::tr("by the skew"), exact};
+  if (picture.hidden) quantity.predicted = {QStringLiteral("?"), Words::tr("hidden for now"), {}};
+  if (picture.dimmed) quantity.predicted = {{}, Words::tr("settings are not valid"), {}};
+  quantity.observed = {{}, Words::tr("not counted yet"), {}};
+  return quantity;
+}
+
+Quantity layer_time(const ExpertPicture& picture, const QLocale& locale) {
+  Quantity quantity =
+      counted(QStringLiteral("layer.seconds"), Words::tr("Layer time, forward"), {}, {}, picture);
+  quantity.observed = {{}, Words::tr("not run yet"), {}};
+  if (picture.hidden || picture.dimmed) return quantity;
+  quantity.predicted.source = picture.predicted_word;
+  if (picture.predicted) {
+    quantity.predicted_value = double(picture.predicted->length().count()) / 1e9;
+    quantity.predicted.text = time_text(picture.predicted->length(), locale);
+  }
+  if (!picture.observed) return quantity;
+  const Source source = picture.observed->source;
+  quantity.observed_value = double(picture.observed->length().count()) / 1e9;
+  quantity.observed = {time_text(picture.observed->length(), locale), source_text(source), {}};
+  if (source == Source::kPaced)
+    quantity.difference = Words::tr("set by pace");
+  else if (source == Source::kMeasured)
+    quantity.difference = relative_text(quantity.predicted_value, quantity.observed_value, locale);
+  return quantity;
+}
+
+}  // namespace
+
+std::vector<Quantity> expert_quantities(const Session& session, const ExpertPicture& picture,
+                                        const QLocale& locale) {
+  const std::vector<Quantity> all = pipeline_quantities(session, locale);
+  if (!picture.routed) {  // a dense model, or not computed yet
+    std::vector<Quantity> none(4);
+    const QString titles[] = {Words::tr("Layer time, forward"), Words::tr("Fullest rank / mean"),
+                              Words::tr("Dispatched, one way"), Words::tr("Dropped")};
+    for (std::size_t at = 0; at < none.size(); ++at) {
+      none[at].title = titles[at];
+      none[at].predicted.source = !session.problems().empty() ? Words::tr("settings are not valid")
+                                  : session.prediction()->setup.model.experts.count > 0
+                                      ? Words::tr("not computed yet")
+                                      : Words::tr("no experts");
+    }
+    none.push_back(all[4]);
+    return none;
+  }
+  const RoutedLayer& layer = *picture.routed;
+  struct Shown {
+    QString fullest, bytes, exact_bytes, dropped, exact_dropped;
+  };
+  const auto shown = [&](const RoutedLayer& of) {
+    const std::int64_t bytes = dispatched_bytes(of), lost = dropped_of(of), all = assignments(of);
+    return Shown{
+        number_text(fullest_over_mean(of), locale), bytes_text(bytes, locale),
+        exact_bytes_text(bytes, locale),
+        share_text(double(lost) / double(std::max<std::int64_t>(1, all)), locale),
+        Words::tr("%1 of %2 choices").arg(count_text(lost, locale), count_text(all, locale))};
+  };
+  const Shown skewed = shown(layer);
+  Quantity fullest = counted(QStringLiteral("experts.fullest"), Words::tr("Fullest rank / mean"),
+                             skewed.fullest, {}, picture);
+  Quantity dispatched =
+      counted(QStringLiteral("experts.dispatched_bytes"), Words::tr("Dispatched, one way"),
+              skewed.bytes, skewed.exact_bytes, picture);
+  Quantity dropped = counted(QStringLiteral("experts.dropped"), Words::tr("Dropped"),
+                             skewed.dropped, skewed.exact_dropped, picture);
+  if (picture.counted && !picture.hidden) {
+    const Shown run = shown(*picture.counted);
+    const QString word = picture.steps > 1 ? Words::tr("run, step %1").arg(picture.step + 1)
+                                           : Words::tr("counted in the run");
+    fullest.observed = {run.fullest, word, {}};
+    dispatched.observed = {run.bytes, word, run.exact_bytes};
+    dropped.observed = {run.dropped, word, run.exact_dropped};
+  }
+  std::vector<Quantity> strip{layer_time(picture, locale), std::move(fullest),
+                              std::move(dispatched), std::move(dropped), all[4]};
+  for (Quantity& quantity : strip) quantity.guess = session.guess_at(quantity.key);
+  return strip;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/quantities/quantities.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "engine/plan/program/report.h"
+
+namespace parallelarium {
+
+namespace {
+
+struct Quantities {
+  Q_DECLARE_TR_FUNCTIONS(quantities)
+};
+
+std::int64_t sent_bytes(const std::vector<TrafficRow>& rows) {
+  std::int64_t sum = 0;
+  for (const TrafficRow& row : rows) sum += row.sent_bytes;
+  return sum;
+}
+
+// What stands in place of a difference of durations, or empty where durations may be compared.
+QString no_difference(Source source) {
+  switch (source) {
+    case Source::kPaced:
+      return Quantities::tr("set by pace");
+    case Source::kOversubscribed:
+    case Source::kSharedGpu:
+      return Quantities::tr("not evidence of speed");
+    default:
+      return {};
+  }
+}
+
+// Everything the five quantities are made of, for one Setup.
+struct Values {
+  double seconds = 0, bubble = 0;
+  std::int64_t peak = 0, sent = 0;
+};
+
+// `fullest` and `sender`: indices in the prediction's ranks.
+Values values_of(const Prediction& prediction, int fullest, int sender) {
+  Values values;
+  values.seconds = prediction.step.seconds;
+  values.bubble = prediction.bubble.of_total;
+  const std::vector<MemoryRow> memory = memory_of(prediction.program);
+  if (fullest < int(memory.size())) values.peak = memory[std::size_t(fullest)].peak_bytes;
+  if (sender < int(prediction.program.ranks.size()))
+    values.sent = sent_bytes(traffic_of(prediction.program, sender));
+  return values;
+}
+
+Values values_of(const Observation& run, int fullest, int sender) {
+  Values values;
+  values.seconds = run.step.seconds;
+  values.bubble = run.bubble.of_total;
+  if (fullest < int(run.memory.size())) values.peak = run.memory[std::size_t(fullest)].peak_bytes;
+  if (sender < int(run.traffic.size())) values.sent = sent_bytes(run.traffic[std::size_t(sender)]);
+  return values;
+}
+
+QString signed_seconds(double seconds, const QLocale& locale) {
+  const QString sign = seconds < 0 ? QString(QChar(0x2212)) : QStringLiteral("+");
+  return seconds == 0 ? seconds_text(0, locale) : sign + seconds_text(std::fabs(seconds), locale);
+}
+
+QString place(const Prediction& prediction, int rank) {
+  const auto& ranks = prediction.program.ranks;
+  if (rank >= int(ranks.size())) return {};
+  const RankProgram& built = ranks[std::size_t(rank)];
+  if (prediction.setup.mesh.pp == 1 || prediction.setup.mesh.ranks() > prediction.setup.mesh.pp)
+    return Quantities::tr("rank %1").arg(built.rank);
+  return Quantities::tr("stage %1").arg(built.stage);
+}
+
+// "12.2 k tokens/s"; beside a run what it did, where its times say anything.
+QString throughput_note(const Prediction& expected, const RunRecord* run, const QLocale& locale) {
+  const QString predicted = tokens_rate_text(expected.step.tokens_per_second, locale);
+  if (!run) return predicted;
+  const Source source = run->observation.source;
+  if (source == Source::kPaced) return Quantities::tr("%1, set by pace").arg(predicted);
+  return Quantities::tr("%1, %2 %3")
+      .arg(predicted, source_text(source),
+           tokens_rate_text(run->observation.step.tokens_per_second, locale));
+}
+
+Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_run,
+                       const QLocale& locale) {
+  Quantity loss;
+  loss.key = QStringLiteral("losses");
+  loss.title = Quantities::tr("Loss");
+  const auto four_digits = [&](double value) { return locale.toString(value, 'f', 3); };
+  if (const std::vector<double>& live = session.live_losses(); !live.empty()) {
+    loss.title = Quantities::tr("Loss so far");
+    loss.observed = {
+        four_digits(live.back()), session.live_step_text(),
+        Quantities::tr("the run is under way; its first step had %1").arg(four_digits(live[0]))};
+    loss.observed_value = live.back();
+    return loss;
+  }
+  if (!run || run->observation.losses.empty()) {
+    loss.observed.source =
+        other_run ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
+    return loss;
+  }
+  const std::vector<double>& losses = run->observation.losses;
+  loss.title = Quantities::tr("Loss, last step");
+  const int ranks = session.setup().mesh.ranks();
+  loss.observed = {
+      four_digits(losses.back()),
+      ranks == 1 ? Quantities::tr("run on one rank") : Quantities::tr("run on %1 ranks").arg(ranks),
+      QString::number(losses.back(), 'g', 17)};
+  loss.observed_value = losses.back();
+  if (!run->proof) {
+    loss.predicted = {QStringLiteral("–"), Quantities::tr("one rank"),
+                      Quantities::tr("Prove it repeats the run on one rank")};
+    return loss;
+  }
+  const nlohmann::json& proof = *run->proof;
+  const auto one = proof.find("losses_one_rank");
+  if (one != proof.end() && one->is_array() && !one->empty() && one->back().is_number()) {
+    loss.predicted_value = one->back().get<double>();
+    loss.predicted = {four_digits(loss.predicted_value),
+                      proof.value("in_16_bit", false) ? Quantities::tr("one rank, fp32")
+                                                      : Quantities::tr("on one rank"),
+                      QString::number(loss.predicted_value, 'g', 17)};
+  }
+  const auto difference = proof.find("loss_difference");
+  if (difference != proof.end() && difference->is_number())
+    loss.difference = number_text(difference->get<double>(), locale);
+  return loss;
+}
+
+}  // namespace
+
+int fullest_rank(const Prediction& prediction) {
+  int fullest = 0;
+  std::int64_t most = -1;
+  for (const MemoryRow& row : prediction.memory) {
+    if (row.peak_bytes <= most) continue;
+    most = row.peak_bytes;
+    for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank)
+      if (prediction.program.ranks[rank].rank == row.rank) fullest = int(rank);
+  }
+  return fullest;
+}
+
+int busiest_sender(const Prediction& prediction) {
+  int busiest = 0;
+  std::int64_t most = -1;
+  for (std::size_t rank = 0; rank < prediction.program.ranks.size(); ++rank) {
+    const std::int64_t sent = sent_bytes(traffic_of(prediction.program, int(rank)));
+    if (sent > most) most = sent, busiest = int(rank);
+  }
+  return busiest;
+}
+
+std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale& locale,
+                                          int rank_index) {
+  const RunRecord* record = session.run_record();
+  const RunRecord* run = record && !session.run_is_stale() ? record : nullptr;
+  const Prediction& shown = run ? *run->prediction : *session.prediction();
+  const bool predicted = session.problems().empty();
+  const int fullest = rank_index < 0 ? fullest_rank(shown) : rank_index;
+  const int sender = rank_index < 0 ? busiest_sender(shown) : rank_index;
+  const Values expected = values_of(shown, fullest, sender);
+
+  std::vector<Quantity> all(4);
+  all[0].key = QStringLiteral("step.seconds");
+  all[0].title = Quantities::tr("Step time");
+  all[1].key = QStringLiteral("bubble.of_total");
+  all[1].title = Quantities::tr("Bubble of whole step");
+  all[2].key = QStringLiteral("memory.peak_bytes");
+  all[2].title = Quantities::tr("Peak memory, %1").arg(place(shown, fullest));
+  all[3].key = QStringLiteral("traffic.sent_bytes");
+  all[3].title = Quantities::tr("Sent, %1").arg(place(shown, sender));
+
+  const QString word = prediction_source_text(shown);
+  all[0].predicted = {seconds_text(expected.seconds, locale), word,
+                      Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12)) +
+                          QLatin1Char('\n') + throughput_note(shown, nullptr, locale)};
+  all[0].note = throughput_note(
+      shown, run && !session.hidden(QStringLiteral("lane.run")) ? run : nullptr, locale);
+  all[1].predicted = {
+      share_text(expected.bubble, locale), word,
+      Quantities::tr("idle time over idle plus busy time of all ranks, %1; idle over busy "
+                     "(ideal) time is %2")
+          .arg(share_text(expected.bubble, locale), share_text(shown.bubble.over_ideal, locale))};
+  // Sizes follow from the program alone: no rate is assumed in them.
+  const QString sized = Quantities::tr("predicted");
+  all[2].predicted = {bytes_text(expected.peak, locale), sized,
+                      exact_bytes_text(expected.peak, locale)};
+  all[3].predicted = {bytes_text(expected.sent, locale), sized,
+                      exact_bytes_text(expected.sent, locale)};
+  all[0].predicted_value = expected.seconds;
+  all[1].predicted_value = expected.bubble;
+  all[2].predicted_value = double(expected.peak);
+  all[3].predicted_value = double(expected.sent);
+
+  if (run) {
+    const Values seen = values_of(run->observation, fullest, sender);
+    const QString source = source_text(run->observation.source);
+    const std::optional<Message> delay = delay_of(run->observation);
+    const bool missed = delay && run->observation.source == Source::kPaced;
+    const QString caveat =
+        missed ? Quantities::tr("pace missed") : no_difference(run->observation.source);
+    all[0].observed = {seconds_text(seen.seconds, locale), source,
+                       Quantities::tr("median of %1 steps; shortest %2, longest %3")
+                           .arg(run->observation.timeline.steps)
+                           .arg(seconds_text(run->observation.step.seconds_min, locale),
+                                seconds_text(run->observation.step.seconds_max, locale))};
+    if (delay) all[0].observed.exact += QLatin1Char('\n') + QString::fromStdString(delay->text);
+    all[1].observed = {share_text(seen.bubble, locale), source, {}};
+    all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
+                       exact_bytes_text(seen.peak, locale)};
+    const bool counted = sender >= int(run->observation.traffic.size()) ||
+                         all_counted(run->observation.traffic[std::size_t(sender)]);
+    all[3].observed = {bytes_text(seen.sent, locale),
+                       counted ? Quantities::tr("counted") : Quantities::tr("partly by formula"),
+                       exact_bytes_text(seen.sent, locale)};
+    all[0].difference =
+        caveat.isEmpty() ? relative_text(expected.seconds, seen.seconds, locale) : caveat;
+    all[1].difference =
+        missed ? caveat : points_text(as_shown(seen.bubble) - as_shown(expected.bubble), locale);
+    all[2].difference = bytes_difference_text(expected.peak, seen.peak, locale);
+    all[3].difference = bytes_difference_text(expected.sent, seen.sent, locale);
+    all[0].observed_value = seen.seconds;
+    all[1].observed_value = seen.bubble;
+    all[2].observed_value = double(seen.peak);
+    all[3].observed_value = double(seen.sent);
+  } else {
+    for (Quantity& quantity : all)
+      quantity.observed.source =
+          record ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
+  }
+
+  if (const RunRecord* pin = session.pinned()) {
+    const bool both_ran = pin->observed() && run;
+    // Fullest beside fullest, or the chosen rank beside itself, where the pin has it.
+    const Prediction& then = *pin->prediction;
+    const int fullest_then = rank_index < 0 ? fullest_rank(then) : rank_index;
+    const int sender_then = rank_index < 0 ? busiest_sender(then) : rank_index;
+    const Values before = both_ran ? values_of(pin->observation, fullest_then, sender_then)
+                                   : values_of(then, fullest_then, sender_then);
+    const Values now = both_ran ? values_of(run->observation, fullest, sender) : expected;
+    const QString since =
+        both_ran ? Quantities::tr("%1 since pinned run") : Quantities::tr("%1 since pin");
+    const auto since_place = [&](int rank_then, int rank_now) {
+      const QString there = place(then, rank_then);
+      return there == place(shown, rank_now) ? since : Quantities::tr("%1 (%2)").arg(since, there);
+    };
+    const bool same_clock =
+        then.machine == shown.machine && (both_ran || then.pace_factor == shown.pace_factor);
+    // Lengths of runs that the pace or a crowded computer sets are compared with nothing.
+    const bool comparable = !both_ran || (no_difference(run->observation.source).isEmpty() &&
+                                          no_difference(pin->observation.source).isEmpty());
+    if (same_clock && comparable)
+      all[0].since_pin = since.arg(signed_seconds(now.seconds - before.seconds, locale));
+    all[1].since_pin =
+        since.arg(points_text(as_shown(now.bubble) - as_shown(before.bubble), locale));
+    if (!place(then, fullest_then).isEmpty())
+      all[2].since_pin = since_place(fullest_then, fullest)
+                             .arg(bytes_difference_text(before.peak, now.peak, locale));
+    if (!place(then, sender_then).isEmpty())
+      all[3].since_pin = since_place(sender_then, sender)
+                             .arg(bytes_difference_text(before.sent, now.sent, locale));
+  }
+
+  all.push_back(loss_quantity(session, run, record && !run, locale));
+  for (Quantity& quantity : all) {
+    // A question is about the fullest rank and the busiest sender, not about any that is chosen.
+    const bool of_another =
+        rank_index >= 0 && ((&quantity == &all[2] && rank_index != fullest_rank(shown)) ||
+                            (&quantity == &all[3] && rank_index != busiest_sender(shown)));
+    quantity.guess = of_another ? QString() : session.guess_at(quantity.key);
+    if (!predicted && quantity.key != QLatin1String("losses")) {
+      quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
+      quantity.since_pin.clear();
+      quantity.note.clear();
+    }
+    const QString group = quantity.key.section(QLatin1Char('.'), 0, 0);
+    const bool all_hidden = session.hidden(quantity.key) || session.hidden(group);
+    const auto hide = [&](Figure& figure) {
+      if (!figure.text.isEmpty())
+        figure = {QStringLiteral("?"), Quantities::tr("hidden for now"), {}};
+    };
+    if (all_hidden || session.hidden(QStringLiteral("lane.predicted"))) hide(quantity.predicted);
+    if (all_hidden || session.hidden(QStringLiteral("lane.run"))) hide(quantity.observed);
+    if (quantity.predicted.text == QLatin1String("?") ||
+        quantity.observed.text == QLatin1String("?")) {
+      quantity.difference.clear();
+      quantity.since_pin.clear();
+    }
+    if (quantity.predicted.text == QLatin1String("?")) quantity.note.clear();
+  }
+  return all;
+}
+
+}  // namespace parallelarium

@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/resources.h"
-
-#include <QDir>
-#include <QtGlobal>
-
-void load_resources() { Q_INIT_RESOURCE(parallelarium); }

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/selection/selection_panel.h"
+
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "app/look/figures.h"
+#include "app/look/theme.h"
+#include "app/settings/controls.h"
+#include "app/shell/scroll_hint.h"
+#include "app/state/collective_session.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kMostHeight = 260;        // asked for; the rest scrolls
+constexpr std::size_t kMostLosses = 8;  // the latest ones
+
+// A bubble is a share of something, and read as one; above the whole it is a multiple.
+QString formula_value(const Formula& formula) {
+  const bool share = formula.name.rfind("bubble", 0) == 0;
+  const QString text = value_text(formula.value, share ? "share" : formula.unit);
+  return share && formula.value > 1
+             ? SelectionPanel::tr("%1 times, %2").arg(number_text(formula.value), text)
+             : text;
+}
+
+// Whether a formula is about a quantity of the strip.
+bool is_about(const Formula& formula, const QString& key) {
+  const QString name = QString::fromStdString(formula.name).toLower();
+  const auto has = [&](const char* word) { return name.contains(QLatin1String(word)); };
+  const bool traffic = has("sent") || has("traffic") || has("reduce") || has("gather");
+  if (key.startsWith(QLatin1String("bubble"))) return has("bubble") || has("in flight");
+  if (key.startsWith(QLatin1String("traffic"))) return traffic;
+  if (key.startsWith(QLatin1String("memory"))) return formula.unit == "bytes" && !traffic;
+  if (key.startsWith(QLatin1String("step")))
+    return formula.unit == "seconds" || formula.unit == "flops" || has("makespan");
+  return false;
+}
+
+// Where a figure comes from that no closed formula gives.
+QString without_formula(const QString& key) {
+  if (key == QLatin1String("layer.seconds"))
+    return SelectionPanel::tr(
+        "From the simulated timeline: from the first op of the layer's forward to its last, over "
+        "all "
+        "ranks.");
+  if (key == QLatin1String("experts.fullest"))
+    return SelectionPanel::tr(
+        "Choices that the fullest rank's experts take, over the mean of the ranks: 1 is even.");
+  if (key == QLatin1String("experts.dispatched_bytes"))
+    return SelectionPanel::tr(
+        "Choices whose expert is on another rank, times the bytes of a token's activations.");
+  if (key == QLatin1String("experts.dropped"))
+    return SelectionPanel::tr(
+        "Choices above an expert's capacity, over all choices; without a capacity none is "
+        "dropped.");
+  if (key == QLatin1String("collective.correct"))
+    return SelectionPanel::tr(
+        "Every cell of every rank is compared with the result that the inputs must give.");
+  return SelectionPanel::tr(
+      "No closed formula here: the figure is counted op by op in the program that the ranks run.");
+}
+
+// The same for the strip of the Collectives view.
+bool is_about_collective(const Formula& formula, const QString& key) {
+  const QString name = QString::fromStdString(formula.name).toLower();
+  if (key == QLatin1String("collective.bus_bandwidth"))
+    return name.contains(QLatin1String("bandwidth"));
+  if (key == QLatin1String("collective.sent_bytes.*")) return formula.unit == "bytes";
+  if (key == QLatin1String("collective.steps")) return name.contains(QLatin1String("steps"));
+  if (key == QLatin1String("collective.correct")) return false;
+  return formula.unit == "seconds";
+}
+
+}  // namespace
+
+SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
+    : QScrollArea(parent), session_(session) {
+  setObjectName(QStringLiteral("SelectionPanel"));
+  setAccessibleName(tr("Selected"));
+  setWidgetResizable(true);
+  setFrameShape(QFrame::NoFrame);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SelectionContent"));
+  column_ = new QVBoxLayout(content);
+  column_->setContentsMargins(16, 12, 16, 12);
+  column_->setSpacing(4);
+  setWidget(content);
+  add_scroll_hint(*this);
+  connect(&session_, &Session::selection_changed, this, [this] {
+    text_ = {};
+    refresh();
+  });
+  connect(&session_, &Session::prediction_changed, this, &SelectionPanel::refresh);
+  connect(&session_, &Session::run_changed, this, &SelectionPanel::refresh);
+  connect(&session_, &Session::run_state_changed, this, [this] {  // the loss of a run under way
+    if (session_.live_losses().size() == live_steps_) return;
+    live_steps_ = session_.live_losses().size();
+    if (formula_key_ == QLatin1String("losses")) refresh();
+  });
+  connect(&session_, &Session::view_changed, this, [this] {  // not for zoom and pan
+    if (session_.hidden_keys() != hidden_) refresh();
+  });
+  refresh();
+}
+
+void SelectionPanel::show_formulas(const QString& key) {
+  formula_key_ = key;
+  refresh();
+}
+
+void SelectionPanel::show_text(const SelectionText& text) {
+  text_ = text;
+  refresh();
+}
+
+void SelectionPanel::add_caps(const QString& text) {
+  auto* label = new QLabel(text.toUpper());
+  make_caps(label);
+  if (column_->count() > 0) column_->addSpacing(8);
+  column_->addWidget(label);
+}
+
+void SelectionPanel::add_text(const QString& html, const QString& role) {
+  auto* label = new QLabel;
+  label->setTextFormat(Qt::RichText);
+  label->setText(html);
+  label->setWordWrap(true);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  if (!role.isEmpty()) label->setProperty("role", role);
+  column_->addWidget(label);
+}
+
+// Both definitions of a quantity are hidden with either, since one gives the other away.
+bool SelectionPanel::formula_is_hidden() const {
+  const QString group = formula_key_.section(QLatin1Char('.'), 0, 0);
+  for (const QString& key : hidden_)
+    if (key == group || key.startsWith(group + QLatin1Char('.')) ||
+        key == QLatin1String("formulas") || key == QLatin1String("lane.predicted"))
+      return true;
+  return false;
+}
+
+void SelectionPanel::refresh() {
+  hidden_ = session_.hidden_keys();
+  while (QLayoutItem* item = column_->takeAt(0)) {
+    if (item->widget()) item->widget()->deleteLater();
+    if (item->widget()) item->widget()->hide();
+    delete item;
+  }
+  const QString muted = theme_for(palette()).muted.name();
+  const auto add = [&](const SelectionText& text) {
+    add_text(text.headline.toHtmlEscaped());
+    for (const Fact& fact : text.facts)
+      add_text(QStringLiteral("<span style='color:%1'>%2</span> %3")
+                   .arg(muted, fact.word.toHtmlEscaped(), fact.value.toHtmlEscaped()));
+  };
+  const bool collective = session_.collective_in_front();
+  const SelectionText selected = collective ? SelectionText() : describe_selection(session_);
+  add_caps(tr("Selected"));
+  if (!selected.headline.isEmpty() && text_.headline.isEmpty()) add(selected);
+  if (!text_.headline.isEmpty()) add(text_);
+  if (selected.headline.isEmpty() && text_.headline.isEmpty())
+    add_text(collective
+                 ? tr("Click a chunk or a step to see what it carries, what it adds to, and how "
+                      "long it waited; arrows walk over the moves.")
+                 : tr("Click a bar to see how long it takes and what it waited for; drag over a "
+                      "time to see how it is spent."),
+             QStringLiteral("muted"));
+  if (!collective) add_proof();
+  add_formulas();
+  column_->addStretch();
+  fit();
+  updateGeometry();
+}
+
+QSize SelectionPanel::sizeHint() const {
+  return {QScrollArea::sizeHint().width(), std::min(widget()->minimumHeight(), kMostHeight)};
+}
+
+void SelectionPanel::resizeEvent(QResizeEvent* event) {
+  QScrollArea::resizeEvent(event);
+  fit();
+}
+
+// A scroll area asks its content for a least height without knowing that text wraps.
+void SelectionPanel::fit() {
+  for (int at = 0; at < column_->count(); ++at)
+    if (QWidget* label = column_->itemAt(at)->widget()) {
+      label->ensurePolished();
+      label->show();  // else the layout leaves it out until the event loop shows it
+    }
+  column_->invalidate();
+  widget()->setMinimumHeight(std::max(0, column_->totalHeightForWidth(viewport()->width())));
+}
+
+void SelectionPanel::add_proof() {
+  const RunRecord* run = session_.run_record();
+  if (!run || session_.run_is_stale() || !run->proof) return;
+  // JSON has no infinity: what differs without bound is null.
+  const auto number = [&](const char* key) {
+    const auto found = run->proof->find(key);
+    return found != run->proof->end() && found->is_number()
+               ? found->get<double>()
+               : std::numeric_limits<double>::infinity();
+  };
+  const double loss = number("loss_difference"), loss_bound = number("loss_bound");
+  const double gradient = number("gradient_difference"), gradient_bound = number("gradient_bound");
+  const bool holds = run->proof->value("holds", false);
+  const bool in_16_bit = run->proof->value("in_16_bit", false);
+  add_caps(tr("Proof: the same as one rank"));
+  add_text(in_16_bit
+               ? holds ? tr("The losses and all gradients differ from one rank in fp32 by no more "
+                            "than those of one rank in 16 bit do.")
+                       : tr("The run differs from one rank in fp32 by more than rounding to 16 bit "
+                            "explains.")
+           : holds ? tr("The losses and all gradients equal those of one rank within their bounds.")
+                   : tr("The run differs from one rank by more than its bounds allow."),
+           holds ? QStringLiteral("good") : QStringLiteral("warning"));
+  add_text(tr("loss differs by %1 (bound %2)").arg(number_text(loss), number_text(loss_bound)));
+  add_text(tr("gradients differ by %1 (bound %2)")
+               .arg(number_text(gradient), number_text(gradient_bound)));
+  const auto worst = run->proof->find("worst_parameter");
+  if (worst != run->proof->end() && worst->is_string())
+    add_text(tr("largest difference: %1")
+                 .arg(QString::fromStdString(worst->get<std::string>()).toHtmlEscaped()),
+             QStringLiteral("small"));
+}
+
+// What the loss is, what it would be by chance, and what the run has shown.
+void SelectionPanel::add_loss() {
+  const Model& model = session_.setup().model;
+  const QLocale locale;
+  const auto written = [&](double loss) { return locale.toString(loss, 'f', 3); };
+  add_text(tr("loss = mean of \u2212ln p(next token) over the tokens of a step"));
+  add_text(tr("at first, by chance: ln V = ln %1 = <b>%2</b>")
+               .arg(count_text(model.vocab), written(std::log(double(model.vocab)))));
+  if (session_.hidden(QStringLiteral("lane.run"))) {
+    add_text(tr("? hidden for now"), QStringLiteral("muted"));
+    return;
+  }
+  const RunRecord* run = session_.run_record();
+  const bool fresh = run && run->observed() && !session_.run_is_stale();
+  const bool live = !session_.live_losses().empty();
+  const std::vector<double>& losses = live    ? session_.live_losses()
+                                      : fresh ? run->observation.losses
+                                              : session_.live_losses();
+  if (losses.empty()) {
+    add_text(tr("Nothing predicts it: Run trains for real and shows the loss of every step."),
+             QStringLiteral("muted"));
+    return;
+  }
+  const std::size_t first = losses.size() > kMostLosses ? losses.size() - kMostLosses : 0;
+  if (first > 0) add_text(tr("step 1: %1 \u2026").arg(written(losses.front())));
+  QStringList lines;
+  for (std::size_t step = first; step < losses.size(); ++step)
+    lines << tr("step %1: %2").arg(step + 1).arg(written(losses[step]));
+  add_text(lines.join(QStringLiteral("<br>")));
+  add_text(live ? tr("The run is under way; warm-up steps count, as they train too.")
+                : tr("Observed by the run; warm-up steps count, as they train too."),
+           QStringLiteral("small"));
+}
+
+// Why data parallelism pays: the same step does more.
+void SelectionPanel::add_throughput(const Prediction& prediction) {
+  const double tokens = prediction.step.tokens_per_second * prediction.step.seconds;
+  add_text(QStringLiteral("<b>%1</b>").arg(tr("throughput")));
+  add_text(tr("tokens of a step / step time = %1 / %2 = <b>%3</b>")
+               .arg(count_text(std::llround(tokens)), seconds_text(prediction.step.seconds),
+                    tokens_rate_text(prediction.step.tokens_per_second)));
+}
+
+void SelectionPanel::add_formulas() {
+  const std::shared_ptr<const Prediction> prediction = session_.prediction();
+  std::vector<const Formula*> chosen;
+  const bool collective = session_.collective_in_front();
+  const std::shared_ptr<const CollectivePlan> plan = session_.collectives().plan();
+  for (const Formula& formula : collective ? plan->formulas : prediction->formulas)
+    if (collective ? is_about_collective(formula, formula_key_) : is_about(formula, formula_key_))
+      chosen.push_back(&formula);
+  const bool bubble = formula_key_.startsWith(QLatin1String("bubble"));
+  const bool loss = formula_key_ == QLatin1String("losses");
+  add_caps(bubble ? tr("Formula, without transfers") : loss ? tr("Loss") : tr("Formula"));
+  if (formula_is_hidden()) {
+    add_text(tr("? hidden for now"), QStringLiteral("muted"));
+    return;
+  }
+  if (loss) return add_loss();
+  if (!collective && !session_.problems().empty()) {
+    add_text(tr("The settings are not valid; the formula comes back with them."),
+             QStringLiteral("muted"));
+    return;
+  }
+  if (chosen.empty()) add_text(without_formula(formula_key_).toHtmlEscaped());
+  if (formula_key_ == QLatin1String("step.seconds") && !collective) add_throughput(*prediction);
+  for (const Formula* formula : chosen) {
+    add_text(
+        QStringLiteral("<b>%1</b>").arg(QString::fromStdString(formula->name).toHtmlEscaped()));
+    add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
+                 .arg(QString::fromStdString(formula->expression).toHtmlEscaped(),
+                      QString::fromStdString(formula->values).toHtmlEscaped(),
+                      formula_value(*formula).toHtmlEscaped()));
+    add_text(QString::fromStdString(formula->source).toHtmlEscaped(), QStringLiteral("small"));
+    if (!formula->note.empty())
+      add_text(QString::fromStdString(formula->note).toHtmlEscaped(), QStringLiteral("small"));
+  }
+  if (!bubble) return;
+  add_caps(tr("Predicted, with transfers"));
+  add_text(tr("bubble of whole step <b>%1</b>").arg(share_text(prediction->bubble.of_total)));
+  add_text(tr("bubble over ideal time <b>%1</b>").arg(share_text(prediction->bubble.over_ideal)));
+}
+
+}  // namespace parallelarium

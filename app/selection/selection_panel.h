@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Below the lesson: the selected op with its durations and what it waited for, the proof, and the
+// formulas of a quantity with the student's numbers put in.
+#pragma once
+
+#include <QLabel>
+#include <QScrollArea>
+
+#include "app/state/session.h"
+
+class QVBoxLayout;
+
+namespace parallelarium {
+
+// One line of facts: "predicted 5.00 ms", the word muted.
+struct Fact {
+  QString word, value;
+};
+// The selected op as a headline and facts; empty headline when nothing is selected.
+struct SelectionText {
+  QString headline;
+  std::vector<Fact> facts;
+};
+SelectionText describe_selection(const Session& session);
+
+class SelectionPanel : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  explicit SelectionPanel(Session& session, QWidget* parent = nullptr);
+  // Shows the formulas that belong to a quantity of the strip ("bubble.of_total").
+  void show_formulas(const QString& key);
+  // Shows what another view says about its selection, until the next one.
+  void show_text(const SelectionText& text);
+  // As high as what it says, up to a limit.
+  QSize sizeHint() const override;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void refresh();
+  void fit();
+  void add_caps(const QString& text);
+  void add_text(const QString& html_escaped, const QString& role = {});
+  void add_formulas();
+  void add_proof();
+  void add_loss();
+  void add_throughput(const Prediction& prediction);
+  bool formula_is_hidden() const;
+  Session& session_;
+  QVBoxLayout* column_;
+  SelectionText text_;
+  QString formula_key_ = QStringLiteral("bubble.of_total");
+  QStringList hidden_;          // what a lesson hides, as shown
+  std::size_t live_steps_ = 0;  // Session::live_losses(), as shown
+};
+
+}  // namespace parallelarium

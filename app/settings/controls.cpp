@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/settings/controls.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QStyle>
+#include <QVariant>
+#include <cstdlib>
+
+namespace parallelarium {
+
+void set_style_property(QWidget* widget, const char* name, const QVariant& value) {
+  if (widget->property(name) == value) return;
+  widget->setProperty(name, value);
+  widget->style()->unpolish(widget);
+  widget->style()->polish(widget);
+  widget->update();
+}
+
+void make_caps(QLabel* label) {
+  label->setProperty("role", "caps");
+  QFont font = label->font();
+  font.setLetterSpacing(QFont::AbsoluteSpacing, 0.66);
+  label->setFont(font);
+}
+
+StepBox::StepBox(const QString& accessible_name, Step step, QWidget* parent)
+    : QAbstractSpinBox(parent), step_(std::move(step)) {
+  setAccessibleName(accessible_name);
+  lineEdit()->setAccessibleName(accessible_name);
+  setFixedHeight(26);
+  setKeyboardTracking(false);
+  connect(this, &QAbstractSpinBox::editingFinished, this, &StepBox::commit);
+}
+
+void StepBox::set_text(const QString& text) {
+  set_ = text;
+  if (lineEdit()->hasFocus() && lineEdit()->isModified()) return;
+  lineEdit()->setText(text);
+  lineEdit()->setModified(false);
+}
+
+void StepBox::set_changed(bool changed) { set_style_property(this, "changed", changed); }
+void StepBox::set_invalid(bool invalid) { set_style_property(this, "invalid", invalid); }
+
+void StepBox::commit() {
+  lineEdit()->setModified(false);
+  const QString typed = lineEdit()->text().trimmed();
+  if (typed != set_) Q_EMIT committed(typed);
+}
+
+void StepBox::stepBy(int steps) {
+  if (lineEdit()->isModified()) commit();
+  for (int at = 0; at < std::abs(steps); ++at) {
+    const QString next = step_(steps > 0 ? +1 : -1);
+    if (next.isEmpty()) return;
+    Q_EMIT committed(next);
+  }
+}
+
+// Anything may be typed: what is wrong with it is said in a sentence, not by refusing keys.
+QValidator::State StepBox::validate(QString&, int&) const { return QValidator::Acceptable; }
+
+QSize StepBox::sizeHint() const { return {86, 26}; }
+
+QAbstractSpinBox::StepEnabled StepBox::stepEnabled() const {
+  return StepUpEnabled | StepDownEnabled;
+}
+
+// Ctrl+Z takes typing back only while something is being typed; else it is the window's undo.
+bool StepBox::event(QEvent* event) {
+  if (event->type() == QEvent::ShortcutOverride && !lineEdit()->isModified()) {
+    auto* key = static_cast<QKeyEvent*>(event);
+    if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
+      key->ignore();
+      return true;
+    }
+  }
+  return QAbstractSpinBox::event(event);
+}
+
+void StepBox::keyPressEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_Escape && lineEdit()->isModified()) {
+    lineEdit()->setText(set_);
+    lineEdit()->setModified(false);
+    return;
+  }
+  QAbstractSpinBox::keyPressEvent(event);
+}
+
+// A wheel over the panel scrolls the panel, never a value.
+void StepBox::wheelEvent(QWheelEvent* event) { event->ignore(); }
+
+Segments::Segments(const QString& accessible_name, const std::vector<Choice>& choices,
+                   QWidget* parent)
+    : QFrame(parent), choices_(choices) {
+  setObjectName(QStringLiteral("Segments"));
+  setAccessibleName(accessible_name);
+  setFixedHeight(26);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(0);
+  for (const Choice& choice : choices_) {
+    auto* button = new QToolButton(this);
+    button->setText(choice.text);
+    button->setToolTip(choice.tool_tip);
+    button->setProperty("segment", buttons_.empty()                         ? "first"
+                                   : buttons_.size() + 1 == choices_.size() ? "last"
+                                                                            : "middle");
+    button->setCheckable(true);
+    button->setAutoExclusive(true);
+    button->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Expanding);
+    button->setAccessibleName(QStringLiteral("%1 %2").arg(accessible_name, choice.text));
+    button->installEventFilter(this);
+    row->addWidget(button);
+    buttons_.push_back(button);
+    connect(button, &QToolButton::clicked, this,
+            [this, value = choice.value] { Q_EMIT chosen(value); });
+  }
+}
+
+void Segments::set_value(const QString& value) {
+  for (std::size_t at = 0; at < choices_.size(); ++at) {
+    const bool on = choices_[at].value == value;
+    buttons_[at]->setChecked(on);
+    buttons_[at]->setFocusPolicy(on ? Qt::StrongFocus : Qt::ClickFocus);
+  }
+}
+
+QString Segments::value() const {
+  for (std::size_t at = 0; at < choices_.size(); ++at)
+    if (buttons_[at]->isChecked()) return choices_[at].value;
+  return {};
+}
+
+void Segments::set_changed(bool changed) { set_style_property(this, "changed", changed); }
+
+bool Segments::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    const int direction = key == Qt::Key_Right ? 1 : key == Qt::Key_Left ? -1 : 0;
+    for (std::size_t at = 0; direction != 0 && at < buttons_.size(); ++at) {
+      if (buttons_[at] != watched) continue;
+      const auto next = static_cast<std::size_t>(static_cast<int>(at) + direction);
+      if (next < buttons_.size()) {
+        buttons_[next]->setFocus(Qt::TabFocusReason);
+        buttons_[next]->click();
+      }
+      return true;
+    }
+  }
+  return QFrame::eventFilter(watched, event);
+}
+
+SectionHead::SectionHead(const QString& title, QWidget* parent) : QWidget(parent) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  auto* label = new QLabel(title.toUpper(), this);
+  make_caps(label);
+  row->addWidget(label);
+  row->addStretch();
+  reset_ = new QToolButton(this);
+  reset_->setObjectName(QStringLiteral("Link"));
+  reset_->setText(tr("reset"));
+  reset_->setAccessibleName(tr("Reset %1").arg(title));
+  reset_->setToolTip(tr("Take back the changes of this section"));
+  reset_->hide();
+  row->addWidget(reset_);
+  setFixedHeight(18);
+  connect(reset_, &QToolButton::clicked, this, &SectionHead::reset_requested);
+}
+
+void SectionHead::set_changed(bool changed) { reset_->setVisible(changed); }
+
+ElidedLabel::ElidedLabel(const QString& text, QWidget* parent) : QLabel(parent) {
+  set_full_text(text);
+}
+
+void ElidedLabel::set_full_text(const QString& text) {
+  full_ = text;
+  setAccessibleName(text);
+  updateGeometry();
+  elide();
+}
+
+QSize ElidedLabel::sizeHint() const {
+  const QSize base = QLabel::sizeHint();
+  return {fontMetrics().horizontalAdvance(full_) + 2 * margin() + 2, base.height()};
+}
+
+QSize ElidedLabel::minimumSizeHint() const { return {20, QLabel::minimumSizeHint().height()}; }
+
+void ElidedLabel::resizeEvent(QResizeEvent* event) {
+  QLabel::resizeEvent(event);
+  elide();
+}
+
+void ElidedLabel::elide() {
+  const QString shown = fontMetrics().elidedText(full_, Qt::ElideRight, contentsRect().width());
+  setToolTip(shown == full_ ? QString() : full_);
+  if (shown != text()) setText(shown);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/settings/setup_chips.h"
+
+#include <QHBoxLayout>
+
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+SetupChips::SetupChips(Session& session, QWidget* parent) : QFrame(parent), session_(session) {
+  setObjectName(QStringLiteral("SetupChips"));
+  setAccessibleName(tr("Setup, in short"));
+  setFixedHeight(40);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(12, 6, 12, 6);
+  row->setSpacing(6);
+  for (int at = 0; at < 5; ++at) {
+    auto* chip = new QToolButton(this);
+    chip->setObjectName(QStringLiteral("Chip"));
+    row->addWidget(chip);
+    chips_.push_back(chip);
+    connect(chip, &QToolButton::clicked, this, &SetupChips::opened);
+  }
+  row->addStretch();
+  connect(&session_, &Session::setup_changed, this, &SetupChips::refresh);
+  refresh();
+}
+
+void SetupChips::refresh() {
+  const Setup& setup = session_.setup();
+  QStringList degrees;
+  const std::pair<const char*, int> axes[] = {{"DP", setup.mesh.dp},
+                                              {"TP", setup.mesh.tp},
+                                              {"PP", setup.mesh.pp},
+                                              {"CP", setup.mesh.cp},
+                                              {"EP", setup.mesh.ep}};
+  for (const auto& [name, degree] : axes)
+    if (degree > 1) degrees << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
+  if (degrees.isEmpty()) degrees << tr("1 rank");
+  if (setup.zero > 0) degrees << tr("ZeRO %1").arg(setup.zero);
+  QString schedule = QString::fromStdString(setup.schedule);
+  for (const ScheduleInfo& info : schedules())
+    if (info.name == setup.schedule) schedule = QString::fromStdString(info.title);
+  const QString texts[] = {
+      QStringLiteral("%1 · %2").arg(
+          QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title),
+          QString::fromStdString(session_.resolved().precision.name)),
+      QString::fromStdString(session_.machine().title), degrees.join(QStringLiteral(" · ")),
+      (setup.microbatches == 1 ? tr("%1 · %2 micro-batch") : tr("%1 · %2 micro-batches"))
+          .arg(schedule)
+          .arg(setup.microbatches),
+      tr("Settings …")};
+  for (std::size_t at = 0; at < chips_.size(); ++at) {
+    chips_[at]->setText(texts[at]);
+    chips_[at]->setAccessibleName(tr("Setup: %1").arg(texts[at]));
+  }
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/settings/setup_panel.h"
+
+#include <QDate>
+#include <QProgressBar>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/settings/setup_fields.h"
+#include "app/sheets/words_sheet.h"
+
+namespace parallelarium {
+
+namespace {
+
+// `gpus`: of this computer, on which the ranks are; `outdated`: Session::outdated_rates().
+QString age_of_calibration(const Machine& machine, int gpus, bool outdated) {
+  if (!machine.local) return QString::fromStdString(machine.half_flops_per_second.origin);
+  const bool of_cores_alone = gpus > 0 && machine.name != kLocalGpus;
+  if (machine.calibrated.empty() || of_cores_alone) return QObject::tr("not calibrated yet");
+  if (outdated) return QObject::tr("calibrate again for bf16");
+  const QString date = QString::fromStdString(machine.calibrated).left(10);
+  const QString today = QDate::currentDate().toString(Qt::ISODate);
+  return date == today ? QObject::tr("calibrated today") : QObject::tr("calibrated %1").arg(date);
+}
+
+}  // namespace
+
+QWidget* SetupPanel::control(const std::string& option) const {
+  const auto found = rows_.find(option);
+  return found == rows_.end() ? nullptr : found->second.control;
+}
+
+void SetupPanel::change(const std::string& option, const QString& value) {
+  if (refreshing_) return;
+  if (!session_.allowed(key_of(option))) {
+    refresh();
+    return;
+  }
+  Setup next = session_.setup();
+  const std::int64_t batch = next.global_batch();
+  const Result<void> set = set_field(next, option, value.toStdString());
+  if (!set) {
+    Q_EMIT typed_wrong(QString::fromStdString(set.error().text));
+    refresh();
+    return;
+  }
+  Q_EMIT typed_wrong({});
+  if (lock_->isChecked() && option == "dp" && !keep_global_batch(next, batch))
+    Q_EMIT typed_wrong(tr("No whole number of micro-batches keeps %1 sequences with DP %2; the "
+                          "global batch changes.")
+                           .arg(batch)
+                           .arg(next.mesh.dp));
+  if (option == "tp" && next.mesh.tp == 1) next.sequence_parallel = false;
+  session_.change_setup(next, tr("%1 %2").arg(field_title(option), value));
+  refresh();
+}
+
+void SetupPanel::reset_section(int section) {
+  std::vector<std::string> options = section_options_[std::size_t(section)];
+  std::erase_if(options,
+                [&](const std::string& option) { return !session_.allowed(key_of(option)); });
+  session_.change_setup(with_fields_of(session_.base(), session_.setup(), options),
+                        tr("Reset %1").arg(section_names_[section]));
+}
+
+bool SetupPanel::section_changed(int section) const {
+  return fields_differ(session_.setup(), session_.base(), section_options_[std::size_t(section)]);
+}
+
+void SetupPanel::refresh() {
+  refreshing_ = true;
+  const Setup& setup = session_.setup();
+  const Setup& base = session_.base();
+
+  const QString own = tr("%1 · %2 layers")
+                          .arg(setup.model.name == "custom" && setup.model.title.empty()
+                                   ? tr("Own model")
+                                   : QString::fromStdString(setup.model.title))
+                          .arg(setup.model.layers);
+  const int known = model_->findData(QString::fromStdString(setup.model.name));
+  const int custom = model_->findData(QString());
+  if (known >= 0) {
+    if (custom >= 0) model_->removeItem(custom);
+    model_->setCurrentIndex(model_->findData(QString::fromStdString(setup.model.name)));
+  } else {
+    if (custom < 0)
+      model_->addItem(own, QString());
+    else
+      model_->setItemText(custom, own);
+    model_->setCurrentIndex(model_->findData(QString()));
+  }
+  const ParameterCounts counts = count_parameters(setup.model);
+  QString note = tr("%1 parameters · %2 wide · %3 heads")
+                     .arg(parameters_text(counts.total))
+                     .arg(count_text(setup.model.hidden))
+                     .arg(setup.model.heads);
+  if (counts.active != counts.total)
+    note = tr("%1 parameters, %2 active · %3 wide")
+               .arg(parameters_text(counts.total), parameters_text(counts.active))
+               .arg(count_text(setup.model.hidden));
+  model_note_->set_full_text(note);
+
+  const Machine& machine = session_.machine();
+  machine_->setCurrentIndex(machine_->findData(QString::fromStdString(setup.machine)));
+  const int ranks = setup.mesh.ranks();
+  const int devices = machine.devices_per_node * std::max(1, setup.nodes);
+  const bool paced = machine.local && session_.expected_source() == Source::kPaced;
+  const int gpus = session_.gpus();
+  const int devices_here = gpus > 0 ? gpus : machine.cores;
+  machine_note_->set_full_text(
+      !machine.local ? tr("%1 per node").arg(machine.devices_per_node)
+      : gpus > 0     ? (devices_here == 1 ? tr("%1 GPU") : tr("%1 GPUs")).arg(devices_here)
+                     : (devices_here == 1 ? tr("%1 core") : tr("%1 cores")).arg(devices_here));
+  paced_tag_->setText(source_text(session_.expected_source()));
+  paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
+  paced_tag_->setToolTip(meaning_of(paced_tag_->text()));
+  set_style_property(paced_tag_, "paced", paced);
+  machine_age_->set_full_text(
+      age_of_calibration(machine, gpus, session_.outdated_rates().has_value()));
+
+  for (auto& [option, row] : rows_) {
+    const QString value = field_text(setup, option);
+    const bool changed = value != field_text(base, option);
+    const QString key = key_of(option);
+    const bool wrong = std::any_of(
+        session_.problems().begin(), session_.problems().end(),
+        [&](const Message& problem) { return QString::fromStdString(problem.field) == key; });
+    if (auto* box = qobject_cast<StepBox*>(row.control)) {
+      box->set_text(value);
+      box->set_changed(changed);
+      box->set_invalid(wrong);
+    } else if (auto* segments = qobject_cast<Segments*>(row.control)) {
+      segments->set_value(value);
+      segments->set_changed(changed);
+    } else {
+      set_style_property(row.control, "changed", changed);
+    }
+  }
+  const bool experts = setup.model.experts.count > 0 || setup.mesh.ep > 1;
+  rows_["ep"].control->setVisible(experts);
+  rows_["ep"].reason->setVisible(!experts);
+  const bool tensor = setup.mesh.tp > 1 || setup.sequence_parallel;
+  rows_["sequence-parallel"].control->setVisible(tensor);
+  rows_["sequence-parallel"].reason->setVisible(!tensor);
+
+  if (gpus > 0)
+    world_->setText((gpus == 1    ? ranks == 1 ? tr("%1 rank on %2 GPU") : tr("%1 ranks on %2 GPU")
+                        : ranks == 1 ? tr("%1 rank on %2 GPUs")
+                                  : tr("%1 ranks on %2 GPUs"))
+                        .arg(ranks)
+                        .arg(gpus));
+  else if (machine.local)
+    world_->setText((ranks == 1 ? tr("%1 rank on %2 cores") : tr("%1 ranks on %2 cores"))
+                        .arg(ranks)
+                        .arg(machine.cores));
+  else if (setup.nodes > 0)
+    world_->setText(tr("%1 of %2 ranks").arg(ranks).arg(devices));
+  else {
+    const int nodes = (ranks + machine.devices_per_node - 1) / machine.devices_per_node;
+    world_->setText((ranks == 1   ? tr("%1 rank on %2 node")
+                     : nodes == 1 ? tr("%1 ranks on %2 node")
+                                  : tr("%1 ranks on %2 nodes"))
+                        .arg(ranks)
+                        .arg(nodes));
+  }
+  world_->setProperty("source", tr("set"));
+  world_bar_->setRange(0, std::max(gpus > 0 ? gpus : devices, ranks));
+  world_bar_->setValue(ranks);
+
+  const int schedule = schedule_->findData(QString::fromStdString(setup.schedule));
+  if (schedule < 0)
+    schedule_->addItem(QString::fromStdString(setup.schedule),
+                       QString::fromStdString(setup.schedule));
+  schedule_->setCurrentIndex(schedule_->findData(QString::fromStdString(setup.schedule)));
+  for (int section = 0; section < int(heads_.size()); ++section)
+    heads_[std::size_t(section)]->set_changed(section_changed(section));
+  refresh_batch();
+  refreshing_ = false;
+}
+
+void SetupPanel::refresh_batch() {
+  const Setup& setup = session_.setup();
+  const std::int64_t sequences = setup.global_batch();
+  global_batch_->setText(tr("%1 seq. · %2 tok.")
+                             .arg(count_text(sequences))
+                             .arg(count_text(sequences * setup.model.sequence)));
+  global_batch_->setToolTip(tr("%1 sequences of %2 tokens in one training step")
+                                .arg(count_text(sequences))
+                                .arg(count_text(setup.model.sequence)));
+  global_batch_->setProperty("source", tr("set"));
+  lock_->setIcon(QIcon(lock_->isChecked() ? QStringLiteral(":/icons/lock-closed.svg")
+                                          : QStringLiteral(":/icons/lock-open.svg")));
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The left panel: model, devices, degrees, batch and pipeline. It reads the Session and asks it to
+// change; every field is one undo step.
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+#include <QScrollArea>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/settings/controls.h"
+#include "app/state/session.h"
+
+class QBoxLayout;
+class QProgressBar;
+
+namespace parallelarium {
+
+class SetupPanel : public QScrollArea {
+  Q_OBJECT
+
+ public:
+  explicit SetupPanel(Session& session, QWidget* parent = nullptr);
+  // The control of a field, by option ("pp"), for focus and tests; null if the panel has none.
+  QWidget* control(const std::string& option) const;
+  // Sections by name, for the menu: sets their fields to the defaults, or to what the open
+  // lesson started with.
+  const QStringList& section_names() const { return section_names_; }
+  void reset_section(int section);
+  bool section_changed(int section) const;
+
+ Q_SIGNALS:
+  void all_settings_requested();
+  // A sentence about what was typed ("'x' is not a whole number."), or empty when it is mended.
+  void typed_wrong(const QString& sentence);
+
+ private:
+  struct Row {
+    QWidget* control = nullptr;
+    QLabel* reason = nullptr;  // shown instead of the control: "needs experts"
+    QWidget* whole = nullptr;
+  };
+  int begin_section(const QString& title, const std::vector<std::string>& options);
+  void add_step_row(const QString& label, const QString& short_name, const std::string& option);
+  QWidget* labelled_row(const QString& label, const QString& short_name, QWidget* control,
+                        QLabel* reason = nullptr);
+  void change(const std::string& option, const QString& value);
+  void refresh();
+  void fill_models();
+  void refresh_batch();
+
+  Session& session_;
+  QBoxLayout* column_;
+  QStringList section_names_;
+  std::vector<SectionHead*> heads_;
+  std::vector<std::vector<std::string>> section_options_;
+  std::map<std::string, Row> rows_;
+  QComboBox *model_, *machine_, *schedule_;
+  ElidedLabel* model_note_;
+  QLabel* paced_tag_;
+  ElidedLabel *machine_note_, *machine_age_;
+  QLabel* world_;
+  QProgressBar* world_bar_;
+  QLabel* global_batch_;
+  QToolButton* lock_;
+  bool refreshing_ = false;
+};
+
+}  // namespace parallelarium

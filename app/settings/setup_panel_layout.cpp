@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parts of the setup panel and where they stand; what they show and change stands in
+// setup_panel.cpp.
+#include <QHBoxLayout>
+#include <QProgressBar>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+
+#include "app/settings/setup_fields.h"
+#include "app/settings/setup_panel.h"
+#include "app/sheets/words_sheet.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+
+namespace {
+
+class Combo : public ChoiceBox {
+ public:
+  explicit Combo(const QString& accessible_name, QWidget* parent) : ChoiceBox(parent) {
+    setAccessibleName(accessible_name);
+    setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    setMinimumContentsLength(8);
+    setFixedHeight(34);
+  }
+};
+
+QString machine_title(const std::string& name) {
+  const Result<Machine> machine = find_machine(name);
+  return QString::fromStdString(machine ? machine->title : name);
+}
+
+}  // namespace
+
+SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent), session_(session) {
+  setObjectName(QStringLiteral("SetupPanel"));
+  setAccessibleName(tr("Setup"));
+  setWidgetResizable(true);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setFrameShape(QFrame::NoFrame);
+  auto* content = new QWidget;
+  content->setObjectName(QStringLiteral("SetupContent"));
+  auto* column = new QVBoxLayout(content);
+  column->setContentsMargins(12, 12, 12, 12);
+  column->setSpacing(4);
+  column_ = column;
+
+  begin_section(tr("Model"), {"model"});
+  model_ = new Combo(tr("Model"), content);
+  column->addWidget(model_);
+  model_note_ = new ElidedLabel({}, content);
+  model_note_->setProperty("role", "muted");
+  column->addWidget(model_note_);
+  rows_["model"].control = model_;
+
+  begin_section(tr("Devices"), {"machine", "nodes"});
+  machine_ = new Combo(tr("Devices"), content);
+  for (const std::string& name : machine_names())
+    machine_->addItem(machine_title(name), QString::fromStdString(name));
+  column->addWidget(machine_);
+  rows_["machine"].control = machine_;
+  auto* note = new QHBoxLayout;
+  note->setSpacing(4);
+  machine_note_ = new ElidedLabel({}, content);
+  machine_note_->setProperty("role", "muted");
+  paced_tag_ = new QLabel(content);
+  paced_tag_->setObjectName(QStringLiteral("Tag"));
+  machine_age_ = new ElidedLabel({}, content);
+  machine_age_->setProperty("role", "muted");
+  note->addWidget(machine_note_);
+  note->addWidget(paced_tag_);
+  note->addStretch();
+  column->addLayout(note);
+  column->addWidget(machine_age_);
+
+  begin_section(tr("Parallelism"), {"dp", "tp", "pp", "cp", "ep", "sequence-parallel", "zero"});
+  add_step_row(tr("Data"), QStringLiteral("DP"), "dp");
+  add_step_row(tr("Tensor"), QStringLiteral("TP"), "tp");
+  add_step_row(tr("Pipeline"), QStringLiteral("PP"), "pp");
+  add_step_row(tr("Context"), QStringLiteral("CP"), "cp");
+  add_step_row(tr("Expert"), QStringLiteral("EP"), "ep");
+  auto* sequence = new Segments(
+      tr("Sequence parallel"),
+      {{QStringLiteral("false"), tr("off"), {}}, {QStringLiteral("true"), tr("on"), {}}}, content);
+  auto* sequence_reason = new QLabel(tr("needs TP above 1"), content);
+  rows_["sequence-parallel"] = {
+      sequence, sequence_reason,
+      labelled_row(tr("Sequence"), QStringLiteral("SP"), sequence, sequence_reason)};
+  connect(sequence, &Segments::chosen, this,
+          [this](const QString& value) { change("sequence-parallel", value); });
+
+  auto* world_row = new QHBoxLayout;
+  auto* world_label = new QLabel(tr("World size"), content);
+  world_label->setProperty("role", "muted");
+  world_ = new QLabel(content);
+  world_->setObjectName(QStringLiteral("Strong"));
+  world_->setProperty("figure", true);
+  world_row->addWidget(world_label);
+  world_row->addStretch();
+  world_row->addWidget(world_);
+  column->addLayout(world_row);
+  world_bar_ = new QProgressBar(content);
+  world_bar_->setObjectName(QStringLiteral("WorldBar"));
+  world_bar_->setTextVisible(false);
+  world_bar_->setFixedHeight(6);
+  world_bar_->setFocusPolicy(Qt::NoFocus);
+  column->addWidget(world_bar_);
+  std::vector<Segments::Choice> stages;
+  const QString shared[] = {tr("nothing is shared out"), tr("optimizer state is shared out"),
+                            tr("optimizer state and gradients are shared out"),
+                            tr("optimizer state, gradients and parameters are shared out")};
+  for (int stage = 0; stage < 4; ++stage)
+    stages.push_back({QString::number(stage), QString::number(stage), shared[stage]});
+  auto* zero = new Segments(QStringLiteral("ZeRO"), stages, content);
+  rows_["zero"] = {zero, nullptr, labelled_row(QStringLiteral("ZeRO"), {}, zero)};
+  rows_["zero"].whole->setToolTip(meaning_of(QStringLiteral("ZeRO")));
+  connect(zero, &Segments::chosen, this, [this](const QString& value) { change("zero", value); });
+
+  begin_section(tr("Batch and pipeline"), {"schedule", "microbatches", "recompute"});
+  schedule_ = new Combo(tr("Schedule"), content);
+  for (const ScheduleInfo& schedule : schedules()) {
+    schedule_->addItem(QString::fromStdString(schedule.title),
+                       QString::fromStdString(schedule.name));
+    schedule_->setItemData(schedule_->count() - 1, QString::fromStdString(schedule.summary),
+                           Qt::ToolTipRole);
+  }
+  column->addWidget(schedule_);
+  rows_["schedule"].control = schedule_;
+  add_step_row(tr("Micro-batches"), {}, "microbatches");
+  auto* batch = new QWidget(content);
+  auto* batch_row = new QHBoxLayout(batch);
+  batch_row->setContentsMargins(0, 0, 0, 0);
+  batch_row->setSpacing(4);
+  global_batch_ = new QLabel(batch);
+  global_batch_->setProperty("role", "small");
+  global_batch_->setProperty("figure", true);
+  lock_ = new QToolButton(batch);
+  lock_->setObjectName(QStringLiteral("Lock"));
+  lock_->setCheckable(true);
+  lock_->setAccessibleName(tr("Keep the global batch"));
+  lock_->setToolTip(
+      tr("Keep the global batch: DP and micro-batch size then change the number of "
+         "micro-batches"));
+  batch_row->addWidget(global_batch_);
+  batch_row->addWidget(lock_);
+  labelled_row(tr("Global batch"), {}, batch);
+  auto* recompute =
+      new Segments(tr("Recompute"),
+                   {{QStringLiteral("none"), tr("none"), {}},
+                    {QStringLiteral("selective"), tr("select."),
+                     tr("selective: attention is computed again in the backward")},
+                    {QStringLiteral("full"), tr("full"), tr("only the inputs of layers are kept")}},
+                   content);
+  rows_["recompute"] = {recompute, nullptr, labelled_row(tr("Recompute"), {}, recompute)};
+  connect(recompute, &Segments::chosen, this,
+          [this](const QString& value) { change("recompute", value); });
+
+  auto* all = new QToolButton(content);
+  all->setObjectName(QStringLiteral("Link"));
+  all->setText(tr("All settings …"));
+  column->addWidget(all);
+  connect(all, &QToolButton::clicked, this, &SetupPanel::all_settings_requested);
+  column->addStretch();
+  setWidget(content);
+
+  connect(model_, &QComboBox::activated, this, [this](int index) {
+    if (!model_->itemData(index).toString().isEmpty())
+      change("model", model_->itemData(index).toString());
+  });
+  connect(machine_, &QComboBox::activated, this,
+          [this](int index) { change("machine", machine_->itemData(index).toString()); });
+  connect(schedule_, &QComboBox::activated, this,
+          [this](int index) { change("schedule", schedule_->itemData(index).toString()); });
+  connect(lock_, &QToolButton::toggled, this, &SetupPanel::refresh_batch);
+  connect(&session_, &Session::setup_changed, this, &SetupPanel::refresh);
+  connect(&session_, &Session::run_changed, this, &SetupPanel::refresh);  // a calibration
+  connect(&session_, &Session::view_changed, this, [this] {               // a lesson's locks
+    for (auto& [option, row] : rows_) {
+      const bool open = session_.allowed(key_of(option));
+      row.control->setEnabled(open);
+      row.control->setToolTip(open ? QString() : tr("Locked by this part of the lesson"));
+    }
+  });
+  fill_models();
+  refresh();
+}
+
+int SetupPanel::begin_section(const QString& title, const std::vector<std::string>& options) {
+  const int section = int(heads_.size());
+  auto* head = new SectionHead(title);
+  if (section > 0) column_->addSpacing(8);
+  column_->addWidget(head);
+  heads_.push_back(head);
+  section_names_ << title;
+  section_options_.push_back(options);
+  connect(head, &SectionHead::reset_requested, this, [this, section] { reset_section(section); });
+  return section;
+}
+
+QWidget* SetupPanel::labelled_row(const QString& label, const QString& short_name, QWidget* control,
+                                  QLabel* reason) {
+  auto* whole = new QWidget;
+  whole->setFixedHeight(28);
+  auto* row = new QHBoxLayout(whole);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(5);
+  auto* name = new QLabel(label, whole);
+  row->addWidget(name);
+  name->setBuddy(control);
+  if (!short_name.isEmpty()) {
+    auto* muted = new QLabel(short_name, whole);
+    muted->setProperty("role", "muted");
+    row->addWidget(muted);
+  }
+  row->addStretch();
+  row->addWidget(control);
+  if (reason) {
+    reason->setProperty("role", "muted");
+    row->addWidget(reason);
+  }
+  column_->addWidget(whole);
+  return whole;
+}
+
+void SetupPanel::add_step_row(const QString& label, const QString& short_name,
+                              const std::string& option) {
+  auto* box = new StepBox(
+      short_name.isEmpty() ? label : label + QLatin1Char(' ') + short_name,
+      [this, option](int direction) { return next_valid(session_.setup(), option, direction); });
+  box->setFixedWidth(86);
+  QLabel* reason = option == "ep" ? new QLabel(tr("needs experts")) : nullptr;
+  QWidget* whole = labelled_row(label, short_name, box, reason);
+  rows_[option] = {box, reason, whole};
+  connect(box, &StepBox::committed, this,
+          [this, option](const QString& value) { change(option, value); });
+}
+
+void SetupPanel::fill_models() {
+  for (const std::string& name : model_names()) {
+    const Result<Model> model = find_model(name);
+    if (!model) continue;
+    model_->addItem(
+        tr("%1 · %2 layers").arg(QString::fromStdString(model->title)).arg(model->layers),
+        QString::fromStdString(name));
+  }
+}
+
+}  // namespace parallelarium

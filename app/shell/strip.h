@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The strip at the bottom: five quantities, predicted beside observed, each with its source word.
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <functional>
+#include <vector>
+
+#include "app/quantities/quantities.h"
+#include "app/settings/controls.h"
+#include "app/state/session.h"
+
+namespace parallelarium {
+
+// How much room there is: 88 px high with three columns; the same in narrow cells, where the
+// difference moves to the last line; 54 px without that line.
+enum class StripSize { kFull, kNarrow, kCompact };
+
+class StripCell : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit StripCell(QWidget* parent = nullptr);
+  void show_quantity(const Quantity& quantity, StripSize size);
+  const QString& key() const { return key_; }
+
+ Q_SIGNALS:
+  void activated(const QString& key);
+
+ protected:
+  void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void arrange();
+  QString key_;
+  StripSize size_ = StripSize::kFull;
+  ElidedLabel* title_;
+  QLabel *predicted_, *observed_, *difference_;
+  ElidedLabel *predicted_source_, *observed_source_, *difference_source_, *footnote_;
+};
+
+class Strip : public QFrame {
+  Q_OBJECT
+
+ public:
+  explicit Strip(Session& session, QWidget* parent = nullptr);
+  void set_size(StripSize size);
+  // What is shown, five of them; each view has its own.
+  void set_quantities(std::function<std::vector<Quantity>()> quantities);
+  void refresh();
+
+ Q_SIGNALS:
+  // A cell was clicked: the selection panel shows its formulas.
+  void quantity_chosen(const QString& key);
+
+ private:
+  Session& session_;
+  std::function<std::vector<Quantity>()> quantities_;
+  StripSize size_ = StripSize::kFull;
+  std::vector<StripCell*> cells_;
+  QStringList lesson_;          // what a lesson hides and the guesses, as shown
+  std::size_t live_steps_ = 0;  // Session::live_losses(), as shown
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/shell/top_bar.h"
+
+#include <QAccessible>
+#include <QAction>
+#include <QHBoxLayout>
+#include <QMenu>
+#include <QPushButton>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/views/shared/transport_bar.h"
+
+namespace parallelarium {
+
+namespace {
+
+// A button that does what the action does, and is enabled with it.
+QPushButton* button_of(QAction* action, const QString& text, QWidget* parent) {
+  auto* button = new QPushButton(text, parent);
+  QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
+  const auto follow = [button, action] {
+    button->setEnabled(action->isEnabled());
+    button->setToolTip(action->toolTip());
+  };
+  QObject::connect(action, &QAction::changed, button, follow);
+  follow();
+  return button;
+}
+
+}  // namespace
+
+TopBar::TopBar(Session& session, const Actions& actions, QWidget* parent)
+    : QFrame(parent), session_(session), actions_(actions) {
+  setObjectName(QStringLiteral("TopBar"));
+  setFixedHeight(48);
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(12, 0, 12, 1);
+  row->setSpacing(8);
+  product_ = new QLabel(QStringLiteral("Parallelarium"), this);
+  product_->setObjectName(QStringLiteral("ProductName"));
+  row->addWidget(product_);
+  name_ = new ElidedLabel({}, this);
+  name_->setProperty("role", "muted");
+  name_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  row->addWidget(name_, 2);
+  transport_ = new TransportBar(session_, this);
+  row->addWidget(transport_, 3);
+  row->addSpacing(8);
+  pin_ = button_of(actions.pin, tr("Pin"), this);
+  prove_ = button_of(actions.prove, tr("Prove it"), this);
+  export_ = new QPushButton(tr("Export ▾"), this);
+  export_->setMenu(actions.export_menu);
+  run_ = new QPushButton(this);
+  run_->setProperty("primary", true);
+  for (QPushButton* button : {pin_, prove_, export_, run_}) {
+    button->setAutoDefault(true);  // Enter presses it
+    row->addWidget(button);
+  }
+  connect(run_, &QPushButton::clicked, this, [this] {
+    if (session_.run_state() != RunState::kIdle)
+      actions_.cancel->trigger();
+    else if (session_.machine_is_elsewhere())
+      actions_.small_copy->trigger();
+    else
+      actions_.run->trigger();
+  });
+  connect(&session_, &Session::run_state_changed, this, &TopBar::refresh);
+  connect(&session_, &Session::setup_changed, this, &TopBar::refresh);
+  connect(&session_, &Session::run_changed, this, [this] {
+    refresh();
+    QAccessibleEvent event(name_, QAccessible::Alert);
+    QAccessible::updateAccessibility(&event);
+  });
+  refresh();
+}
+
+void TopBar::set_document_name(const QString& name) {
+  document_ = name;
+  refresh();
+}
+
+void TopBar::set_compact(bool compact) {
+  compact_ = compact;
+  product_->setVisible(!compact);
+  refresh();
+}
+
+// As wide as the longest of what the button says for this setup, so that nothing beside it moves
+// when a run starts or ends.
+int TopBar::width_of_run() {
+  const QString now = run_->text();
+  int width = 0;
+  for (const QString& text : {QStringLiteral("▶ ") + session_.run_label(), tr("Cancelling …"),
+                              tr("Cancel calibration"), tr("Cancel")}) {
+    run_->setText(text);
+    width = std::max(width, run_->sizeHint().width());
+  }
+  run_->setText(now);
+  return width;
+}
+
+void TopBar::refresh() {
+  const RunState state = session_.run_state();
+  const bool idle = state == RunState::kIdle;
+  const QString percent = share_text(session_.run_progress());
+  switch (state) {
+    case RunState::kIdle:
+      run_->setText(QStringLiteral("▶ ") + session_.run_label());
+      name_->set_full_text(document_);
+      break;
+    case RunState::kCancelling:
+      run_->setText(tr("Cancelling …"));
+      name_->set_full_text(tr("Cancelling …"));
+      break;
+    case RunState::kCalibrating:
+      run_->setText(tr("Cancel calibration"));
+      name_->set_full_text(tr("Calibrating · %1 · %2").arg(percent, session_.run_progress_text()));
+      break;
+    case RunState::kStarting:
+    case RunState::kRunning:
+      run_->setText(tr("Cancel"));
+      name_->set_full_text(
+          (session_.run_verifies() ? tr("Proving · %1 · %2") : tr("Running · %1 · %2"))
+              .arg(percent, session_.run_progress_text()));
+      break;
+  }
+  run_->setMinimumWidth(width_of_run());
+  const QString refusal = session_.run_refusal();
+  run_->setEnabled(
+      state != RunState::kCancelling &&
+      (!idle ||
+       (session_.machine_is_elsewhere() ? session_.small_copy_refusal() : refusal).isEmpty()));
+  run_->setToolTip(idle ? refusal : QString());
+  run_->setAccessibleDescription(run_->toolTip());
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The top: document name, transport, Pin, Prove it, Export and Run.
+#pragma once
+
+#include <QFrame>
+
+#include "app/settings/controls.h"
+#include "app/state/session.h"
+
+class QAction;
+class QPushButton;
+
+namespace parallelarium {
+
+class TransportBar;
+
+class TopBar : public QFrame {
+  Q_OBJECT
+
+ public:
+  struct Actions {
+    QAction *pin, *prove, *run, *cancel, *small_copy;
+    QMenu* export_menu;
+  };
+  TopBar(Session& session, const Actions& actions, QWidget* parent = nullptr);
+  TransportBar& transport() { return *transport_; }
+  void set_document_name(const QString& name);
+  void set_compact(bool compact);  // leaves out the product's name
+  QPushButton& run_button() { return *run_; }
+
+ private:
+  void refresh();
+  int width_of_run();
+  Session& session_;
+  Actions actions_;
+  QString document_;
+  bool compact_ = false;
+  QLabel* product_;
+  ElidedLabel* name_;
+  TransportBar* transport_;
+  QPushButton *pin_, *prove_, *export_, *run_;
+};
+
+}  // namespace parallelarium

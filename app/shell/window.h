@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one window: setup on the left, views in the centre, lesson and selection on the right, bar on
+// top, strip at the bottom. It puts the parts together and owns the actions.
+#pragma once
+
+#include <QMainWindow>
+#include <QPointer>
+#include <QSettings>
+#include <vector>
+
+#include "app/export/export.h"
+#include "app/settings/setup_chips.h"
+#include "app/settings/setup_fold.h"
+#include "app/settings/setup_panel.h"
+#include "app/shell/banner.h"
+#include "app/shell/strip.h"
+#include "app/shell/top_bar.h"
+#include "app/shell/view_kind.h"
+#include "app/state/session.h"
+
+class QTabWidget;
+class QVBoxLayout;
+
+namespace parallelarium {
+
+class CollectivesView;
+class ExpertsView;
+class LessonPanel;
+class MemoryView;
+class MeshView;
+class PipelineView;
+class SelectionPanel;
+
+enum class ThemeChoice { kSystem, kLight, kDark };
+// How much room there is: full, 1024×700, 960×540.
+enum class Room { kFull, kNarrow, kCompact };
+
+class Window : public QMainWindow {
+  Q_OBJECT
+
+ public:
+  explicit Window(QWidget* parent = nullptr);
+  ~Window() override;
+
+  Session& session() { return session_; }
+  SetupPanel& setup_panel() { return *setup_; }
+  PipelineView& pipeline() { return *pipeline_; }
+  MemoryView& memory() { return *memory_; }
+  MeshView& mesh() { return *mesh_; }
+  CollectivesView& collectives() { return *collectives_; }
+  ExpertsView& experts() { return *experts_; }
+  // Brings a view to the front; the strip follows.
+  void show_view(ViewKind view);
+  ViewKind view() const;
+  Strip& strip() { return *strip_; }
+  Banner& banner() { return *banner_; }
+  TopBar& top_bar() { return *top_bar_; }
+  LessonPanel& lesson() { return *lesson_; }
+  Room room() const { return room_; }
+
+  // Opens a document, setup or exported picture; says what is wrong in the banner. Without a
+  // question about unsaved changes.
+  bool open_file(const QString& path);
+  bool save_file(const QString& path);
+  // Shows a theme; choose_theme() also keeps it as the user's preference.
+  void show_theme(ThemeChoice choice);
+  void choose_theme(ThemeChoice choice);
+  bool dark() const { return dark_; }
+  // Every action of the menus and views, for the shortcut sheet and tests.
+  QList<QAction*> all_actions() const;
+  // Whether closing asks about unsaved changes (tests do not want to be asked).
+  void set_asks(bool asks) { asks_ = asks; }
+  bool modified() const;
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void closeEvent(QCloseEvent* event) override;
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+
+ private:
+  // What the file has, or a new document began with.
+  struct Saved {
+    std::size_t runs = 0;
+    Setup setup;
+    std::shared_ptr<const CollectiveChoice> collective;
+    std::shared_ptr<const Prediction> pinned;
+    std::vector<Nanoseconds> marks;
+  };
+
+  // window.cpp
+  void build_layout();
+  void fit_room();
+  void fit_corner();
+  void fold_setup();
+  void share_right_column();
+  void refresh_strip();
+  void refresh_banner();
+  void show_setup_popup();
+  void cycle_panes(int direction);
+  // window_actions.cpp
+  void build_actions();
+  void build_menus();
+  void refresh_actions();
+  QAction* add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,
+                      std::function<void()> act);
+  void show_shortcuts();
+  void show_about();
+  // window_files.cpp
+  bool may_discard();
+  void new_document();
+  void open_dialog();
+  bool save();
+  bool save_as();
+  void remember_file(const QString& path);
+  void fill_recent();
+  void export_dialog(ExportKind kind);
+  void set_path(const QString& path);
+  Saved current() const;
+  void refresh_name();
+
+  Session session_;
+  QSettings settings_;
+  QString path_;
+  bool asks_ = true, dark_ = false;
+  Saved saved_;
+  bool lesson_was_open_ = false;
+  Room room_ = Room::kFull;
+  QString typed_wrong_;
+  QString note_;  // what was just done; passes by itself
+
+  struct Commands {
+    QAction *create, *open, *save, *save_as, *export_picture, *export_trace, *export_table, *quit;
+    QAction *undo, *redo, *zoom_in, *zoom_out, *fit, *find;
+    QAction *light, *dark, *system, *restore;
+    QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
+    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings;
+    QList<QAction*> views;
+    QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
+  } do_{};
+  std::vector<QAction*> reset_sections_;
+  QMenu *recent_ = nullptr, *export_menu_ = nullptr;
+
+  TopBar* top_bar_ = nullptr;
+  SetupPanel* setup_ = nullptr;
+  SetupFold* fold_ = nullptr;
+  bool unfolded_ = false;  // the setup panel is shown beside the Collectives view all the same
+  SetupChips* chips_ = nullptr;
+  QFrame* popup_ = nullptr;
+  Banner* banner_ = nullptr;
+  PipelineView* pipeline_ = nullptr;
+  MemoryView* memory_ = nullptr;
+  MeshView* mesh_ = nullptr;
+  CollectivesView* collectives_ = nullptr;
+  ExpertsView* experts_ = nullptr;
+  QTabWidget* views_ = nullptr;
+  QWidget *center_ = nullptr, *middle_ = nullptr, *corner_ = nullptr;
+  QFrame* right_ = nullptr;
+  QTabWidget* right_tabs_ = nullptr;
+  LessonPanel* lesson_ = nullptr;
+  SelectionPanel* selection_ = nullptr;
+  Strip* strip_ = nullptr;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Every action of the window: its menu place, shortcut and what it does.
+#include <QActionGroup>
+#include <QApplication>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <algorithm>
+
+#include "app/lesson/lesson_panel.h"
+#include "app/settings/all_settings.h"
+#include "app/settings/setup_chips.h"
+#include "app/settings/setup_panel.h"
+#include "app/sheets/doctor.h"
+#include "app/sheets/shortcut_sheet.h"
+#include "app/sheets/words_sheet.h"
+#include "app/shell/strip.h"
+#include "app/shell/window.h"
+#include "app/views/collectives/collectives_view.h"
+#include "app/views/memory/memory_view.h"
+#include "app/views/mesh/mesh_view.h"
+#include "app/views/pipeline/pipeline_view.h"
+#include "app/views/shared/transport_bar.h"
+#include "app/views/timeline/timeline_view.h"
+#include "engine/wire/version.h"
+
+namespace parallelarium {
+
+namespace {
+
+// The visible time, shorter or longer about the playhead where that is visible, else its middle.
+void zoom(Session& session, double factor) {
+  const TimeRange now = session.visible();
+  const Nanoseconds center = session.playhead() >= now.begin && session.playhead() <= now.end
+                                 ? session.playhead()
+                                 : now.begin + now.length() / 2;
+  const auto scaled = [&](Nanoseconds edge) {
+    return center + Nanoseconds(std::int64_t(double((edge - center).count()) * factor));
+  };
+  session.set_visible({scaled(now.begin), scaled(now.end)});
+}
+
+}  // namespace
+
+QAction* Window::add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,
+                            std::function<void()> act) {
+  auto* action = new QAction(text, this);
+  if (!shortcut.isEmpty()) action->setShortcut(shortcut);
+  action->setToolTip(tip.isEmpty() ? QString(text).remove(QLatin1Char('&')) : tip);
+  action->setStatusTip(tip);
+  connect(action, &QAction::triggered, this, std::move(act));
+  addAction(action);  // works whatever part of the window has the focus
+  return action;
+}
+
+void Window::build_actions() {
+  const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
+  do_.create = add_action(tr("&New"), key("Ctrl+N"), tr("Start again with the default setup"),
+                          [this] { new_document(); });
+  do_.open = add_action(tr("&Open …"), key("Ctrl+O"),
+                        tr("Open a document, a setup, or a picture exported from here"),
+                        [this] { open_dialog(); });
+  do_.save = add_action(tr("&Save"), key("Ctrl+S"), {}, [this] { save(); });
+  do_.save_as = add_action(tr("Save &as …"), key("Ctrl+Shift+S"), {}, [this] { save_as(); });
+  do_.export_picture =
+      add_action(tr("Export &picture …"), key("Ctrl+E"), tr("PNG, SVG or PDF of the view in front"),
+                 [this] { export_dialog(ExportKind::kPng); });
+  do_.export_trace =
+      add_action(tr("Export &trace …"), key("Ctrl+Shift+E"), tr("Chrome trace JSON, for Perfetto"),
+                 [this] { export_dialog(ExportKind::kTrace); });
+  do_.export_table = add_action(tr("Export ta&ble …"), key("Ctrl+Alt+E"), tr("CSV, a line per op"),
+                                [this] { export_dialog(ExportKind::kCsv); });
+  do_.quit = add_action(tr("&Quit"), key("Ctrl+Q"), {}, [this] { close(); });
+
+  do_.undo = session_.undo_stack().createUndoAction(this, tr("&Undo"));
+  do_.undo->setShortcut(key("Ctrl+Z"));
+  do_.redo = session_.undo_stack().createRedoAction(this, tr("&Redo"));
+  do_.redo->setShortcut(key("Ctrl+Shift+Z"));
+  addActions({do_.undo, do_.redo});
+  for (int section = 0; section < setup_->section_names().size(); ++section)
+    reset_sections_.push_back(
+        add_action(QStringLiteral("&%1 %2").arg(section + 1).arg(setup_->section_names()[section]),
+                   {}, tr("Take back the changes of this section"),
+                   [this, section] { setup_->reset_section(section); }));
+  do_.all_settings = add_action(tr("&All settings …"), key("Ctrl+,"), {}, [this] {
+    auto* dialog = new AllSettings(session_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->show();
+  });
+
+  const std::tuple<QString, const char*, ViewKind> views[] = {
+      {tr("Mes&h view"), "Ctrl+1", ViewKind::kMesh},
+      {tr("&Collectives view"), "Ctrl+2", ViewKind::kCollectives},
+      {tr("&Pipeline view"), "Ctrl+3", ViewKind::kPipeline},
+      {tr("Memor&y view"), "Ctrl+4", ViewKind::kMemory},
+      {tr("E&xperts view"), "Ctrl+5", ViewKind::kExperts}};
+  for (const auto& [text, keys, view] : views)
+    do_.views << add_action(text, key(keys), {}, [this, view = view] { show_view(view); });
+
+  do_.find = add_action(tr("Fi&nd …"), key("Ctrl+F"),
+                        tr("An op of the timeline, or a rank in the Mesh view"), [this] {
+                          if (view() == ViewKind::kMesh) return mesh_->find_rank();
+                          show_view(ViewKind::kPipeline);
+                          pipeline_->open_search();
+                        });
+  do_.fit = add_action(tr("&Fit the step"), key("Ctrl+0"), {}, [this] { session_.fit_all(); });
+  do_.zoom_in = add_action(tr("Zoom &in"), key("Ctrl++"), {}, [this] { zoom(session_, 0.6); });
+  do_.zoom_out =
+      add_action(tr("Zoom &out"), key("Ctrl+-"), {}, [this] { zoom(session_, 1 / 0.6); });
+  auto* themes = new QActionGroup(this);
+  const auto theme = [&](const QString& text, ThemeChoice choice) {
+    QAction* action = add_action(text, {}, {}, [this, choice] { choose_theme(choice); });
+    action->setCheckable(true);
+    themes->addAction(action);
+    return action;
+  };
+  do_.light = theme(tr("&Light"), ThemeChoice::kLight);
+  do_.dark = theme(tr("&Dark"), ThemeChoice::kDark);
+  do_.system = theme(tr("As the &system"), ThemeChoice::kSystem);
+  do_.restore =
+      add_action(tr("&Restore layout"), {}, tr("Window size and zoom as at first start"), [this] {
+        showNormal();
+        resize(1440, 900);
+        session_.fit_all();
+      });
+  do_.next_pane = add_action(tr("&Next pane"), key("F6"), {}, [this] { cycle_panes(+1); });
+  do_.previous_pane =
+      add_action(tr("Pre&vious pane"), key("Shift+F6"), {}, [this] { cycle_panes(-1); });
+
+  do_.run = add_action(tr("&Run"), key("Ctrl+R"), tr("Run the setup on ranks of this computer"),
+                       [this] { session_.start_run(false); });
+  do_.cancel =
+      add_action(tr("&Cancel the run"), key("Ctrl+."), {}, [this] { session_.cancel_run(); });
+  do_.prove = add_action(tr("&Prove it"), key("Ctrl+Shift+R"),
+                         tr("Run, repeat it on one rank, and compare losses and gradients"),
+                         [this] { session_.start_run(true); });
+  do_.pin = add_action(tr("P&in"), key("Ctrl+P"),
+                       tr("Keep this run or prediction as a third lane, to see before and after"),
+                       [this] { session_.pin(); });
+  do_.unpin = add_action(tr("&Unpin"), key("Ctrl+Shift+P"), {}, [this] { session_.unpin(); });
+  do_.small_copy =
+      add_action(tr("Run a &small copy here"), {},
+                 tr("The same mesh, schedule and micro-batches with a model that fits this "
+                    "computer"),
+                 [this] { session_.run_small_copy(); });
+  do_.calibrate = add_action(tr("C&alibrate this computer"), {},
+                             tr("Measure its rates again; at most five seconds"),
+                             [this] { session_.start_calibration(); });
+
+  do_.lessons =
+      add_action(tr("&All lessons …"), key("Ctrl+L"), {}, [this] { lesson_->show_index(); });
+  do_.lesson_again = add_action(tr("&Start the lesson again …"), {}, tr("With new numbers"),
+                                [this] { lesson_->ask_reset(); });
+  do_.lesson_answers = add_action(tr("&Export my answers …"), {}, tr("JSON for a teacher"),
+                                  [this] { lesson_->export_answers(); });
+  do_.lesson_leave = add_action(tr("&Leave the lesson"), {}, tr("Keeps the setup"),
+                                [this] { lesson_->leave_lesson(); });
+  connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_actions);
+
+  do_.shortcuts = add_action(tr("&Shortcuts"), key("F1"), tr("All keys, and where else help is"),
+                             [this] { show_shortcuts(); });
+  do_.words = add_action(tr("&Words"), {}, tr("What the words in this window mean"), [this] {
+    auto* words = new WordsSheet(this);
+    words->setAttribute(Qt::WA_DeleteOnClose);
+    words->show();
+  });
+  do_.doctor = add_action(tr("&Doctor"), {},
+                          tr("What this computer has for training, and what is "
+                             "missing"),
+                          [this] {
+                            auto* doctor = new Doctor(session_.engine(), this);
+                            doctor->setAttribute(Qt::WA_DeleteOnClose);
+                            doctor->show();
+                          });
+  do_.about = add_action(tr("&About Parallelarium"), {}, {}, [this] { show_about(); });
+  connect(&session_, &Session::run_state_changed, this, &Window::refresh_actions);
+  connect(&session_, &Session::run_changed, this, &Window::refresh_actions);
+  connect(&session_, &Session::setup_changed, this, &Window::refresh_actions);
+}
+
+void Window::build_menus() {
+  QMenu* file = menuBar()->addMenu(tr("&File"));
+  file->addActions({do_.create, do_.open});
+  recent_ = file->addMenu(tr("Open &recent"));
+  file->addActions({do_.save, do_.save_as});
+  file->addSeparator();
+  file->addActions({do_.export_picture, do_.export_trace, do_.export_table});
+  file->addSeparator();
+  file->addAction(do_.quit);
+
+  QMenu* edit = menuBar()->addMenu(tr("&Edit"));
+  edit->addActions({do_.undo, do_.redo});
+  edit->addSeparator();
+  QMenu* reset = edit->addMenu(tr("Re&set section"));
+  for (QAction* action : reset_sections_) reset->addAction(action);
+  edit->addAction(do_.all_settings);
+
+  QMenu* view = menuBar()->addMenu(tr("&View"));
+  view->addActions(do_.views);
+  view->addSeparator();
+  view->addAction(do_.find);
+  const auto submenu = [view](const QString& title, const QList<QAction*>& actions) {
+    QMenu* menu = view->addMenu(title);
+    menu->addActions(actions);
+    return menu;
+  };
+  submenu(tr("&Zoom"), {do_.fit, do_.zoom_in, do_.zoom_out});
+  QMenu* pipeline = submenu(tr("&In the pipeline"), pipeline_->view_actions());
+  pipeline->addActions(pipeline_->table_actions());
+  pipeline->addSeparator();
+  pipeline->addMenu(tr("In the time&line"))->addActions(pipeline_->timeline().key_actions());
+  submenu(tr("In co&llectives"), collectives_->view_actions());
+  submenu(tr("In &memory"), memory_->view_actions());
+  view->addSeparator();
+  submenu(tr("Play&back"), top_bar_->transport().transport_actions());
+  submenu(tr("Colou&rs"), {do_.light, do_.dark, do_.system});
+  submenu(tr("Pan&es"), {do_.next_pane, do_.previous_pane, do_.restore});
+
+  QMenu* run = menuBar()->addMenu(tr("&Run"));
+  run->addActions({do_.run, do_.cancel, do_.prove, do_.small_copy});
+  run->addSeparator();
+  run->addActions({do_.pin, do_.unpin});
+  run->addSeparator();
+  run->addAction(do_.calibrate);
+
+  QMenu* lessons = menuBar()->addMenu(tr("&Lessons"));
+  lessons->addActions({do_.lessons, do_.lesson_again, do_.lesson_answers, do_.lesson_leave});
+
+  QMenu* help = menuBar()->addMenu(tr("&Help"));
+  help->addActions({do_.shortcuts, do_.words, do_.doctor, do_.about});
+  fill_recent();
+  refresh_actions();
+}
+
+QList<QAction*> Window::all_actions() const {
+  QList<QAction*> all = actions();
+  for (QAction* action : pipeline_->view_actions() + top_bar_->transport().transport_actions() +
+                             pipeline_->timeline().key_actions() + pipeline_->table_actions() +
+                             memory_->view_actions() + collectives_->view_actions())
+    if (!all.contains(action)) all << action;
+  return all;
+}
+
+void Window::refresh_actions() {
+  const bool idle = session_.run_state() == RunState::kIdle;
+  const QString refusal = session_.run_refusal();
+  do_.run->setEnabled(idle && refusal.isEmpty());
+  do_.run->setToolTip(refusal.isEmpty() ? tr("Run the setup on ranks of this computer") : refusal);
+  const bool collective = session_.collective_in_front();
+  do_.prove->setEnabled(idle && refusal.isEmpty() && !collective);
+  do_.prove->setToolTip(collective ? tr("Every run of a collective is verified cell by cell")
+                        : refusal.isEmpty()
+                            ? tr("Run, repeat it on one rank, and compare losses and gradients")
+                            : refusal);
+  do_.small_copy->setEnabled(idle && session_.machine_is_elsewhere() &&
+                             session_.small_copy_refusal().isEmpty());
+  do_.cancel->setEnabled(!idle && session_.run_state() != RunState::kCancelling);
+  do_.calibrate->setEnabled(idle);
+  const LessonPlayer& player = lesson_->player();
+  do_.lesson_leave->setEnabled(player.is_open());
+  for (QAction* action : {do_.lesson_again, do_.lesson_answers})
+    action->setEnabled(player.is_open() || player.finished_lesson());
+  do_.pin->setEnabled(session_.problems().empty() && !collective);
+  do_.unpin->setEnabled(session_.pinned() != nullptr);
+  for (std::size_t section = 0; section < reset_sections_.size(); ++section)
+    reset_sections_[section]->setEnabled(setup_->section_changed(int(section)));
+}
+
+void Window::show_setup_popup() {
+  const QPoint below = chips_->mapToGlobal(QPoint(12, chips_->height() - 4));
+  const int room = strip_->mapToGlobal(QPoint(0, strip_->height())).y() - below.y();
+  popup_->resize(setup_->minimumWidth() + 2, std::min(720, room));
+  popup_->move(below);
+  popup_->show();
+  fold_setup();
+  (setup_->isVisible() ? static_cast<QWidget*>(setup_) : fold_)->setFocus();
+}
+
+void Window::show_shortcuts() {
+  auto* sheet =
+      new ShortcutSheet({{tr("Anywhere"), actions()},
+                         {tr("Views"), pipeline_->view_actions() + collectives_->view_actions() +
+                                           memory_->view_actions()},
+                         {tr("While the table of ops has the focus"), pipeline_->table_actions()}},
+                        {do_.lessons, do_.words, do_.doctor}, this);
+  connect(sheet, &ShortcutSheet::keys_changed, this,
+          [this] { pipeline_->timeline().refresh_keys(); });
+  sheet->setAttribute(Qt::WA_DeleteOnClose);
+  sheet->show();
+}
+
+void Window::show_about() {
+  QMessageBox box(this);
+  box.setWindowTitle(tr("About Parallelarium"));
+  box.setText(tr("<b>Parallelarium %1</b>").arg(QLatin1String(kVersion)));
+  box.setInformativeText(tr(
+      "A workbench for learning and planning distributed training of language models: every "
+      "picture is predicted first, then run on real ranks.\n\nThe window is free software under "
+      "the GNU General Public License, version 3 or later; engine, kernels and lessons are under "
+      "the Apache License 2.0."));
+  box.setStandardButtons(QMessageBox::Close);
+  box.exec();
+}
+
+}  // namespace parallelarium

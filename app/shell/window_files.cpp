@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Documents of the window: new, open, save, recent files, drag and drop, export.
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QStandardPaths>
+#include <QTimer>
+#include <algorithm>
+
+#include "app/export/export_dialog.h"
+#include "app/lesson/lesson_panel.h"
+#include "app/shell/window.h"
+#include "app/state/collective_session.h"
+#include "app/state/document.h"
+#include "app/views/experts/experts_view.h"
+#include "app/views/memory/memory_view.h"
+#include "app/views/mesh/mesh_view.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr int kMostRecent = 8;
+constexpr int kNoteMs = 6000;  // how long "Wrote …" stands
+const char* const kRecentKey = "recent_files";
+const char* const kEnding = ".parallelarium.json";
+
+}  // namespace
+
+// Whether something would be lost: settings that were changed and not changed back, runs, a pin,
+// marks. In a new document a run of what it began with is none: pressing Run brings it back.
+bool Window::modified() const {
+  const Saved now = current();
+  if (!(now.setup == saved_.setup) || !(*now.collective == *saved_.collective) ||
+      (now.pinned && now.pinned != saved_.pinned) || now.marks != saved_.marks)
+    return true;
+  if (!path_.isEmpty()) return now.runs > saved_.runs;
+  const std::vector<RunRecord>& runs = session_.runs();
+  const std::vector<CollectiveRun>& collectives = session_.collectives().runs();
+  const auto repeatable =
+      std::count_if(runs.begin(), runs.end(),
+                    [&](const RunRecord& run) {
+                      return run.observation.setup == session_.resolved(saved_.setup) && !run.proof;
+                    }) +
+      std::count_if(collectives.begin(), collectives.end(), [&](const CollectiveRun& run) {
+        return run.plan->choice.spec == saved_.collective->spec;
+      });
+  return now.runs > saved_.runs + std::size_t(repeatable);
+}
+
+Window::Saved Window::current() const {
+  const RunRecord* pinned = session_.pinned();
+  return {session_.runs().size() + session_.collectives().runs().size(), session_.setup(),
+          std::make_shared<const CollectiveChoice>(session_.collectives().choice()),
+          pinned ? pinned->prediction : nullptr, session_.marks()};
+}
+
+bool Window::may_discard() {
+  // A lesson keeps its own progress; without a file there is nothing else to lose.
+  const bool only_a_lesson = path_.isEmpty() && lesson_->player().is_open();
+  if (!asks_ || !modified() || only_a_lesson) return true;
+  const auto answer = QMessageBox::question(
+      this, tr("Unsaved changes"),
+      tr("Save the changes to %1?")
+          .arg(path_.isEmpty() ? tr("this document") : QFileInfo(path_).fileName()),
+      QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
+  if (answer == QMessageBox::Cancel) return false;
+  return answer == QMessageBox::Discard || save();
+}
+
+void Window::set_path(const QString& path) {
+  path_ = path;
+  saved_ = current();
+  refresh_name();
+}
+
+// The file's name, or the lesson's where there is no file. What a lesson has set is no work of the
+// student's that could be lost.
+void Window::refresh_name() {
+  const bool lesson_is_open = lesson_->player().is_open();
+  if (lesson_was_open_ && !lesson_is_open && path_.isEmpty()) saved_ = current();
+  lesson_was_open_ = lesson_is_open;
+  QString name = QFileInfo(path_).fileName();
+  if (name.endsWith(QLatin1String(kEnding))) name.chop(int(qstrlen(kEnding)));
+  if (path_.isEmpty())
+    name = lesson_->player().is_open() ? lesson_->player().lesson_title() : tr("untitled");
+  top_bar_->set_document_name(name);
+  setWindowTitle(tr("%1[*] — Parallelarium").arg(name));
+  setWindowModified(modified());
+}
+
+void Window::new_document() {
+  if (!may_discard()) return;
+  session_.set_lesson_state(nullptr);
+  session_.restore(new_setup(), {}, std::nullopt);
+  session_.set_playing(!session_.reduced_motion());
+  Q_EMIT session_.restored();
+  set_path({});
+}
+
+bool Window::open_file(const QString& path) {
+  const Result<nlohmann::json> json = read_document(path);
+  std::vector<Message> notes;
+  const Result<void> restored =
+      json ? restore_document(session_, *json, notes) : Result<void>(json.error());
+  if (!restored) {
+    typed_wrong_ = QString::fromStdString(restored.error().text);
+    refresh_banner();
+    return false;
+  }
+  typed_wrong_ = notes.empty() ? QString() : QString::fromStdString(notes.front().text);
+  refresh_banner();
+  remember_file(path);
+  // A picture or a bare setup is no document to be saved over.
+  const bool document = json->contains("format") && (*json)["format"] == kDocumentFormat;
+  set_path(document ? path : QString());
+  return true;
+}
+
+void Window::open_dialog() {
+  if (!may_discard()) return;
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open"), path_.isEmpty() ? QString() : QFileInfo(path_).path(),
+      tr("Documents, setups and exported pictures (*.json *.png);;All files (*)"));
+  if (!path.isEmpty()) open_file(path);
+}
+
+bool Window::save_file(const QString& path) {
+  const Result<void> written = write_document(path, document_of(session_));
+  typed_wrong_ = written ? QString() : QString::fromStdString(written.error().text);
+  refresh_banner();
+  if (!written) return false;
+  remember_file(path);
+  set_path(path);
+  return true;
+}
+
+bool Window::save() { return path_.isEmpty() ? save_as() : save_file(path_); }
+
+bool Window::save_as() {
+  QString path = QFileDialog::getSaveFileName(
+      this, tr("Save"),
+      path_.isEmpty() ? QStringLiteral("untitled") + QLatin1String(kEnding) : path_,
+      tr("Documents (*%1)").arg(QLatin1String(kEnding)));
+  if (path.isEmpty()) return false;
+  if (QFileInfo(path).suffix().isEmpty()) path += QLatin1String(kEnding);
+  return save_file(path);
+}
+
+void Window::remember_file(const QString& path) {
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  QStringList recent = settings_.value(QLatin1String(kRecentKey)).toStringList();
+  recent.removeAll(absolute);
+  recent.prepend(absolute);
+  while (recent.size() > kMostRecent) recent.removeLast();
+  settings_.setValue(QLatin1String(kRecentKey), recent);
+  fill_recent();
+}
+
+void Window::fill_recent() {
+  recent_->clear();
+  int number = 0;
+  for (const QString& path : settings_.value(QLatin1String(kRecentKey)).toStringList()) {
+    if (!QFileInfo::exists(path)) continue;
+    QAction* action =
+        recent_->addAction(QStringLiteral("&%1 %2").arg(++number).arg(QFileInfo(path).fileName()));
+    action->setToolTip(path);
+    connect(action, &QAction::triggered, this, [this, path] {
+      if (may_discard()) open_file(path);
+    });
+  }
+  recent_->setEnabled(number > 0);
+}
+
+void Window::export_dialog(ExportKind kind) {
+  const bool zoomed = session_.visible() != TimeRange{Nanoseconds(0), session_.horizon()};
+  const bool in_time = view() != ViewKind::kCollectives && view() != ViewKind::kExperts;
+  ExportDialog dialog(dark_, zoomed && in_time, kind, this, view());
+  if (dialog.exec() != QDialog::Accepted) return;
+  ExportOptions options = dialog.options();
+  options.view = view();
+  if (view() == ViewKind::kMemory) options.rank = memory_->rank_index();
+  if (view() == ViewKind::kMesh) options.rank = mesh_->rank();
+  if (view() == ViewKind::kExperts) options.experts = experts_->choice();
+  const QString ending = ExportDialog::ending_of(options.kind);
+  QString path = QFileDialog::getSaveFileName(
+      this, tr("Export"),
+      (view() == ViewKind::kPipeline ? QStringLiteral("timeline") : name_of(view())) + ending,
+      QStringLiteral("*") + ending);
+  if (path.isEmpty()) return;
+  if (QFileInfo(path).suffix().isEmpty()) path += ending;
+  const Result<void> written = export_to(session_, path, options);
+  typed_wrong_ = written ? QString() : QString::fromStdString(written.error().text);
+  if (written) {
+    note_ = tr("Wrote %1.").arg(QDir::toNativeSeparators(path));
+    QTimer::singleShot(kNoteMs, this, [this] {
+      note_.clear();
+      refresh_banner();
+    });
+  }
+  refresh_banner();
+}
+
+void Window::closeEvent(QCloseEvent* event) {
+  if (!may_discard()) {
+    event->ignore();
+    return;
+  }
+  settings_.setValue(QStringLiteral("geometry"), saveGeometry());
+  session_.set_playing(false);
+  event->accept();
+}
+
+void Window::dragEnterEvent(QDragEnterEvent* event) {
+  const QList<QUrl> urls = event->mimeData()->urls();
+  if (urls.size() == 1 && urls.front().isLocalFile()) event->acceptProposedAction();
+}
+
+void Window::dropEvent(QDropEvent* event) {
+  const QList<QUrl> urls = event->mimeData()->urls();
+  if (urls.size() != 1 || !may_discard()) return;
+  open_file(urls.front().toLocalFile());
+  event->acceptProposedAction();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A collective as the Collectives view shows it: what a run was seen to do beside its plan, and the
+// words for both.
+#pragma once
+
+#include <QString>
+#include <memory>
+
+#include "engine/collectives/observation.h"
+#include "engine/predict/network/collective_plan.h"
+
+namespace parallelarium {
+
+// A run and the plan of exactly its spec.
+struct CollectiveRun {
+  std::shared_ptr<const CollectivePlan> plan;
+  CollectiveObservation seen;
+};
+
+// One measured size of one algorithm, for the plot.
+struct SweepPoint {
+  CollectiveSpec spec;
+  Source source = Source::kMeasured;
+  double seconds = 0, bus_bandwidth = 0;
+  bool on_gpus = false;
+};
+
+// A title in the middle of a sentence: it begins small where nouns do.
+QString in_sentence(const QString& title);
+
+// "All-reduce", "Ring", "sum": as controls and titles name them.
+QString title_of(CollectiveKind kind);
+QString title_of(Topology topology);
+QString algorithm_title(CollectiveKind kind, const std::string& algorithm);
+QString algorithm_title(const CollectiveSpec& spec);
+// "4 ranks · 4 MiB of float32", with what is summed and where the root is.
+QString collective_title(const CollectiveSpec& spec);
+
+}  // namespace parallelarium

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Collectives tab: one collective, chunk by chunk, predicted and run. Controls in the head, the
+// picture below, or its moves as a table.
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "app/selection/selection_panel.h"
+#include "app/state/session.h"
+#include "app/views/collectives/collective_paint.h"
+
+namespace parallelarium {
+
+// What the Session shows now, made afresh; `lines` too, which takes some milliseconds.
+CollectivePicture collective_picture(const Session& session);
+// Title, picture, and a footer with sources; onto any device. `size` in logical pixels.
+void paint_collective_picture(QPainter& painter, QSizeF size, const Session& session, bool dark,
+                              TextLog* texts = nullptr);
+QSize collective_picture_size(const Session& session);
+
+// "4 MiB", "64K" (1024s), "1MB" (1000s), "4096"; nothing where it is no size.
+std::optional<std::int64_t> bytes_from_text(const QString& text);
+
+// "1.5 us", "900 ns", "2e-6" (seconds); "10 GB/s", "400e9" (bytes per second).
+std::optional<double> seconds_from_text(const QString& text);
+std::optional<double> rate_from_text(const QString& text);
+
+class CollectivesView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit CollectivesView(Session& session, QWidget* parent = nullptr);
+  ~CollectivesView() override;
+  // The picture as it is painted now, and where its parts stand in the coordinates of canvas().
+  CollectivePicture picture() const;
+  CollectiveLayout layout_now() const;
+  QWidget& canvas();
+  // The text of the current frame.
+  QString description() const;
+  QList<QAction*> view_actions() const;
+  // What chunks show, and picture or table: they stand in the view's last row of controls (null),
+  // or in a layout of the window's, beside its tabs.
+  void put_look_controls(QLayout* where);
+  int look_controls_width() const;
+  // Returns when the predicted lines of the plot are there (for tests and pictures).
+  void wait_for_lines();
+
+ Q_SIGNALS:
+  // A move was chosen: what it is.
+  void described(const SelectionText& text);
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  struct State;
+  void build_controls();
+  void refresh();
+  void refresh_controls();
+  void build_link_controls();
+  void refresh_link_controls();
+  void refresh_table();
+  void refresh_lines();
+  void place_parts();
+  void move_playhead();
+  void paint_canvas(const QRect& dirty);
+  bool press_key(QKeyEvent& event);
+  void show_tool_tip(const QPoint& at, const QPoint& global);
+  // Chooses a move and goes to its middle; by as many moves or steps as told.
+  void choose(MoveRef ref, bool go_there);
+  void walk(int moves, int steps);
+  void change(const QString& what, const std::function<void(CollectiveChoice&)>& edit);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parallelarium

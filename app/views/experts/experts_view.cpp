@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/experts/experts_view.h"
+
+#include <QAccessible>
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "app/views/experts/experts_state.h"
+#include "app/views/shared/canvas.h"
+#include "app/views/shared/transport_bar.h"
+#include "app/views/shared/view_keys.h"
+
+namespace parallelarium {
+namespace {
+
+// Scores that are computed at once; more are computed on a thread.
+constexpr double kMostAtOnce = 2e6;
+
+double scores_of(const Setup& setup) {
+  const double tokens = double(setup.micro_batch) * double(setup.model.sequence) / setup.mesh.cp;
+  return tokens * setup.model.experts.count * setup.mesh.ep;
+}
+
+}  // namespace
+
+ExpertsView::ExpertsView(Session& session, QWidget* parent)
+    : QWidget(parent), state_(std::make_unique<State>(session)) {
+  State& s = *state_;
+  setAccessibleName(tr("Experts"));
+  setObjectName(QStringLiteral("ExpertsView"));
+  s.worker.setMaxThreadCount(1);
+  const Canvas made = make_canvas(*this, tr("Picture of the routing"));
+  s.scroll = made.scroll;
+  s.canvas = made.canvas;
+  s.models = new QWidget(s.canvas);
+  s.models_row = new QHBoxLayout(s.models);
+  s.models_row->setContentsMargins(0, 0, 0, 0);
+  build_controls();
+  const auto again = [this] {
+    if (isVisible()) refresh();
+  };
+  connect(&session, &Session::prediction_changed, this, again);
+  connect(&session, &Session::setup_changed, this, again);
+  connect(&session, &Session::run_changed, this, again);
+  connect(&session, &Session::run_state_changed, this, again);
+  connect(&session, &Session::view_changed, this, again);
+  connect(&session, &Session::restored, this, again);
+  connect(&session, &Session::playhead_changed, this, [this] {
+    if (!isVisible()) return;
+    if (!state_->session.playing()) state_->canvas->setAccessibleDescription(description());
+    state_->canvas->update();
+  });
+  setFocusProxy(s.canvas);
+}
+
+ExpertsView::~ExpertsView() {
+  state_->canvas->removeEventFilter(this);
+  state_->worker.waitForDone();
+}
+
+QWidget& ExpertsView::canvas() { return *state_->canvas; }
+ExpertChoice ExpertsView::choice() const { return state_->choice; }
+
+void ExpertsView::choose(ExpertChoice choice) {
+  state_->choice = choice;
+  refresh();
+  Q_EMIT routing_changed();
+}
+
+ExpertPicture ExpertsView::picture() const {
+  const State& s = *state_;
+  ExpertPicture picture;
+  picture.routed = s.routed;
+  picture.empty = no_valid_experts(s.session)
+                      ? tr("These settings are not valid: there is no routing to show yet.")
+                  : s.why_none
+                      ? tr("%1 has no experts: all tokens take the same way.")
+                            .arg(QString::fromStdString(s.session.prediction()->setup.model.title))
+                      : tr("Routing the tokens");
+  add_run(picture, s.session, s.choice);
+  picture.curves = s.curves;
+  picture.plot_cache = s.plot_cache;
+  picture.selected = s.selected;
+  return picture;
+}
+
+ExpertLayout ExpertsView::layout_now() const {
+  return expert_layout(picture(), state_->canvas->size());
+}
+
+// The routing of what is predicted; a large one is computed on a thread.
+void ExpertsView::refresh_routing() {
+  State& s = *state_;
+  const Setup& setup = s.session.prediction()->setup;
+  if (setup.model.experts.count > 0) s.choice = valid_choice(setup, s.choice);
+  const bool same = s.routed_choice.layer == s.choice.layer &&
+                    s.routed_choice.microbatch == s.choice.microbatch &&
+                    s.routed_choice.group == s.choice.group;
+  if (s.computing || (s.known && s.routed_of == setup && same)) return;
+  s.routed_of = setup;
+  s.routed_choice = s.choice;
+  if (scores_of(setup) <= kMostAtOnce) return take_routing(routed(setup, s.choice));
+  s.computing = true;
+  s.known = false;
+  s.routed.reset();
+  s.why_none.reset();
+  s.worker.start([this, setup, choice = s.choice] {
+    auto made = std::make_shared<Result<RoutedLayer>>(routed(setup, choice));
+    QMetaObject::invokeMethod(
+        this,
+        [this, made] {
+          state_->computing = false;
+          take_routing(std::move(*made));
+          if (isVisible()) refresh();  // and asks again if the choice moved on meanwhile
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void ExpertsView::take_routing(Result<RoutedLayer> made) {
+  State& s = *state_;
+  s.known = true;
+  s.selected = {};
+  s.routed.reset();
+  s.why_none.reset();
+  if (made)
+    s.routed = std::make_shared<const RoutedLayer>(std::move(*made));
+  else
+    s.why_none = made.error();
+  Q_EMIT routing_changed();
+}
+
+void ExpertsView::wait_for_routing() {
+  State& s = *state_;
+  s.worker.waitForDone();
+  const Setup& setup = s.session.prediction()->setup;
+  if (setup.model.experts.count > 0) s.choice = valid_choice(setup, s.choice);
+  s.routed_of = setup;
+  s.routed_choice = s.choice;
+  s.computing = false;
+  take_routing(routed(setup, s.choice));
+  refresh();
+}
+
+void ExpertsView::refresh() {
+  State& s = *state_;
+  refresh_routing();
+  s.curves = s.routed ? balance_curves(s.session, s.choice) : nullptr;
+  s.plot_cache->key.clear();
+  refresh_controls();
+  const ExpertPicture now = picture();
+  const LayerTimes* times = now.hidden ? nullptr : now.shown();
+  s.session.set_played(times && isVisible()
+                           ? std::optional(TimeRange{times->window.begin, times->window.end})
+                           : std::nullopt);
+  place_parts();
+  s.canvas->setAccessibleDescription(description());
+  s.canvas->update();
+}
+
+QString ExpertsView::description() const { return expert_sentence(picture()); }
+
+void ExpertsView::paint_canvas() {
+  State& s = *state_;
+  QPainter painter(s.canvas);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(s.canvas->rect(), theme.surface);
+  const ExpertPicture picture = this->picture();
+  const ExpertLayout layout = expert_layout(picture, s.canvas->size());
+  paint_experts(painter, picture, layout, theme, nullptr);
+  if (!s.canvas->hasFocus()) return;
+  painter.setPen(QPen(theme.accent_line, 1, Qt::DotLine));
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRect(QRectF(4, 2, layout.size.width() - 8, layout.size.height() - 6));
+}
+
+void ExpertsView::select(ExpertRef ref) {
+  State& s = *state_;
+  s.selected = ref;
+  s.canvas->update();
+  const ExpertPicture picture = this->picture();
+  const bool tells = picture.drawn() && !picture.hidden;
+  Q_EMIT described(tells ? describe_expert(*picture.drawn(), ref) : SelectionText());
+}
+
+bool ExpertsView::press_key(QKeyEvent& event) {
+  State& s = *state_;
+  const auto key = view_key_of(event);
+  if (!key) return false;
+  const auto jump = [&](bool forward) {
+    s.session.set_playing(false);
+    s.session.set_playhead(next_event(s.session, s.session.playhead(), forward));
+  };
+  // Along the experts as they stand, rank by rank.
+  const auto walk = [&](int by) {
+    const ExpertLayout layout = layout_now();
+    if (layout.order.empty()) return;
+    const auto at = std::find(layout.order.begin(), layout.order.end(), s.selected.expert);
+    const int last = int(layout.order.size()) - 1;
+    const int place =
+        at == layout.order.end() ? 0 : std::clamp(int(at - layout.order.begin()) + by, 0, last);
+    select({layout.order[std::size_t(place)], -1, -1});
+  };
+  const auto to_layer = [&](int by) {
+    ExpertChoice next = s.choice;
+    next.layer += by;
+    choose(next);
+  };
+  const auto to_step = [&](int by) {
+    if (!picture().shows_run()) return;
+    ExpertChoice next = s.choice;
+    next.step = std::clamp(picture().step + by, 0, picture().steps - 1);
+    choose(next);
+  };
+  switch (*key) {
+    case ViewKey::kPlay:
+      s.session.set_playing(!s.session.playing());
+      return true;
+    case ViewKey::kStepBack:
+    case ViewKey::kStepOn:
+      jump(*key == ViewKey::kStepOn);
+      return true;
+    case ViewKey::kUp:
+    case ViewKey::kDown:
+      walk(*key == ViewKey::kUp ? -1 : 1);
+      return true;
+    case ViewKey::kPrevious:
+    case ViewKey::kNext:
+      to_layer(*key == ViewKey::kPrevious ? -1 : 1);
+      return true;
+    case ViewKey::kFollowBack:
+    case ViewKey::kFollowOn:
+      to_step(*key == ViewKey::kFollowBack ? -1 : 1);
+      return true;
+    case ViewKey::kClear:
+      select({});
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool ExpertsView::eventFilter(QObject* watched, QEvent* event) {
+  State& s = *state_;
+  if (watched != s.canvas) return QWidget::eventFilter(watched, event);
+  switch (event->type()) {
+    case QEvent::Paint:
+      paint_canvas();
+      return true;
+    case QEvent::KeyPress:
+      return press_key(*static_cast<QKeyEvent*>(event));
+    case QEvent::FocusIn:
+    case QEvent::FocusOut:
+      s.canvas->update();
+      return false;
+    case QEvent::MouseMove:
+    case QEvent::MouseButtonPress: {
+      const auto* mouse = static_cast<QMouseEvent*>(event);
+      if (!(mouse->buttons() & Qt::LeftButton)) return false;
+      s.canvas->setFocus(Qt::MouseFocusReason);
+      const ExpertPicture picture = this->picture();
+      const ExpertLayout layout = layout_now();
+      // A click or a drag over the plot goes to that training step.
+      if (const int step = step_at_point(picture, layout, mouse->position()); step >= 0) {
+        ExpertChoice next = s.choice;
+        next.step = step;
+        choose(next);
+        return true;
+      }
+      // A click or a drag over the layer in time scrubs.
+      const LayerTimes* times = picture.shown();
+      if (times && layout.lanes.contains(mouse->position()) &&
+          mouse->position().x() >= layout.lane_left) {
+        Nanoseconds longest = times->length();
+        if (picture.predicted) longest = std::max(longest, picture.predicted->length());
+        const double share = (mouse->position().x() - layout.lane_left) / layout.lane_width;
+        const auto by = Nanoseconds(std::llround(share * double(longest.count())));
+        s.session.set_playing(false);
+        s.session.set_playhead(std::min(times->window.begin + by, times->window.end));
+      } else if (event->type() == QEvent::MouseButtonPress) {
+        select(expert_at_point(picture, layout, mouse->position()));
+      }
+      return true;
+    }
+    case QEvent::ToolTip: {
+      const auto* help = static_cast<QHelpEvent*>(event);
+      const ExpertPicture picture = this->picture();
+      const ExpertRef ref = expert_at_point(picture, layout_now(), help->pos());
+      const SelectionText text =
+          picture.drawn() ? describe_expert(*picture.drawn(), ref) : SelectionText();
+      QStringList lines{text.headline};
+      for (const Fact& fact : text.facts) lines << fact.word + QLatin1Char(' ') + fact.value;
+      if (text.headline.isEmpty())
+        QToolTip::hideText();
+      else
+        QToolTip::showText(help->globalPos(), lines.join(QLatin1Char('\n')), s.canvas);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+void ExpertsView::resizeEvent(QResizeEvent*) { place_parts(); }
+
+void ExpertsView::showEvent(QShowEvent* event) {
+  QWidget::showEvent(event);
+  refresh();
+}
+
+void ExpertsView::hideEvent(QHideEvent* event) {
+  QWidget::hideEvent(event);
+  state_->session.set_played(std::nullopt);
+}
+
+void ExpertsView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+    if (state_->canvas && isVisible()) refresh();
+}
+
+}  // namespace parallelarium

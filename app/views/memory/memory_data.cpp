@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/memory/memory_data.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "engine/passes/build.h"
+#include "engine/predict/memory.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+struct Memory {
+  Q_DECLARE_TR_FUNCTIONS(memory)
+};
+
+}  // namespace
+
+QString category_text(Category category) {
+  switch (category) {
+    case Category::kParameters:
+      return Memory::tr("Parameters");
+    case Category::kGradients:
+      return Memory::tr("Gradients");
+    case Category::kOptimizer:
+      return Memory::tr("Optimizer");
+    case Category::kActivations:
+      return Memory::tr("Activations");
+    case Category::kBuffers:
+      return Memory::tr("Buffers");
+  }
+  return {};
+}
+
+QString rank_text(const Program& program, int rank_index) {
+  if (rank_index < 0 || rank_index >= int(program.ranks.size())) return {};
+  const RankProgram& rank = program.ranks[std::size_t(rank_index)];
+  return Memory::tr("Rank %1 \u00b7 stage %2").arg(rank.rank).arg(rank.stage);
+}
+
+PeakParts peak_parts(const RankProgram& rank) {
+  std::vector<CategoryBytes> opens(rank.ops.size()), closes(rank.ops.size());
+  CategoryBytes now{};
+  for (const Buffer& buffer : rank.buffers) {
+    const auto category = std::size_t(buffer.category);
+    if (buffer.opened_by < 0) {
+      now[category] += buffer.bytes;
+      continue;
+    }
+    opens[std::size_t(buffer.opened_by)][category] += buffer.bytes;
+    closes[std::size_t(buffer.closed_by)][category] += buffer.bytes;
+  }
+  const auto sum = [](const CategoryBytes& bytes) {
+    std::int64_t all = 0;
+    for (const std::int64_t part : bytes) all += part;
+    return all;
+  };
+  PeakParts peak{now, sum(now), -1};
+  for (std::size_t op = 0; op < rank.ops.size(); ++op) {
+    for (std::size_t category = 0; category < kCategories; ++category)
+      now[category] += opens[op][category];
+    if (const std::int64_t all = sum(now); all > peak.total) peak = {now, all, int(op)};
+    for (std::size_t category = 0; category < kCategories; ++category)
+      now[category] -= closes[op][category];
+  }
+  return peak;
+}
+
+CountedParts counted_parts(const MemoryRow& counted, const MemoryRow& planned,
+                           const PeakParts& plan) {
+  CountedParts parts;
+  parts.total = counted.peak_bytes;
+  parts.equals_plan = counted.peak_bytes == planned.peak_bytes &&
+                      std::equal(counted.bytes, counted.bytes + kCategories, planned.bytes);
+  if (parts.equals_plan || counted.peak_bytes >= plan.total) {
+    parts.parts = plan.parts;
+    parts.unexplained = counted.peak_bytes - plan.total;
+  } else {
+    parts.unexplained = counted.peak_bytes;
+  }
+  return parts;
+}
+
+const RunRecord* run_of(const Session& session, const Setup& setup) {
+  const RunRecord* found = nullptr;
+  for (const RunRecord& run : session.shown_runs())
+    if (run.observed() && run.observation.setup == setup) found = &run;
+  return found;
+}
+
+bool ZeroPlans::holds(const Setup& setup) const {
+  if (!setup_) return false;
+  Setup same = setup;
+  same.zero = setup_->zero;
+  return same == *setup_;
+}
+
+std::vector<ZeroPlans::Plan> ZeroPlans::compute(const Setup& setup) {
+  std::vector<Plan> plans(4);
+  for (int zero = 0; zero < 4; ++zero) {
+    Plan& plan = plans[std::size_t(zero)];
+    plan.zero = zero;
+    Setup other = setup;
+    other.zero = zero;
+    const auto refuse = [&](const Message& why) {
+      plan.refusal = QString::fromStdString(why.text);
+    };
+    const std::vector<Message> wrong = validate(other);
+    if (!wrong.empty()) {
+      refuse(wrong.front());
+      continue;
+    }
+    const Result<Order> order = make_order(other);
+    if (!order) {
+      refuse(order.error());
+      continue;
+    }
+    const Result<Program> program = build_program(other, *order);
+    if (!program) {
+      refuse(program.error());
+      continue;
+    }
+    plan.rows = memory_of(*program);
+    for (const RankProgram& rank : program->ranks) plan.peaks.push_back(peak_parts(rank));
+  }
+  return plans;
+}
+
+void ZeroPlans::keep(const Setup& setup, std::vector<Plan> plans) {
+  setup_ = setup;
+  plans_ = std::move(plans);
+}
+
+std::vector<ZeroColumn> ZeroPlans::columns(const Session& session, int rank_index) const {
+  const Prediction& shown = *session.prediction();
+  const bool known = holds(shown.setup);
+  const int rank = rank_index < int(shown.program.ranks.size())
+                       ? shown.program.ranks[std::size_t(rank_index)].rank
+                       : 0;
+  std::vector<ZeroColumn> columns(4);
+  for (int zero = 0; zero < 4; ++zero) {
+    ZeroColumn& column = columns[std::size_t(zero)];
+    column.zero = zero;
+    column.is_set = zero == shown.setup.zero;
+    std::optional<MemoryRow> row;
+    if (column.is_set && rank_index < int(shown.program.ranks.size())) {
+      column.planned = peak_parts(shown.program.ranks[std::size_t(rank_index)]);
+      row = memory_of(shown.program)[std::size_t(rank_index)];
+    } else if (known) {
+      const Plan& plan = plans_[std::size_t(zero)];
+      column.refusal = plan.refusal;
+      if (std::size_t(rank_index) < plan.peaks.size()) {
+        column.planned = plan.peaks[std::size_t(rank_index)];
+        row = plan.rows[std::size_t(rank_index)];
+      }
+    }
+    Setup exactly = shown.setup;
+    exactly.zero = zero;
+    const RunRecord* run = run_of(session, exactly);
+    if (!run || !row) continue;
+    for (const MemoryRow& counted : run->observation.memory)
+      if (counted.rank == rank) column.counted = counted_parts(counted, *row, *column.planned);
+  }
+  return columns;
+}
+
+std::vector<ByteTerm> byte_terms(const Setup& setup) {
+  const Precision& precision = setup.precision;
+  const auto type = [](int bytes) {
+    return bytes == 2   ? Memory::tr("16-bit")
+           : bytes == 4 ? Memory::tr("fp32")
+           : bytes == 1 ? Memory::tr("8-bit")
+                        : Memory::tr("none");
+  };
+  const int moment = precision.moments_bytes / 2;
+  return {
+      {Memory::tr("Parameters, %1").arg(type(precision.parameter_bytes)), precision.parameter_bytes,
+       setup.zero >= 3},
+      {Memory::tr("Gradients, %1").arg(type(precision.gradient_bytes)), precision.gradient_bytes,
+       setup.zero >= 2},
+      {Memory::tr("Master, %1").arg(type(precision.master_bytes)), precision.master_bytes,
+       setup.zero >= 1},
+      {Memory::tr("Two moments, %1").arg(type(moment)), precision.moments_bytes, setup.zero >= 1}};
+}
+
+QString bytes_formula(const Setup& setup) {
+  int whole = 0, shared = 0;
+  for (const ByteTerm& term : byte_terms(setup)) (term.sharded ? shared : whole) += term.bytes;
+  if (shared == 0) return QString::number(whole);
+  const QString part = QStringLiteral("%1/N").arg(shared);
+  return whole == 0 ? part : QStringLiteral("%1 + %2").arg(whole).arg(part);
+}
+
+double bytes_per_parameter(const Setup& setup) {
+  return model_states(1, setup.precision, setup.zero, shards_of(setup)).total();
+}
+
+namespace {
+
+// Messages of one rank. Between stages each is a micro-batch of the residual stream, of which SP
+// and CP keep a part on each rank; with several chunks there are several for each micro-batch.
+void set_sends(TrafficTerm& term, const Setup& setup, bool between_stages, std::int64_t sends,
+               double payload) {
+  if (sends == 0) {
+    term.explained = Memory::tr("this rank only receives");
+    return;
+  }
+  const double each = payload / double(sends);
+  const int sp = setup.sequence_parallel ? setup.mesh.tp : 1, cp = setup.mesh.cp;
+  const double stream = double(setup.micro_batch) * double(setup.model.sequence) *
+                        double(setup.model.hidden) * setup.precision.activation_bytes() / sp / cp;
+  if (!between_stages || std::fabs(each - stream) > 0.5 || sends % setup.microbatches != 0) {
+    term.formula = QStringLiteral("%1 \u00b7 %2").arg(count_text(sends), bytes_text(each));
+    term.explained = Memory::tr("%1 sends of %2 each, on average")
+                         .arg(count_text(sends), exact_bytes_text(std::int64_t(std::round(each))));
+    return;
+  }
+  const std::int64_t times = sends / setup.microbatches;
+  term.formula = (times == 1 ? QString() : QString::number(times) + QChar(0x00a0)) +
+                 QStringLiteral("m \u00b7 b s h") + (sp > 1 ? QStringLiteral("/t") : QString()) +
+                 (cp > 1 ? QStringLiteral("/c") : QString());
+  term.explained =
+      Memory::tr("%1 sends, each one micro-batch of the residual stream").arg(count_text(sends));
+}
+
+}  // namespace
+
+std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRecord* run,
+                                       int rank_index) {
+  std::vector<TrafficTerm> terms;
+  const Program& program = prediction.program;
+  if (rank_index >= int(program.ranks.size())) return terms;
+  const RankProgram& rank = program.ranks[std::size_t(rank_index)];
+  double parameters = 0;
+  for (const ParameterSlice& slice : rank.parameters) parameters += double(slice.count);
+  const std::vector<TrafficRow> planned = traffic_of(program, rank_index);
+  const std::vector<TrafficRow>* counted = nullptr;
+  if (run)
+    for (std::size_t at = 0; at < run->prediction->program.ranks.size(); ++at)
+      if (run->prediction->program.ranks[at].rank == rank.rank &&
+          at < run->observation.traffic.size())
+        counted = &run->observation.traffic[at];
+  for (const TrafficRow& row : planned) {
+    if (row.sent_bytes == 0 && row.received_bytes == 0) continue;
+    TrafficTerm term;
+    const QString operation = QString::fromStdString(row.operation);
+    const bool pair = operation == QLatin1String("send_recv");
+    QString purpose = QString::fromUtf8(name_of(row.purpose).data());
+    purpose.replace(QLatin1Char('_'), QLatin1Char(' '));
+    const QString axis = QString::fromUtf8(name_of(row.axis).data()).toUpper();
+    term.name = pair ? Memory::tr("%1 \u2192 next, %2").arg(purpose, axis)
+                     : Memory::tr("%1 of %2, %3")
+                           .arg(QString(operation).replace(QLatin1Char('_'), QLatin1Char('-')),
+                                purpose, axis);
+    term.sent = row.sent_bytes;
+    double payload = 0;
+    std::int64_t operations = 0;
+    std::size_t members = 1;
+    for (const Op& op : rank.ops) {
+      if (op.group < 0 || op.purpose != row.purpose) continue;
+      const Group& group = program.groups[std::size_t(op.group)];
+      const bool same = op.kind == OpKind::kCollective
+                            ? !pair && operation.toStdString() == name_of(op.collective)
+                            : pair && op.kind == OpKind::kSend;
+      if (!same || group.axis != row.axis || group.ranks.size() < 2) continue;
+      members = group.ranks.size();
+      payload += double(op.bytes) * op.repeat;
+      operations += op.repeat;
+    }
+    if (pair) {
+      set_sends(term, prediction.setup, row.axis == Axis::kPp, operations, payload);
+    } else {
+      const bool twice = operation == QLatin1String("all_reduce");
+      // Where the payload is a whole number of times the rank's parameters, Ψ says so.
+      const int element = row.purpose == Purpose::kParameters
+                              ? prediction.setup.precision.parameter_bytes
+                              : prediction.setup.precision.gradient_bytes;
+      const double psi = parameters * element;
+      const double times = psi > 0 ? payload / psi : 0;
+      const bool whole =
+          times >= 0.5 && std::fabs(times - std::round(times)) < 0.005 &&
+          (row.axis == Axis::kDp || row.axis == Axis::kCp || row.axis == Axis::kWorld) &&
+          (row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters);
+      const double factor = (twice ? 2 : 1) * (whole ? std::round(times) : 1);
+      const QString number = factor == 1 ? QString() : QString::number(factor) + QChar(0x00a0);
+      term.formula = number + (whole ? QStringLiteral("\u03a8") : QStringLiteral("S")) +
+                     QStringLiteral("(N\u22121)/N");
+      term.explained =
+          Memory::tr(
+              "N = %1; %2 = %3; %4 calls. A rank's share differs by the element that is "
+              "left over; over the group the sum is exact.")
+              .arg(members)
+              .arg(whole ? QStringLiteral("\u03a8") : QStringLiteral("S"),
+                   exact_bytes_text(std::int64_t(whole ? psi : payload)), count_text(row.calls));
+    }
+    if (counted) {
+      term.counted = 0;
+      for (const TrafficRow& seen : *counted)
+        if (seen.axis == row.axis && seen.operation == row.operation &&
+            seen.purpose == row.purpose) {
+          term.by_formula = !seen.counted;
+          if (seen.counted)
+            term.counted = seen.sent_bytes;
+          else
+            term.counted.reset();
+        }
+    }
+    terms.push_back(term);
+  }
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const TrafficTerm& a, const TrafficTerm& b) { return a.sent > b.sent; });
+  return terms;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Memory tab: ZeRO stages predicted beside counted, bytes per parameter, bytes sent, memory
+// over one step, every rank, and the kept tensors one by one. Also the picture that is exported.
+#pragma once
+
+#include <QPainter>
+#include <QWidget>
+#include <memory>
+
+#include "app/selection/selection_panel.h"
+#include "app/state/session.h"
+#include "app/views/timeline/timeline_paint.h"
+
+namespace parallelarium {
+
+// Title, legend, bars, tables and the curve with setup and machine in a footer; `rank_index` as
+// built. Onto any device; `size` in logical pixels.
+void paint_memory_picture(QPainter& painter, QSizeF size, const Session& session, bool dark,
+                          int rank_index, TextLog* texts = nullptr);
+QSize memory_picture_size();
+
+class MemoryView : public QWidget {
+  Q_OBJECT
+
+ public:
+  // What stands in the lower half, or alone where there is no room for two halves.
+  enum class Pane { kStages, kBytes, kStep, kRanks, kTensors };
+
+  explicit MemoryView(Session& session, QWidget* parent = nullptr);
+  ~MemoryView() override;
+  // The rank shown, as an index in the Program of the prediction; by default the fullest.
+  int rank_index() const;
+  void show_rank(int rank_index);
+  void show_pane(Pane pane);
+  Pane pane() const;
+  // Returns when all ZeRO stages have been computed (for tests and pictures).
+  void wait_for_stages();
+  // The text of the current frame.
+  QString description() const;
+  QList<QAction*> view_actions() const;
+
+ Q_SIGNALS:
+  // Something was clicked or chosen by key: what it is.
+  void described(const SelectionText& text);
+  void rank_changed();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  struct State;
+  void build_controls();
+  void refresh();
+  void refresh_stages();
+  void refresh_tensors();
+  void place_parts();
+  void move_playhead();
+  void apply_group(int group);
+  void describe_group(int group, const QPointF* point);
+  void describe_point(QPointF point);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parallelarium

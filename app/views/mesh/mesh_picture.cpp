@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The exported mesh, and the sentences that it shares with the tab.
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "app/look/figures.h"
+#include "app/views/mesh/mesh_paint.h"
+#include "app/views/mesh/mesh_view.h"
+#include "app/views/mesh/rank_list.h"
+#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/words.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kWidth = 1200, kHeight = 760, kFooter = 56;
+
+struct Shown {
+  Q_DECLARE_TR_FUNCTIONS(mesh)
+};
+
+}  // namespace
+
+QString mesh_title(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  QStringList degrees;
+  const auto add = [&](const char* name, int degree) {
+    if (degree > 1) degrees << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
+  };
+  add("DP", mesh.dp);
+  add("PP", mesh.pp);
+  add("CP", mesh.cp);
+  add("TP", mesh.tp);
+  add("EP", mesh.ep);
+  const QString ranks = mesh.ranks() == 1 ? Shown::tr("One rank")
+                                          : Shown::tr("%1 ranks").arg(count_text(mesh.ranks()));
+  return degrees.isEmpty()
+             ? ranks
+             : ranks + QStringLiteral(" \u00b7 ") + degrees.join(QStringLiteral(" \u00d7 "));
+}
+
+QString mesh_order_text(RankOrder order) {
+  return order == RankOrder::kTpCpEpDpPp
+             ? Shown::tr("ranks count TP, CP, DP, then PP (Megatron's default)")
+             : Shown::tr("ranks count TP, CP, PP, then DP (the lecture notes' order)");
+}
+
+const RunRecord* mesh_run(const Session& session) {
+  const RunRecord* run = session.run_record();
+  const bool fresh = run && run->observed() && !session.run_is_stale() &&
+                     !session.hidden(QStringLiteral("lane.run"));
+  return fresh ? run : nullptr;
+}
+
+bool mesh_hides_traffic(const Session& session) {
+  return session.hidden(QStringLiteral("traffic.sent_bytes")) ||
+         session.hidden(QStringLiteral("lane.predicted"));
+}
+
+// What lies along the links, and where the figures come from.
+QString mesh_legend(const Session& session, bool by_class, bool whole_step) {
+  const RunRecord* run = mesh_run(session);
+  const QString source =
+      run ? source_text(run->observation.source) : prediction_source_text(*session.prediction());
+  QStringList parts;
+  if (by_class) parts << Shown::tr("a card stands for equal ranks");
+  parts << (whole_step ? Shown::tr("links redden with the bytes of a step")
+                       : Shown::tr("links redden with the bytes so far"))
+        << Shown::tr("times %1").arg(source);
+  return parts.join(QStringLiteral(" \u00b7 "));
+}
+
+QSize mesh_picture_size() { return {kWidth, kHeight}; }
+
+void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, bool dark, int rank,
+                        TextLog* texts) {
+  const Theme& theme = dark ? dark_theme() : light_theme();
+  const std::shared_ptr<const Prediction> prediction = session.prediction();
+  const RunRecord* run = mesh_run(session);
+  const Prediction& of = run ? *run->prediction : *prediction;
+  const MeshMotion motion(of.program, run ? run->observation.timeline : of.timeline);
+  MeshPicture picture;
+  picture.prediction = prediction.get();
+  picture.program = &of.program;
+  picture.motion = &motion;
+  picture.classes = rank_classes(*prediction);
+  picture.selected = std::clamp(rank, 0, prediction->setup.mesh.ranks() - 1);
+  picture.hides_traffic = mesh_hides_traffic(session);
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.fillRect(QRectF(QPointF(0, 0), size), theme.surface);
+  const double width = size.width(), foot = size.height() - kFooter;
+  put_elided(painter, QRectF(16, 8, width - 32, 24), Qt::AlignVCenter,
+             mesh_title(prediction->setup), theme.font(14, true), theme.text, texts);
+  const QFont small = theme.font(11);
+  put_elided(painter, QRectF(16, 32, width - 32, 18), Qt::AlignVCenter,
+             mesh_order_text(prediction->setup.mesh.order), small, theme.muted, texts);
+  const double side = std::min(280.0, width * 0.32);
+  const QRectF grid(16, 62, width - side - 56, foot - 72);
+  const MeshLayout layout = mesh_layout(prediction->setup.mesh, grid, theme);
+  paint_mesh(painter, picture, layout, theme, texts);
+  const RankFacts facts = rank_facts(*prediction, run, picture.selected);
+  paint_rank_facts(painter, QRectF(width - side - 16, 62, side, foot - 72), facts,
+                   prediction->setup.mesh, session.hidden(QStringLiteral("memory.peak_bytes")),
+                   picture.hides_traffic, theme, texts);
+  painter.fillRect(QRectF(16, foot + 4, width - 32, 1), theme.hairline);
+  const auto line = [&](int index) { return QRectF(16, foot + 9 + index * 15, width - 32, 14); };
+  put_elided(painter, line(0), Qt::AlignVCenter, mesh_legend(session, layout.by_class, true), small,
+             theme.text, texts);
+  put_elided(painter, line(1), Qt::AlignVCenter, setup_footer(prediction->setup), small,
+             theme.muted, texts);
+  const QString maker = QObject::tr("Parallelarium");
+  const double taken = QFontMetricsF(small).horizontalAdvance(maker) + 16;
+  put_elided(painter, line(2).adjusted(0, 0, -taken, 0), Qt::AlignVCenter,
+             machine_footer(*prediction), small, theme.muted, texts);
+  put_text(painter, line(2), Qt::AlignVCenter | Qt::AlignRight, maker, small, theme.muted, texts);
+  painter.restore();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/pipeline/pipeline_view.h"
+
+#include <QAction>
+#include <QEvent>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QToolButton>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/views/pipeline/held_plot.h"
+#include "app/views/pipeline/op_table.h"
+#include "app/views/pipeline/stage_strip.h"
+#include "app/views/shared/legend.h"
+#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/words.h"
+#include "app/views/timeline/picture_source.h"
+#include "app/views/timeline/timeline_view.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kHeader = 38, kMostPlot = 240, kLeastPlot = 92, kGap = 0;
+// Below this height timeline and plot take turns.
+constexpr int kPlotFrom = 360;
+constexpr int kFindWidth = 200;
+
+}  // namespace
+
+struct PipelineView::State {
+  explicit State(Session& s) : session(s) {}
+  Session& session;
+  StageStrip* strip = nullptr;
+  TimelineView* timeline = nullptr;
+  HeldPlot* plot = nullptr;
+  OpTable* table = nullptr;
+  QLabel* one_stage = nullptr;
+  QToolButton* turns = nullptr;  // where there is no room for both: shows the plot
+  QLineEdit* find = nullptr;     // while something is searched
+  int header_right = 0;
+  bool aligning = false, align_again = false;
+  QAction *pairs = nullptr, *show_table = nullptr, *one_rank = nullptr, *unmark = nullptr;
+};
+
+PipelineView::PipelineView(Session& session, QWidget* parent)
+    : QWidget(parent), state_(std::make_unique<State>(session)) {
+  State& s = *state_;
+  setAccessibleName(tr("Pipeline"));
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  s.turns = new QToolButton(this);
+  s.turns->setText(tr("Micro-batches held"));
+  s.turns->setToolTip(tr("Show them in place of the timeline; there is no room for both"));
+  s.turns->setCheckable(true);
+  s.turns->hide();
+  connect(s.turns, &QToolButton::toggled, this, &PipelineView::align);
+  s.find = new QLineEdit(this);
+  s.find->setPlaceholderText(tr("F3, backward 2, all-reduce …"));
+  s.find->setAccessibleName(tr("Find an op of the timeline"));
+  s.find->setToolTip(tr("Enter: the next one; Esc: close"));
+  s.find->setTextMargins(6, 0, 6, 0);
+  s.find->installEventFilter(this);
+  s.find->hide();
+  connect(s.find, &QLineEdit::returnPressed, this, [this] {
+    const QString said = state_->timeline->find(state_->find->text());
+    if (!said.isEmpty())
+      QToolTip::showText(state_->find->mapToGlobal(QPoint(0, state_->find->height())), said,
+                         state_->find);
+  });
+  s.strip = new StageStrip(session, this);
+  s.timeline = new TimelineView(session, this);
+  s.plot = new HeldPlot(session, this);
+  s.table = new OpTable(session, this);
+  s.table->hide();
+  s.one_stage = new QLabel(this);
+  s.one_stage->setWordWrap(true);
+  s.one_stage->setProperty("role", "muted");
+  s.one_stage->setText(
+      tr("One stage: no rank waits for another, so there is no pipeline to see. Set Pipeline PP to "
+         "2 or more and the stages work in turn."));
+  const auto action = [this](const QString& text, const char* name, bool checkable) {
+    auto* made = new QAction(text, this);
+    made->setObjectName(QLatin1String(name));
+    made->setCheckable(checkable);
+    return made;
+  };
+  s.pairs = action(tr("Predicted and run in &pairs"), "view-pairs", true);
+  s.show_table = action(tr("&Table of ops"), "view-table", true);
+  s.show_table->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_T));
+  s.one_rank = action(tr("&One rank per stage"), "view-one-rank", true);
+  s.unmark = action(tr("Remove all &marks"), "view-unmark", false);
+  connect(s.pairs, &QAction::toggled, this, [this](bool on) {
+    state_->timeline->set_arrangement(on ? Arrangement::kPairs : Arrangement::kBlocks);
+  });
+  connect(s.timeline, &TimelineView::arrangement_changed, this, [this] {
+    state_->pairs->setChecked(state_->timeline->arrangement() == Arrangement::kPairs);
+  });
+  connect(s.show_table, &QAction::toggled, this, [this](bool on) {
+    state_->table->setVisible(on);
+    state_->timeline->setVisible(!on);
+    refresh();
+    if (on) state_->table->setFocus();
+  });
+  connect(s.one_rank, &QAction::toggled, this,
+          [this](bool on) { state_->timeline->set_collapsed(on); });
+  connect(s.unmark, &QAction::triggered, this, [this] { state_->session.set_marks({}); });
+  connect(s.timeline, &TimelineView::picture_changed, this, &PipelineView::refresh);
+  setFocusProxy(s.timeline);
+  refresh();
+}
+
+PipelineView::~PipelineView() = default;
+
+TimelineView& PipelineView::timeline() { return *state_->timeline; }
+
+QList<QAction*> PipelineView::view_actions() const {
+  return {state_->pairs, state_->one_rank, state_->show_table, state_->unmark};
+}
+
+QList<QAction*> PipelineView::table_actions() const { return state_->table->key_actions(); }
+
+void PipelineView::open_search() {
+  state_->show_table->setChecked(false);
+  state_->find->show();
+  align();
+  update();
+  state_->find->setFocus(Qt::ShortcutFocusReason);
+  state_->find->selectAll();
+}
+
+bool PipelineView::eventFilter(QObject* watched, QEvent* event) {
+  const bool escape =
+      event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+  if (watched != state_->find || !escape) return QWidget::eventFilter(watched, event);
+  state_->find->hide();
+  state_->timeline->setFocus(Qt::OtherFocusReason);
+  align();
+  update();
+  return true;
+}
+
+QString PipelineView::description() const { return state_->timeline->description(); }
+
+// The lanes changed: everything that follows from them.
+void PipelineView::refresh() {
+  State& s = *state_;
+  const Picture& picture = s.timeline->picture();
+  const PictureLane* lane = animated_lane(picture);
+  s.strip->show_rows(lane ? lane->rows : nullptr, lane == nullptr);
+  s.plot->show_rows(lane ? lane->rows : nullptr, lane == nullptr || picture.hides_held,
+                    lane ? lane->short_title : QString());
+  if (s.table->isVisibleTo(this)) {
+    const auto rows = [&](LaneStyle style) -> std::shared_ptr<const LaneRows> {
+      const int index = lane_of(picture, style);
+      if (index < 0 || picture.lanes[static_cast<std::size_t>(index)].hidden) return nullptr;
+      return picture.lanes[static_cast<std::size_t>(index)].rows;
+    };
+    const bool joined = joins(picture);
+    s.table->show_rows(rows(LaneStyle::kPredicted), joined ? rows(LaneStyle::kObserved) : nullptr,
+                       zoom_of(picture, s.timeline->layout_of_rows()));
+  }
+  s.unmark->setEnabled(!s.session.marks().empty());
+  s.one_stage->setVisible(s.session.prediction()->setup.mesh.pp == 1);
+  align();
+  update();
+}
+
+// Places the parts: fixed header and strip, as much timeline as its rows want, the rest for the
+// plot.
+void PipelineView::align() {
+  // A part that gets another size may ask for another place of its neighbours.
+  state_->align_again = true;
+  if (state_->aligning) return;
+  state_->aligning = true;
+  for (int round = 0; state_->align_again && round < 4; ++round) {
+    state_->align_again = false;
+    place_parts();
+  }
+  state_->aligning = false;
+}
+
+void PipelineView::place_parts() {
+  State& s = *state_;
+  int y = kHeader;
+  const bool one_stage = s.one_stage->isVisibleTo(this);
+  const int strip_height = s.strip->sizeHint().height();
+  s.strip->setVisible(!one_stage);
+  if (one_stage) {
+    const int inner = width() - 32;
+    const int needed = std::max(40, s.one_stage->heightForWidth(inner));
+    s.one_stage->setGeometry(16, y, inner, needed);
+    y += needed;
+  } else {
+    s.strip->setGeometry(0, y, width(), strip_height);
+    y += strip_height;
+  }
+  const int room = height() - y;
+  const bool has_plot = !one_stage && !s.show_table->isChecked();
+  const bool with_plot = has_plot && height() >= kPlotFrom;
+  const bool takes_turns = has_plot && !with_plot;
+  s.turns->setVisible(takes_turns);
+  int right = width() - 16;
+  for (auto [part, wide] :
+       {std::pair<QWidget*, int>(s.turns, s.turns->sizeHint().width()), {s.find, kFindWidth}}) {
+    if (part->isHidden()) continue;
+    part->setGeometry(right - wide, 5, wide, kHeader - 10);
+    right -= wide + 8;
+  }
+  s.header_right = right;
+  if (s.show_table->isChecked()) {
+    s.plot->hide();
+    s.table->setGeometry(0, y + kGap, width(), std::max(0, room - kGap));
+    return;
+  }
+  const int wanted = s.timeline->sizeHint().height();
+  int plot = 0;
+  if (with_plot) {
+    const int least = std::clamp(room * 26 / 100, kLeastPlot, 190);
+    plot = std::clamp(room - wanted - kGap, least, kMostPlot);
+  }
+  int timeline = room - plot - (with_plot ? kGap : 0);
+  timeline = std::min(timeline, wanted + 24);  // no rows would fill more
+  s.timeline->setGeometry(0, y, width(), std::max(60, timeline));
+  const bool in_turn = takes_turns && s.turns->isChecked();
+  s.plot->setVisible(with_plot || in_turn);
+  if (with_plot) s.plot->setGeometry(0, y + timeline + kGap, width(), plot);
+  // The rows' place, under the times. The timeline stays, so that its keys still move through time.
+  if (in_turn) {
+    const int below = s.timeline->y() + static_cast<int>(kTickBand);
+    s.plot->setGeometry(0, below, width(), height() - below);
+    s.plot->raise();
+  }
+  const int left = s.timeline->axis_left(), axis = s.timeline->axis_width();
+  s.strip->set_axis(left, axis);
+  s.plot->set_axis(left, axis);
+}
+
+void PipelineView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  const Theme& theme = theme_for(palette());
+  painter.fillRect(rect(), theme.surface);
+  const QString title = picture_title(state_->session.prediction()->setup);
+  const QFont font = theme.font(13, true);
+  const double title_width = QFontMetricsF(font).horizontalAdvance(title);
+  const QRectF line(16, 8, state_->header_right - 16, 22);
+  put_elided(painter, line, Qt::AlignVCenter, title, font, theme.text, nullptr);
+  paint_legend(painter, line.adjusted(title_width + 24, 0, 0, 0), state_->timeline->picture(),
+               zoom_of(state_->timeline->picture(), state_->timeline->layout_of_rows()), theme,
+               nullptr);
+}
+
+void PipelineView::resizeEvent(QResizeEvent*) { align(); }
+
+void PipelineView::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) refresh();
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/shared/transport_bar.h"
+
+#include <QAction>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPainter>
+#include <QSettings>
+#include <QSlider>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/figures.h"
+#include "app/look/theme.h"
+#include "app/state/collective_session.h"
+#include "app/views/timeline/whole_bars.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kScrubSteps = 2000;
+constexpr double kSpeeds[] = {3, 6, 12, 24, 60};  // seconds per step on screen
+const QString kReducedKey = QStringLiteral("motion/reduced");
+const QString kLoopKey = QStringLiteral("motion/loop");
+
+enum class Sign { kPrevious, kPlay, kPause, kNext };
+
+// Drawn, not taken from a font: every font has another idea of these signs.
+QIcon icon_of(Sign sign, const QColor& color) {
+  QIcon icon;
+  for (const int scale : {1, 2, 3}) {
+    QPixmap pixmap(QSize(14, 14) * scale);
+    pixmap.setDevicePixelRatio(scale);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    switch (sign) {
+      case Sign::kPrevious:
+        painter.drawRect(QRectF(2, 2, 2, 10));
+        painter.drawPolygon(QPolygonF{QPointF(12, 2), QPointF(12, 12), QPointF(5, 7)});
+        break;
+      case Sign::kPlay:
+        painter.drawPolygon(QPolygonF{QPointF(3, 1.5), QPointF(3, 12.5), QPointF(12, 7)});
+        break;
+      case Sign::kPause:
+        painter.drawRect(QRectF(3, 2, 3, 10));
+        painter.drawRect(QRectF(8.5, 2, 3, 10));
+        break;
+      case Sign::kNext:
+        painter.drawRect(QRectF(10, 2, 2, 10));
+        painter.drawPolygon(QPolygonF{QPointF(2, 2), QPointF(2, 12), QPointF(9, 7)});
+        break;
+    }
+    painter.end();
+    icon.addPixmap(pixmap);
+  }
+  return icon;
+}
+
+}  // namespace
+
+QString slowness_text(Nanoseconds horizon, double seconds_per_step) {
+  const double step = static_cast<double>(horizon.count()) / 1e9;
+  if (step <= 0) return {};
+  const double factor = seconds_per_step / step;
+  if (factor >= 10) return QObject::tr("%1\u00d7 slower").arg(count_text(std::llround(factor)));
+  if (factor >= 1.05)
+    return QObject::tr("%1\u00d7 slower").arg(number_text(std::round(factor * 10) / 10));
+  if (factor <= 0.95)
+    return QObject::tr("%1\u00d7 faster").arg(number_text(std::round(10 / factor) / 10));
+  return QObject::tr("real time");
+}
+
+Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
+  const RunRecord* run = session.run_record();
+  const bool fresh = run && run->observed() && !session.run_is_stale() &&
+                     !session.hidden(QStringLiteral("lane.run"));
+  if (!fresh && session.hidden(QStringLiteral("lane.predicted"))) return time;
+  const Prediction& prediction = fresh ? *run->prediction : *session.prediction();
+  const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
+  const TimeRange part = session.played();
+  // Whoever looks at a part of the step looks at its pieces.
+  const bool whole = part == TimeRange{Nanoseconds(0), session.horizon()};
+  Nanoseconds best = time;
+  bool found = false;
+  const auto offer = [&](Nanoseconds edge) {
+    if (edge < part.begin || edge > part.end) return;
+    if (forward ? edge <= time : edge >= time) return;
+    if (!found || (forward ? edge < best : edge > best)) best = edge;
+    found = true;
+  };
+  for (int rank = 0; rank < static_cast<int>(prediction.program.ranks.size()); ++rank) {
+    std::vector<Bar> bars = bars_of(prediction.program, timeline, rank);
+    std::erase_if(bars, [](const Bar& bar) { return bar.lane != Lane::kCompute; });
+    for (const Bar& bar : whole ? whole_bars(bars, Zoom::kActions).bars : bars) {
+      offer(bar.span.begin);
+      offer(bar.span.end);
+    }
+  }
+  return best;
+}
+
+TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
+  setAccessibleName(tr("Playback"));
+  const auto make_action = [this](const QString& text, const char* name) {
+    auto* action = new QAction(text, this);
+    action->setObjectName(QLatin1String(name));
+    return action;
+  };
+  previous_ = make_action(tr("Previous event"), "transport-previous");
+  play_ = make_action(tr("Play"), "transport-play");
+  next_ = make_action(tr("Next event"), "transport-next");
+  slower_ = make_action(tr("Slower"), "transport-slower");
+  faster_ = make_action(tr("Faster"), "transport-faster");
+  loop_ = make_action(tr("Start again at the end"), "transport-loop");
+  reduced_ = make_action(tr("Reduced motion"), "transport-reduced-motion");
+  loop_->setCheckable(true);
+  loop_->setChecked(QSettings().value(kLoopKey, true).toBool());
+  reduced_->setCheckable(true);
+  reduced_->setChecked(QSettings().value(kReducedKey, false).toBool());
+  reduced_->setToolTip(tr("Steps instead of moving pictures"));
+  session_.set_reduced_motion(reduced_->isChecked());
+
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  const auto make_button = [&](QAction* action) {
+    auto* button = new QToolButton(this);
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    button->setIconSize(QSize(14, 14));
+    button->setFocusPolicy(Qt::TabFocus);
+    row->addWidget(button);
+    return button;
+  };
+  previous_button_ = make_button(previous_);
+  play_button_ = make_button(play_);
+  next_button_ = make_button(next_);
+  speed_ = new QToolButton(this);
+  speed_->setProperty("quiet", true);
+  speed_->setPopupMode(QToolButton::InstantPopup);
+  speed_->setFocusPolicy(Qt::TabFocus);
+  speed_->setToolTip(tr("Speed: seconds on screen for one step"));
+  auto* menu = new QMenu(speed_);
+  for (const double seconds : kSpeeds)
+    connect(menu->addAction(tr("%1 s per step").arg(number_text(seconds))), &QAction::triggered,
+            this, [this, seconds] { session_.set_seconds_per_step(seconds); });
+  menu->addSeparator();
+  menu->addActions({loop_, reduced_});
+  speed_->setMenu(menu);
+  row->addWidget(speed_);
+  scrub_ = new QSlider(Qt::Horizontal, this);
+  scrub_->setRange(0, kScrubSteps);
+  scrub_->setPageStep(kScrubSteps / 20);
+  scrub_->setSingleStep(kScrubSteps / 200);
+  scrub_->setFocusPolicy(Qt::TabFocus);
+  scrub_->setMinimumWidth(48);
+  scrub_->setAccessibleName(tr("Time in the step"));
+  row->addWidget(scrub_, 1);
+  time_ = new QLabel(this);
+  time_->setProperty("role", "muted");
+  row->addWidget(time_);
+
+  connect(previous_, &QAction::triggered, this, [this] { jump(false); });
+  connect(next_, &QAction::triggered, this, [this] { jump(true); });
+  connect(play_, &QAction::triggered, this, [this] {
+    // At the end of a step that does not loop, play means once more.
+    if (!session_.playing() && playhead() >= played().end) set_playhead(played().begin);
+    session_.set_playing(!session_.playing());
+  });
+  connect(slower_, &QAction::triggered, this,
+          [this] { session_.set_seconds_per_step(session_.seconds_per_step() * 2); });
+  connect(faster_, &QAction::triggered, this,
+          [this] { session_.set_seconds_per_step(session_.seconds_per_step() / 2); });
+  connect(loop_, &QAction::toggled, this, [](bool on) { QSettings().setValue(kLoopKey, on); });
+  connect(reduced_, &QAction::toggled, this, [this](bool on) {
+    QSettings().setValue(kReducedKey, on);
+    session_.set_reduced_motion(on);
+  });
+  connect(scrub_, &QSlider::valueChanged, this, [this](int value) {
+    const TimeRange range = played();
+    set_playhead(range.begin + Nanoseconds(range.length().count() * value / kScrubSteps));
+  });
+  const auto moved = [this](bool of_collective) {
+    if (of_collective != collective()) return;
+    if (session_.playing() && !loop_->isChecked() && playhead() < last_) {
+      session_.set_playing(false);
+      set_playhead(played().end);
+    }
+    last_ = playhead();
+    refresh_time();
+  };
+  connect(&session_, &Session::playhead_changed, this, [moved] { moved(false); });
+  const CollectiveSession* of = &session_.collectives();
+  connect(of, &CollectiveSession::playhead_changed, this, [moved] { moved(true); });
+  connect(of, &CollectiveSession::changed, this, &TransportBar::refresh);
+  connect(of, &CollectiveSession::run_changed, this, &TransportBar::refresh);
+  connect(&session_, &Session::view_changed, this, &TransportBar::refresh);
+  connect(&session_, &Session::prediction_changed, this, &TransportBar::refresh);
+  connect(&session_, &Session::run_changed, this, &TransportBar::refresh);
+  refresh_icons();
+  refresh();
+}
+
+// The Session plays either the training step or the collective in front.
+bool TransportBar::collective() const { return session_.collective_in_front(); }
+Nanoseconds TransportBar::playhead() const {
+  return collective() ? session_.collectives().playhead() : session_.playhead();
+}
+TimeRange TransportBar::played() const {
+  return collective() ? TimeRange{Nanoseconds(0), session_.collectives().horizon()}
+                      : session_.played();
+}
+void TransportBar::set_playhead(Nanoseconds time) {
+  if (collective())
+    session_.collectives().set_playhead(time);
+  else
+    session_.set_playhead(time);
+}
+
+QList<QAction*> TransportBar::transport_actions() const {
+  return {previous_, play_, next_, slower_, faster_, loop_, reduced_};
+}
+
+// Whether a lesson hides how long the step is.
+bool TransportBar::hides_length() const {
+  return played().length() <= Nanoseconds(0) ||
+         session_.hidden(collective() ? QStringLiteral("collective.seconds")
+                                      : QStringLiteral("step.seconds"));
+}
+
+void TransportBar::jump(bool forward) {
+  session_.set_playing(false);
+  set_playhead(collective() ? session_.collectives().next_event(playhead(), forward)
+                            : next_event(session_, playhead(), forward));
+}
+
+void TransportBar::refresh() {
+  last_ = playhead();
+  const bool playing = session_.playing();
+  const QString what = playing ? tr("Pause") : tr("Play");
+  if (play_->text() != what) {
+    play_->setText(what);
+    refresh_icons();
+  }
+  speed_->setText(hides_length() ? tr("Speed")
+                                 : slowness_text(played().length(), session_.seconds_per_step()));
+  speed_->setAccessibleName(tr("Speed, %1").arg(speed_->text()));
+  if (reduced_->isChecked() != session_.reduced_motion())
+    reduced_->setChecked(session_.reduced_motion());
+  // Wide enough for every time of the step, so that nothing moves while it plays.
+  const QString widest = collective() ? tr("step %1 of %2").arg(888).arg(888)
+                                      : tr("%1 of step").arg(time_text(Nanoseconds(888'000'000)));
+  scrub_->setAccessibleName(collective() ? tr("Time in the collective") : tr("Time in the step"));
+  time_->setMinimumWidth(time_->fontMetrics().horizontalAdvance(widest));
+  refresh_time();
+}
+
+void TransportBar::refresh_time() {
+  if (collective()) {
+    const CollectiveMotion& motion = session_.collectives().motion();
+    const int step = motion.step_at(playhead()) + 1;
+    time_->setText(motion.steps() == 0 ? tr("nothing to send")
+                   : session_.hidden(QStringLiteral("collective.steps"))
+                       ? tr("step %1").arg(step)
+                       : tr("step %1 of %2").arg(step).arg(motion.steps()));
+  } else {
+    time_->setText(
+        tr("%1 of step").arg(hides_length() ? QStringLiteral("?") : time_text(playhead())));
+  }
+  const QSignalBlocker blocker(scrub_);
+  const auto whole = static_cast<double>(std::max(played().length(), Nanoseconds(1)).count());
+  const auto done = static_cast<double>((playhead() - played().begin).count());
+  scrub_->setValue(static_cast<int>(std::lround(kScrubSteps * std::clamp(done / whole, 0.0, 1.0))));
+}
+
+void TransportBar::refresh_icons() {
+  const QColor color = theme_for(palette()).text;
+  previous_->setIcon(icon_of(Sign::kPrevious, color));
+  play_->setIcon(icon_of(session_.playing() ? Sign::kPause : Sign::kPlay, color));
+  next_->setIcon(icon_of(Sign::kNext, color));
+}
+
+void TransportBar::changeEvent(QEvent* event) {
+  QWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
+    refresh_icons();
+}
+
+void TransportBar::resizeEvent(QResizeEvent*) {
+  // The words go first; the slider and the buttons stay.
+  const int buttons = 3 * (play_button_->sizeHint().width() + 8);
+  const int words = speed_->sizeHint().width() + 8;
+  const int label = time_->minimumWidth() + 8;
+  time_->setVisible(width() >= buttons + 60 + label);
+  speed_->setVisible(width() >= buttons + 60 + label + words);
+}
+
+}  // namespace parallelarium

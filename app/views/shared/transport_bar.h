@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Play, previous and next event, speed, scrub and time, of the training step or of the collective
+// in front. The Session advances the playhead; this only shows and asks.
+#pragma once
+
+#include <QWidget>
+
+#include "app/state/session.h"
+
+class QAction;
+class QLabel;
+class QSlider;
+class QToolButton;
+
+namespace parallelarium {
+
+// "140\u00d7 slower": screen time over step time, where the step takes `horizon`.
+QString slowness_text(Nanoseconds horizon, double seconds_per_step);
+// The begin or end of a bar that comes next after (or before) `time`; `time` itself at the ends.
+Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward);
+
+class TransportBar : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit TransportBar(Session& session, QWidget* parent = nullptr);
+  // For the menu and the shortcut sheet: previous event, play or pause, next event, slower, faster,
+  // loop and reduced motion (checkable).
+  QList<QAction*> transport_actions() const;
+
+ protected:
+  void changeEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+
+ private:
+  void refresh();
+  void refresh_time();
+  void refresh_icons();
+  bool hides_length() const;
+  bool collective() const;
+  Nanoseconds playhead() const;
+  TimeRange played() const;
+  void set_playhead(Nanoseconds time);
+  void jump(bool forward);
+  Session& session_;
+  QAction *previous_, *play_, *next_, *slower_, *faster_, *loop_, *reduced_;
+  QToolButton *previous_button_, *play_button_, *next_button_, *speed_;
+  QSlider* scrub_;
+  QLabel* time_;
+  Nanoseconds last_{0};  // playhead of the frame before, to notice the end of the step
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/views/shared/words.h"
+
+#include <QCoreApplication>
+#include <QDateTime>
+
+#include "app/look/figures.h"
+#include "engine/schedules/schedule.h"
+
+namespace parallelarium {
+namespace {
+
+const QString kDot = QStringLiteral(" \u00b7 ");
+
+struct Words {
+  Q_DECLARE_TR_FUNCTIONS(words)
+};
+QString plural(int count, const char* one, const char* many) {
+  return (count == 1 ? Words::tr(one) : Words::tr(many)).arg(QLocale().toString(count));
+}
+
+QString schedule_title(const std::string& name) {
+  for (const ScheduleInfo& info : schedules())
+    if (info.name == name) return QString::fromStdString(info.title);
+  return QString::fromStdString(name).section(QLatin1Char('/'), -1);
+}
+
+QString duration_line(const QString& source, const Bar& bar, const QLocale& locale) {
+  return source + QLatin1Char(' ') + time_text(bar.span.end - bar.span.begin, locale);
+}
+
+// Shortest and longest over the timed steps; the bar's ops added up.
+QString spread_text(const LaneRows& rows, int rank_index, const Bar& bar, const QLocale& locale) {
+  const RankTimeline& rank = rows.timeline->ranks[static_cast<std::size_t>(rank_index)];
+  const auto last = static_cast<std::size_t>(bar.last_op);
+  if (rows.timeline->steps < 2 || rank.shortest.size() <= last || rank.longest.size() <= last)
+    return {};
+  Nanoseconds low{0}, high{0};
+  const auto& ops = rows.program().ranks[static_cast<std::size_t>(rank_index)].ops;
+  for (auto op = static_cast<std::size_t>(bar.first_op); op <= last; ++op) {
+    if (ops[op].lane != bar.lane) continue;
+    low += rank.shortest[op];
+    high += rank.longest[op];
+  }
+  return Words::tr("%1 to %2 over %3 steps")
+      .arg(time_text(low, locale), time_text(high, locale))
+      .arg(rows.timeline->steps);
+}
+
+// "waited 0.3 ms for ...": the idle time that ends where the bar begins.
+QString waited_line(const LaneRows& rows, int rank_index, const Bar& bar, const QLocale& locale) {
+  if (bar.lane != Lane::kCompute) return {};
+  for (const IdleGap& gap : rows.gaps_of(rank_index)) {
+    if (gap.span.end < bar.span.begin) continue;
+    if (gap.span.end > bar.span.begin) break;
+    const QString why = QString::fromStdString(gap.why.text);
+    return Words::tr("before it: idle %1, %2")
+        .arg(time_text(gap.span.end - gap.span.begin, locale), why);
+  }
+  return {};
+}
+
+// "inside: computing 8.2 ms, 12 collectives 3.1 ms": what a bar of an action or layer is made of.
+QString parts_line(const LaneRows& rows, OpRef op, Zoom zoom, const QLocale& locale) {
+  const Row* row = rows.row_of(op.rank);
+  const Bar* bar = rows.bar_of(op, zoom);
+  if (!row || !bar || bar->lane != Lane::kCompute || !row->opens()) return {};
+  const BarList& list = row->lane(Lane::kCompute, zoom);
+  const auto index = static_cast<std::size_t>(bar - list.bars.data());
+  if (list.parts_of(index) < 2) return {};
+  const InsideTimes inside = inside_times(row->lane(Lane::kCompute, Zoom::kPieces), list, index);
+  if (inside.collectives == 0) return {};
+  return Words::tr("inside: computing %1, %2 collectives %3")
+      .arg(time_text(inside.computing, locale))
+      .arg(inside.collectives)
+      .arg(time_text(inside.communicating, locale));
+}
+
+QString difference_line(Source source, const Bar& predicted, const Bar& observed,
+                        const QLocale& locale) {
+  switch (source) {
+    case Source::kPaced:
+      return Words::tr("the duration is set by the pace");
+    case Source::kOversubscribed:
+    case Source::kSharedGpu:
+      return Words::tr("times are not evidence of speed");
+    default:
+      break;
+  }
+  const auto seconds = [](const Bar& bar) {
+    return static_cast<double>((bar.span.end - bar.span.begin).count()) / 1e9;
+  };
+  return Words::tr("difference %1")
+      .arg(relative_text(seconds(predicted), seconds(observed), locale));
+}
+
+QString idle_word(IdleKind kind) {
+  switch (kind) {
+    case IdleKind::kWarmUp:
+      return Words::tr("warm-up");
+    case IdleKind::kWait:
+      return Words::tr("wait");
+    case IdleKind::kTransfer:
+      return Words::tr("transfer");
+    case IdleKind::kDrain:
+      return Words::tr("drain");
+  }
+  return {};
+}
+
+}  // namespace
+
+QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef op, bool fresh,
+                      Zoom zoom, const QLocale& locale) {
+  const Bar* ours = predicted ? predicted->bar_of(op, zoom) : nullptr;
+  const Bar* theirs = observed ? observed->bar_of(op, zoom) : nullptr;
+  if (!ours && !theirs) return {};
+  const LaneRows& first = ours ? *predicted : *observed;
+  const Bar& bar = ours ? *ours : *theirs;
+  QStringList lines{bar_sentence(first.program(), op.rank, bar)};
+  if (ours) lines << duration_line(prediction_source_text(*predicted->prediction), *ours, locale);
+  if (theirs) {
+    QString line = duration_line(source_text(observed->timeline->source), *theirs, locale);
+    const QString spread = spread_text(*observed, op.rank, *theirs, locale);
+    if (!spread.isEmpty()) line += kDot + spread;
+    lines << line;
+    if (ours && fresh) lines << difference_line(observed->timeline->source, *ours, *theirs, locale);
+  }
+  const QString parts = parts_line(theirs ? *observed : *predicted, op, zoom, locale);
+  if (!parts.isEmpty()) lines << parts;
+  std::int64_t bytes = 0;
+  const auto& ops = first.program().ranks[static_cast<std::size_t>(op.rank)].ops;
+  for (auto index = bar.first_op; index <= bar.last_op; ++index) {
+    const Op& part = ops[static_cast<std::size_t>(index)];
+    if (part.kind != OpKind::kCompute && part.lane == bar.lane) bytes += part.bytes * part.repeat;
+  }
+  if (bytes > 0)
+    lines << Words::tr("%1 (%2)").arg(exact_bytes_text(bytes, locale), bytes_text(bytes, locale));
+  const LaneRows& waited = theirs ? *observed : *predicted;
+  const QString wait = waited_line(waited, op.rank, theirs ? *theirs : *ours, locale);
+  if (!wait.isEmpty()) lines << wait;
+  return lines;
+}
+
+QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
+                      const QLocale& locale) {
+  for (const IdleGap& gap : rows.gaps_of(rank_index)) {
+    if (time < gap.span.begin) break;
+    if (time > gap.span.end) continue;
+    return Words::tr("Idle %1, %2: %3")
+        .arg(time_text(gap.span.end - gap.span.begin, locale), idle_word(gap.kind),
+             QString::fromStdString(gap.why.text));
+  }
+  return {};
+}
+
+QString predicted_title(const Prediction& prediction, bool hidden) {
+  const QString machine = QString::fromStdString(prediction.machine.title);
+  if (prediction.word == "peak")
+    return Words::tr("LOWER BOUND AT PEAK RATES") + kDot + Words::tr("on %1").arg(machine);
+  if (prediction.pace_factor != 1 && hidden) return Words::tr("PREDICTED, PACED");  // no time told
+  if (prediction.pace_factor != 1) {
+    const QString paced =
+        Words::tr("PREDICTED, PACED") + kDot +
+        Words::tr("%1 times slower than this engine").arg(number_text(prediction.pace_factor));
+    return prediction.pace_slowed > 1
+               ? paced + kDot +
+                     Words::tr("a pace of %1 s, as slow as the cores need it")
+                         .arg(number_text(prediction.setup.run.pace_seconds *
+                                          prediction.pace_slowed))
+               : paced;
+  }
+  const QString predicted = Words::tr("PREDICTED") + kDot;
+  if (prediction.cores_for_gpus)
+    return predicted + Words::tr("for the cores, as the GPUs are not calibrated yet");
+  if (prediction.word == "assumed")
+    return predicted + (prediction.machine.local
+                            ? Words::tr("assumed rates, this computer is not calibrated yet")
+                            : Words::tr("for %1, assumed rates").arg(machine));
+  if (prediction.word == "published")
+    return predicted + Words::tr("for %1, published efficiencies").arg(machine);
+  if (outdated_rates(prediction.setup, prediction.machine))
+    return predicted + Words::tr("for this engine, calibrated by an older version");
+  return predicted + (prediction.machine.local ? Words::tr("for this engine, calibrated")
+                                               : Words::tr("for %1, calibrated").arg(machine));
+}
+
+QString run_title(const Observation& observation, bool absolute) {
+  QString title = Words::tr("%1 RUN").arg(source_text(observation.source).toUpper());
+  const Timeline& timeline = observation.timeline;
+  if (timeline.steps > 0)
+    title += kDot +
+             Words::tr("training step %1 of %2, the median").arg(timeline.step).arg(timeline.steps);
+  if (observation.source == Source::kOversubscribed || observation.source == Source::kSharedGpu)
+    title += kDot + Words::tr("not evidence of speed");
+  else if (!observation.gpu_use.empty())
+    title += kDot + Words::tr("other processes used its GPUs");
+  else if (delay_of(observation))
+    title += kDot + Words::tr("other work kept the cores, %1 times as long")
+                        .arg(number_text(observation.delay_factor));
+  const QString date = QString::fromStdString(observation.date);
+  // "2026-11-21T08:32:30Z" as people write it.
+  const QString written = date.left(16).replace(QLatin1Char('T'), QLatin1Char(' '));
+  const QString age = absolute ? (date.isEmpty() ? date : Words::tr("%1 UTC").arg(written))
+                               : age_text(observation.date);
+  if (!age.isEmpty()) title += kDot + age;
+  return title;
+}
+
+namespace {
+
+// "8 micro-batches": in what `run` differs from the present Setup.
+QString differing(const Setup& run, const Setup& present) {
+  QStringList parts;
+  const auto differs = [&](bool is, const QString& text) {
+    if (is) parts << text;
+  };
+  differs(run.model.name != present.model.name || run.model.title != present.model.title,
+          QString::fromStdString(run.model.title));
+  differs(run.schedule != present.schedule, schedule_title(run.schedule));
+  differs(run.mesh.pp != present.mesh.pp,
+          plural(run.mesh.pp, QT_TRANSLATE_NOOP("words", "%1 stage"),
+                 QT_TRANSLATE_NOOP("words", "%1 stages")));
+  differs(run.mesh.dp != present.mesh.dp, Words::tr("DP %1").arg(run.mesh.dp));
+  differs(run.mesh.tp != present.mesh.tp, Words::tr("TP %1").arg(run.mesh.tp));
+  differs(run.microbatches != present.microbatches,
+          plural(run.microbatches, QT_TRANSLATE_NOOP("words", "%1 micro-batch"),
+                 QT_TRANSLATE_NOOP("words", "%1 micro-batches")));
+  differs(run.micro_batch != present.micro_batch,
+          Words::tr("micro-batch size %1").arg(run.micro_batch));
+  if (parts.isEmpty() || parts.size() > 3) return Words::tr("other settings");
+  return parts.join(QStringLiteral(", "));
+}
+
+}  // namespace
+
+QString stale_title(const Setup& run, const Setup& present) {
+  return Words::tr("run with %1").arg(differing(run, present));
+}
+
+QString pinned_title(const RunRecord& pinned, const Setup& present) {
+  const QString title = Words::tr("PINNED") + kDot +
+                        (pinned.observed() ? source_text(pinned.observation.source)
+                                           : prediction_source_text(*pinned.prediction));
+  const Setup& setup = pinned.observation.setup;
+  return setup == present ? title
+                          : title + kDot + Words::tr("with %1").arg(differing(setup, present));
+}
+
+QString picture_title(const Setup& setup) {
+  QStringList parts;
+  parts << (setup.mesh.pp == 1 ? Words::tr("No pipeline") : schedule_title(setup.schedule));
+  parts << plural(setup.mesh.pp, QT_TRANSLATE_NOOP("words", "%1 stage"),
+                  QT_TRANSLATE_NOOP("words", "%1 stages"));
+  parts << plural(setup.microbatches, QT_TRANSLATE_NOOP("words", "%1 micro-batch"),
+                  QT_TRANSLATE_NOOP("words", "%1 micro-batches"));
+  if (setup.mesh.dp > 1)
+    parts << plural(setup.mesh.dp, QT_TRANSLATE_NOOP("words", "%1 replica"),
+                    QT_TRANSLATE_NOOP("words", "%1 replicas"));
+  return parts.join(kDot);
+}
+
+QString setup_footer(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  QStringList parts;
+  parts << QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title);
+  parts << plural(setup.model.layers, QT_TRANSLATE_NOOP("words", "%1 layer"),
+                  QT_TRANSLATE_NOOP("words", "%1 layers"));
+  parts << Words::tr("DP %1 TP %2 PP %3 CP %4 EP %5")
+               .arg(mesh.dp)
+               .arg(mesh.tp)
+               .arg(mesh.pp)
+               .arg(mesh.cp)
+               .arg(mesh.ep);
+  parts << schedule_title(setup.schedule);
+  parts << Words::tr("%1 micro-batches of %2").arg(setup.microbatches).arg(setup.micro_batch);
+  parts << Words::tr("ZeRO %1").arg(setup.zero);
+  parts << QString::fromStdString(setup.precision.name);
+  return parts.join(kDot);
+}
+
+QString machine_footer(const Prediction& prediction) {
+  const Machine& machine = prediction.machine;
+  QString text = QString::fromStdString(machine.title.empty() ? machine.name : machine.title);
+  if (!machine.calibrated.empty())
+    text += kDot + Words::tr("calibrated %1").arg(QString::fromStdString(machine.calibrated));
+  else
+    text += kDot + prediction_source_text(prediction.word);
+  return text;
+}
+
+QString moment_sentence(const LaneRows& rows, Nanoseconds time, bool with_held,
+                        const QLocale& locale) {
+  QStringList stages;
+  int stage = -1;
+  for (const Row& row : rows.rows) {
+    if (row.stage == stage) continue;  // the first replica stands for its stage
+    stage = row.stage;
+    const StageMoment moment = moment_of(row, time);
+    QStringList held;
+    for (const int microbatch : moment.held) held << QString::number(microbatch);
+    const QString does = moment.bar ? bar_labels(*moment.bar).front() : Words::tr("idle");
+    if (!with_held) {
+      stages << Words::tr("stage %1 %2").arg(stage).arg(does);
+      continue;
+    }
+    stages << Words::tr("stage %1 %2, %3")
+                  .arg(stage)
+                  .arg(does, held.isEmpty()
+                                 ? Words::tr("holds nothing")
+                                 : Words::tr("holds %1").arg(held.join(QLatin1Char(' '))));
+  }
+  return Words::tr("At %1: %2.").arg(time_text(time, locale), stages.join(QStringLiteral("; ")));
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sentences about ops and pictures: one wording for tooltips, the selection, tables, exports and
+// screen readers.
+#pragma once
+
+#include <QLocale>
+#include <QString>
+#include <QStringList>
+
+#include "app/views/timeline/lanes.h"
+
+namespace parallelarium {
+
+// On a bar, from the longest to the shortest, at least one: "backward 3", "3" (or "3.1", with its
+// chunk); of a layer "backward 3 \u00b7 layer 2", "layer 2", "L2"; of a piece "MLP in"; of a
+// collective "all-reduce TP", "all-reduce"; "update" of the optimizer.
+QStringList bar_labels(const Bar& bar);
+
+// "Backward of micro-batch 3 on stage 2", "Layer 2 in the forward of micro-batch 3 on stage 1",
+// "All-reduce of activations ... over the 2 ranks of the TP group".
+QString bar_sentence(const Program& program, int rank_index, const Bar& bar);
+
+// Everything about a bar, one line each: the sentence, predicted and observed durations with their
+// source words and the spread, bytes, what it waited for; from far, what its parts are. Either side
+// may be null; `fresh` says that both are of one Setup, so that a difference may be named.
+QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef op, bool fresh,
+                      Zoom zoom, const QLocale& locale = QLocale());
+
+// Why a rank idles at `time`: "idle 12.1 ms: warm-up, waits for ..."; empty when it is busy.
+QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
+                      const QLocale& locale = QLocale());
+
+// Titles of blocks, in upper case where they name the source:
+// "PREDICTED \u00b7 for this engine, calibrated". Where the lane is hidden the pace is, too.
+QString predicted_title(const Prediction& prediction, bool hidden = false);
+// "PACED RUN \u00b7 step 3 of 5, the median \u00b7 2 min ago"; `absolute` writes the date instead.
+QString run_title(const Observation& observation, bool absolute);
+// "run with 8 micro-batches": what differs from the present Setup, for a stale run.
+QString stale_title(const Setup& run, const Setup& present);
+// "PINNED \u00b7 predicted \u00b7 with 8 micro-batches".
+QString pinned_title(const RunRecord& pinned, const Setup& present);
+
+// "1F1B \u00b7 4 stages \u00b7 8 micro-batches"
+QString picture_title(const Setup& setup);
+// "GPT tiny \u00b7 DP 1 TP 1 PP 4 \u00b7 ... " and "This computer, calibrated ...": the footer.
+QString setup_footer(const Setup& setup);
+QString machine_footer(const Prediction& prediction);
+
+// What the stages do at `time`, for screen readers: "At 59.0 ms: stage 0 backward 4, holds 4 5 6
+// 7; stage 1 idle, ..."; without what they hold where a lesson asks for it.
+QString moment_sentence(const LaneRows& rows, Nanoseconds time, bool with_held = true,
+                        const QLocale& locale = QLocale());
+
+}  // namespace parallelarium

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check of GPUs that comes by itself before the first run on them (gpu_check.h).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/cli/training.h"
+
+namespace parallelarium {
+
+// prepare(), but that GPUs which ranks would use and nobody has checked with this driver and module
+// are checked first. Where one fails, it chooses anew: `auto` then takes the CPU and says why.
+// `say`: hears sentences on the way. Errors: as prepare(), and "cancelled".
+Result<Preparation> prepare_checked(const Setup& setup, std::optional<ProcessPlace> place,
+                                    const Watch& watch,
+                                    const std::function<void(const std::string&)>& say = {});
+// The same for what was chosen otherwise. Whether to choose anew.
+Result<bool> check_before_use(const BackendChoice& choice, const std::string& devices, bool alone,
+                              const Watch& watch,
+                              const std::function<void(const std::string&)>& say = {});
+
+}  // namespace parallelarium

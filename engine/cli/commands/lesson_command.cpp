@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// `lesson check DIR`: proves a lesson, or every lesson of a course folder.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/cli/cancel.h"
+#include "engine/cli/commands/check_before_run.h"
+#include "engine/cli/commands/command.h"
+#include "engine/cli/text/table.h"
+#include "engine/cli/training.h"
+#include "engine/lesson/lesson.h"
+#include "engine/run/collective/collective_run.h"
+#include "engine/run/gpu/module.h"
+#include "engine/wire/messages.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kMostLessonRanks = 64;  // lessons/schema.json
+
+struct LessonCheckOptions {
+  std::string folder;
+  bool run = false;
+  bool json = false;
+  int samples = 200;
+};
+
+Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
+  const Result<Preparation> preparation = prepare_checked(setup, {}, watch_of(progress));
+  if (!preparation) return preparation.error();
+  Result<Training> training = train(*preparation, false, watch_of(progress));
+  if (!training) return training.error();
+  return std::move(training->result.observation);
+}
+
+Result<CollectiveObservation> run_collective_for_check(const CollectiveSpec& spec) {
+  const Result<Collective> made = make_collective(spec);
+  if (!made) return made.error();
+  return run_collective(*made, {1, 5, false, {}});
+}
+
+nlohmann::json report_json(const LessonReport& report) {
+  nlohmann::json faults = nlohmann::json::array();
+  for (const Message& fault : report.faults) faults.push_back(to_json(fault));
+  return {{"id", report.id},
+          {"ok", report.ok()},
+          {"steps", report.steps},
+          {"samples", report.samples},
+          {"languages", report.languages},
+          {"predictions", report.predictions},
+          {"runs", report.runs},
+          {"faults", std::move(faults)}};
+}
+
+std::string report_text(const std::vector<LessonReport>& reports, bool with_runs) {
+  Table table({"lesson", ">steps", ">draws", ">languages", ">predictions", ">runs", "verdict"});
+  std::string faults;
+  for (const LessonReport& report : reports) {
+    table.add({report.id, fmt::format("{}", report.steps), fmt::format("{}", report.samples),
+               fmt::format("{}", report.languages), fmt::format("{}", report.predictions),
+               fmt::format("{}", report.runs),
+               report.ok() ? with_runs ? "proved" : "proved, without runs"
+                           : fmt::format("{} fault{}", report.faults.size(),
+                                         report.faults.size() == 1 ? "" : "s")});
+    for (const Message& fault : report.faults)
+      faults += wrapped(fmt::format("{}{}{}: {}", report.id, fault.field.empty() ? "" : ", ",
+                                    fault.field, fault.text),
+                        100, 4) +
+                "\n";
+  }
+  return table.text() + (faults.empty() ? "" : "\n" + faults);
+}
+
+// Why the lesson, or one of the course, cannot even be read.
+std::optional<Message> unreadable(const std::string& folder, bool course) {
+  const auto fault_of = [](const std::string& lesson) -> std::optional<Message> {
+    const Result<Lesson> read = read_lesson(lesson);
+    if (read) return std::nullopt;
+    Message why = read.error();
+    if (why.text.find(lesson) == std::string::npos) why.text = lesson + ": " + why.text;
+    return why;
+  };
+  if (!course) return fault_of(folder);
+  const Result<Course> read = read_course(folder);
+  if (!read) return read.error();
+  // Those that are listed, and those that only lie there.
+  namespace fs = std::filesystem;
+  std::set<std::string> lessons;
+  for (const CourseEntry& entry : read->lessons)
+    lessons.insert((fs::path(folder) / entry.id).string());
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (fs::exists(entry.path() / "lesson.json", ignored)) lessons.insert(entry.path().string());
+  for (const std::string& lesson : lessons)
+    if (auto why = fault_of(lesson)) return why;
+  return std::nullopt;
+}
+
+Outcome check(const LessonCheckOptions& options, Progress& progress) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(options.folder, ignored))
+    return Outcome::invalid(message("lesson-folder", "{} is not a folder.", options.folder));
+  if (options.samples < 1 || options.samples > 100'000)
+    return Outcome::invalid(
+        message("lesson-samples", "--samples must be a number from 1 to 100000."));
+  const bool course = fs::exists(fs::path(options.folder) / "course.json", ignored);
+  if (!course && !fs::exists(fs::path(options.folder) / "lesson.json", ignored))
+    return Outcome::invalid(message(
+        "lesson-none", "{} holds neither a lesson.json nor a course.json.", options.folder));
+  if (const auto why = unreadable(options.folder, course)) return Outcome::invalid(*why);
+  CheckOptions wishes;
+  wishes.computer = computer_here(RunSettings(), kMostLessonRanks);
+  wishes.most_samples = static_cast<std::size_t>(options.samples);
+  if (options.run) {
+    wishes.run = [&progress](const Setup& setup) {
+      progress.report(0.5, "running a step of the lesson");
+      return run_for_check(setup, progress);
+    };
+    wishes.run_collective = [&progress](const CollectiveSpec& spec) {
+      progress.report(0.5, "running a collective of the lesson");
+      return run_collective_for_check(spec);
+    };
+  }
+  const std::vector<LessonReport> reports =
+      course ? check_course(options.folder, wishes)
+             : std::vector<LessonReport>{check_lesson(options.folder, wishes)};
+  if (options.run && cancelled_by_signal())
+    return Outcome::failed(message("cancelled", "The check was cancelled."));
+  std::size_t faults = 0;
+  nlohmann::json json = nlohmann::json::array();
+  for (const LessonReport& report : reports) {
+    faults += report.faults.size();
+    json.push_back(report_json(report));
+  }
+  Outcome outcome = Outcome::done(options.json ? json_text({{"ok", faults == 0}, {"lessons", json}})
+                                               : report_text(reports, options.run));
+  if (faults > 0) {
+    outcome.status = kFailed;
+    outcome.error = message("lesson-faults", "{} fault{} found.", faults, faults == 1 ? "" : "s");
+  }
+  return outcome;
+}
+
+}  // namespace
+
+void add_lesson(Commands& commands) {
+  CLI::App* command =
+      commands.add("lesson", "check lessons: the start state fails, the solution passes",
+                   "  parallelarium-engine lesson check lessons\n"
+                   "  parallelarium-engine lesson check lessons/naive-and-gpipe --run\n");
+  command->require_subcommand(1);
+  CLI::App* verb = command->add_subcommand("check", "prove a lesson or a whole course");
+  auto options = std::make_shared<LessonCheckOptions>();
+  verb->add_option("folder", options->folder, "a lesson's folder, or one with a course.json")
+      ->option_text("DIR")
+      ->required();
+  verb->add_flag("--run", options->run, "also run what the lesson runs (paced where it must be)");
+  verb->add_option("--samples", options->samples, "drawn values tried at most (default: 200)")
+      ->option_text("N");
+  verb->add_flag("--json", options->json, "print JSON");
+  commands.set_body(command, [options](Progress& progress) { return check(*options, progress); });
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// `run`: the Setup executed on local ranks, beside its prediction.
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/cli/cancel.h"
+#include "engine/cli/commands/check_before_run.h"
+#include "engine/cli/commands/command.h"
+#include "engine/cli/options/setup_options.h"
+#include "engine/cli/text/report_text.h"
+#include "engine/cli/text/table.h"
+#include "engine/cli/training.h"
+#include "engine/plan/text/units.h"
+#include "engine/wire/csv.h"
+#include "engine/wire/messages.h"
+#include "engine/wire/trace.h"
+
+namespace parallelarium {
+namespace {
+
+struct RunOptions {
+  SetupOptions setup;
+  bool verify = false;
+  bool json = false;
+  int rank = 0;
+  std::string trace, csv, document;
+};
+
+// What the routers of one step did, as means over layers, micro-batches and replicas.
+struct Balance {
+  double balance = 0, z = 0;  // 1: even
+  std::int64_t choices = 0, dropped = 0;
+  double fullest = 0;  // the fullest expert of all against even routing
+};
+Balance balance_of(const Routing& routing) {
+  Balance sum;
+  const auto entries = static_cast<double>(std::max<std::size_t>(1, routing.entries.size()));
+  for (const RoutedMicrobatch& entry : routing.entries) {
+    const RouterLoad& load = entry.load;
+    sum.balance += load.balance / entries;
+    sum.z += load.z / entries;
+    std::int64_t choices = 0;
+    for (const std::int64_t chosen : load.chosen) choices += chosen;
+    sum.choices += choices;
+    sum.dropped += load.dropped();
+    const double even = static_cast<double>(choices) / static_cast<double>(load.chosen.size());
+    for (const std::int64_t chosen : load.chosen)
+      sum.fullest = std::max(sum.fullest, static_cast<double>(chosen) / even);
+  }
+  return sum;
+}
+
+nlohmann::json balance_json(const Observation& observed) {
+  nlohmann::json steps = nlohmann::json::array();
+  for (const Routing& step : observed.routing) {
+    const Balance balance = balance_of(step);
+    steps.push_back({{"balance_loss", observed.setup.balance_loss * balance.balance},
+                     {"z_loss", observed.setup.z_loss * balance.z},
+                     {"choices", balance.choices},
+                     {"dropped", balance.dropped},
+                     {"fullest_of_even", balance.fullest}});
+  }
+  return steps;
+}
+
+std::string balance_text(const Observation& observed) {
+  const Balance balance = balance_of(*routing_of_timeline(observed));
+  return fmt::format(
+      "Routing of that step: balance loss {} ({} when even), {} of {} choices dropped; the "
+      "fullest expert of a layer and micro-batch had {} of an even share.\n",
+      three_digits(observed.setup.balance_loss * balance.balance),
+      three_digits(observed.setup.balance_loss), balance.dropped, balance.choices,
+      percent_text(balance.fullest));
+}
+
+nlohmann::json run_json(const Training& training, int rank) {
+  const Observation& observed = training.result.observation;
+  // The keys of a prediction, with what was observed in place of what was predicted.
+  nlohmann::json json = to_json(training.prediction, rank);
+  nlohmann::json predicted = json;
+  json.erase("rates");
+  const Program& program = training.prediction.program;
+  json["explain"] = to_json(explain(program, observed.timeline));
+  predicted["explain"] = to_json(explain(program, training.prediction.timeline));
+  json["source"] = name_of(observed.source);
+  json["backend"] = observed.backend;
+  json["backend_reason"] = training.choice.why.text;
+  json["transport"] = observed.transport;
+  json["transport_choices"] = to_json(observed.choices);
+  json["clock_error_seconds"] =
+      std::chrono::duration<double>(observed.timeline.clock_error).count();
+  json["setup"] = predicted["setup"] = to_json(training.asked);
+  json["resolved"] = to_json(observed.setup);
+  json["date"] = observed.date;
+  // Row by row beside the prediction, which has one rank of every stage; and all of them.
+  nlohmann::json memory = nlohmann::json::array(), all = nlohmann::json::array();
+  for (const MemoryRow& row : observed.memory) {
+    all.push_back(to_json(row));
+    for (const MemoryRow& beside : training.prediction.memory)
+      if (beside.rank == row.rank) memory.push_back(to_json(row));
+  }
+  json["memory"]["ranks"] = std::move(memory);
+  json["memory"]["all_ranks"] = std::move(all);
+  json["memory"]["process_bytes"] = observed.process_bytes;
+  if (observed.gpu_memory.empty())
+    json["memory"]["unexplained_bytes"] = observed.process_bytes - counted_bytes(observed);
+  else
+    json["memory"]["gpus"] = to_json(observed.gpu_memory);
+  const auto at = static_cast<std::size_t>(rank);
+  json["traffic"] =
+      at < observed.traffic.size() ? to_json(observed.traffic[at]) : nlohmann::json::array();
+  json["bubble"] = to_json(observed.bubble);
+  json["step"] = to_json(observed.step, true);
+  json["wall_seconds"] = observed.wall_seconds;
+  if (observed.backend == "cuda") json["host_seconds"] = observed.host_seconds;
+  if (!observed.gpu_use.empty()) json["gpu_use"] = observed.gpu_use;
+  json["losses"] = observed.losses;
+  json["gradient_norms"] = observed.gradient_norms;
+  if (observed.delay_factor > 0) json["delay_factor"] = observed.delay_factor;
+  if (observed.source == Source::kPaced) {
+    json["pace_factor"] = observed.pace_factor;
+    predicted["pace_factor"] = observed.pace_factor;
+  }
+  json["compare"] = to_json(compare_with(training.prediction, observed));
+  if (training.routed) {
+    json["routing"] = to_json(*routing_of_timeline(observed));
+    json["balance"] = balance_json(observed);
+    json["compare_routed"] = to_json(compare_with(*training.routed, observed));
+  }
+  json["predicted"] = std::move(predicted);
+  if (training.proof) json["proof"] = to_json(*training.proof);
+  return json;
+}
+
+std::string source_text(const Training& training) {
+  const Observation& observed = training.result.observation;
+  const std::optional<Message> delay = delay_of(observed);
+  switch (observed.source) {
+    case Source::kPaced:
+      return fmt::format(
+          "Paced: every op takes {}its predicted time on {} times {}; order, waiting, bytes, "
+          "memory "
+          "and loss are what was observed.{}{}",
+          delay ? "at least " : "", observed.machine, three_digits(observed.pace_factor),
+          training.prediction.pace_slowed > 1
+              ? fmt::format(
+                    " The cores could not keep a pace of {} s, so it was {} s.",
+                    observed.setup.run.pace_seconds,
+                    three_digits(observed.setup.run.pace_seconds * training.prediction.pace_slowed))
+              : "",
+          delay ? " " + delay->text : "");
+    case Source::kOversubscribed:
+      return "Oversubscribed: ranks share cores, so times are not evidence of speed.";
+    case Source::kSharedGpu:
+      return "Shared GPU: ranks share one device, so times are not evidence of speed." +
+             (delay ? " " + delay->text : "");
+    case Source::kMeasured:
+    case Source::kPredicted:
+    case Source::kPredictedPaced:
+      break;
+  }
+  if (delay && observed.gpu_use.empty())
+    return "Measured, with no more ranks than cores. " + delay->text;
+  if (delay) return "Measured, with a GPU for every rank. " + delay->text;
+  return "Measured: every rank had a core or GPU of its own.";
+}
+
+std::string losses_text(const Observation& observed) {
+  Table table({"step", "loss (nat per byte)", "gradient norm", ""});
+  const std::size_t warmup = static_cast<std::size_t>(std::max(0, observed.setup.run.warmup));
+  const std::size_t steps = observed.losses.size();
+  for (std::size_t step = 0; step < steps; ++step) {
+    if (steps > 20 && step == 8) {
+      table.add({"…"});
+      continue;
+    }
+    if (steps > 20 && step > 8 && step + 8 < steps) continue;
+    table.add(
+        {fmt::format("{}", step + 1), exact_text(observed.losses[step]),
+         step < observed.gradient_norms.size() ? exact_text(observed.gradient_norms[step]) : "",
+         step < warmup ? "warm-up" : ""});
+  }
+  return table.text();
+}
+
+std::string proof_text(const Proof& proof) {
+  Table table({"", ">", ">bound", ""});
+  table.add({"largest difference of a loss, relative", fmt::format("{:.2e}", proof.loss_difference),
+             fmt::format("{:.3g}", proof.loss_bound),
+             proof.losses_hold() ? "holds" : "DOES NOT HOLD"});
+  table.add({"difference of all gradients, ‖Δ‖/‖g‖",
+             fmt::format("{:.2e}", proof.gradient_difference),
+             fmt::format("{:.3g}", proof.gradient_bound),
+             proof.gradients_hold() ? "holds" : "DOES NOT HOLD"});
+  std::string text = fmt::format("Proof (the same training on one rank{})\n{}",
+                                 proof.in_16_bit ? " in fp32" : "", table.text());
+  if (!proof.worst_parameter.empty() && proof.gradient_difference > 0)
+    text += fmt::format("  Differs most in {}.\n", proof.worst_parameter);
+  return text;
+}
+
+std::string choices_text(const std::vector<LibraryChoice>& choices) {
+  Table table(
+      {"NCCL chose for", ">ranks", "algorithm", "protocol", ">channels", ">calls", "bytes"});
+  for (const LibraryChoice& choice : choices) {
+    const std::string least = bytes_text(static_cast<double>(choice.least_bytes)),
+                      most = bytes_text(static_cast<double>(choice.most_bytes));
+    table.add({choice.collective, fmt::format("{}", choice.ranks), choice.algorithm,
+               choice.protocol, fmt::format("{}", choice.channels), fmt::format("{}", choice.calls),
+               least == most ? least : least + " to " + most});
+  }
+  return table.text();
+}
+
+bool is_by_formula(const Observation& observed) {
+  return !std::all_of(observed.traffic.begin(), observed.traffic.end(), all_counted);
+}
+
+std::string run_text(const Training& training) {
+  const Observation& observed = training.result.observation;
+  const std::string word(name_of(observed.source));
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n\n", describe(observed.setup),
+                                 chosen_text(observed.setup, training.asked),
+                                 training.choice.why.text, wrapped(source_text(training), 100, 0));
+  const bool times = predicts_times(training.prediction.machine, observed);
+  if (!times)
+    text +=
+        "The prediction is of other devices than those that ran: it gives bytes and no times.\n";
+  text += fmt::format("Predicted beside {} (one step, the median of {}; {} counted)\n", word,
+                      observed.setup.run.steps,
+                      is_by_formula(observed) ? "memory, not all bytes," : "memory and bytes");
+  text += comparison_text(compare_with(training.prediction, observed), observed.source);
+  if (training.routed) {
+    text += "  " + balance_text(observed);
+    if (times)
+      text += fmt::format(
+          "  By that routing the step was predicted to take {} ({}).\n",
+          seconds_text(training.routed->step.seconds),
+          signed_percent_text(training.routed->step.seconds / observed.step.seconds - 1));
+  }
+  if (observed.timeline.clock_error.count() > 0)
+    text += fmt::format(
+        "  Ranks' clocks agree within {}.\n",
+        seconds_text(std::chrono::duration<double>(observed.timeline.clock_error).count()));
+  if (!observed.transport.empty())
+    text += fmt::format("  Ranks met over {}.\n", observed.transport);
+  if (is_by_formula(observed))
+    text += "  Bytes of whole NCCL collectives are those of the formula, not counted.\n";
+  if (!observed.choices.empty())
+    text += choices_text(observed.choices) +
+            "  Of ranks in processes of their own, only rank 0's communicators are listed.\n";
+  text += fmt::format("  Steps took {} to {}.\n", seconds_text(observed.step.seconds_min),
+                      seconds_text(observed.step.seconds_max));
+  if (observed.backend == "cuda")
+    text += fmt::format(
+        "  GPUs waited for the engine for at most {} of the step ({}); with loading and reading "
+        "back\n"
+        "  a training step took {}.\n",
+        seconds_text(observed.host_seconds),
+        percent_text(observed.host_seconds / observed.step.seconds),
+        seconds_text(observed.wall_seconds));
+  for (const GpuMemory& row : observed.gpu_memory) {
+    const auto bytes = [](std::int64_t count) { return bytes_text(static_cast<double>(count)); };
+    text += fmt::format(
+        "  GPU {} of rank {} gave {} (its driver's count): {} of arenas, {} of workspaces, {} of\n"
+        "  communicators, {} of code loaded on the way, {} unexplained.\n",
+        row.gpu, row.rank, bytes(row.driver_bytes), bytes(row.arena_bytes),
+        bytes(row.workspace_bytes), bytes(row.communicator_bytes), bytes(row.context_bytes),
+        bytes(row.unexplained_bytes()));
+  }
+  if (observed.process_bytes > 0 && observed.gpu_memory.empty())
+    text += fmt::format(
+        "  The engine process held {} (measured): {} counted on its ranks, {} unexplained\n"
+        "  (the program, its libraries, the text{}).\n",
+        bytes_text(static_cast<double>(observed.process_bytes)),
+        bytes_text(static_cast<double>(counted_bytes(observed))),
+        bytes_text(static_cast<double>(observed.process_bytes - counted_bytes(observed))),
+        training.prediction.setup.precision.parameter_bytes == 2 ? ", fp32 copies in kernels" : "");
+  text += "\n" + explanation_text(explain(training.prediction.program, observed.timeline), word);
+  text += "\nTraining\n" + losses_text(observed);
+  if (training.proof) text += "\n" + proof_text(*training.proof);
+  return text;
+}
+
+// A rank that is not rank 0, in a process of its own: rank 0 tells.
+Outcome run_member(const Preparation& preparation, bool verify) {
+  Watch watch;
+  watch.abandon = [](const Message&) { std::_Exit(kFailed); };
+  const Result<Training> training = train(preparation, verify, watch);
+  Outcome outcome;
+  if (training) return outcome;
+  outcome.status = kFailed;
+  if (!is_told_by_leader(training.error())) outcome.error = training.error();
+  return outcome;
+}
+
+Outcome run_setup(const RunOptions& options, Progress& progress) {
+  const Result<Setup> setup = options.setup.asked();
+  if (!setup) return Outcome::invalid(setup.error());
+  if (options.rank < 0 || options.rank >= setup->mesh.ranks())
+    return Outcome::invalid(message("rank-outside",
+                                    "There is no rank {}; this Setup has ranks 0 to {}.",
+                                    options.rank, setup->mesh.ranks() - 1));
+  Result<std::optional<ProcessPlace>> place = find_place(process_environment());
+  if (!place) return Outcome::invalid(place.error());
+  const Result<Preparation> preparation =
+      prepare_checked(*setup, std::move(*place), watch_of(progress),
+                      [&](const std::string& sentence) { progress.say(sentence); });
+  if (!preparation)
+    return preparation.error().id == "cancelled"
+               ? Outcome::failed(preparation.error())
+               : Outcome::invalid(options.setup.as_typed(preparation.error()));
+  if (!preparation->leads()) return run_member(*preparation, options.verify);
+  for (const std::string& file : {options.trace, options.csv, options.document}) {
+    if (file.empty()) continue;
+    if (const Result<void> can = can_write(file); !can) return Outcome::failed(can.error());
+  }
+  std::optional<CancelWithoutReader> reader;
+  if (options.trace.empty() && options.csv.empty() && options.document.empty()) reader.emplace();
+  say_who_shares(preparation->gpu_use, progress);
+  if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
+  Result<Training> training = train(*preparation, options.verify, watch_of(progress));
+  if (!training)
+    return is_about_request(training.error()) ? Outcome::invalid(training.error())
+                                              : Outcome::failed(told_why(training.error()));
+  if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
+  progress.clear();
+  Outcome outcome = Outcome::done(options.json ? json_text(run_json(*training, options.rank))
+                                               : run_text(*training));
+  const Program& program = training->prediction.program;
+  const Timeline& timeline = training->result.observation.timeline;
+  // What cannot be written must not lose the report.
+  const auto keep = [&outcome](const std::string& file, const std::string& content) {
+    const Result<void> written = write_file(file, content);
+    if (written || outcome.error) return;
+    outcome.status = kFailed;
+    outcome.error = written.error();
+  };
+  if (!options.trace.empty()) keep(options.trace, to_chrome_trace(program, timeline));
+  if (!options.csv.empty()) keep(options.csv, to_csv(program, timeline));
+  if (!options.document.empty())
+    keep(options.document, json_text({{"format", kDocumentFormat},
+                                      {"setup", to_json(training->result.observation.setup)},
+                                      {"runs", nlohmann::json::array({to_json(*training)})}}));
+  if (training->unproven) {
+    outcome.status = kFailed;
+    outcome.error = message("proof-impossible", "The run could not be repeated on one rank: {}",
+                            training->unproven->text);
+  } else if (training->proof && !training->proof->holds()) {
+    outcome.status = kFailed;
+    outcome.error = message("proof-fails",
+                            "The run differs from the same training on one rank by "
+                            "more than rounding, most in {}.",
+                            training->proof->worst_parameter);
+  }
+  return outcome;
+}
+
+}  // namespace
+
+void say_who_shares(const std::string& gpu_use, Progress& progress) {
+  Observation seen;  // the sentence that the run's report will have
+  seen.gpu_use = gpu_use;
+  if (const std::optional<Message> told = delay_of(seen)) progress.say(told->text);
+}
+
+Watch watch_of(Progress& progress) {
+  Watch watch;
+  watch.cancel = &cancelled_by_signal();
+  watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
+    progress.report(share, fmt::format("{}: {}", phase, what));
+  };
+  watch.abandon = [&progress](const Message& why) {
+    progress.say(why.text);
+    std::_Exit(kFailed);
+  };
+  return watch;
+}
+
+void add_run(Commands& commands) {
+  CLI::App* command = commands.add(
+      "run", "train on local ranks and set what is seen beside the prediction",
+      "  parallelarium-engine run\n"
+      "  parallelarium-engine run --pp 2 --dp 2 --schedule gpipe --verify\n"
+      "  parallelarium-engine run --steps 200 --text novel.txt --backend cpu --pp 2\n"
+      "  parallelarium-engine run --trace step.json --csv step.csv\n"
+      "  parallelarium-engine run --pp 2 --backend cuda              (a GPU for each rank)\n"
+      "  parallelarium-engine run --pp 2 --backend cuda --devices 0  (all ranks on one)\n"
+      "  mpirun -n 2 parallelarium-engine run --pp 2 --backend cpu   (or torchrun, srun)\n");
+  auto options = std::make_shared<RunOptions>();
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--verify", options->verify,
+                    "repeat it on one rank and compare losses and gradients; in 16 bit with fp32, "
+                    "within what one rank in 16 bit differs by");
+  command->add_option("--trace", options->trace, "also write the step as a Chrome trace")
+      ->option_text("FILE");
+  command->add_option("--csv", options->csv, "also write the step as a table of ops")
+      ->option_text("FILE");
+  command
+      ->add_option("--document", options->document,
+                   "also write the run as a document, which parallelarium opens and draws")
+      ->option_text("FILE");
+  command->add_option("--rank", options->rank, "whose traffic to print in JSON (default: 0)")
+      ->option_text("R");
+  options->setup.add_to(*command);
+  commands.set_body(command,
+                    [options](Progress& progress) { return run_setup(*options, progress); });
+}
+
+}  // namespace parallelarium

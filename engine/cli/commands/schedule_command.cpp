@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// `schedule NAME`: a pipeline order and its times for given durations, without any machine; or the
+// verdict on a file of orders.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/commands/command.h"
+#include "engine/cli/text/order_picture.h"
+#include "engine/cli/text/table.h"
+#include "engine/plan/order/order.h"
+#include "engine/plan/text/units.h"
+#include "engine/schedules/schedule.h"
+#include "engine/schedules/timing.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr int kMostTimedStages = 4096;
+constexpr int kMostChunks = 1000;
+constexpr std::size_t kMostFaults = 4;  // told one by one
+constexpr std::int64_t kMostActions = 5'000'000;
+constexpr int kMostCells = 60;
+constexpr double kLongest = 1e9;
+
+struct ScheduleOptions {
+  std::string name;
+  int stages = 0, microbatches = 0, chunks = 0;
+  double forward = 1, backward_input = 1, backward_weight = 1, transfer = 0;
+  double backward = 0, overlapped = 0;
+  std::string notation = "paper";
+  bool json = false;
+  const CLI::Option *chunks_given = nullptr, *backward_given = nullptr;
+  const CLI::Option *input_given = nullptr, *weight_given = nullptr;
+};
+
+// A file wins over nothing: a name of the list is always the schedule.
+const ScheduleInfo* listed(const std::string& name) {
+  for (const ScheduleInfo& info : schedules())
+    if (info.name == name) return &info;
+  return nullptr;
+}
+
+Message expected(const char* option, const char* what) {
+  return message("schedule-option", "{} must be {}.", option, what);
+}
+
+std::optional<Message> wrong_durations(const ScheduleOptions& options) {
+  const auto bad = [](double value) { return !(value >= 0 && value <= kLongest); };
+  if (bad(options.forward) || options.forward == 0)
+    return expected("--forward", "above 0 and at most a thousand million");
+  for (const auto& [option, value] : {std::pair{"--backward-input", options.backward_input},
+                                      {"--backward-weight", options.backward_weight},
+                                      {"--backward", options.backward},
+                                      {"--transfer", options.transfer},
+                                      {"--overlapped", options.overlapped}})
+    if (bad(value)) return expected(option, "at least 0 and at most a thousand million");
+  if (options.notation != "paper" && options.notation != "pytorch")
+    return expected("--notation", "paper or pytorch");
+  return std::nullopt;
+}
+
+Result<Order> order_by_name(const ScheduleOptions& options, const ScheduleInfo& info) {
+  if (options.stages < 1 || options.stages > kMostTimedStages)
+    return expected("--stages", "the number of ranks, from 1 to 4096");
+  const int chunks = options.chunks > 0 ? options.chunks : info.chunks > 0 ? info.chunks : 2;
+  if (chunks > kMostChunks) return expected("--chunks", "at most 1000");
+  if (options.microbatches < 1 ||
+      std::int64_t{options.microbatches} * options.stages * chunks > kMostActions)
+    return expected("--microbatches",
+                    "at least 1 (and stages times chunks times micro-batches at most 5 million)");
+  return make_order(info.name, options.stages, options.microbatches, chunks);
+}
+
+// All faults as one sentence; the last ones of many only counted.
+std::string faults_text(const std::vector<Message>& wrong) {
+  std::string text;
+  const std::size_t told = wrong.size() <= kMostFaults + 1 ? wrong.size() : kMostFaults;
+  for (std::size_t fault = 0; fault < told; ++fault) {
+    std::string_view sentence = wrong[fault].text;
+    if (!sentence.empty() && sentence.back() == '.') sentence.remove_suffix(1);
+    text += (fault == 0 ? "" : "; ") + std::string(sentence);
+  }
+  if (told < wrong.size()) text += fmt::format("; and {} more such faults", wrong.size() - told);
+  return text + ".";
+}
+
+// The file's order with everything that is wrong with it told in one sentence.
+Result<Order> order_from_file(const ScheduleOptions& options) {
+  const Result<std::string> text = read_file(options.name, std::size_t{16} << 20);
+  if (!text) return text.error();
+  Result<Order> order = order_from_either(*text);
+  if (!order) {
+    Message why = order.error();
+    why.text = options.name + ": " + why.text;
+    return why;
+  }
+  order->name = std::filesystem::path(options.name).stem().string();
+  if (options.stages > 0 && options.stages != static_cast<int>(order->ranks.size()))
+    return message("order-stages", "{} holds {} ranks, not the {} of --stages.", options.name,
+                   order->ranks.size(), options.stages);
+  if (options.microbatches > 0 && options.microbatches != order->microbatches)
+    return message("order-microbatches", "{} holds {} micro-batches, not the {} of --microbatches.",
+                   options.name, order->microbatches, options.microbatches);
+  if (options.chunks > 0 && options.chunks != order->chunks)
+    return message("order-chunks", "{} holds {} chunks per rank, not the {} of --chunks.",
+                   options.name, order->chunks, options.chunks);
+  const std::vector<Message> wrong = check_order(*order);
+  if (wrong.empty()) return order;
+  Message first = wrong.front();
+  first.text = options.name + ": " + faults_text(wrong);
+  return first;
+}
+
+// Times in the units of the request, as it would write them.
+std::string plain(double time) { return fmt::format("{:.6g}", time); }
+
+bool splits(const Order& order) {
+  for (const auto& rank : order.ranks)
+    for (const Action& action : rank)
+      if (action.kind == ActionKind::kInputGrad || action.kind == ActionKind::kWeightGrad)
+        return true;
+  return false;
+}
+
+std::string schedule_text(const Order& order, const TimedOrder& timed, const Durations& durations,
+                          const ScheduleOptions& options, const ScheduleInfo* info) {
+  std::string text = fmt::format("{}: {} rank{}, {} micro-batch{}", info ? info->title : order.name,
+                                 order.ranks.size(), order.ranks.size() == 1 ? "" : "s",
+                                 order.microbatches, order.microbatches == 1 ? "" : "es");
+  if (order.chunks > 1) text += fmt::format(", {} chunks on each", order.chunks);
+  text += info ? ".\n" + wrapped(info->summary, 100, 0) + "\n"
+               : ".\nThe order is right: every micro-batch goes forward and back once on every "
+                 "stage, and no rank waits in a circle.\n";
+  text += fmt::format("Durations: forward {}, ", plain(durations.forward));
+  text += splits(order) ? fmt::format("input gradient {}, weight gradient {}",
+                                      plain(durations.input_grad), plain(durations.weight_grad))
+                        : fmt::format("backward {}", plain(durations.backward));
+  text += fmt::format(", transfer {}.\n\n", plain(durations.transfer));
+
+  const auto picture = picture_of(timed, order.chunks, kMostCells);
+  if (options.notation == "pytorch") {
+    text += to_pytorch(order);
+    if (!text.empty() && text.back() != '\n') text += "\n";
+  } else if (picture) {
+    text += picture->text + fmt::format("\nA cell is {} of time; \"..\" is idle, \"--\" goes on.\n",
+                                        plain(picture->cell));
+  } else {
+    const std::vector<std::string> lines = to_lines(order);
+    for (std::size_t rank = 0; rank < lines.size(); ++rank)
+      text += fmt::format("  rank {}  {}\n", rank, lines[rank]);
+    text += "\nThe order alone: drawn to time it would be too wide.\n";
+  }
+  text += fmt::format("\nMakespan {}\nBubble\n", plain(timed.makespan));
+  Table bubbles({"", ">", ""});
+  bubbles.add({"of whole step", percent_text(timed.bubble_of_total), "idle / (ranks · makespan)"});
+  bubbles.add({"over ideal time", percent_text(timed.bubble_over_ideal), "idle / busy"});
+  bubbles.add({"of longest rank", percent_text(timed.bubble_of_longest_rank),
+               "(c − busy) / c, c from a rank's first start to its last end"});
+  text += bubbles.text() + "Micro-batches held at most, by rank:";
+  for (const double peak : timed.peak_in_flight) text += fmt::format(" {:g}", peak);
+  return text + "\n";
+}
+
+Outcome schedule(const ScheduleOptions& options) {
+  if (const auto wrong = wrong_durations(options)) return Outcome::invalid(*wrong);
+  const ScheduleInfo* info = listed(options.name);
+  std::error_code ignored;
+  if (!info && !std::filesystem::exists(options.name, ignored)) {
+    std::string names;
+    for (const ScheduleInfo& each : schedules()) names += (names.empty() ? "" : ", ") + each.name;
+    return Outcome::invalid(message("schedule-unknown",
+                                    "\"{}\" is neither a schedule ({}) nor a "
+                                    "file of orders.",
+                                    options.name, names));
+  }
+  const Result<Order> order = info ? order_by_name(options, *info) : order_from_file(options);
+  if (!order) return Outcome::invalid(order.error());
+  const bool whole = options.backward_given->count() > 0;
+  if (whole && (options.input_given->count() > 0 || options.weight_given->count() > 0))
+    return Outcome::invalid(message(
+        "schedule-backward", "Give either --backward, or --backward-input and --backward-weight."));
+  if (whole && options.backward == 0) return Outcome::invalid(expected("--backward", "above 0"));
+  if (options.chunks_given->count() > 0 && options.chunks < 1)
+    return Outcome::invalid(expected("--chunks", "at least 1"));
+  if (whole && splits(*order))
+    return Outcome::invalid(message("schedule-splits",
+                                    "{} splits the backward; give --backward-input "
+                                    "and --backward-weight instead of --backward.",
+                                    order->name));
+  Durations durations;
+  durations.forward = options.forward;
+  durations.input_grad = options.backward_input;
+  durations.weight_grad = options.backward_weight;
+  durations.backward = whole ? options.backward : options.backward_input + options.backward_weight;
+  durations.transfer = options.transfer;
+  durations.overlapped = options.overlapped;
+  const TimedOrder timed = time_order(*order, durations);
+  return Outcome::done(options.json
+                           ? json_text(to_json(*order, timed, options.notation == "pytorch"))
+                           : schedule_text(*order, timed, durations, options, info));
+}
+
+}  // namespace
+
+void add_schedule(Commands& commands) {
+  std::string names;
+  for (const ScheduleInfo& info : schedules()) names += (names.empty() ? "" : ", ") + info.name;
+  CLI::App* command = commands.add(
+      "schedule", "draw and time a pipeline order, or judge a file of orders",
+      "  parallelarium-engine schedule 1f1b --stages 4 --microbatches 6 --backward 1\n"
+      "  parallelarium-engine schedule gpipe --stages 4 --microbatches 8 --transfer 0.1 --json\n"
+      "  parallelarium-engine schedule zb-h1 --stages 4 --microbatches 8\n"
+      "  parallelarium-engine schedule interleaved --stages 4 --microbatches 8 --chunks 2\n"
+      "  parallelarium-engine schedule dualpipe --stages 8 --microbatches 20 --notation pytorch\n"
+      "  parallelarium-engine schedule my_order.txt          (lines such as F0 F1 B0 B1)\n");
+  auto options = std::make_shared<ScheduleOptions>();
+  command->add_option("name", options->name, names + ", or a file of orders")
+      ->option_text("NAME")
+      ->required();
+  const auto add = [command](const char* name, auto& into, const char* help, const char* unit) {
+    return command->add_option(name, into, help)->option_text(unit);
+  };
+  add("--stages", options->stages, "ranks of the pipeline", "P");
+  add("--microbatches", options->microbatches, "micro-batches of a step", "M");
+  options->chunks_given =
+      add("--chunks", options->chunks, "model chunks on each rank (interleaved; default: 2)", "V");
+  add("--forward", options->forward, "time of a forward (default: 1)", "T");
+  options->input_given = add("--backward-input", options->backward_input,
+                             "time of an input gradient (default: 1)", "T");
+  options->weight_given = add("--backward-weight", options->backward_weight,
+                              "time of a weight gradient (default: 1)", "T");
+  options->backward_given =
+      add("--backward", options->backward, "time of a whole backward, where it is not split", "T");
+  add("--transfer", options->transfer, "delay of a message between ranks (default: 0)", "T");
+  add("--overlapped", options->overlapped, "time of an overlapped pair (default: their sum)", "T");
+  add("--notation", options->notation, "paper (F0 B0) or pytorch (0F0,0B0)", "N");
+  command->add_flag("--json", options->json, "print JSON");
+  commands.set_body(command, [options](Progress&) { return schedule(*options); });
+}
+
+}  // namespace parallelarium

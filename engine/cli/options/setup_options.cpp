@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/options/setup_options.h"
+
+#include <algorithm>
+
+#include "engine/cli/commands/command.h"
+#include "engine/cli/training.h"
+#include "engine/plan/machine/resolve.h"
+#include "engine/plan/setup/settings_reader.h"
+#include "engine/run/gpu/module.h"
+
+namespace parallelarium {
+
+void SetupOptions::add_to(CLI::App& command) {
+  command
+      .add_option("--setup", file_,
+                  "a Setup, a document, or what predict --json printed, to start from; - reads "
+                  "standard input (default: first lesson)")
+      ->option_text("FILE");
+  for (const FieldInfo& info : setup_fields()) {
+    Field& field = fields_.emplace_back();
+    field.option = info.option;
+    field.key = info.key;
+    CLI::Option* option = command.add_option("--" + info.option, field.value, info.help);
+    option->option_text("VALUE")->group("Setup");
+    // A switch may stand alone.
+    if (info.key == "sequence_parallel") option->expected(0, 1);
+    field.parsed = option;
+  }
+}
+
+bool SetupOptions::overrides() const {
+  return std::any_of(fields_.begin(), fields_.end(),
+                     [](const Field& field) { return field.parsed->count() > 0; });
+}
+
+namespace {
+
+Result<Setup> setup_of_file(const std::string& text) {
+  const Result<nlohmann::json> json = parse_json(text);
+  if (!json) return json.error();
+  Result<Setup> asked = setup_from_json(*json);
+  if (!asked) return asked;
+  const Result<std::optional<Setup>> there = resolved_from_json(*json);
+  if (!there) return there.error();
+  if (!*there) return asked;
+  const Result<Situation> here =
+      situation_of(*asked, computer_here(asked->run, asked->mesh.ranks()));
+  if (!here) return here.error();
+  return kept_meaning(*asked, **there, here->setup);
+}
+
+}  // namespace
+
+// A sentence names a field as files do, such as mesh.dp.
+Message SetupOptions::as_typed(Message why) const {
+  for (const Field& field : fields_)
+    if (field.parsed->count() > 0 && why.text.rfind(field.key + ' ', 0) == 0)
+      why.text.replace(0, field.key.size(), "--" + field.option);
+  return why;
+}
+
+Result<Situation> SetupOptions::situation(std::string* read_text) const {
+  const Result<Setup> setup = asked(read_text);
+  if (!setup) return setup.error();
+  Result<Situation> here = situation_here(*setup);
+  if (!here) return as_typed(here.error());
+  return here;
+}
+
+Result<Setup> SetupOptions::asked(std::string* read_text) const {
+  Setup setup = new_setup();
+  if (!file_.empty()) {
+    Result<std::string> text = read_file(file_);
+    if (!text) return text.error();
+    Result<Setup> read = setup_of_file(*text);
+    if (!read) {
+      Message why = read.error();
+      why.text = name_of_input(file_) + ": " + why.text;
+      return why;
+    }
+    setup = std::move(*read);
+    if (read_text != nullptr) *read_text = std::move(*text);
+  }
+  // The model first, whatever the order on the command line: it resets what its overrides set.
+  for (const bool model : {true, false}) {
+    for (const Field& field : fields_) {
+      if (field.parsed->count() == 0 || (field.option == "model") != model) continue;
+      const bool bare = field.value.empty() && field.option == "sequence-parallel";
+      const Result<void> set = set_field(setup, field.option, bare ? "true" : field.value);
+      if (!set) return as_typed(set.error());
+    }
+  }
+  return setup;
+}
+
+std::string describe(const Setup& setup) {
+  const Mesh& mesh = setup.mesh;
+  std::string axes;
+  const auto axis = [&axes](const char* name, int size) {
+    if (size > 1) axes += fmt::format("{}{} {}", axes.empty() ? "" : ", ", name, size);
+  };
+  axis("DP", mesh.dp);
+  axis("TP", mesh.tp);
+  axis("PP", mesh.pp);
+  axis("CP", mesh.cp);
+  axis("EP", mesh.ep);
+  std::string text =
+      fmt::format("{}, {} rank{}", setup.model.title.empty() ? setup.model.name : setup.model.title,
+                  mesh.ranks(), mesh.ranks() == 1 ? "" : "s");
+  if (!axes.empty()) text += " (" + axes + ")";
+  if (setup.zero > 0) text += fmt::format(", ZeRO-{}", setup.zero);
+  text += fmt::format(", {}, {} micro-batch{} of {} sequence{}", setup.schedule, setup.microbatches,
+                      setup.microbatches == 1 ? "" : "es", setup.micro_batch,
+                      setup.micro_batch == 1 ? "" : "s");
+  if (setup.recompute != Recompute::kNone)
+    text += setup.recompute == Recompute::kFull ? ", full recompute" : ", selective recompute";
+  return text;
+}
+
+}  // namespace parallelarium

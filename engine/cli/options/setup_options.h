@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that every command about a Setup shares: --setup FILE and one per field.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <list>
+#include <string>
+#include <utility>
+
+#include "engine/plan/machine/resolve.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+class SetupOptions {
+ public:
+  // Requires: *this outlives the parse and does not move.
+  void add_to(CLI::App& command);
+
+  // The file's Setup (or new_setup()) with the given fields put in, the model first. A document
+  // whose `auto` meant something else where it was saved asks for that. Not yet validated: see
+  // situation(). Error: the one sentence to show. `read_text`: where given, becomes what the file
+  // holds, since a pipe can be read but once.
+  Result<Setup> asked(std::string* read_text = nullptr) const;
+  // What that means here; valid for prediction.
+  Result<Situation> situation(std::string* read_text = nullptr) const;
+
+  const std::string& file() const { return file_; }
+  bool overrides() const;  // whether any field was given besides the file
+
+  // The sentence with options in place of the keys of a file, for who typed options.
+  Message as_typed(Message why) const;
+
+ private:
+  std::string file_;
+  struct Field {
+    std::string option;  // "dp"
+    std::string key;     // "mesh.dp"
+    std::string value;
+    const CLI::Option* parsed = nullptr;
+  };
+  std::list<Field> fields_;
+};
+
+// "GPT tiny, 4 ranks (PP 4), 1f1b, 8 micro-batches of 1 sequence"
+std::string describe(const Setup& setup);
+
+}  // namespace parallelarium

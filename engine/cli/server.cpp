@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/server.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "engine/cli/commands/check_before_run.h"
+#include "engine/cli/commands/commands.h"
+#include "engine/cli/computer/gpu_check.h"
+#include "engine/cli/computer/probe.h"
+#include "engine/cli/training.h"
+#include "engine/plan/model/routing.h"
+#include "engine/run/collective/collective_memory.h"
+#include "engine/run/collective/collective_run.h"
+#include "engine/run/gpu/module.h"
+#include "engine/wire/collective_messages.h"
+#include "engine/wire/messages.h"
+#include "engine/wire/reading.h"
+#include "engine/wire/version.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr auto kProgressPause = std::chrono::milliseconds(33);
+
+Result<nlohmann::json> calibrate_job(const Watch& watch) {
+  Result<Machine> machine = calibrate_and_store(Calibrated::kCores, watch);
+  if (!machine) return machine.error();
+  if (usable_gpus()) {
+    if (const Result<Machine> gpus = calibrate_and_store(Calibrated::kGpus, watch); !gpus)
+      return gpus.error();
+  }
+  return nlohmann::json{{"machine", to_json(*machine)}};
+}
+
+Result<nlohmann::json> check_job(const Watch& watch) {
+  const Result<CheckedComputer> checked = check_this_computer(watch);
+  if (!checked) return checked.error();
+  nlohmann::json answer = to_json(*checked);
+  if (checked->check.stuck) answer["stuck"] = true;
+  return answer;
+}
+
+Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
+  const Result<Preparation> preparation = prepare_checked(request.setup, {}, watch);
+  if (!preparation) return preparation.error();
+  const Result<Training> training = train(*preparation, request.verify, watch);
+  if (!training) return training.error();
+  return to_json(*training);
+}
+
+Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Watch& watch) {
+  const Result<Collective> collective = make_collective(request.spec);
+  if (!collective) return collective.error();
+  RunSettings settings;
+  settings.backend = request.backend;
+  settings.devices = request.devices;
+  Result<BackendChoice> choice = choose_collective_backend(settings, request.spec.ranks);
+  if (!choice) return choice.error();
+  const Result<bool> anew = check_before_use(*choice, settings.devices, false, watch);
+  if (!anew) return anew.error();
+  if (*anew) choice = choose_collective_backend(settings, request.spec.ranks);
+  if (!choice) return choice.error();
+  if (choice->backend == Backend::kCpu) {
+    if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
+  }
+  watch.progress("running", 0, "the collective");
+  CollectiveRunOptions options;
+  options.on.choice = std::move(*choice);
+  options.on.abandon = watch.abandon;
+  options.repeats = request.repeats;
+  options.warmup = request.warmup;
+  options.values = request.values;
+  options.rounding = request.rounding;
+  const Result<CollectiveObservation> seen = run_collective(*collective, options, watch.cancel);
+  if (!seen) return seen.error();
+  return to_json(*seen);
+}
+
+Result<RoutedLayer> routed_layer_of(const nlohmann::json& params) {
+  ObjectReader reader(params, "route");
+  int layer = -1, microbatch = 0, group = 0;
+  reader.read("layer", layer);
+  reader.read("microbatch", microbatch);
+  reader.read("group", group);
+  const nlohmann::json* setup_json = reader.object("setup");
+  if (reader.error()) return *reader.error();
+  const Result<Setup> asked = setup_from_json(*setup_json);
+  if (!asked) return asked.error();
+  const Result<Situation> situation = situation_here(*asked);
+  if (!situation) return situation.error();
+  const Setup& setup = situation->setup;
+  Result<Routing> measured = Routing{};
+  const auto routing = params.find("routing");
+  const bool given = routing != params.end() && !routing->is_null();
+  if (given) measured = routing_from_json(*routing);
+  if (!measured) return measured.error();
+  return route_layer(setup, layer < 0 ? first_expert_layer(setup.model) : layer, microbatch, group,
+                     given ? &*measured : nullptr);
+}
+
+}  // namespace
+
+Server::~Server() {
+  cancel_ = true;
+  if (job_.joinable()) job_.join();
+}
+
+void Server::send(const nlohmann::json& message) {
+  const std::string bytes = frame(message);
+  const std::lock_guard lock(output_mutex_);
+  for (std::size_t sent = 0; sent < bytes.size();) {
+    const ssize_t count = write(output_, bytes.data() + sent, bytes.size() - sent);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;  // nobody reads any more; the end of the input says so too
+    sent += static_cast<std::size_t>(count);
+  }
+}
+
+void Server::cancel(const nlohmann::json& id) {
+  const std::lock_guard lock(job_mutex_);
+  if (busy_ && id == job_id_) cancel_ = true;
+}
+
+void Server::start(const RpcRequest& request, Job job) {
+  if (busy_) {
+    send(rpc_error(
+        request.id, RpcCode::kBusy,
+        message("engine-busy", "Another run or calibration is under way; cancel it or wait.")));
+    return;
+  }
+  if (job_.joinable()) job_.join();
+  {
+    const std::lock_guard lock(job_mutex_);
+    job_id_ = request.id;
+    cancel_ = false;
+    busy_ = true;
+  }
+  job_ = std::thread([this, id = request.id, job = std::move(job)] {
+    auto last = std::chrono::steady_clock::time_point{};
+    std::string last_phase;
+    int step = 0;                // of the last loss
+    std::vector<double> losses;  // not told yet
+    Watch watch;
+    watch.cancel = &cancel_;
+    watch.progress = [&](std::string_view phase, double share, const std::string& what) {
+      const auto now = std::chrono::steady_clock::now();
+      if (phase == last_phase && share < 1 && now - last < kProgressPause) return;
+      last = now;
+      last_phase = phase;
+      nlohmann::json params = {{"id", id}, {"phase", phase}, {"share", share}, {"what", what}};
+      if (!losses.empty()) {
+        params["step"] = step;
+        params["losses"] = std::exchange(losses, {});
+      }
+      send(rpc_notification("$/progress", std::move(params)));
+    };
+    watch.loss = [&](int done, double loss) {
+      if (done != step + 1) losses.clear();  // the run has begun again
+      step = done;
+      losses.push_back(loss);
+    };
+    const auto refuse = [&](const Message& why) {
+      const bool cancelled = why.id == "cancelled";
+      send(rpc_error(id, cancelled ? RpcCode::kCancelled : RpcCode::kRunFailed, why));
+    };
+    // A fresh engine starts faster than a long kernel ends.
+    watch.abandon = [&](const Message& why) {
+      refuse(why);
+      std::_Exit(kFailed);
+    };
+    const Result<nlohmann::json> result = job(watch);
+    // Free before the answer is read: the reader may ask for the next run at once.
+    {
+      const std::lock_guard lock(job_mutex_);
+      busy_ = false;
+    }
+    if (result) {
+      send(rpc_result(id, *result));
+      // What never ends on a GPU ends with the process.
+      if (result->contains("stuck")) std::_Exit(kFailed);
+      return;
+    }
+    refuse(result.error());
+    // A GPU's fault stays with the process that had it: the window starts a fresh engine.
+    const std::string& why = result.error().id;
+    if (why == "cuda-failed" || why == "nccl-failed") std::_Exit(kFailed);
+  });
+}
+
+void Server::answer(const RpcRequest& request) {
+  if (request.method == "initialize") {
+    const auto version = request.params.find("version");
+    if (version != request.params.end() && *version != kProtocolVersion) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams,
+                     message("wire-version",
+                             "This engine speaks version {} of the protocol; install engine and "
+                             "window of the same version.",
+                             kProtocolVersion)));
+      return;
+    }
+    const Devices devices = probe_devices();
+    send(rpc_result(request.id, {{"version", kProtocolVersion},
+                                 {"engine", std::string("parallelarium-engine ") + kVersion},
+                                 {"host", devices.host},
+                                 {"devices", to_json(devices)}}));
+  } else if (request.method == "devices") {
+    send(rpc_result(request.id, to_json(probe_devices())));
+  } else if (request.method == "calibrate") {
+    start(request, calibrate_job);
+  } else if (request.method == "check") {
+    start(request, check_job);
+  } else if (request.method == "run") {
+    Result<RunRequest> run = run_request_from_json(request.params);
+    if (!run) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams, run.error()));
+      return;
+    }
+    start(request, [wish = std::move(*run)](const Watch& watch) { return run_job(wish, watch); });
+  } else if (request.method == "collective") {
+    const Result<CollectiveRequest> wish = collective_request_from_json(request.params);
+    const Result<Collective> made =
+        wish ? make_collective(wish->spec) : Result<Collective>(wish.error());
+    if (!made) {
+      send(rpc_error(request.id, RpcCode::kInvalidParams, made.error()));
+      return;
+    }
+    start(request, [wish = *wish](const Watch& watch) { return collective_job(wish, watch); });
+  } else if (request.method == "route") {
+    const Result<RoutedLayer> routed = routed_layer_of(request.params);
+    send(routed ? rpc_result(request.id, to_json(*routed))
+                : rpc_error(request.id, RpcCode::kInvalidParams, routed.error()));
+  } else if (request.method == "shutdown") {
+    send(rpc_result(request.id, nlohmann::json::object()));
+  } else {
+    send(rpc_error(request.id, RpcCode::kMethodNotFound,
+                   message("rpc-unknown",
+                           "There is no method \"{}\"; there are initialize, devices, check, "
+                           "calibrate, run, collective, route and shutdown.",
+                           request.method)));
+  }
+}
+
+bool Server::handle(const nlohmann::json& json) {
+  const Result<RpcRequest> request = rpc_request_from_json(json);
+  if (!request) {
+    send(rpc_error(nullptr, RpcCode::kInvalidRequest, request.error()));
+    return true;
+  }
+  if (request->method == "$/cancelRequest") {
+    if (const auto id = request->params.find("id"); id != request->params.end()) cancel(*id);
+    return true;
+  }
+  if (!request->is_notification()) answer(*request);
+  return request->method != "shutdown";
+}
+
+int Server::serve() {
+  FrameReader reader;
+  std::vector<char> block(std::size_t{1} << 16);
+  while (true) {
+    Result<std::optional<nlohmann::json>> next = reader.next();
+    if (!next) {
+      send(rpc_error(nullptr, RpcCode::kParseError, next.error()));
+      cancel_ = true;
+      return kInvalid;
+    }
+    if (next->has_value()) {
+      if (!handle(**next)) break;
+      continue;
+    }
+    const ssize_t count = read(input_, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      cancel_ = true;
+      return reader.is_between_messages() ? kDone : kInvalid;
+    }
+    reader.append({block.data(), static_cast<std::size_t>(count)});
+  }
+  cancel_ = true;
+  return kDone;
+}
+
+}  // namespace parallelarium

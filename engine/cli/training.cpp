@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/training.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "engine/cli/computer/probe.h"
+#include "engine/plan/machine/pace.h"
+#include "engine/run/gpu/calibration.h"
+#include "engine/run/gpu/module.h"
+#include "engine/run/gpu/nccl/nccl_rules.h"
+#include "engine/run/net/world.h"
+#include "engine/train/data.h"
+#include "engine/wire/messages.h"
+#include "engine/wire/version.h"
+
+namespace parallelarium {
+namespace {
+
+RunControl control_of(const Watch& watch, std::string_view phase) {
+  RunControl control;
+  control.cancel = watch.cancel;
+  control.abandon = watch.abandon;
+  if (watch.progress) {
+    control.progress = [&watch, phase](double share, const std::string& what) {
+      watch.progress(phase, share, what);
+    };
+  }
+  if (phase == "running") control.loss = watch.loss;
+  return control;
+}
+
+constexpr int kMostPaces = 4;  // that are tried, each slower than the one before
+
+// A run of local ranks. Where a paced one finds in its second step that the cores cannot keep a
+// pace that nobody chose, it begins again with the least pace that it found.
+Result<RunResult> run_here(const Preparation& ready, const Program& program, RunControl& control,
+                           const RunWishes& wishes, double pace_slowed) {
+  Setup setup = ready.setup;
+  setup.run.pace_seconds *= pace_slowed;
+  for (int tried = 1;; ++tried) {
+    Result<RunResult> result = run(setup, program, ready.choice, control, wishes);
+    if (result) result->observation.setup = ready.setup;
+    const bool too_fast = !result && result.error().id == "pace-too-fast" &&
+                          !result.error().alternatives.empty() && tried < kMostPaces;
+    if (!too_fast || !pace_is_default(ready.setup.run)) return result;
+    const double before = setup.run.pace_seconds;
+    if (!set_field(setup, result.error().field, result.error().alternatives.front())) return result;
+    control.pace_factor *= setup.run.pace_seconds / before;
+  }
+}
+
+// Rank 0 learns from the others whether each has a GPU of its own.
+Result<void> label(BackendChoice& choice, const World& world) {
+  if (choice.backend != Backend::kCuda || !world.leads()) return {};
+  const Result<CudaModule*> module = cuda_module();
+  if (!module) return module.error();
+  const Result<Nccl*> nccl = (*module)->nccl();
+  if (!nccl) return nccl.error();
+  const Result<Source> source =
+      source_of_processes(world.devices(), (*nccl)->version(), process_environment());
+  if (!source) return source.error();
+  if (*source == choice.source) return {};
+  choice.source = *source;
+  choice.why = message("backend", "{} processes, some on the same GPU: {}", world.size(),
+                       name_of(choice.source));
+  return {};
+}
+
+// This process's rank of the run, with the others' processes. `choice`: the Preparation's,
+// corrected by what the others say.
+Result<RunResult> run_in_world(const Preparation& preparation, BackendChoice& choice,
+                               const Program& program, const RunControl& control,
+                               const RunWishes& wishes) {
+  const std::string digest =
+      fmt::format("{} {} {} {}", kVersion, static_cast<int>(preparation.choice.backend),
+                  wishes.gradients, to_json(preparation.setup).dump());
+  Result<std::unique_ptr<World>> world =
+      World::join(*preparation.place, digest, {}, preparation.gpu);
+  if (!world) return world.error();
+  const Result<void> apart = label(choice, **world);
+  Result<RunResult> result =
+      apart ? run(preparation.setup, program, choice, control, wishes, world->get())
+            : Result<RunResult>(apart.error());
+  if (result) return result;
+  (*world)->give_up(result.error());
+  if (!(*world)->leader_tells()) return result;
+  Message quiet = result.error();
+  quiet.id = "told";
+  return quiet;
+}
+
+// A training on one rank, as fast as it goes: only its numbers are wanted. Its progress is the
+// `part` of the proof's that begins at `from`.
+Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation, const Watch& watch,
+                            double from, double part) {
+  // The run's own machine, or where it was GPUs, the cores beside them.
+  const Result<Machine> machine = preparation.choice.backend == Backend::kCuda
+                                      ? find_machine("local")
+                                      : Result<Machine>(preparation.machine);
+  if (!machine) return machine.error();
+  const Result<Prediction> prediction = predict(alone, *machine, true);
+  if (!prediction) return prediction.error();
+  const Result<BackendChoice> choice = choose_backend(alone);
+  if (!choice) return choice.error();
+  RunWishes wishes;
+  wishes.gradients = true;
+  Watch scaled = watch;
+  if (watch.progress)
+    scaled.progress = [&](std::string_view phase, double share, const std::string& what) {
+      watch.progress(phase, from + part * share, what);
+    };
+  RunControl control = control_of(scaled, "proving");
+  control.modelled = modelled_durations(*prediction);
+  return run(alone, prediction->program, *choice, control, wishes);
+}
+
+Result<Proof> prove(const Preparation& preparation, const RunResult& many, const Watch& watch) {
+  Setup alone = one_rank_setup(preparation.setup);
+  const bool in_16_bit = alone.precision.parameter_bytes == 2;
+  const Result<RunResult> one = run_alone(alone, preparation, watch, 0, in_16_bit ? 0.5 : 1);
+  if (!one) return one.error();
+  if (!in_16_bit) return compare(many, *one);
+  alone.precision = {};
+  const Result<RunResult> exact = run_alone(alone, preparation, watch, 0.5, 0.5);
+  if (!exact) return exact.error();
+  return compare(many, *one, *exact);
+}
+
+}  // namespace
+
+Result<Situation> situation_here(const Setup& asked, const ProcessPlace* place) {
+  const bool here = asked.machine == "local";
+  Result<Situation> situation =
+      situation_of(asked, here ? computer_here(asked.run, asked.mesh.ranks(), place) : Computer{});
+  if (!situation) return situation;
+  if (const std::vector<Message> wrong = validate(situation->setup); !wrong.empty())
+    return wrong.front();
+  return situation;
+}
+
+namespace {
+
+// Where the ranks of a Setup run: as its Situation says or, where its machine is another, as acted
+// out by this computer's cores, which it must be paced for.
+Result<Placement> placement_of(Situation& situation, const ProcessPlace* place) {
+  if (situation.refusal) return *situation.refusal;
+  if (situation.placement) return *situation.placement;
+  const RunSettings& run = situation.asked.run;
+  const int ranks = situation.asked.mesh.ranks();
+  Result<Placement> found = parallelarium::place(run, ranks, computer_here(run, ranks, place));
+  if (!found) return found.error();
+  if (found->source != Source::kPaced) {
+    Message why =
+        message("run-elsewhere",
+                "A run measures this computer, and the machine is {}; use --machine local, "
+                "or --backend paced to act out its predicted times.",
+                situation.machine.title);
+    why.field = "run.backend";
+    why.alternatives = {"paced"};
+    return why;
+  }
+  situation.setup.run.backend = Backend::kPaced;
+  return found;
+}
+
+}  // namespace
+
+Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> place) {
+  const ProcessPlace* const process = place ? &*place : nullptr;
+  Result<Situation> situation = situation_here(asked, process);
+  if (!situation) return situation.error();
+  if (place && place->size != asked.mesh.ranks()) {
+    Message why = message("processes-differ",
+                          "{} started {} processes and this Setup has {} ranks; start as many as "
+                          "there are ranks, or change --dp, --tp, --pp or --cp.",
+                          place->launcher, place->size, asked.mesh.ranks());
+    why.field = "mesh";
+    return why;
+  }
+  if (const Result<void> can = can_execute(situation->setup); !can) return can.error();
+  Result<Placement> placement = placement_of(*situation, process);
+  if (!placement) return placement.error();
+  // Every process has a GPU of its own, wherever it is.
+  if (place && placement->on_gpus()) situation->machine.nodes = place->size;
+  // A text that nobody can train on must be refused before a calibration.
+  const Setup& setup = situation->setup;
+  if (const Result<Text> text = Text::load(setup.run.text, setup.model.sequence); !text) {
+    Message why = text.error();
+    why.field = "run.text";
+    if (setup.run.text != "default") why.alternatives = {"default"};
+    return why;
+  }
+  Preparation ready{
+      asked, setup, std::move(situation->machine), std::move(*placement), std::move(place), {}, {}};
+  ready.gpu_use = use_of(ready.choice.gpus);
+  if (ready.place && ready.choice.on_gpus()) {
+    const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+    if (!gpus) return gpus.error();
+    ready.gpu = (*gpus)[static_cast<std::size_t>(ready.choice.gpus.front())].uuid;
+  }
+  return ready;
+}
+
+std::string calibrating_text(const Preparation& preparation) {
+  const bool gpus = preparation.choice.backend == Backend::kCuda;
+  return fmt::format("These ranks' {} not calibrated as they are now; measuring them takes {}.",
+                     gpus ? "GPUs are" : "cores are",
+                     gpus ? "some 15 s, and 10 more for every further kind of GPU" : "some 12 s");
+}
+
+bool is_about_request(const Message& why) {
+  static constexpr std::array<std::string_view, 7> kRequests = {
+      "backend-missing", "memory-short", "pace-too-fast",  "text-large",
+      "text-not-utf8",   "text-short",   "text-unreadable"};
+  return !why.field.empty() ||
+         std::find(kRequests.begin(), kRequests.end(), why.id) != kRequests.end();
+}
+
+Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch) {
+  const RunControl control = control_of(watch, "calibrating");
+  Result<Machine> machine =
+      what == Calibrated::kGpus ? calibrate_gpus(control) : calibrate(control);
+  if (!machine) return machine.error();
+  if (const Result<void> saved = save_local_machine(*machine); !saved) return saved.error();
+  return machine;
+}
+
+bool is_told_by_leader(const Message& why) { return why.id == "rank-refused" || why.id == "told"; }
+
+Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch) {
+  Training training;
+  Preparation ready = preparation;
+  if (!ready.calibrated() && ready.leads()) {
+    const RunControl control = control_of(watch, "calibrating");
+    Result<Machine> machine = ready.choice.backend == Backend::kCuda
+                                  ? calibrate_gpus(control, ready.choice.gpus)
+                                  : calibrate(control);
+    if (!machine) return machine.error();
+    ready.machine = std::move(*machine);
+    // Kept for this run alone where it cannot be stored.
+    if (const Result<void> saved = save_local_machine(ready.machine); !saved)
+      training.unstored = saved.error();
+  }
+  Result<Prediction> prediction = predict(ready.setup, ready.machine, true);
+  if (!prediction) return prediction.error();
+
+  training.choice = ready.choice;
+  RunControl control = control_of(watch, "running");
+  control.modelled = modelled_durations(*prediction);
+  if (ready.choice.source == Source::kPaced) {
+    const Result<Machine> here = find_machine("local");
+    if (!here) return here.error();
+    const Result<PaceChoice> pace =
+        pace_on(*prediction, ready.machine.local ? ready.machine : *here);
+    if (!pace) return pace.error();
+    control.pace_factor = pace->factor;
+    prediction->pace_slowed = pace->slowed;
+  }
+  RunWishes wishes;
+  wishes.gradients = verify;
+  const double planned = control.pace_factor;
+  Result<RunResult> result =
+      ready.place ? run_in_world(ready, training.choice, prediction->program, control, wishes)
+                  : run_here(ready, prediction->program, control, wishes, prediction->pace_slowed);
+  if (!result) return result.error();
+  if (ready.choice.source == Source::kPaced) {
+    prediction->pace_slowed *= control.pace_factor / planned;
+    *prediction = dilated(std::move(*prediction), control.pace_factor);
+  }
+  training.result = std::move(*result);
+  training.result.observation.gpu_use = ready.gpu_use;
+  const Routing* routing = routing_of_timeline(training.result.observation);
+  if (routing != nullptr && ready.leads()) {
+    Result<Prediction> routed = predict(ready.setup, ready.machine, true, routing);
+    if (!routed) return routed.error();
+    if (ready.choice.source == Source::kPaced)
+      *routed = dilated(std::move(*routed), control.pace_factor);
+    training.routed = std::move(*routed);
+  }
+  if (verify && ready.leads()) {
+    Result<Proof> proof = prove(ready, training.result, watch);
+    if (proof)
+      training.proof = std::move(*proof);
+    else if (proof.error().id == "cancelled")
+      return proof.error();
+    else
+      training.unproven = proof.error();
+  }
+  training.asked = ready.asked;
+  training.prediction = std::move(*prediction);
+  return training;
+}
+
+nlohmann::json to_json(const Proof& proof) {
+  return {{"holds", proof.holds()},
+          {"loss_difference", proof.loss_difference},
+          {"loss_bound", proof.loss_bound},
+          {"gradient_difference", proof.gradient_difference},
+          {"gradient_bound", proof.gradient_bound},
+          {"worst_parameter", proof.worst_parameter},
+          {"losses_one_rank", proof.losses_one_rank},
+          {"in_16_bit", proof.in_16_bit}};
+}
+
+nlohmann::json to_json(const Training& training) {
+  nlohmann::json json = {{"observation", to_json(training.result.observation)},
+                         {"machine", to_json(training.prediction.machine)}};
+  if (training.proof) json["proof"] = to_json(*training.proof);
+  if (training.unproven) json["unproven"] = to_json(*training.unproven);
+  if (training.unstored) json["unstored"] = to_json(*training.unstored);
+  return json;
+}
+
+}  // namespace parallelarium

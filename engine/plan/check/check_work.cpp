@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Missing and doubled work: an oracle of its own, which knows what a transformer layer needs and
+// nothing of the passes that wrote the Program.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/plan/check/check_parts.h"
+
+namespace parallelarium {
+
+namespace {
+
+struct Part {
+  int layer;  // -1: embedding, final norm, head and loss
+  Piece piece;
+  Phase phase;
+  auto operator<=>(const Part&) const = default;
+};
+
+std::string words_of(const Part& part) {
+  return part.layer < 0 ? fmt::format("{} ({})", name_of(part.piece), name_of(part.phase))
+                        : fmt::format("layer {} {} ({})", part.layer, name_of(part.piece),
+                                      name_of(part.phase));
+}
+
+bool is_expert_piece(Piece piece) { return piece == Piece::kRouter || piece == Piece::kExpert; }
+
+// What an axis of parallelism adds: copies between layouts, a ring's further blocks, and what the
+// steps of a collective compute.
+bool is_extra(const Op& op) {
+  return op.piece == Piece::kPermute || op.piece == Piece::kCombine || op.block > 0;
+}
+
+// What an action must compute on the layers that it holds. Layers in `experts` have experts in
+// place of the MLP, or beside that of the shared ones.
+std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
+                            const std::set<int>& experts, const Shape& shape) {
+  const int last_layer = shape.layers - 1;
+  std::set<Part> parts;
+  const bool forward = kind == ActionKind::kForward;
+  const bool input = kind == ActionKind::kBackward || kind == ActionKind::kInputGrad;
+  const bool weight = kind == ActionKind::kBackward || kind == ActionKind::kWeightGrad;
+  const auto add = [&](int layer, Piece piece, bool trained) {
+    if (forward) parts.insert({layer, piece, Phase::kForward});
+    if (input) parts.insert({layer, piece, Phase::kInputGrad});
+    if (weight && trained) parts.insert({layer, piece, Phase::kWeightGrad});
+  };
+  for (const int layer : layers) {
+    for (const Piece piece : {Piece::kNorm1, Piece::kQkv, Piece::kProjection, Piece::kNorm2}) {
+      add(layer, piece, true);
+    }
+    add(layer, Piece::kAttention, false);
+    if (experts.count(layer) > 0) {
+      add(layer, Piece::kRouter, true);
+      add(layer, Piece::kDispatch, false);
+      add(layer, Piece::kExpert, true);
+      add(layer, Piece::kUnpermute, false);
+    }
+    if (experts.count(layer) == 0 || shape.experts.model.shared > 0) {
+      add(layer, Piece::kMlpIn, true);
+      add(layer, Piece::kMlpOut, true);
+      add(layer, Piece::kActivation, false);
+    }
+    if (forward) {
+      parts.insert({layer, Piece::kResidual1, Phase::kForward});
+      parts.insert({layer, Piece::kResidual2, Phase::kForward});
+    }
+    if (input && shape.dropout > 0) {
+      parts.insert({layer, Piece::kResidual1, Phase::kInputGrad});
+      parts.insert({layer, Piece::kResidual2, Phase::kInputGrad});
+    }
+  }
+  if (layers.count(0) > 0) {
+    if (forward) parts.insert({-1, Piece::kEmbedding, Phase::kForward});
+    if (weight) parts.insert({-1, Piece::kEmbedding, Phase::kWeightGrad});
+  }
+  if (layers.count(last_layer) > 0) {
+    add(-1, Piece::kFinalNorm, true);
+    add(-1, Piece::kHead, true);
+    add(-1, Piece::kLoss, false);
+    if (forward) {
+      if (shape.cuts_vocabulary()) parts.insert({-1, Piece::kLossMax, Phase::kForward});
+      parts.insert({-1, Piece::kLossSum, Phase::kForward});
+    }
+  }
+  return parts;
+}
+
+struct RankWork {
+  std::vector<std::map<Part, int>> done;    // by action
+  std::vector<std::set<int>> chunk_layers;  // by chunk
+  std::set<int> expert_layers;
+};
+
+RankWork work_of(const RankProgram& rank) {
+  RankWork work;
+  work.done.resize(rank.actions.size());
+  int chunks = 1;
+  for (const Action& action : rank.actions) chunks = std::max(chunks, action.chunk + 1);
+  work.chunk_layers.resize(static_cast<std::size_t>(chunks));
+  if (chunks == 1) work.chunk_layers[0] = {rank.layers.begin(), rank.layers.end()};
+  for (const Op& op : rank.ops) {
+    if (op.kind != OpKind::kCompute || op.action < 0) continue;
+    if (op.action >= static_cast<std::int32_t>(rank.actions.size()) || is_extra(op)) continue;
+    ++work.done[static_cast<std::size_t>(op.action)][{op.layer, op.piece, op.phase}];
+    if (is_expert_piece(op.piece)) work.expert_layers.insert(op.layer);
+    if (chunks > 1 && op.layer >= 0) {
+      const int chunk = rank.actions[static_cast<std::size_t>(op.action)].chunk;
+      work.chunk_layers[static_cast<std::size_t>(chunk)].insert(op.layer);
+    }
+  }
+  return work;
+}
+
+// Lines for one action of one rank.
+void check_action(const Program& program, const RankProgram& rank, const RankWork& work,
+                  std::size_t index, std::vector<Message>& messages) {
+  const Action& action = rank.actions[index];
+  const std::map<Part, int>& done = work.done[index];
+  const auto say = [&](const char* id, const char* pattern, const std::string& what) {
+    messages.push_back(
+        message(id, pattern, rank.rank, what, letter_of(action.kind), action.microbatch));
+  };
+  for (const auto& [part, count] : done) {
+    if (count > 1 && part.piece != Piece::kStage) {
+      say("program-doubled", "Rank {} computes {} twice in its {}{}.", words_of(part));
+    }
+  }
+  if (program.level == Level::kStage) {
+    int stages = 0;
+    for (const auto& [part, count] : done) stages += part.piece == Piece::kStage ? count : 0;
+    if (stages == 0) say("program-missing", "Rank {} never computes {} in its {}{}.", "its stage");
+    if (stages > 1) say("program-doubled", "Rank {} computes {} twice in its {}{}.", "its stage");
+    return;
+  }
+  const auto& layers = work.chunk_layers[static_cast<std::size_t>(action.chunk)];
+  const std::set<Part> needed =
+      needed_parts(action.kind, layers, work.expert_layers, program.shape);
+  for (const Part& part : needed) {
+    if (done.count(part) == 0) {
+      say("program-missing", "Rank {} never computes {} in its {}{}.", words_of(part));
+    }
+  }
+  for (const auto& [part, count] : done) {
+    if (part.phase != Phase::kRecompute && needed.count(part) == 0) {
+      say("program-foreign", "Rank {} computes {} in its {}{}, where it does not belong.",
+          words_of(part));
+    }
+  }
+}
+
+void check_updates(const RankProgram& rank, std::vector<Message>& messages) {
+  int optimizers = 0, zeroed = 0;
+  for (const Op& op : rank.ops) {
+    optimizers += op.piece == Piece::kOptimizer;
+    zeroed += op.piece == Piece::kZeroGrad && op.phase == Phase::kUpdate;
+  }
+  const auto once = [&](int count, const char* what) {
+    if (count == 1) return;
+    messages.push_back(message(count == 0 ? "program-missing" : "program-doubled",
+                               "Rank {} has {} {} in its step; it needs one.", rank.rank, count,
+                               what));
+  };
+  once(optimizers, "optimizer updates");
+  once(zeroed, "clearings of its gradients");
+}
+
+}  // namespace
+
+void check_work(const Program& program, std::vector<Message>& messages) {
+  std::set<int> held;
+  bool trains = false;
+  for (const RankProgram& rank : program.ranks) {
+    if (rank.actions.empty()) continue;  // a Program of one collective has no line of an Order
+    trains = true;
+    held.insert(rank.layers.begin(), rank.layers.end());
+    const RankWork work = work_of(rank);
+    for (std::size_t index = 0; index < rank.actions.size(); ++index) {
+      check_action(program, rank, work, index, messages);
+      if (messages.size() >= kMostCheckMessages) return;
+    }
+    check_updates(rank, messages);
+  }
+  if (!trains) return;
+  for (int layer = 0; layer < program.shape.layers; ++layer) {
+    if (held.count(layer) == 0) {
+      messages.push_back(message("program-layer", "No rank holds layer {}.", layer));
+      return;
+    }
+  }
+}
+
+}  // namespace parallelarium

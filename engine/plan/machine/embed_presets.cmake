@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes OUTPUT: a table of every preset file below ROOT, as C++ raw strings cut into pieces that
+# compilers accept.
+set(text "// Generated from resources/; do not edit.\n#include \"engine/plan/machine/presets.h\"\n\nnamespace parallelarium {\n\nconst std::vector<EmbeddedFile>& embedded_files() {\n  static const std::vector<EmbeddedFile> files = {\n")
+file(GLOB paths RELATIVE ${ROOT} ${ROOT}/models/*.json ${ROOT}/machines/*.json)
+list(SORT paths)
+foreach(path ${paths})
+  file(READ ${ROOT}/${path} content)
+  string(LENGTH "${content}" length)
+  set(literal "")
+  set(position 0)
+  while(position LESS length)
+    string(SUBSTRING "${content}" ${position} 8000 piece)
+    string(APPEND literal " R\"~~(${piece})~~\"")
+    math(EXPR position "${position} + 8000")
+  endwhile()
+  string(APPEND text "      {\"${path}\",${literal}},\n")
+endforeach()
+string(APPEND text "  };\n  return files;\n}\n\n}  // namespace parallelarium\n")
+file(WRITE ${OUTPUT} "${text}")

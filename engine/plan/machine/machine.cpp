@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Presets of resources/machines, and this computer with its calibration file.
+#include "engine/plan/machine/machine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "engine/plan/machine/cores.h"
+#include "engine/plan/machine/presets.h"
+#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr std::array kMachineOrder = {
+    "2x-rtx-3090", "4x-rtx-3090",  "2x-rtx-4090",  "4x-rtx-4090",     "2x-rtx-5090",
+    "4x-rtx-5090", "2x-rtx-a6000", "4x-rtx-a6000", "2x-rtx-6000-ada", "4x-rtx-6000-ada",
+    "2x-l40s",     "4x-l40s",      "hgx-v100",     "dgx-a100-40g",    "dgx-a100-80g",
+    "dgx-h100",    "dgx-h200",     "dgx-b200"};
+// What documents of older versions call them.
+constexpr std::pair<const char*, const char*> kFormerNames[] = {
+    {"workstation-4090", "4x-rtx-4090"}, {"workstation-3090", "2x-rtx-3090"}};
+constexpr std::uintmax_t kMostMachineBytes = 4'000'000;
+// The last is the Windows driver as Linux sees it under WSL 2.
+constexpr std::array kDriverFiles = {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"};
+
+std::string machine_of_file(const EmbeddedFile& file) {
+  return std::string(file.path.substr(9, file.path.size() - 14));  // machines/NAME.json
+}
+
+// Read once: every changed setting asks for its machine.
+const std::map<std::string, Result<Machine>>& presets() {
+  static const std::map<std::string, Result<Machine>> kPresets = [] {
+    std::map<std::string, Result<Machine>> machines;
+    for (const EmbeddedFile& file : embedded_files()) {
+      if (!file.path.starts_with("machines/")) continue;
+      Result<nlohmann::json> json = parse_json(file.content);
+      Result<Machine> machine = json ? machine_from_json(*json) : Result<Machine>(json.error());
+      if (machine) {
+        machine->name = machine_of_file(file);
+        machine->local = false;
+      }
+      machines.emplace(machine_of_file(file), std::move(machine));
+    }
+    return machines;
+  }();
+  return kPresets;
+}
+
+Result<Machine> read_local(const std::string& path) {
+  const auto unreadable = [&](const std::string& why) {
+    return message("machine-file",
+                   "The calibration in {} cannot be used ({}); calibrate again or delete it.",
+                   shown(path), why);
+  };
+  std::error_code error;
+  if (std::filesystem::file_size(path, error) > kMostMachineBytes || error)
+    return unreadable("it is too large or cannot be opened");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (!file) return unreadable("it cannot be read");
+  Result<nlohmann::json> json = parse_json(content.str());
+  if (!json) return unreadable(json.error().text);
+  Result<Machine> machine = machine_from_json(*json);
+  if (!machine) return unreadable(machine.error().text);
+  machine->local = true;
+  return machine;
+}
+
+Result<Machine> read_local_gpus() {
+  const std::string path = local_machine_path(true);
+  std::error_code error;
+  if (path.empty() || !std::filesystem::exists(path, error))
+    return message("gpus-uncalibrated",
+                   "The GPUs of this computer were never calibrated; `calibrate` measures them.");
+  Result<Machine> machine = read_local(path);
+  if (machine) machine->name = kLocalGpus;
+  return machine;
+}
+
+}  // namespace
+
+std::string prediction_word(const Machine& machine) {
+  if (!machine.calibrated.empty()) return "calibrated";
+  if (machine.matmul_efficiency.value >= 1) return "peak";
+  if (machine.matmul_efficiency.origin.starts_with("published")) return "published";
+  return "assumed";
+}
+
+std::optional<Message> outdated_bf16(const Machine& machine, const std::string& now) {
+  if (!machine.ranks_share_memory() || machine.calibrated.empty()) return {};
+  const std::string& then = machine.bf16_products;
+  // Older versions widened, and so does this one where a processor knows nothing else.
+  if (then.empty() && now != kWidenedBf16)
+    return message("bf16-untold",
+                   "An older version measured the cores and did not tell how they multiplied bf16: "
+                   "times in bf16 may be off until `calibrate` runs again.");
+  if (then.empty() || now.empty() || then == now) return {};
+  return message("bf16-otherwise",
+                 "The cores multiplied bf16 {} when they were measured and {} now: times in bf16 "
+                 "are off until `calibrate` runs again.",
+                 then == kNativeBf16 ? "by themselves" : "widened to fp32",
+                 now == kNativeBf16 ? "by themselves" : "widened to fp32");
+}
+
+std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine,
+                                      const std::string& now) {
+  if (setup.precision.parameter_bytes != 2) return {};
+  return outdated_bf16(machine, now);
+}
+
+std::vector<std::string> machine_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, machine] : presets()) names.push_back(name);
+  const auto place = [](const std::string& name) {
+    return std::find(kMachineOrder.begin(), kMachineOrder.end(), name) - kMachineOrder.begin();
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
+  names.insert(names.begin(), "local");
+  return names;
+}
+
+std::string machine_called(const std::string& name) {
+  for (const auto& [former, now] : kFormerNames)
+    if (name == former) return now;
+  return name;
+}
+
+Result<Machine> find_machine(const std::string& name) {
+  if (name == "local") {
+    const std::string path = local_machine_path();
+    std::error_code error;
+    if (path.empty() || !std::filesystem::exists(path, error)) return uncalibrated_local_machine();
+    Result<Machine> machine = read_local(path);
+    if (!machine) return machine;
+    if (machine->cores != available_core_count()) return uncalibrated_local_machine();
+    machine->name = name;
+    return machine;
+  }
+  if (name == kLocalGpus) return read_local_gpus();
+  if (const auto found = presets().find(name); found != presets().end()) return found->second;
+  const std::vector<std::string> names = machine_names();
+  Message error = message("machine-unknown", "There is no machine “{}”; there are {}.", shown(name),
+                          fmt::format("{}", fmt::join(names, ", ")));
+  error.field = "machine";
+  error.alternatives = names;
+  return error;
+}
+
+bool ranks_share_gpu(const Setup& setup, const Machine& machine) {
+  if (machine.name != kLocalGpus) return false;
+  const Result<std::vector<int>> chosen = device_list(setup.run.devices);
+  const std::size_t count = chosen && !chosen->empty()
+                                ? chosen->size()
+                                : static_cast<std::size_t>(machine.devices_per_node);
+  return static_cast<std::size_t>(setup.mesh.ranks()) >
+         count * static_cast<std::size_t>(std::max(machine.nodes, 1));
+}
+
+bool has_nvidia_driver() {
+  return std::any_of(kDriverFiles.begin(), kDriverFiles.end(),
+                     [](const char* file) { return access(file, F_OK) == 0; });
+}
+
+std::string gpus_title(const std::vector<std::string>& names) {
+  if (names.size() == 1) return "This computer's " + names.front();
+  std::vector<std::string> kinds;
+  for (const std::string& name : names)
+    if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
+  return fmt::format("This computer's {} GPUs ({})", names.size(), fmt::join(kinds, ", "));
+}
+
+bool is_among(const std::string& title, const std::string& name) {
+  if (title == gpus_title({name})) return true;
+  // One name may begin like another: A10, A100.
+  for (const char* before : {"(", ", "})
+    for (const char* after : {")", ", "})
+      if (title.find(before + name + after) != std::string::npos) return true;
+  return false;
+}
+
+std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::string>& names) {
+  const auto count = static_cast<int>(names.size());
+  std::set<int> found;
+  for (int gpu = 0; gpu < count; ++gpu)
+    if (is_among(gpus.title, names[static_cast<std::size_t>(gpu)])) found.insert(gpu);
+  if (found.empty()) return {};
+  const bool alike =
+      std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
+  // Every pair was measured, and one GPU has none.
+  if (!alike && !gpus.pairs.empty()) {
+    found.clear();
+    for (const PairLink& pair : gpus.pairs) found.insert({pair.from, pair.to});
+    if (*found.begin() < 0 || *found.rbegin() >= count) return {};
+  } else if (!alike && gpus.devices_per_node == 1) {
+    found = {*found.begin()};
+  }
+  std::vector<std::string> theirs;
+  for (const int gpu : found) theirs.push_back(names[static_cast<std::size_t>(gpu)]);
+  if (gpus_title(theirs) != gpus.title) return {};
+  return {found.begin(), found.end()};
+}
+
+std::string local_machine_path(bool gpus) {
+  const std::string file = gpus ? "/parallelarium/gpus.json" : "/parallelarium/machine.json";
+  if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && data[0] == '/')
+    return data + file;
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || home[0] != '/') return {};
+  return std::string(home) + "/.local/share" + file;
+}
+
+Result<void> save_local_machine(const Machine& machine) {
+  const std::string path = local_machine_path(machine.name == kLocalGpus);
+  if (path.empty())
+    return message("machine-home", "There is no HOME, so the calibration has no place; set HOME.");
+  const auto failed = [&](const std::string& what) {
+    return message("machine-save", "The calibration cannot be written to {}: {}.", shown(path),
+                   what);
+  };
+  const std::filesystem::path target(path);
+  std::error_code error;
+  std::filesystem::create_directories(target.parent_path(), error);
+  if (error) return failed(error.message());
+  const std::string partial = fmt::format("{}.{}", path, getpid());
+  {
+    std::ofstream file(partial, std::ios::binary | std::ios::trunc);
+    file << to_json(machine).dump(2) << '\n';
+    file.flush();
+    if (!file) {
+      std::filesystem::remove(partial, error);
+      return failed("the disk is full or the folder cannot be written");
+    }
+  }
+  std::filesystem::rename(partial, target, error);
+  if (error) {
+    const std::string what = error.message();
+    std::filesystem::remove(partial, error);
+    return failed(what);
+  }
+  return {};
+}
+
+Machine uncalibrated_local_machine() {
+  Machine machine;
+  machine.title = "This computer";
+  machine.local = true;
+  machine.cores = available_core_count();
+  machine.devices_per_node = machine.cores;
+  machine.lanes_share_core = true;
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  machine.memory_bytes = {std::floor(memory / machine.cores),
+                          fmt::format("measured on this computer: {:.1f} GB shared by {} core{}",
+                                      memory / 1e9, machine.cores, machine.cores == 1 ? "" : "s")};
+  machine.memory_bytes_per_second = {10e9, "assumed"};
+  machine.fp32_flops_per_second = {100e9, "assumed"};
+  machine.half_flops_per_second = {100e9, "assumed"};
+  machine.matmul_efficiency = {0.6, "assumed"};
+  machine.launch_seconds = {2e-6, "assumed"};
+  machine.intra_node = {{10e-6, "assumed"}, {5e9, "assumed"}};
+  machine.inter_node = machine.intra_node;
+  return machine;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the ranks of a Setup go on this computer: the one place that decides. `predict`, `run`, the
+// Run button, `devices` and lessons ask it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/program/timeline.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// What a placement needs to know of a GPU.
+struct ComputerGpu {
+  std::string name;                 // "NVIDIA H100 80GB HBM3"
+  std::string uuid;                 // as nvidia-smi lists it; empty: not known
+  std::int64_t memory_bytes = 0;    // 0: not known
+  bool bf16 = true;                 // its tensor cores multiply bf16
+  bool display = false;             // drives a display: its driver ends kernels that take seconds
+  std::optional<Message> unusable;  // why no rank goes there: too old, failed its check, ...
+  bool operator==(const ComputerGpu& other) const;
+};
+
+// A launcher started one process for each rank, and this is one of them.
+struct Launched {
+  std::string launcher;  // "torchrun", "Open MPI", "Slurm"
+  int ranks = 1;
+  int local_rank = 0, local_ranks = 1;  // among the processes of this host
+  bool operator==(const Launched&) const = default;
+};
+
+// A computer as far as placing ranks goes. Plain data: the engine looks, the window is told.
+struct Computer {
+  int cores = 1;                      // physical, those that the process may use
+  std::vector<ComputerGpu> gpus;      // as CUDA numbers them
+  std::optional<Message> no_gpus;     // why `gpus` is empty
+  std::optional<Message> gpus_apart;  // why ranks on several GPUs cannot meet
+  bool gpus_given = false;  // somebody chose what this process sees (CUDA_VISIBLE_DEVICES)
+  std::optional<Launched> launched;
+};
+
+// The GPUs, as `devices --json` lists them, and what else of it says where ranks can go: the keys
+// "cores", "gpus", "no_gpus" and "gpus_apart". Keys that are missing or of another type count as
+// absent, so an engine that tells less has fewer GPUs.
+Computer computer_from_json(const nlohmann::json& devices);
+// Puts those keys into what `devices --json` prints. Requires: its "gpus" has as many entries, or
+// none.
+void add_to_json(const Computer& computer, nlohmann::json& devices);
+
+// Where the ranks of a Setup go, and the words for the Run button.
+struct Placement {
+  Backend backend = Backend::kCpu;    // never kAuto
+  Source source = Source::kMeasured;  // measured, oversubscribed, paced or shared GPU
+  Message why = {};                   // "4 ranks on 2 cores: paced"
+  std::vector<int> gpus = {};         // of each rank; empty where ranks are on cores
+  std::vector<int> cores = {};  // of each rank, an index; empty where ranks share them or have GPUs
+  bool bf16 = true;             // GPUs: all multiply bf16 by tensor cores
+  bool paced() const { return source == Source::kPaced; }
+  bool on_gpus() const { return backend == Backend::kCuda; }
+};
+
+// Ranks of a training step are paced where there are fewer cores. Those of a collective alone never
+// are: they share the cores.
+enum class Pacing : std::uint8_t { kWhereNeeded, kNever };
+
+// `auto` takes GPUs where every rank gets one that can be used, those without a display and of one
+// kind first; else cores, paced where they are too few. Named backends and devices are kept to or
+// refused, with "run.backend" or "run.devices" in the error and what would do. Several ranks share
+// a GPU only where it is the only one, or the only one named, and "cuda" is asked for. Pure.
+Result<Placement> place(const RunSettings& run, int ranks, const Computer& computer,
+                        Pacing pacing = Pacing::kWhereNeeded);
+
+// The GPUs that ranks could have one each of, at most: those that can be used, one where they
+// cannot meet.
+int most_gpu_ranks(const Computer& computer);
+
+}  // namespace parallelarium

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the config.json that Hugging Face's transformers library writes. Keys and defaults:
+// transformers,
+// src/transformers/models/{gpt2,gpt_neox,opt,llama,mistral,qwen2,mixtral,deepseek_v3}/
+// configuration_*.py; tie_word_embeddings is true unless a family's class says otherwise.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+
+#include "engine/plan/model/model.h"
+#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/setup/settings_reader.h"
+
+namespace parallelarium {
+namespace {
+
+constexpr double kLargestCount = 1 << 24;
+
+// Looks keys up under the names that model families use; keeps the first error.
+class Config {
+ public:
+  Config(const nlohmann::json& json, std::vector<Message>& notes) : json_(json), notes_(notes) {}
+
+  const nlohmann::json* find(std::initializer_list<const char*> names) const {
+    for (const char* name : names) {
+      const auto found = json_.find(name);
+      if (found != json_.end() && !found->is_null()) return &*found;
+    }
+    return nullptr;
+  }
+
+  // The number, or `fallback` where no name is there. Fills in no note.
+  std::int64_t whole(std::initializer_list<const char*> names, std::int64_t fallback) {
+    const nlohmann::json* value = find(names);
+    if (value == nullptr) return fallback;
+    const double number = value->is_number() ? value->get<double>() : -1;
+    if (!(number >= 0 && number <= kLargestCount && number == std::floor(number))) {
+      fail(message("import-number", "{} in config.json must be a whole number from 0 to 2^24.",
+                   *names.begin()));
+      return fallback;
+    }
+    return static_cast<std::int64_t>(number);
+  }
+
+  std::int64_t needed(std::initializer_list<const char*> names) {
+    if (find(names) == nullptr)
+      fail(message("import-missing", "config.json has no {}, so the model's shape is not known.",
+                   *names.begin()));
+    return whole(names, 1);
+  }
+
+  std::int64_t assumed(std::initializer_list<const char*> names, std::int64_t fallback) {
+    if (find(names) == nullptr)
+      notes_.push_back(message("import-assumed", "config.json has no {}; {} is assumed.",
+                               *names.begin(), fallback));
+    return whole(names, fallback);
+  }
+
+  bool flag(std::initializer_list<const char*> names, bool fallback) const {
+    const nlohmann::json* value = find(names);
+    return value != nullptr && value->is_boolean() ? value->get<bool>() : fallback;
+  }
+
+  std::string text(const char* name) const {
+    const nlohmann::json* value = find({name});
+    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+  }
+
+  void note(Message message) { notes_.push_back(std::move(message)); }
+  void fail(Message error) {
+    if (!failed_) error_ = std::move(error);
+    failed_ = true;
+  }
+  bool failed() const { return failed_; }
+  const Message& error() const { return error_; }
+
+ private:
+  const nlohmann::json& json_;
+  std::vector<Message>& notes_;
+  bool failed_ = false;
+  Message error_;
+};
+
+// What a family's configuration need not say. Activations that are not gated have two matrices.
+struct Family {
+  std::string_view type;
+  bool gated = true, layer_norm = false, biases = false, learned_positions = false, tied = false;
+};
+constexpr std::array kFamilies = {Family{"gpt2", false, true, true, true, true},
+                                  Family{"opt", false, true, true, true, true},
+                                  Family{"gpt_neox", false, true, true, false, false},
+                                  Family{"llama"},
+                                  Family{"mistral"},
+                                  Family{"qwen2"},
+                                  Family{"qwen3"},
+                                  Family{"mixtral"},
+                                  Family{"deepseek_v2"},
+                                  Family{"deepseek_v3"},
+                                  Family{"qwen2_moe"}};
+
+// Models that do not predict the next token of one sequence.
+constexpr std::array<std::string_view, 17> kOthers = {
+    "bert",    "roberta",    "xlm-roberta", "distilbert", "albert",    "electra",
+    "deberta", "deberta-v2", "mpnet",       "modernbert", "camembert", "t5",
+    "mt5",     "bart",       "mbart",       "pegasus",    "whisper"};
+
+// The family's defaults; of an unknown one, what its activation says, and the library's tied head.
+Family family_of(Config& config, const std::string& type) {
+  for (const Family& family : kFamilies)
+    if (family.type == type) return family;
+  std::string activation = config.text("hidden_act");
+  if (activation.empty()) activation = config.text("activation_function");
+  const bool gated = activation.empty() || activation == "silu" || activation == "swish";
+  config.note(message("import-type",
+                      "Model type “{}” is not known here; it is read as if it were {}'s, so check "
+                      "it.",
+                      type.empty() ? "(none)" : shown(type), gated ? "Llama" : "GPT-NeoX"));
+  Family family{type, gated, !gated, !gated};
+  if (config.find({"tie_word_embeddings"}) == nullptr) {
+    family.tied = true;
+    config.note(message("import-tied",
+                        "config.json has no tie_word_embeddings; true, the library's default, is "
+                        "assumed."));
+  }
+  return family;
+}
+
+void read_experts(Config& config, Model& model) {
+  const std::int64_t count =
+      config.whole({"num_local_experts", "n_routed_experts", "num_experts"}, 0);
+  if (count == 0) return;
+  Experts& experts = model.experts;
+  experts.count = static_cast<int>(count);
+  experts.top_k = static_cast<int>(config.assumed({"num_experts_per_tok"}, 2));
+  experts.shared = static_cast<int>(config.whole({"n_shared_experts"}, 0));
+  experts.ffn = config.whole({"moe_intermediate_size"}, model.ffn);
+  experts.first_dense = static_cast<int>(config.whole({"first_k_dense_replace"}, 0));
+  experts.group_limit = static_cast<int>(config.whole({"topk_group"}, 0));
+  if (experts.group_limit > 0) experts.groups = static_cast<int>(config.whole({"n_group"}, 0));
+  if (experts.groups == 0) experts.group_limit = 0;
+  if (config.text("scoring_func") == "sigmoid") experts.router = Router::kSigmoid;
+  if (config.whole({"moe_layer_freq", "decoder_sparse_step"}, 1) > 1)
+    config.note(message("import-expert-stride",
+                        "Experts stand in every layer here; config.json has them in some only."));
+}
+
+void read_attention(Config& config, Model& model) {
+  if (config.find({"kv_lora_rank"}) == nullptr) {
+    model.head_dim = config.whole({"head_dim"}, 0);
+    if (model.head_dim * model.heads == model.hidden) model.head_dim = 0;
+    return;
+  }
+  model.latent.kv_rank = config.needed({"kv_lora_rank"});
+  model.latent.q_rank = config.whole({"q_lora_rank"}, 0);
+  model.latent.nope_dim = config.needed({"qk_nope_head_dim"});
+  model.latent.rope_dim = config.needed({"qk_rope_head_dim"});
+  model.latent.value_dim = config.needed({"v_head_dim"});
+}
+
+}  // namespace
+
+Result<Model> import_hugging_face(const nlohmann::json& json, std::vector<Message>& notes) {
+  if (!json.is_object())
+    return message("import-not-object", "config.json must be an object in braces.");
+  Config config(json, notes);
+  const std::string type = config.text("model_type");
+  if (std::find(kOthers.begin(), kOthers.end(), type) != kOthers.end() ||
+      config.flag({"is_encoder_decoder"}, false))
+    return message("import-encoder",
+                   "“{}” is an encoder, and only decoders that predict the next token are "
+                   "modelled; choose the config.json of such a model.",
+                   type.empty() ? "(none)" : shown(type));
+  const Family family = family_of(config, type);
+
+  Model model;
+  model.title = type.empty() ? "Imported model" : "Imported " + shown(type);
+  model.layers = static_cast<int>(config.needed({"num_hidden_layers", "n_layer"}));
+  model.hidden = config.needed({"hidden_size", "n_embd", "d_model"});
+  model.heads = static_cast<int>(config.needed({"num_attention_heads", "n_head"}));
+  model.kv_heads = static_cast<int>(config.whole({"num_key_value_heads"}, model.heads));
+  model.vocab = config.needed({"vocab_size"});
+  model.sequence = config.assumed({"max_position_embeddings", "n_positions", "n_ctx"}, 2048);
+  model.mlp = family.gated ? Mlp::kSwiglu : Mlp::kGelu;
+  model.norm = family.layer_norm ? Norm::kLayer : Norm::kRms;
+  model.biases = family.biases;
+  model.learned_positions = family.learned_positions;
+  model.tied = config.flag({"tie_word_embeddings"}, family.tied);
+  if ((!model.biases && config.flag({"attention_bias"}, false)) || type == "qwen2" ||
+      type == "qwen2_moe")
+    config.note(message("import-biases",
+                        "Attention has biases in this model; they are left out of the counts."));
+  const std::int64_t usual = default_ffn(model.hidden, model.mlp);
+  model.ffn = type == "gpt2" ? config.whole({"n_inner", "intermediate_size"}, usual)
+                             : config.assumed({"intermediate_size", "ffn_dim", "n_inner"}, usual);
+  std::string activation = config.text("hidden_act");
+  if (activation.empty()) activation = config.text("activation_function");
+  const bool is_gelu = activation.find("gelu") != std::string::npos;
+  if (!activation.empty() && (family.gated ? activation != "silu" : !is_gelu))
+    config.note(message("import-activation", "Activation “{}” is counted as {}.", shown(activation),
+                        family.gated ? "SwiGLU" : "GELU"));
+  read_attention(config, model);
+  read_experts(config, model);
+  if (config.failed()) return config.error();
+  if (auto wrong = check_model(model); !wrong.empty()) return wrong.front();
+  return model;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which token goes to which expert, and what follows: gate weights, drops, loads, what travels
+// between the ranks of an EP group, and the balance terms. Pure functions; the kernels of the
+// engine compute the same in fp32. Routing binds sizes of a Program, never its structure.
+//
+// Capacity, drops and balance terms count one micro-batch of one data-parallel rank, whatever EP,
+// so that a token's fate does not depend on where experts live.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// What one router did with one micro-batch of one data-parallel rank.
+struct RouterLoad {
+  std::vector<std::int64_t> chosen;  // tokens that chose each expert, [E]
+  std::vector<std::int64_t> kept;    // those that its capacity left it, [E]
+  // E sum f_i P_i with f_i the share of choices and P_i the mean normalised affinity: 1 when even.
+  // Times alpha it is the balance loss. Source: Fedus et al. 2021 (Switch), eq. (4) to (6);
+  // DeepSeek-AI 2024 (V3), eq. (17) to (20), counts likewise.
+  double balance = 0;
+  // The mean squared log-sum-exp of a token's logits. Source: Zoph et al. 2022 (ST-MoE), eq. (5).
+  double z = 0;
+
+  std::int64_t dropped() const;
+  bool operator==(const RouterLoad&) const = default;
+};
+
+// The same token by token.
+struct TokenRoutes {
+  RouterLoad load;
+  std::vector<int> expert;         // [T, k], the largest affinity first
+  std::vector<double> gate;        // [T, k], what an expert's output is multiplied with
+  std::vector<std::uint8_t> kept;  // [T, k], 0: dropped
+};
+
+// ceil(tokens k / E x factor), what one expert takes of the tokens of one micro-batch of one
+// data-parallel rank; 0 where nothing is dropped. Source: Megatron-LM, moe_utils.get_capacity.
+std::int64_t expert_capacity(const Experts& experts, std::int64_t tokens);
+
+// Whether `skew` sends this token of a micro-batch to expert 0: floor(tokens x skew) of them,
+// spread evenly.
+bool is_skewed(std::int64_t token, double skew);
+
+// Routes T tokens with these logits [T, E]. Affinities are the softmax of a token's logits or their
+// sigmoids; the top_k experts with the largest affinity + bias are chosen (equal ones: the lower
+// number), of the groups with the largest sums of their two largest if groups are limited; the bias
+// [E] (empty: none) takes part in that alone. A gate is the affinity over the sum of the chosen
+// ones, or the affinity itself where a token visits one expert. Tokens are kept in their order
+// until an expert's capacity is full. Sources: Fedus et al. 2021; Jiang et al. 2024 (Mixtral),
+// section 2.2; DeepSeek-AI 2024 (V3), eq. (12) to (16) and inference/model.py. Requires:
+// check_model's rules for experts; logits.size() is a multiple of E.
+TokenRoutes route_tokens(const Experts& experts, std::span<const double> logits,
+                         std::span<const double> bias = {}, double skew = 0);
+
+// The bias after a step whose tokens chose experts so often: less rate where more than the mean,
+// more where fewer. Source: DeepSeek-AI 2024 (V3), section 2.1.2.
+void update_bias(std::vector<double>& bias, std::span<const std::int64_t> chosen, double rate);
+
+// Logits [tokens, E] with which every expert is chosen equally often, as far as the numbers divide;
+// which token takes which is the seed's to say.
+std::vector<double> even_logits(const Experts& experts, std::int64_t tokens, std::uint64_t seed);
+
+// The rank of the EP group, 0 to ep - 1, that holds an expert, and its place among those it holds.
+struct ExpertHome {
+  int rank = 0, place = 0;
+};
+ExpertHome home_of_expert(int expert, int experts, int ep, ExpertPlacement placement);
+// The inverse.
+int expert_at(ExpertHome home, int experts, int ep, ExpertPlacement placement);
+
+// Elements that a router writes of one micro-batch (pieces.h): its routes, where the counts by
+// place stand among them, and its record.
+constexpr std::int64_t routes_elements(std::int64_t tokens, std::int64_t experts, std::int64_t k) {
+  return 2 * tokens * k + 2 * experts;
+}
+constexpr std::int64_t counts_offset(std::int64_t tokens, std::int64_t experts, std::int64_t k) {
+  return 2 * tokens * k + experts;
+}
+constexpr std::int64_t record_elements(std::int64_t experts) { return 3 * experts + 1; }
+
+// What a run was seen to route, or what a prediction assumes: one entry for every layer with
+// experts, micro-batch and data-parallel rank of a step.
+struct RoutedMicrobatch {
+  int layer = 0, microbatch = 0, replica = 0;
+  RouterLoad load;
+  bool operator==(const RoutedMicrobatch&) const = default;
+};
+struct Routing {
+  std::vector<RoutedMicrobatch> entries;  // ascending by layer, micro-batch, replica
+  bool operator==(const Routing&) const = default;
+};
+// Puts the entries into their order; of several for one layer, micro-batch and replica keeps one.
+void sort_entries(Routing& routing);
+const RouterLoad* find_load(const Routing& routing, int layer, int microbatch, int replica);
+
+// One layer with experts at one micro-batch over one EP group: what `route` shows.
+struct RoutedLayer {
+  int layer = 0, microbatch = 0;
+  int first_replica = 0;  // data-parallel rank of the group's first home
+  bool measured = false;
+  int experts = 0, top_k = 0, ep = 1;
+  std::int64_t tokens = 0;     // of one home
+  std::int64_t capacity = 0;   // of one expert for the tokens of one home; 0: none is dropped
+  std::int64_t row_bytes = 0;  // of one token on its way
+  std::vector<int> rank_of_expert;
+  std::vector<TokenRoutes> homes;               // [ep]; measured: loads alone
+  std::vector<std::vector<std::int64_t>> rows;  // [home][rank], tokens that travel or stay
+  std::vector<std::int64_t> load, dropped;      // [E], of all homes
+  double balance_loss = 0, z_loss = 0;          // means over the homes, coefficients included
+
+  std::int64_t sent_bytes(int home) const;      // without what stays, forward, one way
+  std::int64_t received_bytes(int rank) const;  // likewise
+};
+// Of the Setup's skew, which is assumed alike in every layer and micro-batch, or of `measured`.
+// Where the homes have more than 2^19 affinities together, the first home's prediction stands for
+// all. Errors: the layer has no experts, or there is no such layer, micro-batch or group, or
+// `measured` does not hold it or is of other sizes.
+Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, int group,
+                                const Routing* measured = nullptr);
+// The first layer with experts. Requires: the model has experts.
+int first_expert_layer(const Model& model);
+
+nlohmann::json to_json(const Routing& routing);
+nlohmann::json to_json(const std::vector<Routing>& steps);
+Result<Routing> routing_from_json(const nlohmann::json& json);
+// The object of `route --json`.
+nlohmann::json to_json(const RoutedLayer& layer);
+
+}  // namespace parallelarium

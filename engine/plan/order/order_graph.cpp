@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/order/order_graph.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace parallelarium {
+
+namespace {
+
+const Action& action_of(const Order& order, ActionRef ref) {
+  return order.ranks[static_cast<std::size_t>(ref.rank)][static_cast<std::size_t>(ref.index)];
+}
+
+int stage_of(const Order& order, ActionRef ref) {
+  const auto chunk = static_cast<std::size_t>(action_of(order, ref).chunk);
+  return order.stage_of[static_cast<std::size_t>(ref.rank)][chunk];
+}
+
+// "B3", "B3.1"
+std::string letters_of(const Order& order, ActionRef ref) {
+  const Action& action = action_of(order, ref);
+  const std::string plain = fmt::format("{}{}", letter_of(action.kind), action.microbatch);
+  return order.chunks > 1 ? fmt::format("{}.{}", plain, action.chunk) : plain;
+}
+
+// "B3 of rank 1"
+std::string words_of(const Order& order, ActionRef ref) {
+  return fmt::format("{} of rank {}", letters_of(order, ref), ref.rank);
+}
+
+// Sentences enough for a person; the rest would say the same.
+constexpr std::size_t kMostMessages = 20;
+
+// Numbers that point outside the Order.
+void check_shape(const Order& order, std::vector<Message>& messages) {
+  const auto chunks = static_cast<std::size_t>(std::max(order.chunks, 0));
+  if (order.ranks.empty() || order.chunks < 1 || order.microbatches < 1 || order.stages < 1 ||
+      order.stage_of.size() != order.ranks.size()) {
+    messages.push_back(message("order-empty",
+                               "The order has no work; it needs one line per rank, such as F0 "
+                               "B0."));
+    return;
+  }
+  for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+    const bool stages_right =
+        order.stage_of[rank].size() == chunks &&
+        std::all_of(order.stage_of[rank].begin(), order.stage_of[rank].end(),
+                    [&](int stage) { return stage >= 0 && stage < order.stages; });
+    if (!stages_right) {
+      messages.push_back(message("order-stages", "Rank {} does not hold {} of the {} stages.", rank,
+                                 chunks, order.stages));
+      return;
+    }
+    for (std::size_t index = 0; index < order.ranks[rank].size(); ++index) {
+      const Action& action = order.ranks[rank][index];
+      if (action.microbatch < 0 || action.microbatch >= order.microbatches || action.chunk < 0 ||
+          action.chunk >= order.chunks) {
+        messages.push_back(message("order-range",
+                                   "Rank {} works on micro-batch {} of chunk {}, but there are {} "
+                                   "micro-batches and {} chunks.",
+                                   rank, action.microbatch, action.chunk, order.microbatches,
+                                   order.chunks));
+        return;
+      }
+      if (action.overlapped_with_next && (index + 1 == order.ranks[rank].size() ||
+                                          order.ranks[rank][index + 1].overlapped_with_next)) {
+        messages.push_back(
+            message("order-pair", "{} is overlapped with nothing; close the pair.",
+                    words_of(order, {static_cast<int>(rank), static_cast<int>(index)})));
+        return;
+      }
+    }
+  }
+}
+
+// Missing and doubled work. Memory: proportional to the actions, not to what they name.
+void check_work(const Order& order, std::vector<Message>& messages) {
+  struct Entry {
+    int stage, microbatch;
+    ActionKind kind;
+    ActionRef ref;
+  };
+  std::vector<Entry> entries;
+  for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+    for (std::size_t index = 0; index < order.ranks[rank].size(); ++index) {
+      const ActionRef ref{static_cast<int>(rank), static_cast<int>(index)};
+      const Action& action = action_of(order, ref);
+      entries.push_back({stage_of(order, ref), action.microbatch, action.kind, ref});
+    }
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tie(a.stage, a.microbatch, a.kind, a.ref.rank, a.ref.index) <
+           std::tie(b.stage, b.microbatch, b.kind, b.ref.rank, b.ref.index);
+  });
+  const auto holder_of = [&](int stage) {
+    for (std::size_t rank = 0; rank < order.stage_of.size(); ++rank) {
+      for (const int held : order.stage_of[rank]) {
+        if (held == stage) return static_cast<int>(rank);
+      }
+    }
+    return -1;
+  };
+  std::size_t at = 0;
+  for (int stage = 0; stage < order.stages; ++stage) {
+    for (int microbatch = 0; microbatch < order.microbatches; ++microbatch) {
+      if (messages.size() >= kMostMessages) return;
+      int count[4] = {};
+      int holder = -1, holder_chunk = -1;
+      for (; at < entries.size() && entries[at].stage == stage &&
+             entries[at].microbatch == microbatch;
+           ++at) {
+        const Entry& entry = entries[at];
+        if (++count[static_cast<int>(entry.kind)] == 2) {
+          messages.push_back(message("order-doubled", "{} stands in the order twice; remove one.",
+                                     words_of(order, entry.ref)));
+        }
+        const int chunk = action_of(order, entry.ref).chunk;
+        if (holder < 0) {
+          holder = entry.ref.rank;
+          holder_chunk = chunk;
+        } else if (holder != entry.ref.rank || holder_chunk != chunk) {
+          messages.push_back(message(
+              "order-elsewhere", "{} works on a micro-batch that rank {} holds in its chunk {}.",
+              words_of(order, entry.ref), holder, holder_chunk));
+        }
+      }
+      const bool forward = count[0] > 0, whole = count[1] > 0, input = count[2] > 0,
+                 weight = count[3] > 0;
+      const auto lacks = [&](const char* what) {
+        const int rank = holder >= 0 ? holder : holder_of(stage);
+        if (rank < 0) {
+          messages.push_back(message("order-stage-unheld", "No rank holds stage {}.", stage));
+        } else {
+          messages.push_back(message("order-missing",
+                                     "{}{} of stage {} is missing in the line of rank {}.", what,
+                                     microbatch, stage, rank));
+        }
+      };
+      if (!forward) lacks("F");
+      if (whole && (input || weight)) {
+        messages.push_back(
+            message("order-both",
+                    "Stage {} has micro-batch {} backward whole (B) and in parts (I, "
+                    "W); keep one of the two.",
+                    stage, microbatch));
+      } else if (!whole && !input && !weight) {
+        lacks("B");
+      } else if (!whole && !input) {
+        lacks("I");
+      } else if (!whole && !weight) {
+        lacks("W");
+      }
+    }
+  }
+}
+
+// Where every stage is on two ranks, one of them could do all of its work: the other would hold a
+// stage for nothing, and PyTorch's notation could not say that it does.
+void check_idle(const Order& order, std::vector<Message>& messages) {
+  for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+    if (messages.size() >= kMostMessages) return;
+    if (order.ranks[rank].empty()) {
+      messages.push_back(message("order-idle", "Rank {} does nothing; give it work.", rank));
+      continue;
+    }
+    for (int chunk = 0; chunk < order.chunks; ++chunk) {
+      const bool works = std::any_of(order.ranks[rank].begin(), order.ranks[rank].end(),
+                                     [&](const Action& action) { return action.chunk == chunk; });
+      if (!works)
+        messages.push_back(message("order-idle",
+                                   "Rank {} does nothing in its chunk {}, which is stage {}; give "
+                                   "it work there.",
+                                   rank, chunk,
+                                   order.stage_of[rank][static_cast<std::size_t>(chunk)]));
+    }
+  }
+}
+
+// Work that stands before what it needs in the line of one rank.
+void check_lines(const Order& order, const OrderGraph& graph, std::vector<Message>& messages) {
+  for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+    for (std::size_t index = 0; index < order.ranks[rank].size(); ++index) {
+      const ActionRef ref{static_cast<int>(rank), static_cast<int>(index)};
+      // The first half of a pair starts with the second, and the second with the first.
+      const bool second = index > 0 && order.ranks[rank][index - 1].overlapped_with_next;
+      for (const ActionRef need : graph.needs_of(ref)) {
+        if (messages.size() >= kMostMessages) return;
+        if (need.rank != ref.rank) continue;
+        if (need.index > ref.index) {
+          messages.push_back(message("order-before", "{} stands before {}, which it needs.",
+                                     words_of(order, ref), words_of(order, need)));
+        } else if (second && need.index == ref.index - 1) {
+          messages.push_back(message("order-pair-needs",
+                                     "{} cannot overlap with {}, which it needs.",
+                                     words_of(order, ref), words_of(order, need)));
+        }
+      }
+    }
+  }
+}
+
+// The ranks that wait for each other when nothing can go on.
+void check_circle(const Order& order, const OrderGraph& graph, std::vector<Message>& messages) {
+  const std::vector<int> walked = graph.walk([](int, int, int) {});
+  int rank = -1;
+  for (std::size_t r = 0; r < walked.size() && rank < 0; ++r) {
+    if (walked[r] < static_cast<int>(order.ranks[r].size())) rank = static_cast<int>(r);
+  }
+  if (rank < 0) return;
+  // From any waiting rank, following what it waits for leads into the circle.
+  const auto next_of = [&](int from) {
+    return graph.missing({from, walked[static_cast<std::size_t>(from)]}, walked);
+  };
+  std::vector<bool> seen(walked.size(), false);
+  while (!seen[static_cast<std::size_t>(rank)]) {
+    seen[static_cast<std::size_t>(rank)] = true;
+    rank = next_of(rank).rank;
+  }
+  std::string circle;
+  const int first = rank;
+  do {
+    const ActionRef need = next_of(rank);
+    if (!circle.empty()) circle += ", ";
+    const ActionRef here{rank, walked[static_cast<std::size_t>(rank)]};
+    circle += fmt::format("rank {} stands at {} and waits for {}", rank, letters_of(order, here),
+                          words_of(order, need));
+    rank = need.rank;
+  } while (rank != first);
+  // First: of all faults it is the hardest to see.
+  messages.insert(
+      messages.begin(),
+      message("order-circle", "The ranks wait for each other in a circle: {}.", circle));
+}
+
+}  // namespace
+
+OrderGraph::OrderGraph(const Order& order) : order_(&order) {
+  places_.resize(std::size_t{4} * static_cast<std::size_t>(order.stages) *
+                 static_cast<std::size_t>(order.microbatches));
+  for (std::size_t rank = 0; rank < order.ranks.size(); ++rank) {
+    for (std::size_t index = 0; index < order.ranks[rank].size(); ++index) {
+      const ActionRef ref{static_cast<int>(rank), static_cast<int>(index)};
+      const Action& action = action_of(order, ref);
+      const auto stage = static_cast<std::size_t>(stage_of(order, ref));
+      const std::size_t place =
+          (static_cast<std::size_t>(action.kind) * static_cast<std::size_t>(order.stages) + stage) *
+              static_cast<std::size_t>(order.microbatches) +
+          static_cast<std::size_t>(action.microbatch);
+      places_[place] = ref;
+    }
+  }
+}
+
+ActionRef OrderGraph::at(ActionKind kind, int stage, int microbatch) const {
+  return places_[(static_cast<std::size_t>(kind) * static_cast<std::size_t>(order_->stages) +
+                  static_cast<std::size_t>(stage)) *
+                     static_cast<std::size_t>(order_->microbatches) +
+                 static_cast<std::size_t>(microbatch)];
+}
+
+std::vector<ActionRef> OrderGraph::needs_of(ActionRef ref) const {
+  const Action& action = action_of(*order_, ref);
+  const int stage = stage_of(*order_, ref), microbatch = action.microbatch;
+  switch (action.kind) {
+    case ActionKind::kForward:
+      if (stage == 0) return {};
+      return {at(ActionKind::kForward, stage - 1, microbatch)};
+    case ActionKind::kBackward:
+    case ActionKind::kInputGrad: {
+      const ActionRef forward = at(ActionKind::kForward, stage, microbatch);
+      if (stage + 1 == order_->stages) return {forward};
+      const ActionRef whole = at(ActionKind::kBackward, stage + 1, microbatch);
+      return {forward, whole.rank >= 0 ? whole : at(ActionKind::kInputGrad, stage + 1, microbatch)};
+    }
+    case ActionKind::kWeightGrad:
+      return {at(ActionKind::kInputGrad, stage, microbatch)};
+  }
+  return {};
+}
+
+int OrderGraph::unit_size(ActionRef ref) const {
+  return action_of(*order_, ref).overlapped_with_next ? 2 : 1;
+}
+
+ActionRef OrderGraph::missing(ActionRef ref, const std::vector<int>& walked) const {
+  const int end = ref.index + unit_size(ref);
+  for (ActionRef action = ref; action.index < end; ++action.index) {
+    for (const ActionRef need : needs_of(action)) {
+      // What is not there, or stands later in the own line, is told apart (check_lines).
+      if (need.rank < 0 || need.rank == ref.rank) continue;
+      if (walked[static_cast<std::size_t>(need.rank)] <= need.index) return need;
+    }
+  }
+  return {};
+}
+
+std::vector<Message> check_order(const Order& order) {
+  std::vector<Message> messages;
+  check_shape(order, messages);
+  if (!messages.empty()) return messages;
+  check_work(order, messages);
+  // What stands too early can be told although something is missing; with more faults than a person
+  // reads, or work that stands twice, it would be a guess.
+  const bool only_missing = std::all_of(messages.begin(), messages.end(), [](const Message& found) {
+    return found.id == "order-missing";
+  });
+  if (!only_missing || messages.size() >= kMostMessages) return messages;
+  const OrderGraph graph(order);
+  check_lines(order, graph, messages);
+  // A circle stays one whatever is added to the lines.
+  if (messages.size() < kMostMessages) check_circle(order, graph, messages);
+  if (messages.empty()) check_idle(order, messages);
+  return messages;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits for whom in an Order: where every action stands, what it needs, and the walk over all
+// ranks that follows from both.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/order/order.h"
+
+namespace parallelarium {
+
+// Where an action stands: rank and index in that rank's line.
+struct ActionRef {
+  int rank = -1, index = -1;
+  bool operator==(const ActionRef&) const = default;
+};
+
+class OrderGraph {
+ public:
+  // Requires: nothing stands in the Order twice. What does not stand there keeps nobody waiting.
+  explicit OrderGraph(const Order& order);
+
+  // The action of this kind, stage and micro-batch; {-1, -1} where there is none (B where the
+  // backward is split, I and W where it is not).
+  ActionRef at(ActionKind kind, int stage, int microbatch) const;
+
+  // What must have ended before the action may start, at most two actions ({-1, -1} for one that
+  // does not stand in the Order):
+  //   F(s,j) after F(s-1,j); B or I(s,j) after B or I(s+1,j) and after F(s,j); W(s,j) after I(s,j).
+  std::vector<ActionRef> needs_of(ActionRef action) const;
+
+  // Walks every rank's line in order, a rank as far as what it needs has been walked, and calls
+  // visit(rank, first, count) for each action (count 1) or overlapped pair (count 2). Returns how
+  // many actions of each rank were walked: all of them, or the Order has a circle.
+  template <class Visit>
+  std::vector<int> walk(const Visit& visit) const;
+
+  // The first action of another rank that keeps the unit at `ref` (an action or a pair) from
+  // starting when `walked` actions of each rank are done; {-1, -1} if nothing does.
+  ActionRef missing(ActionRef ref, const std::vector<int>& walked) const;
+
+  // 2 for the first half of an overlapped pair, else 1.
+  int unit_size(ActionRef ref) const;
+
+ private:
+  const Order* order_;
+  std::vector<ActionRef> places_;  // [kind][stage][microbatch]
+};
+
+template <class Visit>
+std::vector<int> OrderGraph::walk(const Visit& visit) const {
+  const std::size_t ranks = order_->ranks.size();
+  std::vector<int> walked(ranks, 0), ready;
+  std::vector<std::vector<int>> waiting(ranks);  // the ranks that wait for something of this rank
+  for (std::size_t rank = ranks; rank-- > 0;) ready.push_back(static_cast<int>(rank));
+  while (!ready.empty()) {
+    const int rank = ready.back();
+    const auto r = static_cast<std::size_t>(rank);
+    ready.pop_back();
+    const int before = walked[r];
+    while (walked[r] < static_cast<int>(order_->ranks[r].size())) {
+      const ActionRef next{rank, walked[r]};
+      const ActionRef need = missing(next, walked);
+      if (need.rank >= 0) {
+        waiting[static_cast<std::size_t>(need.rank)].push_back(rank);
+        break;
+      }
+      const int count = unit_size(next);
+      visit(rank, next.index, count);
+      walked[r] += count;
+    }
+    if (walked[r] == before) continue;
+    ready.insert(ready.end(), waiting[r].begin(), waiting[r].end());
+    waiting[r].clear();
+  }
+  return walked;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which calibrated kernel rate stands for a piece: calibration measures a KernelRate under this
+// name, prediction looks it up under the same. Elements are Work::elements: B*H*T*T for attention,
+// N*E for routers, else the elements of the piece's main tensor.
+#pragma once
+
+#include <string_view>
+
+#include "engine/plan/program/pieces.h"
+#include "engine/plan/program/program.h"
+
+namespace parallelarium {
+
+// The addition of a received array into a local one, inside reductions.
+inline constexpr std::string_view kReduceKernel = "reduce";
+// The turning of queries and keys by their positions; its elements are angles.
+inline constexpr std::string_view kRotaryKernel = "rotary";
+// Copies between the layouts of queries, keys and values.
+inline constexpr std::string_view kPermuteKernel = "permute";
+
+// The name in Machine::kernels; empty for pieces that are matrix products (QKV, projection, MLP in
+// and out, head, experts, routers forward), for whole stages and for transfers.
+constexpr std::string_view kernel_of(Piece piece, Phase phase) {
+  const bool forward = phase == Phase::kForward || phase == Phase::kRecompute;
+  switch (piece) {
+    case Piece::kZeroGrad:
+      return "zero";
+    case Piece::kEmbedding:
+      return forward ? "embedding" : "embedding_grad";
+    case Piece::kNorm1:
+    case Piece::kNorm2:
+    case Piece::kFinalNorm:
+      if (forward) return "norm";
+      return phase == Phase::kInputGrad ? "norm_input_grad" : "norm_weight_grad";
+    case Piece::kAttention:
+      return forward ? "attention" : "attention_grad";
+    case Piece::kActivation:
+      return forward ? "gelu" : "gelu_grad";
+    case Piece::kResidual1:
+    case Piece::kResidual2:
+      return forward ? "residual" : "residual_grad";  // the latter with dropout alone
+    case Piece::kLossMax:
+      return "loss_max";
+    case Piece::kLossSum:
+      return "loss_sum";
+    case Piece::kPermute:
+      return kPermuteKernel;
+    case Piece::kLoss:
+      return forward ? "loss" : "loss_grad";
+    case Piece::kGradNorm:
+      return "grad_norm";
+    case Piece::kOptimizer:
+      return "adamw";
+    case Piece::kCombine:
+      return kReduceKernel;
+    case Piece::kRouter:
+      return phase == Phase::kInputGrad ? "router_grad" : "";
+    case Piece::kDispatch:
+      return forward ? "dispatch" : "";  // its gradient begins with a product
+    case Piece::kUnpermute:
+      return forward ? "unpermute" : "unpermute_grad";
+    default:
+      return {};
+  }
+}
+
+// The kernel that models of this shape have in the place of `kernel`. Where it has no rate of its
+// own, that of `kernel` stands for it.
+constexpr std::string_view variant_of(std::string_view kernel, const Shape& shape) {
+  if (shape.mlp == Mlp::kSwiglu && kernel == "gelu") return "swiglu";
+  if (shape.mlp == Mlp::kSwiglu && kernel == "gelu_grad") return "swiglu_grad";
+  if (shape.norm == Norm::kRms && kernel == "norm") return "rms_norm";
+  if (shape.norm == Norm::kRms && kernel == "norm_input_grad") return "rms_norm_input_grad";
+  // Whole sequences may have a kernel of their own, which drops nothing.
+  const bool drops = shape.dropout > 0;
+  if (shape.fused && kernel == "attention")
+    return drops          ? "block_attention_dropping"
+           : shape.zigzag ? "block_attention"
+                          : "fused_attention";
+  if (shape.fused && kernel == "attention_grad")
+    return drops          ? "block_attention_dropping_grad"
+           : shape.zigzag ? "block_attention_grad"
+                          : "fused_attention_grad";
+  if (drops && kernel == "attention") return "attention_dropping";
+  if (drops && kernel == "attention_grad") return "attention_dropping_grad";
+  if (drops && kernel == "residual") return "residual_dropping";
+  if (kernel == "loss_sum" && !shape.cuts_vocabulary()) return "loss_max_sum";
+  const bool sigmoid = shape.experts.model.router == Router::kSigmoid;
+  if (sigmoid && kernel == "router") return "sigmoid_router";
+  if (sigmoid && kernel == "router_grad") return "sigmoid_router_grad";
+  return kernel;
+}
+
+// The kernel whose rate older files of calibrations have in the place of `kernel`; empty: none.
+constexpr std::string_view former_of(std::string_view kernel) {
+  if (kernel == "norm_input_grad" || kernel == "norm_weight_grad") return "norm_grad";
+  if (kernel == "loss_max" || kernel == "loss_sum") return "loss";
+  if (kernel == "residual_grad") return "residual";
+  if (kernel == "block_attention_dropping") return "block_attention";
+  if (kernel == "block_attention_dropping_grad") return "block_attention_grad";
+  return {};
+}
+
+// Kernels that work on fp32 in every precision: the routers, and sums of the loss's statistics.
+constexpr bool is_always_fp32(std::string_view kernel) {
+  return kernel == "loss" || kernel == "router" || kernel == "router_grad" ||
+         kernel == "sigmoid_router" || kernel == "sigmoid_router_grad";
+}
+
+// What a piece computes beside its own kernel or product, and how many elements of it.
+struct KernelBeside {
+  std::string_view kernel;  // empty: nothing
+  double elements = 0;
+};
+KernelBeside kernel_beside(const Work& work, const Shape& shape, bool on_cores);
+
+}  // namespace parallelarium

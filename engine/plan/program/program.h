@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Program says what every rank does in one training step or one collective.
+//
+// It holds facts about work (which bytes, which FLOPs, in what order), never times: the predictor
+// and the engine each turn one Program into a Timeline.
+//
+// Meaning. Each rank owns three lanes. A lane starts its ops strictly in order; an op starts when
+// the lane is free and every op in `after` has ended. Lanes of a rank overlap freely. This is the
+// contract of CUDA streams and events. A Send ends with its Recv (rendezvous: no hidden buffering).
+// The k-th send from a to b in a group meets the k-th receive; there are no tags. Ops of one
+// `batch` (adjacent in their lane) start together, progress concurrently and end together.
+//
+// A rank's ops stand in issue order, which is every lane's order and the order in which buffers
+// open and close; so the memory peak is a function of the Program alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan/model/model.h"
+#include "engine/plan/order/order.h"
+#include "engine/plan/program/mesh.h"
+#include "engine/plan/program/pieces.h"
+
+namespace parallelarium {
+
+enum class OpKind : std::uint8_t { kCompute, kSend, kRecv, kCollective };
+enum class Lane : std::uint8_t { kCompute, kPipeline, kData };
+inline constexpr int kLanes = 3;
+enum class CollectiveKind : std::uint8_t {
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast,
+  kScatter,
+  kGather,
+  kReduce
+};
+inline constexpr int kCollectiveKinds = 8;
+enum class Reduction : std::uint8_t { kNone, kSum, kMax, kProd, kMin, kAvg };
+enum class Purpose : std::uint8_t {
+  kNone,
+  kActivations,
+  kGradients,
+  kParameters,
+  kTokens,
+  kKeysValues,
+  kEmbedding,
+  kNorm,
+  kLoss,
+  kReplicated,  // gradients of what every rank of a TP group holds whole
+  kRegather,    // sequence parallelism: activations gathered once more for a weight gradient
+  kCounts
+};
+enum class DataType : std::uint8_t { kF32, kBf16, kF64, kI32, kU8 };
+enum class Category : std::uint8_t { kParameters, kGradients, kOptimizer, kActivations, kBuffers };
+inline constexpr int kCategories = 5;
+enum class Access : std::uint8_t { kRead, kWrite, kAccumulate };
+
+std::string_view name_of(OpKind kind);
+std::string_view name_of(Lane lane);
+std::string_view name_of(CollectiveKind kind);  // "all_reduce"
+std::string_view name_of(Reduction reduction);  // "none" "sum" "max" "prod" "min" "avg"
+std::string_view name_of(DataType type);        // "float32" "bfloat16" "float64" "int32"
+std::string_view name_of(Purpose purpose);
+std::string_view name_of(Category category);
+std::int64_t size_of(DataType type);  // bytes of one element
+
+// A range of one buffer that an op touches. Offset and count in elements of `type`.
+struct Operand {
+  std::int32_t buffer = -1;
+  Access access = Access::kRead;
+  DataType type = DataType::kF32;
+  // >= 0: the rank's own part of RankProgram::buckets[shard], so that ranks differ in it.
+  std::int16_t shard = -1;
+  std::int64_t offset = 0;
+  std::int64_t count = 0;
+};
+
+struct Buffer {
+  Tensor tensor = Tensor::kScratch;
+  Category category = Category::kBuffers;
+  std::int16_t layer = -1;       // -1: none
+  std::int32_t microbatch = -1;  // -1: none
+  std::int64_t bytes = 0;
+  std::int64_t offset = -1;  // in the rank's one allocation, in bytes; set by plan_memory
+  // The op that opens it and the last that uses it (indices of the rank's ops, in issue order);
+  // -1, -1: held for the whole step.
+  std::int32_t opened_by = -1;
+  std::int32_t closed_by = -1;
+};
+// "layer 3 MLP in, micro-batch 2"
+std::string describe(const Buffer& buffer);
+
+// Work that a Compute op stands for, as the cost model needs it: one entry for a piece, several for
+// a whole stage. Matrix products give m, n, k and how many of them; all pieces give the bytes they
+// move at least and the elements they visit.
+struct Work {
+  Piece piece = Piece::kStage;
+  Phase phase = Phase::kForward;
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t repeat = 1;    // equal products or calls in this entry
+  double flops = 0;           // of all repeats
+  std::int64_t bytes = 0;     // of all repeats
+  std::int64_t elements = 0;  // of all repeats
+};
+
+struct Op {
+  OpKind kind = OpKind::kCompute;
+  Lane lane = Lane::kCompute;
+  Piece piece = Piece::kStage;
+  Phase phase = Phase::kForward;
+  CollectiveKind collective = CollectiveKind::kAllReduce;  // kCollective only
+  // Of a Collective, of what a kCombine does, and of a Recv that combines what comes with what is
+  // there (its operands accumulate) instead of overwriting it.
+  Reduction reduction = Reduction::kNone;
+  Purpose purpose = Purpose::kNone;  // communication only
+  DataType type = DataType::kF32;    // of the payload
+  std::int16_t layer = -1;
+  std::int16_t chunk = 0;  // model chunk; of a collective's steps: the first chunk of the message
+  // Ring attention: whose keys and values, as steps against the ring; 0: the rank's own. All-to-all
+  // of expert tokens: 0: to the experts, 1: back.
+  std::int16_t block = 0;
+  std::int32_t microbatch = -1;
+  std::int32_t action =
+      -1;                   // index in the rank's line of the Order; ops of one action make one bar
+  std::int32_t peer = -1;   // global rank at the other end of a Send or Recv
+  std::int32_t group = -1;  // index in Program::groups; communication only
+  std::int32_t batch = -1;  // >= 0: starts and ends with its neighbours of the same batch
+  std::int32_t work = -1;   // index in Program::works; Compute only
+  // Payload in bytes: of a Send or Recv, what travels (its operands' elements in their order, as
+  // one message); of a Collective, the whole array as in nccl-tests (all-reduce: the array;
+  // all-gather and reduce-scatter: the gathered array).
+  std::int64_t bytes = 0;
+  std::int32_t repeat = 1;  // stage level: so many equal collectives in a row, `bytes` each
+  std::int32_t after_first = 0, after_count = 0;      // in RankProgram::after
+  std::int32_t operand_first = 0, operand_count = 0;  // in RankProgram::operands
+};
+
+struct ParameterSlice {
+  Parameter parameter = Parameter::kTokenTable;
+  std::int16_t layer = -1;
+  bool shared_copy = false;  // a second copy of a tied table; left out of norms and counts
+  std::int64_t offset = 0;   // elements, in kParameters and kGradients
+  std::int64_t count = 0;
+  std::int64_t rows = 1;  // count / rows = fan-in of a weight
+  // So many elements at the end are held by other ranks of the TP group too, one of which counts
+  // them: here they are left out of norms and counts.
+  std::int64_t copied = 0;
+};
+
+// A stretch of parameters that ZeRO cuts over the ranks of a group: a layer, the tables, or final
+// norm and head. Each rank owns one chunk (chunk_of): it keeps its states and updates it.
+struct Bucket {
+  std::int64_t begin = 0, count = 0;          // elements, as ParameterSlice::offset counts
+  std::int64_t own_begin = 0, own_count = 0;  // counted likewise
+  std::int64_t held = 0;  // where the own part begins in buffers that hold only own parts
+};
+
+// What one rank does, in issue order.
+struct RankProgram {
+  int rank = 0;                 // global
+  Coordinates at;               // its place on the mesh
+  int stage = 0;                // coordinate along pp
+  std::vector<int> layers;      // held layers, ascending
+  std::vector<Action> actions;  // its line of the Order
+  std::vector<Op> ops;
+  std::vector<std::int32_t> after;  // earlier ops of the same rank, by index
+  std::vector<Operand> operands;
+  std::vector<Buffer> buffers;
+  std::vector<ParameterSlice> parameters;
+  std::vector<Bucket> buckets;   // ascending; empty without ZeRO
+  std::int64_t arena_bytes = 0;  // the one allocation that holds every buffer
+
+  std::span<const std::int32_t> after_of(const Op& op) const {
+    return {after.data() + op.after_first, static_cast<std::size_t>(op.after_count)};
+  }
+  std::span<const Operand> operands_of(const Op& op) const {
+    return {operands.data() + op.operand_first, static_cast<std::size_t>(op.operand_count)};
+  }
+};
+
+struct Group {
+  Axis axis = Axis::kWorld;
+  std::vector<int> ranks;  // global, ascending
+};
+
+enum class Level : std::uint8_t { kPiece, kStage };
+
+// What executing experts needs to know beside operands.
+struct ExpertShape {
+  Experts model;
+  std::int64_t ffn = 0;        // of this rank
+  int ranks = 1;               // EP
+  std::int64_t stripes = 1;    // EP where experts are placed round robin, else 1
+  std::int64_t capacity = 0;   // tokens of a micro-batch that an expert takes; 0: all
+  std::int64_t even_rows = 0;  // rows that a rank's experts take of a micro-batch, routed evenly
+  double balance_loss = 0, z_loss = 0, bias_rate = 0, skew = 0;
+};
+
+// Elements from one row of V logits to the next. Every row begins at a multiple of 16 bytes in any
+// type, which fast products and loads ask for: the vocabulary of GPT-2, for one, is odd.
+constexpr std::int64_t logits_pitch(std::int64_t V) { return (V + 7) / 8 * 8; }
+
+// Sizes that kernels need beside their operands.
+struct Shape {
+  std::int64_t B = 0, T = 0, C = 0, H = 0, K = 0, D = 0, F = 0, V = 0;
+  std::int64_t global_tokens = 0;  // tokens of one step's global batch
+  int layers = 0;
+  Mlp mlp = Mlp::kGelu;
+  Norm norm = Norm::kLayer;
+  bool biases = true;
+  bool learned_positions = true;
+  bool tied = true;
+  std::int64_t sequence = 0;  // tokens of a whole sequence, before CP cuts it to T
+  // A rank's T tokens are two runs, one from each end of the sequence, so that all ranks have equal
+  // work under the causal mask (Dubey et al. 2024, section 3.3.2).
+  bool zigzag = false;
+  bool fused = false;                 // attention keeps no probabilities
+  std::int64_t heads = 0, vocab = 0;  // of all ranks; TP V may be more: the last ranks' is padded
+  double dropout = 0;  // of the probabilities, and of both branches where they join the stream
+  ExpertShape experts;
+
+  // Whether ranks exchange the maxima of their logits before they add up exponentials.
+  bool cuts_vocabulary() const { return V < vocab; }
+  std::int64_t logits_pitch() const { return parallelarium::logits_pitch(V); }
+};
+// The runs of positions, one after another, that the T tokens of CP rank `cp` are.
+struct PositionRuns {
+  int runs = 1;
+  std::int64_t begin[2] = {0, 0};
+  std::int64_t length = 0;  // of each
+};
+PositionRuns positions_of(const Shape& shape, int cp);
+
+struct Program {
+  Shape shape;
+  Level level = Level::kPiece;
+  int world = 0;  // ranks of the Setup
+  // Ranks built: all of them, or (representatives) tp = cp = dp = 0 of every pipeline stage, in
+  // ascending order of stage. The others do the same at the same time.
+  bool representatives = false;
+  std::vector<RankProgram> ranks;
+  std::vector<Group> groups;
+  std::vector<std::vector<Work>> works;
+  std::int32_t batches = 0;
+
+  std::int64_t op_count() const;
+};
+
+// The built rank whose program stands for `rank`'s (itself, or the one of its stage), as an index
+// in Program::ranks. Requires: 0 <= rank < program.world and mesh is the program's.
+int representative_of(const Program& program, const Mesh& mesh, int rank);
+
+// Bytes that group member `index` sends (and receives) in a collective of `bytes` bytes over n
+// ranks, done the direct way: reduce-scatter and all-gather send what others need, an all-reduce is
+// both; the root of a broadcast, scatter, gather or reduce is member 0. Chunks differ by at most
+// one element of `type`. Source: nccl-tests PERFORMANCE.md for equal chunks.
+struct Volume {
+  std::int64_t sent = 0, received = 0;
+};
+Volume collective_volume(CollectiveKind kind, DataType type, std::int64_t bytes, int n, int index);
+// Elements [begin, end) of chunk `index` when `count` elements are cut for n ranks.
+struct ChunkRange {
+  std::int64_t begin = 0, end = 0;
+};
+ChunkRange chunk_of(std::int64_t count, int n, int index);
+
+// Everything that would make the Program hang or compute the wrong thing, as sentences; empty if it
+// is right. Simulates with rendezvous, the strictest reading, and names a waiting circle rank by
+// rank; matches sends with receives (bytes, purpose) and collectives with each other; finds missing
+// or doubled work, operands outside their buffers or used while closed, and overlapping buffers.
+std::vector<Message> check(const Program& program);
+
+}  // namespace parallelarium

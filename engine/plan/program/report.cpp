@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/program/report.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+namespace parallelarium {
+
+namespace {
+
+// Nanoseconds in which `spans` (sorted by begin) cover at least once.
+std::vector<Span> merged(std::vector<Span> spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::vector<Span> result;
+  for (const Span& span : spans) {
+    if (span.end <= span.begin) continue;
+    if (result.empty() || span.begin > result.back().end) {
+      result.push_back(span);
+    } else {
+      result.back().end = std::max(result.back().end, span.end);
+    }
+  }
+  return result;
+}
+
+Nanoseconds length_of(const std::vector<Span>& spans) {
+  Nanoseconds length{0};
+  for (const Span& span : spans) length += span.end - span.begin;
+  return length;
+}
+
+Nanoseconds overlap_of(const std::vector<Span>& a, const std::vector<Span>& b) {
+  Nanoseconds overlap{0};
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const Nanoseconds begin = std::max(a[i].begin, b[j].begin), end = std::min(a[i].end, b[j].end);
+    if (end > begin) overlap += end - begin;
+    (a[i].end < b[j].end ? i : j)++;
+  }
+  return overlap;
+}
+
+}  // namespace
+
+std::vector<TrafficRow> traffic_of(const Program& program, int rank_index) {
+  const RankProgram& rank = program.ranks[static_cast<std::size_t>(rank_index)];
+  std::map<std::tuple<Axis, std::string_view, Purpose>, TrafficRow> rows;
+  for (const Op& op : rank.ops) {
+    if (op.kind == OpKind::kCompute || op.group < 0) continue;
+    const Group& group = program.groups[static_cast<std::size_t>(op.group)];
+    const int members = static_cast<int>(group.ranks.size());
+    if (members <= 1) continue;
+    const bool collective = op.kind == OpKind::kCollective;
+    const std::string_view operation = collective ? name_of(op.collective) : "send_recv";
+    TrafficRow& row = rows[{group.axis, operation, op.purpose}];
+    row.axis = group.axis;
+    row.operation = operation;
+    row.purpose = op.purpose;
+    row.calls += op.repeat;
+    if (op.kind == OpKind::kSend) row.sent_bytes += op.bytes;
+    if (op.kind == OpKind::kRecv) row.received_bytes += op.bytes;
+    if (collective) {
+      const auto place = std::find(group.ranks.begin(), group.ranks.end(), rank.rank);
+      const Volume volume = collective_volume(op.collective, op.type, op.bytes, members,
+                                              static_cast<int>(place - group.ranks.begin()));
+      row.sent_bytes += volume.sent * op.repeat;
+      row.received_bytes += volume.received * op.repeat;
+    }
+  }
+  std::vector<TrafficRow> result;
+  for (auto& [key, row] : rows) result.push_back(std::move(row));
+  return result;
+}
+
+std::vector<MemoryRow> memory_of(const Program& program) {
+  std::vector<MemoryRow> rows;
+  for (const RankProgram& rank : program.ranks) {
+    MemoryRow& row = rows.emplace_back();
+    row.rank = rank.rank;
+    row.stage = rank.stage;
+    // Buffers open before their first op and close after their last, in issue order.
+    using Bytes = std::array<std::int64_t, kCategories>;
+    std::vector<Bytes> opens(rank.ops.size(), Bytes{}), closes(rank.ops.size(), Bytes{});
+    Bytes now{};
+    for (const Buffer& buffer : rank.buffers) {
+      const auto category = static_cast<std::size_t>(buffer.category);
+      if (buffer.opened_by < 0) {
+        now[category] += buffer.bytes;
+        continue;
+      }
+      opens[static_cast<std::size_t>(buffer.opened_by)][category] += buffer.bytes;
+      closes[static_cast<std::size_t>(buffer.closed_by)][category] += buffer.bytes;
+    }
+    const auto take_peak = [&] {
+      std::int64_t sum = 0;
+      for (std::size_t category = 0; category < kCategories; ++category) {
+        row.bytes[category] = std::max(row.bytes[category], now[category]);
+        sum += now[category];
+      }
+      row.peak_bytes = std::max(row.peak_bytes, sum);
+    };
+    take_peak();
+    for (std::size_t op = 0; op < rank.ops.size(); ++op) {
+      for (std::size_t category = 0; category < kCategories; ++category) {
+        now[category] += opens[op][category];
+      }
+      take_peak();
+      for (std::size_t category = 0; category < kCategories; ++category) {
+        now[category] -= closes[op][category];
+      }
+    }
+  }
+  return rows;
+}
+
+StepFigures step_figures(const Program& program, const Timeline& timeline, const Setup& setup,
+                         const Machine& machine) {
+  StepFigures step;
+  step.seconds = step.seconds_min = step.seconds_max = seconds_of(timeline.duration);
+  Nanoseconds busiest{-1};
+  const std::size_t ranks = std::min(program.ranks.size(), timeline.ranks.size());
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto& ops = program.ranks[rank].ops;
+    const auto& spans = timeline.ranks[rank].spans;
+    std::vector<Span> compute, communication;
+    for (std::size_t index = 0; index < ops.size() && index < spans.size(); ++index) {
+      (ops[index].kind == OpKind::kCompute ? compute : communication).push_back(spans[index]);
+    }
+    compute = merged(std::move(compute));
+    communication = merged(std::move(communication));
+    const Nanoseconds busy = length_of(compute);
+    if (busy <= busiest) continue;
+    busiest = busy;
+    step.compute_seconds = seconds_of(busy);
+    step.exposed_communication_seconds =
+        seconds_of(length_of(communication) - overlap_of(communication, compute));
+  }
+  if (step.seconds <= 0) return step;
+  const double sequences = static_cast<double>(setup.global_batch());
+  step.tokens_per_second = sequences * static_cast<double>(setup.model.sequence) / step.seconds;
+  step.model_flops_per_second_per_rank = sequences * model_flops_per_sequence(setup.model) /
+                                         step.seconds / static_cast<double>(setup.mesh.ranks());
+  const double peak = machine.peak_flops_per_second(setup.precision.activation_bytes()).value;
+  const bool comparable =
+      timeline.source == Source::kPredicted || timeline.source == Source::kMeasured;
+  if (comparable && peak > 0) step.mfu = step.model_flops_per_second_per_rank / peak;
+  return step;
+}
+
+nlohmann::json to_json(const MemoryRow& row) {
+  nlohmann::json json = {{"rank", row.rank}, {"stage", row.stage}, {"peak_bytes", row.peak_bytes}};
+  for (int category = 0; category < kCategories; ++category) {
+    json[std::string(name_of(static_cast<Category>(category))) + "_bytes"] = row.bytes[category];
+  }
+  return json;
+}
+
+nlohmann::json to_json(const std::vector<TrafficRow>& rows) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const TrafficRow& row : rows) {
+    json.push_back({{"group", std::string(name_of(row.axis))},
+                    {"operation", row.operation},
+                    {"purpose", std::string(name_of(row.purpose))},
+                    {"calls", row.calls},
+                    {"sent_bytes", row.sent_bytes},
+                    {"received_bytes", row.received_bytes}});
+    if (!row.counted) json.back()["counted"] = false;
+  }
+  return json;
+}
+
+nlohmann::json to_json(const std::vector<LibraryChoice>& choices) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const LibraryChoice& choice : choices)
+    json.push_back({{"collective", choice.collective},
+                    {"ranks", choice.ranks},
+                    {"algorithm", choice.algorithm},
+                    {"protocol", choice.protocol},
+                    {"channels", choice.channels},
+                    {"calls", choice.calls},
+                    {"least_bytes", choice.least_bytes},
+                    {"most_bytes", choice.most_bytes}});
+  return json;
+}
+
+nlohmann::json to_json(const std::vector<GpuMemory>& memory) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const GpuMemory& row : memory)
+    json.push_back({{"gpu", row.gpu},
+                    {"rank", row.rank},
+                    {"driver_bytes", row.driver_bytes},
+                    {"arena_bytes", row.arena_bytes},
+                    {"workspace_bytes", row.workspace_bytes},
+                    {"communicator_bytes", row.communicator_bytes},
+                    {"context_bytes", row.context_bytes},
+                    {"unexplained_bytes", row.unexplained_bytes()}});
+  return json;
+}
+
+nlohmann::json to_json(const Bubble& bubble) {
+  return {
+      {"over_ideal", bubble.over_ideal}, {"of_total", bubble.of_total}, {"ranks", bubble.ranks}};
+}
+
+nlohmann::json to_json(const StepFigures& step, bool observed) {
+  nlohmann::json json = {{"seconds", step.seconds},
+                         {"compute_seconds", step.compute_seconds},
+                         {"exposed_communication_seconds", step.exposed_communication_seconds},
+                         {"tokens_per_second", step.tokens_per_second},
+                         {"model_flops_per_second_per_rank", step.model_flops_per_second_per_rank},
+                         {"mfu", step.mfu > 0 ? nlohmann::json(step.mfu) : nullptr}};
+  if (observed) {
+    json["seconds_min"] = step.seconds_min;
+    json["seconds_max"] = step.seconds_max;
+  }
+  return json;
+}
+
+bool all_counted(const std::vector<TrafficRow>& rows) {
+  return std::all_of(rows.begin(), rows.end(), [](const TrafficRow& row) { return row.counted; });
+}
+
+int training_step_of(const Observation& observation) {
+  return observation.setup.run.warmup + observation.timeline.step - 1;
+}
+
+const Routing* routing_of_timeline(const Observation& observation) {
+  const auto at = static_cast<std::size_t>(training_step_of(observation));
+  return at < observation.routing.size() ? &observation.routing[at] : nullptr;
+}
+
+std::optional<Message> delay_of(const Observation& observation) {
+  constexpr double kLeast = 1.05;  // timers and clocks alone stay below
+  if (!observation.gpu_use.empty())
+    return message("gpus-busy", "{}; times measured beside it mean little.", observation.gpu_use);
+  if (observation.delay_factor < kLeast) return std::nullopt;
+  const std::string times =
+      fmt::format("{:.{}f}", observation.delay_factor,
+                  observation.delay_factor < 10 ? 1 + (observation.delay_factor < 1.1) : 0);
+  if (observation.source == Source::kPaced)
+    return message("pace-missed", "Other work kept the cores: the pace was missed by {} times.",
+                   times);
+  return message("cores-busy",
+                 "Other work kept the cores: compute took {} times the processor time that it got.",
+                 times);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a step that a prediction and a run share, so that the two can stand side by side.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/model/routing.h"
+#include "engine/plan/program/timeline.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+struct MemoryRow {
+  int rank = 0, stage = 0;
+  std::int64_t bytes[kCategories] = {};  // peak of each category over the step
+  std::int64_t peak_bytes = 0;           // peak of the sum
+};
+
+struct TrafficRow {
+  Axis axis = Axis::kWorld;
+  std::string operation;  // "all_reduce", ..., or "send_recv"
+  Purpose purpose = Purpose::kNone;
+  std::int64_t calls = 0, sent_bytes = 0, received_bytes = 0;
+  bool counted = true;  // false: a run's bytes that follow from the formula, not from counting
+  bool operator==(const TrafficRow&) const = default;
+};
+
+struct StepFigures {
+  double seconds = 0;  // of a run: the median
+  double seconds_min = 0, seconds_max = 0;
+  double compute_seconds = 0;  // busiest rank's compute lane
+  double exposed_communication_seconds =
+      0;  // of that rank: idle while its pipeline or data lane is busy
+  double tokens_per_second = 0;
+  double model_flops_per_second_per_rank = 0;
+  double mfu = 0;  // 0 where it would mean nothing (paced, no peak known)
+};
+
+// How a library did collectives of one kind, in all steps of a run: NCCL's words for algorithm and
+// protocol, empty where it did not say.
+struct LibraryChoice {
+  std::string collective;  // "all_reduce"
+  int ranks = 0;
+  std::string algorithm, protocol;  // "RING", "LL128"
+  int channels = 0;
+  std::int64_t calls = 0;
+  std::int64_t least_bytes = 0, most_bytes = 0;  // of a call, as the library counts them
+  bool operator==(const LibraryChoice&) const = default;
+};
+
+// What a run held of one GPU beyond the driver's context, which was there before. driver_bytes is
+// the driver's count; arenas and workspaces are what was asked for, the rest is measured where it
+// goes. What no part explains is unexplained.
+struct GpuMemory {
+  int gpu = -1;                         // as its process counts
+  int rank = 0;                         // the first on it
+  std::int64_t driver_bytes = 0;        // all of the run
+  std::int64_t arena_bytes = 0;         // planned, of all ranks on it
+  std::int64_t workspace_bytes = 0;     // of products, and CUDA's pool for kernels' scratch
+  std::int64_t communicator_bytes = 0;  // NCCL's
+  std::int64_t context_bytes = 0;       // what stays when all is given back: code loaded meanwhile
+  std::int64_t unexplained_bytes() const {
+    return driver_bytes - arena_bytes - workspace_bytes - communicator_bytes - context_bytes;
+  }
+  bool operator==(const GpuMemory&) const = default;
+};
+
+// What a run was seen to do.
+struct Observation {
+  Setup setup;                         // exactly what was run
+  std::string machine;                 // title of the Machine whose time was kept or dilated
+  std::string backend;                 // "cpu", "paced", "cuda"
+  std::string transport;               // "shared memory", "TCP", "NCCL 2.28.9"; empty: not known
+  std::vector<LibraryChoice> choices;  // of the transport, where it makes any and tells them
+  Source source = Source::kMeasured;
+  double pace_factor = 0;  // paced: wall time over modelled time
+  // By how much other work on the cores lengthened the step shown: paced, the step over the end
+  // that the pace gave it; measured on CPUs, of the rank that had to wait most, the time of its
+  // compute ops over the processor time that it got. 0 where nothing is known of it.
+  double delay_factor = 0;
+  std::string gpu_use;  // "GPU 1 is in use by python (4711) 11.2 GiB": others, as the run began
+  Timeline timeline;    // the one real step of median duration
+  std::vector<MemoryRow> memory;                 // counted; one per rank
+  std::vector<std::vector<TrafficRow>> traffic;  // by rank
+  Bubble bubble;
+  StepFigures step;
+  std::vector<double> losses;          // warm-up and timed steps, means over all tokens
+  std::vector<double> gradient_norms;  // global L2 before clipping
+  std::vector<Routing> routing;        // of warm-up and timed steps; empty without experts
+  std::int64_t process_bytes = 0;      // measured: resident memory of the engine at the peak
+  std::vector<GpuMemory> gpu_memory;   // measured; empty where ranks are not on GPUs
+  // Median seconds of a whole training step by the host's clock: loading, the step, reading back.
+  double wall_seconds = 0;
+  // On GPUs, of the step shown: how long at most the rank that did most waited for its host with
+  // compute ops, the engine's own cost. 0 elsewhere.
+  double host_seconds = 0;
+  std::string date;  // ISO 8601, UTC
+};
+
+// Whether all these bytes were counted, and none follow from a formula as those of a whole
+// collective of NCCL do.
+bool all_counted(const std::vector<TrafficRow>& rows);
+
+// Where the step of the timeline stands among warm-up and timed steps: an index into losses.
+int training_step_of(const Observation& observation);
+// What the routers did in that step; null without experts.
+const Routing* routing_of_timeline(const Observation& observation);
+
+// One sentence where other work kept the cores for more than a few percent of the step or used the
+// GPUs, so that the pace was missed or a measurement says little of this computer; else none.
+std::optional<Message> delay_of(const Observation& observation);
+
+// The keys of `predict --json` that both sides have: "memory", "traffic", "bubble", "step".
+nlohmann::json to_json(const MemoryRow& row);
+nlohmann::json to_json(const std::vector<TrafficRow>& rows);
+nlohmann::json to_json(const Bubble& bubble);
+nlohmann::json to_json(const std::vector<LibraryChoice>& choices);
+nlohmann::json to_json(const std::vector<GpuMemory>& memory);
+nlohmann::json to_json(const StepFigures& step, bool observed);
+
+// Sums the communication of one built rank from the Program: what a ledger must count.
+std::vector<TrafficRow> traffic_of(const Program& program, int rank_index);
+
+// Peaks of every built rank from the planned buffers.
+std::vector<MemoryRow> memory_of(const Program& program);
+
+// Figures that follow from a Timeline alone. `machine` gives the peak for MFU.
+StepFigures step_figures(const Program& program, const Timeline& timeline, const Setup& setup,
+                         const Machine& machine);
+
+}  // namespace parallelarium

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// When every op of a Program began and ended: predicted by the event walk, or observed in a run.
+// Prediction and observation join by (rank, op index).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan/program/program.h"
+
+namespace parallelarium {
+
+using Nanoseconds = std::chrono::nanoseconds;
+inline double seconds_of(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+// Where numbers come from. The words of look.md.
+enum class Source : std::uint8_t {
+  kPredicted,
+  kMeasured,
+  kOversubscribed,
+  kPaced,
+  kSharedGpu,
+  kPredictedPaced,  // a prediction in the time of a paced run, see dilated()
+};
+// "predicted" "measured" "oversubscribed" "paced" "shared GPU" "predicted paced"
+std::string_view name_of(Source source);
+constexpr bool is_predicted(Source source) {
+  return source == Source::kPredicted || source == Source::kPredictedPaced;
+}
+
+struct Span {
+  Nanoseconds begin{0};
+  Nanoseconds end{0};
+};
+
+struct RankTimeline {
+  std::vector<Span> spans;  // by op index
+  // Observed only: shortest and longest duration of each op over the timed steps.
+  std::vector<Nanoseconds> shortest, longest;
+};
+
+struct Timeline {
+  Source source = Source::kPredicted;
+  std::vector<RankTimeline> ranks;  // as Program::ranks
+  Nanoseconds duration{0};     // of the step: the last end minus the first begin, first begin = 0
+  Nanoseconds clock_error{0};  // how far two ranks' clocks may differ
+  int step = 0;                // observed: which timed step this is, from 1
+  int steps = 0;               // of how many
+};
+
+// One bar of the picture: an op, or the ops of one batch, which begin and end together. Who draws
+// may put the bars of an action, or of a layer of it, together into one
+// (app/views/timeline/whole_bars.h).
+struct Bar {
+  std::int32_t first_op = 0, last_op = 0;  // in issue order, both of this bar
+  Lane lane = Lane::kCompute;
+  OpKind kind = OpKind::kCompute;
+  ActionKind action = ActionKind::kForward;  // bars with microbatch >= 0
+  Phase phase = Phase::kForward;             // kUpdate: optimizer and what belongs to it
+  Piece piece = Piece::kStage;               // compute bars; kStage: more than one piece
+  Purpose purpose = Purpose::kNone;
+  CollectiveKind collective = CollectiveKind::kAllReduce;  // kCollective only
+  Axis axis = Axis::kWorld;                                // of the group; kCollective only
+  std::int16_t layer = -1;                                 // -1: of no layer, or of several
+  std::int16_t chunk = 0;
+  std::int32_t microbatch = -1;
+  Span span;
+};
+
+// The bars of rank index `rank`, sorted by begin within each lane.
+std::vector<Bar> bars_of(const Program& program, const Timeline& timeline, int rank);
+
+// Bubble: the idle time of compute lanes from the first F to the last B or W of the step.
+struct Bubble {
+  double over_ideal = 0;      // idle / busy, of all ranks together
+  double of_total = 0;        // idle / (idle + busy)
+  std::vector<double> ranks;  // of_total of each rank
+};
+Bubble bubble_of(const Program& program, const Timeline& timeline);
+
+// How many micro-batches' activations rank index `rank` holds after each change, as (time, count):
+// one more when a forward ends, one less when its backward (or weight part) ends; a chunk counts
+// 1/chunks.
+struct HeldPoint {
+  Nanoseconds time{0};
+  double held = 0;
+};
+std::vector<HeldPoint> held_microbatches(const Program& program, const Timeline& timeline,
+                                         int rank);
+
+// Bytes held by category over the step, at each op that opens or closes buffers.
+struct MemoryPoint {
+  Nanoseconds time{0};
+  std::int64_t bytes[kCategories] = {};
+};
+std::vector<MemoryPoint> memory_over_time(const Program& program, const Timeline& timeline,
+                                          int rank);
+
+// The wire form:
+// {"source","duration_seconds","clock_error_seconds","step","steps","ranks":[{"spans":
+// [begin0,end0,...] ns,"shortest":[...],"longest":[...]}]}.
+nlohmann::json to_json(const Timeline& timeline);
+Result<Timeline> timeline_from_json(const nlohmann::json& json);
+
+}  // namespace parallelarium

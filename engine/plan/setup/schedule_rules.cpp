@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/setup/schedule_rules.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+
+#include "engine/plan/order/order.h"
+#include "engine/plan/setup/alternatives.h"
+
+namespace parallelarium {
+
+const ScheduleRule* find_schedule_rule(std::string_view name) {
+  const auto found = std::find_if(kScheduleRules.begin(), kScheduleRules.end(),
+                                  [&](const ScheduleRule& rule) { return rule.name == name; });
+  return found == kScheduleRules.end() ? nullptr : &*found;
+}
+
+Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int microbatches,
+                                  int chunks) {
+  if (rule.chunks == 0) {
+    if (chunks < 2) {
+      return refuse(
+          message("schedule-chunks",
+                  "{} needs 2 or more chunks on each rank; with 1 it would be 1F1B.", rule.title),
+          "chunks", {"2"});
+    }
+  } else if (chunks != rule.chunks && !(rule.chunks == 2 && chunks == 1)) {
+    return refuse(message("schedule-chunks", "{} holds {} chunk{} per rank, not {}.", rule.title,
+                          rule.chunks, rule.chunks == 1 ? "" : "s", chunks),
+                  "chunks", {std::to_string(rule.chunks)});
+  }
+  if (rule.even_ranks && ranks % 2 != 0) {
+    std::vector<std::string> even;
+    if (ranks > 1) even.push_back(std::to_string(ranks - 1));
+    even.push_back(std::to_string(ranks + 1));
+    return refuse(message("schedule-ranks",
+                          "{} runs micro-batches from both ends at once, so it needs an even "
+                          "number of stages, not {}; {} would do.",
+                          rule.title, ranks, even.front()),
+                  "mesh.pp", even);
+  }
+  if (rule.two_rounds && microbatches < 2 * ranks) {
+    return refuse(message("schedule-microbatches",
+                          "{} needs twice as many micro-batches as ranks, {} or more, not {}.",
+                          rule.title, 2 * ranks, microbatches),
+                  "microbatches", {std::to_string(2 * ranks)});
+  }
+  if (rule.even_ranks && microbatches % 2 != 0) {
+    return refuse(message("schedule-microbatches",
+                          "{} sends half of the micro-batches from each end, so it needs an even "
+                          "number of them, not {}; {} would do.",
+                          rule.title, microbatches, microbatches + 1),
+                  "microbatches", {std::to_string(microbatches + 1)});
+  }
+  return {};
+}
+
+int chunks_of(const Setup& setup) {
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  return rule != nullptr && rule->chunks > 1 ? rule->chunks : setup.chunks;
+}
+
+namespace {
+
+// Stages of a file of orders with several chunks, or 0 where it cannot be read. Asked for often, so
+// the last answer is kept for as long as the file stays as it was.
+int stages_in_file(const std::string& path) {
+  static std::mutex mutex;
+  static std::string known_path;
+  static std::filesystem::file_time_type known_time;
+  static int known_stages = 0;
+  std::error_code error;
+  const std::filesystem::file_time_type time = std::filesystem::last_write_time(path, error);
+  if (error) return 0;
+  const std::lock_guard lock(mutex);
+  if (path != known_path || time != known_time) {
+    const Result<Order> order = order_from_file(path);
+    known_stages = order.ok() ? order->stages : 0;
+    known_path = path;
+    known_time = time;
+  }
+  return known_stages;
+}
+
+}  // namespace
+
+bool holds_stages_twice(const Setup& setup) {
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  if (rule != nullptr) return rule->holds_stages_twice;
+  return setup.chunks == 2 && setup.mesh.pp > 1 && stages_in_file(setup.schedule) == setup.mesh.pp;
+}
+
+int stages_of(const Setup& setup) {
+  return holds_stages_twice(setup) ? setup.mesh.pp : setup.mesh.pp * chunks_of(setup);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which schedules there are and what sizes each of them needs: what Setup and the generators of
+// Orders have to agree on.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+struct ScheduleRule {
+  std::string_view name;   // "zb-h1"
+  std::string_view title;  // "ZB-H1"
+  int chunks = 1;          // on each rank, by nature; 0: the user chooses 2 or more
+  bool splits_backward = false;
+  bool even_ranks = false;          // ranks and micro-batches come in pairs
+  bool two_rounds = false;          // needs twice as many micro-batches as ranks
+  bool holds_stages_twice = false;  // as many stages as ranks, each on two ranks
+};
+// In teaching order.
+inline constexpr std::array<ScheduleRule, 9> kScheduleRules = {{
+    {"naive", "Naive"},
+    {"gpipe", "GPipe"},
+    {"1f1b", "1F1B"},
+    {"interleaved", "Interleaved 1F1B", 0},
+    {"zb-h1", "ZB-H1", 1, true},
+    {"zb-h2", "ZB-H2", 1, true},
+    {"zb-v", "ZB-V", 2, true},
+    {"dualpipe", "DualPipe", 2, true, true, true, true},
+    {"dualpipe-v", "DualPipe-V", 2, true, false, true},
+}};
+// The rule, or null for a file of orders and unknown names.
+const ScheduleRule* find_schedule_rule(std::string_view name);
+
+// Why a schedule cannot have these sizes, in a sentence with values that would do (the Message's
+// field and alternatives), or success. Schedules that have two chunks by nature take 1, the
+// default, as well. Sources: Megatron-LM (interleaved), deepseek-ai/DualPipe (its asserts).
+Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int microbatches,
+                                  int chunks);
+
+// Whether every stage is on two ranks, r and p - 1 - r: DualPipe, or a file of orders like it.
+bool holds_stages_twice(const Setup& setup);
+// Chunks on each rank, and stages of the whole model, as the schedule of the Setup has them; a file
+// of orders is read for it.
+int chunks_of(const Setup& setup);
+int stages_of(const Setup& setup);
+
+}  // namespace parallelarium

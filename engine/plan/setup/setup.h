@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that the student turns: plain data with defaults. A Setup is also the file format
+// ("parallelarium-setup/1") and the undo unit.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan/model/model.h"
+#include "engine/plan/program/mesh.h"
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
+enum class ContextParallel : std::uint8_t { kRing, kAllGather, kUlysses };
+enum class Attention : std::uint8_t { kAuto, kUnfused, kFused };
+// Which experts a rank of an EP group holds: neighbours, or every EP-th.
+enum class ExpertPlacement : std::uint8_t { kBlocked, kRoundRobin };
+enum class Backend : std::uint8_t { kAuto, kCpu, kPaced, kCuda };
+
+// Bytes per parameter. Names and sums: mixed-16 2+2+4+8 (ZeRO paper), mixed-16-main-grads 2+4+4+8
+// (Megatron bf16), bf16-states 2+2+4+4, fp32 4+4+0+8.
+struct Precision {
+  std::string name = "fp32";  // or "custom", or "auto": see resolve.h
+  int parameter_bytes = 4, gradient_bytes = 4, master_bytes = 0, moments_bytes = 8;
+  // Bytes of an activation element: those of a parameter.
+  int activation_bytes() const { return parameter_bytes; }
+  int state_bytes() const {
+    return parameter_bytes + gradient_bytes + master_bytes + moments_bytes;
+  }
+  bool operator==(const Precision&) const = default;
+};
+std::vector<Precision> precision_recipes();
+// "auto" is none of them, stands for one and has the bytes of fp32 until resolve() has chosen.
+Precision auto_precision();
+bool is_auto(const Precision& precision);
+// A recipe, or "auto"; and all these names.
+std::optional<Precision> find_precision(std::string_view name);
+std::vector<std::string> precision_names();
+// Whether the engine trains with these bytes: fp32 all through, or bf16 parameters and activations
+// with gradients of 2 or 4 bytes, an fp32 master and two moments of 2 or 4 bytes each.
+bool is_trainable(const Precision& precision);
+
+struct RunSettings {
+  Backend backend = Backend::kAuto;
+  double pace_seconds = 0.04;  // paced: forward of the whole model for one sequence on one rank
+  int steps = 5;               // timed training steps
+  int warmup = 1;              // real training steps before them
+  std::uint64_t seed = 1;
+  std::string text = "default";  // or the path of any UTF-8 file
+  std::string devices = "all";   // GPUs that ranks may use, or their indices: "0,2"
+  bool operator==(const RunSettings&) const = default;
+};
+
+struct Setup {
+  Model model;                    // resolved; model.name is the preset's name, or "custom"
+  std::string machine = "local";  // a preset's name
+  int nodes = 0;                  // nodes of the machine; 0 means as many as the ranks need
+  Mesh mesh;
+  bool sequence_parallel = false;
+  int zero = 0;
+  int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
+  // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
+  int zero_prefetch = 1;
+  Precision precision;
+  std::string schedule = "1f1b";  // a name, or the path of a file of orders
+  int chunks = 1;
+  int micro_batch = 1;
+  int microbatches = 8;  // per data-parallel replica
+  Recompute recompute = Recompute::kNone;
+  ContextParallel context_parallel = ContextParallel::kRing;
+  Attention attention = Attention::kUnfused;
+  // How collectives are done: "direct", the transport's own; or by sends and receives of an
+  // algorithm of engine/collectives, for every collective that has one of this name ("ring"), or
+  // kind by kind ("all_reduce=double-tree,all_gather=bruck").
+  std::string collectives = "direct";
+  double dropout = 0;
+  double learning_rate = 1e-3;
+  double clip = 0;  // gradient-norm bound; 0 means none
+  // Experts only. The balance loss is alpha E sum f_i P_i, the z-loss a coefficient times the mean
+  // squared log-sum-exp of a token's logits; every step the bias that takes part in the selection
+  // alone moves by bias_rate against an expert's load.
+  double balance_loss = 0.01;
+  double z_loss = 0;
+  double bias_rate = 0;
+  ExpertPlacement expert_placement = ExpertPlacement::kBlocked;
+  double skew = 0;                // share of the tokens that is sent to expert 0 on purpose
+  std::vector<int> stage_layers;  // layers of each stage; empty means even, or the model's own
+  RunSettings run;
+  bool operator==(const Setup&) const = default;
+
+  std::int64_t global_batch() const {  // sequences in one step
+    return std::int64_t{mesh.dp} * microbatches * micro_batch;
+  }
+};
+
+// GPU indices of RunSettings::devices, in its order; empty for "all". Error: not such a list.
+Result<std::vector<int>> device_list(const std::string& devices);
+
+// The first lesson's: gpt-tiny, PP 4, 1F1B, 8 micro-batches, fp32, unfused attention.
+Setup default_setup();
+// What a new document and a file that says nothing ask for: the same with `auto` for what depends
+// on the devices, precision and attention.
+Setup new_setup();
+
+// Reads "parallelarium-setup/1" (every key optional) or the setup inside
+// "parallelarium-document/1". Unknown keys, wrong types and out-of-range numbers are errors that
+// name the dotted key.
+Result<Setup> setup_from_json(const nlohmann::json& json);
+// The same from text, for files; comments are not part of the format. Errors say where the text
+// breaks.
+Result<Setup> setup_from_text(std::string_view text);
+// What a document or an answer says that its setup meant where it was made: its "resolved". None:
+// it is of an older version, or a setup alone.
+Result<std::optional<Setup>> resolved_from_json(const nlohmann::json& json);
+nlohmann::json to_json(const Setup& setup);
+
+// Sets one field from its command-line or dotted name ("pp", "mesh.pp", "microbatches", "hidden",
+// "run.pace_seconds" or "pace") and text. Used by the command line, lessons and the app's buttons.
+Result<void> set_field(Setup& setup, std::string_view field, std::string_view value);
+// All fields that set_field knows: the command-line name, the dotted key, and one line of help.
+struct FieldInfo {
+  std::string option;  // "pp"
+  std::string key;     // "mesh.pp"
+  std::string help;
+};
+const std::vector<FieldInfo>& setup_fields();
+
+// Everything that is wrong with the Setup, in sentences with alternatives; empty if it can be
+// predicted. The first entry is the one to show. Precision and attention that are still `auto` are
+// wrong, too: resolve.h.
+std::vector<Message> validate(const Setup& setup);
+
+// Why this version cannot execute a valid Setup (such as TP above 1), or success. Prediction does
+// not need it. Machine-dependent reasons (cores, GPUs, memory) are the engine's to say.
+Result<void> can_execute(const Setup& setup);
+
+// Layers held by each pipeline stage (virtual stages: pp * chunks), from stage_layers or even.
+// Requires: validate(setup) is empty.
+std::vector<int> layers_of_stages(const Setup& setup);
+
+}  // namespace parallelarium

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a Setup cannot be: one rule per function, each answering in sentences with valid values.
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/setup/setup.h"
+#include "engine/plan/setup/setup_names.h"
+
+namespace parallelarium {
+namespace {
+
+// Above these a prediction would not be instant, or 64-bit counts of bytes could overflow.
+constexpr double kMostRanks = 1'000'000;
+constexpr double kMostActions = 500'000;
+constexpr double kMostTokens = 1e15;
+constexpr double kMostBytes = 1e18;
+
+using Messages = std::vector<Message>;
+
+void add(Messages& wrong, Message error, const char* field,
+         std::vector<std::string> alternatives = {}) {
+  error.field = field;
+  error.alternatives = std::move(alternatives);
+  wrong.push_back(std::move(error));
+}
+
+void check_ranges(const Setup& setup, Messages& wrong) {
+  const auto within = [&](const char* field, double value, Range range) {
+    if (!(value >= range.low && value <= range.high))
+      wrong.push_back(out_of_range(field, value, range.low, range.high));
+  };
+  const Mesh& mesh = setup.mesh;
+  within("mesh.dp", mesh.dp, kDegrees);
+  within("mesh.tp", mesh.tp, kDegrees);
+  within("mesh.pp", mesh.pp, kDegrees);
+  within("mesh.cp", mesh.cp, kDegrees);
+  within("mesh.ep", mesh.ep, kDegrees);
+  within("nodes", setup.nodes, kNodes);
+  within("zero", setup.zero, kZero);
+  within("zero_group", setup.zero_group, kZeroGroup);
+  within("zero_prefetch", setup.zero_prefetch, kZeroPrefetch);
+  within("chunks", setup.chunks, kChunks);
+  within("micro_batch", setup.micro_batch, kMicroBatch);
+  within("microbatches", setup.microbatches, kMicrobatches);
+  within("dropout", setup.dropout, kDropout);
+  within("learning_rate", setup.learning_rate, kLearningRate);
+  within("clip", setup.clip, kClip);
+  within("balance_loss", setup.balance_loss, kBalance);
+  within("z_loss", setup.z_loss, kBalance);
+  within("bias_rate", setup.bias_rate, kBalance);
+  within("skew", setup.skew, kSkew);
+  within("run.pace_seconds", setup.run.pace_seconds, kPace);
+  within("run.steps", setup.run.steps, kSteps);
+  within("run.warmup", setup.run.warmup, kWarmup);
+  const Precision& precision = setup.precision;
+  if (is_auto(precision) || setup.attention == Attention::kAuto)
+    add(wrong,
+        message("setup-auto",
+                "Precision and attention are still auto; choose them for the devices."),
+        is_auto(precision) ? "precision" : "attention", {is_auto(precision) ? "fp32" : "unfused"});
+  const auto two_or_four = [&](const char* field, int bytes, bool none) {
+    if (bytes == 2 || bytes == 4 || (none && bytes == 0)) return;
+    add(wrong,
+        message("precision-bytes", "{} is {}; it must be {}.", field, bytes,
+                none ? "0, 2 or 4" : "2 or 4"),
+        field, {"2", "4"});
+  };
+  two_or_four("precision.parameter_bytes", precision.parameter_bytes, false);
+  two_or_four("precision.gradient_bytes", precision.gradient_bytes, false);
+  two_or_four("precision.master_bytes", precision.master_bytes, true);
+  within("precision.moments_bytes", precision.moments_bytes, {0, 16});
+}
+
+void check_machine(const Setup& setup, Messages& wrong) {
+  const std::vector<std::string> names = machine_names();
+  if (std::find(names.begin(), names.end(), setup.machine) == names.end()) {
+    add(wrong,
+        message("machine-unknown", "There is no machine “{}”; there are {}.", shown(setup.machine),
+                join_or(names)),
+        "machine", names);
+    return;
+  }
+  if (setup.nodes == 0 || setup.machine == "local") return;
+  const Result<Machine> machine = find_machine(setup.machine);
+  if (!machine) return;
+  const int here = setup.nodes * machine->devices_per_node, ranks = setup.mesh.ranks();
+  if (ranks <= here) return;
+  const int needed = (ranks + machine->devices_per_node - 1) / machine->devices_per_node;
+  add(wrong,
+      message("nodes-few", "{} ranks need {} nodes of {} devices; nodes is {}.", ranks, needed,
+              machine->devices_per_node, setup.nodes),
+      "nodes", {std::to_string(needed)});
+}
+
+void check_size(const Setup& setup, Messages& wrong) {
+  const Mesh& mesh = setup.mesh;
+  const double ranks = 1.0 * mesh.dp * mesh.tp * mesh.pp * mesh.cp;
+  if (ranks > kMostRanks)
+    add(wrong,
+        message("ranks-many",
+                "The degrees multiply to {:.10g} ranks; at most {:.10g} can be shown.", ranks,
+                kMostRanks),
+        "mesh.dp", {"1"});
+  const double stages = 1.0 * mesh.pp * chunks_of(setup);
+  if (stages * setup.microbatches > kMostActions)
+    add(wrong,
+        message("actions-many",
+                "{:.10g} stages times {} micro-batches are too many; at most {:.10g} fit.", stages,
+                setup.microbatches, kMostActions),
+        "microbatches", {fmt::format("{:.0f}", std::max(1.0, std::floor(kMostActions / stages)))});
+  const Model& model = setup.model;
+  const double T = static_cast<double>(model.sequence);
+  if (T * static_cast<double>(setup.global_batch()) > kMostTokens)
+    add(wrong, message("tokens-many", "A step would have more than 10^15 tokens."), "microbatches",
+        {"1"});
+  // An upper bound of what one rank could hold: every tensor of every micro-batch of the model.
+  const double width =
+      static_cast<double>(model.hidden) * 16 + static_cast<double>(model.ffn) * 8 +
+      model.heads * (2 * T + 8 * static_cast<double>(model.head_dim)) +
+      static_cast<double>(model.experts.ffn) * 8 * (model.experts.top_k + model.experts.shared + 1);
+  const double bytes = 8.0 * setup.micro_batch * setup.microbatches * T *
+                       (model.layers * width + static_cast<double>(model.vocab));
+  if (bytes > kMostBytes)
+    add(wrong,
+        message("bytes-many",
+                "The activations of a step would be more than 10^18 bytes; use a shorter sequence "
+                "or a smaller micro-batch."),
+        "model.sequence");
+}
+
+void check_stages(const Setup& setup, Messages& wrong) {
+  const int layers = setup.model.layers, stages = stages_of(setup);
+  const int per_rank = stages / setup.mesh.pp;
+  if (!setup.stage_layers.empty()) {
+    std::int64_t sum = 0;
+    for (const int count : setup.stage_layers) sum += count;
+    const bool positive = std::all_of(setup.stage_layers.begin(), setup.stage_layers.end(),
+                                      [](int count) { return count >= 1; });
+    if (setup.stage_layers.size() != static_cast<std::size_t>(stages))
+      add(wrong,
+          message("stage-layers-count", "stage_layers names {} stages, but there are {}.",
+                  setup.stage_layers.size(), stages),
+          "stage_layers", {"even"});
+    else if (sum != layers || !positive)
+      add(wrong,
+          message("stage-layers-sum",
+                  "stage_layers must give every stage a layer and add up to {}; it adds up to {}.",
+                  layers, sum),
+          "stage_layers", {"even"});
+    return;
+  }
+  const std::vector<int>& published = setup.model.stage_layers;
+  if (published.size() == static_cast<std::size_t>(stages)) {
+    if (std::find(published.begin(), published.end(), 0) == published.end()) return;
+  } else if (layers % stages == 0) {
+    return;
+  }
+  const std::string name =
+      per_rank > 1 ? fmt::format("{} stages", stages) : fmt::format("PP {}", setup.mesh.pp);
+  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
+  if (rule != nullptr && rule->chunks == 2 && per_rank == 2 && layers % per_rank != 0) {
+    add(wrong,
+        message("schedule-layers",
+                "{} holds two stages on each rank, which do not divide {} layers; say the split in "
+                "stage_layers, or use 1f1b.",
+                rule->title, layers),
+        "schedule", {"1f1b"});
+    return;
+  }
+  if (per_rank > 1 && layers % per_rank != 0) {
+    const auto chunks = as_text(divisors_near(layers, per_rank, 1'000));
+    add(wrong,
+        message("chunks-layers", "{} chunks do not divide {} layers; {} would.", per_rank, layers,
+                join_or(chunks)),
+        "chunks", chunks);
+    return;
+  }
+  auto divisors = divisors_near(layers / per_rank, setup.mesh.pp);
+  const int split = static_cast<int>(published.size()) / per_rank;  // its own uneven split
+  if (split > 0 && split * per_rank == static_cast<int>(published.size()) &&
+      std::find(divisors.begin(), divisors.end(), split) == divisors.end())
+    divisors.push_back(split);
+  const auto stages_text = as_text(divisors);
+  if (stages > layers)
+    add(wrong,
+        message("pp-layers-few", "{} is more than the {} layers; {} would do.", name, layers,
+                "PP " + join_or(stages_text)),
+        "mesh.pp", stages_text);
+  else
+    add(wrong,
+        message("pp-layers",
+                "{} does not divide {} layers; {} would, or layers given stage by stage "
+                "(--stage-layers).",
+                name, layers, "PP " + join_or(stages_text)),
+        "mesh.pp", stages_text);
+}
+
+bool tp_fits(const Model& model, std::int64_t tp) {
+  return model.heads % tp == 0 && (model.kv_heads % tp == 0 || tp % model.kv_heads == 0) &&
+         model.ffn % tp == 0 && model.experts.ffn % tp == 0;
+}
+
+void check_tensor(const Setup& setup, Messages& wrong) {
+  const Model& model = setup.model;
+  const Mesh& mesh = setup.mesh;
+  const int tp = mesh.tp;
+  if (!tp_fits(model, tp)) {
+    std::vector<std::int64_t> fitting = divisors_near(model.heads, tp, kDegrees.high, 1'000);
+    std::erase_if(fitting, [&](std::int64_t value) { return !tp_fits(model, value); });
+    // The nearest below and above.
+    std::vector<std::int64_t> near;
+    for (const std::int64_t value : fitting) {
+      if (value < tp) near.assign(1, value);
+      if (value > tp) {
+        near.push_back(value);
+        break;
+      }
+    }
+    const auto values = as_text(near);
+    const auto refuse = [&](std::string what) {
+      add(wrong,
+          message("tp-divides", "TP {} does not divide {}; {} would.", tp, what, join_or(values)),
+          "mesh.tp", values);
+      wrong.back().id = "tp-heads";
+    };
+    if (model.heads % tp != 0)
+      refuse(fmt::format("{} heads", model.heads));
+    else if (model.kv_heads % tp != 0 && tp % model.kv_heads != 0)
+      refuse(fmt::format("{} key/value heads", model.kv_heads));
+    else if (model.ffn % tp != 0)
+      refuse(fmt::format("the MLP's inner width {}", model.ffn));
+    else
+      refuse(fmt::format("the experts' inner width {}", model.experts.ffn));
+  }
+  if (!setup.sequence_parallel) return;
+  if (tp == 1) {
+    add(wrong,
+        message("sp-tp",
+                "Sequence parallelism needs TP above 1: it splits norms over the TP ranks."),
+        "sequence_parallel", {"false"});
+  } else if (model.sequence / mesh.cp % tp != 0) {
+    add(wrong,
+        message("sp-sequence",
+                "Sequence parallelism needs TP {} to divide the {} tokens of a rank.", tp,
+                model.sequence / mesh.cp),
+        "sequence_parallel", {"false"});
+  }
+}
+
+void check_context(const Setup& setup, Messages& wrong) {
+  const Model& model = setup.model;
+  const int cp = setup.mesh.cp;
+  if (cp == 1) return;
+  if (model.sequence % cp != 0) {
+    const auto values = as_text(divisors_near(model.sequence, cp));
+    add(wrong,
+        message("cp-sequence", "CP {} does not divide a sequence of {} tokens; {} would.", cp,
+                model.sequence, join_or(values)),
+        "mesh.cp", values);
+    return;
+  }
+  if (setup.context_parallel != ContextParallel::kUlysses) return;
+  const int heads = model.heads / setup.mesh.tp;
+  if (heads >= 1 && heads % cp != 0) {
+    const auto values = as_text(divisors_near(heads, cp));
+    add(wrong,
+        message("cp-heads",
+                "Ulysses shares out heads, and CP {} does not divide {} of them; {} would.", cp,
+                heads, join_or(values)),
+        "mesh.cp", values);
+  }
+}
+
+void check_experts(const Setup& setup, Messages& wrong) {
+  const int ep = setup.mesh.ep, dp = setup.mesh.dp, count = setup.model.experts.count;
+  if (ep == 1) return;
+  if (count == 0) {
+    add(wrong,
+        message("ep-dense", "EP {} needs a model with experts, such as moe-tiny or mixtral-8x7b.",
+                ep),
+        "mesh.ep", {"1"});
+    return;
+  }
+  if (dp % ep == 0 && count % ep == 0) return;
+  std::vector<std::int64_t> fitting = divisors_near(dp, ep, kDegrees.high, 1'000);
+  std::erase_if(fitting, [&](std::int64_t value) { return count % value != 0; });
+  const auto values = as_text(fitting);
+  add(wrong,
+      dp % ep != 0
+          ? message("ep-dp", "EP {} must divide DP {}, out of which it is taken; {} would.", ep, dp,
+                    join_or(values))
+          : message("ep-experts", "EP {} does not divide {} experts; {} would.", ep, count,
+                    join_or(values)),
+      "mesh.ep", values);
+}
+
+void check_zero(const Setup& setup, Messages& wrong) {
+  const Mesh& mesh = setup.mesh;
+  if (setup.zero_group == 0) return;
+  if (mesh.dp % setup.zero_group == 0) {
+    // Replicas of experts are every EP-th: a group holds equally many of each, or one of one.
+    const bool whole = setup.zero_group % (mesh.ep * mesh.cp) == 0;
+    if (mesh.ep == 1 || whole || (mesh.cp == 1 && mesh.ep % setup.zero_group == 0)) return;
+    auto fitting = divisors_near(mesh.dp, setup.zero_group, mesh.dp, 1'000);
+    std::erase_if(fitting, [&](std::int64_t value) { return value % (mesh.ep * mesh.cp) != 0; });
+    auto values = as_text(fitting);
+    values.insert(values.begin(), "0");
+    add(wrong,
+        message("zero-group-ep",
+                "A ZeRO group of {} would cut across EP groups of {}{}; {} would not.",
+                setup.zero_group, mesh.ep, mesh.cp > 1 ? fmt::format(" with CP {}", mesh.cp) : "",
+                join_or(values)),
+        "zero_group", values);
+    return;
+  }
+  const auto values = as_text(divisors_near(setup.mesh.dp, setup.zero_group));
+  add(wrong,
+      message("zero-group", "A ZeRO group of {} does not divide DP {}; {} would.", setup.zero_group,
+              setup.mesh.dp, join_or(values)),
+      "zero_group", values);
+}
+
+void check_schedule(const Setup& setup, Messages& wrong) {
+  if (const ScheduleRule* rule = find_schedule_rule(setup.schedule)) {
+    const Result<void> sizes =
+        check_schedule_sizes(*rule, setup.mesh.pp, setup.microbatches, setup.chunks);
+    if (!sizes) wrong.push_back(sizes.error());
+    return;
+  }
+  // What is no name is the path of a file of orders: it looks like one, or is there.
+  std::error_code ignored;
+  if (setup.schedule.find_first_of("./\\") != std::string::npos ||
+      std::filesystem::is_regular_file(setup.schedule, ignored))
+    return;
+  std::vector<std::string> names;
+  for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
+  add(wrong,
+      message("schedule-unknown",
+              "There is no schedule “{}” in this version; choose {}, or the path of a file of "
+              "orders.",
+              shown(setup.schedule), join_or(names)),
+      "schedule", names);
+}
+
+}  // namespace
+
+std::vector<Message> validate(const Setup& setup) {
+  Messages wrong;
+  check_ranges(setup, wrong);
+  for (Message& error : check_model(setup.model)) wrong.push_back(std::move(error));
+  if (!wrong.empty()) return wrong;  // the rules below divide by these numbers
+  check_size(setup, wrong);
+  if (!wrong.empty()) return wrong;
+  check_schedule(setup, wrong);
+  check_stages(setup, wrong);
+  check_tensor(setup, wrong);
+  check_context(setup, wrong);
+  check_experts(setup, wrong);
+  check_zero(setup, wrong);
+  check_machine(setup, wrong);
+  if (const auto devices = device_list(setup.run.devices); !devices)
+    wrong.push_back(devices.error());
+  return wrong;
+}
+
+}  // namespace parallelarium

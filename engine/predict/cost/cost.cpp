@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/predict/cost/simulate.h"
+#include "engine/predict/cost/work_seconds.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Messages one after another in a collective of n ranks: a ring's, until a tree needs fewer.
+double messages_of(CollectiveKind kind, int n) {
+  const double tree = 2 * std::ceil(std::log2(static_cast<double>(n)));
+  const double once = std::min<double>(n - 1, tree);
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return 2 * once;
+    case CollectiveKind::kAllToAll:
+      return n - 1;
+    default:
+      return once;
+  }
+}
+
+}  // namespace
+
+CostModel::CostModel(const Program& program, const Machine& machine, const Setup& setup,
+                     const ExpertRows* rows)
+    : rows_(rows),
+      intra_node_(machine.intra_node),
+      inter_node_(machine.inter_node),
+      // On this computer all ranks are neighbours.
+      devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
+                                      : std::max(1, machine.devices_per_node)),
+      on_cores_(machine.ranks_share_memory()),
+      sharing_(machine.lanes_share_core          ? Sharing::kCore
+               : ranks_share_gpu(setup, machine) ? Sharing::kGpu
+                                                 : Sharing::kNone),
+      pairs_(machine.pairs),
+      collectives_(machine.collectives) {
+  const auto stored_in = [](int bytes) { return bytes == 2 ? DataType::kBf16 : DataType::kF32; };
+  const DataType activations = stored_in(setup.precision.activation_bytes());
+  const DataType gradients = stored_in(setup.precision.gradient_bytes);
+  // Ranks that share a GPU have a host each, so that while one waits for its own others work.
+  const int hosts = sharing_ == Sharing::kGpu ? std::max(1, program.world) : 1;
+  if (sharing_ == Sharing::kGpu) {
+    // Ranks copy within its memory, and NCCL is not between them.
+    intra_node_ = {machine.launch_seconds, {machine.memory_bytes_per_second.value / 2, {}}};
+    pairs_.clear();
+    collectives_.clear();
+  } else if (const Result<std::vector<int>> gpus = device_list(setup.run.devices)) {
+    gpus_ = *gpus;
+    host_message_seconds_ = machine.host_message_seconds.value;
+  }
+  work_seconds_.reserve(program.works.size());
+  for (const auto& works : program.works) {
+    double seconds = 0, host = 0;
+    for (const Work& work : works) {
+      const bool of_gradients = work.piece == Piece::kZeroGrad || work.piece == Piece::kGradNorm;
+      const double ops = works.size() > 1 ? ops_of(work, program.shape, on_cores_) : 1;
+      seconds += work_seconds(work, program.shape, machine, of_gradients ? gradients : activations);
+      seconds += (ops - 1) * machine.launch_seconds.value;  // work_seconds counts the first
+      if (machine.host_seconds.value > 0)
+        host += work_host_seconds(work, program.shape, machine, ops);
+    }
+    work_seconds_.push_back(std::max(seconds, host / hosts));
+  }
+  for (const Group& group : program.groups) {
+    const Link& link = slowest_link(group.ranks);
+    groups_.push_back({link.latency_seconds.value, link.bytes_per_second.value,
+                       static_cast<int>(group.ranks.size())});
+  }
+  reduce_seconds_ = over(1, combine_rate(machine, DataType::kF32));
+  reduce_half_seconds_ = over(1, combine_rate(machine, DataType::kBf16));
+}
+
+const Link& CostModel::link_between(int a, int b) const {
+  const auto gpu_of = [&](int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return at < gpus_.size() ? gpus_[at] : rank;
+  };
+  for (const PairLink& pair : pairs_)
+    if (pair.from == gpu_of(a) && pair.to == gpu_of(b)) return pair.link;
+  return a / devices_per_node_ == b / devices_per_node_ ? intra_node_ : inter_node_;
+}
+
+const Link& CostModel::slowest_link(const std::vector<int>& ranks) const {
+  if (ranks.empty()) return intra_node_;
+  // The ranks ascend, so the first and the last tell whether all share a node.
+  const Link* slowest = &link_between(ranks.front(), ranks.back());
+  for (std::size_t i = 0; i < ranks.size() && !pairs_.empty(); ++i) {
+    for (std::size_t j = i + 1; j < ranks.size(); ++j) {
+      const Link& link = link_between(ranks[i], ranks[j]);
+      if (link.bytes_per_second.value < slowest->bytes_per_second.value) slowest = &link;
+    }
+  }
+  return *slowest;
+}
+
+const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
+  const CollectiveRate* nearest = nullptr;
+  for (const CollectiveRate& rate : collectives_) {
+    if (rate.collective != name_of(kind) || rate.link.bytes_per_second.value <= 0) continue;
+    // The fewest that are enough; where none are, the most.
+    const bool better =
+        nearest == nullptr ||
+        (rate.ranks >= ranks ? nearest->ranks < ranks || rate.ranks < nearest->ranks
+                             : nearest->ranks < ranks && rate.ranks > nearest->ranks);
+    if (better) nearest = &rate;
+  }
+  // More ranks than cores are never run at their own speed: their messages are counted instead.
+  if (nearest == nullptr || (on_cores_ && nearest->ranks < ranks)) return nullptr;
+  return &nearest->link;
+}
+
+// What a rank launches and its GPU moves for it (run/cpu/direct.h): of n ranks that take turns each
+// combines its own chunk of all n arrays, then copies the chunks of the others.
+double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
+  const auto n = static_cast<double>(ranks);
+  const double combine = n + 1, copy = 2;  // chunks read or written
+  double launches = n - 1, chunks = copy * (n - 1);
+  switch (op.collective) {
+    case CollectiveKind::kAllReduce:
+      launches = n;
+      chunks += combine;
+      break;
+    case CollectiveKind::kReduceScatter:
+      launches = 1;
+      chunks = combine;
+      break;
+    case CollectiveKind::kBroadcast:
+      launches = 1;
+      chunks = copy * n;
+      break;
+    default:
+      break;
+  }
+  return launches * intra_node_.latency_seconds.value +
+         over(chunks * static_cast<double>(op.bytes) / n, 2 * intra_node_.bytes_per_second.value);
+}
+
+double CostModel::collective_seconds(const Op& op) const {
+  if (op.group < 0) return 0;
+  const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];
+  if (group.size <= 1) return 0;
+  if (sharing_ == Sharing::kGpu) return within_gpu_seconds(op, group.size) * op.repeat;
+  const Volume volume = collective_volume(op.collective, op.type, op.bytes, group.size, 0);
+  const auto bytes = static_cast<double>(std::max(volume.sent, volume.received));
+  if (const Link* link = measured(op.collective, group.size))
+    return std::max(link->latency_seconds.value + bytes / link->bytes_per_second.value,
+                    host_message_seconds_) *
+           op.repeat;
+  double seconds =
+      messages_of(op.collective, group.size) * group.latency + over(bytes, group.bytes_per_second);
+  if (op.reduction != Reduction::kNone) {
+    const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
+    seconds += reduce_seconds(op.type) * array * (group.size - 1) / group.size;
+  }
+  return std::max(seconds, host_message_seconds_) * op.repeat;
+}
+
+double CostModel::seconds(const Op& op, int rank) const {
+  const double seconds = even_seconds(op, rank);
+  return rows_ == nullptr ? seconds : seconds * rows_->share(op, rank);
+}
+
+double CostModel::even_seconds(const Op& op, int rank) const {
+  switch (op.kind) {
+    case OpKind::kCompute:
+      return op.work < 0 ? 0 : work_seconds_[static_cast<std::size_t>(op.work)];
+    case OpKind::kSend:
+    case OpKind::kRecv: {
+      const Link& link = link_between(rank, op.peer);
+      // Both sides of a transfer take the longer time, so the receiver alone may count this.
+      const double combining =
+          op.reduction == Reduction::kNone
+              ? 0
+              : reduce_seconds(op.type) * static_cast<double>(op.bytes / size_of(op.type));
+      return std::max(link.latency_seconds.value +
+                          over(static_cast<double>(op.bytes), link.bytes_per_second.value) +
+                          combining,
+                      host_message_seconds_);
+    }
+    case OpKind::kCollective:
+      return collective_seconds(op);
+  }
+  return 0;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many rows of expert tokens each rank works on and sends, against even routing: by the Setup's
+// skew, or as a run was seen to route.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/model/routing.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+class ExpertRows {
+ public:
+  ExpertRows() = default;  // even
+  // `measured` may be null. A skew is assumed alike in every layer and micro-batch. Errors: the
+  // routing holds no entry for a layer, micro-batch or replica, or is of other sizes.
+  static Result<ExpertRows> make(const Setup& setup, const Routing* measured);
+
+  bool even() const { return exchanges_.empty(); }
+  // What the op's duration at even routing is to be multiplied by: experts by their rows,
+  // all-to-alls of tokens by the larger of what leaves and what comes; 1 for everything else.
+  // `rank` is global.
+  double share(const Op& op, int rank) const;
+  // Of an all-to-all of tokens. Requires: !even().
+  Volume volume(const Op& op, int rank) const;
+
+ private:
+  // Of one layer and micro-batch in one EP group.
+  struct Exchange {
+    std::vector<std::int64_t> load;             // rows that a rank's experts take
+    std::vector<std::int64_t> leaves, arrives;  // rows to the experts, by rank
+  };
+  const Exchange& exchange(const Op& op, const Coordinates& at) const;
+
+  Mesh mesh_;
+  int first_layer_ = 0, microbatches_ = 1, layers_ = 1;
+  bool alike_ = false;  // in all layers and micro-batches
+  double even_rows_ = 1, even_bytes_ = 1;
+  std::int64_t row_bytes_ = 0;
+  std::vector<Exchange> exchanges_;  // [layer, micro-batch, group]
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event walk: a Program and a duration for every op give a Timeline. The span of a transfer or
+// collective begins when all of its participants are there: waiting for them is idle time.
+#pragma once
+
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/program/mesh.h"
+#include "engine/plan/program/program.h"
+#include "engine/plan/program/timeline.h"
+#include "engine/plan/setup/setup.h"
+#include "engine/predict/cost/expert_rows.h"
+
+namespace parallelarium {
+
+// What computes one thing at a time.
+enum class Sharing {
+  kNone,  // every lane goes at its own speed
+  kCore,  // CPU ranks: a rank's lanes compete for its core
+  kGpu,   // all ranks on one GPU take turns
+};
+
+// Seconds that one op takes on the machine when nothing delays it. For a Send or Recv and for a
+// Collective: from the moment all participants are there.
+class CostModel {
+ public:
+  // Precomputes the duration of every work list of the Program. `rows`: how experts are routed;
+  // evenly if null. Outlives this object.
+  CostModel(const Program& program, const Machine& machine, const Setup& setup,
+            const ExpertRows* rows = nullptr);
+  double seconds(const Op& op, int rank) const;  // `rank` is global
+  Sharing sharing() const { return sharing_; }
+
+ private:
+  struct GroupCost {
+    double latency = 0, bytes_per_second = 0;  // of its slowest link
+    int size = 1;
+  };
+  const Link& link_between(int a, int b) const;
+  const Link& slowest_link(const std::vector<int>& ranks) const;
+  // As it was measured, among that many ranks or the next number of them; null: never.
+  const Link* measured(CollectiveKind kind, int ranks) const;
+  double collective_seconds(const Op& op) const;
+  double within_gpu_seconds(const Op& op, int ranks) const;
+
+  double even_seconds(const Op& op, int rank) const;
+
+  const ExpertRows* rows_;
+  std::vector<double> work_seconds_;
+  double host_message_seconds_ = 0;  // no message or collective takes less
+  std::vector<GroupCost> groups_;
+  Link intra_node_, inter_node_;
+  int devices_per_node_ = 1;
+  bool on_cores_ = false;
+  Sharing sharing_ = Sharing::kNone;
+  std::vector<PairLink> pairs_;
+  std::vector<CollectiveRate> collectives_;
+  std::vector<int> gpus_;  // of each rank, where the Setup says it
+  double reduce_seconds(DataType type) const {
+    return type == DataType::kBf16 ? reduce_half_seconds_ : reduce_seconds_;
+  }
+  // Per element added in a reduction, where it was measured; of fp32 and all others, and of bf16.
+  double reduce_seconds_ = 0, reduce_half_seconds_ = 0;
+};
+
+// Requires: check(program) is empty. Cost: a few hundred nanoseconds per op.
+Timeline simulate(const Program& program, const CostModel& cost);
+// The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
+// all of a collective, take the largest of theirs.
+Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
+                  Sharing sharing = Sharing::kNone);
+
+}  // namespace parallelarium

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/cost/work_seconds.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/plan/program/kernels_of_pieces.h"
+
+namespace parallelarium {
+
+namespace {
+
+template <class Rate>
+bool is_of(const Rate& rate, DataType type) {
+  return rate.type.empty() ? type == DataType::kF32 : rate.type == name_of(type);
+}
+// The type whose rates stand for what is stored so: fp32 where nothing else was measured.
+template <class Rate>
+DataType measured_type(const std::vector<Rate>& rates, DataType type) {
+  const bool is_measured =
+      std::any_of(rates.begin(), rates.end(), [&](const Rate& rate) { return is_of(rate, type); });
+  return is_measured ? type : DataType::kF32;
+}
+
+// Elements per second of calls of so many elements. Between two measured sizes their times are
+// joined by a line, as of a kernel that has a fixed part and one that goes with its elements. Below
+// the smallest the line of the two smallest goes on; beyond the largest, and where that line would
+// have no fixed part, the nearest rate stands. 0 where none was measured.
+double rate_of(const Machine& machine, std::string_view kernel, DataType type, double elements) {
+  // The nearest below, and the two nearest that are as large or larger.
+  const KernelRate *below = nullptr, *above = nullptr, *next = nullptr;
+  for (const KernelRate& rate : machine.kernels) {
+    if (rate.kernel != kernel || rate.elements_per_second.value <= 0) continue;
+    if (!is_of(rate, type)) continue;
+    if (rate.elements < elements) {
+      if (below == nullptr || rate.elements > below->elements) below = &rate;
+    } else if (above == nullptr || rate.elements < above->elements) {
+      next = std::exchange(above, &rate);
+    } else if (rate.elements > above->elements &&
+               (next == nullptr || rate.elements < next->elements)) {
+      next = &rate;
+    }
+  }
+  if (above == nullptr) return below != nullptr ? below->elements_per_second.value : 0;
+  const double nearest = above->elements_per_second.value;
+  const bool smaller = below == nullptr || below->elements <= 0;  // a rate of no size is for all
+  const KernelRate* const first = smaller ? above : below;
+  const KernelRate* const second = smaller ? next : above;
+  if (second == nullptr || first->elements <= 0 || elements <= 0) return nearest;
+  const auto seconds_of = [](const KernelRate& rate) {
+    return rate.elements / rate.elements_per_second.value;
+  };
+  const double seconds = seconds_of(*first) + (seconds_of(*second) - seconds_of(*first)) *
+                                                  (elements - first->elements) /
+                                                  (second->elements - first->elements);
+  const double rate = seconds > 0 ? elements / seconds : nearest;
+  return smaller ? std::min(rate, nearest) : rate;
+}
+
+// As models of this shape compute it, where that was measured.
+double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape, DataType type,
+               double elements) {
+  if (kernel.empty()) return 0;
+  const std::string_view variant = variant_of(kernel, shape);
+  for (const std::string_view name : {variant, former_of(variant), kernel, former_of(kernel)}) {
+    if (name.empty()) continue;
+    const DataType of = is_always_fp32(name) ? DataType::kF32 : type;
+    if (const double rate = rate_of(machine, name, of, elements); rate > 0) return rate;
+  }
+  return 0;
+}
+
+// Sequences that an attention computes at once: fused on a GPU all of a micro-batch in one launch,
+// else one after another, since each has products of its own.
+double sequences_at_once(const Shape& shape, bool on_cores) {
+  return shape.fused && !on_cores ? static_cast<double>(std::max<std::int64_t>(shape.B, 1)) : 1;
+}
+
+// Calls of equal size that an entry's elements are of: a matrix product's or kernel's repeats.
+// Those of an attention are products inside its calls.
+double alike(const Work& work, const Shape& shape, bool on_cores) {
+  double calls = static_cast<double>(work.repeat);
+  if (work.piece == Piece::kAttention) {
+    const double scores =
+        static_cast<double>(shape.H * work.m * work.n) * sequences_at_once(shape, on_cores);
+    calls = scores > 0 ? static_cast<double>(work.elements) / scores : 1;
+  }
+  return std::max(calls, 1.0);
+}
+
+// Products that an attention was measured with as one: a GPU's go through one query head of each
+// group of keys after another.
+double turns(const Work& work, const Shape& shape, bool on_cores) {
+  const bool shares = work.piece == Piece::kAttention && !on_cores && !shape.fused && shape.K > 0;
+  return shares ? static_cast<double>(shape.H / shape.K) : 1;
+}
+
+// The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
+// nearest points' rates of the same phase, weighted by the inverse square of their distance in
+// log-space. A change of aspect (a thin product beside a square one) counts twice a change of size.
+double matmul_rate(const std::vector<MatmulPoint>& points, DataType type, std::string_view phase,
+                   std::int64_t m, std::int64_t n, std::int64_t k) {
+  struct Near {
+    double distance = INFINITY, log_rate = 0;
+  };
+  std::array<Near, 4> nearest;
+  for (const MatmulPoint& point : points) {
+    if (!is_of(point, type) || (!point.phase.empty() && point.phase != phase)) continue;
+    if (point.flops_per_second.value <= 0 || point.m <= 0 || point.n <= 0 || point.k <= 0) continue;
+    const double dm = std::log2(static_cast<double>(m) / static_cast<double>(point.m));
+    const double dn = std::log2(static_cast<double>(n) / static_cast<double>(point.n));
+    const double dk = std::log2(static_cast<double>(k) / static_cast<double>(point.k));
+    const double size = (dm + dn + dk) / 3;
+    const auto square = [](double value) { return value * value; };
+    const double aspect = square(dm - size) + square(dn - size) + square(dk - size);
+    Near near{3 * size * size + 4 * aspect, std::log(point.flops_per_second.value)};
+    for (Near& kept : nearest) {
+      if (near.distance < kept.distance) std::swap(near, kept);
+    }
+  }
+  if (nearest.front().distance < 1e-9) return std::exp(nearest.front().log_rate);
+  double weights = 0, sum = 0;
+  for (const Near& near : nearest) {
+    if (!std::isfinite(near.distance)) continue;
+    weights += 1 / near.distance;
+    sum += near.log_rate / near.distance;
+  }
+  return weights > 0 ? std::exp(sum / weights) : 0;
+}
+
+// The phase that a work's products were measured in.
+std::string_view phase_of(const std::vector<MatmulPoint>& points, const Work& work,
+                          const Shape& shape) {
+  if (work.phase == Phase::kRecompute) return name_of(Phase::kForward);
+  const bool biased = shape.biases && work.piece != Piece::kHead && work.piece != Piece::kRouter &&
+                      work.piece != Piece::kExpert;
+  if (work.phase == Phase::kWeightGrad && !biased &&
+      std::any_of(points.begin(), points.end(),
+                  [](const MatmulPoint& point) { return point.phase == kWeightGradAlone; }))
+    return kWeightGradAlone;
+  return name_of(work.phase);
+}
+
+// An expert's op is two products for each expert, into its width and out of it; its Work counts
+// them as one. Each has the rate of its own shape, which few rows keep low.
+double expert_rate(const std::vector<MatmulPoint>& points, DataType type, const Work& work,
+                   const Shape& shape) {
+  const bool weights = work.phase == Phase::kWeightGrad;
+  const std::string_view phase = phase_of(points, work, shape);
+  const std::int64_t rows = weights ? work.k : work.m, C = weights ? work.n : work.k;
+  const std::int64_t F = shape.experts.ffn, inner = (weights ? work.m : work.n) - F;
+  double in = 0, out = 0;
+  if (weights) {
+    in = matmul_rate(points, type, phase, inner, C, rows);
+    out = matmul_rate(points, type, phase, C, F, rows);
+  } else if (work.phase == Phase::kInputGrad) {
+    in = matmul_rate(points, type, phase, rows, C, inner);
+    out = matmul_rate(points, type, phase, rows, F, C);
+  } else {
+    in = matmul_rate(points, type, phase, rows, inner, C);
+    out = matmul_rate(points, type, phase, rows, C, F);
+  }
+  if (in <= 0 || out <= 0) return 0;
+  return static_cast<double>(inner + F) /
+         (static_cast<double>(inner) / in + static_cast<double>(F) / out);
+}
+
+double experts_here(const Shape& shape) {
+  return static_cast<double>(shape.experts.model.count) /
+         static_cast<double>(std::max<std::int64_t>(shape.experts.ranks, 1));
+}
+// Two products, and what is between them.
+double launches_of_expert(const Work& work) { return work.phase == Phase::kWeightGrad ? 2 : 3; }
+
+// A forward's host reads how many rows each has, for which the device has to come to it and is
+// idle.
+bool reads_rows(const Work& work) {
+  return work.piece == Piece::kExpert &&
+         (work.phase == Phase::kForward || work.phase == Phase::kRecompute);
+}
+// Of an unfused attention's forward, as it is measured of one sequence, what all share: the
+// softmax, and dropout.
+double launched_once(const Work& work, const Shape& shape) {
+  const bool forward = work.phase == Phase::kForward || work.phase == Phase::kRecompute;
+  if (work.piece != Piece::kAttention || shape.fused || !forward) return 0;
+  return shape.dropout > 0 ? 2 : 1;
+}
+
+// What a GPU's host needs for such a call, or `unknown`.
+double host_call(const Machine& machine, std::string_view call, double unknown) {
+  for (const HostCall& known : machine.host_calls)
+    if (known.call == call) return known.seconds.value;
+  return unknown;
+}
+
+}  // namespace
+
+double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+  double fixed = machine.launch_seconds.value;
+  const DataType measured = measured_type(machine.kernels, type);
+  const bool on_cores = machine.ranks_share_memory();
+  const KernelBeside beside = kernel_beside(work, shape, on_cores);
+  const double calls = alike(work, shape, on_cores);
+  if (work.piece == Piece::kExpert && machine.local && !on_cores) {  // as this engine does it
+    const double ops = ops_of(work, shape, on_cores);
+    fixed += machine.launch_seconds.value * (launches_of_expert(work) * calls - ops);
+    if (reads_rows(work)) fixed += ops * host_call(machine, kHostRead, 0);
+  }
+  fixed += over(beside.elements,
+                rate_of(machine, beside.kernel, shape, measured, beside.elements / calls));
+  const auto elements = static_cast<double>(work.elements);
+  const double rate = rate_of(machine, kernel_of(work.piece, work.phase), shape, measured,
+                              elements / (calls * turns(work, shape, on_cores)));
+  if (rate > 0) return fixed + elements / rate;
+  const bool product = work.m > 0 && work.n > 0 && work.k > 0;
+  if (product && !machine.matmuls.empty()) {
+    const DataType of = measured_type(machine.matmuls, type);
+    const double flops =
+        work.piece == Piece::kExpert
+            ? expert_rate(machine.matmuls, of, work, shape)
+            : matmul_rate(machine.matmuls, of, phase_of(machine.matmuls, work, shape), work.m,
+                          work.n, work.k);
+    if (flops > 0) return fixed + work.flops / flops;
+  }
+  // The slower of arithmetic and memory traffic (the roofline).
+  const double peak = machine.peak_flops_per_second(type == DataType::kBf16 ? 2 : 4).value;
+  const double arithmetic = over(work.flops, peak * machine.matmul_efficiency.value);
+  const double traffic =
+      over(static_cast<double>(work.bytes), machine.memory_bytes_per_second.value);
+  return fixed + std::max(arithmetic, traffic);
+}
+
+double ops_of(const Work& work, const Shape& shape, bool on_cores) {
+  const double calls = alike(work, shape, on_cores);
+  if (work.piece == Piece::kAttention)
+    return calls * sequences_at_once(shape, on_cores) /
+           static_cast<double>(std::max<std::int64_t>(shape.B, 1));
+  if (work.piece == Piece::kExpert) return std::max(calls / experts_here(shape), 1.0);
+  return calls;
+}
+
+double work_host_seconds(const Work& work, const Shape& shape, const Machine& machine, double ops) {
+  const double op = machine.host_seconds.value;
+  const double launch = host_call(machine, kHostLaunch, op);
+  const std::string_view kernel = kernel_of(work.piece, work.phase);
+  const std::string_view own =
+      kernel.empty() ? phase_of(machine.matmuls, work, shape) : variant_of(kernel, shape);
+  const KernelBeside beside = kernel_beside(work, shape, false);
+  const double calls = alike(work, shape, false) * turns(work, shape, false);
+  if (work.piece == Piece::kExpert) {
+    double each = 2 * host_call(machine, own, launch);
+    if (!beside.kernel.empty())
+      each += host_call(machine, variant_of(beside.kernel, shape), launch);
+    const double read = reads_rows(work) ? host_call(machine, kHostRead, op) : 0;
+    return ops * (op + read) + calls * each;
+  }
+  double seconds = ops * op;  // with one launch, for which stand its calls where they were measured
+  if (const double each = host_call(machine, own, 0); each > 0)
+    seconds += calls * each - (ops + (calls - ops) * launched_once(work, shape)) * launch;
+  // A turn of heads that share keys has a mask for each of them, and one has been measured.
+  if (work.piece == Piece::kAttention && work.phase == Phase::kInputGrad && !shape.fused &&
+      shape.dropout > 0 && shape.H > shape.K)
+    seconds += calls * static_cast<double>(shape.K - 1) * launch;
+  return seconds + ops * host_call(machine, variant_of(beside.kernel, shape), 0);
+}
+
+double combine_rate(const Machine& machine, DataType type) {
+  return rate_of(machine, kReduceKernel, measured_type(machine.kernels, type),
+                 std::numeric_limits<double>::max());
+}
+
+}  // namespace parallelarium

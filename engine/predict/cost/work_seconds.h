@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pieces take on a Machine, from its calibrated rates or from its peaks.
+#pragma once
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/program/program.h"
+
+namespace parallelarium {
+
+// Seconds for an amount at a rate in units per second; 0 where no rate is known.
+inline double over(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
+
+// Seconds of one Work entry: a matrix product at the calibrated rate of its shape or at
+// peak * efficiency, anything else at its kernel's rate or at memory bandwidth; and what the piece
+// computes beside it (kernel_beside), where that was measured.
+double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type);
+
+// How many ops an entry of a whole stage's work stands for.
+double ops_of(const Work& work, const Shape& shape, bool on_cores);
+
+// Seconds that a GPU's host needs to launch an entry as so many ops: each costs host_seconds, with
+// one launch in it, for which stand the entry's own calls where they were measured.
+double work_host_seconds(const Work& work, const Shape& shape, const Machine& machine, double ops);
+
+// Elements per second that a reduction adds in a large array; 0 where it was not measured.
+double combine_rate(const Machine& machine, DataType type);
+
+}  // namespace parallelarium

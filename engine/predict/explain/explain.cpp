@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/explain/explain.h"
+
+#include <algorithm>
+
+#include "engine/plan/program/matching.h"
+#include "engine/plan/text/describe_op.h"
+
+namespace parallelarium {
+
+namespace {
+
+// Who comes before whom: what the questions below share.
+class Explainer {
+ public:
+  Explainer(const Program& program, const Timeline& timeline)
+      : program_(program), timeline_(timeline), matching_(match(program)) {
+    for (const RankProgram& rank : program.ranks) {
+      auto& before = lane_before_.emplace_back(rank.ops.size(), -1);
+      // The last op of a lane, and the last op before the newest batch.
+      std::int32_t last[kLanes] = {-1, -1, -1}, before_batch[kLanes] = {-1, -1, -1};
+      for (std::size_t index = 0; index < rank.ops.size(); ++index) {
+        const Op& op = rank.ops[index];
+        const auto lane = static_cast<std::size_t>(op.lane);
+        const bool continues = op.batch >= 0 && last[lane] >= 0 &&
+                               rank.ops[static_cast<std::size_t>(last[lane])].batch == op.batch;
+        if (!continues) before_batch[lane] = last[lane];
+        before[index] = before_batch[lane];
+        last[lane] = static_cast<std::int32_t>(index);
+      }
+    }
+  }
+
+  const Op& op_at(OpRef ref) const {
+    return program_.ranks[static_cast<std::size_t>(ref.rank)].ops[static_cast<std::size_t>(ref.op)];
+  }
+  const Span& span_at(OpRef ref) const {
+    return timeline_.ranks[static_cast<std::size_t>(ref.rank)]
+        .spans[static_cast<std::size_t>(ref.op)];
+  }
+  const RankProgram& rank_at(OpRef ref) const {
+    return program_.ranks[static_cast<std::size_t>(ref.rank)];
+  }
+
+  // The ops that meet `ref`, itself included; only itself for Compute.
+  std::vector<OpRef> met_by(OpRef ref) const {
+    const std::int32_t number =
+        matching_.meeting_of[static_cast<std::size_t>(matching_.flat({ref.rank, ref.op}))];
+    if (number < 0) return {ref};
+    const Meeting& meeting = matching_.meetings[static_cast<std::size_t>(number)];
+    std::vector<OpRef> ops;
+    for (std::int32_t member = meeting.first; member < meeting.first + meeting.count; ++member) {
+      const Place place = matching_.members[static_cast<std::size_t>(member)];
+      ops.push_back({place.rank, place.op});
+    }
+    return ops;
+  }
+
+  // All ops of the batch of `ref`.
+  std::vector<OpRef> unit_of(OpRef ref) const {
+    const Op& op = op_at(ref);
+    if (op.batch < 0) return {ref};
+    const auto& ops = rank_at(ref).ops;
+    std::vector<OpRef> unit;
+    const auto in_lane = [&](std::int32_t index) {
+      return ops[static_cast<std::size_t>(index)].lane == op.lane;
+    };
+    for (std::int32_t index = ref.op; index >= 0; --index) {
+      if (!in_lane(index)) continue;
+      if (ops[static_cast<std::size_t>(index)].batch != op.batch) break;
+      unit.push_back({ref.rank, index});
+    }
+    for (auto index = ref.op + 1; index < static_cast<std::int32_t>(ops.size()); ++index) {
+      if (!in_lane(index)) continue;
+      if (ops[static_cast<std::size_t>(index)].batch != op.batch) break;
+      unit.push_back({ref.rank, index});
+    }
+    return unit;
+  }
+
+  // The last to end of `own`'s lane predecessor and edges.
+  void take_latest(OpRef own, OpRef& latest) const {
+    for (const OpRef member : unit_of(own)) {
+      const auto consider = [&](std::int32_t index) {
+        if (index < 0) return;
+        const OpRef candidate{member.rank, index};
+        if (latest.op < 0 || span_at(candidate).end > span_at(latest).end) latest = candidate;
+      };
+      for (const std::int32_t before : rank_at(member).after_of(op_at(member))) consider(before);
+      consider(
+          lane_before_[static_cast<std::size_t>(member.rank)][static_cast<std::size_t>(member.op)]);
+    }
+  }
+
+  OpRef waited_for(OpRef ref) const {
+    OpRef latest;
+    for (const OpRef own : unit_of(ref)) {
+      for (const OpRef met : met_by(own)) take_latest(met, latest);
+    }
+    return latest;
+  }
+
+  // The compute op that made what `ref` carries or needs; `ref` is followed through transfers.
+  OpRef source_of(OpRef ref) const {
+    for (std::size_t steps = 0; steps < program_.ranks.size() * 4 + 4; ++steps) {
+      OpRef needed = needed_by(ref);
+      if (needed.op < 0) return {};
+      if (op_at(needed).kind == OpKind::kCompute) return needed;
+      ref = needed;
+    }
+    return {};
+  }
+
+  std::int32_t lane_before(OpRef ref) const {
+    return lane_before_[static_cast<std::size_t>(ref.rank)][static_cast<std::size_t>(ref.op)];
+  }
+
+ private:
+  OpRef needed_by(OpRef ref) const {
+    const Op& op = op_at(ref);
+    OpRef latest;
+    const auto take_edges = [&](OpRef from) {
+      for (const std::int32_t before : rank_at(from).after_of(op_at(from))) {
+        const OpRef candidate{from.rank, before};
+        if (latest.op < 0 || span_at(candidate).end > span_at(latest).end) latest = candidate;
+      }
+    };
+    if (op.kind == OpKind::kRecv || op.kind == OpKind::kSend) {
+      for (const OpRef met : met_by(ref)) {
+        if (op_at(met).kind == OpKind::kSend) take_edges(met);
+      }
+    } else if (op.kind == OpKind::kCollective) {
+      for (const OpRef met : met_by(ref)) {
+        take_edges(met);
+        const std::int32_t before = lane_before(met);
+        if (op.lane == Lane::kCompute && before >= 0) {
+          const OpRef candidate{met.rank, before};
+          if (latest.op < 0 || span_at(candidate).end > span_at(latest).end) latest = candidate;
+        }
+      }
+    } else {
+      take_edges(ref);
+    }
+    return latest.op >= 0 ? latest : OpRef{ref.rank, lane_before(ref)};
+  }
+
+  const Program& program_;
+  const Timeline& timeline_;
+  const Matching matching_;
+  std::vector<std::vector<std::int32_t>> lane_before_;
+};
+
+std::string what_travels(const Op& op) {
+  const std::string_view thing =
+      op.purpose == Purpose::kGradients ? "gradient" : name_of(op.purpose);
+  return op.microbatch >= 0 ? fmt::format("{} of micro-batch {}", thing, op.microbatch)
+                            : std::string(thing);
+}
+
+// Global rank to stage, for built ranks.
+int stage_of(const Program& program, int rank) {
+  for (const RankProgram& built : program.ranks) {
+    if (built.rank == rank) return built.stage;
+  }
+  return -1;
+}
+
+// "stage 3", or the rank where it is not built.
+std::string place_of(const Program& program, int rank) {
+  const int stage = stage_of(program, rank);
+  return stage >= 0 ? fmt::format("stage {}", stage) : fmt::format("rank {}", rank);
+}
+
+// "waits for the gradient of micro-batch 0 from stage 3"
+Message waits_for(const Program& program, const Op& awaited) {
+  switch (awaited.kind) {
+    case OpKind::kRecv:
+      return message("idle-recv", "waits for the {} from {}", what_travels(awaited),
+                     place_of(program, awaited.peer));
+    case OpKind::kSend:
+      return message("idle-send", "waits until {} can take the {}", place_of(program, awaited.peer),
+                     what_travels(awaited));
+    default:
+      return message("idle-wait", "waits for {}", describe(awaited));
+  }
+}
+
+// "waits while the link carries the gradient of micro-batch 0 from stage 3"
+Message waits_for_link(const Program& program, const Op& awaited) {
+  switch (awaited.kind) {
+    case OpKind::kRecv:
+      return message("idle-recv-link", "waits while the link carries the {} from {}",
+                     what_travels(awaited), place_of(program, awaited.peer));
+    case OpKind::kSend:
+      return message("idle-send-link", "waits while the link carries the {} to {}",
+                     what_travels(awaited), place_of(program, awaited.peer));
+    default:
+      return message("idle-link", "waits during {}", describe(awaited));
+  }
+}
+
+class GapFinder {
+ public:
+  GapFinder(const Program& program, const Timeline& timeline, const Explainer& explainer, int rank)
+      : program_(program), timeline_(timeline), explainer_(explainer), rank_(rank) {}
+
+  std::vector<IdleGap> find() {
+    const auto& ops = program_.ranks[static_cast<std::size_t>(rank_)].ops;
+    const auto& spans = timeline_.ranks[static_cast<std::size_t>(rank_)].spans;
+    std::int32_t first = -1, last = -1;  // of the actions
+    for (std::size_t index = 0; index < ops.size(); ++index) {
+      if (ops[index].lane != Lane::kCompute || ops[index].microbatch < 0) continue;
+      if (first < 0) first = static_cast<std::int32_t>(index);
+      last = static_cast<std::int32_t>(index);
+    }
+    Nanoseconds free{0};
+    for (std::size_t index = 0; index < ops.size(); ++index) {
+      if (ops[index].lane != Lane::kCompute) continue;
+      const auto at = static_cast<std::int32_t>(index);
+      const IdleKind kind = at <= first ? IdleKind::kWarmUp
+                            : at > last ? IdleKind::kDrain
+                                        : IdleKind::kWait;
+      if (spans[index].begin > free) add(kind, {free, spans[index].begin}, {rank_, at});
+      free = std::max(free, spans[index].end);
+    }
+    if (timeline_.duration > free) {
+      gaps_.push_back({{free, timeline_.duration},
+                       IdleKind::kDrain,
+                       -1,
+                       -1,
+                       message("idle-done", "has nothing left to do in this step")});
+    }
+    return std::move(gaps_);
+  }
+
+ private:
+  // The idle time before `next`: waiting for the sender, then the transfer itself.
+  void add(IdleKind kind, Span span, OpRef next) {
+    const Op& op = explainer_.op_at(next);
+    OpRef awaited = explainer_.waited_for(next);
+    if (awaited.op < 0) {
+      gaps_.push_back({span, kind, -1, -1, message("idle-start", "has not been started yet")});
+      return;
+    }
+    const Op& cause = explainer_.op_at(awaited);
+    if (op.kind != OpKind::kCompute && awaited.rank != rank_) {
+      const int other = program_.ranks[static_cast<std::size_t>(awaited.rank)].rank;
+      gaps_.push_back({span, kind, awaited.rank, awaited.op,
+                       message("idle-join", "waits for rank {} to join {}", other, describe(op))});
+      return;
+    }
+    if (cause.kind == OpKind::kCompute) {
+      gaps_.push_back({span, kind, awaited.rank, awaited.op,
+                       message("idle-own", "waits for {}", describe(cause))});
+      return;
+    }
+    const Span transfer = explainer_.span_at(awaited);
+    const OpRef source = explainer_.source_of(awaited);
+    if (source.op >= 0 && cause.kind != OpKind::kSend) awaited = source;
+    const Nanoseconds begins = std::clamp(transfer.begin, span.begin, span.end);
+    if (begins > span.begin) {
+      gaps_.push_back(
+          {{span.begin, begins}, kind, awaited.rank, awaited.op, waits_for(program_, cause)});
+    }
+    if (span.end > begins) {
+      gaps_.push_back({{begins, span.end},
+                       IdleKind::kTransfer,
+                       awaited.rank,
+                       awaited.op,
+                       waits_for_link(program_, cause)});
+    }
+  }
+
+  const Program& program_;
+  const Timeline& timeline_;
+  const Explainer& explainer_;
+  const int rank_;
+  std::vector<IdleGap> gaps_;
+};
+
+}  // namespace
+
+std::vector<IdleGap> idle_gaps(const Program& program, const Timeline& timeline, int rank) {
+  return GapFinder(program, timeline, Explainer(program, timeline), rank).find();
+}
+
+std::vector<std::vector<IdleGap>> all_idle_gaps(const Program& program, const Timeline& timeline) {
+  const Explainer explainer(program, timeline);
+  std::vector<std::vector<IdleGap>> gaps;
+  for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
+    gaps.push_back(GapFinder(program, timeline, explainer, static_cast<int>(rank)).find());
+  return gaps;
+}
+
+OpRef waited_for(const Program& program, const Timeline& timeline, OpRef op) {
+  return Explainer(program, timeline).waited_for(op);
+}
+
+OpRef source_of(const Program& program, const Timeline& timeline, OpRef op) {
+  return Explainer(program, timeline).source_of(op);
+}
+
+std::vector<OpRef> enabled_by(const Program& program, OpRef ref) {
+  const Explainer explainer(program, Timeline{});
+  std::vector<OpRef> enabled;
+  const auto add_dependents = [&](OpRef of, auto&& follow) -> void {
+    const auto& rank = program.ranks[static_cast<std::size_t>(of.rank)];
+    for (std::size_t index = static_cast<std::size_t>(of.op) + 1; index < rank.ops.size();
+         ++index) {
+      const auto after = rank.after_of(rank.ops[index]);
+      if (std::find(after.begin(), after.end(), of.op) == after.end()) continue;
+      const OpRef dependent{of.rank, static_cast<std::int32_t>(index)};
+      if (rank.ops[index].kind != OpKind::kSend) {
+        enabled.push_back(dependent);
+        continue;
+      }
+      follow(dependent, follow);
+    }
+  };
+  // A send enables what comes after the receive that it meets.
+  const auto follow_send = [&](OpRef send, auto&& follow) -> void {
+    for (const OpRef met : explainer.met_by(send)) {
+      if (met == send) continue;
+      const std::size_t before = enabled.size();
+      add_dependents(met, follow);
+      if (enabled.size() == before) enabled.push_back(met);
+    }
+  };
+  if (explainer.op_at(ref).kind == OpKind::kSend) {
+    follow_send(ref, follow_send);
+  } else if (explainer.op_at(ref).kind == OpKind::kCollective) {
+    for (const OpRef met : explainer.met_by(ref)) add_dependents(met, follow_send);
+  } else {
+    add_dependents(ref, follow_send);
+  }
+  return enabled;
+}
+
+std::vector<OpRef> critical_path(const Program& program, const Timeline& timeline) {
+  const Explainer explainer(program, timeline);
+  OpRef at;
+  for (std::size_t rank = 0; rank < timeline.ranks.size(); ++rank) {
+    for (std::size_t op = 0; op < timeline.ranks[rank].spans.size(); ++op) {
+      const OpRef candidate{static_cast<int>(rank), static_cast<int>(op)};
+      if (at.op < 0 || explainer.span_at(candidate).end > explainer.span_at(at).end) at = candidate;
+    }
+  }
+  std::vector<OpRef> path;
+  while (at.op >= 0) {
+    path.push_back(at);
+    at = explainer.waited_for(at);
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+IdleShares idle_shares(std::span<const std::vector<IdleGap>> gaps, Nanoseconds duration) {
+  IdleShares shares;
+  const double total = static_cast<double>(duration.count()) * static_cast<double>(gaps.size());
+  if (total <= 0) return shares;
+  for (const std::vector<IdleGap>& of_rank : gaps) {
+    for (const IdleGap& gap : of_rank) {
+      const double share = static_cast<double>((gap.span.end - gap.span.begin).count()) / total;
+      switch (gap.kind) {
+        case IdleKind::kWarmUp:
+          shares.warm_up += share;
+          break;
+        case IdleKind::kWait:
+          shares.wait += share;
+          break;
+        case IdleKind::kTransfer:
+          shares.transfer += share;
+          break;
+        case IdleKind::kDrain:
+          shares.drain += share;
+          break;
+      }
+    }
+  }
+  shares.busy = 1 - shares.warm_up - shares.wait - shares.transfer - shares.drain;
+  return shares;
+}
+
+IdleShares idle_shares(const Program& program, const Timeline& timeline) {
+  return idle_shares(all_idle_gaps(program, timeline), timeline.duration);
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The closed forms of what a rank sends over each axis.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/plan/model/routing.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/predict/formulas/formula_parts.h"
+#include "engine/predict/memory.h"
+
+namespace parallelarium {
+
+std::string number(double value) {
+  if (value != std::floor(value) || std::fabs(value) >= 1e15) return fmt::format("{:.6g}", value);
+  std::string digits = fmt::format("{:.0f}", std::fabs(value));
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return value < 0 ? "−" + digits : digits;
+}
+
+std::vector<Part> parts_of(const Setup& setup) {
+  const RankParameters held = first_rank_parameters(setup);
+  if (held.total() == 0) return {};
+  const double share = holds_stages_twice(setup) ? 0.5 : 1;
+  const double used = share * (held.shared + held.shared_table);
+  const int replicas = setup.mesh.dp * setup.mesh.cp, shards = shards_of(setup);
+  const int ep = setup.mesh.ep;
+  if (ep == 1 || held.experts == 0)
+    return {{"", held.total(), used + share * held.experts, replicas, shards}};
+  return {{", without routed experts", held.shared, used, replicas, shards},
+          {", routed experts", held.experts, share * held.experts, replicas / ep,
+           std::max(1, shards / ep)}};
+}
+
+namespace {
+
+void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
+  const int N = part.replicas, S = setup.zero > 0 ? part.shards : N, groups = N / S;
+  if (N == 1) return;
+  const double P = part.parameters, U = part.used;
+  const int par = setup.precision.parameter_bytes, grad = setup.precision.gradient_bytes;
+  const int m = setup.microbatches;
+  std::string expression, values, note;
+  double value = 0;
+  if (setup.zero == 0) {
+    expression = "2 P (N − 1) / N · grad";
+    values = fmt::format("2 · {} · ({} − 1) / {} · {}", number(P), N, N, grad);
+    value = 2 * P * (N - 1.0) / N * grad;
+  } else {
+    const char* u = U == P ? "P" : "U";
+    const char* s = groups > 1 ? "S" : "N";
+    if (setup.zero == 1) {
+      expression = fmt::format("P (grad + par) ({0} − 1) / {0}", s);
+      values = fmt::format("{} · ({} + {})", number(P), grad, par);
+      value = P * (grad + par);
+    } else if (setup.zero == 2) {
+      expression = fmt::format("(m {0} grad + P par) ({1} − 1) / {1}", u, s);
+      values = fmt::format("({} · {} · {} + {} · {})", m, number(U), grad, number(P), par);
+      value = m * U * grad + P * par;
+      note = "gradients that are sharded are reduced in every micro-batch";
+    } else {
+      expression = fmt::format("m {0} (grad + 2 par) ({1} − 1) / {1}", u, s);
+      values = fmt::format("{} · {} · ({} + 2 · {})", m, number(U), grad, par);
+      value = m * U * (grad + 2 * par);
+      note = "parameters are gathered for every forward and every backward";
+    }
+    values += fmt::format(" · ({0} − 1) / {0}", S);
+    value *= (S - 1.0) / S;
+    if (groups > 1) {
+      expression += " + 2 P / S · (G − 1) / G · grad";
+      values +=
+          fmt::format(" + 2 · {} / {} · ({} − 1) / {} · {}", number(P), S, groups, groups, grad);
+      value += 2 * P / S * (groups - 1.0) / groups * grad;
+      note += fmt::format("{}G = {} groups of S ranks add up their shards once a step",
+                          note.empty() ? "" : "; ", groups);
+    }
+    if (U != P && setup.zero >= 2)
+      note += U < P ? "; U: of the two copies, the one that a micro-batch meets"
+                    : "; U: the tied table is used at both ends of the V";
+  }
+  out.push_back(
+      {fmt::format("data-parallel traffic sent by a first-stage rank, per step{}", part.of),
+       expression, values, value, "bytes", fmt::format("{}, section VII", kZeroPaper), note});
+}
+
+// Keys and values of all ranks' tokens for every part of the queries, or heads for tokens.
+void add_context(const Setup& setup, Formulas& out) {
+  const Model& model = setup.model;
+  const int c = setup.mesh.cp, t = setup.mesh.tp;
+  if (c == 1 || model.latent.kv_rank > 0) return;
+  const double bytes = setup.precision.activation_bytes();
+  const double D =
+      model.head_dim > 0 ? model.head_dim : static_cast<double>(model.hidden) / model.heads;
+  const int H = model.heads / t, K = std::max(1, model.kv_heads / t);
+  const double tokens = setup.micro_batch * static_cast<double>(model.sequence) / c;
+  // Keys and values come once more for any recompute; heads are exchanged outside of attention.
+  const bool again = setup.recompute != Recompute::kNone;
+  const bool full = setup.recompute == Recompute::kFull;
+  const char* name = "context traffic sent by a rank, per layer and micro-batch";
+  if (setup.context_parallel == ContextParallel::kUlysses) {
+    const double heads = 2 * (H / c) + 2 * std::max(K / c, 1), times = full ? 3 : 2;
+    out.push_back(
+        {name, fmt::format("{} (c − 1) b s/c · d (2 H/c + 2 K/c) · bytes", full ? 3 : 2),
+         fmt::format("{} · ({} − 1) · {} · {} · {} · {}", number(times), c, number(tokens),
+                     number(D), number(heads), number(bytes)),
+         times * (c - 1) * tokens * D * heads * bytes, "bytes",
+         "Jacobs et al. 2023, DeepSpeed Ulysses (arXiv 2309.14509), section 3.2",
+         K < c ? "H query and K key/value heads of a rank; those that are fewer than c are sent "
+                 "whole, K/c = 1"
+               : "H query and K key/value heads of a rank: all-to-alls of queries, keys, values "
+                 "and outputs, and of their gradients"});
+    return;
+  }
+  const double times = again ? 4 : 3;
+  out.push_back(
+      {name, fmt::format("{} (c − 1) · 2 b s/c K d · bytes", again ? 4 : 3),
+       fmt::format("{} · ({} − 1) · 2 · {} · {} · {} · {}", number(times), c, number(tokens),
+                   number(K), number(D), number(bytes)),
+       times * (c - 1) * 2 * tokens * K * D * bytes, "bytes",
+       "Dubey et al. 2024, Llama 3 (arXiv 2407.21783), section 3.3.2; Liu et al. 2023, "
+       "ring attention (arXiv 2310.01889)",
+       setup.context_parallel == ContextParallel::kRing && setup.attention == Attention::kUnfused
+           ? "keys and values, again for the backward, and their gradients; unfused "
+             "attention keeps whole scores, so they are gathered before it rather than "
+             "passed round"
+           : "K key/value heads of a rank: keys and values, again for the backward, and "
+             "their gradients"});
+}
+
+// What a layer with experts takes and sends, in one forward of one micro-batch.
+void add_experts(const Setup& setup, Formulas& out) {
+  const Experts& experts = setup.model.experts;
+  if (experts.count == 0) return;
+  const std::int64_t tokens = setup.micro_batch * (setup.model.sequence / setup.mesh.cp);
+  const double T = static_cast<double>(tokens), k = experts.top_k, ep = setup.mesh.ep;
+  const double h = static_cast<double>(setup.model.hidden);
+  const double bytes = setup.precision.activation_bytes();
+  if (experts.capacity > 0) {
+    out.push_back({"capacity of an expert, per replica and micro-batch", "⌈T k / E · factor⌉",
+                   fmt::format("⌈{} · {} / {} · {}⌉", number(T), number(k), number(experts.count),
+                               number(experts.capacity)),
+                   static_cast<double>(expert_capacity(experts, tokens)), "1",
+                   "Fedus et al. 2021, Switch Transformers (arXiv 2101.03961), section 2.2", ""});
+  }
+  if (setup.mesh.ep == 1) return;
+  out.push_back(
+      {"expert traffic sent by a rank, per layer and micro-batch, forward",
+       "2 T k h (1 − 1/EP) · bytes",
+       fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
+                   number(ep), number(bytes)),
+       2 * T * k * h * (1 - 1 / ep) * bytes, "bytes",
+       "Lepikhin et al. 2020, GShard (arXiv 2006.16668), section 3.2: dispatch and combine",
+       "for even routing without drops; the backward sends as much"});
+}
+
+}  // namespace
+
+void add_traffic(const Setup& setup, Formulas& out) {
+  const Model& model = setup.model;
+  const Mesh& mesh = setup.mesh;
+  const double bytes = setup.precision.activation_bytes();
+  const double s = static_cast<double>(model.sequence) / mesh.cp;
+  const double h = static_cast<double>(model.hidden), b = setup.micro_batch;
+  const double m = setup.microbatches;
+  const int v = chunks_of(setup);
+  if (mesh.pp > 1 && (v == 1 || setup.schedule == "interleaved")) {
+    const double t = setup.sequence_parallel ? mesh.tp : 1;
+    out.push_back(
+        {"pipeline traffic of one boundary, one direction, per step",
+         fmt::format("{}m b s h · bytes{}", v > 1 ? "v " : "", t > 1 ? " / t" : ""),
+         fmt::format("{}{} · {} · {} · {} · {}{}", v > 1 ? fmt::format("{} · ", v) : "", number(m),
+                     number(b), number(s), number(h), number(bytes),
+                     t > 1 ? fmt::format(" / {}", mesh.tp) : std::string()),
+         v * m * b * s * h * bytes / t, "bytes", fmt::format("{}, section 3.2", kNarayanan),
+         v > 1 ? "every chunk sends; between the last rank and the first, one chunk less" : ""});
+  }
+  if (mesh.tp > 1) {
+    const double t = mesh.tp;
+    const bool full = setup.recompute == Recompute::kFull;
+    const double factor = full ? 12 : 8;
+    out.push_back({"tensor traffic sent by a rank, per layer and micro-batch",
+                   full ? "12 b s h (t − 1) / t · bytes" : "8 b s h (t − 1) / t · bytes",
+                   fmt::format("{} · {} · {} · {} · ({} − 1) / {} · {}", number(factor), number(b),
+                               number(s), number(h), mesh.tp, mesh.tp, number(bytes)),
+                   factor * b * s * h * (t - 1) / t * bytes, "bytes",
+                   fmt::format("{}, section 3.2", kNarayanan),
+                   setup.sequence_parallel
+                       ? "as all-gathers and reduce-scatters; a gathered input that is not kept "
+                         "costs one more all-gather"
+                       : ""});
+  }
+  add_experts(setup, out);
+  add_context(setup, out);
+  for (const Part& part : parts_of(setup)) add_data_traffic(setup, part, out);
+}
+
+}  // namespace parallelarium

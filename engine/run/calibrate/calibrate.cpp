@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures this computer with as many ranks busy as there are cores, so that shared caches, memory
+// and clock rates are as in a run. Never uses the run that it will be compared with.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "engine/run/calibrate/bench.h"
+#include "engine/run/calibrate/bench_timing.h"
+#include "engine/run/calibrate/collective_calibrate.h"
+#include "engine/run/calibrate/collective_times.h"
+#include "engine/run/calibrate/probe_program.h"
+#include "engine/run/cores.h"
+#include "engine/run/train/launch.h"
+#include "kernels/matmul.h"
+
+namespace parallelarium {
+
+namespace {
+
+// The types of storage, round after round.
+constexpr DataType kBenchRounds[] = {DataType::kF32,  DataType::kBf16, DataType::kF32,
+                                     DataType::kBf16, DataType::kF32,  DataType::kBf16};
+constexpr auto kProductBudget = std::chrono::milliseconds{1000};  // of a round
+constexpr auto kLateCalibration =
+    std::chrono::milliseconds{400};  // leaves 0.1 s of a cancel's half second
+
+// Fixed cost of one op: a step of many small ones on every core.
+double launch_seconds(int cores, Stop& stop) {
+  constexpr int kOps = 1000;
+  ProbeProgram probe(cores, 64);
+  for (int rank = 0; rank < cores; ++rank) {
+    for (int i = 0; i < kOps; ++i) probe.compute(rank);
+  }
+  return probe_seconds(run_probe(probe.program(), 15, stop), 0, 0, kOps - 1, 0.5) / kOps;
+}
+
+// Seconds from the end of an op on one rank to the beginning of the op on another rank that waits
+// for its message of `bytes`, lanes woken on the way included. As many pairs of ranks as have two
+// cores do the same at once, since the ranks of a run share the memory, too; one pair at least.
+double message_seconds(std::int64_t bytes, double launch, int cores, Stop& stop) {
+  constexpr int kRounds = 20;
+  const int pairs = std::max(1, cores / 2);
+  ProbeProgram probe(2 * pairs, bytes);
+  for (int i = 0; i < kRounds; ++i) {
+    for (int rank = 0; rank < 2 * pairs; rank += 2) {
+      for (const int side : {0, 1}) {
+        probe.compute(rank + side);
+        probe.transfer(rank + side, rank + 1 - side, bytes);
+      }
+    }
+  }
+  const ProbeSpans spans = run_probe(probe.program(), 15, stop);
+  if (spans.empty()) return 0;
+  return std::max(probe_seconds(spans, 0, 0, probe.ops_of(0) - 1) / (2 * kRounds) - launch, 1e-9);
+}
+
+struct Measured {
+  std::vector<ProductTime> products;
+  std::vector<KernelTime> kernels;
+  double copy = 0;
+};
+
+// The same list on every core at once, round after round: what a virtual machine's neighbours take
+// for a moment then falls on one round of many measurements, not on all samples of one. After the
+// first of a type every other core begins with the list's second half: cores that share caches or
+// arithmetic units hold each other up least where they do different things, as often in a step.
+std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
+  std::vector<Measured> measured(static_cast<std::size_t>(cores));
+  std::vector<std::thread> threads;
+  for (std::size_t core = 0; core < measured.size(); ++core) {
+    threads.emplace_back([&mine = measured[core], core, &stop] {
+      const std::unique_ptr<Device> device = make_cpu_device();
+      std::vector<double> copies;
+      for (std::size_t round = 0; round < std::size(kBenchRounds) && !stop.raised(); ++round) {
+        const BenchSizes sizes = cpu_bench_sizes().in(kBenchRounds[round]);
+        const auto products = [&] {
+          append(mine.products,
+                 measure_products(*device, sizes, Clock::now() + kProductBudget, stop));
+        };
+        const bool products_first = round > 1 && core % 2 == 1;
+        if (products_first) products();
+        append(mine.kernels, measure_kernels(*device, sizes, stop));
+        copies.push_back(measure_copy(*device, sizes));
+        if (!products_first) products();
+      }
+      mine.copy = median(copies);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return measured;
+}
+
+}  // namespace
+
+const char* bf16_products_here() { return matmul_takes_bf16() ? kNativeBf16 : kWidenedBf16; }
+
+Result<Machine> calibrate(const RunControl& control) {
+  const auto cores = static_cast<int>(available_cores().size());
+  Stop stop;
+  // Progress and cancel are the calling thread's; the work is another's.
+  std::atomic<int> stage{0};
+  std::atomic<bool> done{false};
+  std::vector<Measured> measured;
+  double launch = 0, latency = 0, large = 0;
+  std::vector<CollectiveTime> collectives;
+  std::vector<TransferPoint> transfers;
+  constexpr std::int64_t kSmall = 64, kLarge = 4'000'000;
+  std::thread work([&] {
+    measured = measure_on_cores(cores, stop);
+    stage = 1;
+    launch = launch_seconds(cores, stop);
+    stage = 2;
+    latency = message_seconds(kSmall, launch, cores, stop);
+    large = message_seconds(kLarge, launch, cores, stop);
+    for (const int ranks : std::set{2, cores}) {
+      if (ranks < 2 || ranks > cores || stop.raised()) continue;
+      const std::vector<CollectiveTime> times = measure_collectives(ranks, kSmall, kLarge, stop);
+      collectives.insert(collectives.end(), times.begin(), times.end());
+    }
+    stage = 3;
+    if (cores >= 2 && !stop.raised()) {
+      Result<std::vector<TransferPoint>> points = measure_transfers(cores, control.cancel);
+      if (points)
+        transfers = std::move(*points);
+      else
+        stop.raise(points.error());
+    }
+    done = true;
+  });
+  const char* const names[] = {"matrix products and kernels", "the cost of an op",
+                               "messages and collectives of a step", "collectives alone"};
+  std::optional<TimePoint> cancelled;
+  for (int reported = -1; !done;) {
+    if (control.cancel != nullptr && control.cancel->load()) {
+      if (!cancelled) cancelled = Clock::now();
+      stop.raise(message("cancelled", "The calibration was cancelled."));
+      // Where other work keeps the cores, a probe may be long in ending.
+      if (control.abandon && Clock::now() - *cancelled > kLateCalibration)
+        control.abandon(stop.why());
+    }
+    if (const int now = stage; now != reported && control.progress) {
+      reported = now;
+      control.progress(now == 0 ? 0 : 0.4 + 0.1 * now, names[now]);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+  work.join();
+  if (stop.raised()) return stop.why();
+
+  Machine machine = uncalibrated_local_machine();
+  const std::string origin = "measured on this computer on " + today();
+  std::vector<ProductTime> products;
+  std::vector<KernelTime> kernels;
+  for (const Measured& core : measured) {
+    append(products, core.products);
+    append(kernels, core.kernels);
+  }
+  machine.matmuls = points_of(products, origin);
+  machine.kernels = rates_of(kernels, origin);
+  if (machine.matmuls.empty() || machine.kernels.empty()) {
+    return message("calibration-empty", "The calibration measured nothing; run it again.");
+  }
+  std::vector<double> copies;
+  for (const Measured& core : measured) copies.push_back(core.copy);
+  set_peaks(machine, origin);
+  machine.memory_bytes_per_second = {median(copies), origin};
+  machine.launch_seconds = {launch, origin};
+  machine.intra_node.latency_seconds = {latency, origin};
+  // A message is at least one copy, however much the small one was held up.
+  const double transfer = std::max(large - latency, static_cast<double>(kLarge) / median(copies));
+  machine.intra_node.bytes_per_second = {static_cast<double>(kLarge - kSmall) / transfer, origin};
+  machine.collectives = rates_of(collectives, origin);
+  machine.transfers = std::move(transfers);
+  machine.inter_node = machine.intra_node;
+  for (Sourced* number :
+       {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})
+    number->origin = "assumed: as within this computer, which is the only node";
+  machine.lanes_share_core = true;
+  machine.cores = cores;
+  machine.bf16_products = bf16_products_here();
+  machine.calibrated = today() + " on " + this_host();
+  if (control.progress) control.progress(1, "done");
+  return machine;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU is checked before it is trusted: its kernels against their CPU twins (kernel_check.h), and
+// what GPUs send each other (link_check.h), in at most 15 s. What was not reached in time is told
+// and counts as not checked.
+//
+// A GPU that fails is named and not used: one whose kernels are wrong or do not end, and of a pair
+// or group that does not work the one that most of what fails has in common. A slow link is told,
+// and used.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/run/gpu/module.h"
+#include "engine/run/train/run.h"
+
+namespace parallelarium {
+
+// What the bus promises between two GPUs; 0: nothing is known.
+struct LinkPromise {
+  int from = 0, to = 0;  // GPUs by number, from < to
+  std::string kind;      // "NVLink", "PIX" ...
+  bool peer = false;     // one reads the other's memory directly
+  double bytes_per_second = 0;
+};
+
+struct GpuCheckRig {
+  std::vector<GpuFacts> gpus;
+  std::vector<int> numbers;  // of each; empty: 0, 1 ...
+  std::function<std::unique_ptr<Device>(int gpu, int rank, Lane lane)> make_device;  // by number
+  Nccl* nccl = nullptr;      // null: nothing between GPUs is checked
+  std::string without_nccl;  // why
+  std::vector<LinkPromise> promises;
+  double limit_seconds = 15;
+  double trial_seconds = 4, connect_seconds = 8, step_seconds = 3;
+  std::int64_t large_bytes = std::int64_t{64} << 20;
+};
+
+enum class FailureKind : std::uint8_t { kKernel, kMessage, kCollective, kSlow };
+struct CheckFailure {
+  FailureKind kind = FailureKind::kKernel;
+  std::string what;   // "layer norm", "GPU 0 to GPU 1", "all_reduce"
+  std::string shape;  // "5 x 51 float32"; empty: of all
+  std::string found;  // "element 3 of y is 0.5 and should be 0.25"
+  std::string sentence;
+};
+struct CheckedGpu {
+  int device = 0;
+  GpuFacts facts;
+  std::vector<CheckFailure> failures;
+  std::vector<std::string> unreached;  // families
+  std::vector<std::string> notes;      // what it cannot do and need not
+  bool failed() const { return !failures.empty(); }
+  bool passed() const { return failures.empty() && unreached.empty(); }
+};
+struct CheckedLink {
+  LinkPromise promise;          // from and to, too
+  double bytes_per_second = 0;  // of the slower way; 0: not measured
+  std::vector<CheckFailure> failures;
+  bool reached = true;
+  bool passed() const { return failures.empty() && reached; }
+};
+struct CheckedGroup {
+  std::vector<int> devices;
+  std::vector<CheckFailure> failures;
+  bool reached = true;
+  bool passed() const { return failures.empty() && reached; }
+};
+struct GpuCheck {
+  std::vector<CheckedGpu> gpus;
+  std::vector<CheckedLink> links;    // every pair, from < to
+  std::vector<CheckedGroup> groups;  // the first two, three ... GPUs
+  std::string without_links;         // why none were checked; empty: they were, or there is one GPU
+  double seconds = 0;
+  bool stuck = false;  // something never ended: the process should
+  bool complete() const;
+  bool passed() const;  // everything was reached, and nothing failed
+};
+
+// The share of a promise below which a link is slow: what another user of the bus, protocol and the
+// way through host memory may cost is more than half.
+inline constexpr double kSlowShare = 1.0 / 3;
+
+// Error: "cancelled". `control`: cancel and progress.
+Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control);
+
+// Id "gpu-check-failed", of a GPU that has a check_failure.
+Message failed_check(const GpuFacts& gpu);
+
+}  // namespace parallelarium

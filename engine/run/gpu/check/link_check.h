@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What GPUs send each other, through NCCL as a run uses it: a message of every GPU to every other,
+// the whole collectives among the first two, three ... of all, and how fast a pair moves bytes.
+//
+// Ranks are threads with a GPU each, and go through a list of steps together. A step that does not
+// end is given up after its time, named, and the rest goes on in a fresh session.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/stop.h"
+#include "engine/train/device.h"
+
+namespace parallelarium {
+
+// GPUs are places in the rig's list throughout.
+struct LinkStep {
+  int from = -1, to = -1;  // a message; or, where negative, a collective
+  int ranks = 0;           // of a collective: the first so many
+  CollectiveKind kind = CollectiveKind::kAllReduce;
+  DataType type = DataType::kF32;
+  std::int64_t bytes = 0;
+  bool timed = false;  // nothing is compared
+
+  bool is_message() const { return from >= 0; }
+  bool takes(int rank) const { return is_message() ? rank == from || rank == to : rank < ranks; }
+};
+
+struct LinkRig {
+  int gpus = 0;
+  std::function<std::unique_ptr<Device>(int gpu, int rank, Lane lane)> make_device;
+  Nccl* nccl = nullptr;
+  std::int64_t large_bytes = std::int64_t{64} << 20;  // of a timed message
+};
+struct LinkLimits {
+  TimePoint deadline = TimePoint::max();
+  std::chrono::nanoseconds connect{8'000'000'000}, step{3'000'000'000};
+  std::chrono::nanoseconds end{3'000'000'000};  // of what was told to end
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+struct LinkFault {
+  LinkStep step;
+  std::vector<int> gpus;  // whom it concerns
+  std::string found;      // "element 5 on GPU 1 is 3 and should be 6"
+  bool hangs = false;
+};
+struct LinkSpeed {
+  int from = 0, to = 0;
+  double bytes_per_second = 0;
+};
+struct LinkFindings {
+  std::vector<LinkFault> faults;
+  std::vector<LinkSpeed> speeds;    // of messages one way
+  std::vector<LinkStep> unreached;  // no time was left, or what it needs is broken
+  bool stuck = false;               // threads are still waiting for a GPU: let the process end
+};
+
+// All steps for so many GPUs, in their order.
+std::vector<LinkStep> link_steps(const LinkRig& rig);
+
+// `number`: what a GPU is called, by its place. `tell`: before each step, from the calling thread.
+LinkFindings check_links(const LinkRig& rig, const LinkLimits& limits,
+                         const std::function<int(int place)>& number,
+                         const std::function<void(double share, const std::string& what)>& tell);
+
+// "GPU 0 to GPU 1, 4099 bytes"; "all_reduce of 1001 float32 among GPUs 0, 1 and 2".
+std::string text_of(const LinkStep& step, const std::function<int(int place)>& number);
+
+}  // namespace parallelarium

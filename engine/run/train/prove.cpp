@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// "Prove it": the same training on one rank, compared.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/run/train/run.h"
+#include "engine/train/parameters.h"
+
+namespace parallelarium {
+
+namespace {
+
+constexpr double kNothingAlike = std::numeric_limits<double>::infinity();
+
+double loss_difference(const std::vector<double>& many, const std::vector<double>& one) {
+  if (many.size() != one.size() || one.empty()) return kNothingAlike;
+  double largest = 0;
+  for (std::size_t step = 0; step < one.size(); ++step) {
+    const double difference = std::abs(many[step] - one[step]) / std::abs(one[step]);
+    // A loss that is not a number is no proof.
+    if (!(difference <= largest)) largest = std::isnan(difference) ? kNothingAlike : difference;
+  }
+  return largest;
+}
+
+}  // namespace
+
+Setup one_rank_setup(const Setup& setup) {
+  Setup one = setup;
+  one.mesh.dp = one.mesh.tp = one.mesh.pp = one.mesh.cp = one.mesh.ep = 1;
+  one.microbatches = setup.mesh.dp * setup.microbatches;
+  one.sequence_parallel = false;
+  one.recompute = Recompute::kNone;
+  one.attention = Attention::kUnfused;
+  one.zero = one.zero_group = one.nodes = 0;
+  one.zero_prefetch = Setup{}.zero_prefetch;
+  one.schedule = "1f1b";
+  one.collectives = "direct";
+  one.chunks = 1;
+  one.stage_layers.clear();
+  one.model.stage_layers.clear();
+  one.run.backend = Backend::kCpu;
+  return one;
+}
+
+Proof compare(const RunResult& many, const RunResult& one) {
+  Proof proof;
+  proof.losses_one_rank = one.observation.losses;
+  proof.loss_difference = loss_difference(many.observation.losses, one.observation.losses);
+  double difference = 0, norm = 0, worst = -1;
+  bool alike = !one.gradients.empty() && many.gradients.size() == one.gradients.size();
+  for (std::size_t i = 0; alike && i < one.gradients.size(); ++i) {
+    const NamedTensor &a = many.gradients[i], &b = one.gradients[i];
+    alike = a.parameter == b.parameter && a.layer == b.layer && a.values.size() == b.values.size();
+    if (!alike) break;
+    double own = 0;
+    for (std::size_t j = 0; j < b.values.size(); ++j) {
+      const double d = static_cast<double>(a.values[j]) - static_cast<double>(b.values[j]);
+      own += d * d;
+      norm += static_cast<double>(b.values[j]) * static_cast<double>(b.values[j]);
+    }
+    difference += own;
+    if (own > worst) {
+      worst = own;
+      proof.worst_parameter = describe(b.parameter, b.layer);
+    }
+  }
+  const double relative = norm > 0 ? std::sqrt(difference / norm) : kNothingAlike;
+  proof.gradient_difference = alike && std::isfinite(relative) ? relative : kNothingAlike;
+  return proof;
+}
+
+Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact) {
+  constexpr double kTimesLoss = 2, kTimesGradient = 1.25, kMostGradient = 0.1;
+  constexpr double kLeastLoss = 1.0 / (1 << 13), kMostLoss = 1.0 / (1 << 6);
+  const Proof rounding = compare(one, exact);
+  Proof proof = compare(many, exact);
+  proof.in_16_bit = true;
+  proof.loss_bound = std::clamp(kTimesLoss * rounding.loss_difference, kLeastLoss, kMostLoss);
+  proof.gradient_bound = std::min(kTimesGradient * rounding.gradient_difference, kMostGradient);
+  return proof;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/run/train/rank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <functional>
+
+#include "engine/train/parameters.h"
+#include "kernels/bf16.h"
+
+namespace parallelarium {
+
+namespace {
+
+class RankRun {
+ public:
+  RankRun(const RankJob& job, RankOutcome& outcome)
+      : job_(job),
+        outcome_(outcome),
+        setup_(job.setup),
+        device_(*job.devices[static_cast<std::size_t>(Lane::kCompute)]),
+        here_(coordinates_of(job.setup.mesh, job.rank.rank)),
+        executor_(job.program, job.rank, job.transport, job.devices, job.arena, job.stop,
+                  job.progress, job.durations) {}
+
+  Result<void> load() { return executor_.load(); }
+
+  Result<void> run() {
+    if (Result<void> done = initialise(); !done) return done;
+    const int steps = setup_.run.warmup + setup_.run.steps;
+    for (int step = 1; step <= steps; ++step) {
+      if (Result<void> done = one_step(step); !done) return done;
+      if (step == 1 && job_.wishes.gradients) {
+        if (Result<void> done = copy_out(Tensor::kGradients, outcome_.gradients); !done)
+          return done;
+      }
+    }
+    if (job_.wishes.last_gradients) {
+      if (Result<void> done = copy_out(Tensor::kGradients, outcome_.last_gradients); !done)
+        return done;
+    }
+    if (job_.wishes.parameters) {
+      if (Result<void> done = copy_out(Tensor::kParameters, outcome_.parameters); !done)
+        return done;
+    }
+    return job_.wishes.held_out_loss ? held_out() : Result<void>{};
+  }
+
+ private:
+  Result<void> initialise() {
+    const Model& model = setup_.model;
+    std::vector<float> values;
+    for (const ParameterSlice& slice : job_.rank.parameters) {
+      if (job_.stop.raised()) return stopped();
+      tell_life();
+      const std::vector<float> whole =
+          initial_values(setup_.run.seed, slice.parameter, slice.layer,
+                         whole_count(model, slice.parameter, slice.layer), model.layers);
+      values.assign(static_cast<std::size_t>(slice.count), 0.0F);
+      for (const SliceStretches& part : slice_of(model, slice.parameter, setup_.mesh.tp, here_.tp,
+                                                 slice.layer, expert_share(setup_, here_))) {
+        for (std::int64_t i = 0; i < part.times; ++i) {
+          std::copy_n(whole.begin() + part.whole + i * part.whole_step, part.length,
+                      values.begin() + part.slice + i * part.slice_step);
+        }
+      }
+      for (const Tensor tensor : {Tensor::kParameters, Tensor::kMaster})
+        if (Result<void> done = fill(tensor, slice, values); !done) return done;
+    }
+    if (std::byte* record = job_.arena.held(Tensor::kRouterRecord))
+      device_.zero(record, static_cast<std::int64_t>(routers().size()) * setup_.microbatches *
+                               record_elements(model.experts.count) * 4);
+    if (std::byte* bias = job_.arena.held(Tensor::kRouterBias))
+      device_.zero(bias, static_cast<std::int64_t>(routers().size()) * model.experts.count * 4);
+    return {};
+  }
+
+  // To who watches: others may wait long for this rank.
+  void tell_life() { job_.progress.lanes.front().set(-1, Doing::kNothing); }
+
+  Result<void> fill(Tensor tensor, const ParameterSlice& slice, const std::vector<float>& values) {
+    if (job_.arena.held(tensor) == nullptr) return {};
+    const DataType type = type_of(tensor);
+    std::vector<Bf16> rounded(type == DataType::kBf16 ? values.size() : 0);
+    std::transform(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rounded.size()),
+                   rounded.begin(), round_to_bf16);
+    for (const HeldPart& part : held_parts(tensor, slice, keeps_all(tensor))) {
+      const void* from = rounded.empty() ? static_cast<const void*>(values.data() + part.first)
+                                         : rounded.data() + part.first;
+      device_.copy_to_device(part.address, from, part.count * size_of(type));
+    }
+    return device_.finish();  // the values go now
+  }
+
+  // Layers whose routers this rank holds, as their records stand.
+  std::vector<int> routers() const {
+    std::vector<int> layers;
+    for (const ParameterSlice& slice : job_.rank.parameters)
+      if (slice.parameter == Parameter::kRouterWeight) layers.push_back(slice.layer);
+    return layers;
+  }
+
+  // What the routers of the step did, from one rank of those that route alike.
+  Result<void> read_routing() {
+    const std::byte* record = job_.arena.held(Tensor::kRouterRecord);
+    if (record == nullptr || here_.tp != 0) return {};
+    const auto E = static_cast<std::size_t>(setup_.model.experts.count);
+    const auto each = static_cast<std::size_t>(record_elements(setup_.model.experts.count));
+    const std::vector<int> layers = routers();
+    std::vector<float> values(layers.size() * static_cast<std::size_t>(setup_.microbatches) * each);
+    device_.copy_to_host(values.data(), record, static_cast<std::int64_t>(values.size()) * 4);
+    if (Result<void> done = device_.finish(); !done) return done;
+    std::vector<RoutedMicrobatch>& step = outcome_.routing.emplace_back();
+    for (std::size_t i = 0; i * each < values.size(); ++i) {
+      const float* from = values.data() + i * each;
+      double choices = 0;
+      for (std::size_t e = 0; e < E; ++e) choices += static_cast<double>(from[e]);
+      // DualPipe: this rank holds the layer, and another one had the micro-batch.
+      if (choices == 0) continue;
+      RoutedMicrobatch& entry = step.emplace_back();
+      entry.layer = layers[i / static_cast<std::size_t>(setup_.microbatches)];
+      entry.microbatch = static_cast<int>(i % static_cast<std::size_t>(setup_.microbatches));
+      entry.replica = here_.dp;
+      for (std::size_t e = 0; e < E; ++e) {
+        entry.load.chosen.push_back(std::llround(from[e]));
+        entry.load.kept.push_back(std::llround(from[E + e]));
+        entry.load.balance += static_cast<double>(E) * static_cast<double>(from[e]) / choices *
+                              static_cast<double>(from[2 * E + e]);
+      }
+      entry.load.z = static_cast<double>(from[3 * E]);
+    }
+    return {};
+  }
+
+  // Where elements [first, first + count) of a slice lie.
+  struct HeldPart {
+    std::int64_t first = 0, count = 0;
+    std::byte* address = nullptr;
+  };
+  bool is_cut() const {
+    return std::any_of(job_.rank.buckets.begin(), job_.rank.buckets.end(),
+                       [](const Bucket& bucket) { return bucket.own_count < bucket.count; });
+  }
+  // Whether the rank keeps more of the tensor than it updates.
+  bool keeps_all(Tensor tensor) const {
+    const int cut_from = tensor == Tensor::kParameters ? 3 : tensor == Tensor::kGradients ? 2 : 1;
+    return !is_cut() || setup_.zero < cut_from;
+  }
+  DataType type_of(Tensor tensor) const {
+    const Precision& precision = setup_.precision;
+    const int bytes = tensor == Tensor::kParameters  ? precision.parameter_bytes
+                      : tensor == Tensor::kGradients ? precision.gradient_bytes
+                                                     : precision.master_bytes;
+    return bytes == 2 ? DataType::kBf16 : DataType::kF32;
+  }
+
+  // The parts of a slice in a buffer that holds all of them: the whole slice if `whole`, else what
+  // the rank owns. In a buffer of own parts only: those.
+  std::vector<HeldPart> held_parts(Tensor tensor, const ParameterSlice& slice, bool whole) const {
+    const std::int64_t each = size_of(type_of(tensor));
+    std::byte* base = job_.arena.held(tensor);
+    if (whole) return {{0, slice.count, base + slice.offset * each}};
+    const bool all = keeps_all(tensor);
+    std::vector<HeldPart> parts;
+    for (const Bucket& bucket : job_.rank.buckets) {
+      const std::int64_t from = std::max(bucket.own_begin, slice.offset);
+      const std::int64_t to =
+          std::min(bucket.own_begin + bucket.own_count, slice.offset + slice.count);
+      if (from >= to) continue;
+      const std::int64_t at = all ? from : bucket.held + from - bucket.own_begin;
+      parts.push_back({from - slice.offset, to - from, base + at * each});
+    }
+    return parts;
+  }
+
+  // Clears the sums of a step and fills kTokens and kTargets: micro-batch j, row r of this replica
+  // is sequence first + (d * microbatches + j) * micro_batch + r.
+  Result<void> load(int microbatches, const std::function<Text::Sequence(std::int64_t)>& sequence) {
+    std::byte* tokens = job_.arena.held(Tensor::kTokens);
+    std::byte* targets = job_.arena.held(Tensor::kTargets);
+    zero_scalar(Tensor::kLossSum);
+    zero_scalar(Tensor::kSquareSum);
+    if (tokens == nullptr && targets == nullptr) return device_.finish();
+    token_values_.clear();
+    target_values_.clear();
+    const std::int64_t rows = std::int64_t{microbatches} * setup_.micro_batch;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const Text::Sequence one = sequence(here_.dp * rows + row);
+      const PositionRuns own = positions_of(job_.program.shape, here_.cp);
+      for (int run = 0; run < own.runs; ++run) {
+        for (std::int64_t i = 0; i < own.length; ++i) {
+          const auto at = static_cast<std::size_t>(own.begin[run] + i);
+          token_values_.push_back(own_token(one.tokens[at]));
+          target_values_.push_back(own_token(one.targets[at]));
+        }
+      }
+    }
+    const auto bytes = static_cast<std::int64_t>(token_values_.size() * sizeof(std::int32_t));
+    if (tokens != nullptr) device_.copy_to_device(tokens, token_values_.data(), bytes);
+    if (targets != nullptr) device_.copy_to_device(targets, target_values_.data(), bytes);
+    // The values have been taken; what a device does with them stands before the step.
+    return device_.runs_behind() ? device_.launched() : device_.finish();
+  }
+
+  // The token's row in this rank's part of the vocabulary; negative where another rank has it.
+  std::int32_t own_token(std::int32_t token) const {
+    const auto rows = static_cast<std::int32_t>(job_.program.shape.V);
+    const std::int32_t row = token - rows * here_.tp;
+    return row < rows ? row : -1;
+  }
+
+  void zero_scalar(Tensor tensor) {
+    if (std::byte* address = job_.arena.held(tensor)) device_.zero(address, sizeof(double));
+  }
+  Result<double> scalar(Tensor tensor) {
+    double value = 0;
+    std::byte* address = job_.arena.held(tensor);
+    if (address == nullptr) return value;
+    device_.copy_to_host(&value, address, sizeof(double));
+    if (Result<void> done = device_.finish(); !done) return done.error();
+    return value;
+  }
+
+  Result<void> one_step(int step) {
+    const auto sequence = [&](std::int64_t index) {
+      return job_.text.sequence(setup_.run.seed, step, index);
+    };
+    const TimePoint begin = Clock::now();
+    if (Result<void> done = load(setup_.microbatches, sequence); !done) return done;
+    StepScalars scalars;
+    scalars.step = step;
+    scalars.learning_rate = setup_.learning_rate;
+    scalars.clip = setup_.clip;
+    scalars.seed = setup_.run.seed;
+    scalars.first_sample = std::int64_t{here_.dp} * setup_.microbatches * setup_.micro_batch;
+    if (Result<void> done = executor_.align(); !done) return done;
+    const Result<TimePoint> start = executor_.meet();
+    if (!start) return start.error();
+    StepRecord record;
+    if (Result<void> done = executor_.step(*start, scalars, record); !done) return done;
+    const Result<double> loss = scalar(Tensor::kLossSum), squares = scalar(Tensor::kSquareSum);
+    if (!loss) return loss.error();
+    if (!squares) return squares.error();
+    if (Result<void> done = read_routing(); !done) return done;
+    outcome_.loss_sums.push_back(*loss);
+    outcome_.square_sums.push_back(*squares);
+    if (step > setup_.run.warmup) {
+      outcome_.spans.push_back(std::move(record.spans));
+      outcome_.compute_cpu_time.push_back(record.compute_cpu_time);
+      outcome_.modelled_end.push_back(record.modelled_end);
+      outcome_.host_time.push_back(record.host_time);
+      outcome_.wall_time.push_back(Clock::now() - begin);
+      outcome_.traffic.push_back(std::move(record.traffic));
+    }
+    outcome_.clock_error = std::max(outcome_.clock_error, record.clock_error);
+    outcome_.memory = record.memory;
+    job_.progress.cpu_time.store(record.cpu_time.count());
+    job_.progress.compute_cpu_time.store(record.compute_cpu_time.count());
+    job_.progress.modelled_end.store(record.modelled_end.count());
+    {
+      const std::lock_guard lock(job_.progress.telling);
+      job_.progress.loss_sums.push_back(*loss);
+    }
+    job_.progress.steps_done.store(step);
+    return {};
+  }
+
+  // What this rank owns of the tensor, as it is now.
+  Result<void> copy_out(Tensor tensor, std::vector<SlicePart>& out) {
+    // Without ZeRO every EP group holds everything once (mark_copies leaves out what is a copy).
+    if (!is_cut() && (here_.dp >= setup_.mesh.ep || here_.cp != 0)) return {};
+    for (const ParameterSlice& slice : job_.rank.parameters) {
+      if (slice.shared_copy) continue;
+      tell_life();
+      for (const HeldPart& held : held_parts(tensor, slice, !is_cut())) {
+        SlicePart& part = out.emplace_back();
+        part.parameter = slice.parameter;
+        part.layer = slice.layer;
+        part.first = held.first;
+        part.values.resize(static_cast<std::size_t>(held.count));
+        if (Result<void> done = read(type_of(tensor), held, part.values); !done) return done;
+      }
+    }
+    return {};
+  }
+  Result<void> read(DataType type, const HeldPart& held, std::vector<float>& values) {
+    if (type == DataType::kF32) {
+      device_.copy_to_host(values.data(), held.address, held.count * size_of(type));
+      return device_.finish();
+    }
+    std::vector<Bf16> stored(values.size());
+    device_.copy_to_host(stored.data(), held.address, held.count * size_of(type));
+    if (Result<void> done = device_.finish(); !done) return done;
+    std::transform(stored.begin(), stored.end(), values.begin(), widen);
+    return {};
+  }
+
+  // Whole micro-batches of the held-out part on every replica; a rest that does not fill one
+  // micro-batch of each is left out.
+  Result<void> held_out() {
+    const std::int64_t per_microbatch = std::int64_t{setup_.mesh.dp} * setup_.micro_batch;
+    std::int64_t left = job_.text.held_out_count() / per_microbatch;
+    for (std::int64_t first = 0; left > 0;) {
+      const int microbatches = static_cast<int>(std::min<std::int64_t>(left, setup_.microbatches));
+      const auto sequence = [&](std::int64_t index) { return job_.text.held_out(first + index); };
+      if (Result<void> done = load(microbatches, sequence); !done) return done;
+      if (Result<TimePoint> all = executor_.meet(); !all) return all.error();
+      if (Result<void> done = executor_.forward(microbatches); !done) return done;
+      const Result<double> loss = scalar(Tensor::kLossSum);
+      if (!loss) return loss.error();
+      outcome_.held_out_sum += *loss;
+      outcome_.held_out_tokens +=
+          losses_of(microbatches) * job_.program.shape.B * job_.program.shape.T;
+      first += microbatches * per_microbatch;
+      left -= microbatches;
+    }
+    return {};
+  }
+
+  // Micro-batches below `count` whose loss this rank computes: DualPipe has two last stages.
+  std::int64_t losses_of(int count) const {
+    return std::count_if(job_.rank.ops.begin(), job_.rank.ops.end(), [&](const Op& op) {
+      return op.piece == Piece::kLoss && op.phase == Phase::kForward && op.microbatch < count;
+    });
+  }
+
+  const RankJob& job_;
+  RankOutcome& outcome_;
+  const Setup& setup_;
+  Device& device_;
+  Coordinates here_;
+  Executor executor_;
+  std::vector<std::int32_t> token_values_, target_values_;
+};
+
+}  // namespace
+
+Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
+  const auto fail = [&](const std::string& why, const char* id = "rank-failed") {
+    job.stop.raise(message(id, "Rank {} failed outside of its ops: {}", job.rank.rank, why));
+    return stopped();
+  };
+  try {
+    ask_for_precise_sleep();
+    RankRun run(job, outcome);
+    Result<void> met = run.load();
+    if (met) met = job.transport.connect();
+    if (!met) {
+      if (!job.stop.raised()) return fail(met.error().text, failure_id(met.error()));
+      return met;
+    }
+    Result<void> done = run.run();
+    if (done && job.before_close) job.before_close();
+    if (done) done = job.transport.close();
+    if (!done && !job.stop.raised()) return fail(done.error().text, failure_id(done.error()));
+    return done;
+  } catch (const std::exception& error) {
+    return fail(error.what());
+  }
+}
+
+ExpertShare expert_share(const Setup& setup, const Coordinates& at) {
+  return {setup.mesh.ep, at.dp % setup.mesh.ep, setup.expert_placement};
+}
+
+bool is_summed_over_ranks(const RankProgram& rank, Tensor tensor) {
+  return std::any_of(rank.ops.begin(), rank.ops.end(), [&](const Op& op) {
+    // A collective, or a step of one.
+    if (op.kind == OpKind::kCompute && op.piece != Piece::kCombine) return false;
+    const auto operands = rank.operands_of(op);
+    return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+      return rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor == tensor;
+    });
+  });
+}
+
+bool has_loss(const RankProgram& rank) {
+  return rank.at.tp == 0 && std::any_of(rank.ops.begin(), rank.ops.end(), [](const Op& op) {
+           return op.kind == OpKind::kCompute && op.piece == Piece::kLoss &&
+                  op.phase == Phase::kForward;
+         });
+}
+
+}  // namespace parallelarium

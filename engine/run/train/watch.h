@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that called run() watches the ranks: cancel, progress, hangs, transports that fail
+// behind their ranks' backs, ranks that do not end when they should, and whether a paced run leaves
+// the cores room.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "engine/run/stop.h"
+#include "engine/run/train/progress.h"
+#include "engine/run/train/run.h"
+#include "engine/run/transport.h"
+
+namespace parallelarium {
+
+// How often those who wait for a run look whether it was cancelled.
+inline constexpr auto kLookEvery = std::chrono::milliseconds{20};
+
+class RunWatch {
+ public:
+  // References outlive the watch. `transports`: by rank index, null for ranks that do not run here;
+  // alive as long as there is something to look at. `cores`: physical cores of this process. `now`:
+  // a test's clock.
+  RunWatch(const Setup& setup, const Program& program, const RunControl& control,
+           const RunProgress& progress, Stop& stop, std::vector<Transport*> transports, bool paced,
+           int cores, std::function<TimePoint()> now = Clock::now);
+  ~RunWatch();
+  RunWatch(const RunWatch&) = delete;
+  RunWatch& operator=(const RunWatch&) = delete;
+
+  // One look; call it every few ten milliseconds and once after the ranks have ended.
+  void look();
+  // Whether the run was stopped and what was under way has not been aborted yet: keep looking.
+  bool aborts() const { return stop_.raised() && !aborted_.load(); }
+
+ private:
+  void tell_losses(int first, int last);
+  void look_at_transports();
+  void begin_to_abort();
+  void begin_to_follow();
+  void look_for_hang();
+  void look_for_late_end();
+  void judge_load();
+
+  const Setup& setup_;
+  const Program& program_;
+  const RunControl& control_;
+  const RunProgress& progress_;
+  Stop& stop_;
+  const std::vector<Transport*> transports_;
+  bool paced_, judged_ = false;
+  int cores_, warmup_, steps_, reported_ = -1;  // steps told of
+  bool abandoned_ = false;
+  double hang_seconds_;
+  std::uint64_t changes_ = 0;
+  const std::function<TimePoint()> now_;
+  std::optional<TimePoint> stopped_, failed_;  // when first seen
+  TimePoint changed_;
+  std::atomic<bool> aborted_;  // all transports
+  std::thread aborter_;
+  std::atomic<bool> ended_{false};
+  std::vector<bool> followed_;  // by rank index
+  std::vector<std::thread> followers_;
+};
+
+}  // namespace parallelarium

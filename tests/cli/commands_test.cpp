@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every command as text for people and as JSON.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "engine/cli/computer/probe.h"
+#include "tests/cli/cli.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(Help, IsThereForEveryCommandWithExamples) {
+  const Reply all = command({"--help"});
+  EXPECT_EQ(all.status, kDone);
+  EXPECT_EQ(all.err, "");
+  for (const char* name : {"devices", "calibrate", "models", "machines", "predict", "run",
+                           "schedule", "route", "export", "lesson", "serve", "manual"}) {
+    EXPECT_THAT(all.out, HasSubstr(name));
+    const Reply one = command({name, "--help"});
+    EXPECT_EQ(one.status, kDone) << name;
+    EXPECT_EQ(one.out.find("Examples:") == std::string::npos, std::string(name) == "serve") << name;
+  }
+  EXPECT_EQ(command({"--version"}).status, kDone);
+}
+
+TEST(Help, IsNotGivenForACommandThatIsNotThere) {
+  const Reply reply = command({"check", "--help"});
+  EXPECT_EQ(reply.status, 2);
+  EXPECT_NE(reply.err.find("There is no command \"check\""), std::string::npos) << reply.err;
+  EXPECT_EQ(command({"", "--help"}).status, 2);
+}
+
+TEST(Help, HasAnOptionForEverySetupField) {
+  const Reply help = command({"predict", "--help"});
+  for (const char* option : {"--model",
+                             "--machine",
+                             "--dp",
+                             "--tp",
+                             "--pp",
+                             "--cp",
+                             "--ep",
+                             "--sequence-parallel",
+                             "--zero",
+                             "--zero-group",
+                             "--zero-prefetch",
+                             "--precision",
+                             "--schedule",
+                             "--chunks",
+                             "--micro-batch",
+                             "--microbatches",
+                             "--recompute",
+                             "--context-parallel",
+                             "--backend",
+                             "--pace",
+                             "--steps",
+                             "--warmup",
+                             "--seed",
+                             "--text",
+                             "--layers",
+                             "--hidden",
+                             "--heads",
+                             "--kv-heads",
+                             "--ffn",
+                             "--vocab",
+                             "--sequence",
+                             "--mlp",
+                             "--norm"})
+    EXPECT_THAT(help.out, HasSubstr(std::string(option) + " ")) << option;
+}
+
+TEST(Devices, NamesBackendsAndWhyOneIsMissing) {
+  const Folder folder;
+  const Reply text = command({"devices"});
+  EXPECT_EQ(text.status, kDone);
+  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("cores"), HasSubstr("cuda"), HasSubstr("NCCL"),
+                                       HasSubstr("/dev/shm"), HasSubstr("memlock")));
+  const json devices = command({"devices", "--json"}).json();
+  EXPECT_GE(devices.at("cores"), 1);
+  EXPECT_GE(devices.at("threads"), devices.at("cores"));
+  EXPECT_GT(devices.at("memory_bytes"), 1 << 20);
+  for (const json& backend : devices.at("backends")) {
+    EXPECT_FALSE(backend.at("why").get<std::string>().empty());
+    // Of GPUs the first may be too old.
+    const bool available = backend.at("name") != "cuda" || backend.at("available");
+    EXPECT_GE(backend.at("ranks"), available && backend.at("name") != "cuda" ? 1 : 0) << backend;
+    if (!available) {
+      EXPECT_EQ(backend.at("ranks"), 0) << backend;
+    }
+  }
+  for (const json& fact : devices.at("facts"))
+    EXPECT_FALSE(fact.at("found").get<std::string>().empty()) << fact;
+}
+
+// What works and is less than one would think.
+TEST(Devices, TellOfGpusThatDriveADisplayOrHaveNoTensorCoresForBf16) {
+  std::vector<GpuFacts> gpus(3);
+  for (GpuFacts& gpu : gpus) gpu.name = "H100", gpu.major = 9;
+  EXPECT_TRUE(facts_of_gpus(gpus).empty());
+  gpus[1].name = "V100", gpus[1].major = 7;
+  gpus[0].ends_long_kernels = gpus[2].ends_long_kernels = true;
+  const std::vector<Fact> facts = facts_of_gpus(gpus);
+  ASSERT_EQ(facts.size(), 2u);
+  EXPECT_EQ(facts[0].id, "gpu-display");
+  EXPECT_THAT(facts[0].found, HasSubstr("GPU 0 (H100), GPU 2 (H100)"));
+  EXPECT_THAT(facts[0].advice, HasSubstr("--devices"));
+  EXPECT_EQ(facts[1].id, "gpu-bf16");
+  EXPECT_THAT(facts[1].found, HasSubstr("GPU 1 (V100): no tensor cores for bf16"));
+  EXPECT_EQ(facts[1].state, FactState::kLimited);
+}
+
+TEST(Devices, TellWhereGroupsOfNcclTakeTurns) {
+  EXPECT_TRUE(facts_of_groups(12030, 2).empty());
+  EXPECT_TRUE(facts_of_groups(12020, 1).empty()) << "nothing to communicate with";
+  const std::vector<Fact> facts = facts_of_groups(12020, 2);
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_THAT(facts[0].found, HasSubstr("CUDA 12.2"));
+  EXPECT_THAT(facts[0].advice, HasSubstr("driver 545"));
+}
+
+// As place() would have them.
+TEST(CudaBackend, HasAsManyRanksAsUsableGpus) {
+  const auto fact = [](std::vector<int> majors, Result<int> nccl = 22809) {
+    std::vector<GpuFacts> gpus;
+    for (const int major : majors) gpus.push_back({"H100", "", 80'000'000'000, major, 0, {}});
+    return cuda_backend(gpus, nccl);
+  };
+  const Message missing = message("nccl-missing", "NCCL is not installed.");
+  for (const int count : {1, 2, 3, 7}) {
+    EXPECT_EQ(fact(std::vector<int>(std::size_t(count), 9)).ranks, count);
+    EXPECT_EQ(fact(std::vector<int>(std::size_t(count), 9), missing).ranks, 1);
+    EXPECT_EQ(fact(std::vector<int>(std::size_t(count), 9), 20000).ranks, 1);
+  }
+  EXPECT_EQ(fact({9, 9, 6, 9}).ranks, 3);
+  const BackendFact later = fact({6, 9});
+  EXPECT_TRUE(later.available);
+  EXPECT_EQ(later.ranks, 1);
+  EXPECT_THAT(later.why, HasSubstr("compute capability 6.0"));
+  for (const BackendFact& none : {fact({6}), fact({6, 6}), cuda_backend(missing, missing)}) {
+    EXPECT_FALSE(none.available) << none.why;
+    EXPECT_EQ(none.ranks, 0);
+    EXPECT_FALSE(none.why.empty());
+  }
+}
+
+TEST(Models, ListAndShowTheSameCounts) {
+  const json models = command({"models", "--json"}).json().at("models");
+  EXPECT_GE(models.size(), 15u);
+  const Reply list = command({"models"});
+  for (const json& entry : models) {
+    const std::string name = entry.at("model").at("name");
+    EXPECT_THAT(list.out, HasSubstr(name));
+    EXPECT_EQ(command({"models", name, "--json"}).json(), entry);
+    EXPECT_THAT(command({"models", name}).out,
+                HasSubstr(std::to_string(entry.at("parameters").get<std::int64_t>())));
+  }
+}
+
+TEST(Models, AnImportedConfigurationWorksInASetup) {
+  const Folder folder;
+  const std::string config = folder.file("config.json", R"({
+    "model_type": "llama", "num_hidden_layers": 8, "hidden_size": 256, "num_attention_heads": 8,
+    "num_key_value_heads": 4, "intermediate_size": 512, "vocab_size": 1000,
+    "max_position_embeddings": 256, "tie_word_embeddings": false, "hidden_act": "silu"})");
+  const Reply text = command({"models", "--import", config});
+  EXPECT_EQ(text.status, kDone) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("256"));
+  const Reply answer = command({"models", "--import", config, "--json"});
+  ASSERT_EQ(answer.status, kDone);
+  const json model = answer.json().at("model");
+  const std::string setup = folder.file("setup.json", json{{"model", model}}.dump());
+  const Reply predicted = command({"predict", "--setup", setup, "--json"});
+  ASSERT_EQ(predicted.status, kDone) << predicted.err;
+  EXPECT_EQ(predicted.json().at("model").at("parameters"), answer.json().at("parameters"));
+}
+
+TEST(Machines, EveryNumberHasAnOrigin) {
+  const Folder folder;
+  const json machines = command({"machines", "--json"}).json().at("machines");
+  std::set<std::string> names;
+  for (const json& machine : machines) names.insert(machine.at("name"));
+  for (const char* name : {"local", "dgx-a100-80g", "dgx-h100", "dgx-h200"}) {
+    EXPECT_TRUE(names.count(name)) << name;
+    EXPECT_EQ(command({"machines", name}).status, kDone);
+    EXPECT_EQ(command({"machines", name, "--json"}).json().at("name"), name);
+  }
+  EXPECT_THAT(command({"machines"}).out, HasSubstr("dgx-h100"));
+  // What is assumed is not called published.
+  for (const json& machine : machines) {
+    std::vector<json> left = {machine};
+    int numbers = 0;
+    while (!left.empty()) {
+      const json value = left.back();
+      left.pop_back();
+      if (!value.is_object()) continue;
+      if (value.contains("value")) {
+        ++numbers;
+        EXPECT_FALSE(value.value("origin", "").empty()) << value;
+      } else {
+        for (const json& child : value) left.push_back(child);
+      }
+    }
+    EXPECT_EQ(numbers, 10) << machine.at("name");
+  }
+  EXPECT_THAT(command({"predict", "--machine", "dgx-a100-80g"}).out,
+              HasSubstr("published rates and an assumed cost of starting an op"));
+}
+
+TEST(Predict, PrintsWhatItPromises) {
+  const Folder folder;
+  const Reply text = command({"predict"});
+  EXPECT_EQ(text.status, kDone);
+  EXPECT_EQ(text.err, "");
+  EXPECT_THAT(text.out,
+              testing::AllOf(HasSubstr("predicted"), HasSubstr("of whole step"),
+                             HasSubstr("over ideal time"), HasSubstr("activations"),
+                             HasSubstr("send_recv"), HasSubstr("Formulas"), HasSubstr("Source:")));
+  const json answer = command({"predict", "--json"}).json();
+  for (const char* key :
+       {"setup", "machine", "ranks", "model", "memory", "traffic", "bubble", "step", "formulas"})
+    EXPECT_TRUE(answer.contains(key)) << key;
+  EXPECT_EQ(answer.at("ranks"), 4);
+  EXPECT_EQ(answer.at("memory").at("ranks").size(), 4u);
+  EXPECT_GT(answer.at("step").at("seconds"), 0);
+}
+
+// A calibration outlives its GPUs.
+TEST(Predict, AutoIsOfTheCoresWhereThereAreNoGpus) {
+  if (has_nvidia_driver()) GTEST_SKIP() << "this computer may have GPUs";
+  const Folder folder;
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  gpus.calibrated = "2026-11-21 for a test";
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  const auto machine = [](const char* backend) {
+    const Reply answer = command({"predict", "--pp", "2", "--backend", backend, "--json"});
+    EXPECT_EQ(answer.status, kDone) << answer.err;
+    return answer.json().at("machine").at("name");
+  };
+  EXPECT_EQ(machine("auto"), "local");
+  EXPECT_EQ(machine("cuda"), kLocalGpus);
+}
+
+TEST(Predict, ExplainsItsTime) {
+  const Folder folder;
+  const Reply text = command({"predict", "--pp", "4"});
+  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("Explanation (predicted)"), HasSubstr("drain"),
+                                       HasSubstr("Critical path"), HasSubstr("waits for the"),
+                                       HasSubstr("When memory peaks")));
+  const json answer = command({"predict", "--pp", "4", "--json"}).json();
+  const json& explain = answer.at("explain");
+  double shares = 0;
+  for (const auto& [kind, share] : explain.at("idle_shares").items()) shares += share.get<double>();
+  EXPECT_NEAR(shares, 1, 1e-9);
+  // The path is the step from its begin to its end, one thing after the other.
+  const json& path = explain.at("critical_path");
+  EXPECT_NEAR(path.at("seconds"), answer.at("step").at("seconds"), 1e-9);
+  double before = 0;
+  for (const json& step : path.at("steps")) {
+    EXPECT_GE(step.at("begin_seconds").get<double>(), before - 1e-12) << step;
+    before = step.at("end_seconds");
+  }
+  ASSERT_EQ(explain.at("ranks").size(), 4u);
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    const json& of_rank = explain.at("ranks").at(rank);
+    EXPECT_EQ(of_rank.at("memory_peak").at("bytes"),
+              answer.at("memory").at("ranks").at(rank).at("peak_bytes"));
+    EXPECT_GT(of_rank.at("waits_most_seconds"), 0);
+    EXPECT_FALSE(of_rank.at("waits_most").get<std::string>().empty());
+  }
+}
+
+TEST(Predict, OptionsOverrideTheFileAndTheFileTheDefaults) {
+  const Folder folder;
+  const std::string file =
+      folder.file("setup.json", R"({"mesh": {"pp": 2}, "microbatches": 5, "schedule": "gpipe"})");
+  const json answer = command({"predict", "--setup", file, "--microbatches", "6", "--json"}).json();
+  EXPECT_EQ(answer.at("setup").at("mesh").at("pp"), 2);
+  EXPECT_EQ(answer.at("setup").at("microbatches"), 6);
+  EXPECT_EQ(answer.at("setup").at("schedule"), "gpipe");
+  // The model first, wherever it stands.
+  const json model =
+      command({"predict", "--layers", "12", "--model", "llama-tiny", "--json"}).json();
+  EXPECT_EQ(model.at("setup").at("model").is_object() ? model.at("setup").at("model").at("layers")
+                                                      : json(model.at("setup").at("model")),
+            12);
+}
+
+TEST(Predict, ASwitchMayStandAlone) {
+  const json on = command({"predict", "--tp", "2", "--sequence-parallel", "--json"}).json();
+  EXPECT_EQ(on.at("setup").at("sequence_parallel"), true);
+  const json off =
+      command({"predict", "--tp", "2", "--sequence-parallel", "false", "--json"}).json();
+  EXPECT_EQ(off.at("setup").at("sequence_parallel"), false);
+}
+
+TEST(Predict, WhatItPrintsAsASetupPredictsTheSame) {
+  const Folder folder;
+  const json first = command({"predict", "--pp", "2", "--dp", "2", "--zero", "1", "--json"}).json();
+  const std::string file = folder.file("again.json", first.at("setup").dump());
+  EXPECT_EQ(command({"predict", "--setup", file, "--json"}).json(), first);
+}
+
+TEST(Predict, TrafficIsOfTheRankAskedFor) {
+  const Folder folder;
+  const auto sent = [](const char* rank, const char* purpose) {
+    std::int64_t bytes = 0;
+    const json traffic = command({"predict", "--rank", rank, "--json"}).json().at("traffic");
+    for (const json& row : traffic)
+      if (row.at("purpose") == purpose) bytes += row.at("sent_bytes").get<std::int64_t>();
+    return bytes;
+  };
+  EXPECT_GT(sent("0", "activations"), 0);
+  EXPECT_EQ(sent("0", "gradients"), 0);
+  EXPECT_EQ(sent("3", "activations"), 0);
+  EXPECT_GT(sent("3", "gradients"), 0);
+}
+
+TEST(Predict, ALargePresetFitsOnALargeMachineOnly) {
+  const std::vector<std::string> large = {"predict",      "--model",     "gpt3-175b", "--machine",
+                                          "dgx-a100-80g", "--precision", "mixed-16",  "--json"};
+  auto spread = large;
+  for (const char* word :
+       {"--tp", "8", "--pp", "16", "--sequence-parallel", "--recompute", "selective"})
+    spread.push_back(word);
+  const Reply fits = command(spread);
+  ASSERT_EQ(fits.status, kDone) << fits.err;
+  EXPECT_EQ(fits.json().at("memory").at("fits"), true);
+  const Reply alone = command(large);
+  ASSERT_EQ(alone.status, kDone) << alone.err;
+  EXPECT_EQ(alone.json().at("memory").at("fits"), false);
+}
+
+TEST(Schedule, IsThePictureOfThePapers) {
+  const Reply answer =
+      command({"schedule", "1f1b", "--stages", "4", "--microbatches", "6", "--backward", "1"});
+  EXPECT_EQ(answer.status, kDone);
+  EXPECT_THAT(answer.out,
+              HasSubstr("  rank 0  F0 F1 F2 F3 .. .. .. B0 F4 B1 F5 B2 .. B3 .. B4 .. B5\n"
+                        "  rank 1  .. F0 F1 F2 .. .. B0 F3 B1 F4 B2 F5 B3 .. B4 .. B5 ..\n"
+                        "  rank 2  .. .. F0 F1 .. B0 F2 B1 F3 B2 F4 B3 F5 B4 .. B5 .. ..\n"
+                        "  rank 3  .. .. .. F0 B0 F1 B1 F2 B2 F3 B3 F4 B4 F5 B5 .. .. ..\n"));
+  EXPECT_THAT(answer.out, HasSubstr("Makespan 18"));
+  EXPECT_THAT(answer.out, HasSubstr("by rank: 4 3 2 1\n"));
+}
+
+TEST(Schedule, ALongBackwardTakesItsCells) {
+  const Reply answer = command({"schedule", "gpipe", "--stages", "2", "--microbatches", "2"});
+  EXPECT_THAT(answer.out, HasSubstr("  rank 0  F0 F1 .. .. .. B1 -- B0 --\n"
+                                    "  rank 1  .. F0 F1 B1 -- B0 -- .. ..\n"));
+}
+
+TEST(Schedule, JsonHasWhatTheContractSays) {
+  const json answer = command({"schedule", "1f1b", "--stages", "4", "--microbatches", "8",
+                               "--backward-input", "1", "--backward-weight", "1", "--json"})
+                          .json();
+  EXPECT_EQ(answer.at("stages"), 4);
+  EXPECT_EQ(answer.at("makespan"), 33);
+  EXPECT_NEAR(answer.at("bubble").at("of_total"), 3.0 / 11, 1e-12);
+  EXPECT_NEAR(answer.at("bubble").at("over_ideal"), 3.0 / 8, 1e-12);
+  EXPECT_EQ(answer.at("peak_in_flight"), (json{4, 3, 2, 1}));
+  EXPECT_EQ(answer.at("spans").size(), 4u);
+  EXPECT_EQ(answer.at("order").at(3), "F0 B0 F1 B1 F2 B2 F3 B3 F4 B4 F5 B5 F6 B6 F7 B7");
+}
+
+TEST(Schedule, ItsOrderAsAFileIsJudgedRightAndTimedTheSame) {
+  const Folder folder;
+  for (const char* notation : {"paper", "pytorch"}) {
+    const json named = command({"schedule", "1f1b", "--stages", "3", "--microbatches", "5",
+                                "--notation", notation, "--json"})
+                           .json();
+    std::string lines;
+    for (const json& line : named.at("order")) lines += line.get<std::string>() + "\n";
+    const std::string file = folder.file("order.txt", lines);
+    const Reply read = command({"schedule", file, "--notation", notation, "--json"});
+    ASSERT_EQ(read.status, kDone) << read.err;
+    EXPECT_EQ(read.json().at("spans"), named.at("spans"));
+    EXPECT_THAT(command({"schedule", file, "--notation", notation}).out,
+                HasSubstr("The order is right"));
+  }
+}
+
+TEST(Export, WritesTraceAndTableAtomically) {
+  const Folder folder;
+  const Reply trace = command({"export", folder.path("step.json"), "--pp", "2"});
+  EXPECT_EQ(trace.status, kDone) << trace.err;
+  EXPECT_EQ(trace.out, "");
+  const json written = json::parse(folder.read("step.json"), nullptr, false);
+  ASSERT_FALSE(written.is_discarded());
+  EXPECT_FALSE(written.at("traceEvents").empty());
+  EXPECT_EQ(command({"export", folder.path("step.csv"), "--pp", "2"}).status, kDone);
+  EXPECT_THAT(folder.read("step.csv"), testing::StartsWith("rank,stage,lane,op,kind"));
+  EXPECT_EQ(folder.files(), 2);
+}
+
+// A copy of the engine program beside a program that stands in for the window: it writes the name
+// of its picture into it, or fails.
+TEST(Export, PicturesFollowTheFormatWhateverTheEnding) {
+  const Folder folder;
+  const std::string window = folder.file(
+      "parallelarium",
+      "#!/bin/sh\ncase \"$2\" in *.pdf) echo 'No.' >&2; exit 1;; esac\necho \"$2\" > \"$2\"\n");
+  std::filesystem::permissions(window, std::filesystem::perms::owner_all);
+  const std::string engine = folder.path("parallelarium-engine");
+  std::filesystem::copy_file(PARALLELARIUM_BINARY_DIR "/parallelarium-engine", engine);
+  const auto run = [&](const std::string& words) {
+    const int ended = std::system(
+        (engine + " export " + folder.path("") + words + " 2> " + folder.path("err.txt")).c_str());
+    return WEXITSTATUS(ended);
+  };
+  ASSERT_EQ(run("z.json --format png"), kDone) << folder.read("err.txt");
+  EXPECT_THAT(folder.read("z.json"), testing::EndsWith(".png\n"));
+  EXPECT_EQ(run("none --format pdf"), kFailed);
+  EXPECT_EQ(folder.read("err.txt"), "No.\n");  // the window has said it, and nothing follows
+  EXPECT_EQ(folder.files(), 4);
+}
+
+TEST(Export, JsonSaysWhatWasWritten) {
+  const Folder folder;
+  const Reply answer = command({"export", folder.path("step.csv"), "--json"});
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  EXPECT_EQ(answer.json().at("format"), "csv");
+  EXPECT_EQ(answer.json().at("of"), "prediction");
+}
+
+TEST(Export, AFileThatCannotBeWrittenIsAFailureInOneSentence) {
+  const Reply answer = command({"export", "/proc/none/step.csv"});
+  EXPECT_EQ(answer.status, kFailed);
+  EXPECT_THAT(answer.err, HasSubstr("/proc/none/step.csv"));
+}
+
+TEST(Lessons, ThoseOfTheProgramAreProved) {
+  const Folder folder;
+  const std::string lessons = std::string(PARALLELARIUM_SOURCE_DIR) + "/lessons";
+  setenv("PARALLELARIUM_LESSONS", lessons.c_str(), 1);
+  const Reply answer = command({"lesson", "check", lessons, "--samples", "5"});
+  EXPECT_EQ(answer.status, kDone) << answer.out << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("proved, without runs"));
+}
+
+}  // namespace
+}  // namespace parallelarium

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request that is not valid: status 2, one sentence on stderr, nothing on stdout, no file.
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "tests/cli/cli.h"
+
+namespace parallelarium {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Invalid : public testing::TestWithParam<Words> {};
+
+TEST_P(Invalid, IsOneSentenceAndWritesNothing) {
+  const Folder folder;
+  Words words = GetParam();
+  for (std::string& word : words)
+    if (word.rfind("{}", 0) == 0) word = folder.path(word.substr(2));
+  folder.file("broken.json", "{\"mesh\": ");
+  folder.file("unknown.json", "{\"mash\": {\"pp\": 2}}");
+  folder.file("wrong.json", "{\"mesh\": {\"pp\": \"two\"}}");
+  folder.file("text.json", "words");
+  folder.file("doubled.json", R"({"zero": 1, "zero": 2})");
+  folder.file("circle.txt", "F0 B0\nB0 F0\n");
+  folder.file("missing.txt", "F0 F1 B0\nF0 B0 F1 B1\n");
+  folder.file("noise.txt", std::string("\x00\xff\xfe noise", 9));
+  std::filesystem::create_directories(folder.path("course/one"));
+  folder.file("course/course.json", R"({"format": "parallelarium-course/1", "lessons": []})");
+  folder.file("course/one/lesson.json", "not JSON");
+  const int files = folder.files();
+  const Reply answer = command(words);
+  EXPECT_EQ(answer.status, kInvalid) << answer.err;
+  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(folder.files(), files);
+  ASSERT_FALSE(answer.err.empty());
+  EXPECT_EQ(answer.err.back(), '\n');
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+  EXPECT_THAT(answer.err, testing::AnyOf(testing::EndsWith(".\n"), testing::EndsWith(".)\n")));
+  EXPECT_GT(answer.err.size(), 12u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CommandLines, Invalid,
+    testing::Values(
+        Words{}, Words{"predikt"}, Words{"collective"}, Words{"collective", "all_reduced"},
+        Words{"collective", "all_reduce", "--algorithm", "rings"},
+        Words{"collective", "all_reduce", "--ranks", "65"},
+        Words{"collective", "all_reduce", "--bytes", "many"},
+        Words{"collective", "all_reduce", "--bytes", "7"},
+        Words{"collective", "all_reduce", "--dtype", "float8"},
+        Words{"collective", "all_reduce", "--op", "xor"},
+        Words{"collective", "all_reduce", "--algorithm", "torus", "--ranks", "5"},
+        Words{"collective", "all_reduce", "--topology", "mesh"},
+        Words{"collective", "all_reduce", "--topology", "torus", "--node-size", "3"},
+        Words{"collective", "all_reduce", "--bandwidth", "0"},
+        Words{"collective", "all_reduce", "--latency", "-1"},
+        Words{"collective", "all_reduce", "--csv"},
+        Words{"collective", "all_reduce", "--counts", "1,2"},
+        Words{"collective", "all_reduce", "--repeats", "0", "--run"},
+        Words{"collective", "broadcast", "--root", "4"}, Words{"--pp", "2"}, Words{"--nonsense"},
+        Words{"predict", "--nonsense"}, Words{"predict", "--pq", "2"}, Words{"predict", "word"},
+        Words{"predict", "--pp"}, Words{"predict", "--pp", "two"}, Words{"predict", "--pp", "0"},
+        Words{"predict", "--pp", "-3"}, Words{"predict", "--pp", "99999999999999999999"},
+        Words{"predict", "--pp", "3"}, Words{"predict", "--pp", "2.5"},
+        Words{"predict", "--microbatches", "0"}, Words{"predict", "--zero", "4"},
+        Words{"predict", "--model", "gpt-huge"}, Words{"predict", "--machine", "abacus"},
+        Words{"predict", "--schedule", "2f2b"}, Words{"predict", "--precision", "fp3"},
+        Words{"predict", "--sequence-parallel", "perhaps"}, Words{"predict", "--tp", "3"},
+        Words{"predict", "--rank", "4"}, Words{"predict", "--rank", "-1"},
+        Words{"predict", "--setup", "{}none.json"}, Words{"predict", "--setup", "{}broken.json"},
+        Words{"predict", "--setup", "{}unknown.json"}, Words{"predict", "--setup", "{}wrong.json"},
+        Words{"predict", "--setup", "{}text.json"}, Words{"predict", "--setup", "{}doubled.json"},
+        Words{"predict", "--precision", R"({"parameter_bytes": 3})"},
+        Words{"schedule", "1f1b", "--stages", "2", "--microbatches", "2", "--backward", "0"},
+        Words{"schedule", "interleaved", "--stages", "2", "--microbatches", "2", "--chunks", "0"},
+        Words{"schedule", "1f1b", "--stages", "2", "--microbatches", "2", "--backward", "2",
+              "--backward-input", "1"},
+        Words{"predict", "--setup", "{}"}, Words{"predict", "--pace", "-1"},
+        Words{"predict", "--seed", "x"}, Words{"predict", "--hidden", "65"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Runs, Invalid,
+    testing::Values(Words{"run", "--cp", "2"}, Words{"run", "--text", "{}none.txt"},
+                    Words{"run", "--backend", "abacus"}, Words{"run", "--steps", "-1"},
+                    Words{"run", "--backend", "cuda"},
+                    Words{"run", "--precision",
+                          R"({"parameter_bytes": 2, "gradient_bytes": 2, "master_bytes": 0,
+                              "moments_bytes": 8})"},
+                    Words{"run", "--machine", "dgx-h100", "--backend", "cpu"},
+                    Words{"run", "--rank", "9"}));
+
+TEST(NotUtf8, TextThatIsNotUtf8IsAboutTheRequest) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Reply answer =
+      command({"run", "--pp", "1", "--text", folder.file("latin.txt", std::string(9000, '\xe4'))});
+  EXPECT_EQ(answer.status, kInvalid);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, testing::HasSubstr("UTF-8"));
+}
+
+TEST(TextOfARun, IsJudgedBeforeAnythingIsMeasuredOrWritten) {
+  const Folder folder;
+  const Reply answer = command({"run", "--pp", "1", "--text", "/bin/sh"});
+  EXPECT_EQ(answer.status, kInvalid) << answer.err;
+  EXPECT_THAT(answer.err, testing::HasSubstr("/bin/sh"));
+  EXPECT_FALSE(std::filesystem::exists(local_machine_path()));
+}
+
+// A lesson of the program with one text replaced by another.
+class MalformedLesson : public testing::TestWithParam<std::array<const char*, 3>> {};
+
+TEST_P(MalformedLesson, IsOneSentenceThatNamesIt) {
+  namespace fs = std::filesystem;
+  const auto [file, right, wrong] = GetParam();
+  const Folder folder;
+  const fs::path lesson = folder.path("naive-and-gpipe");
+  fs::copy(PARALLELARIUM_SOURCE_DIR "/lessons/naive-and-gpipe", lesson);
+  if (*right == '\0') {
+    fs::remove(lesson / file);
+  } else {
+    std::ifstream in(lesson / file);
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    const std::size_t at = text.find(right);
+    ASSERT_NE(at, std::string::npos) << right;
+    std::ofstream(lesson / file) << text.replace(at, std::string(right).size(), wrong);
+  }
+  const Reply answer = command({"lesson", "check", lesson.string()});
+  EXPECT_EQ(answer.status, kInvalid) << answer.out << answer.err;
+  EXPECT_EQ(answer.out, "");
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+  EXPECT_THAT(answer.err, testing::HasSubstr("naive-and-gpipe"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lessons, MalformedLesson,
+    testing::Values(std::array{"lesson.json", "\"minutes\": ", "\"minutes\": \"ten\", \"m\": "},
+                    std::array{"lesson.json", "\"unit\": \"", "\"unit\": \"furlong"},
+                    std::array{"text.en.md", "hint 1", "hint 7"},
+                    std::array{"text.en.md", "", ""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Schedules, Invalid,
+    testing::Values(
+        Words{"schedule"}, Words{"schedule", "2f2b"}, Words{"schedule", "1f1b"},
+        Words{"schedule", "1f1b", "--stages", "4"},
+        Words{"schedule", "1f1b", "--stages", "0", "--microbatches", "4"},
+        Words{"schedule", "1f1b", "--stages", "-1", "--microbatches", "4"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "999999999"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--forward", "0"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--forward", "nan"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--transfer", "-1"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--forward", "1e300"},
+        Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--notation", "morse"},
+        Words{"schedule", "{}circle.txt"}, Words{"schedule", "{}missing.txt"},
+        Words{"schedule", "{}noise.txt"}, Words{"schedule", "{}"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Others, Invalid,
+    testing::Values(
+        Words{"models", "gpt-huge"}, Words{"models", "--import", "{}none.json"},
+        Words{"models", "--import", "{}broken.json"}, Words{"models", "--import", "{}text.json"},
+        Words{"models", "gpt-tiny", "--import", "{}unknown.json"}, Words{"machines", "abacus"},
+        Words{"export"}, Words{"export", "{}a.gif"}, Words{"export", "{}a"},
+        Words{"export", "{}a.csv", "--pp", "3"}, Words{"export", "{}a.csv", "--rank", "1"},
+        Words{"export", "{}a.json", "--rank", "77"}, Words{"export", "{}a.csv", "--format", "x"},
+        Words{"lesson"}, Words{"lesson", "check"}, Words{"lesson", "play", "x"},
+        Words{"lesson", "check", "{}none"}, Words{"lesson", "check", "{}"},
+        Words{"lesson", "check", "{}course"}, Words{"lesson", "check", "{}course/one"},
+        Words{"devices", "extra"}, Words{"serve", "--port", "80"}));
+
+TEST(Unknown, CommandsAreAnsweredWithThoseThatExist) {
+  const Reply answer = command({"predikt"});
+  EXPECT_THAT(answer.err, testing::HasSubstr("predict?"));
+  for (const char* name : {"devices", "calibrate", "models", "machines", "predict", "run",
+                           "schedule", "export", "lesson", "serve"})
+    EXPECT_THAT(answer.err, testing::HasSubstr(name));
+  EXPECT_THAT(command({"predict", "--microbatch", "4"}).err, testing::HasSubstr("--micro"));
+}
+
+// In a file the same is told by its key.
+TEST(Overrides, OutOfRangeAreNamedAsTheyWereTyped) {
+  const Folder folder;
+  const auto said = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "predict");
+    return command(words).err;
+  };
+  EXPECT_THAT(said({"--dp", "1000000"}), testing::StartsWith("--dp is 1000000; "));
+  EXPECT_THAT(said({"--pace", "-1"}), testing::StartsWith("--pace is -1; "));
+  EXPECT_THAT(said({"--zero-group", "-1"}), testing::StartsWith("--zero-group is -1; "));
+  const std::string file = folder.file("a.json", R"({"mesh": {"dp": 1000000}})");
+  EXPECT_THAT(said({"--setup", file, "--pp", "2"}), testing::HasSubstr("mesh.dp is 1000000"));
+  EXPECT_THAT(said({"--pp", "16", "--layers", "16", "--microbatches", "100000"}),
+              testing::HasSubstr("16 stages times 100000 micro-batches are too many; at most "));
+}
+
+TEST(Overrides, DivisionProblemsNameWhatWouldWork) {
+  const Reply answer = command({"predict", "--model", "gpt-tiny", "--tp", "3"});
+  EXPECT_EQ(answer.status, kInvalid);
+  EXPECT_THAT(answer.err, testing::AllOf(testing::HasSubstr("3"), testing::HasSubstr("2"),
+                                         testing::HasSubstr("4")));
+}
+
+}  // namespace
+}  // namespace parallelarium

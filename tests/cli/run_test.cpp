@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "engine/cli/commands/command.h"
+#include "engine/cli/training.h"
+#include "tests/cli/cli.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Small enough for a fraction of a second.
+std::vector<std::string> small_run(std::initializer_list<const char*> more,
+                                   const char* pace = "0.02") {
+  std::vector<std::string> words = {"run", "--layers",   "4",  "--hidden",       "32", "--heads",
+                                    "2",   "--sequence", "16", "--microbatches", "4",  "--steps",
+                                    "3",   "--warmup",   "1",  "--pace",         pace};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(Run, JsonHasTheKeysOfAPredictionAndThoseOfARun) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Reply answer = command(small_run({"--pp", "2", "--backend", "paced", "--json"}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  const json run = answer.json();
+  for (const char* key : {"setup", "machine", "ranks", "model", "memory", "traffic", "bubble",
+                          "step", "source", "losses", "gradient_norms", "predicted", "compare"})
+    EXPECT_TRUE(run.contains(key)) << key;
+  EXPECT_EQ(run.at("source"), "paced");
+  EXPECT_EQ(run.at("backend"), "paced");
+  EXPECT_GT(run.at("pace_factor"), 0);
+  EXPECT_EQ(run.at("losses").size(), 4u);  // warm-up and timed steps
+  EXPECT_EQ(run.at("gradient_norms").size(), 4u);
+  // Before anything is learned every byte is about as likely.
+  EXPECT_NEAR(run.at("losses").at(0), std::log(256.0), 0.5);
+  const json& step = run.at("step");
+  EXPECT_LE(step.at("seconds_min"), step.at("seconds"));
+  EXPECT_LE(step.at("seconds"), step.at("seconds_max"));
+  std::set<std::string> metrics;
+  for (const json& row : run.at("compare")) {
+    metrics.insert(row.at("metric"));
+    const double predicted = row.at("predicted"), measured = row.at("measured");
+    if (row.at("error").is_null())
+      EXPECT_EQ(measured, 0) << row;
+    else
+      EXPECT_DOUBLE_EQ(row.at("error"), predicted / measured - 1) << row;
+  }
+  for (const char* metric : {"step.seconds", "bubble.of_total", "bubble.over_ideal",
+                             "memory.ranks.1.peak_bytes", "step.tokens_per_second"})
+    EXPECT_TRUE(metrics.count(metric)) << metric;
+  // Under pace no share of a peak means anything.
+  EXPECT_TRUE(run.at("step").at("mfu").is_null());
+  EXPECT_EQ(run.at("formulas"), run.at("predicted").at("formulas"));
+  EXPECT_EQ(run.at("explain").at("ranks").size(), 2u);
+  EXPECT_EQ(run.at("predicted").at("source"), "predicted");
+  EXPECT_EQ(run.at("predicted").at("pace_factor"), run.at("pace_factor"));
+}
+
+TEST(Run, BytesAreCountedAsPredicted) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const json run =
+      command(small_run({"--pp", "2", "--dp", "2", "--backend", "paced", "--json"})).json();
+  ASSERT_FALSE(run.is_discarded());
+  EXPECT_EQ(run.at("traffic"), run.at("predicted").at("traffic"));
+  EXPECT_EQ(run.at("memory").at("ranks"), run.at("predicted").at("memory").at("ranks"));
+  EXPECT_EQ(run.at("memory").at("all_ranks").size(), 4u);
+}
+
+TEST(Run, PredictedTimeIsThatOfThePace) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const json run = command(small_run({"--pp", "2", "--backend", "paced", "--json"}, "0.1")).json();
+  ASSERT_FALSE(run.is_discarded());
+  // Forward of one sequence on one rank takes 0.1 s and backward about twice that; four
+  // micro-batches on two ranks take (4 + 1) / 2 of it, and a little for the update.
+  const double predicted = run.at("predicted").at("step").at("seconds");
+  EXPECT_GT(predicted, 0.1 * 3 * 2.5 * 0.8);
+  EXPECT_LT(predicted, 0.1 * 3 * 2.5 * 1.5);
+  EXPECT_NEAR(predicted / run.at("step").at("seconds").get<double>(), 1, 0.25);
+}
+
+// A calibration that promises too much: the run finds out in its second step and, since nobody has
+// set a pace, begins again with one that leaves the cores room.
+TEST(Run, APaceThatNobodySetGivesWayToTheCores) {
+  const Folder folder;
+  Machine boast = uncalibrated_local_machine();
+  boast.bf16_products = bf16_products_here();
+  boast.calibrated = "2026-11-21 for a test";
+  boast.fp32_flops_per_second.value = 1e15;
+  boast.memory_bytes_per_second.value = 1e13;
+  boast.launch_seconds.value = 1e-9;
+  ASSERT_TRUE(save_local_machine(boast).ok());
+  const std::vector<std::string> words = {
+      "run", "--layers",   "4",     "--hidden",       "512", "--heads", "8", "--pp",
+      "2",   "--sequence", "512",   "--microbatches", "2",   "--steps", "1", "--warmup",
+      "1",   "--backend",  "paced", "--json"};
+  const Reply slowed = command(words);
+  ASSERT_EQ(slowed.status, kDone) << slowed.err;
+  const json run = slowed.json();
+  EXPECT_DOUBLE_EQ(run.at("setup").at("run").at("pace_seconds").get<double>(), 0.04)
+      << "the Setup is the one that was asked for";
+  EXPECT_EQ(run.at("losses").size(), 2u);
+  // The factor of a forward of 0.04 s, from an answer that no core contradicts.
+  const json asked =
+      command({"predict", "--layers", "4", "--hidden", "512", "--heads", "8", "--pp", "2",
+               "--sequence", "512", "--microbatches", "2", "--backend", "paced", "--json"})
+          .json();
+  EXPECT_GT(run.at("pace_factor").get<double>(),
+            1.05 * asked.at("run").at("pace_factor").get<double>());
+  std::vector<std::string> chosen = words;
+  chosen.insert(chosen.end(), {"--pace", "0.041"});
+  const Reply refused = command(chosen);
+  EXPECT_EQ(refused.status, kInvalid);
+  EXPECT_THAT(refused.err, HasSubstr("a pace of at least"));
+}
+
+TEST(Run, TextShowsPredictedBesideObservedAndTheSource) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Reply answer = command(small_run({"--pp", "2", "--backend", "paced", "--verify"}));
+  EXPECT_EQ(answer.status, kDone) << answer.err;
+  EXPECT_EQ(answer.err, "");  // progress is for terminals
+  EXPECT_THAT(answer.out,
+              testing::AllOf(HasSubstr("predicted"), HasSubstr("paced"), HasSubstr("step time"),
+                             HasSubstr("bubble of whole step"), HasSubstr("warm-up"),
+                             HasSubstr("holds"), testing::Not(HasSubstr("MFU"))));
+}
+
+TEST(Run, VerifyProvesAgainstOneRank) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const Reply answer =
+      command(small_run({"--pp", "2", "--dp", "2", "--backend", "cpu", "--verify", "--json"}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  const json proof = answer.json().at("proof");
+  EXPECT_EQ(proof.at("holds"), true);
+  EXPECT_LE(proof.at("loss_difference"), 1e-6);
+  EXPECT_LE(proof.at("gradient_difference"), 5e-6);
+  EXPECT_EQ(proof.at("losses_one_rank").size(), 4u);
+}
+
+TEST(Run, TheSameSeedGivesTheSameLossesToTheLastBit) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const auto losses = [](const char* seed) {
+    return command(small_run({"--pp", "1", "--backend", "cpu", "--seed", seed, "--json"}))
+        .json()
+        .at("losses");
+  };
+  const json first = losses("5");
+  EXPECT_EQ(first, losses("5"));
+  EXPECT_NE(first, losses("6"));
+}
+
+TEST(Run, WritesTheStepAsTraceAndTable) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const std::string trace = folder.path("step.json"), csv = folder.path("step.csv");
+  const Reply answer = command(small_run(
+      {"--pp", "2", "--backend", "paced", "--trace", trace.c_str(), "--csv", csv.c_str()}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  const json written = json::parse(folder.read("step.json"), nullptr, false);
+  EXPECT_EQ(written.value("source", ""), "paced");
+  // What really happened never overlaps on a track either, and its messages are paired.
+  std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> tracks;
+  std::map<int, std::string> flows;
+  for (const json& event : written.at("traceEvents")) {
+    if (event.at("ph") == "X")
+      tracks[{event.at("pid"), event.at("tid")}].push_back(
+          {event.at("ts"), event.at("ts").get<double>() + event.at("dur").get<double>()});
+    if (event.at("ph") == "s" || event.at("ph") == "f")
+      flows[event.at("id")] += event.at("ph").get<std::string>();
+  }
+  EXPECT_FALSE(flows.empty());
+  for (const auto& [id, ends] : flows) EXPECT_EQ(ends, "sf") << id;
+  for (auto& [track, slices] : tracks) {
+    std::sort(slices.begin(), slices.end());
+    for (std::size_t at = 1; at < slices.size(); ++at)
+      EXPECT_GE(slices[at].first, slices[at - 1].second - 1e-6);
+  }
+  EXPECT_THAT(folder.read("step.csv"), HasSubstr(",paced\n"));
+}
+
+TEST(Run, SaysOffATerminalEveryFewSecondsHowFarItIs) {
+  std::ostringstream err;
+  Progress progress(err, false);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(4200);
+  while (std::chrono::steady_clock::now() < end) {
+    progress.report(0.5, "running: step 2");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(err.str(), " 50 %  running: step 2\n");
+}
+
+TEST(Run, AnOutputThatCannotBeWrittenIsSaidBeforeTraining) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const std::string trace = folder.path("step.json");
+  const Reply answer = command(small_run(
+      {"--pp", "2", "--backend", "paced", "--trace", trace.c_str(), "--csv", "/proc/none/x.csv"}));
+  EXPECT_EQ(answer.status, kFailed);
+  EXPECT_THAT(answer.err, HasSubstr("/proc/none/x.csv"));
+  EXPECT_EQ(folder.files(), 0);
+}
+
+TEST(Run, ATextOfTheUserIsTrainedOn) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  std::string words;
+  for (int line = 0; line < 400; ++line) words += "the same line again and again\n";
+  const std::string text = folder.file("mine.txt", words);
+  const Reply answer =
+      command(small_run({"--pp", "1", "--backend", "cpu", "--text", text.c_str(), "--json"}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  const Reply tiny = command(small_run(
+      {"--pp", "1", "--backend", "cpu", "--text", folder.file("tiny.txt", "ab").c_str()}));
+  EXPECT_EQ(tiny.status, kInvalid);
+  EXPECT_EQ(tiny.out, "");
+}
+
+TEST(Run, GoesOnWithACalibrationThatCannotBeStored) {
+  const Folder folder;
+  setenv("XDG_DATA_HOME", "/proc/none", 1);
+  const Reply answer = command(small_run({"--pp", "1", "--backend", "cpu", "--json"}));
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr("/proc/none"));
+  EXPECT_FALSE(
+      answer.json().at("predicted").at("machine").at("calibrated").get<std::string>().empty());
+}
+
+TEST(Run, ADifferenceIsThatOfTheWindowOrSaysWhyThereIsNone) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  const auto line_of = [](const std::string& text, const std::string& title) {
+    const std::size_t at = text.find("  " + title);
+    return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
+  };
+  // Assumed rates are far from those of any computer, so there is a difference to tell.
+  const Reply measured = command(small_run({"--pp", "1", "--backend", "cpu"}));
+  ASSERT_EQ(measured.status, kDone) << measured.err;
+  const Reply paced = command(small_run({"--pp", "2", "--backend", "paced"}));
+  ASSERT_EQ(paced.status, kDone) << paced.err;
+  for (const char* title : {"step time", "compute, busiest rank", "throughput"}) {
+    EXPECT_THAT(line_of(measured.out, title), testing::EndsWith("%")) << measured.out;
+    EXPECT_THAT(line_of(paced.out, title), testing::EndsWith("set by pace")) << paced.out;
+  }
+  // The step and the throughput of one run differ in opposite directions.
+  const auto sign = [&](const char* title) {
+    return line_of(measured.out, title).find('+') != std::string::npos;
+  };
+  EXPECT_NE(sign("step time"), sign("throughput")) << measured.out;
+}
+
+TEST(Run, TakesAFileOfOrdersByAPlainName) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  folder.file("o6", "F0 F1 B0 B1\nF0 B0 F1 B1\n");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path(""));
+  const std::vector<std::string> setup = {"--pp", "2", "--microbatches", "2", "--schedule", "o6"};
+  for (const char* name : {"predict", "run"}) {
+    std::vector<std::string> words = {name, "--pace", "0.02", "--steps", "1"};
+    words.insert(words.end(), setup.begin(), setup.end());
+    const Reply answer = command(words);
+    EXPECT_EQ(answer.status, kDone) << answer.err;
+  }
+  EXPECT_EQ(command({"schedule", "o6"}).status, kDone);
+  EXPECT_EQ(command({"predict", "--schedule", "o7"}).status, kInvalid);
+  std::filesystem::current_path(before);
+}
+
+// Files of older versions do not tell in which.
+TEST(Calibrate, IsAskedForAgainWhereBf16IsMultipliedInAnotherWay) {
+  const Folder folder;
+  const std::string here = bf16_products_here();
+  EXPECT_EQ(command({"devices", "--json"}).json().at("bf16_products"), here);
+  const std::string other = here == kNativeBf16 ? kWidenedBf16 : kNativeBf16;
+  const std::vector<std::string> predict_fp32 = {"predict", "--pp", "2", "--backend", "cpu"};
+  std::vector<std::string> predict_bf16 = predict_fp32;
+  predict_bf16.insert(predict_bf16.end(), {"--precision", "mixed-16"});
+  const auto calibrated = [](const char* precision) {
+    parallelarium::Setup setup = default_setup();
+    setup.run.backend = Backend::kCpu;
+    EXPECT_TRUE(set_field(setup, "precision", precision).ok());
+    const Result<Preparation> preparation = prepare(setup);
+    EXPECT_TRUE(preparation.ok());
+    return preparation && preparation->calibrated();
+  };
+  for (const std::string& then : {here, other, std::string()}) {
+    Machine machine = uncalibrated_local_machine();
+    machine.calibrated = "2026-11-22 for a test";
+    machine.bf16_products = then;
+    ASSERT_TRUE(save_local_machine(machine).ok());
+    const bool outdated = then == other || (then.empty() && here == kNativeBf16);
+    const auto says_so = [outdated](const std::string& text) {
+      const bool found = text.find("bf16 may be off until `calibrate`") != std::string::npos ||
+                         text.find("bf16 are off until `calibrate`") != std::string::npos;
+      return found == outdated;
+    };
+    EXPECT_TRUE(says_so(command({"devices"}).out)) << then;
+    EXPECT_TRUE(says_so(command({"machines", "local"}).out)) << then;
+    EXPECT_TRUE(says_so(command(predict_bf16).out)) << then;
+    EXPECT_EQ(calibrated("mixed-16"), !outdated) << "a run measures first";
+    EXPECT_EQ(command(predict_fp32).out.find("off until"), std::string::npos);
+    EXPECT_TRUE(calibrated("fp32"));
+    std::vector<std::string> as_json = predict_bf16;
+    as_json.emplace_back("--json");
+    EXPECT_TRUE(says_so(command(as_json).json().at("remarks").dump())) << then;
+  }
+}
+
+TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
+  const Folder folder;
+  const json before = command({"predict", "--json"}).json();
+  EXPECT_EQ(before.at("rates"), "assumed");
+  const Reply answer = command({"calibrate", "--json"});
+  ASSERT_EQ(answer.status, kDone) << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr(folder.path("")));
+  const json machine = answer.json();
+  EXPECT_EQ(command({"machines", "local", "--json"}).json(), machine);
+  EXPECT_EQ(machine.at("bf16_products"), bf16_products_here());
+  if (machine.at("cores") >= 2) {
+    const std::vector<std::string> words = {"collective", "all_gather", "--ranks", "2",
+                                            "--bytes",    "128",        "--json"};
+    std::vector<std::string> here = words;
+    here.insert(here.end(), {"--machine", "local"});
+    // A ring of two is two messages that cross, here of the smallest measured size.
+    EXPECT_NEAR(command(here).json().at("seconds").get<double>(),
+                machine.at("transfers").at(0).at("both").get<double>(), 1e-12);
+    here.insert(here.end(), {"--latency", "1"});
+    EXPECT_GE(command(here).json().at("seconds").get<double>(), 1);
+  }
+  const json after = command({"predict", "--json"}).json();
+  EXPECT_EQ(after.at("rates"), "calibrated");
+  EXPECT_EQ(after.at("machine"), machine);
+}
+
+}  // namespace
+}  // namespace parallelarium

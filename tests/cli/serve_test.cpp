@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine as a process of its own, over pipes, as the window drives it.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <thread>
+
+#include "engine/plan/setup/setup.h"
+#include "engine/wire/collective_messages.h"
+#include "engine/wire/messages.h"
+#include "engine/wire/rpc.h"
+#include "tests/cli/cli.h"
+
+extern char** environ;
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+const char* const kEngine = PARALLELARIUM_BINARY_DIR "/parallelarium-engine";
+
+class Engine {
+ public:
+  Engine() {
+    int in[2], out[2];
+    EXPECT_EQ(pipe2(in, O_CLOEXEC), 0);
+    EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    std::string program = kEngine, verb = "serve";
+    char* arguments[] = {program.data(), verb.data(), nullptr};
+    EXPECT_EQ(posix_spawn(&pid_, kEngine, &actions, nullptr, arguments, environ), 0)
+        << kEngine << " is not built";
+    posix_spawn_file_actions_destroy(&actions);
+    close(in[0]);
+    close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+  }
+  ~Engine() {
+    if (to_ >= 0) close(to_);
+    if (!ended_) kill(pid_, SIGKILL);
+    wait_for_end(5);
+    close(from_);
+  }
+
+  void write_bytes(const std::string& bytes) {
+    EXPECT_EQ(write(to_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  void send(const json& message) { write_bytes(frame(message)); }
+  void call(int id, const char* method, json params = json::object()) {
+    send(rpc_request(id, method, std::move(params)));
+  }
+  void cancel(int id) { send(rpc_notification("$/cancelRequest", {{"id", id}})); }
+  void close_input() {
+    close(to_);
+    to_ = -1;
+  }
+
+  // The next message, or null after `seconds` or at the end of the stream.
+  json next(double seconds = 30) {
+    const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+    while (true) {
+      auto message = reader_.next();
+      EXPECT_TRUE(message.ok());
+      if (!message.ok()) return nullptr;
+      if (message->has_value()) return **message;
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+      pollfd look{from_, POLLIN, 0};
+      if (left <= 0 || poll(&look, 1, static_cast<int>(left)) <= 0) return nullptr;
+      char block[65536];
+      const ssize_t count = read(from_, block, sizeof block);
+      if (count <= 0) return nullptr;
+      reader_.append({block, static_cast<std::size_t>(count)});
+    }
+  }
+  // The answer to request `id`; progress on the way goes to `on_progress`.
+  json answer(const json& id, const std::function<void(const json&)>& on_progress = {},
+              double seconds = 60) {
+    while (true) {
+      const json message = next(seconds);
+      if (message.is_null()) return nullptr;
+      if (message.contains("method")) {
+        if (on_progress) on_progress(message);
+      } else if (message.at("id") == id) {
+        return message;
+      }
+    }
+  }
+
+  // Exit status, or -signal, or nothing within `seconds`.
+  std::optional<int> wait_for_end(double seconds) {
+    const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+    while (!ended_ && Clock::now() < deadline) {
+      int status = 0;
+      if (waitpid(pid_, &status, WNOHANG) == pid_) {
+        ended_ = true;
+        status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+      } else {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    }
+    return ended_ ? std::optional(status_) : std::nullopt;
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+  int to_ = -1, from_ = -1;
+  FrameReader reader_;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+json small(int steps) {
+  auto setup = default_setup();
+  setup.mesh.pp = 2;
+  setup.model.name = "custom";
+  setup.model.layers = 2;
+  setup.model.hidden = 32;
+  setup.model.ffn = 128;
+  setup.model.heads = setup.model.kv_heads = 2;
+  setup.model.sequence = 16;
+  setup.microbatches = 4;
+  setup.run.steps = steps;
+  setup.run.backend = Backend::kPaced;
+  setup.run.pace_seconds = 0.02;
+  return {{"setup", to_json(setup)}};
+}
+
+TEST(Serve, GreetsWithItsVersionAndDevices) {
+  const Folder folder;
+  Engine engine;
+  engine.call(1, "initialize", {{"version", kProtocolVersion}});
+  const json answer = engine.answer(1);
+  EXPECT_EQ(answer.at("result").at("version"), kProtocolVersion);
+  EXPECT_TRUE(answer.at("result").at("devices").contains("backends"));
+  engine.call(2, "initialize", {{"version", 99}});
+  EXPECT_EQ(engine.answer(2).at("error").at("code"), -32602);
+  engine.call(3, "devices");
+  EXPECT_EQ(engine.answer(3).at("result").at("host"), answer.at("result").at("host"));
+  engine.call(4, "shutdown");
+  EXPECT_TRUE(engine.answer(4).contains("result"));
+  EXPECT_EQ(engine.wait_for_end(5), kDone);
+}
+
+TEST(Serve, RoutesAsTheCommandDoes) {
+  Engine engine;
+  auto setup = default_setup();
+  setup.model = *find_model("moe-tiny");
+  setup.mesh = {4, 1, 1, 1, 2};
+  engine.call(1, "route", {{"setup", to_json(setup)}, {"layer", 2}, {"group", 1}});
+  const json answer = engine.answer(1);
+  EXPECT_EQ(answer.at("result").at("layer"), 2);
+  EXPECT_EQ(answer.at("result").at("first_replica"), 2);
+  EXPECT_EQ(answer.at("result"), command({"route", "--model", "moe-tiny", "--pp", "1", "--dp", "4",
+                                          "--ep", "2", "--layer", "2", "--group", "1", "--json"})
+                                     .json());
+  engine.call(2, "route", {{"setup", to_json(default_setup())}});
+  EXPECT_EQ(engine.answer(2).at("error").at("data").at("id"), "route-dense");
+  engine.call(3, "route");
+  EXPECT_TRUE(engine.answer(3).contains("error"));
+}
+
+TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  Engine engine;
+  json params = small(3);
+  params["verify"] = true;
+  engine.call(7, "run", params);
+  int reports = 0;
+  std::vector<double> losses;
+  const json answer = engine.answer(7, [&](const json& note) {
+    ++reports;
+    if (note.at("params").contains("losses")) {
+      EXPECT_EQ(note.at("params").at("phase"), "running");
+      for (const json& loss : note.at("params").at("losses")) losses.push_back(loss);
+      EXPECT_EQ(note.at("params").at("step"), losses.size());
+    }
+    EXPECT_EQ(note.at("method"), "$/progress");
+    EXPECT_EQ(note.at("params").at("id"), 7);
+    EXPECT_GE(note.at("params").at("share"), 0);
+    EXPECT_LE(note.at("params").at("share"), 1);
+    EXPECT_THAT(note.at("params").at("phase").get<std::string>(),
+                testing::AnyOf("running", "proving"));
+    EXPECT_FALSE(note.at("params").at("what").get<std::string>().empty());
+  });
+  ASSERT_TRUE(answer.contains("result")) << answer;
+  EXPECT_GT(reports, 0);
+  const Result<Observation> observation =
+      observation_from_json(answer.at("result").at("observation"));
+  ASSERT_TRUE(observation.ok()) << observation.error().text;
+  EXPECT_EQ(to_json(observation->setup), small(3).at("setup"));
+  EXPECT_EQ(observation->source, Source::kPaced);
+  EXPECT_EQ(observation->losses.size(), 4u);
+  EXPECT_EQ(losses, observation->losses) << "told as the steps were done";
+  EXPECT_EQ(answer.at("result").at("proof").at("holds"), true);
+  EXPECT_EQ(answer.at("result").at("machine").at("name"), "local");
+}
+
+TEST(Serve, RunsACollectiveAndSaysWhatEveryRankHeld) {
+  const Folder folder;
+  Engine engine;
+  CollectiveRequest request;
+  request.spec.ranks = 2;
+  request.spec.bytes = 4096;
+  request.repeats = 3;
+  request.values = true;
+  engine.call(1, "collective", to_json(request));
+  const json answer = engine.answer(1);
+  ASSERT_TRUE(answer.contains("result")) << answer;
+  const Result<CollectiveObservation> seen = collective_observation_from_json(answer.at("result"));
+  ASSERT_TRUE(seen.ok()) << seen.error().text;
+  EXPECT_TRUE(seen->correct);
+  EXPECT_EQ(seen->timeline.ranks.size(), 2U);
+  EXPECT_EQ(seen->values.steps, 2);
+  EXPECT_EQ(seen->values.first.size(), 3U * 2 * 2);
+  request.spec.ranks = 65;
+  engine.call(2, "collective", to_json(request));
+  EXPECT_EQ(engine.answer(2).at("error").at("code"), -32602);
+  request.spec.ranks = 2;
+  request.backend = Backend::kPaced;
+  engine.call(3, "collective", to_json(request));
+  const std::string why = engine.answer(3).at("error").at("message");
+  EXPECT_NE(why.find("is not paced"), std::string::npos) << why;
+}
+
+TEST(Serve, ACancelledRunEndsAtOnceAndTheNextOneWorks) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  Engine engine;
+  engine.call(1, "run", small(100000));
+  while (true) {  // until it is really running
+    const json note = engine.next();
+    ASSERT_FALSE(note.is_null());
+    ASSERT_TRUE(note.contains("method")) << note;
+    if (note.at("params").at("share") > 0) break;
+  }
+  engine.call(2, "run", small(1));
+  EXPECT_EQ(engine.answer(2).at("error").at("code"), -32001);
+  engine.cancel(99);  // no such request: nothing happens
+  const auto begin = Clock::now();
+  engine.cancel(1);
+  const json answer = engine.answer(1);
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), 0.5);
+  ASSERT_TRUE(answer.contains("error")) << answer;
+  EXPECT_EQ(answer.at("error").at("code"), -32800);
+  EXPECT_EQ(answer.at("error").at("data").at("id"), "cancelled");
+  engine.call(3, "run", small(1));
+  EXPECT_TRUE(engine.answer(3).contains("result"));
+}
+
+// One product of this Setup takes longer than a cancelled run may: the engine answers and ends.
+TEST(Serve, ACancelledKernelThatIsTooLongEndsTheEngineInTime) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  Engine engine;
+  json params = small(1);
+  json& setup = params["setup"];
+  setup["mesh"]["pp"] = 1;
+  setup["model"].update({{"layers", 1}, {"hidden", 2048}, {"ffn", 64}, {"sequence", 128}});
+  setup["micro_batch"] = 64;
+  setup["microbatches"] = 1;
+  setup["run"].update({{"backend", "cpu"}, {"warmup", 0}});
+  engine.call(1, "run", params);
+  const json note = engine.next();
+  ASSERT_TRUE(note.contains("method")) << note;
+  std::this_thread::sleep_for(std::chrono::milliseconds{1500});  // into the products
+  const auto begin = Clock::now();
+  engine.cancel(1);
+  const json answer = engine.answer(1);
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), 0.5);
+  EXPECT_EQ(answer.at("error").at("code"), -32800) << answer;
+}
+
+TEST(Serve, RequestsThatMakeNoSenseAreAnsweredAndForgotten) {
+  const Folder folder;
+  Engine engine;
+  engine.send(json::array({1, 2}));
+  EXPECT_EQ(engine.answer(nullptr).at("error").at("code"), -32600);
+  engine.send({{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rout"}});
+  EXPECT_EQ(engine.answer(1).at("error").at("code"), -32601);
+  engine.call(2, "run", {{"setup", {{"mash", 1}}}});
+  const json wrong = engine.answer(2);
+  EXPECT_EQ(wrong.at("error").at("code"), -32602);
+  EXPECT_THAT(wrong.at("error").at("message").get<std::string>(), testing::HasSubstr("mash"));
+  engine.call(3, "run");
+  EXPECT_EQ(engine.answer(3).at("error").at("code"), -32602);
+  engine.call(4, "run", {{"setup", {{"mesh", {{"pp", 3}}}}}});
+  EXPECT_TRUE(engine.answer(4).contains("error"));
+  engine.send(rpc_notification("run", {{"setup", 1}}));  // a notification is not answered
+  engine.cancel(1);
+  engine.call(5, "devices");
+  EXPECT_TRUE(engine.answer(5).contains("result"));
+}
+
+TEST(Serve, AStreamOfNoiseIsAnErrorAndTheEnd) {
+  const Folder folder;
+  for (const std::string& noise :
+       {std::string("hello there\r\n\r\n"), std::string("Content-Length: 3\r\n\r\n{]}"),
+        std::string("Content-Length: x\r\n\r\n"), std::string(10000, '\0')}) {
+    Engine engine;
+    engine.write_bytes(noise);
+    const json answer = engine.next();
+    EXPECT_EQ(answer.at("error").at("code"), -32700);
+    EXPECT_EQ(engine.wait_for_end(5), kInvalid);
+  }
+}
+
+TEST(Serve, AStreamThatEndsWithinAMessageIsInvalid) {
+  const Folder folder;
+  Engine engine;
+  engine.write_bytes("Content-Length: 100\r\n\r\n{\"jsonrpc\"");
+  engine.close_input();
+  EXPECT_EQ(engine.wait_for_end(5), kInvalid);
+}
+
+TEST(Serve, EndsAtOnceWhenTheWindowGoesAwayInTheMiddleOfARun) {
+  const Folder folder;
+  folder.pretend_calibrated();
+  Engine engine;
+  engine.call(1, "run", small(100000));
+  ASSERT_FALSE(engine.next().is_null());
+  const auto begin = Clock::now();
+  engine.close_input();
+  EXPECT_EQ(engine.wait_for_end(5), kDone);
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - begin).count(), 1.0);
+}
+
+TEST(Serve, ProtocolHasItsOwnStream) {
+  const Folder folder;
+  Engine engine;
+  engine.call(1, "devices");
+  ASSERT_TRUE(engine.answer(1).contains("result"));
+  const std::string folder_of_process = "/proc/" + std::to_string(engine.pid()) + "/fd/";
+  std::error_code error;
+  EXPECT_EQ(std::filesystem::read_symlink(folder_of_process + "1", error),
+            std::filesystem::read_symlink(folder_of_process + "2", error));
+}
+
+// The parent is killed without a chance to say goodbye, and somebody else holds the pipe open.
+TEST(Serve, DiesWithAKilledParent) {
+  int input[2], report[2];
+  ASSERT_EQ(pipe2(input, 0), 0);
+  ASSERT_EQ(pipe2(report, O_CLOEXEC), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    const pid_t engine = fork();
+    if (engine == 0) {
+      dup2(input[0], 0);
+      execl(kEngine, kEngine, "serve", static_cast<char*>(nullptr));
+      _exit(127);
+    }
+    [[maybe_unused]] const ssize_t count = write(report[1], &engine, sizeof engine);
+    pause();
+    _exit(0);
+  }
+  pid_t engine = -1;
+  ASSERT_EQ(read(report[0], &engine, sizeof engine), static_cast<ssize_t>(sizeof engine));
+  const auto state = [engine] {
+    std::ifstream file("/proc/" + std::to_string(engine) + "/stat");
+    std::string number, name, letter;
+    return file >> number >> name >> letter ? letter + name : std::string("gone");
+  };
+  const auto until = [&state](const std::function<bool(const std::string&)>& holds) {
+    for (int look = 0; look < 1000; ++look) {
+      if (holds(state())) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  };
+  // Sleeping in its read: it has started and armed itself.
+  ASSERT_TRUE(until([](const std::string& now) { return now == "S(parallelarium-e)"; })) << state();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  EXPECT_TRUE(until([](const std::string& now) { return now == "gone" || now[0] == 'Z'; }))
+      << state();
+  for (const int end : {input[0], input[1], report[0], report[1]}) close(end);
+}
+
+}  // namespace
+}  // namespace parallelarium
