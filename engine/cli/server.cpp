@@ -61,11 +61,7 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   RunSettings settings;
   settings.backend = request.backend;
   settings.devices = request.devices;
-  Result<BackendChoice> choice = choose_collective_backend(settings, request.spec.ranks);
-  if (!choice) return choice.error();
-  const Result<bool> anew = check_before_use(*choice, settings.devices, false, watch);
-  if (!anew) return anew.error();
-  if (*anew) choice = choose_collective_backend(settings, request.spec.ranks);
+  Result<BackendChoice> choice = choose_collective_checked(settings, request.spec.ranks, watch);
   if (!choice) return choice.error();
   if (choice->backend == Backend::kCpu) {
     if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();

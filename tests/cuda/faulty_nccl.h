@@ -3,6 +3,7 @@
 // is slow; a collective that leaves one rank's part out.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <vector>
@@ -24,6 +25,9 @@ class FaultyNccl final : public Nccl {
   void leave_out(int rank, int ranks) { left_out_ = rank, of_ranks_ = ranks; }
   // Worlds of more than two are never made whole, nor that of two with this GPU's ranks.
   void never_connect(int ranks) { unconnected_ = ranks; }
+  // Messages after the first so many are lost; -1: none.
+  void stop_after(int messages) { last_ = messages < 0 ? -1 : sent_ + messages; }
+  int messages() const { return sent_; }  // that were to be sent
   ThreadNccl& inner() { return inner_; }
 
   int version() const override { return inner_.version(); }
@@ -47,6 +51,8 @@ class FaultyNccl final : public Nccl {
 
   NcclStatus send(const std::byte* from, std::int64_t bytes, int peer, NcclComm* comm,
                   Device& lane) override {
+    const int number = ++sent_;
+    if (last_ >= 0 && number > last_) return NcclStatus::kSuccess;
     const bool its = comm->world_rank == from_ && peer == to_ && bytes >= least_bytes_;
     if (its && how_ == Pair::kLoses) return NcclStatus::kSuccess;
     if (its && how_ == Pair::kIsSlow)
@@ -93,6 +99,7 @@ class FaultyNccl final : public Nccl {
 
  private:
   int from_ = -1, to_ = -1, left_out_ = -1, of_ranks_ = 0, unconnected_ = 0;
+  std::atomic<int> sent_{0}, last_{-1};
   std::int64_t least_bytes_ = 0;
   Pair how_ = Pair::kCorrupts;
   std::mutex mutex_;

@@ -64,8 +64,10 @@ struct LinkFindings {
 // All steps for so many GPUs, in their order.
 std::vector<LinkStep> link_steps(const LinkRig& rig);
 
-// `number`: what a GPU is called, by its place. `tell`: before each step, from the calling thread.
-LinkFindings check_links(const LinkRig& rig, const LinkLimits& limits,
+// Goes through these steps. Where the GPUs do not connect that is the one fault, and nothing is
+// reached. `number`: what a GPU is called, by its place. `tell`: before each step, from the calling thread.
+LinkFindings check_links(const LinkRig& rig, const std::vector<LinkStep>& steps,
+                         const LinkLimits& limits,
                          const std::function<int(int place)>& number,
                          const std::function<void(double share, const std::string& what)>& tell);
 
