@@ -50,6 +50,7 @@ Result<nlohmann::json> check_job(const Watch& watch) {
 Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
   const Result<Preparation> preparation = prepare_checked(request.setup, {}, watch);
   if (!preparation) return preparation.error();
+  watch.progress("running", 0, preparation->choice.why.text);
   const Result<Training> training = train(*preparation, request.verify, watch);
   if (!training) return training.error();
   return to_json(*training);
@@ -66,7 +67,7 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   if (choice->backend == Backend::kCpu) {
     if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
   }
-  watch.progress("running", 0, "the collective");
+  watch.progress("running", 0, choice->why.text);
   CollectiveRunOptions options;
   options.on.choice = std::move(*choice);
   options.on.abandon = watch.abandon;
@@ -157,6 +158,7 @@ void Server::start(const RpcRequest& request, Job job) {
       }
       send(rpc_notification("$/progress", std::move(params)));
     };
+    watch.checked = [&] { send(rpc_notification("$/devices", to_json(probe_devices()))); };
     watch.loss = [&](int done, double loss) {
       if (done != step + 1) losses.clear();  // the run has begun again
       step = done;

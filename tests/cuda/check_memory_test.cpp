@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -121,6 +123,41 @@ TEST(RememberedChecks, AreReadAsTheyWereWritten) {
     std::ofstream(path) << broken;
     EXPECT_FALSE(RememberedChecks::load(path).covers({gpu("A")}, kKey)) << broken;
   }
+  std::filesystem::remove_all(folder);
+}
+
+// As the processes that a launcher started do.
+TEST(RememberedChecks, OfSeveralWritersAddUp) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "parallelarium-writers";
+  std::filesystem::remove_all(folder);
+  const std::string path = (folder / "gpu_checks.json").string();
+  constexpr int kWriters = 2, kGpus = 40;
+  const auto name_of = [](int writer, int number) {
+    return fmt::format("GPU-{}-{}", writer, number);
+  };
+  for (int writer = 0; writer < kWriters; ++writer) {
+    if (fork() != 0) continue;
+    bool good = true;
+    for (int number = 0; number < kGpus; ++number) {
+      GpuCheck check;
+      check.gpus = {{0, gpu(name_of(writer, number).c_str()), {}, {}, {}}};
+      good &= RememberedChecks::update(path, [&](RememberedChecks& checks) {
+                checks.note(check, kKey, "2026-11-25");
+              }).ok();
+    }
+    _exit(good ? 0 : 1);
+  }
+  for (int writer = 0; writer < kWriters; ++writer) {
+    int status = -1;
+    ASSERT_GT(wait(&status), 0);
+    EXPECT_EQ(status, 0);
+  }
+  const RememberedChecks all = RememberedChecks::load(path);
+  for (int writer = 0; writer < kWriters; ++writer)
+    for (int number = 0; number < kGpus; ++number)
+      EXPECT_TRUE(all.is_right(gpu(name_of(writer, number).c_str()), kKey))
+          << name_of(writer, number);
   std::filesystem::remove_all(folder);
 }
 

@@ -148,6 +148,8 @@ GpuCheckRig whole_rig(Nccl& nccl, int gpus) {
     GpuFacts facts;
     facts.name = "stand-in";
     facts.uuid = "GPU-" + std::to_string(gpu);
+    for (int other = 0; other < gpus; ++other)
+      if (other != gpu) facts.peers.push_back(4 + other);
     rig.gpus.push_back(facts);
     rig.numbers.push_back(4 + gpu);
   }
@@ -234,6 +236,23 @@ TEST(GpuCheck, TellsOfASlowLinkAndKeepsItsGpus) {
   EXPECT_EQ(check->links[1].warnings[0].kind, FailureKind::kSlow);
   EXPECT_THAT(check->links[1].warnings[0].sentence, HasSubstr("where PIX promises"));
   EXPECT_TRUE(check->links[0].warnings.empty());
+  EXPECT_TRUE(check->links[2].warnings.empty());
+}
+
+TEST(GpuCheck, NamesAPairWhosePeerAccessCudaDoesNotHave) {
+  ThreadNccl nccl;
+  GpuCheckRig rig = whole_rig(nccl, 3);
+  for (const auto& [from, to] : {std::pair{4, 5}, {4, 6}, {5, 6}})
+    rig.promises.push_back({from, to, "NVLink", from == 4, 0});
+  rig.gpus[2].peers.clear();  // of 6; between 5 and 6 nobody promised any
+  const Result<GpuCheck> check = check_gpus(rig, {});
+  ASSERT_TRUE(check.ok());
+  EXPECT_TRUE(check->passed()) << "NCCL goes another way";
+  EXPECT_TRUE(check->links[0].warnings.empty());
+  ASSERT_EQ(check->links[1].warnings.size(), 1u);
+  EXPECT_EQ(check->links[1].warnings[0].kind, FailureKind::kPeer);
+  EXPECT_EQ(check->links[1].warnings[0].sentence,
+            "GPU 4 to GPU 6: the driver promises peer access (NVLink) and CUDA has none.");
   EXPECT_TRUE(check->links[2].warnings.empty());
 }
 

@@ -36,7 +36,7 @@ struct Wish {
 Found find_gpus(const Wish& wish) {
   Found found;
   const Result<CudaModule*> module = cuda_module();
-  const Result<std::vector<GpuFacts>> gpus = !module     ? Result<std::vector<GpuFacts>>(module.error())
+  const Result<std::vector<GpuFacts>> gpus = !module ? Result<std::vector<GpuFacts>>(module.error())
                                              : wish.anew ? (*module)->gpus()
                                                          : usable_gpus();
   if (!gpus) {
@@ -97,14 +97,16 @@ Result<CheckedComputer> check_found(Found found, const Watch& watch) {
   Result<GpuCheck> check = check_gpus(found.rig, control);
   if (!check) return check.error();
   found.checked.check = std::move(*check);
-  const std::string path = gpu_checks_path();
-  RememberedChecks known = RememberedChecks::load(path);
-  known.note(found.checked.check, found.checked.key, today());
-  if (const Result<void> saved = known.save(path); !saved) found.checked.unstored = saved.error();
+  const Result<void> saved =
+      RememberedChecks::update(gpu_checks_path(), [&](RememberedChecks& known) {
+        known.note(found.checked.check, found.checked.key, today());
+      });
+  if (!saved) found.checked.unstored = saved.error();
+  if (watch.checked) watch.checked();
   return std::move(found.checked);
 }
 
-constexpr std::array<const char*, 4> kKinds = {"kernel", "message", "collective", "slow"};
+constexpr std::array<const char*, 5> kKinds = {"kernel", "message", "collective", "slow", "peer"};
 
 nlohmann::json to_json(const std::vector<CheckFailure>& failures) {
   nlohmann::json list = nlohmann::json::array();
@@ -290,7 +292,8 @@ auto choose_checked(const Choose& choose, const std::string& devices, bool alone
   auto chosen = choose();
   for (int round = 0; round < 2 && chosen; ++round) {
     const std::vector<int> gpus = placement_of(*chosen).gpus;
-    const Result<bool> checked = check_before_use(placement_of(*chosen), devices, alone, watch, say);
+    const Result<bool> checked =
+        check_before_use(placement_of(*chosen), devices, alone, watch, say);
     if (!checked) return checked.error();
     if (!*checked) break;
     chosen = choose();
@@ -304,8 +307,8 @@ auto choose_checked(const Choose& choose, const std::string& devices, bool alone
 Result<Preparation> prepare_checked(const Setup& setup, std::optional<ProcessPlace> place,
                                     const Watch& watch,
                                     const std::function<void(const std::string&)>& say) {
-  return choose_checked([&] { return prepare(setup, place); }, setup.run.devices,
-                        place.has_value(), watch, say);
+  return choose_checked([&] { return prepare(setup, place); }, setup.run.devices, place.has_value(),
+                        watch, say);
 }
 
 Result<BackendChoice> choose_collective_checked(

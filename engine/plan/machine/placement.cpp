@@ -252,8 +252,9 @@ std::vector<int> that_meet(std::vector<int> gpus, const std::vector<std::vector<
     if (broken.empty()) return gpus;
     int most = 0;
     for (const auto& [gpu, sets] : broken) most = std::max(most, sets);
-    const auto last = std::find_if(gpus.rbegin(), gpus.rend(),
-                                   [&](int gpu) { return broken.count(gpu) > 0 && broken[gpu] == most; });
+    const auto last = std::find_if(gpus.rbegin(), gpus.rend(), [&](int gpu) {
+      return broken.count(gpu) > 0 && broken[gpu] == most;
+    });
     gpus.erase(std::next(last).base());
   }
 }

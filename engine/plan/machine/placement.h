@@ -26,7 +26,8 @@ struct ComputerGpu {
   bool operator==(const ComputerGpu& other) const;
 };
 
-// GPUs, by number and ascending, that do not work with each other, as a check found; each alone does.
+// GPUs, by number and ascending, that do not work with each other, as a check found; each alone
+// does.
 struct GpusApart {
   std::vector<int> gpus;
   Message why;
@@ -52,8 +53,8 @@ struct Computer {
 };
 
 // The GPUs, as `devices --json` lists them, and what else of it says where ranks can go: the keys
-// "cores", "gpus", "no_gpus", "gpus_apart" and "apart". Keys that are missing or of another type count as
-// absent, so an engine that tells less has fewer GPUs.
+// "cores", "gpus", "no_gpus", "gpus_apart" and "apart". Keys that are missing or of another type
+// count as absent, so an engine that tells less has fewer GPUs.
 Computer computer_from_json(const nlohmann::json& devices);
 // Puts those keys into what `devices --json` prints. Requires: its "gpus" has as many entries, or
 // none.
@@ -82,8 +83,8 @@ enum class Pacing : std::uint8_t { kWhereNeeded, kNever };
 Result<Placement> place(const RunSettings& run, int ranks, const Computer& computer,
                         Pacing pacing = Pacing::kWhereNeeded);
 
-// Of these GPUs, in their order, as many as work with each other: with no set of `apart` among them.
-// Those that are in most of these sets leave first, of equal ones the last.
+// Of these GPUs, in their order, as many as work with each other: with no set of `apart` among
+// them. Those that are in most of these sets leave first, of equal ones the last.
 std::vector<int> that_meet(std::vector<int> gpus, const std::vector<std::vector<int>>& apart);
 
 // The GPUs that ranks could have one each of, at most: those that can be used, one where they

@@ -139,6 +139,7 @@ class Check {
       for (const LinkPromise& promise : rig_.promises)
         if (promise.from == pair[0] && promise.to == pair[1]) link.promise = promise;
     }
+    for (CheckedLink& link : check_.links) compare_peers(link);
     const auto may_go_on = [&] {
       const bool cancelled = cancel_ != nullptr && cancel_->load();
       return !check_.stuck && !cancelled && Clock::now() < deadline_;
@@ -148,8 +149,7 @@ class Check {
     for (const std::vector<int>& pair : open_pairs(good, tried_))
       if (may_go_on()) try_together(pair);
     while (may_go_on() && try_together(meet())) continue;
-    for (const std::vector<int>& pair : open_pairs(good, tried_))
-      find_link(pair)->reached = false;
+    for (const std::vector<int>& pair : open_pairs(good, tried_)) find_link(pair)->reached = false;
     for (std::vector<int>& group : open_groups(meet(), tried_))
       check_.groups.push_back({std::move(group), {}, false});
   }
@@ -239,6 +239,22 @@ class Check {
     (collectives ? group->failures : find_link(set)->failures).push_back(std::move(made));
   }
 
+  // Where CUDA has no peer access, as a container or an IOMMU may forbid it, all that NCCL sends
+  // goes through the memory of the host, and the driver's word is worth nothing.
+  void compare_peers(CheckedLink& link) {
+    const LinkPromise& promise = link.promise;
+    const auto reaches = [&](int from, int to) {
+      const auto gpu = std::find_if(check_.gpus.begin(), check_.gpus.end(),
+                                    [&](const CheckedGpu& one) { return one.device == from; });
+      return std::count(gpu->facts.peers.begin(), gpu->facts.peers.end(), to) > 0;
+    };
+    if (!promise.peer || (reaches(promise.from, promise.to) && reaches(promise.to, promise.from)))
+      return;
+    link.warnings.push_back(failure(
+        FailureKind::kPeer, fmt::format("GPU {} to GPU {}", promise.from, promise.to), "",
+        fmt::format("the driver promises peer access ({}) and CUDA has none", promise.kind)));
+  }
+
   // Of the two ways the slower one, each at its best.
   void judge_speeds(const std::vector<LinkSpeed>& speeds, const std::vector<int>& gpus) {
     std::map<std::pair<int, int>, double> best;
@@ -248,8 +264,8 @@ class Check {
       known = std::max(known, speed.bytes_per_second);
     }
     for (const auto& [pair, rate] : best) {
-      CheckedLink& link = *find_link({std::min(pair.first, pair.second),
-                                   std::max(pair.first, pair.second)});
+      CheckedLink& link =
+          *find_link({std::min(pair.first, pair.second), std::max(pair.first, pair.second)});
       if (link.bytes_per_second == 0 || rate < link.bytes_per_second) link.bytes_per_second = rate;
       const double promised = link.promise.bytes_per_second;
       const double share = link.promise.peer ? kSlowShare : kSlowShareThroughHost;

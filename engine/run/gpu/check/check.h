@@ -42,7 +42,7 @@ struct GpuCheckRig {
   std::int64_t large_bytes = std::int64_t{64} << 20;
 };
 
-enum class FailureKind : std::uint8_t { kKernel, kMessage, kCollective, kSlow };
+enum class FailureKind : std::uint8_t { kKernel, kMessage, kCollective, kSlow, kPeer };
 struct CheckFailure {
   FailureKind kind = FailureKind::kKernel;
   std::string what;   // "layer norm", "GPU 0 to GPU 1", "all_reduce"
@@ -80,9 +80,9 @@ struct GpuCheck {
   std::vector<CheckedGroup> groups;  // the first two, three ... that work with each other, too
   std::string without_links;         // why none were checked; empty: they were, or there is one GPU
   double seconds = 0;
-  bool stuck = false;  // something never ended: the process should
+  bool stuck = false;     // something never ended: the process should
   bool complete() const;  // everything was reached, or has failed
-  bool passed() const;  // everything was reached, and nothing failed
+  bool passed() const;    // everything was reached, and nothing failed
 };
 
 // The share of a promise below which a link is slow: what another user of the bus and the protocol

@@ -2,11 +2,14 @@
 #include "engine/run/gpu/check/check_memory.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -168,6 +171,20 @@ Result<void> RememberedChecks::save(const std::string& path) const {
   return failed("the disk is full or the folder cannot be written");
 }
 
+Result<void> RememberedChecks::update(const std::string& path,
+                                      const std::function<void(RememberedChecks&)>& change) {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  // Beside the file, which is replaced. Where it cannot be made, saving says why.
+  const int lock = open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR) continue;
+  RememberedChecks checks = load(path);
+  change(checks);
+  const Result<void> saved = checks.save(path);
+  if (lock >= 0) close(lock);
+  return saved;
+}
+
 void RememberedChecks::note(const GpuCheck& check, const CheckKey& key, const std::string& date) {
   const CheckKey alone{key.driver, key.module, {}};
   std::map<int, std::string> names;
@@ -181,7 +198,9 @@ void RememberedChecks::note(const GpuCheck& check, const CheckKey& key, const st
   }
   for (const CheckedLink& link : check.links)
     if (link.reached)
-      keep({key, {names[link.promise.from], names[link.promise.to]}, false,
+      keep({key,
+            {names[link.promise.from], names[link.promise.to]},
+            false,
             failure_of(link.failures)});
   for (const CheckedGroup& group : check.groups) {
     if (!group.reached) continue;
@@ -257,8 +276,7 @@ std::vector<GpusApart> failed_sets(const std::vector<GpuFacts>& gpus, const Cuda
   const std::string path = gpu_checks_path();
   if (path.empty() || !std::filesystem::exists(path)) return {};
   std::vector<GpusApart> apart;
-  for (TriedSet& set :
-       RememberedChecks::load(path).tried(gpus, {}, check_key_here(module, true)))
+  for (TriedSet& set : RememberedChecks::load(path).tried(gpus, {}, check_key_here(module, true)))
     if (!set.failure.empty()) apart.push_back({set.gpus, failed_together(set.gpus, set.failure)});
   return apart;
 }

@@ -4,6 +4,7 @@
 // Whatever changes of these, the next run checks again.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ class RememberedChecks {
   static RememberedChecks load(const std::string& path);
   // Written beside the target and renamed.
   Result<void> save(const std::string& path) const;
+  // Loads, changes and saves, while no other process does.
+  static Result<void> update(const std::string& path,
+                             const std::function<void(RememberedChecks&)>& change);
 
   // What was reached: of GPUs, pairs and groups. The rest stays as it was.
   void note(const GpuCheck& check, const CheckKey& key, const std::string& date);

@@ -207,8 +207,7 @@ std::vector<LinkStep> link_steps(const LinkRig& rig) {
 }
 
 LinkFindings check_links(const LinkRig& rig, const std::vector<LinkStep>& steps,
-                         const LinkLimits& limits,
-                         const std::function<int(int place)>& number,
+                         const LinkLimits& limits, const std::function<int(int place)>& number,
                          const std::function<void(double share, const std::string& what)>& tell) {
   return LinkCheck(rig, limits, number, tell).run(steps);
 }
@@ -222,8 +221,8 @@ std::string text_of(const LinkStep& step, const std::function<int(int place)>& n
   for (int rank = 0; rank < step.ranks; ++rank) numbers.push_back(number(rank));
   const std::string gpus = gpus_text(numbers);
   if (step.bytes == 0) return gpus;
-  return fmt::format("{} of {} {} among {}", name_of(step.kind),
-                     step.bytes / size_of(step.type), name_of(step.type), gpus);
+  return fmt::format("{} of {} {} among {}", name_of(step.kind), step.bytes / size_of(step.type),
+                     name_of(step.type), gpus);
 }
 
 }  // namespace parallelarium

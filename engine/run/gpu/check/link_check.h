@@ -65,10 +65,10 @@ struct LinkFindings {
 std::vector<LinkStep> link_steps(const LinkRig& rig);
 
 // Goes through these steps. Where the GPUs do not connect that is the one fault, and nothing is
-// reached. `number`: what a GPU is called, by its place. `tell`: before each step, from the calling thread.
+// reached. `number`: what a GPU is called, by its place. `tell`: before each step, from the calling
+// thread.
 LinkFindings check_links(const LinkRig& rig, const std::vector<LinkStep>& steps,
-                         const LinkLimits& limits,
-                         const std::function<int(int place)>& number,
+                         const LinkLimits& limits, const std::function<int(int place)>& number,
                          const std::function<void(double share, const std::string& what)>& tell);
 
 // "GPU 0 to GPU 1, 4099 bytes"; "all_reduce of 1001 float32 among GPUs 0, 1 and 2".
