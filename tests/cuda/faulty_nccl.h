@@ -28,6 +28,8 @@ class FaultyNccl final : public Nccl {
   // Messages after the first so many are lost; -1: none.
   void stop_after(int messages) { last_ = messages < 0 ? -1 : sent_ + messages; }
   int messages() const { return sent_; }  // that were to be sent
+  // Of several numbers it gives the sum where the largest is asked for.
+  void take_max_for_sum() { max_is_sum_ = true; }
   ThreadNccl& inner() { return inner_; }
 
   int version() const override { return inner_.version(); }
@@ -78,6 +80,7 @@ class FaultyNccl final : public Nccl {
       kept_.emplace_back(static_cast<std::size_t>(count * size_of(type)));
       from = kept_.back().data();
     }
+    if (max_is_sum_ && reduction == Reduction::kMax) reduction = Reduction::kSum;
     return inner_.all_reduce(from, to, count, type, reduction, comm, lane);
   }
   NcclStatus reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
@@ -101,6 +104,7 @@ class FaultyNccl final : public Nccl {
   int from_ = -1, to_ = -1, left_out_ = -1, of_ranks_ = 0, unconnected_ = 0;
   std::atomic<int> sent_{0}, last_{-1};
   std::int64_t least_bytes_ = 0;
+  bool max_is_sum_ = false;
   Pair how_ = Pair::kCorrupts;
   std::mutex mutex_;
   std::deque<std::vector<std::byte>> kept_;

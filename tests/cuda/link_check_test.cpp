@@ -114,6 +114,20 @@ TEST(LinkCheck, FindsACollectiveThatLosesOneRanksPart) {
             "all_reduce of 4 float32 among GPUs 0, 1 and 2");
 }
 
+TEST(LinkCheck, FindsAReductionThatIsAnotherOneInEverySize) {
+  FaultyNccl nccl;
+  nccl.take_max_for_sum();
+  const LinkFindings found = findings(nccl, 3);
+  ASSERT_EQ(found.faults.size(), 2u);
+  for (int ranks : {2, 3}) {
+    const LinkStep& step = found.faults[static_cast<std::size_t>(ranks - 2)].step;
+    EXPECT_EQ(step.ranks, ranks);
+    EXPECT_EQ(step.reduction, Reduction::kMax);
+  }
+  EXPECT_EQ(text_of(found.faults[0].step, [](int place) { return place; }),
+            "all_reduce by max of 1001 float32 among GPUs 0 and 1");
+}
+
 TEST(LinkCheck, WhereAllDoNotConnectSaysSoAndReachesNothing) {
   FaultyNccl nccl;
   nccl.never_connect(3);

@@ -30,7 +30,7 @@ void add_pair(std::vector<LinkStep>& steps, int from, int to, std::int64_t bytes
 }
 
 // A number or so for each rank; chunks of unequal size, but where that is not possible; a buffer
-// that NCCL cuts into many pieces.
+// that NCCL cuts into many pieces. Sums, and the largest, which a loss over a cut vocabulary takes.
 void add_collectives(std::vector<LinkStep>& steps, int ranks) {
   for (const CollectiveKind kind : kKinds) {
     const bool even = kind == CollectiveKind::kAllToAll;
@@ -41,12 +41,19 @@ void add_collectives(std::vector<LinkStep>& steps, int ranks) {
         step.ranks = ranks;
         step.kind = kind;
         step.type = type;
+        if (kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter)
+          step.reduction = Reduction::kSum;
         step.bytes = (even ? count / ranks * ranks : count) * size_of(type);
         if (even && count >= ranks) steps.push_back(step);
         if (!even) steps.push_back(step);
       }
     }
   }
+  LinkStep largest;
+  largest.ranks = ranks;
+  largest.reduction = Reduction::kMax;
+  largest.bytes = 1001 * size_of(largest.type);
+  steps.push_back(largest);
 }
 
 // Sets of ranks and what they go through together.
@@ -221,8 +228,9 @@ std::string text_of(const LinkStep& step, const std::function<int(int place)>& n
   for (int rank = 0; rank < step.ranks; ++rank) numbers.push_back(number(rank));
   const std::string gpus = gpus_text(numbers);
   if (step.bytes == 0) return gpus;
-  return fmt::format("{} of {} {} among {}", name_of(step.kind), step.bytes / size_of(step.type),
-                     name_of(step.type), gpus);
+  return fmt::format("{}{} of {} {} among {}", name_of(step.kind),
+                     step.reduction == Reduction::kMax ? " by max" : "",
+                     step.bytes / size_of(step.type), name_of(step.type), gpus);
 }
 
 }  // namespace parallelarium

@@ -23,6 +23,7 @@ struct LinkStep {
   int from = -1, to = -1;  // a message; or, where negative, a collective
   int ranks = 0;           // of a collective: the first so many
   CollectiveKind kind = CollectiveKind::kAllReduce;
+  Reduction reduction = Reduction::kNone;
   DataType type = DataType::kF32;
   std::int64_t bytes = 0;
   bool timed = false;  // nothing is compared
