@@ -64,6 +64,7 @@ void look_at_sets(const std::vector<GpuFacts>& gpus, Computer& computer) {
   const Result<CudaModule*> module = cuda_module();
   const Result<Nccl*> nccl = module ? (*module)->nccl() : Result<Nccl*>(module.error());
   const Result<void> meet = nccl ? check_nccl((*nccl)->version(), 1) : nccl.error();
+  if (module) computer.groups_take_turns = !runs_groups_at_once((*module)->versions().driver);
   if (!meet)
     computer.gpus_apart = meet.error();
   else

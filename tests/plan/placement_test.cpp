@@ -460,6 +460,7 @@ TEST(Computer, GoesToTheWindowAndBack) {
   computer.gpus[0].uuid = "GPU-1";
   computer.gpus_apart = message("nccl-missing", "There is no NCCL.");
   computer.apart = {apart({0, 3})};
+  computer.groups_take_turns = true;
   nlohmann::json devices = {{"gpus", nlohmann::json::array()}};
   for (const ComputerGpu& one : computer.gpus)
     devices["gpus"].push_back({{"name", one.name}, {"memory_bytes", one.memory_bytes}});
@@ -470,6 +471,7 @@ TEST(Computer, GoesToTheWindowAndBack) {
   ASSERT_TRUE(told.gpus_apart);
   EXPECT_EQ(told.gpus_apart->text, "There is no NCCL.");
   EXPECT_FALSE(told.no_gpus);
+  EXPECT_EQ(told.groups_take_turns, true);
   ASSERT_EQ(told.apart.size(), 1u);
   EXPECT_EQ(told.apart[0].gpus, (Gpus{0, 3}));
   EXPECT_EQ(told.apart[0].why.text, "GPUs 0 do not meet.");

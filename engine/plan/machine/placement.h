@@ -48,13 +48,15 @@ struct Computer {
   std::optional<Message> no_gpus;     // why `gpus` is empty
   std::optional<Message> gpus_apart;  // why ranks on several GPUs cannot meet
   std::vector<GpusApart> apart;       // why ranks on just these cannot
+  // Whether NCCL runs operations of several groups one by one with this driver; none: not known.
+  std::optional<bool> groups_take_turns;
   bool gpus_given = false;  // somebody chose what this process sees (CUDA_VISIBLE_DEVICES)
   std::optional<Launched> launched;
 };
 
 // The GPUs, as `devices --json` lists them, and what else of it says where ranks can go: the keys
-// "cores", "gpus", "no_gpus", "gpus_apart" and "apart". Keys that are missing or of another type
-// count as absent, so an engine that tells less has fewer GPUs.
+// "cores", "gpus", "no_gpus", "gpus_apart", "apart" and "groups_take_turns". Keys that are missing
+// or of another type count as absent, so an engine that tells less has fewer GPUs.
 Computer computer_from_json(const nlohmann::json& devices);
 // Puts those keys into what `devices --json` prints. Requires: its "gpus" has as many entries, or
 // none.

@@ -58,6 +58,9 @@ Computer computer_from_json(const nlohmann::json& devices) {
   computer.no_gpus = reason(devices, "no_gpus", "cuda-missing");
   computer.gpus_apart = reason(devices, "gpus_apart", "nccl-missing");
   computer.apart = apart_from_json(devices);
+  if (const auto turns = devices.find("groups_take_turns");
+      turns != devices.end() && turns->is_boolean())
+    computer.groups_take_turns = turns->get<bool>();
   const auto gpus = devices.find("gpus");
   if (gpus == devices.end() || !gpus->is_array() || computer.no_gpus) return computer;
   for (const nlohmann::json& json : *gpus) {
@@ -80,6 +83,7 @@ void add_to_json(const Computer& computer, nlohmann::json& devices) {
   devices["cores"] = computer.cores;
   devices["no_gpus"] = reason_json(computer.gpus.empty() ? computer.no_gpus : std::nullopt);
   devices["gpus_apart"] = reason_json(computer.gpus_apart);
+  if (computer.groups_take_turns) devices["groups_take_turns"] = *computer.groups_take_turns;
   devices["apart"] = nlohmann::json::array();
   for (const GpusApart& set : computer.apart)
     devices["apart"].push_back({{"gpus", set.gpus}, {"why", set.why.text}});
