@@ -82,10 +82,6 @@ std::string devices_text(const Devices& devices) {
   return text + "\nFor GPUs and several computers\n" + facts.text();
 }
 
-}  // namespace
-
-namespace {
-
 // A kernel or a thread that never ends would hold the end of the process up.
 void end_if_stuck(const CheckedComputer& checked, const std::string& answer) {
   if (!checked.check.stuck) return;
