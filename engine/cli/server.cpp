@@ -33,6 +33,8 @@ Result<nlohmann::json> calibrate_job(const Watch& watch) {
   Result<Machine> machine = calibrate_and_store(Calibrated::kCores, watch);
   if (!machine) return machine.error();
   if (usable_gpus()) {
+    if (const Result<void> checked = check_before_calibrating(watch); !checked)
+      return checked.error();
     if (const Result<Machine> gpus = calibrate_and_store(Calibrated::kGpus, watch); !gpus)
       return gpus.error();
   }

@@ -304,6 +304,18 @@ auto choose_checked(const Choose& choose, const std::string& devices, bool alone
 
 }  // namespace
 
+Result<void> check_before_calibrating(const Watch& watch,
+                                      const std::function<void(const std::string&)>& say) {
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+  BackendChoice all;
+  all.backend = Backend::kCuda;
+  for (int gpu = 0; gpus && gpu < static_cast<int>(gpus->size()); ++gpu)
+    if (check_gpu((*gpus)[static_cast<std::size_t>(gpu)])) all.gpus.push_back(gpu);
+  if (all.gpus.empty()) return {};
+  const Result<bool> checked = check_before_use(all, "all", false, watch, say);
+  return checked ? Result<void>() : Result<void>(checked.error());
+}
+
 Result<Preparation> prepare_checked(const Setup& setup, std::optional<ProcessPlace> place,
                                     const Watch& watch,
                                     const std::function<void(const std::string&)>& say) {
