@@ -148,6 +148,30 @@ TEST_F(Gpus, DecideWhatAutoMeans) {
             "backend cuda, and this is kept; set auto again for what this computer would choose.");
 }
 
+// What this computer has is not known yet when the document is opened.
+TEST_F(Gpus, AreWaitedForBeforeTheMeaningOfADocumentIsKept) {
+  greet(computer(4, 4));
+  const nlohmann::json document = document_of(session);
+  serve(computer(0, 0));
+  Session laptop;
+  QStringList told;
+  QObject::connect(&laptop, &Session::meaning_kept, &laptop,
+                   [&](const QString& sentence) { told << sentence; });
+  PlanSetup asks = laptop.setup();
+  asks.run.backend = Backend::kCuda;
+  laptop.change_setup(asks, QStringLiteral("ask for GPUs"));
+  ASSERT_TRUE(laptop.asks_for_gpus());
+  std::vector<Message> notes;
+  ASSERT_TRUE(restore_document(laptop, document, notes).ok());
+  EXPECT_TRUE(notes.empty());
+  EXPECT_EQ(laptop.setup(), session.setup()) << "still auto";
+  ASSERT_TRUE(wait_until([&] { return !told.empty(); }, 20'000));
+  EXPECT_EQ(told.size(), 1);
+  EXPECT_TRUE(told.front().startsWith(QStringLiteral(
+      "Where this was saved, auto meant precision mixed-16-main-grads, attention fused")));
+  EXPECT_EQ(laptop.setup().run.backend, Backend::kCuda);
+}
+
 TEST_F(Gpus, AreOfferedAModelThatGivesThemWork) {
   EXPECT_FALSE(session.gpu_offer());
   greet(computer(4, 4));
