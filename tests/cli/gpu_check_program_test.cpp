@@ -36,9 +36,10 @@ class GpuCheckProgram : public testing::Test {
   };
   Reply run(const std::string& fault, const std::string& words) const {
     const std::string err = (folder_ / "err").string();
-    const std::string line = "XDG_DATA_HOME=" + (folder_ / "data").string() +
-                             " PARALLELARIUM_STAND_IN=" + fault + " timeout 60 " +
-                             (folder_ / "engine").string() + " " + words + " 2>" + err;
+    const std::string line =
+        "PARALLELARIUM_DRIVER=stand-in XDG_DATA_HOME=" + (folder_ / "data").string() +
+        " PARALLELARIUM_STAND_INS=" + std::to_string(gpus_) + " PARALLELARIUM_STAND_IN=" + fault +
+        " timeout 120 " + (folder_ / "engine").string() + " " + words + " 2>" + err;
     Reply reply;
     FILE* pipe = popen(line.c_str(), "r");
     if (pipe == nullptr) return reply;
@@ -51,6 +52,7 @@ class GpuCheckProgram : public testing::Test {
     std::fclose(said);
     return reply;
   }
+  int gpus_ = 2;
   static std::string sentence(const json& failures) {
     return failures.empty() ? "" : failures.at(0).at("sentence").get<std::string>();
   }
@@ -150,6 +152,61 @@ TEST_F(GpuCheckProgram, KeepsRanksAwayFromAGpuThatFailed) {
   // Until it is checked again.
   EXPECT_EQ(run("", "devices --check").status, 0);
   EXPECT_EQ(run("", words + "cuda").status, 0);
+}
+
+TEST_F(GpuCheckProgram, LeavesAutoTheCoresAndSaysWhy) {
+  const Reply reply = run("gelu", "run --json --pp 2 --backend auto --steps 1 --warmup 0");
+  EXPECT_EQ(reply.status, 0) << reply.err;
+  EXPECT_THAT(reply.answer().at("backend_reason").get<std::string>(),
+              HasSubstr("failed its check, GELU"));
+}
+
+// The engine ends, since what hangs cannot be ended; the next start knows.
+TEST_F(GpuCheckProgram, EndsWhereAGpuHangsAndAvoidsItFromThenOn) {
+  const std::string words = "run --json --pp 1 --backend cuda --steps 1 --warmup 0 --devices ";
+  const Reply first = run("hang", words + "1");
+  EXPECT_EQ(first.status, 1) << first.out;
+  EXPECT_THAT(first.err, HasSubstr("did not end what it was given in its check (GPU 1)"));
+  const Reply second = run("", words + "1");
+  EXPECT_EQ(second.status, 2) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("does not end within"));
+}
+
+// Two of three are used, and not checked again.
+TEST_F(GpuCheckProgram, RemembersWhereOneOfThreeFails) {
+  gpus_ = 3;
+  const std::string words =
+      "collective all_reduce --algorithm ring --ranks 2 --bytes 4096 --run --json --backend cuda";
+  const Reply first = run("gelu", words);
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("never checked"));
+  EXPECT_THAT(first.err, HasSubstr("GELU (1 float32)"));
+  const Reply second = run("gelu", words);
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_THAT(second.err, Not(HasSubstr("never checked")));
+}
+
+// A pair that hangs: each of it is used with the third, and alone.
+TEST_F(GpuCheckProgram, BarsAPairTogetherAndNotAlone) {
+  gpus_ = 3;
+  const std::string words =
+      "collective all_reduce --algorithm ring --bytes 4096 --run --json --backend cuda --ranks ";
+  const Reply first = run("loses", words + "2");
+  EXPECT_EQ(first.status, 0) << first.err << first.out;
+  const Reply second = run("loses", words + "2");
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_THAT(second.err, Not(HasSubstr("never checked")));
+  const Reply all = run("loses", words + "3");
+  EXPECT_EQ(all.status, 2) << all.out;
+  EXPECT_THAT(all.err, HasSubstr("GPUs 0 and 1 failed their check together"));
+  EXPECT_EQ(run("loses", words + "2 --devices 1,2").status, 0);
+  EXPECT_THAT(run("loses", "devices").out, HasSubstr("Not used together: GPUs 0 and 1"));
+}
+
+TEST_F(GpuCheckProgram, ChecksBeforeACalibration) {
+  const Reply reply = run("gelu", "calibrate --gpus --json");
+  EXPECT_THAT(reply.err, HasSubstr("never checked"));
+  EXPECT_THAT(reply.err, HasSubstr("GELU (1 float32)"));
 }
 
 }  // namespace

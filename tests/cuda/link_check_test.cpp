@@ -25,9 +25,7 @@ LinkRig rig_of(Nccl& nccl, int gpus) {
   rig.gpus = gpus;
   rig.nccl = &nccl;
   rig.large_bytes = kLarge;
-  rig.make_device = [](int, int, Lane) {
-    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
-  };
+  rig.make_device = [](int gpu, int, Lane) { return std::make_unique<NumberedDevice>(gpu); };
   return rig;
 }
 
@@ -168,9 +166,7 @@ GpuCheckRig whole_rig(Nccl& nccl, int gpus) {
     rig.numbers.push_back(4 + gpu);
   }
   rig.nccl = &nccl;
-  rig.make_device = [](int, int, Lane) {
-    return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
-  };
+  rig.make_device = [](int gpu, int, Lane) { return std::make_unique<NumberedDevice>(gpu - 4); };
   rig.large_bytes = kLarge;
   rig.connect_seconds = 2;
   rig.step_seconds = 1;

@@ -77,6 +77,28 @@ TEST(Resolve, ChoosesForTheDevicesOfTheRanks) {
   }
 }
 
+// So whoever asks only whether a Setup is valid may resolve it for any devices.
+TEST(Resolve, MakesNoSetupMoreValidOnOneDeviceThanOnAnother) {
+  Placement gpus;
+  gpus.backend = Backend::kCuda;
+  Placement old = gpus;
+  old.bf16 = false;
+  for (const FieldInfo& field : setup_fields()) {
+    for (const char* value : {"0", "1", "2", "3", "7", "1000", "0.5"}) {
+      parallelarium::Setup setup = new_setup();
+      if (!set_field(setup, field.option, value)) continue;
+      const auto faults = [&](const Placement& placement) {
+        std::vector<std::string> texts;
+        for (const Message& fault : validate(resolve(setup, placement)))
+          texts.push_back(fault.field + ": " + fault.text);
+        return texts;
+      };
+      EXPECT_EQ(faults(Placement()), faults(gpus)) << field.option << " " << value;
+      EXPECT_EQ(faults(Placement()), faults(old)) << field.option << " " << value;
+    }
+  }
+}
+
 TEST(Resolve, LeavesWhatWasSaid) {
   parallelarium::Setup asked = new_setup();
   ASSERT_TRUE(set_field(asked, "precision", "bf16-states").ok());

@@ -163,6 +163,7 @@ std::string machine_called(const std::string& name);
 Result<Machine> find_machine(const std::string& name);
 inline constexpr const char* kLocalGpus = "local-gpus";
 // Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
+// PARALLELARIUM_DRIVER, which app/run takes for one, counts.
 bool has_nvidia_driver();
 // Whether the Machine is this computer's GPUs and the Setup has more ranks than it chose of them:
 // then all are on one, take turns there and share its memory. No preset does that.
