@@ -17,6 +17,8 @@
 // `losses` of a run are those of the steps up to `step`, warm-up included, that were not told
 // before (null where a loss is not finite; a run that begins again at a slower pace tells of its
 // steps again);
+// `$/devices`, the object of `devices --json`, from the engine after each check of GPUs, also where
+// what asked for it then fails;
 // `$/cancelRequest` {id} to it. `machine` of a run is the Machine its prediction stands on: a run
 // on a computer that was never calibrated calibrates and stores it first.
 #pragma once

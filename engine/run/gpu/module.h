@@ -86,6 +86,9 @@ void prepare_for_gpus();
 
 // What place() needs to know of a computer with so many cores and these GPUs, or why it has none.
 Computer computer_of(int cores, const Result<std::vector<GpuFacts>>& gpus);
+// Whether ranks on several of these can meet, which sets failed together, and whether groups take
+// turns with this driver; loads NCCL.
+void look_at_sets(const std::vector<GpuFacts>& gpus, Computer& computer);
 // Of this computer, as far as placing `ranks` ranks needs it: where cores alone are wanted, and
 // where no driver is loaded and GPUs are not asked for, CUDA is not touched. `place`: set where
 // every rank is a process of its own.
