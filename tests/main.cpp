@@ -4,6 +4,7 @@
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  testing::UnitTest::GetInstance()->listeners().Append(new parallelarium::OwnHome);  // gtest owns it
+  testing::UnitTest::GetInstance()->listeners().Append(
+      new parallelarium::OwnHome);  // gtest owns it
   return RUN_ALL_TESTS();
 }

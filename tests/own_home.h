@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every case a home of its own, as if it were alone in its process: no calibration, no setting and
-// no file of the user or of another case, and the environment that the program was started with.
+// Gives every case a home of its own, as if it were alone in its process: no calibration, no
+// setting and no file of the user or of another case, and the environment that the program was
+// started with.
 #pragma once
 
 #include <gtest/gtest.h>

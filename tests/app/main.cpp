@@ -14,8 +14,8 @@
 
 namespace {
 
-// As at a start of the program that nobody has used before, on a computer that is calibrated: for all
-// programs of this build once, by the test app.calibrates.
+// As at a start of the program that nobody has used before, on a computer that is calibrated: for
+// all programs of this build once, by the test app.calibrates.
 class AppHome : public parallelarium::OwnHome {
  public:
   void OnTestStart(const testing::TestInfo& test) override {

@@ -88,8 +88,7 @@ TEST(Machines, CalibrationComesBackAsItWasSaved) {
   EXPECT_EQ(*again, machine);
   // Nothing but the file is left.
   int files = 0;
-  for ([[maybe_unused]] const auto& entry :
-       std::filesystem::directory_iterator(data_folder()))
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(data_folder()))
     ++files;
   EXPECT_EQ(files, 1);
 }
