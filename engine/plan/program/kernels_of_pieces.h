@@ -91,16 +91,6 @@ constexpr std::string_view variant_of(std::string_view kernel, const Shape& shap
   return kernel;
 }
 
-// The kernel whose rate older files of calibrations have in the place of `kernel`; empty: none.
-constexpr std::string_view former_of(std::string_view kernel) {
-  if (kernel == "norm_input_grad" || kernel == "norm_weight_grad") return "norm_grad";
-  if (kernel == "loss_max" || kernel == "loss_sum") return "loss";
-  if (kernel == "residual_grad") return "residual";
-  if (kernel == "block_attention_dropping") return "block_attention";
-  if (kernel == "block_attention_dropping_grad") return "block_attention_grad";
-  return {};
-}
-
 // Kernels that work on fp32 in every precision: the routers, and sums of the loss's statistics.
 constexpr bool is_always_fp32(std::string_view kernel) {
   return kernel == "loss" || kernel == "router" || kernel == "router_grad" ||

@@ -64,9 +64,7 @@ double rate_of(const Machine& machine, std::string_view kernel, DataType type, d
 double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape, DataType type,
                double elements) {
   if (kernel.empty()) return 0;
-  const std::string_view variant = variant_of(kernel, shape);
-  for (const std::string_view name : {variant, former_of(variant), kernel, former_of(kernel)}) {
-    if (name.empty()) continue;
+  for (const std::string_view name : {variant_of(kernel, shape), kernel}) {
     const DataType of = is_always_fp32(name) ? DataType::kF32 : type;
     if (const double rate = rate_of(machine, name, of, elements); rate > 0) return rate;
   }
