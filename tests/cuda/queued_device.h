@@ -50,7 +50,7 @@ class QueuedDevice : public ForwardedDevice<QueuedDevice> {
       point->changed.notify_all();
     });
   }
-  void wait(const Device& other, std::int32_t index) override {
+  void wait(const DeviceStream& other, std::int32_t index) override {
     const std::shared_ptr<Point> point = static_cast<const QueuedDevice&>(other).point(index);
     if (point == nullptr) return;  // a CUDA event that was never recorded delays nobody
     launch([point] {
