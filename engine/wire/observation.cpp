@@ -156,7 +156,7 @@ Result<std::vector<std::vector<TrafficRow>>> traffic_from_json(const nlohmann::j
 
 // Reads a part of an observation with `read` and keeps it in `into`; the first error stays.
 template <class Part>
-void take(const Result<Part>& read, Part& into, std::optional<Message>& error) {
+void keep_part(const Result<Part>& read, Part& into, std::optional<Message>& error) {
   if (error) return;
   if (read)
     into = *read;
@@ -199,15 +199,15 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   if (reader.error()) return *reader.error();
   if (error) return *error;
 
-  take(setup_from_json(*setup), observation.setup, error);
-  take(timeline_from_json(*timeline), observation.timeline, error);
+  keep_part(setup_from_json(*setup), observation.setup, error);
+  keep_part(timeline_from_json(*timeline), observation.timeline, error);
   for (const nlohmann::json& entry : *memory)
-    take(memory_row_from(entry), observation.memory.emplace_back(), error);
-  take(choices_from_json(*choices), observation.choices, error);
-  take(gpu_memory_from_json(*gpus), observation.gpu_memory, error);
+    keep_part(memory_row_from(entry), observation.memory.emplace_back(), error);
+  keep_part(choices_from_json(*choices), observation.choices, error);
+  keep_part(gpu_memory_from_json(*gpus), observation.gpu_memory, error);
   for (const nlohmann::json& step : *routing)
-    take(routing_from_json(step), observation.routing.emplace_back(), error);
-  take(traffic_from_json(*traffic), observation.traffic, error);
+    keep_part(routing_from_json(step), observation.routing.emplace_back(), error);
+  keep_part(traffic_from_json(*traffic), observation.traffic, error);
   if (error) return *error;
   return observation;
 }

@@ -57,7 +57,7 @@ std::string type_text(const std::string& type) {
   return type.empty() ? std::string(name_of(DataType::kF32)) : type;
 }
 
-std::string products_text(const std::vector<MatmulPoint>& matmuls) {
+std::string matmuls_text(const std::vector<MatmulPoint>& matmuls) {
   std::map<std::string, std::vector<const MatmulPoint*>> by_type;
   for (const MatmulPoint& point : matmuls) by_type[type_text(point.type)].push_back(&point);
   Table products({"", "", "", ">"});
@@ -127,7 +127,7 @@ std::string kernels_text(const std::vector<KernelRate>& rates) {
 
 std::string machine_text(const Machine& machine) {
   std::string text = fmt::format("{} ({})\n\n", machine.title, machine.name) + rates_text(machine);
-  if (!machine.matmuls.empty()) text += products_text(machine.matmuls);
+  if (!machine.matmuls.empty()) text += matmuls_text(machine.matmuls);
   text += links_text(machine);
   if (!machine.kernels.empty()) text += kernels_text(machine.kernels);
   if (!machine.calibrated.empty())

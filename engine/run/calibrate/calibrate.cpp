@@ -129,7 +129,7 @@ Findings measure_all(int cores, const std::atomic<bool>* cancel, Stop& stop,
   return found;
 }
 
-Result<Machine> machine_of(Findings found, int cores) {
+Result<Machine> machine_from(Findings found, int cores) {
   Machine machine = uncalibrated_local_machine();
   const std::string origin = "measured on this computer on " + today();
   std::vector<ProductTime> products;
@@ -197,7 +197,7 @@ Result<Machine> calibrate(const RunControl& control) {
   }
   work.join();
   if (stop.raised()) return stop.why();
-  Result<Machine> machine = machine_of(std::move(found), cores);
+  Result<Machine> machine = machine_from(std::move(found), cores);
   if (machine && control.progress) control.progress(1, "done");
   return machine;
 }

@@ -82,11 +82,11 @@ struct LocalRank {
 };
 
 // One run, from its ranks' memory to their outcomes: prepare(), start(), follow(), finish().
-class Launch {
+class LocalRun {
  public:
-  Launch(const Setup& setup, const Program& program, const BackendChoice& choice,
-         const RunControl& control, const RunWishes& wishes, const LaunchOptions& options,
-         const Text& text)
+  LocalRun(const Setup& setup, const Program& program, const BackendChoice& choice,
+           const RunControl& control, const RunWishes& wishes, const LaunchOptions& options,
+           const Text& text)
       : setup_(setup),
         program_(program),
         choice_(choice),
@@ -320,11 +320,11 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   if (!text) return text.error();
   if (Result<void> enough = check_text(setup, *text, wishes); !enough) return enough.error();
   forget_peak();
-  Launch launched(setup, program, choice, control, wishes, options, *text);
-  if (Result<void> ready = launched.prepare(); !ready) return ready.error();
-  launched.start();
-  launched.follow();
-  return launched.finish();
+  LocalRun run(setup, program, choice, control, wishes, options, *text);
+  if (Result<void> ready = run.prepare(); !ready) return ready.error();
+  run.start();
+  run.follow();
+  return run.finish();
 }
 
 }  // namespace parallelarium
