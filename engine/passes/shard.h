@@ -117,6 +117,9 @@ class ShardPass : public ActionHooks {
   static std::int32_t mirrored_pair(std::vector<RankPlan>& plans, const std::vector<int>& ranks,
                                     std::size_t index);
   void update_router_bias(RankPlan& plan, std::initializer_list<std::int32_t> groups) const;
+  // `mine`: parameters that the rank updates.
+  void update_norm(RankPlan& plan, std::int64_t mine) const;
+  void update_parameters(RankPlan& plan, std::int64_t mine) const;
   // `mirrored`: the group of the ranks that hold the same stages, or -1.
   void update(RankPlan& plan, std::int32_t mirrored) const;
 

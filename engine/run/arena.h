@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/plan/program/report.h"
-#include "engine/train/device.h"
+#include "engine/train/device_stream.h"
 
 namespace parallelarium {
 
@@ -18,7 +18,8 @@ class Arena {
   // Allocates rank.arena_bytes, zeroed, so that every page is there before the first step.
   // With `poison`, a buffer's bytes are set to not-a-number when its last user is done with it.
   // `device` and `rank` outlive the arena. Error "memory-short".
-  static Result<std::unique_ptr<Arena>> make(Device& device, const RankProgram& rank, bool poison);
+  static Result<std::unique_ptr<Arena>> make(DeviceStream& device, const RankProgram& rank,
+                                             bool poison);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -33,7 +34,7 @@ class Arena {
 
   // Around each op, from the thread of its lane; `device` is that lane's.
   void begin(std::int32_t op);
-  void end(std::int32_t op, Device& device);
+  void end(std::int32_t op, DeviceStream& device);
 
   // Peaks of the ops that ran since the last call. Requires: no op is running.
   MemoryRow take_peaks();
@@ -45,10 +46,10 @@ class Arena {
     int category = 0;
     std::int64_t bytes = 0;
   };
-  Arena(Device& device, const RankProgram& rank, bool poison);
-  void poison_buffer(std::int32_t buffer, Device& device);
+  Arena(DeviceStream& device, const RankProgram& rank, bool poison);
+  void poison_buffer(std::int32_t buffer, DeviceStream& device);
 
-  Device& device_;
+  DeviceStream& device_;
   const RankProgram& rank_;
   std::byte* base_ = nullptr;
   bool poison_ = false;

@@ -22,7 +22,7 @@
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/timeline.h"
 #include "engine/run/stop.h"
-#include "engine/train/device.h"
+#include "engine/train/device_stream.h"
 
 namespace parallelarium {
 
@@ -61,10 +61,10 @@ struct TransferPart {
   // Of a receive: what comes is combined with what is there, as numbers of this type.
   Reduction reduction = Reduction::kNone;
   DataType type = DataType::kF32;
-  Pace pace;                 // in: this side's; out: the later readiness, the longer duration
-  Device* device = nullptr;  // of the lane: its memory, and what copies; null: host memory
-  std::int32_t marks = 0;    // the op's first
-  std::int64_t turn = -1;    // as in CollectiveCall
+  Pace pace;                       // in: this side's; out: the later readiness, the longer duration
+  DeviceStream* device = nullptr;  // of the lane: its memory, and what copies; null: host memory
+  std::int32_t marks = 0;          // the op's first
+  std::int64_t turn = -1;          // as in CollectiveCall
   // Filled by the call:
   TimePoint met;           // when the second side arrived
   std::int64_t moved = 0;  // bytes that were copied
@@ -86,7 +86,7 @@ struct CollectiveCall {
   std::byte* own = nullptr;
   bool adds = false;  // reduce_scatter adds to `own`
   Pace pace;
-  Device* device = nullptr;  // as in TransferPart
+  DeviceStream* device = nullptr;  // as in TransferPart
   std::int32_t marks = 0;
   // Place among the rank's communication of one step (issue_turns), for transports that issue in
   // one order; -1: nothing else of the rank is under way.

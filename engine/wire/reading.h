@@ -40,4 +40,17 @@ class ObjectReader {
   std::optional<Message> error_;
 };
 
+// The objects of a list, each read by read(reader, row). `where` names one of them in sentences.
+template <class Row, class Read>
+Result<std::vector<Row>> rows_from_json(const nlohmann::json& list, const std::string& where,
+                                        const Read& read) {
+  std::vector<Row> rows;
+  for (const nlohmann::json& entry : list) {
+    ObjectReader reader(entry, where);
+    read(reader, rows.emplace_back());
+    if (reader.error()) return *reader.error();
+  }
+  return rows;
+}
+
 }  // namespace parallelarium

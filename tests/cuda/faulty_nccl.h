@@ -46,7 +46,8 @@ class FaultyNccl final : public Nccl {
 
   int version() const override { return inner_.version(); }
   NcclStatus get_unique_id(NcclId& id) override { return inner_.get_unique_id(id); }
-  NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank, Device& lane) override {
+  NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank,
+                  DeviceStream& lane) override {
     {
       const auto* numbered = dynamic_cast<const NumberedDevice*>(&lane);
       const std::lock_guard lock(mutex_);
@@ -69,7 +70,7 @@ class FaultyNccl final : public Nccl {
   NcclStatus group_end() override { return inner_.group_end(); }
 
   NcclStatus send(const std::byte* from, std::int64_t bytes, int peer, NcclComm* comm,
-                  Device& lane) override {
+                  DeviceStream& lane) override {
     const int number = ++sent_;
     if (last_ >= 0 && number > last_) return NcclStatus::kSuccess;
     const bool its =
@@ -88,11 +89,11 @@ class FaultyNccl final : public Nccl {
     return inner_.send(from, bytes, peer, comm, lane);
   }
   NcclStatus recv(std::byte* to, std::int64_t bytes, int peer, NcclComm* comm,
-                  Device& lane) override {
+                  DeviceStream& lane) override {
     return inner_.recv(to, bytes, peer, comm, lane);
   }
   NcclStatus all_reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                        Reduction reduction, NcclComm* comm, Device& lane) override {
+                        Reduction reduction, NcclComm* comm, DeviceStream& lane) override {
     if (comm->world_rank == left_out_ && comm->clique->size == of_ranks_) {
       const std::lock_guard lock(mutex_);
       kept_.emplace_back(static_cast<std::size_t>(count * size_of(type)));
@@ -102,19 +103,19 @@ class FaultyNccl final : public Nccl {
     return inner_.all_reduce(from, to, count, type, reduction, comm, lane);
   }
   NcclStatus reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                    Reduction reduction, int root, NcclComm* comm, Device& lane) override {
+                    Reduction reduction, int root, NcclComm* comm, DeviceStream& lane) override {
     return inner_.reduce(from, to, count, type, reduction, root, comm, lane);
   }
   NcclStatus broadcast(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                       int root, NcclComm* comm, Device& lane) override {
+                       int root, NcclComm* comm, DeviceStream& lane) override {
     return inner_.broadcast(from, to, count, type, root, comm, lane);
   }
   NcclStatus all_gather(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                        NcclComm* comm, Device& lane) override {
+                        NcclComm* comm, DeviceStream& lane) override {
     return inner_.all_gather(from, to, count, type, comm, lane);
   }
   NcclStatus reduce_scatter(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                            Reduction reduction, NcclComm* comm, Device& lane) override {
+                            Reduction reduction, NcclComm* comm, DeviceStream& lane) override {
     return inner_.reduce_scatter(from, to, count, type, reduction, comm, lane);
   }
 

@@ -48,11 +48,13 @@ std::map<Output, std::set<std::string>> outputs_by_family() {
   return seen;
 }
 
-// All that Device has no body for, from its header.
+// All that a Device has no body for, from its headers.
 std::set<std::string> launches_of_device() {
-  std::ifstream file(PARALLELARIUM_SOURCE_DIR "/engine/train/device.h");
   std::stringstream text;
-  text << file.rdbuf();
+  for (const char* header : {"/engine/train/device_stream.h", "/engine/train/device.h"}) {
+    std::ifstream file(std::string(PARALLELARIUM_SOURCE_DIR) + header);
+    text << file.rdbuf();
+  }
   const std::string header = text.str();
   std::set<std::string> names;
   const std::regex pure(R"(virtual void (\w+)\([^;{]*= 0;)");

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -214,9 +213,6 @@ TEST(Calibration, TakesFromTheDriverWhetherGroupsTakeTurns) {
 
 // A calibration of the cores of another computer, or of other cores of this one, is none of these.
 TEST(Calibration, OfAnotherNumberOfCoresIsNoneOfThese) {
-  const char* before = std::getenv("XDG_DATA_HOME");
-  const std::string kept = before != nullptr ? before : "";
-  setenv("XDG_DATA_HOME", testing::TempDir().c_str(), 1);
   Machine cores = uncalibrated_local_machine();
   cores.calibrated = "2026-11-23";
   ASSERT_TRUE(save_local_machine(cores).ok());
@@ -225,8 +221,6 @@ TEST(Calibration, OfAnotherNumberOfCoresIsNoneOfThese) {
   ASSERT_TRUE(save_local_machine(cores).ok());
   EXPECT_EQ(find_machine("local")->calibrated, "");
   EXPECT_EQ(find_machine("local")->cores, available_core_count());
-  std::remove(local_machine_path().c_str());
-  before != nullptr ? setenv("XDG_DATA_HOME", kept.c_str(), 1) : unsetenv("XDG_DATA_HOME");
 }
 
 TEST(Document, MeansOnAnotherComputerWhatItMeant) {

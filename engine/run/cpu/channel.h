@@ -50,11 +50,11 @@ struct alignas(kCacheLine) Slot {
   const TransferPart *send = nullptr, *recv = nullptr;
   std::int64_t bytes = 0;
   TimePoint met;
-  Device* first = nullptr;  // where devices run behind: the first side's
+  DeviceStream* first = nullptr;  // where devices run behind: the first side's
   std::int32_t first_marks = 0;
 
   alignas(kCacheLine) Pace pace;
-  Device* copier = nullptr;  // where devices run behind: the side that copied
+  DeviceStream* copier = nullptr;  // where devices run behind: the side that copied
   std::int32_t copier_marks = 0;
 
   alignas(kCacheLine) std::int64_t piece_bytes = 0;
@@ -67,9 +67,9 @@ static_assert(offsetof(Slot, pace) == kCacheLine);
 bool offer(Slot& slot);
 // Delivers an offered message, or pieces of it where the other side does so, too. `marks`: of the
 // side that takes. Returns at once where nothing is to be had.
-void take(Device& device, std::int32_t marks, Slot& slot);
+void take(DeviceStream& device, std::int32_t marks, Slot& slot);
 // Delivers the message and wakes the other side.
-void deliver_alone(Device& device, std::int32_t marks, Slot& slot);
+void deliver_alone(DeviceStream& device, std::int32_t marks, Slot& slot);
 
 // The sends from one rank to another in one group.
 struct Channel {

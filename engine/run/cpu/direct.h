@@ -9,7 +9,7 @@
 #include <span>
 
 #include "engine/plan/program/program.h"
-#include "engine/train/device.h"
+#include "engine/train/device_stream.h"
 
 namespace parallelarium {
 
@@ -19,7 +19,7 @@ struct Moved {
 };
 
 struct DirectMember {
-  Device* device = nullptr;  // copies and adds
+  DeviceStream* device = nullptr;  // copies and adds
   CollectiveKind kind = CollectiveKind::kAllReduce;
   DataType type = DataType::kF32;
   std::int64_t bytes = 0;              // of the whole array

@@ -14,7 +14,7 @@ namespace parallelarium {
 std::unique_ptr<Device> make_cuda_device(int gpu, int rank, Lane lane);
 
 // Of such a device.
-cudaStream_t stream_of(const Device& device);
-int gpu_of(const Device& device);
+cudaStream_t stream_of(const DeviceStream& device);
+int gpu_of(const DeviceStream& device);
 
 }  // namespace parallelarium

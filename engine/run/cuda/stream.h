@@ -33,9 +33,9 @@ class CudaStream : public Device {
   Result<void> launched() override;
   void reserve_marks(std::int32_t count) override;
   void mark(std::int32_t index) override;
-  void wait(const Device& other, std::int32_t index) override;
+  void wait(const DeviceStream& other, std::int32_t index) override;
   bool passed(std::int32_t index) const override;
-  Result<std::chrono::nanoseconds> align(const Device* like) override;
+  Result<std::chrono::nanoseconds> align(const DeviceStream* like) override;
   Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) override;
 
   bool names_ops() const override { return true; }

@@ -88,6 +88,8 @@ class Executor {
   struct RowLayout {
     std::vector<std::int64_t> first, count;
     void set(std::span<const std::int32_t> counts, std::size_t ranks, bool grouped);
+    std::int64_t rows() const;
+    std::int64_t rows_of(std::size_t index, std::size_t ranks) const;  // of one of the ranks
   };
   struct ExchangeRows {  // kept from step to step: a step allocates nothing
     std::vector<std::int32_t> counts[2];
@@ -133,6 +135,9 @@ class Executor {
                    TimePoint& begin);
   CollectiveCall call_of(std::int32_t op, const Pace& pace, bool in_step);
   bool exchange(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
+  bool lay_out_rows(std::int32_t op, std::size_t ranks);
+  void message_rows(std::int32_t op, std::size_t me, std::int64_t row_bytes, const Pace& pace,
+                    bool in_step);
   // Modelled time of an op, of the rows that an expert has in this step.
   Nanoseconds duration_of(std::int32_t op);
   void fail(std::int32_t op, const Message& why);

@@ -21,7 +21,7 @@ struct TransportParts {
   const Program& program;
   const RankProgram& rank;
   Stop& stop;
-  Device& device;                   // of the compute lane
+  DeviceStream& device;             // of the compute lane
   std::unique_ptr<Transport> host;  // meets the other ranks in shared memory
 };
 

@@ -16,7 +16,7 @@
 
 #include "engine/plan/program/program.h"
 #include "engine/plan/program/report.h"
-#include "engine/train/device.h"
+#include "engine/train/device_stream.h"
 
 namespace parallelarium {
 
@@ -55,7 +55,7 @@ class Nccl {
   virtual NcclStatus get_unique_id(NcclId& id) = 0;
   // On the GPU of `device`, with config.blocking = 0.
   virtual NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank,
-                          Device& device) = 0;
+                          DeviceStream& device) = 0;
   // Called by all ranks of the parent. `child` is null for kNcclNoColor; it may be filled while the
   // parent is still in progress.
   virtual NcclStatus split(NcclComm* parent, int color, int key, NcclComm*& child) = 0;
@@ -73,22 +73,22 @@ class Nccl {
 
   // Launched on the stream of `lane`. Ranks are those of the communicator, counts are elements.
   virtual NcclStatus send(const std::byte* from, std::int64_t bytes, int peer, NcclComm* comm,
-                          Device& lane) = 0;
+                          DeviceStream& lane) = 0;
   virtual NcclStatus recv(std::byte* to, std::int64_t bytes, int peer, NcclComm* comm,
-                          Device& lane) = 0;
+                          DeviceStream& lane) = 0;
   virtual NcclStatus all_reduce(const std::byte* from, std::byte* to, std::int64_t count,
                                 DataType type, Reduction reduction, NcclComm* comm,
-                                Device& lane) = 0;
+                                DeviceStream& lane) = 0;
   virtual NcclStatus reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                            Reduction reduction, int root, NcclComm* comm, Device& lane) = 0;
+                            Reduction reduction, int root, NcclComm* comm, DeviceStream& lane) = 0;
   virtual NcclStatus broadcast(const std::byte* from, std::byte* to, std::int64_t count,
-                               DataType type, int root, NcclComm* comm, Device& lane) = 0;
+                               DataType type, int root, NcclComm* comm, DeviceStream& lane) = 0;
   // `count`: of one rank's chunk.
   virtual NcclStatus all_gather(const std::byte* from, std::byte* to, std::int64_t count,
-                                DataType type, NcclComm* comm, Device& lane) = 0;
+                                DataType type, NcclComm* comm, DeviceStream& lane) = 0;
   virtual NcclStatus reduce_scatter(const std::byte* from, std::byte* to, std::int64_t count,
                                     DataType type, Reduction reduction, NcclComm* comm,
-                                    Device& lane) = 0;
+                                    DeviceStream& lane) = 0;
 };
 
 }  // namespace parallelarium

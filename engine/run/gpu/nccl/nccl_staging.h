@@ -12,9 +12,9 @@ namespace parallelarium {
 bool is_staged(const TransferPart& part);
 // Copies what a send sends to `scratch`. Returns where the next message's scratch begins.
 // Requires: is_staged(part).
-std::byte* stage(Device& lane, const TransferPart& part, std::byte* scratch);
+std::byte* stage(DeviceStream& lane, const TransferPart& part, std::byte* scratch);
 // Puts what a receive has received in `scratch` where it belongs. Requires: is_staged(part).
-void unstage(Device& lane, const TransferPart& part, const std::byte* scratch);
+void unstage(DeviceStream& lane, const TransferPart& part, const std::byte* scratch);
 
 // Bytes of scratch that the lane's communication needs beside its operands, whole collectives of
 // NCCL included.

@@ -51,7 +51,7 @@ class NcclTransport final : public Transport {
   // `unique_id` gives all ranks the same id, made by one of them.
   NcclTransport(Nccl& nccl, const Program& program, const RankProgram& rank, Stop& stop,
                 std::unique_ptr<Transport> host, std::function<Result<NcclId>()> unique_id,
-                Device& device, NcclWait wait = {});
+                DeviceStream& device, NcclWait wait = {});
   ~NcclTransport() override;
 
   int rank() const override { return rank_.rank; }
@@ -93,8 +93,8 @@ class NcclTransport final : public Transport {
   void pass_turn(std::int64_t turn);
   template <class Calls>
   Result<void> issue(std::int64_t turn, const std::string& doing, std::span<NcclComm* const> comms,
-                     Device& lane, const Calls& calls);
-  NcclStatus launch(const CollectiveCall& call, NcclComm* comm, int n, int me, Device& lane);
+                     DeviceStream& lane, const Calls& calls);
+  NcclStatus launch(const CollectiveCall& call, NcclComm* comm, int n, int me, DeviceStream& lane);
   Result<void> alone(CollectiveCall& call);
   // Whether NCCL can do it; else the run has been told why not.
   Result<void> checked(const CollectiveCall& call, int n);
@@ -107,7 +107,7 @@ class NcclTransport final : public Transport {
   Stop& stop_;
   const std::unique_ptr<Transport> host_;
   const std::function<Result<NcclId>()> unique_id_;
-  Device& device_;  // for its memory, and the GPU of the communicators
+  DeviceStream& device_;  // for its memory, and the GPU of the communicators
   const NcclWait wait_;
 
   std::mutex mutex_;  // one thread of this rank calls NCCL at a time
