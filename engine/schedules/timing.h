@@ -15,7 +15,7 @@ struct Durations {
   double forward = 1;
   double input_grad = 1;
   double weight_grad = 1;
-  double backward = 2;  // whole; where it is not split
+  double backward = 2;  // of a backward that is not split
   double transfer = 0;
   double overlapped = 0;  // of a pair; 0 means forward + backward
 };
