@@ -65,7 +65,7 @@ template <class To, class From>
 template <class T>
 [[nodiscard]] cudaError_t residual_add(T* out, const T* stream_in, const T* branch,
                                        std::size_t count, cudaStream_t stream);
-// branch: null where there is only a bias to add.
+// branch may be null: then only the bias is added.
 template <class T>
 [[nodiscard]] cudaError_t residual_bias_add(T* out, const T* stream_in, const T* branch,
                                             const T* bias, std::int64_t N, std::int64_t C,

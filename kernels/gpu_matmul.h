@@ -37,8 +37,8 @@ class GpuMatmul {
   // whether this GPU can multiply it.
   [[nodiscard]] cudaError_t load(cudaStream_t stream);
 
-  // c = alpha op(a) op(b) + beta c (+ bias [n] in each row, where not null). In and Out: float and
-  // float, Bf16 and Bf16, or Bf16 and float. Error: CUBLAS_STATUS_NOT_SUPPORTED if the library
+  // c = alpha op(a) op(b) + beta c; adds bias [n] to each row unless it is null. In and Out: float
+  // and float, Bf16 and Bf16, or Bf16 and float. Error: CUBLAS_STATUS_NOT_SUPPORTED if the library
   // cannot do it on this GPU. A bias requires: no batches, and rows without gaps (ldc = n).
   template <class In, class Out>
   [[nodiscard]] cublasStatus_t multiply(const MatmulShape& shape, float alpha, const In* a,

@@ -88,7 +88,7 @@ struct AlgorithmInfo {
 const std::vector<AlgorithmInfo>& collective_algorithms();
 const AlgorithmInfo* find_algorithm(CollectiveKind kind, std::string_view name);  // or null
 
-// "all_reduce" (or "all-reduce"); nothing where there is no such collective.
+// By name, "all_reduce" or "all-reduce"; nothing if there is no such collective.
 std::optional<CollectiveKind> collective_kind(std::string_view name);
 // Sum, prod, min, max, avg; float32, float64, bfloat16, int32.
 std::optional<Reduction> reduction_by_name(std::string_view name);

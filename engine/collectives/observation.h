@@ -64,7 +64,7 @@ struct CollectiveObservation {
   // end of its last op until then.
   Timeline timeline;
   CollectiveValues values;
-  std::optional<RoundingComparison> rounding;  // where it was asked for
+  std::optional<RoundingComparison> rounding;  // on request
 };
 
 }  // namespace parallelarium

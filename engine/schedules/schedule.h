@@ -56,8 +56,8 @@ struct ScheduleInfo {
 const std::vector<ScheduleInfo>& schedules();
 
 // The Order of a Setup's schedule: a name of schedules(), or the path of a file of orders (in
-// either notation). Of a file, 0 ranks, microbatches or chunks take what it says; other numbers
-// must agree with it.
+// either notation). 0 ranks, microbatches or chunks take the number of the file; other numbers must
+// agree with it.
 // Errors: unknown name (lists the names), sizes that check_schedule_sizes refuses, unreadable file,
 // an order that check_order refuses.
 Result<Order> make_order(const std::string& schedule, int ranks, int microbatches, int chunks);

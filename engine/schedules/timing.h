@@ -9,8 +9,8 @@
 
 namespace parallelarium {
 
-// Durations of one action as it stands in the Order (of a chunk, where there are chunks), in any
-// unit. A transfer delays its receiver and occupies nothing.
+// Durations of one action as it stands in the Order (an action of a chunk, if there are chunks), in
+// any unit. A transfer delays its receiver and occupies nothing.
 struct Durations {
   double forward = 1;
   double input_grad = 1;

@@ -59,7 +59,7 @@ class Interlude {
   Numbers x_, weight_, y_;
 };
 
-// Of an even number the upper one of the middle two; 0 of none.
+// The median; the upper one of the middle two, and 0 of no samples.
 double median(std::vector<double> samples);
 
 struct CallTime {
