@@ -12,10 +12,8 @@
 namespace parallelarium {
 
 // The files to try, in this order. If PARALLELARIUM_NCCL names one, that alone. Else libnccl.so.2,
-// which the run path or the system finds. Then the existing files of the wheel nvidia-nccl
-// (nvidia/nccl/lib/libnccl.so.2) in the packages of Python: of an active virtual environment or
-// conda, of the python3 in PATH, of the user, of the system; the newest Python first. It starts no
-// Python.
+// which the run path or the system finds; then the files of the wheel nvidia-nccl in the packages
+// of the user's Python (python_wheels.h).
 std::vector<std::string> nccl_files(const Environment& environment);
 
 struct NcclFile {
