@@ -103,6 +103,10 @@ void Window::follow_session() {
     typed_wrong_ = sentence;
     refresh_banner();
   });
+  connect(&session_, &Session::meaning_kept, this, [this](const QString& sentence) {
+    typed_wrong_ = sentence;
+    refresh_banner();
+  });
   connect(fold_, &SetupFold::setup_wanted, this, [this] {
     unfolded_ = true;
     fold_setup();

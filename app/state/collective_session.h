@@ -29,7 +29,8 @@ std::optional<ChunkContent> chunk_content_by_name(const QString& name);
 std::string rounding_rival_of(const CollectiveSpec& spec);
 
 // What the engine is asked for one point of a sweep.
-nlohmann::json sweep_request(const CollectiveSpec& spec, const Placement& placement);
+nlohmann::json sweep_request(const CollectiveSpec& spec, const Placement& placement,
+                             const RunSettings& asked);
 
 class CollectiveSession : public Topic {
   Q_OBJECT
@@ -92,7 +93,7 @@ class CollectiveSession : public Topic {
 
   int ranks() const override { return choice_.spec.ranks; }
   QString proof_tip() const override;
-  RunRequest run_request(const Placement& placement) override;
+  RunRequest run_request(const Placement& placement, const RunSettings& asked) override;
 
   QString selection_hint() const override;
   std::vector<Formula> formulas(const QString& quantity) const override;

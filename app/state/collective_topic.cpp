@@ -10,13 +10,11 @@ namespace {
 
 constexpr int kRunRepeats = 20, kSweepRepeats = 10, kWarmupRepeats = 3;
 
-// On the devices that its prediction is of.
-void put_on(const Placement& placed, CollectiveRequest& request) {
-  request.backend = placed.backend;
-  if (!placed.on_gpus()) return;
-  std::vector<int> gpus = placed.gpus;
-  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
-  request.devices = fmt::format("{}", fmt::join(gpus, ","));
+// On the devices that its prediction is of. GPUs are asked for as the user did: `auto` takes cores
+// where their check fails.
+void put_on(const Placement& placed, const RunSettings& asked, CollectiveRequest& request) {
+  request.backend = placed.on_gpus() ? asked.backend : placed.backend;
+  if (placed.on_gpus()) request.devices = asked.devices;
 }
 
 bool is_about(const Formula& formula, const QString& key) {
@@ -73,10 +71,10 @@ QString CollectiveSession::proof_tip() const {
   return tr("Every run of a collective is verified cell by cell");
 }
 
-RunRequest CollectiveSession::run_request(const Placement& placement) {
+RunRequest CollectiveSession::run_request(const Placement& placement, const RunSettings& asked) {
   const CollectiveSpec spec = choice_.spec;
   CollectiveRequest request{spec, kRunRepeats, kWarmupRepeats, true, rounding_rival_of(spec)};
-  put_on(placement, request);
+  put_on(placement, asked, request);
   return {"collective", to_json(request),
           [this, spec](const nlohmann::json& answer) -> Result<void> {
             Result<CollectiveObservation> seen = collective_observation_from_json(answer);
@@ -85,9 +83,10 @@ RunRequest CollectiveSession::run_request(const Placement& placement) {
           }};
 }
 
-nlohmann::json sweep_request(const CollectiveSpec& spec, const Placement& placement) {
+nlohmann::json sweep_request(const CollectiveSpec& spec, const Placement& placement,
+                             const RunSettings& asked) {
   CollectiveRequest request{spec, kSweepRepeats, kWarmupRepeats, false, {}};
-  put_on(placement, request);
+  put_on(placement, asked, request);
   return to_json(request);
 }
 

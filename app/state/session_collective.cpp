@@ -14,7 +14,8 @@ const CollectiveSession& Session::collectives() const { return state_->collectiv
 void Session::start_topic() {
   state_->run_verifies = false;
   begin_request(tr("Starting the ranks"));
-  RunRequest request = topic().run_request(collective_placement(topic().ranks()));
+  RunRequest request =
+      topic().run_request(collective_placement(topic().ranks()), state_->setup.run);
   state_->request = state_->engine->request(
       request.method, request.parameters,
       [this, keep = std::move(request.keep)](Result<nlohmann::json> answer) {
@@ -42,7 +43,7 @@ QString Session::sweep_text() const {
 void Session::continue_sweep() {
   const CollectiveSpec spec = state_->sweep.back();
   state_->request = state_->engine->request(
-      "collective", sweep_request(spec, collective_placement(spec.ranks)),
+      "collective", sweep_request(spec, collective_placement(spec.ranks), state_->setup.run),
       [this, spec](Result<nlohmann::json> answer) {
         const Result<CollectiveObservation> seen =
             answer ? collective_observation_from_json(*answer)

@@ -65,8 +65,9 @@ class Topic : public QObject {
 
   virtual int ranks() const = 0;
   virtual QString proof_tip() const = 0;  // how a run of it is proved
-  // Requires !is_step(): the Session itself asks for runs of the Setup.
-  virtual RunRequest run_request(const Placement& placement) = 0;
+  // `asked`: the backend and GPUs that the user asked for. Only where !is_step(): the Session
+  // itself asks for runs of the Setup.
+  virtual RunRequest run_request(const Placement& placement, const RunSettings& asked) = 0;
 
   // --- words and figures ---
 
