@@ -99,7 +99,6 @@ LessonList::LessonList(LessonPlayer& player, QWidget* parent)
   setFocusProxy(list_);
   connect(list_, &QListWidget::itemActivated, this, &LessonList::open_current);
   connect(list_, &QListWidget::currentItemChanged, this, &LessonList::current_changed);
-  fill();
 }
 
 LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent) : Sheet(parent) {
@@ -108,6 +107,7 @@ LessonIndex::LessonIndex(LessonPlayer& player, QWidget* parent) : Sheet(parent) 
   column->setContentsMargins(16, 16, 16, 16);
   column->setSpacing(12);
   auto* list = new LessonList(player);
+  list->fill();
   setWindowTitle(list->title());
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
   QPushButton* open = buttons->addButton(tr("Start"), QDialogButtonBox::AcceptRole);
@@ -135,7 +135,6 @@ LessonStart::LessonStart(LessonPlayer& player, QWidget* parent)
   auto* open = new QPushButton(tr("Start"));
   open->setProperty("primary", true);
   open->setAutoDefault(true);
-  open->setEnabled(list_->can_open());
   column->addWidget(title_);
   column->addWidget(list_, 1);
   column->addWidget(open, 0, Qt::AlignRight);

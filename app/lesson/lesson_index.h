@@ -10,14 +10,14 @@ class QListWidget;
 
 namespace parallelarium {
 
-// The list by itself.
+// The list by itself, empty until fill().
 class LessonList : public QWidget {
   Q_OBJECT
 
  public:
   explicit LessonList(LessonPlayer& player, QWidget* parent = nullptr);
   const QString& title() const { return title_; }
-  void fill();  // anew: what is done may have changed
+  void fill();  // reads every lesson, and what is done by now
   bool can_open() const;
   void open_current();
 
