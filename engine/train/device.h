@@ -63,7 +63,8 @@ class Device : public DeviceStream {
   virtual void attention_backward(Values dqkv, float* scratch, ConstValues dcontext,
                                   ConstValues qkv, ConstValues probabilities,
                                   const AttentionShape& shape, const DroppedValues& dropout) = 0;
-  // Whether the next two take heads of D such numbers; what they do not take goes by blocks.
+  // Whether fused_attention_forward and _backward take heads of D such numbers; callers do others
+  // by blocks.
   virtual bool fuses(DataType type, std::int64_t D) const {
     return static_cast<void>(D), type == DataType::kBf16;
   }
@@ -82,14 +83,14 @@ class Device : public DeviceStream {
                                         ConstValues keys_values, ConstValues context,
                                         const float* lse, const AttentionBlock& block) = 0;
   virtual void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) = 0;
-  // Rows of `width` elements, so many elements apart: to = from.
+  // to = from for rows of `width` elements; each stride is the distance between rows in elements.
   virtual void copy_rows(Values to, std::int64_t to_stride, ConstValues from,
                          std::int64_t from_stride, std::int64_t rows, std::int64_t width) = 0;
-  // The same: sum += part.
+  // sum += part for such rows.
   virtual void accumulate_rows(Values sum, std::int64_t sum_stride, ConstValues part,
                                std::int64_t part_stride, std::int64_t rows, std::int64_t width) = 0;
 
-  // Rows of `width` elements, `stride` apart: to = value.
+  // to = value for rows of `width` elements, `stride` apart.
   virtual void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                          std::int64_t width) = 0;
 
@@ -119,7 +120,7 @@ class Device : public DeviceStream {
   virtual void loss_sum(float* sum_exp, float* target_logit, ConstValues logits,
                         const float* row_max, const std::int32_t* targets, std::int64_t N,
                         std::int64_t V, std::int64_t pitch = 0) = 0;
-  // Both at once.
+  // loss_max and loss_sum at once.
   virtual void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
                             const std::int32_t* targets, std::int64_t N, std::int64_t V,
                             std::int64_t pitch = 0) = 0;
@@ -147,16 +148,15 @@ class Device : public DeviceStream {
                                  const float* gates, const std::int32_t* routes, std::int64_t N,
                                  std::int64_t k, std::int64_t C) = 0;
 
-  // Of the marked runs.
+  // Adds up the marked runs alone.
   virtual void sum_of_squares(double* sum, ConstValues values, const Runs& counted) = 0;
-  // Runs that are not marked do not decay. master: null where the parameters are fp32, and only
-  // there.
+  // Unmarked runs do not decay. master is null exactly if the parameters are fp32.
   virtual void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
                      Values second_moment, const double* square_sum, float clip,
                      const AdamW& settings, const Runs& decayed) = 0;
 };
 
-// Host memory and kernels/ on the calling thread.
+// A device of host memory that runs kernels/ on the calling thread.
 std::unique_ptr<Device> make_cpu_device();
 
 }  // namespace parallelarium

@@ -170,6 +170,21 @@ TEST(KernelCheck, FindsProductsThatAreWrongAtOddLeadingDimensions) {
   EXPECT_EQ(found.front().shape, "1 x 1 x 1 bfloat16");
 }
 
+// As a library's kernel of large tiles, which small products never see.
+struct IsWrongInLargeTiles final : Right {
+  void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
+    Right::linear_forward(y, x, w, bias, N, M, K, y_pitch);
+    if (N > 256 && M >= 256) spoil(y + (256 * M));
+  }
+};
+TEST(KernelCheck, FindsProductsThatAreWrongInLargeTiles) {
+  const std::vector<KernelFault> found =
+      check([] { return std::make_unique<IsWrongInLargeTiles>(); }, {"matrix products"});
+  ASSERT_EQ(found.size(), 2u) << "once for each type";
+  EXPECT_EQ(found.front().shape, "257 x 768 x 1024 float32");
+}
+
 // A kernel that never ends; the bench keeps its device, so this one ends at the process's end.
 class Hangs final : public QueuedDevice {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes a Compute op of Piece::kCombine: what the steps of a collective compute on one rank.
+// Executes a Compute op of Piece::kCombine: what a rank computes between the steps of a collective.
 #pragma once
 
 #include "engine/plan/program/program.h"

@@ -10,7 +10,7 @@
 
 namespace parallelarium {
 
-// Never null; what fails in making it sticks and is told by allocate() and finish().
+// Never null. If making it fails, allocate() and finish() say why.
 std::unique_ptr<Device> make_cuda_device(int gpu, int rank, Lane lane);
 
 // Of such a device.
