@@ -258,7 +258,7 @@ TEST_F(GpuCheckProgram, TellsTheWindowWhatACheckFound) {
         {"params", {{"version", kProtocolVersion}}}},
        {{"jsonrpc", "2.0"}, {"id", 2}, {"method", "collective"}, {"params", to_json(request)}}});
   EXPECT_THAT(said, HasSubstr("\"method\":\"$/devices\""));
-  EXPECT_THAT(said, HasSubstr("\"usable\":false"));
+  EXPECT_THAT(said, HasSubstr("\"name\":\"cuda\",\"ranks\":1,"));
   EXPECT_THAT(said, HasSubstr("(not on GPUs: Stand-in failed its check, GELU"));
   EXPECT_THAT(said, HasSubstr("\"id\":2,\"jsonrpc\":\"2.0\",\"result\"")) << "on cores";
 }
