@@ -15,9 +15,9 @@ namespace parallelarium {
 
 class Arena {
  public:
-  // Allocates rank.arena_bytes, zeroed, so that every page is there before the first step.
-  // With `poison`, a buffer's bytes are set to not-a-number when its last user is done with it.
-  // `device` and `rank` outlive the arena. Error "memory-short".
+  // Allocates rank.arena_bytes and zeroes them, so that every page is there before the first step.
+  // `poison` fills a buffer with not-a-number after its last use. `device` and `rank` outlive the
+  // arena. Error "memory-short".
   static Result<std::unique_ptr<Arena>> make(DeviceStream& device, const RankProgram& rank,
                                              bool poison);
   ~Arena();

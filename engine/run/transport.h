@@ -62,8 +62,8 @@ struct TransferPart {
   // A receive combines what comes with what is there, as numbers of this type.
   Reduction reduction = Reduction::kNone;
   DataType type = DataType::kF32;
-  Pace pace;                       // in: this side's; out: the later readiness, the longer duration
-  DeviceStream* device = nullptr;  // of the lane: its memory, and what copies; null: host memory
+  Pace pace;                       // in: this side's; out: the later `ready`, the longer `duration`
+  DeviceStream* device = nullptr;  // the lane's; it copies. Null: host memory
   std::int32_t marks = 0;          // the op's first
   std::int64_t turn = -1;          // as in CollectiveCall
   // Filled by the call:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of a lane of a rank, on its memory and in its order (device_stream.h).
 //
-// Legend: see engine/plan/program/pieces.h. Each launch's arithmetic is that of the CPU function of
-// the same name in kernels/, where shapes and requirements stand. Values are fp32 or bf16, all of a
-// launch alike, except that weights' gradients and moments may be fp32 beside bf16.
+// Legend: see engine/plan/program/pieces.h. A launch computes what the CPU function of the same
+// name in kernels/ computes; its header has shapes and requirements. All Values of a launch are
+// fp32, or all are bf16, except that gradients of weights and moments may be fp32 beside bf16.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct DroppedValues {
 
 class Device : public DeviceStream {
  public:
-  // The output (and its gradient) may be fp32 beside bf16, then without a bias; so may its rows be
+  // The output and its gradient may be fp32 beside bf16, but then have no bias. Their rows may be
   // `y_pitch` apart (kernels/pitch.h).
   virtual void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias,
                               std::int64_t N, std::int64_t M, std::int64_t K,

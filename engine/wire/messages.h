@@ -14,9 +14,8 @@
 //   shutdown    {}                            -> {}, and the engine ends
 // Notifications: `$/progress` {id, phase, share, what, step?, losses?} from the engine, where phase
 // is "checking", "calibrating", "running" or "proving" and share goes from 0 to 1 within the phase;
-// `losses` of a run are those of the steps up to `step`, warm-up included, that were not told
-// before (null where a loss is not finite; a run that begins again at a slower pace tells of its
-// steps again);
+// `losses` of a run are the new ones of the steps up to `step`, warm-up included (null for a loss
+// that is not finite; a run that begins again at a slower pace tells its steps again).
 // `$/devices`, the object of `devices --json`, from the engine after each check of GPUs, also where
 // what asked for it then fails;
 // `$/cancelRequest` {id} to it. `machine` of a run is the Machine its prediction stands on: a run

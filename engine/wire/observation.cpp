@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire form of an Observation.
+// The wire form of an Observation: the keys of `run --json`, for every rank.
 #include <array>
 #include <nlohmann/json.hpp>
 

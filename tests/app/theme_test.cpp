@@ -160,6 +160,7 @@ TEST(Theme, FontsThatComeAlongHaveEverySignOfTheTexts) {
                        QDir::Files, QDirIterator::Subdirectories);
     while (files.hasNext()) {
       QFile file(files.next());
+      if (files.fileName() == QLatin1String("README.md")) continue;  // the window does not show it
       ASSERT_TRUE(file.open(QIODevice::ReadOnly));
       QString text = QString::fromUtf8(file.readAll());
       for (auto all = escape.globalMatch(text); all.hasNext();)

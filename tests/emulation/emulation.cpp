@@ -176,6 +176,28 @@ const Slot* exchange(const Slot& mine) {
   return slots;
 }
 
+// Here, and not in the kernels: no touch of it is watched.
+// PTX manual, "Matrix fragments for mma.m16n8k16 with floating point type": with group g = lane / 4
+// and t = lane % 4, register i of a holds row g (+ 8 for odd i), columns 2t, 2t + 1 (+ 8 for i >=
+// 2); register i of b rows 2t, 2t + 1 (+ 8 for i = 1) of column g; number i of the sum row g (+ 8
+// for i >= 2), column 2t + i % 2.
+void multiply_tiles(float (&sum)[4], const Slot* registers, unsigned lane) {
+  const auto number = [&](unsigned of, unsigned which, unsigned half) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, reinterpret_cast<const char*>(registers[of].data()) + 4 * which, 4);
+    return widen(Bf16{static_cast<std::uint16_t>(word >> (16 * half))});
+  };
+  const auto a_at = [&](unsigned row, unsigned k) {
+    return number(row % 8 * 4 + k % 8 / 2, row / 8 + k / 8 * 2, k % 2);
+  };
+  const auto b_at = [&](unsigned k, unsigned column) {
+    return number(column * 4 + k % 8 / 2, 4 + k / 8, k % 2);
+  };
+  for (unsigned i = 0; i < 4; ++i)
+    for (unsigned k = 0; k < 16; ++k)
+      sum[i] += a_at(lane / 4 + i / 2 * 8, k) * b_at(k, lane % 4 * 2 + i % 2);
+}
+
 void copy_async(void* to, const void* from, std::size_t bytes, bool there) {
   threads[current]->copies.push_back({to, from, bytes, there});
   begin_copy(to, from, bytes, there);

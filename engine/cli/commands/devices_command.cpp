@@ -62,9 +62,9 @@ std::string devices_text(const Devices& devices) {
                 i < devices.topology.pcie.size() ? devices.topology.pcie[i] : "",
                 use_of_gpu(devices.computer, i)});
     text += "\nGPUs\n" + gpus.text();
-    for (const GpusApart& set : devices.computer.apart)
-      text += "  Not used together: " + set.why.text + "\n";
   }
+  for (const GpusApart& set : devices.computer.apart)
+    text += "  Not used together: " + set.why.text + "\n";
   if (!devices.topology.links.empty()) {
     Table links({"", "", ""});
     for (const GpuLink& link : devices.topology.links)

@@ -30,25 +30,62 @@ struct RunOptions {
   std::string trace, csv, document;
 };
 
-// What the protocol answers and a document keeps of the run, with the prediction beside it.
 nlohmann::json run_json(const Training& training, int rank) {
   const Observation& observed = training.result.observation;
+  // The keys of a prediction, with what was observed in place of what was predicted.
+  nlohmann::json json = to_json(training.prediction, rank);
+  nlohmann::json predicted = json;
+  json.erase("rates");
   const Program& program = training.prediction.program;
-  nlohmann::json json = to_json(training);
-  json["setup"] = to_json(training.asked);
-  json["resolved"] = to_json(observed.setup);
-  json["backend_reason"] = training.choice.why.text;
   json["explain"] = to_json(explain(program, observed.timeline));
-  nlohmann::json predicted = to_json(training.prediction, rank);
-  predicted["setup"] = json["setup"];
   predicted["explain"] = to_json(explain(program, training.prediction.timeline));
-  if (observed.source == Source::kPaced) predicted["pace_factor"] = observed.pace_factor;
-  json["predicted"] = std::move(predicted);
+  json["source"] = name_of(observed.source);
+  json["backend"] = observed.backend;
+  json["backend_reason"] = training.choice.why.text;
+  json["transport"] = observed.transport;
+  json["transport_choices"] = to_json(observed.choices);
+  json["clock_error_seconds"] =
+      std::chrono::duration<double>(observed.timeline.clock_error).count();
+  json["setup"] = predicted["setup"] = to_json(training.asked);
+  json["resolved"] = to_json(observed.setup);
+  json["date"] = observed.date;
+  // Row by row beside the prediction, which has one rank of every stage; and all of them.
+  nlohmann::json memory = nlohmann::json::array(), all = nlohmann::json::array();
+  for (const MemoryRow& row : observed.memory) {
+    all.push_back(to_json(row));
+    for (const MemoryRow& beside : training.prediction.memory)
+      if (beside.rank == row.rank) memory.push_back(to_json(row));
+  }
+  json["memory"]["ranks"] = std::move(memory);
+  json["memory"]["all_ranks"] = std::move(all);
+  json["memory"]["process_bytes"] = observed.process_bytes;
+  if (observed.gpu_memory.empty())
+    json["memory"]["unexplained_bytes"] = observed.process_bytes - counted_bytes(observed);
+  else
+    json["memory"]["gpus"] = to_json(observed.gpu_memory);
+  const auto at = static_cast<std::size_t>(rank);
+  json["traffic"] =
+      at < observed.traffic.size() ? to_json(observed.traffic[at]) : nlohmann::json::array();
+  json["bubble"] = to_json(observed.bubble);
+  json["step"] = to_json(observed.step, true);
+  json["wall_seconds"] = observed.wall_seconds;
+  if (observed.backend == "cuda") json["host_seconds"] = observed.host_seconds;
+  if (!observed.gpu_use.empty()) json["gpu_use"] = observed.gpu_use;
+  json["losses"] = observed.losses;
+  json["gradient_norms"] = observed.gradient_norms;
+  if (observed.delay_factor > 0) json["delay_factor"] = observed.delay_factor;
+  if (observed.source == Source::kPaced) {
+    json["pace_factor"] = observed.pace_factor;
+    predicted["pace_factor"] = observed.pace_factor;
+  }
   json["compare"] = to_json(compare_with(training.prediction, observed));
   if (training.routed) {
+    json["routing"] = to_json(*routing_of_timeline(observed));
     json["balance"] = balance_json(observed);
     json["compare_routed"] = to_json(compare_with(*training.routed, observed));
   }
+  json["predicted"] = std::move(predicted);
+  if (training.proof) json["proof"] = to_json(*training.proof);
   return json;
 }
 
@@ -320,7 +357,7 @@ void add_run(Commands& commands) {
       ->add_option("--document", options->document,
                    "also write the run as a document, which parallelarium opens and draws")
       ->option_text("FILE");
-  command->add_option("--rank", options->rank, "whose traffic to predict in JSON (default: 0)")
+  command->add_option("--rank", options->rank, "whose traffic to print in JSON (default: 0)")
       ->option_text("R");
   options->setup.add_to(*command);
   commands.set_body(command,

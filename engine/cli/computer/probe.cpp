@@ -146,8 +146,8 @@ BackendFact cuda_backend(const Result<std::vector<GpuFacts>>& gpus,
   if (!nccl)
     return {"cuda", true, "fp32 and bf16; all ranks on one GPU: " + nccl.error().text + too_old, 1};
   return {"cuda", true,
-          fmt::format("fp32 and bf16; up to {} ranks with a GPU each, through NCCL {}", usable,
-                      nccl_version_text(*nccl_version)) +
+          fmt::format("fp32 and bf16; up to {} rank{} with a GPU each, through NCCL {}", usable,
+                      usable == 1 ? "" : "s", nccl_version_text(*nccl_version)) +
               too_old,
           usable};
 }

@@ -203,11 +203,15 @@ std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::st
   if (found.empty()) return {};
   const bool alike =
       std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
-  // Every pair was measured, and one GPU has none.
-  if (!gpus.pairs.empty()) {
-    found.clear();
-    for (const PairLink& pair : gpus.pairs) found.insert({pair.from, pair.to});
-    if (*found.begin() < 0 || *found.rbegin() >= count) return {};
+  // Every pair was measured, and one GPU has none. GPUs that are all alike may have come from other
+  // slots.
+  std::set<int> paired;
+  for (const PairLink& pair : gpus.pairs) paired.insert({pair.from, pair.to});
+  const bool there = !paired.empty() && *paired.begin() >= 0 && *paired.rbegin() < count;
+  if (there) {
+    found = paired;
+  } else if (!paired.empty()) {
+    if (!alike) return {};
   } else if (!alike && gpus.devices_per_node == 1) {
     found = {*found.begin()};
   }

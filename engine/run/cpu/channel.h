@@ -50,11 +50,11 @@ struct alignas(kCacheLine) Slot {
   const TransferPart *send = nullptr, *recv = nullptr;
   std::int64_t bytes = 0;
   TimePoint met;
-  DeviceStream* first = nullptr;  // where devices run behind: the first side's
+  DeviceStream* first = nullptr;  // the first side's, if devices run behind
   std::int32_t first_marks = 0;
 
   alignas(kCacheLine) Pace pace;
-  DeviceStream* copier = nullptr;  // where devices run behind: the side that copied
+  DeviceStream* copier = nullptr;  // of the side that copied, if devices run behind
   std::int32_t copier_marks = 0;
 
   alignas(kCacheLine) std::int64_t piece_bytes = 0;
@@ -65,8 +65,8 @@ static_assert(offsetof(Slot, pace) == kCacheLine);
 // The second side offers the message to both. Returns false if the other side sleeps or has just
 // begun to: the caller then calls deliver_alone(). Requires: the caller is the second side.
 bool offer(Slot& slot);
-// Delivers an offered message, or pieces of it where the other side does so, too. `marks`: of the
-// side that takes. Returns at once where nothing is to be had.
+// Delivers an offered message, or pieces of it beside the other side. `marks`: of the caller.
+// Returns at once if nothing is left.
 void take(DeviceStream& device, std::int32_t marks, Slot& slot);
 // Delivers the message and wakes the other side.
 void deliver_alone(DeviceStream& device, std::int32_t marks, Slot& slot);

@@ -13,7 +13,7 @@ namespace parallelarium {
 // Never null. If making it fails, allocate() and finish() say why.
 std::unique_ptr<Device> make_cuda_device(int gpu, int rank, Lane lane);
 
-// Of such a device.
+// Require: make_cuda_device() made the device.
 cudaStream_t stream_of(const DeviceStream& device);
 int gpu_of(const DeviceStream& device);
 

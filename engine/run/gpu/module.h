@@ -85,12 +85,12 @@ void prepare_for_gpus();
 
 // The Computer for place(), with so many cores and these GPUs, or why it has none.
 Computer computer_of(int cores, const Result<std::vector<GpuFacts>>& gpus);
-// Whether ranks on several of these can meet, which sets failed together, and whether groups take
-// turns with this driver; loads NCCL.
+// Finds out whether ranks on several of these can meet, which sets failed together, and whether
+// groups take turns with this driver. Loads NCCL.
 void look_at_sets(const std::vector<GpuFacts>& gpus, Computer& computer);
-// Of this computer, as far as placing `ranks` ranks needs it: where cores alone are wanted, and
-// where no driver is loaded and GPUs are not asked for, CUDA is not touched. `place`: set where
-// every rank is a process of its own.
+// This computer, as far as placing `ranks` ranks needs it. It does not touch CUDA if the Setup asks
+// for cores, or if no driver is loaded and nobody asks for GPUs. `place`: set if every rank is a
+// process of its own.
 Computer computer_here(const RunSettings& run, int ranks, const ProcessPlace* place = nullptr);
 // Places the ranks of a collective alone, up to 64 threads. Errors name "run.backend" or
 // "run.devices".

@@ -137,7 +137,7 @@ class Executor {
   bool lay_out_rows(std::int32_t op, std::size_t ranks);
   void message_rows(std::int32_t op, std::size_t me, std::int64_t row_bytes, const Pace& pace,
                     bool in_step);
-  // Modelled time of an op, of the rows that an expert has in this step.
+  // The modelled time of an op; an expert's follows the rows that it has in this step.
   Nanoseconds duration_of(std::int32_t op);
   void fail(std::int32_t op, const Message& why);
   // load() for one op.

@@ -18,6 +18,8 @@ void run_grid(dim3 grid, dim3 block, std::size_t shared_bytes, const std::functi
 cudaError_t allow(std::size_t bytes);
 unsigned char* shared_memory();
 void check_multiple(const void* address, std::size_t bytes);
+// The lane's part of mma.m16n8k16, from the registers a[4], b0, b1 of every lane.
+void multiply_tiles(float (&sum)[4], const Slot* registers, unsigned lane);
 }  // namespace emulation
 
 template <class... Parameters, class... Arguments>
@@ -67,31 +69,12 @@ inline void load_tiles_transposed(std::uint32_t (&tiles)[4], const void* row) {
                                                           << 16;
 }
 
-// PTX manual, "Matrix fragments for mma.m16n8k16 with floating point type": with group g = lane / 4
-// and t = lane % 4, register i of a holds row g (+ 8 for odd i), columns 2t, 2t + 1 (+ 8 for i >=
-// 2); register i of b rows 2t, 2t + 1 (+ 8 for i = 1) of column g; number i of the sum row g (+ 8
-// for i >= 2), column 2t + i % 2.
 inline void multiply_tiles(float (&sum)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
                            std::uint32_t b1) {
   emulation::Slot mine{};
   const std::uint32_t registers[6] = {a[0], a[1], a[2], a[3], b0, b1};
   std::memcpy(mine.data(), registers, sizeof registers);
-  const auto* all = emulation::exchange(mine);
-  const auto number = [&](unsigned lane, unsigned which, unsigned half) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, reinterpret_cast<const char*>(all[lane].data()) + 4 * which, 4);
-    return widen(Bf16{static_cast<std::uint16_t>(word >> (16 * half))});
-  };
-  const auto a_at = [&](unsigned row, unsigned k) {
-    return number(row % 8 * 4 + k % 8 / 2, row / 8 + k / 8 * 2, k % 2);
-  };
-  const auto b_at = [&](unsigned k, unsigned column) {
-    return number(column * 4 + k % 8 / 2, 4 + k / 8, k % 2);
-  };
-  const unsigned lane = threadIdx.x % 32;
-  for (unsigned i = 0; i < 4; ++i)
-    for (unsigned k = 0; k < 16; ++k)
-      sum[i] += a_at(lane / 4 + i / 2 * 8, k) * b_at(k, lane % 4 * 2 + i % 2);
+  emulation::multiply_tiles(sum, emulation::exchange(mine), threadIdx.x % 32);
 }
 
 inline std::uint32_t pack_bf16(float low, float high) {

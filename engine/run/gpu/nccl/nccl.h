@@ -55,7 +55,7 @@ class Nccl {
   // Makes a communicator on the GPU of `device`, with config.blocking = 0.
   virtual NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank,
                           DeviceStream& device) = 0;
-  // Called by all ranks of the parent. `child` is null for kNcclNoColor; it may be filled while the
+  // All ranks of the parent call it. `child` is null for kNcclNoColor; NCCL may fill it while the
   // parent is still in progress.
   virtual NcclStatus split(NcclComm* parent, int color, int key, NcclComm*& child) = 0;
   virtual NcclStatus get_async_error(NcclComm* comm, NcclStatus& state) = 0;
