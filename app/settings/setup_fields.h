@@ -11,6 +11,9 @@
 
 namespace parallelarium {
 
+// Words of the table of settings (labels, units, help) in the window's language.
+QString setting_words(const std::string& english);
+
 // "mesh.pp" for "pp"; the option itself where the plan library does not know it.
 QString key_of(const std::string& option);
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/setup/setup.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/setup/setup_settings.h"
 #include "tests/plan/changed.h"
 
 namespace parallelarium {
@@ -147,7 +146,7 @@ TEST(SetupFile, RefusesDeepNestingInsteadOfRunningOutOfStack) {
 }
 
 TEST(SetupFields, AreSetByOptionAndByKey) {
-  for (const FieldInfo& info : setup_fields()) {
+  for (const SetupSetting& info : setup_settings()) {
     EXPECT_FALSE(info.help.empty()) << info.option;
     parallelarium::Setup by_option = default_setup(), by_key = default_setup();
     for (const char* value :
@@ -186,8 +185,8 @@ TEST(SetupFields, CoverTheCommandLineOfTheContract) {
                              "heads",        "kv-heads",     "ffn",
                              "vocab",        "sequence",     "mlp",
                              "norm",         "zero-prefetch"})
-    EXPECT_TRUE(std::any_of(setup_fields().begin(), setup_fields().end(),
-                            [&](const FieldInfo& info) { return info.option == option; }))
+    EXPECT_TRUE(std::any_of(setup_settings().begin(), setup_settings().end(),
+                            [&](const SetupSetting& info) { return info.option == option; }))
         << option;
 }
 
@@ -204,7 +203,7 @@ TEST(Devices, AreAllOrAListInItsOrder) {
 }
 
 TEST(SetupFields, RefuseNonsenseAndChangeNothing) {
-  for (const FieldInfo& info : setup_fields()) {
+  for (const SetupSetting& info : setup_settings()) {
     for (const char* value : {"", "\xff\xfe", "nan", "-1e999", "1e999", "{", "2x"}) {
       parallelarium::Setup setup = default_setup();
       const Result<void> set = set_field(setup, info.option, value);

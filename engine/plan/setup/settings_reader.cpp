@@ -2,22 +2,11 @@
 #include "engine/plan/setup/settings_reader.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "engine/plan/setup/alternatives.h"
 
 namespace parallelarium {
-Message out_of_range(const std::string& field, double value, double low, double high) {
-  Message error = message("out-of-range", "{} is {:.10g}; it must be between {:.10g} and {:.10g}.",
-                          field, value, low, high);
-  error.arguments = {field, fmt::format("{:.10g}", value), fmt::format("{:.10g}", low),
-                     fmt::format("{:.10g}", high)};
-  error.field = field;
-  error.alternatives = {fmt::format("{:.10g}", std::clamp(value, low, high))};
-  return error;
-}
-
 SettingsReader::SettingsReader(const nlohmann::json& object, std::string prefix)
     : object_(object), prefix_(std::move(prefix)) {
   if (object_.is_object()) return;
@@ -41,113 +30,28 @@ void SettingsReader::fail(Message error) {
   if (!error_) error_ = std::move(error);
 }
 
-void SettingsReader::fail_type(const char* key, std::string_view expected) {
-  Message error = message("wrong-type", "{} must be {}.", dotted(key), expected);
-  error.field = dotted(key);
-  fail(std::move(error));
-}
-
-void SettingsReader::fail_choice(const char* key, const std::string& word,
-                                 const std::vector<std::string>& names) {
-  Message error = message("unknown-choice", "{} cannot be “{}”; choose {}.", dotted(key),
-                          shown(word), join_or(names));
-  error.field = dotted(key);
-  error.alternatives = names;
-  fail(std::move(error));
-}
-
-std::optional<std::int64_t> SettingsReader::find_whole(const char* key, std::int64_t low,
-                                                       std::int64_t high) {
-  const nlohmann::json* value = child(key);
-  if (value == nullptr) return std::nullopt;
-  if (!value->is_number()) {
-    fail_type(key, "a whole number");
-    return std::nullopt;
-  }
-  const double number = value->get<double>();
-  if (number != std::floor(number)) {
-    fail_type(key, "a whole number");
-    return std::nullopt;
-  }
-  if (!(number >= static_cast<double>(low) && number <= static_cast<double>(high))) {
-    fail(out_of_range(dotted(key), number, static_cast<double>(low), static_cast<double>(high)));
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(number);
-}
-
 void SettingsReader::whole(const char* key, int& into, std::int64_t low, std::int64_t high) {
-  if (const auto value = find_whole(key, low, high)) into = static_cast<int>(*value);
+  const Range range{static_cast<double>(low), static_cast<double>(high)};
+  if (const nlohmann::json* value = child(key)) take(into, whole_from(*value, dotted(key), range));
 }
 
 void SettingsReader::whole(const char* key, std::int64_t& into, std::int64_t low,
                            std::int64_t high) {
-  if (const auto value = find_whole(key, low, high)) into = *value;
-}
-
-void SettingsReader::seed(const char* key, std::uint64_t& into) {
-  const nlohmann::json* value = child(key);
-  if (value == nullptr) return;
-  if (value->is_number_unsigned()) {
-    into = value->get<std::uint64_t>();
-  } else if (value->is_number_integer() && value->get<std::int64_t>() >= 0) {
-    into = static_cast<std::uint64_t>(value->get<std::int64_t>());
-  } else {
-    fail_type(key, "a whole number that is not negative");
-  }
+  const Range range{static_cast<double>(low), static_cast<double>(high)};
+  if (const nlohmann::json* value = child(key)) take(into, whole_from(*value, dotted(key), range));
 }
 
 void SettingsReader::number(const char* key, double& into, double low, double high) {
-  const nlohmann::json* value = child(key);
-  if (value == nullptr) return;
-  if (!value->is_number()) return fail_type(key, "a number");
-  const double number = value->get<double>();
-  if (!(number >= low && number <= high)) return fail(out_of_range(dotted(key), number, low, high));
-  into = number;
+  const Range range{low, high};
+  if (const nlohmann::json* value = child(key)) take(into, number_from(*value, dotted(key), range));
 }
 
 void SettingsReader::flag(const char* key, bool& into) {
-  const nlohmann::json* value = child(key);
-  if (value == nullptr) return;
-  if (!value->is_boolean()) return fail_type(key, "true or false");
-  into = value->get<bool>();
+  if (const nlohmann::json* value = child(key)) take(into, flag_from(*value, dotted(key)));
 }
 
 void SettingsReader::text(const char* key, std::string& into) {
-  const nlohmann::json* value = child(key);
-  if (value == nullptr) return;
-  if (!value->is_string()) return fail_type(key, "text in quotes");
-  into = value->get<std::string>();
-}
-
-void SettingsReader::wholes(const char* key, std::vector<int>& into, std::int64_t low,
-                            std::int64_t high, std::size_t most) {
-  const nlohmann::json* value = child(key);
-  if (value == nullptr) return;
-  if (!value->is_array()) return fail_type(key, "a list of whole numbers");
-  if (value->size() > most) return fail_type(key, fmt::format("a list of at most {}", most));
-  std::vector<int> numbers;
-  for (const nlohmann::json& entry : *value) {
-    const double number = entry.is_number() ? entry.get<double>() : 0.5;
-    if (number != std::floor(number)) return fail_type(key, "a list of whole numbers");
-    if (!(number >= static_cast<double>(low) && number <= static_cast<double>(high)))
-      return fail(
-          out_of_range(dotted(key), number, static_cast<double>(low), static_cast<double>(high)));
-    numbers.push_back(static_cast<int>(number));
-  }
-  into = std::move(numbers);
-}
-
-void SettingsReader::texts(const char* key, std::vector<std::string>& into) {
-  const nlohmann::json* value = child(key);
-  if (value == nullptr) return;
-  if (!value->is_array()) return fail_type(key, "a list of texts");
-  std::vector<std::string> words;
-  for (const nlohmann::json& entry : *value) {
-    if (!entry.is_string()) return fail_type(key, "a list of texts");
-    words.push_back(entry.get<std::string>());
-  }
-  into = std::move(words);
+  if (const nlohmann::json* value = child(key)) take(into, text_from(*value, dotted(key)));
 }
 
 Result<void> SettingsReader::finish() {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/plan/model/model.h"
@@ -120,16 +121,12 @@ Result<Setup> setup_from_text(std::string_view text);
 Result<std::optional<Setup>> resolved_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Setup& setup);
 
-// Sets one field from its command-line or dotted name ("pp", "mesh.pp", "microbatches", "hidden",
-// "run.pace_seconds" or "pace") and text. Used by the command line, lessons and the app's buttons.
+// Sets one setting by its option or key and a text ("pp" or "mesh.pp", "4"), and what follows it;
+// setup_settings.h lists them all. An error leaves the Setup as it was.
 Result<void> set_field(Setup& setup, std::string_view field, std::string_view value);
-// All fields that set_field knows: the command-line name, the dotted key, and one line of help.
-struct FieldInfo {
-  std::string option;  // "pp"
-  std::string key;     // "mesh.pp"
-  std::string help;
-};
-const std::vector<FieldInfo>& setup_fields();
+// The same for several, in the order of the table.
+Result<void> set_fields(Setup& setup,
+                        std::vector<std::pair<std::string, std::string>> names_and_values);
 
 // Everything that is wrong with the Setup, in sentences with alternatives; empty if it can be
 // predicted. The first entry is the one to show. Precision and attention that are still `auto` are

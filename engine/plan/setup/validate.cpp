@@ -9,6 +9,7 @@
 #include "engine/plan/setup/settings_reader.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 namespace {
@@ -29,33 +30,14 @@ void add(Messages& wrong, Message error, const char* field,
 }
 
 void check_ranges(const Setup& setup, Messages& wrong) {
-  const auto within = [&](const char* field, double value, Range range) {
+  const auto within = [&](const std::string& field, double value, Range range) {
     if (!(value >= range.low && value <= range.high))
       wrong.push_back(out_of_range(field, value, range.low, range.high));
   };
-  const Mesh& mesh = setup.mesh;
-  within("mesh.dp", mesh.dp, kDegrees);
-  within("mesh.tp", mesh.tp, kDegrees);
-  within("mesh.pp", mesh.pp, kDegrees);
-  within("mesh.cp", mesh.cp, kDegrees);
-  within("mesh.ep", mesh.ep, kDegrees);
-  within("nodes", setup.nodes, kNodes);
-  within("zero", setup.zero, kZero);
-  within("zero_group", setup.zero_group, kZeroGroup);
-  within("zero_prefetch", setup.zero_prefetch, kZeroPrefetch);
-  within("chunks", setup.chunks, kChunks);
-  within("micro_batch", setup.micro_batch, kMicroBatch);
-  within("microbatches", setup.microbatches, kMicrobatches);
-  within("dropout", setup.dropout, kDropout);
-  within("learning_rate", setup.learning_rate, kLearningRate);
-  within("clip", setup.clip, kClip);
-  within("balance_loss", setup.balance_loss, kBalance);
-  within("z_loss", setup.z_loss, kBalance);
-  within("bias_rate", setup.bias_rate, kBalance);
-  within("skew", setup.skew, kSkew);
-  within("run.pace_seconds", setup.run.pace_seconds, kPace);
-  within("run.steps", setup.run.steps, kSteps);
-  within("run.warmup", setup.run.warmup, kWarmup);
+  const SettingTable<Setup>& table = setup_settings();
+  for (const SetupSetting& row : table)
+    if (row.value.range.high > 0 && !is_inside(table, row.key))  // the model checks its own
+      within(row.key, row.value.get(setup).get<double>(), row.value.range);
   const Precision& precision = setup.precision;
   if (is_auto(precision) || setup.attention == Attention::kAuto)
     add(wrong,

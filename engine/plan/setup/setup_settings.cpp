@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/setup/setup_settings.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/model/model_settings.h"
+#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/setup/setup_names.h"
+
+namespace parallelarium {
+namespace {
+
+using Is = Of<Setup>;
+using Row = SetupSetting;
+
+std::string_view lacks_experts(const Setup& setup) {
+  return setup.model.experts.count > 0 ? "" : "experts";
+}
+
+// ---- The model: a preset's name, or its shape. ----
+
+Value<Setup> model_value() {
+  return {SettingKind::kObject,
+          [](const Setup& setup) -> nlohmann::json {
+            const Model& model = setup.model;
+            const Result<Model> preset = find_model(model.name);
+            return preset && *preset == model ? nlohmann::json(model.name) : to_json(model);
+          },
+          [](Setup& setup, const nlohmann::json& json, const std::string&) -> Result<void> {
+            Result<Model> model =
+                json.is_string() ? find_model(json.get<std::string>()) : model_from_json(json);
+            if (!model) return model.error();
+            setup.model = std::move(*model);
+            return {};
+          }};
+}
+
+// A split into stages is of the layers that there were.
+void follow_model(Setup& setup, const Setup& before) {
+  follow_shape(setup.model, before.model);
+  if (setup.model.layers != before.model.layers) setup.stage_layers.clear();
+}
+
+SettingTable<Setup> model_rows() {
+  SettingTable<Setup> rows = {
+      {.key = "model",
+       .option = "model",
+       .value = model_value(),
+       .values = [](const Setup&) { return model_names(); },
+       .follow = [](Setup& setup, const Setup&) { setup.stage_layers.clear(); },
+       .section = Section::kModel,
+       .label = "Model",
+       .help = "a preset's name, or its shape as {...}"}};
+  for (const Setting<Model>& row : model_settings()) {
+    if (row.option.empty()) continue;
+    rows.push_back(lifted(row, &Setup::model, "model."));
+    rows.back().follow = follow_model;
+  }
+  return rows;
+}
+
+// ---- Devices and mesh. ----
+
+// A machine may have had another name in older files; names of other versions are validate()'s.
+Value<Setup> machine_value() {
+  Value<Setup> value = Is::text(&Setup::machine);
+  value.set = [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
+    const Result<std::string> name = text_from(json, key);
+    if (!name) return name.error();
+    setup.machine = machine_called(*name);
+    return {};
+  };
+  return value;
+}
+
+Row degree(const char* axis, int Mesh::*member, const char* label, const char* symbol,
+           const char* help) {
+  return {.key = std::string("mesh.") + axis,
+          .option = axis,
+          .value = Is::whole(kDegrees, &Setup::mesh, member),
+          .section = Section::kParallelism,
+          .label = label,
+          .symbol = symbol,
+          .help = help};
+}
+
+SettingTable<Setup> mesh_rows() {
+  SettingTable<Setup> rows = {
+      {.key = "machine",
+       .option = "machine",
+       .value = machine_value(),
+       .values = [](const Setup&) { return machine_names(); },
+       .section = Section::kDevices,
+       .label = "Devices",
+       .help = "a machine's name: local, dgx-h100, ..."},
+      {.key = "nodes",
+       .option = "nodes",
+       .value = Is::whole({0, 100'000}, &Setup::nodes),
+       .written = where_changed<Setup>(&Setup::nodes),
+       .section = Section::kMoreParallelism,
+       .label = "Nodes",
+       .zero = "as needed",
+       .help = "nodes of the machine; 0: as many as the ranks need"},
+      degree("dp", &Mesh::dp, "Data", "DP", "data-parallel replicas"),
+      degree("tp", &Mesh::tp, "Tensor", "TP", "tensor-parallel ranks"),
+      degree("pp", &Mesh::pp, "Pipeline", "PP", "pipeline stages"),
+      degree("cp", &Mesh::cp, "Context", "CP", "context-parallel ranks"),
+      degree("ep", &Mesh::ep, "Expert", "EP", "expert-parallel ranks, out of DP"),
+      {.key = "mesh.order",
+       .option = "order",
+       .value = Is::choice(kRankOrders, &Setup::mesh, &Mesh::order),
+       .section = Section::kMoreParallelism,
+       .label = "Rank order",
+       .help = "rank order, innermost axis first: tp-cp-ep-dp-pp, tp-cp-ep-pp-dp"},
+      {.key = "sequence_parallel",
+       .option = "sequence-parallel",
+       .value = Is::flag(&Setup::sequence_parallel),
+       .lacks =
+           [](const Setup& setup) {
+             return std::string_view(setup.mesh.tp > 1 || setup.sequence_parallel ? ""
+                                                                                  : "TP above 1");
+           },
+       .section = Section::kParallelism,
+       .label = "Sequence",
+       .symbol = "SP",
+       .help = "split norms along the sequence: true or false"},
+      {.key = "zero",
+       .option = "zero",
+       .value = Is::whole({0, 3}, &Setup::zero),
+       .section = Section::kParallelism,
+       .label = "ZeRO",
+       .help = "ZeRO stage 0, 1, 2 or 3"},
+      {.key = "zero_group",
+       .option = "zero-group",
+       .value = Is::whole({0, 65'536}, &Setup::zero_group),
+       .section = Section::kMoreParallelism,
+       .label = "ZeRO group",
+       .zero = "all of DP",
+       .help = "ranks that share model states; 0: all of DP"},
+      {.key = "zero_prefetch",
+       .option = "zero-prefetch",
+       .value = Is::whole({0, 16}, &Setup::zero_prefetch),
+       .written = where_changed<Setup>(&Setup::zero_prefetch),
+       .section = Section::kMoreParallelism,
+       .label = "ZeRO 3 prefetch",
+       .unit = "layers",
+       .help = "layers that ZeRO 3 gathers ahead of the computing one"}};
+  for (Row& row : rows) {
+    // Sequence parallelism splits over the TP ranks.
+    if (row.option == "tp")
+      row.follow = [](Setup& setup, const Setup&) {
+        if (setup.mesh.tp == 1) setup.sequence_parallel = false;
+      };
+    if (row.option == "ep")
+      row.lacks = [](const Setup& setup) {
+        return setup.mesh.ep > 1 ? std::string_view() : lacks_experts(setup);
+      };
+  }
+  return rows;
+}
+
+// ---- Precision: a recipe's name, "auto", or four numbers of bytes. ----
+
+Value<Setup> precision_value() {
+  return {SettingKind::kObject,
+          [](const Setup& setup) -> nlohmann::json {
+            const Precision& precision = setup.precision;
+            if (find_precision(precision.name) == precision) return precision.name;
+            return written_settings(precision, precision_settings());
+          },
+          [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
+            if (json.is_string()) {
+              const std::string name = json.get<std::string>();
+              std::optional<Precision> named = find_precision(name);
+              if (!named) return unknown_choice(key, name, precision_names());
+              setup.precision = std::move(*named);
+              return {};
+            }
+            Precision precision;
+            precision.name = "custom";
+            if (auto read = read_settings(precision, json, precision_settings(), key + "."); !read)
+              return read;
+            setup.precision = std::move(precision);
+            return {};
+          }};
+}
+
+// ---- What a step does. ----
+
+SettingTable<Setup> step_rows() {
+  return {{.key = "precision",
+           .option = "precision",
+           .value = precision_value(),
+           .values = [](const Setup&) { return precision_names(); },
+           .section = Section::kMoreModel,
+           .label = "Precision",
+           .help = "auto, mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
+          {.key = "schedule",
+           .option = "schedule",
+           .value = Is::text(&Setup::schedule),
+           .section = Section::kPipeline,
+           .label = "Schedule",
+           .help = "naive, gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v, or "
+                   "a file of orders"},
+          {.key = "chunks",
+           .option = "chunks",
+           .value = Is::whole({1, 1'000}, &Setup::chunks),
+           .section = Section::kMoreParallelism,
+           .label = "Chunks per rank",
+           .help = "model chunks per rank"},
+          {.key = "stage_layers",
+           .option = "stage-layers",
+           .value = Is::wholes({1, 10'000}, &Setup::stage_layers),
+           .written = where_changed<Setup>(&Setup::stage_layers),
+           .section = Section::kMoreParallelism,
+           .label = "Stage layers",
+           .help = "layers of each stage, as 3,2,2,1; or even"},
+          {.key = "micro_batch",
+           .option = "micro-batch",
+           .value = Is::whole({1, 65'536}, &Setup::micro_batch),
+           .section = Section::kMoreModel,
+           .label = "Micro-batch size",
+           .help = "sequences in a micro-batch"},
+          {.key = "microbatches",
+           .option = "microbatches",
+           .value = Is::whole({1, 1'000'000}, &Setup::microbatches),
+           .section = Section::kPipeline,
+           .label = "Micro-batches",
+           .help = "micro-batches per replica and step"},
+          {.key = "recompute",
+           .option = "recompute",
+           .value = Is::choice(kRecomputes, &Setup::recompute),
+           .section = Section::kPipeline,
+           .label = "Recompute",
+           .help = "none, selective or full"},
+          {.key = "context_parallel",
+           .option = "context-parallel",
+           .value = Is::choice(kContextParallels, &Setup::context_parallel),
+           .section = Section::kMoreParallelism,
+           .label = "Context kind",
+           .help = "ring, all-gather or ulysses"},
+          {.key = "attention",
+           .option = "attention",
+           .value = Is::choice(kAttentions, &Setup::attention),
+           .section = Section::kMoreModel,
+           .label = "Attention",
+           .help = "auto, unfused or fused"},
+          {.key = "collectives",
+           .option = "collectives",
+           .value = Is::text(&Setup::collectives),
+           .written = where_changed<Setup>(&Setup::collectives),
+           .section = Section::kCollectives,
+           .label = "Collectives",
+           .help = "direct, ring, ..., or all_reduce=ring,all_gather=bruck"},
+          {.key = "dropout",
+           .option = "dropout",
+           .value = Is::number({0, 0.99}, &Setup::dropout),
+           .stride = {0.05},
+           .section = Section::kMoreModel,
+           .label = "Dropout",
+           .help = "probability from 0 to 0.99"},
+          {.key = "learning_rate",
+           .option = "learning-rate",
+           .value = Is::number({0, 1'000}, &Setup::learning_rate),
+           .stride = {0, 1e-6},
+           .section = Section::kMoreModel,
+           .label = "Learning rate",
+           .help = "AdamW's step size"},
+          {.key = "clip",
+           .option = "clip",
+           .value = Is::number({0, 1'000'000}, &Setup::clip),
+           .section = Section::kMoreModel,
+           .label = "Gradient clip",
+           .zero = "none",
+           .help = "bound of the gradient norm; 0: none"}};
+}
+
+SettingTable<Setup> expert_rows() {
+  constexpr Range kCoefficient{0, 1'000};
+  constexpr Stride kFromThousandth{0, 1e-3};
+  SettingTable<Setup> rows = {
+      {.key = "balance_loss",
+       .option = "balance-loss",
+       .value = Is::number(kCoefficient, &Setup::balance_loss),
+       .written = where_changed<Setup>(&Setup::balance_loss),
+       .stride = kFromThousandth,
+       .label = "Balance loss, α",
+       .zero = "none",
+       .help = "coefficient of the experts' balance loss; 0: none"},
+      {.key = "z_loss",
+       .option = "z-loss",
+       .value = Is::number(kCoefficient, &Setup::z_loss),
+       .written = where_changed<Setup>(&Setup::z_loss),
+       .stride = kFromThousandth,
+       .label = "Router z-loss",
+       .zero = "none",
+       .help = "coefficient of the routers' z-loss; 0: none"},
+      {.key = "bias_rate",
+       .option = "bias-rate",
+       .value = Is::number(kCoefficient, &Setup::bias_rate),
+       .written = where_changed<Setup>(&Setup::bias_rate),
+       .stride = kFromThousandth,
+       .label = "Bias ±γ per step",
+       .zero = "none",
+       .help = "change of an expert's selection bias per step; 0: no bias"},
+      {.key = "expert_placement",
+       .option = "expert-placement",
+       .value = Is::choice(kExpertPlacements, &Setup::expert_placement),
+       .written = where_changed<Setup>(&Setup::expert_placement),
+       .label = "Placement",
+       .help = "blocked or round-robin"},
+      {.key = "skew",
+       .option = "skew",
+       .value = Is::number({0, 1}, &Setup::skew),
+       .written = where_changed<Setup>(&Setup::skew),
+       .stride = {0.05},
+       .label = "Skew",
+       .unit = "share sent to expert 0",
+       .help = "share of the tokens that is sent to expert 0, from 0 to 1"}};
+  for (Row& row : rows) {
+    row.lacks = lacks_experts;
+    row.section = Section::kExperts;
+  }
+  return rows;
+}
+
+// ---- How it is run. ----
+
+SettingTable<Setup> run_rows() {
+  const auto in = &Setup::run;
+  SettingTable<Setup> rows = {{.key = "run.backend",
+                               .option = "backend",
+                               .value = Is::choice(kBackends, in, &RunSettings::backend),
+                               .label = "Backend",
+                               .help = "auto, cpu, paced or cuda"},
+                              {.key = "run.devices",
+                               .option = "devices",
+                               .value = Is::text(in, &RunSettings::devices),
+                               .written = where_changed<Setup>(in, &RunSettings::devices),
+                               .label = "GPUs",
+                               .unit = "all, or 0,2",
+                               .help = "all, or the GPUs that ranks may use, such as 0,2"},
+                              {.key = "run.pace_seconds",
+                               .option = "pace",
+                               .value = Is::number(kPace, in, &RunSettings::pace_seconds),
+                               .stride = {0, 1e-4},
+                               .label = "Pace",
+                               .unit = "seconds a forward",
+                               .help = "seconds of one sequence's forward in a paced run"},
+                              {.key = "run.steps",
+                               .option = "steps",
+                               .value = Is::whole({1, 1'000'000}, in, &RunSettings::steps),
+                               .label = "Timed steps",
+                               .help = "timed training steps"},
+                              {.key = "run.warmup",
+                               .option = "warmup",
+                               .value = Is::whole({0, 1'000'000}, in, &RunSettings::warmup),
+                               .label = "Warm-up steps",
+                               .help = "training steps before the timed ones"},
+                              {.key = "run.seed",
+                               .option = "seed",
+                               .value = Is::seed(in, &RunSettings::seed),
+                               .label = "Seed",
+                               .help = "seed of parameters and data"},
+                              {.key = "run.text",
+                               .option = "text",
+                               .value = Is::text(in, &RunSettings::text),
+                               .label = "Text",
+                               .help = "default, or a UTF-8 file to train on"}};
+  for (Row& row : rows) row.section = Section::kRun;
+  return rows;
+}
+
+}  // namespace
+
+const SettingTable<Precision>& precision_settings() {
+  using Bytes = Of<Precision>;
+  static const SettingTable<Precision> kTable = {
+      {.key = "parameter_bytes", .value = Bytes::whole({2, 4}, &Precision::parameter_bytes)},
+      {.key = "gradient_bytes", .value = Bytes::whole({2, 4}, &Precision::gradient_bytes)},
+      {.key = "master_bytes", .value = Bytes::whole({0, 4}, &Precision::master_bytes)},
+      {.key = "moments_bytes", .value = Bytes::whole({0, 16}, &Precision::moments_bytes)}};
+  return kTable;
+}
+
+const SettingTable<Setup>& setup_settings() {
+  static const SettingTable<Setup> kTable = [] {
+    SettingTable<Setup> table;
+    for (auto* part : {model_rows, mesh_rows, step_rows, expert_rows, run_rows})
+      for (Row& row : part()) table.push_back(std::move(row));
+    return table;
+  }();
+  return kTable;
+}
+
+// ---- Setting by name. ----
+
+Result<void> set_field(Setup& setup, std::string_view name, std::string_view value) {
+  const SetupSetting* row = find_setting(setup_settings(), name);
+  if (row != nullptr) return turn(setup, *row, value);
+  std::vector<std::string> names;
+  for (const SetupSetting& each : setup_settings()) names.push_back(each.option);
+  Message error = message("field-unknown", "There is no setting “{}”; there are {}.", shown(name),
+                          fmt::format("{}", fmt::join(names, ", ")));
+  error.alternatives = names;
+  return error;
+}
+
+Result<void> set_fields(Setup& setup,
+                        std::vector<std::pair<std::string, std::string>> names_and_values) {
+  const auto place = [](const auto& field) { return find_setting(setup_settings(), field.first); };
+  std::stable_sort(names_and_values.begin(), names_and_values.end(),
+                   [&](const auto& a, const auto& b) {
+                     return std::less<const SetupSetting*>()(place(a), place(b));
+                   });
+  for (const auto& [name, value] : names_and_values)
+    if (Result<void> set = set_field(setup, name, value); !set) return set;
+  return {};
+}
+
+}  // namespace parallelarium
