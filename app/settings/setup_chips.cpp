@@ -3,7 +3,7 @@
 
 #include <QHBoxLayout>
 
-#include "engine/schedules/schedule.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -38,9 +38,7 @@ void SetupChips::refresh() {
     if (degree > 1) degrees << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
   if (degrees.isEmpty()) degrees << tr("1 rank");
   if (setup.zero > 0) degrees << tr("ZeRO %1").arg(setup.zero);
-  QString schedule = QString::fromStdString(setup.schedule);
-  for (const ScheduleInfo& info : schedules())
-    if (info.name == setup.schedule) schedule = QString::fromStdString(info.title);
+  const QString schedule = schedule_title(setup.schedule);
   const QString texts[] = {
       QStringLiteral("%1 · %2").arg(
           QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title),

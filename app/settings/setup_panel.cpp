@@ -8,6 +8,7 @@
 #include "app/look/figures.h"
 #include "app/settings/setup_fields.h"
 #include "app/sheets/words_sheet.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -168,11 +169,10 @@ void SetupPanel::refresh() {
   world_bar_->setRange(0, std::max(gpus > 0 ? gpus : devices, ranks));
   world_bar_->setValue(ranks);
 
-  const int schedule = schedule_->findData(QString::fromStdString(setup.schedule));
-  if (schedule < 0)
-    schedule_->addItem(QString::fromStdString(setup.schedule),
-                       QString::fromStdString(setup.schedule));
-  schedule_->setCurrentIndex(schedule_->findData(QString::fromStdString(setup.schedule)));
+  const QString schedule = field_text(setup, "schedule");
+  if (schedule_->findData(schedule) < 0)  // an order of one's own
+    schedule_->addItem(schedule_title(setup.schedule), schedule);
+  schedule_->setCurrentIndex(schedule_->findData(schedule));
   for (int section = 0; section < int(heads_.size()); ++section)
     heads_[std::size_t(section)]->set_changed(section_changed(section));
   refresh_batch();

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/setup/setup_settings.h"
@@ -54,7 +56,7 @@ TEST(SetupFile, ReadsWhatItWrites) {
                {"pace", "0.125"},
                {"backend", "paced"},
                {"order", "tp-cp-ep-pp-dp"},
-               {"schedule", "orders/mine.txt"}}),
+               {"schedule", R"({"name": "mine", "order": ["F0 B0", "F0 B0"]})"}}),
       changed({{"model", "mixtral-8x7b"},
                {"ep", "4"},
                {"dp", "4"},
@@ -86,6 +88,53 @@ TEST(SetupFile, KeepsACustomPrecision) {
   ASSERT_TRUE(setup.ok()) << setup.error().text;
   EXPECT_EQ(setup->precision.state_bytes(), 14);
   EXPECT_EQ(*setup_from_json(to_json(*setup)), *setup);
+}
+
+TEST(SetupFile, HoldsAnOrderOfOnesOwn) {
+  const char* text = R"({"schedule": {"name": "mine", "order": ["F0 F1 B0 B1", "F0 B0 F1 B1"]}})";
+  const Result<parallelarium::Setup> setup = setup_from_text(text);
+  ASSERT_TRUE(setup.ok()) << setup.error().text;
+  ASSERT_NE(setup->schedule.order(), nullptr);
+  EXPECT_EQ(setup->schedule.order()->ranks.size(), 2u);
+  EXPECT_EQ(setup->schedule.order()->microbatches, 2);
+  EXPECT_EQ(setup->schedule.order()->name, "mine");
+  EXPECT_EQ(to_json(*setup)["schedule"], nlohmann::json::parse(text)["schedule"]);
+  EXPECT_NE(setup->schedule, parallelarium::Schedule("mine")) << "one of the list by that name";
+  EXPECT_EQ(setup_from_json(to_json(*setup))->schedule, setup->schedule);
+}
+
+TEST(SetupFields, AFileOfOrdersIsReadWhereItIsTypedAndNowhereElse) {
+  const std::string path = testing::TempDir() + "/typed order.txt";
+  std::ofstream(path) << "F0 F1 B0 B1\n\nF0 B0 F1 B1\n";
+  parallelarium::Setup typed = default_setup(), named = default_setup();
+  ASSERT_TRUE(set_typed(typed, "schedule", path).ok());
+  ASSERT_NE(typed.schedule.order(), nullptr);
+  EXPECT_EQ(typed.schedule.name(), "typed order");
+  std::ofstream(path) << "X0\n";
+  EXPECT_FALSE(set_typed(named, "schedule", path).ok());
+  EXPECT_EQ(named, default_setup());
+  std::filesystem::remove(path);
+  EXPECT_EQ(setup_from_json(to_json(typed))->schedule, typed.schedule) << "without the file";
+  ASSERT_TRUE(set_field(named, "schedule", path).ok());
+  EXPECT_EQ(validate(named).front().id, "schedule-unknown");
+}
+
+TEST(SetupFields, BringAlongWhatDependsOnThem) {
+  const parallelarium::Setup one_rank =
+      changed({{"tp", "2"}, {"sequence-parallel", "true"}, {"tp", "1"}});
+  EXPECT_FALSE(one_rank.sequence_parallel);
+  EXPECT_TRUE(changed({{"stage-layers", "3,2,2,1"}, {"model", "gpt-small"}}).stage_layers.empty());
+  EXPECT_TRUE(changed({{"stage-layers", "3,2,2,1"}, {"layers", "4"}}).stage_layers.empty());
+  // Files say all of it themselves.
+  const Result<parallelarium::Setup> file =
+      setup_from_text(R"({"mesh": {"tp": 1}, "sequence_parallel": true})");
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(file->sequence_parallel);
+  // Several at once are set in the order of the table.
+  parallelarium::Setup several = default_setup();
+  ASSERT_TRUE(set_fields(several, {{"model.ffn", "320"}, {"model.hidden", "128"}}).ok());
+  EXPECT_EQ(several.model.ffn, 320);
+  EXPECT_EQ(several.model.hidden, 128);
 }
 
 struct Refused {
@@ -120,6 +169,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"precision":"fp8"})", "precision", "mixed-16"},
         Refused{R"({"precision":{"master":4}})", "precision.master", "Unknown key"},
         Refused{R"({"sequence_parallel":1})", "sequence_parallel", "true or false"},
+        Refused{R"({"schedule":{"name":"mine"}})", "schedule", "a line for each rank"},
+        Refused{R"({"schedule":{"name":"mine","order":["X0"]}})", "schedule", "X0"},
+        Refused{R"({"schedule":{"name":"mine","order":["F0 B0"],"x":1}})", "schedule.x",
+                "known here: name, order"},
         Refused{R"({"zero":4})", "zero", "between 0 and 3"},
         Refused{R"({"recompute":"some"})", "recompute", "none, selective or full"},
         Refused{R"({"run":{"seed":-1}})", "run.seed", "not negative"},

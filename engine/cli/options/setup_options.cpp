@@ -86,7 +86,7 @@ Result<Setup> SetupOptions::asked(std::string* read_text) const {
   for (const Field& field : fields_) {  // in the order of the table
     if (field.parsed->count() == 0) continue;
     const bool bare = field.value.empty() && field.is_flag;
-    const Result<void> set = set_field(setup, field.option, bare ? "true" : field.value);
+    const Result<void> set = set_typed(setup, field.option, bare ? "true" : field.value);
     if (!set) return as_typed(set.error());
   }
   return setup;
@@ -108,8 +108,8 @@ std::string describe(const Setup& setup) {
                   mesh.ranks(), mesh.ranks() == 1 ? "" : "s");
   if (!axes.empty()) text += " (" + axes + ")";
   if (setup.zero > 0) text += fmt::format(", ZeRO-{}", setup.zero);
-  text += fmt::format(", {}, {} micro-batch{} of {} sequence{}", setup.schedule, setup.microbatches,
-                      setup.microbatches == 1 ? "" : "es", setup.micro_batch,
+  text += fmt::format(", {}, {} micro-batch{} of {} sequence{}", setup.schedule.name(),
+                      setup.microbatches, setup.microbatches == 1 ? "" : "es", setup.micro_batch,
                       setup.micro_batch == 1 ? "" : "s");
   if (setup.recompute != Recompute::kNone)
     text += setup.recompute == Recompute::kFull ? ", full recompute" : ", selective recompute";

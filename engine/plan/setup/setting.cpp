@@ -3,6 +3,8 @@
 
 #include <fmt/ranges.h>
 
+#include <filesystem>
+
 #include "engine/plan/setup/alternatives.h"
 
 namespace parallelarium {
@@ -16,6 +18,11 @@ std::string object_name(std::string prefix) {
 }
 
 }  // namespace
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
 
 Result<const nlohmann::json*> value_at(const nlohmann::json& json, std::string_view path,
                                        const std::string& prefix) {

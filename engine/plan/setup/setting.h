@@ -62,6 +62,8 @@ struct Setting {
   std::function<bool(const Subject&)> written = {};
   // The names that a person may choose from where they are no fixed words: presets.
   std::function<std::vector<std::string>(const Subject&)> values = {};
+  // What a file says where a person gives its name instead of a value; null: no files.
+  Result<nlohmann::json> (*from_file)(const std::string& path) = nullptr;
   // What the subject lacks for the setting to mean anything: "experts". Empty: it applies.
   std::function<std::string_view(const Subject&)> lacks = {};
   // Brings along what depends on the setting; `before` is the subject before it was set.
@@ -218,6 +220,7 @@ bool is_inside(const SettingTable<Subject>& table, const std::string& key) {
   });
 }
 
+bool is_file(const std::string& path);
 // The value at a dotted path, or null. Error: something on the way is no object.
 Result<const nlohmann::json*> value_at(const nlohmann::json& json, std::string_view path,
                                        const std::string& prefix);
@@ -279,6 +282,15 @@ Result<void> turn(Subject& subject, const Setting<Subject>& row, std::string_vie
   if (row.follow) row.follow(after, subject);
   subject = std::move(after);
   return {};
+}
+
+// Sets one setting as it is typed on a command line, where a file may stand for its content.
+template <class Subject>
+Result<void> turn_typed(Subject& subject, const Setting<Subject>& row, const std::string& text) {
+  if (row.from_file == nullptr || !is_file(text)) return turn(subject, row, text);
+  const Result<nlohmann::json> value = row.from_file(text);
+  if (!value) return value.error();
+  return turn(subject, row, value->dump());
 }
 
 // Sets what `from` has, and what follows.

@@ -14,6 +14,7 @@
 #include "engine/plan/model/model.h"
 #include "engine/plan/program/mesh.h"
 #include "engine/plan/result.h"
+#include "engine/plan/setup/schedule.h"
 
 namespace parallelarium {
 
@@ -69,7 +70,7 @@ struct Setup {
   // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
   int zero_prefetch = 1;
   Precision precision;
-  std::string schedule = "1f1b";  // a name, or the path of a file of orders
+  Schedule schedule = "1f1b";
   int chunks = 1;
   int micro_batch = 1;
   int microbatches = 8;  // per data-parallel replica
@@ -124,7 +125,9 @@ nlohmann::json to_json(const Setup& setup);
 // Sets one setting by its option or key and a text ("pp" or "mesh.pp", "4"), and what follows it;
 // setup_settings.h lists them all. An error leaves the Setup as it was.
 Result<void> set_field(Setup& setup, std::string_view field, std::string_view value);
-// The same for several, in the order of the table.
+// The same as it is typed on a command line, where a file may stand for its content: an order.
+Result<void> set_typed(Setup& setup, std::string_view field, const std::string& value);
+// set_field() for several, in the order of the table.
 Result<void> set_fields(Setup& setup,
                         std::vector<std::pair<std::string, std::string>> names_and_values);
 

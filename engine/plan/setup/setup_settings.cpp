@@ -191,6 +191,22 @@ Value<Setup> precision_value() {
 
 // ---- What a step does. ----
 
+Value<Setup> schedule_value() {
+  return {SettingKind::kObject, [](const Setup& setup) { return to_json(setup.schedule); },
+          [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
+            Result<Schedule> schedule = schedule_from_json(json, key);
+            if (!schedule) return schedule.error();
+            setup.schedule = std::move(*schedule);
+            return {};
+          }};
+}
+
+Result<nlohmann::json> schedule_from_file(const std::string& path) {
+  const Result<Schedule> schedule = Schedule::from_file(path);
+  if (!schedule) return schedule.error();
+  return to_json(*schedule);
+}
+
 SettingTable<Setup> step_rows() {
   return {{.key = "precision",
            .option = "precision",
@@ -201,7 +217,8 @@ SettingTable<Setup> step_rows() {
            .help = "auto, mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
           {.key = "schedule",
            .option = "schedule",
-           .value = Is::text(&Setup::schedule),
+           .value = schedule_value(),
+           .from_file = schedule_from_file,
            .section = Section::kPipeline,
            .label = "Schedule",
            .help = "naive, gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v, or "
@@ -408,6 +425,11 @@ Result<void> set_field(Setup& setup, std::string_view name, std::string_view val
                           fmt::format("{}", fmt::join(names, ", ")));
   error.alternatives = names;
   return error;
+}
+
+Result<void> set_typed(Setup& setup, std::string_view name, const std::string& value) {
+  const SetupSetting* row = find_setting(setup_settings(), name);
+  return row != nullptr ? turn_typed(setup, *row, value) : set_field(setup, name, value);
 }
 
 Result<void> set_fields(Setup& setup,

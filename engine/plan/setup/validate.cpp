@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a Setup cannot be: one rule per function, each answering in sentences with valid values.
 #include <algorithm>
-#include <filesystem>
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/setup/alternatives.h"
@@ -313,18 +312,13 @@ void check_schedule(const Setup& setup, Messages& wrong) {
     if (!sizes) wrong.push_back(sizes.error());
     return;
   }
-  // What is no name is the path of a file of orders: it looks like one, or is there.
-  std::error_code ignored;
-  if (setup.schedule.find_first_of("./\\") != std::string::npos ||
-      std::filesystem::is_regular_file(setup.schedule, ignored))
-    return;
+  if (setup.schedule.order() != nullptr) return;
   std::vector<std::string> names;
   for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
   add(wrong,
       message("schedule-unknown",
-              "There is no schedule “{}” in this version; choose {}, or the path of a file of "
-              "orders.",
-              shown(setup.schedule), join_or(names)),
+              "There is no schedule “{}” in this version; choose {}, or give an order of your own.",
+              shown(setup.schedule.name()), join_or(names)),
       "schedule", names);
 }
 

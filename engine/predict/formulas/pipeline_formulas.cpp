@@ -54,7 +54,7 @@ PipelineForm split(int p, int m, int parts, std::string held, std::string held_v
 
 std::vector<Formula> pipeline_formulas(const Setup& setup) {
   const int p = setup.mesh.pp, m = setup.microbatches, v = chunks_of(setup);
-  const std::string& name = setup.schedule;
+  const Schedule& name = setup.schedule;
   PipelineForm form;
   std::string note =
       "for equal forward, input and weight times; transfers and unequal stages make "
