@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 
+#include "app/settings/setup_fields.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
@@ -29,13 +30,11 @@ SetupChips::SetupChips(Session& session, QWidget* parent) : QFrame(parent), sess
 void SetupChips::refresh() {
   const Setup& setup = session_.setup();
   QStringList degrees;
-  const std::pair<const char*, int> axes[] = {{"DP", setup.mesh.dp},
-                                              {"TP", setup.mesh.tp},
-                                              {"PP", setup.mesh.pp},
-                                              {"CP", setup.mesh.cp},
-                                              {"EP", setup.mesh.ep}};
-  for (const auto& [name, degree] : axes)
-    if (degree > 1) degrees << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
+  for (const std::string& option : options_of(Section::kParallelism)) {
+    const SetupSetting& row = setting_of(option);
+    if (row.value.range.low != 1 || field_text(setup, option).toInt() == 1) continue;  // no degree
+    degrees << field_title(option) + QLatin1Char(' ') + field_text(setup, option);
+  }
   if (degrees.isEmpty()) degrees << tr("1 rank");
   if (setup.zero > 0) degrees << tr("ZeRO %1").arg(setup.zero);
   const QString schedule = schedule_title(setup.schedule);

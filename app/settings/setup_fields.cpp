@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "engine/plan/machine/resolve.h"
@@ -38,29 +39,61 @@ QString setting_words(const std::string& english) {
   return QCoreApplication::translate("settings", english.c_str());
 }
 
+CaptionText caption_of(const SetupSetting& row, const std::string& value) {
+  for (const Caption& caption : row.captions)
+    if (caption.value == value) return {setting_words(caption.text), setting_words(caption.tip)};
+  if (value.starts_with('{')) return {setting_words("custom"), {}};
+  return {QString::fromStdString(value), {}};
+}
+
+std::vector<std::string> choices_of(const SetupSetting& row, const Setup& setup) {
+  if (row.values) return row.values(setup);
+  if (!row.value.words.empty()) return row.value.words;
+  std::vector<std::string> values;
+  for (const Caption& caption : row.captions) values.push_back(caption.value);
+  return values;
+}
+
+const SetupSetting& setting_of(const std::string& option) {
+  const SetupSetting* row = find_setting(setup_settings(), option);
+  assert(row != nullptr);
+  return *row;
+}
+
+std::vector<std::string> options_of(Section section) {
+  std::vector<std::string> options;
+  for (const SetupSetting& row : setup_settings())
+    if (row.section == section) options.push_back(row.option);
+  return options;
+}
+
 QString key_of(const std::string& option) {
   const SetupSetting* row = find_setting(setup_settings(), option);
   return QString::fromStdString(row == nullptr ? option : row->key);
 }
 
+// The label, without what explains it: "Pace" of "Pace, seconds a forward".
 QString field_title(const std::string& option) {
-  const SetupSetting* row = find_setting(setup_settings(), option);
-  if (row == nullptr) return QString::fromStdString(option);
-  return row->symbol.empty() ? setting_words(row->label) : QString::fromStdString(row->symbol);
+  const SetupSetting& row = setting_of(option);
+  if (!row.symbol.empty()) return QString::fromStdString(row.symbol);
+  return setting_words(row.label)
+      .section(QStringLiteral(" ("), 0, 0)
+      .section(QStringLiteral(", "), 0, 0);
 }
 
 QString field_text(const Setup& setup, const std::string& option) {
-  const SetupSetting* row = find_setting(setup_settings(), option);
-  return row == nullptr ? QString() : QString::fromStdString(text_of(setup, *row));
+  return QString::fromStdString(text_of(setup, setting_of(option)));
 }
 
 QString next_valid(const Setup& setup, const std::string& option, int direction) {
-  const SetupSetting* row = find_setting(setup_settings(), option);
-  if (row == nullptr) return {};
+  const SetupSetting& row = setting_of(option);
+  const SettingKind kind = row.value.kind;
+  if (kind != SettingKind::kWhole && kind != SettingKind::kNumber && kind != SettingKind::kSeed)
+    return {};
   double value = field_text(setup, option).toDouble();
   for (int tries = 0; tries < kMostTries; ++tries) {
     const double last = value;
-    value = next_value(row->stride, value, direction);
+    value = next_value(row.stride, value, direction);
     if (value < 0 && value > -1e-9) value = 0;  // what sums of 0.05 leave
     if (value < 0 || value == last || value > 1e7) return {};
     const QString candidate = QString::number(value, 'g', 12);
@@ -82,8 +115,8 @@ Setup with_fields_of(const Setup& base, const Setup& setup,
 
 bool fields_differ(const Setup& a, const Setup& b, const std::vector<std::string>& options) {
   return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
-    const SetupSetting* row = find_setting(setup_settings(), option);
-    return row != nullptr && row->value.get(a) != row->value.get(b);
+    const SetupSetting& row = setting_of(option);
+    return row.value.get(a) != row.value.get(b);
   });
 }
 

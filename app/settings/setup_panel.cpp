@@ -52,7 +52,6 @@ void SetupPanel::change(const std::string& option, const QString& value) {
                           "global batch changes.")
                            .arg(batch)
                            .arg(next.mesh.dp));
-  if (option == "tp" && next.mesh.tp == 1) next.sequence_parallel = false;
   session_.change_setup(next, tr("%1 %2").arg(field_title(option), value));
   refresh();
 }
@@ -137,13 +136,11 @@ void SetupPanel::refresh() {
     } else {
       set_style_property(row.control, "changed", changed);
     }
+    if (row.reason == nullptr) continue;
+    const bool applies = setting_of(option).applies(setup);
+    row.control->setVisible(applies);
+    row.reason->setVisible(!applies);
   }
-  const bool experts = setup.model.experts.count > 0 || setup.mesh.ep > 1;
-  rows_["ep"].control->setVisible(experts);
-  rows_["ep"].reason->setVisible(!experts);
-  const bool tensor = setup.mesh.tp > 1 || setup.sequence_parallel;
-  rows_["sequence-parallel"].control->setVisible(tensor);
-  rows_["sequence-parallel"].reason->setVisible(!tensor);
 
   if (gpus > 0)
     world_->setText((gpus == 1    ? ranks == 1 ? tr("%1 rank on %2 GPU") : tr("%1 ranks on %2 GPU")

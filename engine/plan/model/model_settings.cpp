@@ -64,20 +64,23 @@ SettingTable<Model> shape() {
            .value = Is::whole({0, 1 << 16}, &Model::head_dim),
            .written = where_changed<Model>(&Model::head_dim),
            .label = "Width of a head",
-           .zero = "hidden / heads",
-           .help = "width of an attention head"},
+           .help = "width of an attention head; 0: hidden / heads"},
           {.key = "mlp",
            .option = "mlp",
            .value = Is::choice(kMlps, &Model::mlp),
            .section = Section::kMoreModel,
            .label = "MLP",
-           .help = "gelu or swiglu"},
+           .help = "gelu or swiglu",
+           .captions = {{.value = "gelu", .text = "GELU: two matrices"},
+                        {.value = "swiglu", .text = "SwiGLU: three matrices"}}},
           {.key = "norm",
            .option = "norm",
            .value = Is::choice(kNorms, &Model::norm),
            .section = Section::kMoreModel,
            .label = "Norm",
-           .help = "layer or rms"},
+           .help = "layer or rms",
+           .captions = {{.value = "layer", .text = "LayerNorm: gain and bias"},
+                        {.value = "rms", .text = "RMSNorm: gain alone"}}},
           {.key = "ffn",
            .option = "ffn",
            .value = Is::whole(kWidth, &Model::ffn),
@@ -96,6 +99,7 @@ SettingTable<Model> shape() {
            .stride = kDoubling,
            .section = Section::kMoreModel,
            .label = "Sequence",
+           .unit = "tokens",
            .help = "tokens in a sequence"},
           {.key = "tied",
            .value = Is::flag(&Model::tied),
@@ -148,8 +152,7 @@ SettingTable<Model> experts() {
                                .option = "capacity",
                                .value = Is::number({0, 1 << 16}, in, &Experts::capacity),
                                .stride = {0.25},
-                               .label = "Capacity factor",
-                               .zero = "dropless",
+                               .label = "Capacity factor (0: dropless)",
                                .help = "capacity factor of an expert; 0: no token is dropped"},
                               {.key = "experts.router",
                                .option = "router",
@@ -159,8 +162,7 @@ SettingTable<Model> experts() {
                               {.key = "experts.groups",
                                .option = "expert-groups",
                                .value = Is::whole(kCount, in, &Experts::groups),
-                               .label = "Groups of experts",
-                               .zero = "none",
+                               .label = "Groups of experts (0: none)",
                                .help = "groups of experts, such as nodes; 0: none"},
                               {.key = "experts.group_limit",
                                .option = "group-limit",
@@ -169,9 +171,8 @@ SettingTable<Model> experts() {
                                .help = "groups whose experts a token may use"}};
   for (Row& row : rows) {
     row.written = has_expert_settings;
-    row.lacks = [](const Model& model) {
-      return std::string_view(model.experts.count > 0 ? "" : "experts");
-    };
+    row.applies = [](const Model& model) { return model.experts.count > 0; };
+    row.needs = "needs experts";
     row.section = Section::kExperts;
   }
   const auto only_where_changed = [&](const char* key, auto member) {

@@ -53,6 +53,13 @@ enum class Section : std::uint8_t {
   kNowhere,
 };
 
+// What people read for a value, where it is not the value itself.
+struct Caption {
+  std::string value;     // "selective"
+  std::string text;      // "select."
+  std::string tip = {};  // "selective: attention is computed again in the backward"
+};
+
 template <class Subject>
 struct Setting {
   std::string key;          // its path in a file, and its name in lessons and messages: "mesh.pp"
@@ -64,17 +71,18 @@ struct Setting {
   std::function<std::vector<std::string>(const Subject&)> values = {};
   // What a file says where a person gives its name instead of a value; null: no files.
   Result<nlohmann::json> (*from_file)(const std::string& path) = nullptr;
-  // What the subject lacks for the setting to mean anything: "experts". Empty: it applies.
-  std::function<std::string_view(const Subject&)> lacks = {};
+  // Whether the setting means anything; without, always. `needs` says what it lacks where not.
+  std::function<bool(const Subject&)> applies = {};
+  std::string needs = {};  // "needs experts"
   // Brings along what depends on the setting; `before` is the subject before it was set.
   std::function<void(Subject&, const Subject& before)> follow = {};
   Stride stride = {};
   Section section = Section::kNowhere;
-  std::string label = {};   // for people: "Pipeline", "Micro-batches"
-  std::string symbol = {};  // what people write beside the label, or for short: "PP"
-  std::string unit = {};    // "layers"; empty: a count, a word
-  std::string zero = {};    // what 0 means: "all of DP"
+  std::string label = {};   // for people: "Pipeline", "Pace, seconds a forward"
+  std::string symbol = {};  // what people write for it: "PP"
+  std::string unit = {};    // "layers", "seconds"; empty: a count, a word
   std::string help = {};    // one phrase: "pipeline stages"
+  std::vector<Caption> captions = {};
 };
 
 template <class Subject>
@@ -199,14 +207,15 @@ Setting<Whole> lifted(const Setting<Part>& row, Part Whole::*part, const std::st
     if (from) into = [from, part](const Whole& subject) { return from(subject.*part); };
   };
   lift(whole.written, row.written);
-  lift(whole.lacks, row.lacks);
+  lift(whole.applies, row.applies);
+  whole.needs = row.needs;
   whole.stride = row.stride;
   whole.section = row.section;
   whole.label = row.label;
   whole.symbol = row.symbol;
   whole.unit = row.unit;
-  whole.zero = row.zero;
   whole.help = row.help;
+  whole.captions = row.captions;
   return whole;
 }
 

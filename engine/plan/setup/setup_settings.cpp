@@ -16,10 +16,10 @@ namespace {
 
 using Is = Of<Setup>;
 using Row = SetupSetting;
+// GCC 12 breaks down where the first row of all is one with names of members.
+const Row kFirst = Row();
 
-std::string_view lacks_experts(const Setup& setup) {
-  return setup.model.experts.count > 0 ? "" : "experts";
-}
+bool has_experts(const Setup& setup) { return setup.model.experts.count > 0; }
 
 // ---- The model: a preset's name, or its shape. ----
 
@@ -77,19 +77,16 @@ Value<Setup> machine_value() {
   return value;
 }
 
-Row degree(const char* axis, int Mesh::*member, const char* label, const char* symbol,
-           const char* help) {
-  return {.key = std::string("mesh.") + axis,
-          .option = axis,
-          .value = Is::whole(kDegrees, &Setup::mesh, member),
-          .section = Section::kParallelism,
-          .label = label,
-          .symbol = symbol,
-          .help = help};
+// A row of the mesh, but for what all of them have alike.
+Row degree(int Mesh::*member, Row row) {
+  row.key = "mesh." + row.option;
+  row.value = Is::whole(kDegrees, &Setup::mesh, member);
+  row.section = Section::kParallelism;
+  return row;
 }
 
 SettingTable<Setup> mesh_rows() {
-  SettingTable<Setup> rows = {
+  return {
       {.key = "machine",
        .option = "machine",
        .value = machine_value(),
@@ -102,14 +99,41 @@ SettingTable<Setup> mesh_rows() {
        .value = Is::whole({0, 100'000}, &Setup::nodes),
        .written = where_changed<Setup>(&Setup::nodes),
        .section = Section::kMoreParallelism,
-       .label = "Nodes",
-       .zero = "as needed",
+       .label = "Nodes (0: as needed)",
        .help = "nodes of the machine; 0: as many as the ranks need"},
-      degree("dp", &Mesh::dp, "Data", "DP", "data-parallel replicas"),
-      degree("tp", &Mesh::tp, "Tensor", "TP", "tensor-parallel ranks"),
-      degree("pp", &Mesh::pp, "Pipeline", "PP", "pipeline stages"),
-      degree("cp", &Mesh::cp, "Context", "CP", "context-parallel ranks"),
-      degree("ep", &Mesh::ep, "Expert", "EP", "expert-parallel ranks, out of DP"),
+      degree(&Mesh::dp, {.key = "",
+                         .option = "dp",
+                         .label = "Data",
+                         .symbol = "DP",
+                         .help = "data-parallel replicas"}),
+      degree(&Mesh::tp, {.key = "",
+                         .option = "tp",
+                         .follow =
+                             [](Setup& setup, const Setup&) {
+                               // Sequence parallelism splits over the TP ranks.
+                               if (setup.mesh.tp == 1) setup.sequence_parallel = false;
+                             },
+                         .label = "Tensor",
+                         .symbol = "TP",
+                         .help = "tensor-parallel ranks"}),
+      degree(&Mesh::pp, {.key = "",
+                         .option = "pp",
+                         .label = "Pipeline",
+                         .symbol = "PP",
+                         .help = "pipeline stages"}),
+      degree(&Mesh::cp, {.key = "",
+                         .option = "cp",
+                         .label = "Context",
+                         .symbol = "CP",
+                         .help = "context-parallel ranks"}),
+      degree(&Mesh::ep,
+             {.key = "",
+              .option = "ep",
+              .applies = [](const Setup& setup) { return setup.mesh.ep > 1 || has_experts(setup); },
+              .needs = "needs experts",
+              .label = "Expert",
+              .symbol = "EP",
+              .help = "expert-parallel ranks, out of DP"}),
       {.key = "mesh.order",
        .option = "order",
        .value = Is::choice(kRankOrders, &Setup::mesh, &Mesh::order),
@@ -119,48 +143,41 @@ SettingTable<Setup> mesh_rows() {
       {.key = "sequence_parallel",
        .option = "sequence-parallel",
        .value = Is::flag(&Setup::sequence_parallel),
-       .lacks =
-           [](const Setup& setup) {
-             return std::string_view(setup.mesh.tp > 1 || setup.sequence_parallel ? ""
-                                                                                  : "TP above 1");
-           },
+       .applies = [](const Setup& setup) { return setup.mesh.tp > 1 || setup.sequence_parallel; },
+       .needs = "needs TP above 1",
        .section = Section::kParallelism,
        .label = "Sequence",
        .symbol = "SP",
-       .help = "split norms along the sequence: true or false"},
+       .help = "split norms along the sequence: true or false",
+       .captions = {{.value = "false", .text = "off"}, {.value = "true", .text = "on"}}},
       {.key = "zero",
        .option = "zero",
        .value = Is::whole({0, 3}, &Setup::zero),
        .section = Section::kParallelism,
        .label = "ZeRO",
-       .help = "ZeRO stage 0, 1, 2 or 3"},
+       .help = "ZeRO stage 0, 1, 2 or 3",
+       .captions = {{.value = "0", .text = "0", .tip = "nothing is shared out"},
+                    {.value = "1", .text = "1", .tip = "optimizer state is shared out"},
+                    {.value = "2",
+                     .text = "2",
+                     .tip = "optimizer state and gradients are shared out"},
+                    {.value = "3",
+                     .text = "3",
+                     .tip = "optimizer state, gradients and parameters are shared out"}}},
       {.key = "zero_group",
        .option = "zero-group",
        .value = Is::whole({0, 65'536}, &Setup::zero_group),
        .section = Section::kMoreParallelism,
-       .label = "ZeRO group",
-       .zero = "all of DP",
+       .label = "ZeRO group (0: all of DP)",
        .help = "ranks that share model states; 0: all of DP"},
       {.key = "zero_prefetch",
        .option = "zero-prefetch",
        .value = Is::whole({0, 16}, &Setup::zero_prefetch),
        .written = where_changed<Setup>(&Setup::zero_prefetch),
        .section = Section::kMoreParallelism,
-       .label = "ZeRO 3 prefetch",
+       .label = "ZeRO 3 prefetch, layers",
        .unit = "layers",
        .help = "layers that ZeRO 3 gathers ahead of the computing one"}};
-  for (Row& row : rows) {
-    // Sequence parallelism splits over the TP ranks.
-    if (row.option == "tp")
-      row.follow = [](Setup& setup, const Setup&) {
-        if (setup.mesh.tp == 1) setup.sequence_parallel = false;
-      };
-    if (row.option == "ep")
-      row.lacks = [](const Setup& setup) {
-        return setup.mesh.ep > 1 ? std::string_view() : lacks_experts(setup);
-      };
-  }
-  return rows;
 }
 
 // ---- Precision: a recipe's name, "auto", or four numbers of bytes. ----
@@ -253,19 +270,31 @@ SettingTable<Setup> step_rows() {
            .value = Is::choice(kRecomputes, &Setup::recompute),
            .section = Section::kPipeline,
            .label = "Recompute",
-           .help = "none, selective or full"},
+           .help = "none, selective or full",
+           .captions = {{.value = "none", .text = "none"},
+                        {.value = "selective",
+                         .text = "select.",
+                         .tip = "selective: attention is computed again in the backward"},
+                        {.value = "full",
+                         .text = "full",
+                         .tip = "only the inputs of layers are kept"}}},
           {.key = "context_parallel",
            .option = "context-parallel",
            .value = Is::choice(kContextParallels, &Setup::context_parallel),
            .section = Section::kMoreParallelism,
            .label = "Context kind",
-           .help = "ring, all-gather or ulysses"},
+           .help = "ring, all-gather or ulysses",
+           .captions = {{.value = "ring", .text = "ring"},
+                        {.value = "all-gather", .text = "all-gather"},
+                        {.value = "ulysses", .text = "Ulysses"}}},
           {.key = "attention",
            .option = "attention",
            .value = Is::choice(kAttentions, &Setup::attention),
            .section = Section::kMoreModel,
            .label = "Attention",
-           .help = "auto, unfused or fused"},
+           .help = "auto, unfused or fused",
+           .captions = {{.value = "unfused", .text = "unfused: keeps the scores"},
+                        {.value = "fused", .text = "fused: computes them again"}}},
           {.key = "collectives",
            .option = "collectives",
            .value = Is::text(&Setup::collectives),
@@ -291,8 +320,7 @@ SettingTable<Setup> step_rows() {
            .option = "clip",
            .value = Is::number({0, 1'000'000}, &Setup::clip),
            .section = Section::kMoreModel,
-           .label = "Gradient clip",
-           .zero = "none",
+           .label = "Gradient clip (0: none)",
            .help = "bound of the gradient norm; 0: none"}};
 }
 
@@ -305,41 +333,40 @@ SettingTable<Setup> expert_rows() {
        .value = Is::number(kCoefficient, &Setup::balance_loss),
        .written = where_changed<Setup>(&Setup::balance_loss),
        .stride = kFromThousandth,
-       .label = "Balance loss, α",
-       .zero = "none",
+       .label = "Balance loss, α (0: none)",
        .help = "coefficient of the experts' balance loss; 0: none"},
       {.key = "z_loss",
        .option = "z-loss",
        .value = Is::number(kCoefficient, &Setup::z_loss),
        .written = where_changed<Setup>(&Setup::z_loss),
        .stride = kFromThousandth,
-       .label = "Router z-loss",
-       .zero = "none",
+       .label = "Router z-loss (0: none)",
        .help = "coefficient of the routers' z-loss; 0: none"},
       {.key = "bias_rate",
        .option = "bias-rate",
        .value = Is::number(kCoefficient, &Setup::bias_rate),
        .written = where_changed<Setup>(&Setup::bias_rate),
        .stride = kFromThousandth,
-       .label = "Bias ±γ per step",
-       .zero = "none",
+       .label = "Bias ±γ per step (0: none)",
        .help = "change of an expert's selection bias per step; 0: no bias"},
       {.key = "expert_placement",
        .option = "expert-placement",
        .value = Is::choice(kExpertPlacements, &Setup::expert_placement),
        .written = where_changed<Setup>(&Setup::expert_placement),
        .label = "Placement",
-       .help = "blocked or round-robin"},
+       .help = "blocked or round-robin",
+       .captions = {{.value = "blocked", .text = "neighbours: 0 1, 2 3, ..."},
+                    {.value = "round-robin", .text = "in turn: 0 4, 1 5, ..."}}},
       {.key = "skew",
        .option = "skew",
        .value = Is::number({0, 1}, &Setup::skew),
        .written = where_changed<Setup>(&Setup::skew),
        .stride = {0.05},
-       .label = "Skew",
-       .unit = "share sent to expert 0",
+       .label = "Skew, share sent to expert 0",
        .help = "share of the tokens that is sent to expert 0, from 0 to 1"}};
   for (Row& row : rows) {
-    row.lacks = lacks_experts;
+    row.applies = has_experts;
+    row.needs = "needs experts";
     row.section = Section::kExperts;
   }
   return rows;
@@ -353,20 +380,22 @@ SettingTable<Setup> run_rows() {
                                .option = "backend",
                                .value = Is::choice(kBackends, in, &RunSettings::backend),
                                .label = "Backend",
-                               .help = "auto, cpu, paced or cuda"},
+                               .help = "auto, cpu, paced or cuda",
+                               .captions = {{.value = "cpu", .text = "CPU, unpaced"},
+                                            {.value = "paced", .text = "CPU, paced"},
+                                            {.value = "cuda", .text = "CUDA"}}},
                               {.key = "run.devices",
                                .option = "devices",
                                .value = Is::text(in, &RunSettings::devices),
                                .written = where_changed<Setup>(in, &RunSettings::devices),
-                               .label = "GPUs",
-                               .unit = "all, or 0,2",
+                               .label = "GPUs (all, or 0,2)",
                                .help = "all, or the GPUs that ranks may use, such as 0,2"},
                               {.key = "run.pace_seconds",
                                .option = "pace",
                                .value = Is::number(kPace, in, &RunSettings::pace_seconds),
                                .stride = {0, 1e-4},
-                               .label = "Pace",
-                               .unit = "seconds a forward",
+                               .label = "Pace, seconds a forward",
+                               .unit = "seconds",
                                .help = "seconds of one sequence's forward in a paced run"},
                               {.key = "run.steps",
                                .option = "steps",
