@@ -102,7 +102,10 @@ void SetupPanel::refresh() {
   model_note_->set_full_text(note);
 
   const Machine& machine = session_.machine();
-  machine_->setCurrentIndex(machine_->findData(QString::fromStdString(setup.machine)));
+  const QString machine_text = field_text(setup, "machine");
+  if (machine_->findData(machine_text) < 0)  // a changed one
+    machine_->addItem(QString::fromStdString(machine.title), machine_text);
+  machine_->setCurrentIndex(machine_->findData(machine_text));
   const int ranks = setup.mesh.ranks();
   const int devices = machine.devices_per_node * std::max(1, setup.nodes);
   const bool paced = machine.local && session_.expected_source() == Source::kPaced;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/machine/resolve.h"
 #include "engine/plan/setup/setup_settings.h"
 #include "tests/plan/changed.h"
 
@@ -103,6 +104,30 @@ TEST(SetupFile, HoldsAnOrderOfOnesOwn) {
   EXPECT_EQ(setup_from_json(to_json(*setup))->schedule, setup->schedule);
 }
 
+TEST(SetupFile, HoldsAMachineOfOnesOwn) {
+  const char* text = R"({"machine": {"based_on": "dgx-h100", "devices_per_node": 4,
+                                     "intra_node": {"bytes_per_second": 2e11}}})";
+  const Result<parallelarium::Setup> setup = setup_from_text(text);
+  ASSERT_TRUE(setup.ok()) << setup.error().text;
+  const Result<Machine> preset = find_machine("dgx-h100"), changed = machine_of(setup->machine);
+  ASSERT_TRUE(changed.ok()) << changed.error().text;
+  EXPECT_EQ(changed->devices_per_node, 4);
+  EXPECT_EQ(changed->intra_node.bytes_per_second, (Sourced{2e11, "assumed"}));
+  EXPECT_EQ(changed->intra_node.latency_seconds, preset->intra_node.latency_seconds);
+  EXPECT_EQ(changed->memory_bytes, preset->memory_bytes);
+  EXPECT_NE(changed->title, preset->title);
+  EXPECT_EQ(to_json(*setup)["machine"], nlohmann::json::parse(text)["machine"]);
+  EXPECT_EQ(setup_from_json(to_json(*setup))->machine, setup->machine);
+  EXPECT_NE(setup->machine, MachineChoice("dgx-h100"));
+  EXPECT_TRUE(validate(resolve(*setup, *changed)).empty());
+  parallelarium::Setup typed = default_setup();
+  const std::string path = testing::TempDir() + "/slow.json";
+  std::ofstream(path) << to_json(*setup)["machine"];
+  EXPECT_TRUE(set_typed(typed, "machine", path).ok());
+  EXPECT_EQ(typed.machine, setup->machine);
+  std::filesystem::remove(path);
+}
+
 TEST(SetupFields, AFileOfOrdersIsReadWhereItIsTypedAndNowhereElse) {
   const std::string path = testing::TempDir() + "/typed order.txt";
   std::ofstream(path) << "F0 F1 B0 B1\n\nF0 B0 F1 B1\n";
@@ -173,6 +198,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"schedule":{"name":"mine","order":["X0"]}})", "schedule", "X0"},
         Refused{R"({"schedule":{"name":"mine","order":["F0 B0"],"x":1}})", "schedule.x",
                 "known here: name, order"},
+        Refused{R"({"machine":{"devices_per_node":4}})", "machine", "based_on"},
+        Refused{R"({"machine":{"based_on":"local"}})", "machine.based_on", "dgx-h100"},
+        Refused{R"({"machine":{"based_on":"dgx-h100","colour":1}})", "machine.colour",
+                "Unknown key"},
         Refused{R"({"zero":4})", "zero", "between 0 and 3"},
         Refused{R"({"recompute":"some"})", "recompute", "none, selective or full"},
         Refused{R"({"run":{"seed":-1}})", "run.seed", "not negative"},

@@ -63,11 +63,11 @@ void append(const CLI::App& app, const std::vector<std::string>& words, Manual& 
 }  // namespace
 
 void add_manual(Commands& commands) {
-  CLI::App* command =
-      commands.add("manual", "print this program's manual page, its completion for a shell, or all settings",
-                   "  parallelarium-engine manual man | man -l -\n"
-                   "  source <(parallelarium-engine manual bash)\n"
-                   "  parallelarium-engine manual settings\n");
+  CLI::App* command = commands.add(
+      "manual", "print this program's manual page, its completion for a shell, or all settings",
+      "  parallelarium-engine manual man | man -l -\n"
+      "  source <(parallelarium-engine manual bash)\n"
+      "  parallelarium-engine manual settings\n");
   auto format = std::make_shared<std::string>();
   command->add_option("format", *format, "man, bash, zsh, fish or settings")
       ->option_text("FORMAT")

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/plan/machine/machine_choice.h"
 #include "engine/plan/model/model.h"
 #include "engine/plan/program/mesh.h"
 #include "engine/plan/result.h"
@@ -61,7 +62,7 @@ struct RunSettings {
 
 struct Setup {
   Model model;                    // resolved; model.name is the preset's name, or "custom"
-  std::string machine = "local";  // a preset's name
+  MachineChoice machine = "local";
   int nodes = 0;                  // nodes of the machine; 0 means as many as the ranks need
   Mesh mesh;
   bool sequence_parallel = false;

@@ -4,11 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
+#include <sstream>
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model_settings.h"
 #include "engine/plan/setup/alternatives.h"
+#include "engine/plan/setup/settings_reader.h"
 #include "engine/plan/setup/setup_names.h"
 
 namespace parallelarium {
@@ -65,16 +68,22 @@ SettingTable<Setup> model_rows() {
 
 // ---- Devices and mesh. ----
 
-// A machine may have had another name in older files; names of other versions are validate()'s.
 Value<Setup> machine_value() {
-  Value<Setup> value = Is::text(&Setup::machine);
-  value.set = [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
-    const Result<std::string> name = text_from(json, key);
-    if (!name) return name.error();
-    setup.machine = machine_called(*name);
-    return {};
-  };
-  return value;
+  return {SettingKind::kObject, [](const Setup& setup) { return to_json(setup.machine); },
+          [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
+            Result<MachineChoice> machine = machine_choice_from_json(json, key);
+            if (!machine) return machine.error();
+            setup.machine = std::move(*machine);
+            return {};
+          }};
+}
+
+Result<nlohmann::json> machine_from_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return message("machine-file-unread", "{} cannot be read.", path);
+  return parse_json(text.str());
 }
 
 // A row of the mesh, but for what all of them have alike.
@@ -91,9 +100,10 @@ SettingTable<Setup> mesh_rows() {
        .option = "machine",
        .value = machine_value(),
        .values = [](const Setup&) { return machine_names(); },
+       .from_file = machine_from_file,
        .section = Section::kDevices,
        .label = "Devices",
-       .help = "a machine's name: local, dgx-h100, ..."},
+       .help = "a machine's name: local, dgx-h100, ..., or a file of changes to one"},
       {.key = "nodes",
        .option = "nodes",
        .value = Is::whole({0, 100'000}, &Setup::nodes),

@@ -58,15 +58,15 @@ void check_ranges(const Setup& setup, Messages& wrong) {
 
 void check_machine(const Setup& setup, Messages& wrong) {
   const std::vector<std::string> names = machine_names();
-  if (std::find(names.begin(), names.end(), setup.machine) == names.end()) {
+  if (std::find(names.begin(), names.end(), setup.machine.name()) == names.end()) {
     add(wrong,
-        message("machine-unknown", "There is no machine “{}”; there are {}.", shown(setup.machine),
+        message("machine-unknown", "There is no machine “{}”; there are {}.", shown(setup.machine.name()),
                 join_or(names)),
         "machine", names);
     return;
   }
   if (setup.nodes == 0 || setup.machine == "local") return;
-  const Result<Machine> machine = find_machine(setup.machine);
+  const Result<Machine> machine = machine_of(setup.machine);
   if (!machine) return;
   const int here = setup.nodes * machine->devices_per_node, ranks = setup.mesh.ranks();
   if (ranks <= here) return;
