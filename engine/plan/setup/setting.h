@@ -69,6 +69,7 @@ struct Setting {
   std::function<bool(const Subject&)> written = {};
   // The names that a person may choose from where they are no fixed words: presets.
   std::function<std::vector<std::string>(const Subject&)> values = {};
+  bool open = false;  // other names are validate()'s to refuse
   // What a file says where a person gives its name instead of a value; null: no files.
   Result<nlohmann::json> (*from_file)(const std::string& path) = nullptr;
   // Whether the setting means anything; without, always. `needs` says what it lacks where not.
@@ -283,7 +284,8 @@ Result<void> turn(Subject& subject, const Setting<Subject>& row, std::string_vie
   if (!value) return value.error();
   Subject after = subject;
   if (Result<void> set = row.value.set(after, *value, row.key); !set) return set;
-  if (const nlohmann::json name = row.value.get(after); row.values && name.is_string()) {
+  if (const nlohmann::json name = row.value.get(after);
+      row.values && !row.open && name.is_string()) {
     const std::vector<std::string> names = row.values(after);
     if (std::find(names.begin(), names.end(), name) == names.end())
       return unknown_choice(row.key, text, names);
@@ -296,7 +298,10 @@ Result<void> turn(Subject& subject, const Setting<Subject>& row, std::string_vie
 // Sets one setting as it is typed on a command line, where a file may stand for its content.
 template <class Subject>
 Result<void> turn_typed(Subject& subject, const Setting<Subject>& row, const std::string& text) {
-  if (row.from_file == nullptr || !is_file(text)) return turn(subject, row, text);
+  const std::vector<std::string> names =
+      row.values ? row.values(subject) : std::vector<std::string>();
+  const bool named = std::find(names.begin(), names.end(), text) != names.end();
+  if (row.from_file == nullptr || named || !is_file(text)) return turn(subject, row, text);
   const Result<nlohmann::json> value = row.from_file(text);
   if (!value) return value.error();
   return turn(subject, row, value->dump());

@@ -61,9 +61,9 @@ struct RunSettings {
 };
 
 struct Setup {
-  Model model;                    // resolved; model.name is the preset's name, or "custom"
+  Model model;  // resolved; model.name is the preset's name, or "custom"
   MachineChoice machine = "local";
-  int nodes = 0;                  // nodes of the machine; 0 means as many as the ranks need
+  int nodes = 0;  // nodes of the machine; 0 means as many as the ranks need
   Mesh mesh;
   bool sequence_parallel = false;
   int zero = 0;

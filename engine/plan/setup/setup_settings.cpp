@@ -11,6 +11,7 @@
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model_settings.h"
 #include "engine/plan/setup/alternatives.h"
+#include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/settings_reader.h"
 #include "engine/plan/setup/setup_names.h"
 
@@ -228,6 +229,12 @@ Value<Setup> schedule_value() {
           }};
 }
 
+std::vector<std::string> schedule_names() {
+  std::vector<std::string> names;
+  for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
+  return names;
+}
+
 Result<nlohmann::json> schedule_from_file(const std::string& path) {
   const Result<Schedule> schedule = Schedule::from_file(path);
   if (!schedule) return schedule.error();
@@ -245,6 +252,8 @@ SettingTable<Setup> step_rows() {
           {.key = "schedule",
            .option = "schedule",
            .value = schedule_value(),
+           .values = [](const Setup&) { return schedule_names(); },
+           .open = true,
            .from_file = schedule_from_file,
            .section = Section::kPipeline,
            .label = "Schedule",

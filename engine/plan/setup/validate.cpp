@@ -60,8 +60,8 @@ void check_machine(const Setup& setup, Messages& wrong) {
   const std::vector<std::string> names = machine_names();
   if (std::find(names.begin(), names.end(), setup.machine.name()) == names.end()) {
     add(wrong,
-        message("machine-unknown", "There is no machine “{}”; there are {}.", shown(setup.machine.name()),
-                join_or(names)),
+        message("machine-unknown", "There is no machine “{}”; there are {}.",
+                shown(setup.machine.name()), join_or(names)),
         "machine", names);
     return;
   }
