@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/schedules/schedule.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/setup_settings.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/plan/setup/setting_values.h"
+#include "engine/plan/settings/setting_values.h"
 
 namespace parallelarium {
 namespace {

@@ -7,8 +7,8 @@
 #include "engine/plan/machine/presets.h"
 #include "engine/plan/model/model.h"
 #include "engine/plan/model/model_settings.h"
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 
 namespace parallelarium {
 namespace {

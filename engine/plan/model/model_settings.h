@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/plan/model/model.h"
-#include "engine/plan/setup/setting.h"
+#include "engine/plan/settings/setting.h"
 
 namespace parallelarium {
 

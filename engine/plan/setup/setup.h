@@ -13,9 +13,9 @@
 
 #include "engine/plan/machine/machine_choice.h"
 #include "engine/plan/model/model.h"
+#include "engine/plan/order/schedule.h"
 #include "engine/plan/program/mesh.h"
 #include "engine/plan/result.h"
-#include "engine/plan/setup/schedule.h"
 
 namespace parallelarium {
 

@@ -2,8 +2,8 @@
 // The file form of a Setup.
 #include <nlohmann/json.hpp>
 
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/plan/setup/setup_settings.h"
 

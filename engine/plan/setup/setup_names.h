@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "engine/plan/setup/setting_values.h"
+#include "engine/plan/settings/setting_values.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {

@@ -4,16 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <sstream>
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model_settings.h"
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/plan/setup/settings_reader.h"
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/setup/setup_objects.h"
 
 namespace parallelarium {
 namespace {
@@ -25,23 +23,7 @@ const Row kFirst = Row();
 
 bool has_experts(const Setup& setup) { return setup.model.experts.count > 0; }
 
-// ---- The model: a preset's name, or its shape. ----
-
-Value<Setup> model_value() {
-  return {SettingKind::kObject,
-          [](const Setup& setup) -> nlohmann::json {
-            const Model& model = setup.model;
-            const Result<Model> preset = find_model(model.name);
-            return preset && *preset == model ? nlohmann::json(model.name) : to_json(model);
-          },
-          [](Setup& setup, const nlohmann::json& json, const std::string&) -> Result<void> {
-            Result<Model> model =
-                json.is_string() ? find_model(json.get<std::string>()) : model_from_json(json);
-            if (!model) return model.error();
-            setup.model = std::move(*model);
-            return {};
-          }};
-}
+// ---- The model. ----
 
 // A split into stages is of the layers that there were.
 void follow_model(Setup& setup, const Setup& before) {
@@ -68,24 +50,6 @@ SettingTable<Setup> model_rows() {
 }
 
 // ---- Devices and mesh. ----
-
-Value<Setup> machine_value() {
-  return {SettingKind::kObject, [](const Setup& setup) { return to_json(setup.machine); },
-          [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
-            Result<MachineChoice> machine = machine_choice_from_json(json, key);
-            if (!machine) return machine.error();
-            setup.machine = std::move(*machine);
-            return {};
-          }};
-}
-
-Result<nlohmann::json> machine_from_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) return message("machine-file-unread", "{} cannot be read.", path);
-  return parse_json(text.str());
-}
 
 // A row of the mesh, but for what all of them have alike.
 Row degree(int Mesh::*member, Row row) {
@@ -191,54 +155,12 @@ SettingTable<Setup> mesh_rows() {
        .help = "layers that ZeRO 3 gathers ahead of the computing one"}};
 }
 
-// ---- Precision: a recipe's name, "auto", or four numbers of bytes. ----
-
-Value<Setup> precision_value() {
-  return {SettingKind::kObject,
-          [](const Setup& setup) -> nlohmann::json {
-            const Precision& precision = setup.precision;
-            if (find_precision(precision.name) == precision) return precision.name;
-            return written_settings(precision, precision_settings());
-          },
-          [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
-            if (json.is_string()) {
-              const std::string name = json.get<std::string>();
-              std::optional<Precision> named = find_precision(name);
-              if (!named) return unknown_choice(key, name, precision_names());
-              setup.precision = std::move(*named);
-              return {};
-            }
-            Precision precision;
-            precision.name = "custom";
-            if (auto read = read_settings(precision, json, precision_settings(), key + "."); !read)
-              return read;
-            setup.precision = std::move(precision);
-            return {};
-          }};
-}
-
 // ---- What a step does. ----
-
-Value<Setup> schedule_value() {
-  return {SettingKind::kObject, [](const Setup& setup) { return to_json(setup.schedule); },
-          [](Setup& setup, const nlohmann::json& json, const std::string& key) -> Result<void> {
-            Result<Schedule> schedule = schedule_from_json(json, key);
-            if (!schedule) return schedule.error();
-            setup.schedule = std::move(*schedule);
-            return {};
-          }};
-}
 
 std::vector<std::string> schedule_names() {
   std::vector<std::string> names;
   for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
   return names;
-}
-
-Result<nlohmann::json> schedule_from_file(const std::string& path) {
-  const Result<Schedule> schedule = Schedule::from_file(path);
-  if (!schedule) return schedule.error();
-  return to_json(*schedule);
 }
 
 SettingTable<Setup> step_rows() {
@@ -441,16 +363,6 @@ SettingTable<Setup> run_rows() {
 }
 
 }  // namespace
-
-const SettingTable<Precision>& precision_settings() {
-  using Bytes = Of<Precision>;
-  static const SettingTable<Precision> kTable = {
-      {.key = "parameter_bytes", .value = Bytes::whole({2, 4}, &Precision::parameter_bytes)},
-      {.key = "gradient_bytes", .value = Bytes::whole({2, 4}, &Precision::gradient_bytes)},
-      {.key = "master_bytes", .value = Bytes::whole({0, 4}, &Precision::master_bytes)},
-      {.key = "moments_bytes", .value = Bytes::whole({0, 16}, &Precision::moments_bytes)}};
-  return kTable;
-}
 
 const SettingTable<Setup>& setup_settings() {
   static const SettingTable<Setup> kTable = [] {

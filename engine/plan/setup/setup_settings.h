@@ -3,13 +3,12 @@
 // validate.cpp and its use.
 #pragma once
 
-#include "engine/plan/setup/setting.h"
+#include "engine/plan/settings/setting.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 
 using SetupSetting = Setting<Setup>;
 const SettingTable<Setup>& setup_settings();
-const SettingTable<Precision>& precision_settings();
 
 }  // namespace parallelarium

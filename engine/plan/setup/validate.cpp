@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "engine/plan/machine/machine.h"
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/plan/setup/settings_reader.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/plan/setup/setup_names.h"
 #include "engine/plan/setup/setup_settings.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/setup/setting_values.h"
+#include "engine/plan/settings/setting_values.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 
 namespace parallelarium {
 namespace {

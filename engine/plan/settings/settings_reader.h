@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/plan/result.h"
-#include "engine/plan/setup/setting_values.h"
+#include "engine/plan/settings/setting_values.h"
 
 namespace parallelarium {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/settings_reader.h"
 
 #include <algorithm>
 #include <set>
 
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {
 SettingsReader::SettingsReader(const nlohmann::json& object, std::string prefix)

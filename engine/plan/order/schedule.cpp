@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/setup/schedule.h"
+#include "engine/plan/order/schedule.h"
 
 #include <fmt/ranges.h>
 
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/setting.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/setting.h"
 
 namespace parallelarium {
 namespace {

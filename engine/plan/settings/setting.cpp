@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/setup/setting.h"
+#include "engine/plan/settings/setting.h"
 
 #include <fmt/ranges.h>
 
 #include <filesystem>
 
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {
 namespace {
