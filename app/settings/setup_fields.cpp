@@ -42,7 +42,7 @@ QString setting_words(const std::string& english) {
 CaptionText caption_of(const SetupSetting& row, const std::string& value) {
   for (const Caption& caption : row.captions)
     if (caption.value == value) return {setting_words(caption.text), setting_words(caption.tip)};
-  if (value.starts_with('{')) return {setting_words("custom"), {}};
+  if (value.starts_with('{')) return {QCoreApplication::translate("settings", "custom"), {}};
   return {QString::fromStdString(value), {}};
 }
 
