@@ -36,7 +36,7 @@ PictureOptions picture_options(const ExportOptions& options) {
 
 void paint_view(QPainter& painter, QSizeF size, const Session& session,
                 const ExportOptions& options) {
-  const int fullest = fullest_rank(*session.prediction());
+  const int fullest = fullest_rank(*session.subject().prediction());
   switch (options.view) {
     case ViewKind::kMemory:
       paint_memory_picture(painter, size, session, options.dark,
@@ -191,8 +191,8 @@ Result<void> export_to(const Session& session, const QString& path, const Export
     return message("export-invalid", "There is nothing to export while the setting is wrong: {}",
                    session.collectives().problem()->text);
   if (collective && (options.kind == ExportKind::kTrace || options.kind == ExportKind::kCsv)) {
-    if (session.hidden(QStringLiteral("lane.run")) ||
-        session.hidden(QStringLiteral("lane.predicted")))
+    if (session.locks().hidden(QStringLiteral("lane.run")) ||
+        session.locks().hidden(QStringLiteral("lane.predicted")))
       return message("export-hidden",
                      "This step of the lesson hides the figures; commit your answer, then export.");
     const std::string text =
@@ -203,12 +203,13 @@ Result<void> export_to(const Session& session, const QString& path, const Export
     return message("export-invalid", "There is nothing to export while the setup is not valid: {}",
                    session.problems().front().text);
   if (options.kind == ExportKind::kTrace || options.kind == ExportKind::kCsv) {
-    const RunRecord* record = session.run_record();
-    const bool observed = record && !session.run_is_stale();
-    if (session.hidden(observed ? QStringLiteral("lane.run") : QStringLiteral("lane.predicted")))
+    const RunRecord* record = session.runs().current();
+    const bool observed = record && !session.runs().current_is_stale();
+    if (session.locks().hidden(observed ? QStringLiteral("lane.run")
+                                        : QStringLiteral("lane.predicted")))
       return message("export-hidden",
                      "This step of the lesson hides the figures; commit your answer, then export.");
-    const Prediction& prediction = observed ? *record->prediction : *session.prediction();
+    const Prediction& prediction = observed ? *record->prediction : *session.subject().prediction();
     const Timeline& timeline = observed ? record->observation.timeline : prediction.timeline;
     const std::string text = options.kind == ExportKind::kCsv
                                  ? to_csv(prediction.program, timeline)

@@ -12,6 +12,7 @@
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
 #include "app/state/document.h"
+#include "app/state/run_advice.h"
 #include "app/views/collectives/collectives_view.h"
 #include "app/views/experts/experts_view.h"
 
@@ -32,8 +33,8 @@ void put_playhead(Session& session, const CommandLine& line) {
   const auto at = [&](Nanoseconds whole, double otherwise) {
     return Nanoseconds(std::int64_t(double(whole.count()) * line.at.value_or(otherwise)));
   };
-  const TimeRange part = session.played();  // of the Experts view, its layer
-  session.set_playhead(part.begin + at(part.length(), 0.66));
+  const TimeRange part = session.playback().played();  // of the Experts view, its layer
+  session.playback().set_playhead(part.begin + at(part.length(), 0.66));
   session.collectives().set_playhead(at(session.collectives().horizon(), 0.42));
 }
 
@@ -113,12 +114,12 @@ Result<void> prepare_session(Session& session, const CommandLine& line) {
       const Result<void> set = set_field(setup, option, value);
       if (!set) return set.error();
     }
-    session.set_lesson_state(nullptr);  // these settings are nobody's lesson
+    session.locks().set_lesson_state(nullptr);  // these settings are nobody's lesson
     const CollectiveSession& kept = session.collectives();
     const CollectiveChoice choice = kept.choice();
     const std::vector<CollectiveRun> runs = kept.runs();
     const std::vector<SweepPoint> sweep = kept.all_sweeps();
-    session.restore(setup, session.runs(), std::nullopt);
+    session.restore(setup, session.runs().all(), std::nullopt);
     session.collectives().restore(choice, runs, sweep);
     Q_EMIT session.restored();
   }
@@ -134,23 +135,23 @@ Result<void> prepare_session(Session& session, const CommandLine& line) {
     return *session.collectives().problem();
   // A picture does not depend on how soon the engine tells.
   const QDeadlineTimer patience(kMostPatienceMs);
-  while (session.asks_for_gpus() && !patience.hasExpired()) settle(kPollMs);
+  while (session.jobs().asks_for_devices() && !patience.hasExpired()) settle(kPollMs);
   session.wait_for_prediction();
   if (!session.problems().empty()) return session.problems().front();
   return {};
 }
 
 Result<void> run_and_wait(Session& session, bool verify) {
-  const QString refusal = session.run_refusal();
+  const QString refusal = run_refusal(session);
   if (!refusal.isEmpty()) return message("run-refused", "{}", refusal.toStdString());
   session.start_run(verify);
   QEventLoop loop;
   QObject::connect(&session, &Session::run_state_changed, &loop, [&] {
-    if (session.run_state() == RunState::kIdle) loop.quit();
+    if (session.jobs().state() == RunState::kIdle) loop.quit();
   });
-  if (session.run_state() != RunState::kIdle) loop.exec();
-  if (!session.last_error().isEmpty())
-    return message("run-failed", "{}", session.last_error().toStdString());
+  if (session.jobs().state() != RunState::kIdle) loop.exec();
+  if (!session.jobs().last_error().isEmpty())
+    return message("run-failed", "{}", session.jobs().last_error().toStdString());
   return {};
 }
 
@@ -200,7 +201,7 @@ int take_screenshot(const CommandLine& line) {
     if (failed) std::fprintf(stderr, "%s\n", ran.error().text.c_str());
   }
   window.show_view(line.view);
-  window.session().set_playing(false);
+  window.session().playback().set_playing(false);
   put_playhead(window.session(), line);
   if (line.view == ViewKind::kCollectives) window.collectives().wait_for_lines();
   if (line.view == ViewKind::kExperts) window.experts().wait_for_routing();

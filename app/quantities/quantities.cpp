@@ -92,10 +92,10 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
   loss.key = QStringLiteral("losses");
   loss.title = Quantities::tr("Loss");
   const auto four_digits = [&](double value) { return locale.toString(value, 'f', 3); };
-  if (const std::vector<double>& live = session.live_losses(); !live.empty()) {
+  if (const std::vector<double>& live = session.jobs().live_losses(); !live.empty()) {
     loss.title = Quantities::tr("Loss so far");
     loss.observed = {
-        four_digits(live.back()), session.live_step_text(),
+        four_digits(live.back()), session.jobs().live_step_text(),
         Quantities::tr("the run is under way; its first step had %1").arg(four_digits(live[0]))};
     loss.observed_value = live.back();
     return loss;
@@ -159,9 +159,9 @@ int busiest_sender(const Prediction& prediction) {
 
 std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale& locale,
                                           int rank_index) {
-  const RunRecord* record = session.run_record();
-  const RunRecord* run = record && !session.run_is_stale() ? record : nullptr;
-  const Prediction& shown = run ? *run->prediction : *session.prediction();
+  const RunRecord* record = session.runs().current();
+  const RunRecord* run = record && !session.runs().current_is_stale() ? record : nullptr;
+  const Prediction& shown = run ? *run->prediction : *session.subject().prediction();
   const bool predicted = session.problems().empty();
   const int fullest = rank_index < 0 ? fullest_rank(shown) : rank_index;
   const int sender = rank_index < 0 ? busiest_sender(shown) : rank_index;
@@ -182,7 +182,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
                       Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12)) +
                           QLatin1Char('\n') + throughput_note(shown, nullptr, locale)};
   all[0].note = throughput_note(
-      shown, run && !session.hidden(QStringLiteral("lane.run")) ? run : nullptr, locale);
+      shown, run && !session.locks().hidden(QStringLiteral("lane.run")) ? run : nullptr, locale);
   all[1].predicted = {
       share_text(expected.bubble, locale), word,
       Quantities::tr("idle time over idle plus busy time of all ranks, %1; idle over busy "
@@ -236,7 +236,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
           record ? Quantities::tr("run is of other settings") : Quantities::tr("not run yet");
   }
 
-  if (const RunRecord* pin = session.pinned()) {
+  if (const RunRecord* pin = session.runs().pinned()) {
     const bool both_ran = pin->observed() && run;
     // Fullest beside fullest, or the chosen rank beside itself, where the pin has it.
     const Prediction& then = *pin->prediction;
@@ -281,13 +281,14 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
       quantity.note.clear();
     }
     const QString group = quantity.key.section(QLatin1Char('.'), 0, 0);
-    const bool all_hidden = session.hidden(quantity.key) || session.hidden(group);
+    const bool all_hidden = session.locks().hidden(quantity.key) || session.locks().hidden(group);
     const auto hide = [&](Figure& figure) {
       if (!figure.text.isEmpty())
         figure = {QStringLiteral("?"), Quantities::tr("hidden for now"), {}};
     };
-    if (all_hidden || session.hidden(QStringLiteral("lane.predicted"))) hide(quantity.predicted);
-    if (all_hidden || session.hidden(QStringLiteral("lane.run"))) hide(quantity.observed);
+    if (all_hidden || session.locks().hidden(QStringLiteral("lane.predicted")))
+      hide(quantity.predicted);
+    if (all_hidden || session.locks().hidden(QStringLiteral("lane.run"))) hide(quantity.observed);
     if (quantity.predicted.text == QLatin1String("?") ||
         quantity.observed.text == QLatin1String("?")) {
       quantity.difference.clear();

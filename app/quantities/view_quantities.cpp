@@ -21,9 +21,9 @@ struct Sides {
 
 Sides sides_of(const Session& session, int rank_index) {
   Sides sides;
-  const RunRecord* record = session.run_record();
-  sides.prediction = session.prediction().get();
-  if (!record || session.run_is_stale() || !record->observed()) return sides;
+  const RunRecord* record = session.runs().current();
+  sides.prediction = session.subject().prediction().get();
+  if (!record || session.runs().current_is_stale() || !record->observed()) return sides;
   sides.run = record;
   const auto& ours = sides.prediction->program.ranks;
   const auto& theirs = record->prediction->program.ranks;
@@ -38,13 +38,13 @@ void finish(const Session& session, const Sides& sides, Quantity& quantity) {
   if (!sides.run)
     quantity.observed = {
         {},
-        session.run_record() ? Views::tr("run is of other settings") : Views::tr("not run yet"),
+        session.runs().current() ? Views::tr("run is of other settings") : Views::tr("not run yet"),
         {}};
   if (!session.problems().empty())
     quantity.predicted = {{}, Views::tr("settings are not valid"), {}};
   const auto hide = [&](Figure& figure, const char* lane) {
     if (figure.text.isEmpty()) return;
-    if (session.hidden(quantity.key) || session.hidden(QLatin1String(lane)))
+    if (session.locks().hidden(quantity.key) || session.locks().hidden(QLatin1String(lane)))
       figure = {QStringLiteral("?"), Views::tr("hidden for now"), {}};
   };
   hide(quantity.predicted, "lane.predicted");
@@ -127,9 +127,11 @@ Quantity axis_quantity(const Session& session, int rank_index, Axis axis, const 
     quantity.difference =
         bytes_difference_text(std::int64_t(quantity.predicted_value), bytes, locale);
   }
-  if (session.hidden(QStringLiteral("traffic.sent_bytes")) && !quantity.predicted.text.isEmpty())
+  if (session.locks().hidden(QStringLiteral("traffic.sent_bytes")) &&
+      !quantity.predicted.text.isEmpty())
     quantity.predicted = {QStringLiteral("?"), Views::tr("hidden for now"), {}};
-  if (session.hidden(QStringLiteral("traffic.sent_bytes")) && !quantity.observed.text.isEmpty())
+  if (session.locks().hidden(QStringLiteral("traffic.sent_bytes")) &&
+      !quantity.observed.text.isEmpty())
     quantity.observed = {QStringLiteral("?"), Views::tr("hidden for now"), {}};
   finish(session, sides, quantity);
   return quantity;

@@ -52,8 +52,7 @@ class SelectionPanel : public QScrollArea {
   QVBoxLayout* column_;
   SelectionText text_;
   QString formula_key_ = QStringLiteral("bubble.of_total");
-  QStringList hidden_;          // what a lesson hides, as shown
-  std::size_t live_steps_ = 0;  // Session::live_losses(), as shown
+  std::size_t live_steps_ = 0;  // EngineJobs::live_losses(), as shown
 };
 
 }  // namespace parallelarium

@@ -16,6 +16,7 @@
 #include "app/settings/setup_fields.h"
 #include "app/state/collective_session.h"
 #include "app/state/collective_ways_out.h"
+#include "app/state/run_advice.h"
 #include "app/views/collectives/collectives_view.h"
 #include "app/views/experts/experts_view.h"
 #include "app/views/memory/memory_view.h"
@@ -131,11 +132,11 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
   connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::refresh_name);
   connect(&lesson_->player(), &LessonPlayer::changed, this, &Window::share_right_column);
-  session_.undo_stack().clear();
+  session_.history().stack().clear();
   set_path({});
   refresh_banner();
   setFocus();  // no control is marked before the user does something
-  session_.set_playing(!session_.reduced_motion());
+  session_.playback().set_playing(!session_.playback().reduced_motion());
 }
 
 Window::~Window() = default;
@@ -169,7 +170,7 @@ void Window::refresh_banner() {
   const auto dismiss = [this] {
     typed_wrong_.clear();
     note_.clear();
-    session_.dismiss_error();
+    session_.jobs().dismiss_error();
     refresh_banner();
   };
   const auto choices_of = [this](const Message& problem) {
@@ -183,9 +184,9 @@ void Window::refresh_banner() {
       choices.push_back({text, tr("Set %1").arg(text), [this, field = problem.field, value] {
                            Setup next = session_.setup();
                            if (set_field(next, field, value))
-                             session_.change_setup(next,
-                                                   tr("%1 %2").arg(QString::fromStdString(field),
-                                                                   QString::fromStdString(value)));
+                             session_.history().change(
+                                 next, tr("%1 %2").arg(QString::fromStdString(field),
+                                                       QString::fromStdString(value)));
                          }});
     }
     return choices;
@@ -199,18 +200,18 @@ void Window::refresh_banner() {
         if (way.text == text) return session_.collectives().change(way.choice, text);
     };
     for (const WayOut& way : ways_out(session_.collectives().choice(), problem))
-      if (session_.allowed(way.field))
+      if (session_.locks().allowed(way.field))
         choices.push_back({way.text, tr("Set %1").arg(way.text), std::bind(take, way.text)});
-    if (choices.empty() && session_.undo_stack().canUndo())
-      choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
+    if (choices.empty() && session_.history().stack().canUndo())
+      choices.push_back({tr("Undo"), {}, [this] { session_.history().stack().undo(); }});
     banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
     return;
   }
   if (!session_.problems().empty() && view() != ViewKind::kCollectives) {
     const Message& problem = session_.problems().front();
     std::vector<Choice> choices = choices_of(problem);
-    if (choices.empty() && session_.undo_stack().canUndo())
-      choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
+    if (choices.empty() && session_.history().stack().canUndo())
+      choices.push_back({tr("Undo"), {}, [this] { session_.history().stack().undo(); }});
     banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
     return;
   }
@@ -218,16 +219,16 @@ void Window::refresh_banner() {
     banner_->say(typed_wrong_, Banner::Kind::kWarning, {{tr("Dismiss"), {}, dismiss}});
     return;
   }
-  if (!session_.last_error().isEmpty()) {
+  if (!session_.jobs().last_error().isEmpty()) {
     std::vector<Choice> choices;
-    if (session_.last_problem())
-      for (Choice& way_out : choices_of(*session_.last_problem()))
+    if (session_.jobs().last_problem())
+      for (Choice& way_out : choices_of(*session_.jobs().last_problem()))
         choices.push_back({way_out.text, way_out.accessible_name, [dismiss, act = way_out.act] {
                              act();
                              dismiss();
                            }});
     choices.push_back({tr("Dismiss"), {}, dismiss});
-    banner_->say(session_.last_error(), Banner::Kind::kWarning, std::move(choices));
+    banner_->say(session_.jobs().last_error(), Banner::Kind::kWarning, std::move(choices));
     return;
   }
   if (!note_.isEmpty()) {
@@ -238,7 +239,7 @@ void Window::refresh_banner() {
     banner_->say({}, Banner::Kind::kPlain, {});
     return;
   }
-  if (const std::optional<Message> problem = session_.run_problem()) {
+  if (const std::optional<Message> problem = run_problem(session_)) {
     const QString sentence = QString::fromStdString(problem->text);
     if (can_execute(session_.resolved()))
       banner_->say(sentence, Banner::Kind::kWarning, choices_of(*problem));
@@ -246,26 +247,26 @@ void Window::refresh_banner() {
       banner_->say(tr("Run is off: %1").arg(sentence), Banner::Kind::kPlain, choices_of(*problem));
     return;
   }
-  if (const std::optional<Message> problem = session_.memory_problem()) {
+  if (const std::optional<Message> problem = memory_problem(session_)) {
     banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning, {});
     return;
   }
-  if (session_.machine_is_elsewhere()) {
+  if (machine_is_elsewhere(session_)) {
     std::vector<Choice> choices;
-    if (session_.small_copy_refusal().isEmpty())
+    if (small_copy_refusal(session_).isEmpty())
       choices.push_back({do_.small_copy->text().remove(QLatin1Char('&')), {}, [this] {
                            do_.small_copy->trigger();
                          }});
-    banner_->say(session_.run_refusal(), Banner::Kind::kPlain, std::move(choices));
+    banner_->say(run_refusal(session_), Banner::Kind::kPlain, std::move(choices));
     return;
   }
-  if (const std::optional<Message> offer = session_.gpu_offer();
-      offer && session_.run_refusal().isEmpty()) {
+  if (const std::optional<Message> offer = gpu_offer(session_);
+      offer && run_refusal(session_).isEmpty()) {
     banner_->say(QString::fromStdString(offer->text), Banner::Kind::kPlain, choices_of(*offer));
     return;
   }
   // The lesson itself says that it waits for an answer.
-  const QString refusal = session_.question_open() ? QString() : session_.run_refusal();
+  const QString refusal = session_.locks().question_open() ? QString() : run_refusal(session_);
   banner_->say(refusal.isEmpty() ? QString() : tr("Run is off: %1").arg(refusal),
                Banner::Kind::kPlain, {});
 }

@@ -39,7 +39,7 @@ bool Window::modified() const {
       (now.pinned && now.pinned != saved_.pinned) || now.marks != saved_.marks)
     return true;
   if (!path_.isEmpty()) return now.runs > saved_.runs;
-  const std::vector<RunRecord>& runs = session_.runs();
+  const std::vector<RunRecord>& runs = session_.runs().all();
   const std::vector<CollectiveRun>& collectives = session_.collectives().runs();
   const auto repeatable =
       std::count_if(runs.begin(), runs.end(),
@@ -53,10 +53,10 @@ bool Window::modified() const {
 }
 
 Window::Saved Window::current() const {
-  const RunRecord* pinned = session_.pinned();
-  return {session_.runs().size() + session_.collectives().runs().size(), session_.setup(),
+  const RunRecord* pinned = session_.runs().pinned();
+  return {session_.runs().all().size() + session_.collectives().runs().size(), session_.setup(),
           std::make_shared<const CollectiveChoice>(session_.collectives().choice()),
-          pinned ? pinned->prediction : nullptr, session_.marks()};
+          pinned ? pinned->prediction : nullptr, session_.subject().marks()};
 }
 
 bool Window::may_discard() {
@@ -95,9 +95,9 @@ void Window::refresh_name() {
 
 void Window::new_document() {
   if (!may_discard()) return;
-  session_.set_lesson_state(nullptr);
+  session_.locks().set_lesson_state(nullptr);
   session_.restore(new_setup(), {}, std::nullopt);
-  session_.set_playing(!session_.reduced_motion());
+  session_.playback().set_playing(!session_.playback().reduced_motion());
   Q_EMIT session_.restored();
   set_path({});
 }
@@ -177,7 +177,8 @@ void Window::fill_recent() {
 }
 
 void Window::export_dialog(ExportKind kind) {
-  const bool zoomed = session_.visible() != TimeRange{Nanoseconds(0), session_.horizon()};
+  const bool zoomed =
+      session_.subject().visible() != TimeRange{Nanoseconds(0), session_.subject().horizon()};
   const bool in_time = view() != ViewKind::kCollectives && view() != ViewKind::kExperts;
   ExportDialog dialog(dark_, zoomed && in_time, kind, this, view());
   if (dialog.exec() != QDialog::Accepted) return;
@@ -211,7 +212,7 @@ void Window::closeEvent(QCloseEvent* event) {
     return;
   }
   settings_.setValue(QStringLiteral("geometry"), saveGeometry());
-  session_.set_playing(false);
+  session_.playback().set_playing(false);
   event->accept();
 }
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "app/state/session_state.h"
+#include "app/state/history.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {

@@ -84,17 +84,18 @@ void restore_view(Session& session, const nlohmann::json& view) {
   const auto visible = view.find("visible_nanoseconds");
   if (visible != view.end() && visible->is_array() && visible->size() == 2) {
     const auto begin = nanoseconds((*visible)[0]), end = nanoseconds((*visible)[1]);
-    if (begin && end && *end > *begin) session.set_visible({*begin, *end});
+    if (begin && end && *end > *begin) session.subject().set_visible({*begin, *end});
   }
   const auto marks = view.find("marks_nanoseconds");
   if (marks != view.end() && marks->is_array()) {
     std::vector<Nanoseconds> times;
     for (const nlohmann::json& mark : *marks)
       if (const auto time = nanoseconds(mark)) times.push_back(*time);
-    session.set_marks(std::move(times));
+    session.subject().set_marks(std::move(times));
   }
   if (view.contains("playhead_nanoseconds"))
-    if (const auto time = nanoseconds(view["playhead_nanoseconds"])) session.set_playhead(*time);
+    if (const auto time = nanoseconds(view["playhead_nanoseconds"]))
+      session.playback().set_playhead(*time);
 }
 
 }  // namespace
@@ -104,16 +105,17 @@ nlohmann::json document_of(const Session& session) {
                       {"setup", to_json(session.setup())},
                       {"resolved", to_json(session.resolved())},
                       {"runs", nlohmann::json::array()}};
-  for (const RunRecord& run : session.runs()) json["runs"].push_back(record_json(run));
-  nlohmann::json view{{"playhead_nanoseconds", session.playhead().count()},
+  for (const RunRecord& run : session.runs().all()) json["runs"].push_back(record_json(run));
+  nlohmann::json view{{"playhead_nanoseconds", session.playback().playhead().count()},
                       {"marks_nanoseconds", nlohmann::json::array()}};
-  const TimeRange visible = session.visible();
-  if (visible != TimeRange{Nanoseconds(0), session.horizon()})
+  const TimeRange visible = session.subject().visible();
+  if (visible != TimeRange{Nanoseconds(0), session.subject().horizon()})
     view["visible_nanoseconds"] = {visible.begin.count(), visible.end.count()};
-  for (const Nanoseconds mark : session.marks()) view["marks_nanoseconds"].push_back(mark.count());
-  if (session.pinned()) view["pin"] = record_json(*session.pinned());
+  for (const Nanoseconds mark : session.subject().marks())
+    view["marks_nanoseconds"].push_back(mark.count());
+  if (session.runs().pinned()) view["pin"] = record_json(*session.runs().pinned());
   json["view"] = std::move(view);
-  if (!session.lesson_state().is_null()) json["lesson"] = session.lesson_state();
+  if (!session.locks().lesson_state().is_null()) json["lesson"] = session.locks().lesson_state();
   nlohmann::json collective = collective_document(session.collectives());
   if (!collective.is_null()) json["collective"] = std::move(collective);
   return json;
@@ -149,12 +151,13 @@ Result<void> restore_document(Session& session, const nlohmann::json& json,
   }
   std::optional<CollectiveSession> collectives;
   if (document && json.contains("collective")) {
-    collectives.emplace(session.undo_stack());
+    collectives.emplace(session.history().stack());
     const Result<void> good = restore_collectives(*collectives, json["collective"], notes);
     if (!good) return good.error();
   }
   // From here on nothing fails: an error leaves the session as it was.
-  session.set_lesson_state(document && json.contains("lesson") ? json["lesson"] : nlohmann::json());
+  session.locks().set_lesson_state(document && json.contains("lesson") ? json["lesson"]
+                                                                       : nlohmann::json());
   session.restore(*setup, std::move(runs), std::move(pinned), *there);
   if (collectives)
     session.collectives().restore(collectives->choice(), collectives->runs(),

@@ -24,7 +24,7 @@ class AllSettingsDialog : public testing::Test {
     setup.mesh.dp = 4;
     setup.zero = 3;
     setup.microbatches = 2;
-    session.change_setup(setup, QStringLiteral("DP 4"));
+    session.history().change(setup, QStringLiteral("DP 4"));
     session.wait_for_prediction();
   }
   QComboBox* algorithm_of(CollectiveKind kind) {
@@ -44,7 +44,7 @@ class AllSettingsDialog : public testing::Test {
   // Collectives of this kind that the predicted step still has as a whole.
   int whole(CollectiveKind kind) {
     int count = 0;
-    for (const Op& op : session.prediction()->program.ranks.front().ops)
+    for (const Op& op : session.subject().prediction()->program.ranks.front().ops)
       count += op.kind == OpKind::kCollective && op.collective == kind;
     return count;
   }
@@ -88,7 +88,7 @@ TEST_F(AllSettingsDialog, AChosenAlgorithmTakesThePlaceOfTheCollective) {
   choose(CollectiveKind::kReduceScatter, "ring");
   EXPECT_EQ(whole(CollectiveKind::kReduceScatter), 0);
   EXPECT_EQ(algorithm_of(CollectiveKind::kAllGather)->currentData(), QStringLiteral("bruck"));
-  session.undo_stack().undo();
+  session.history().stack().undo();
   EXPECT_EQ(algorithm_of(CollectiveKind::kReduceScatter)->currentData().toString(), QString());
   choose(CollectiveKind::kAllGather, "");
   EXPECT_EQ(session.setup().collectives, "direct");
@@ -97,7 +97,7 @@ TEST_F(AllSettingsDialog, AChosenAlgorithmTakesThePlaceOfTheCollective) {
 TEST_F(AllSettingsDialog, SaysWhyAnAlgorithmDoesNotWorkWithSoManyRanks) {
   parallelarium::Setup setup = session.setup();
   setup.mesh.dp = 3;
-  session.change_setup(setup, QStringLiteral("DP 3"));
+  session.history().change(setup, QStringLiteral("DP 3"));
   choose(CollectiveKind::kAllGather, "recursive-doubling");
   ASSERT_FALSE(session.problems().empty());
   EXPECT_EQ(session.problems().front().field, "collectives");

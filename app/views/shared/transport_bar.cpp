@@ -77,15 +77,15 @@ QString slowness_text(Nanoseconds horizon, double seconds_per_step) {
 }
 
 Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
-  const RunRecord* run = session.run_record();
-  const bool fresh = run && run->observed() && !session.run_is_stale() &&
-                     !session.hidden(QStringLiteral("lane.run"));
-  if (!fresh && session.hidden(QStringLiteral("lane.predicted"))) return time;
-  const Prediction& prediction = fresh ? *run->prediction : *session.prediction();
+  const RunRecord* run = session.runs().current();
+  const bool fresh = run && run->observed() && !session.runs().current_is_stale() &&
+                     !session.locks().hidden(QStringLiteral("lane.run"));
+  if (!fresh && session.locks().hidden(QStringLiteral("lane.predicted"))) return time;
+  const Prediction& prediction = fresh ? *run->prediction : *session.subject().prediction();
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
-  const TimeRange part = session.played();
+  const TimeRange part = session.playback().played();
   // Whoever looks at a part of the step looks at its pieces.
-  const bool whole = part == TimeRange{Nanoseconds(0), session.horizon()};
+  const bool whole = part == TimeRange{Nanoseconds(0), session.subject().horizon()};
   Nanoseconds best = time;
   bool found = false;
   const auto offer = [&](Nanoseconds edge) {
@@ -124,7 +124,8 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   reduced_->setCheckable(true);
   reduced_->setChecked(QSettings().value(kReducedKey, false).toBool());
   reduced_->setToolTip(tr("Steps instead of moving pictures"));
-  session_.set_reduced_motion(reduced_->isChecked());
+  session_.playback().set_loops(loop_->isChecked());
+  session_.playback().set_reduced_motion(reduced_->isChecked());
 
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
@@ -149,7 +150,7 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   auto* menu = new QMenu(speed_);
   for (const double seconds : kSpeeds)
     connect(menu->addAction(tr("%1 s per step").arg(number_text(seconds))), &QAction::triggered,
-            this, [this, seconds] { session_.set_seconds_per_step(seconds); });
+            this, [this, seconds] { session_.playback().set_seconds_per_step(seconds); });
   menu->addSeparator();
   menu->addActions({loop_, reduced_});
   speed_->setMenu(menu);
@@ -170,37 +171,40 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   connect(next_, &QAction::triggered, this, [this] { jump(true); });
   connect(play_, &QAction::triggered, this, [this] {
     // At the end of a step that does not loop, play means once more.
-    if (!session_.playing() && playhead() >= played().end) set_playhead(played().begin);
-    session_.set_playing(!session_.playing());
+    if (!session_.playback().playing() && playhead() >= played().end) set_playhead(played().begin);
+    session_.playback().set_playing(!session_.playback().playing());
   });
-  connect(slower_, &QAction::triggered, this,
-          [this] { session_.set_seconds_per_step(session_.seconds_per_step() * 2); });
-  connect(faster_, &QAction::triggered, this,
-          [this] { session_.set_seconds_per_step(session_.seconds_per_step() / 2); });
-  connect(loop_, &QAction::toggled, this, [](bool on) { QSettings().setValue(kLoopKey, on); });
+  connect(slower_, &QAction::triggered, this, [this] {
+    session_.playback().set_seconds_per_step(session_.playback().seconds_per_step() * 2);
+  });
+  connect(faster_, &QAction::triggered, this, [this] {
+    session_.playback().set_seconds_per_step(session_.playback().seconds_per_step() / 2);
+  });
+  connect(loop_, &QAction::toggled, this, [this](bool on) {
+    QSettings().setValue(kLoopKey, on);
+    session_.playback().set_loops(on);
+  });
   connect(reduced_, &QAction::toggled, this, [this](bool on) {
     QSettings().setValue(kReducedKey, on);
-    session_.set_reduced_motion(on);
+    session_.playback().set_reduced_motion(on);
   });
   connect(scrub_, &QSlider::valueChanged, this, [this](int value) {
     const TimeRange range = played();
     set_playhead(range.begin + Nanoseconds(range.length().count() * value / kScrubSteps));
   });
   const auto moved = [this](bool of_collective) {
-    if (of_collective != collective()) return;
-    if (session_.playing() && !loop_->isChecked() && playhead() < last_) {
-      session_.set_playing(false);
-      set_playhead(played().end);
-    }
-    last_ = playhead();
-    refresh_time();
+    if (of_collective == collective()) refresh_time();
   };
-  connect(&session_, &Session::playhead_changed, this, [moved] { moved(false); });
+  connect(&session_.playback(), &Playback::playhead_changed, this, [moved] { moved(false); });
   const CollectiveSession* of = &session_.collectives();
   connect(of, &CollectiveSession::playhead_changed, this, [moved] { moved(true); });
   connect(of, &CollectiveSession::changed, this, &TransportBar::refresh);
   connect(of, &CollectiveSession::run_changed, this, &TransportBar::refresh);
-  connect(&session_, &Session::view_changed, this, &TransportBar::refresh);
+  for (const auto signal : {&Playback::playing_changed, &Playback::speed_changed,
+                            &Playback::motion_changed, &Playback::played_changed})
+    connect(&session_.playback(), signal, this, &TransportBar::refresh);
+  connect(&session_.locks(), &LessonLocks::hidden_changed, this, &TransportBar::refresh);
+  connect(&session_, &Session::front_changed, this, &TransportBar::refresh);
   connect(&session_, &Session::prediction_changed, this, &TransportBar::refresh);
   connect(&session_, &Session::run_changed, this, &TransportBar::refresh);
   refresh_icons();
@@ -210,17 +214,17 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
 // The Session plays either the training step or the collective in front.
 bool TransportBar::collective() const { return session_.collective_in_front(); }
 Nanoseconds TransportBar::playhead() const {
-  return collective() ? session_.collectives().playhead() : session_.playhead();
+  return collective() ? session_.collectives().playhead() : session_.playback().playhead();
 }
 TimeRange TransportBar::played() const {
   return collective() ? TimeRange{Nanoseconds(0), session_.collectives().horizon()}
-                      : session_.played();
+                      : session_.playback().played();
 }
 void TransportBar::set_playhead(Nanoseconds time) {
   if (collective())
     session_.collectives().set_playhead(time);
   else
-    session_.set_playhead(time);
+    session_.playback().set_playhead(time);
 }
 
 QList<QAction*> TransportBar::transport_actions() const {
@@ -230,29 +234,29 @@ QList<QAction*> TransportBar::transport_actions() const {
 // Whether a lesson hides how long the step is.
 bool TransportBar::hides_length() const {
   return played().length() <= Nanoseconds(0) ||
-         session_.hidden(collective() ? QStringLiteral("collective.seconds")
-                                      : QStringLiteral("step.seconds"));
+         session_.locks().hidden(collective() ? QStringLiteral("collective.seconds")
+                                              : QStringLiteral("step.seconds"));
 }
 
 void TransportBar::jump(bool forward) {
-  session_.set_playing(false);
+  session_.playback().set_playing(false);
   set_playhead(collective() ? session_.collectives().next_event(playhead(), forward)
                             : next_event(session_, playhead(), forward));
 }
 
 void TransportBar::refresh() {
-  last_ = playhead();
-  const bool playing = session_.playing();
+  const bool playing = session_.playback().playing();
   const QString what = playing ? tr("Pause") : tr("Play");
   if (play_->text() != what) {
     play_->setText(what);
     refresh_icons();
   }
-  speed_->setText(hides_length() ? tr("Speed")
-                                 : slowness_text(played().length(), session_.seconds_per_step()));
+  speed_->setText(hides_length()
+                      ? tr("Speed")
+                      : slowness_text(played().length(), session_.playback().seconds_per_step()));
   speed_->setAccessibleName(tr("Speed, %1").arg(speed_->text()));
-  if (reduced_->isChecked() != session_.reduced_motion())
-    reduced_->setChecked(session_.reduced_motion());
+  if (reduced_->isChecked() != session_.playback().reduced_motion())
+    reduced_->setChecked(session_.playback().reduced_motion());
   // Wide enough for every time of the step, so that nothing moves while it plays.
   const QString widest = collective() ? tr("step %1 of %2").arg(888).arg(888)
                                       : tr("%1 of step").arg(time_text(Nanoseconds(888'000'000)));
@@ -266,7 +270,7 @@ void TransportBar::refresh_time() {
     const CollectiveMotion& motion = session_.collectives().motion();
     const int step = motion.step_at(playhead()) + 1;
     time_->setText(motion.steps() == 0 ? tr("nothing to send")
-                   : session_.hidden(QStringLiteral("collective.steps"))
+                   : session_.locks().hidden(QStringLiteral("collective.steps"))
                        ? tr("step %1").arg(step)
                        : tr("step %1 of %2").arg(step).arg(motion.steps()));
   } else {
@@ -282,7 +286,7 @@ void TransportBar::refresh_time() {
 void TransportBar::refresh_icons() {
   const QColor color = theme_for(palette()).text;
   previous_->setIcon(icon_of(Sign::kPrevious, color));
-  play_->setIcon(icon_of(session_.playing() ? Sign::kPause : Sign::kPlay, color));
+  play_->setIcon(icon_of(session_.playback().playing() ? Sign::kPause : Sign::kPlay, color));
   next_->setIcon(icon_of(Sign::kNext, color));
 }
 

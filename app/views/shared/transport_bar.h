@@ -47,7 +47,6 @@ class TransportBar : public QWidget {
   QToolButton *previous_button_, *play_button_, *next_button_, *speed_;
   QSlider* scrub_;
   QLabel* time_;
-  Nanoseconds last_{0};  // playhead of the frame before, to notice the end of the step
 };
 
 }  // namespace parallelarium
