@@ -120,6 +120,10 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   connect(lesson_, &LessonPanel::tab_wanted, this, [this](const QString& tab) {
     if (const auto wanted = view_kind_of(tab)) show_view(*wanted);
   });
+  connect(&documents_, &DocumentReader::was_read, this,
+          [this](const QString& path, const std::shared_ptr<Result<Document>>& document) {
+            show_document(path, *document);
+          });
   connect(&session_, &Session::prediction_changed, this, &Window::refresh_banner);
   connect(&session_, &Session::run_state_changed, this, &Window::refresh_banner);
   connect(&session_, &Session::setup_changed, this, [this] { setWindowModified(modified()); });

@@ -102,23 +102,26 @@ void Window::new_document() {
   set_path({});
 }
 
-bool Window::open_file(const QString& path) {
-  const Result<nlohmann::json> json = read_document(path);
-  std::vector<Message> notes;
-  const Result<void> restored =
-      json ? restore_document(session_, *json, notes) : Result<void>(json.error());
-  if (!restored) {
-    typed_wrong_ = QString::fromStdString(restored.error().text);
-    refresh_banner();
-    return false;
+void Window::open_file(const QString& path) { documents_.read(path); }
+
+bool Window::wait_for_file() {
+  documents_.wait();
+  return opened_;
+}
+
+void Window::show_document(const QString& path, Result<Document>& document) {
+  opened_ = document.ok();
+  if (!document) {
+    typed_wrong_ = QString::fromStdString(document.error().text);
+    return refresh_banner();
   }
+  // A picture or a bare setup is no document to be saved over.
+  const bool bare = document->is_bare;
+  const std::vector<Message> notes = restore_document(session_, std::move(*document));
   typed_wrong_ = notes.empty() ? QString() : QString::fromStdString(notes.front().text);
   refresh_banner();
   remember_file(path);
-  // A picture or a bare setup is no document to be saved over.
-  const bool document = json->contains("format") && (*json)["format"] == kDocumentFormat;
-  set_path(document ? path : QString());
-  return true;
+  set_path(bare ? QString() : path);
 }
 
 void Window::open_dialog() {

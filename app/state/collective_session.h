@@ -103,6 +103,8 @@ class CollectiveSession : public QObject {
   void apply(const CollectiveChoice& choice);
   bool is_chosen(const CollectiveRun& run) const;
   CollectiveChoice placed() const;  // choice_ with the devices that a run would take
+  void add(CollectiveRun run);
+  void add(const SweepPoint& point);
   void make_motion();
   QUndoStack& undo_;
   std::function<int(int)> gpus_of_;

@@ -120,7 +120,8 @@ TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
   EXPECT_EQ(session().setup().microbatches, 6);
   EXPECT_FALSE(session().runs().current_is_stale());
 
-  ASSERT_TRUE(window->open_file(picture));
+  window->open_file(picture);
+  ASSERT_TRUE(window->wait_for_file());
   EXPECT_EQ(session().setup(), exported);
   EXPECT_FALSE(session().history().stack().canUndo());
 }
@@ -162,7 +163,8 @@ TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
 
   Window other;
   other.set_asks(false);
-  ASSERT_TRUE(other.open_file(path)) << other.banner().sentence().toStdString();
+  other.open_file(path);
+  ASSERT_TRUE(other.wait_for_file()) << other.banner().sentence().toStdString();
   EXPECT_EQ(other.session().setup(), session().setup());
   ASSERT_NE(other.session().runs().current(), nullptr);
   EXPECT_FALSE(other.session().runs().current_is_stale());
@@ -212,12 +214,14 @@ TEST_F(WindowTest, BrokenFilesGetOneSentenceAndLoseNothing) {
     ASSERT_TRUE(file.open(QIODevice::WriteOnly));
     file.write(content);
     file.close();
-    EXPECT_FALSE(window->open_file(path)) << name;
+    window->open_file(path);
+    EXPECT_FALSE(window->wait_for_file()) << name;
     EXPECT_TRUE(window->banner().isVisible()) << name;
     EXPECT_TRUE(window->banner().sentence().endsWith(QLatin1Char('.'))) << name;
     EXPECT_EQ(session().setup(), before) << name;
   }
-  EXPECT_FALSE(window->open_file(folder.filePath(QStringLiteral("absent.json"))));
+  window->open_file(folder.filePath(QStringLiteral("absent.json")));
+  EXPECT_FALSE(window->wait_for_file());
 }
 
 // PNG, SVG and PDF are one painter's work: what it wrote is read from its log. SVG and the text
