@@ -3,14 +3,6 @@
 
 namespace parallelarium {
 
-bool takes_gpus(const Situation& situation) {
-  return situation.asked.machine == "local" && situation.setup.run.backend == Backend::kCuda;
-}
-
-bool on_local_gpus(const Situation& situation) {
-  return takes_gpus(situation) || situation.machine.name == kLocalGpus;
-}
-
 Placer::Placer() : computer_(computer_until_told()) {}
 
 bool Placer::may_find_gpus() const { return !told_ && has_nvidia_driver(); }
@@ -38,19 +30,11 @@ Situation Placer::situation_of(const Setup& setup) const {
 }
 
 Placement Placer::of_collective(const RunSettings& run, int ranks) const {
-  RunSettings unpaced = run;
-  if (run.backend == Backend::kPaced) unpaced.backend = Backend::kCpu;
-  Result<Placement> placed = place(unpaced, ranks, computer_, Pacing::kNever);
-  if (placed) return std::move(*placed);
-  RunSettings on_cores_alone;
-  on_cores_alone.backend = Backend::kCpu;
-  placed = place(on_cores_alone, ranks, computer_, Pacing::kNever);
-  return placed ? std::move(*placed) : Placement();
+  return place_collective(run, ranks, computer_);
 }
 
 int Placer::gpus_for(const Situation& situation) const {
-  if (situation.machine.name == kLocalGpus) return situation.machine.devices_per_node;
-  return takes_gpus(situation) ? most_gpu_ranks(computer_) : 0;
+  return parallelarium::gpus_for(situation, computer_);
 }
 
 std::optional<Message> Placer::missing_backend(const std::string& name) const {

@@ -12,11 +12,6 @@
 
 namespace parallelarium {
 
-// Whether the ranks of "local" take GPUs of this computer.
-bool takes_gpus(const Situation& situation);
-// The same, also of a Setup that names the Machine of these GPUs.
-bool on_local_gpus(const Situation& situation);
-
 class Placer {
  public:
   Placer();

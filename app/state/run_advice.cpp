@@ -62,7 +62,7 @@ std::optional<Message> run_problem(const Session& session) {
     if (std::optional<Message> missing = session.placer().missing_backend("cuda")) return missing;
   if (!session.prediction_is_current()) return {};
   // What is free on the GPUs that a run would take is known to the engine alone.
-  if (!takes_gpus(session.situation()))
+  if (!session.situation().takes_gpus())
     if (std::optional<Message> problem = memory_problem(session)) return problem;
   return session.too_fast();
 }
@@ -123,7 +123,7 @@ QString run_label(const Session& session) {
       collective ? session.collectives().choice().spec.ranks : session.setup().mesh.ranks();
   const bool on_gpus = collective
                            ? session.placer().of_collective(session.setup().run, ranks).on_gpus()
-                           : on_local_gpus(session.situation());
+                           : session.situation().on_local_gpus();
   const QString base = on_gpus ? (ranks == 1 ? RunAdvice::tr("Run on 1 GPU rank")
                                              : RunAdvice::tr("Run on %1 GPU ranks").arg(ranks))
                                : (ranks == 1 ? RunAdvice::tr("Run on 1 CPU rank")

@@ -8,16 +8,6 @@
 
 namespace parallelarium {
 
-Source expected_source(const Setup& setup, const Machine& machine) {
-  if (!machine.local) return Source::kPredicted;
-  if (machine.name == kLocalGpus)
-    return ranks_share_gpu(setup, machine) ? Source::kSharedGpu : Source::kMeasured;
-  const Backend backend = resolve(setup, machine).run.backend;
-  if (backend == Backend::kPaced) return Source::kPaced;
-  const bool few = backend == Backend::kCpu && machine.cores < setup.mesh.ranks();
-  return few ? Source::kOversubscribed : Source::kMeasured;
-}
-
 Result<Prediction> predict_as_shown(const Setup& setup, const Machine& machine, bool all_ranks,
                                     std::optional<Message>* too_fast) {
   Result<Prediction> prediction = predict(setup, machine, all_ranks);

@@ -27,10 +27,10 @@ TEST_F(PlacerTest, WhatTheEngineToldIsWhereRanksGo) {
   EXPECT_TRUE(placer.told());
   EXPECT_FALSE(placer.may_find_gpus());
   const Situation four = placer.situation_of(ranks(4));
-  EXPECT_TRUE(takes_gpus(four));
+  EXPECT_TRUE(four.takes_gpus());
   EXPECT_EQ(placer.gpus_for(four), 4);
   const Situation eight = placer.situation_of(ranks(8));
-  EXPECT_FALSE(takes_gpus(eight)) << "one for each or none";
+  EXPECT_FALSE(eight.takes_gpus()) << "one for each or none";
   EXPECT_EQ(placer.gpus_for(eight), 0);
 }
 

@@ -218,6 +218,17 @@ Result<Placement> place(const RunSettings& run, int ranks, const Computer& compu
   return on_cores(run, ranks, computer.cores, pacing, not_on_gpus);
 }
 
+Placement place_collective(const RunSettings& run, int ranks, const Computer& computer) {
+  RunSettings unpaced = run;
+  if (run.backend == Backend::kPaced) unpaced.backend = Backend::kCpu;
+  Result<Placement> placed = place(unpaced, ranks, computer, Pacing::kNever);
+  if (placed) return std::move(*placed);
+  RunSettings on_cores_alone;
+  on_cores_alone.backend = Backend::kCpu;
+  placed = place(on_cores_alone, ranks, computer, Pacing::kNever);
+  return placed ? std::move(*placed) : Placement();
+}
+
 int most_gpu_ranks(const Computer& computer) {
   const auto usable = static_cast<int>(
       std::count_if(computer.gpus.begin(), computer.gpus.end(),

@@ -75,6 +75,11 @@ enum class Pacing : std::uint8_t { kWhereNeeded, kNever };
 Result<Placement> place(const RunSettings& run, int ranks, const Computer& computer,
                         Pacing pacing = Pacing::kWhereNeeded);
 
+// The same for a collective alone that is shown beside a training step with these settings. Where
+// they have no place for it (too few GPUs, paced ranks), it goes on cores: what it shows needs no
+// GPU.
+Placement place_collective(const RunSettings& run, int ranks, const Computer& computer);
+
 // The GPUs that ranks could have one each of, at most: those that can be used, one where they
 // cannot meet.
 int most_gpu_ranks(const Computer& computer);

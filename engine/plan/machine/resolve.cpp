@@ -114,6 +114,21 @@ Result<Situation> situation_of(const Setup& asked, const Computer& computer,
   return situation;
 }
 
+int gpus_for(const Situation& situation, const Computer& computer) {
+  if (situation.machine.name == kLocalGpus) return situation.machine.devices_per_node;
+  return situation.takes_gpus() ? most_gpu_ranks(computer) : 0;
+}
+
+Source expected_source(const Setup& setup, const Machine& machine) {
+  if (!machine.local) return Source::kPredicted;
+  if (machine.name == kLocalGpus)
+    return ranks_share_gpu(setup, machine) ? Source::kSharedGpu : Source::kMeasured;
+  const Backend backend = resolve(setup, machine).run.backend;
+  if (backend == Backend::kPaced) return Source::kPaced;
+  const bool few = backend == Backend::kCpu && machine.cores < setup.mesh.ranks();
+  return few ? Source::kOversubscribed : Source::kMeasured;
+}
+
 Computer computer_until_told(const FindMachine& find) {
   Computer computer;
   computer.cores = available_core_count();
