@@ -161,9 +161,10 @@ void Doctor::show_check(const nlohmann::json& check) {
   const nlohmann::json none = nlohmann::json::array();
   const auto add = [&](const QString& title, const nlohmann::json& one, QString found) {
     const nlohmann::json failures = one.value("failures", none);
-    for (const nlohmann::json& failure : failures)
-      found +=
-          (found.isEmpty() ? QString() : QStringLiteral("\n")) + string_at(failure, "sentence");
+    for (const nlohmann::json& list : {failures, one.value("warnings", none)})
+      for (const nlohmann::json& finding : list)
+        found +=
+            (found.isEmpty() ? QString() : QStringLiteral("\n")) + string_at(finding, "sentence");
     const bool passed = one.value("passed", false);
     add_line(check_,
              passed             ? tr("passed")

@@ -45,6 +45,9 @@ struct Document {
 // Predicts what each run was predicted to be, so it may take seconds; safe on any thread.
 Result<Document> document_from_json(const nlohmann::json& json);
 
+// Of a document from a computer where the `auto` of `asked` meant something else.
+Message meaning_note(const Setup& asked, const Setup& kept);
+
 // What the session holds, as a document.
 nlohmann::json document_of(const Session& session);
 

@@ -176,6 +176,11 @@ void EngineProcess::handle(nlohmann::json& message, std::map<int, Reply>& open) 
   if (!message.is_object()) return;
   if (message.contains("method")) {
     const auto params = message.find("params");
+    if (message["method"] == "$/devices" && params != message.end() && greeting_.is_object()) {
+      greeting_["devices"] = *params;
+      Q_EMIT greeted();
+      return;
+    }
     if (message["method"] != "$/progress" || params == message.end() || !params->is_object())
       return;
     const auto text = [&](const char* key) {

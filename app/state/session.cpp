@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "app/state/collective_session.h"
+#include "app/state/document.h"
 #include "app/state/predictor.h"
 #include "app/state/run_advice.h"
 
@@ -237,12 +238,16 @@ void Session::hear_of_devices() {
 }
 
 void Session::keep_meaning() {
-  // Until the engine tells, `auto` of the backend is not known where there is a driver.
-  const bool open = setup().run.backend == Backend::kAuto && state_->placer.may_find_gpus();
-  if (!state_->meant || open) return;
-  state_->history.replace(kept_meaning(setup(), *state_->meant, resolved()));
+  // Until the engine tells, `auto` of the backend is not known where there may be GPUs.
+  const bool untold =
+      state_->placer.may_find_gpus() || (!state_->placer.told() && state_->jobs.asks_for_devices());
+  if (!state_->meant || (setup().run.backend == Backend::kAuto && untold)) return;
+  const Setup asked = setup();
+  const Setup kept = kept_meaning(asked, *state_->meant, resolved());
   state_->meant.reset();
+  state_->history.replace(kept);
   resolve_setup();
+  if (kept != asked) Q_EMIT meaning_kept(QString::fromStdString(meaning_note(asked, kept).text));
 }
 
 // A calibration may have been part of the job.
@@ -290,17 +295,15 @@ void Session::start_sweep(const std::vector<CollectiveSpec>& specs) {
                      });
 }
 
-// On the devices that its prediction is of.
+// On the devices that its prediction is of. GPUs are asked for as the user did: `auto` takes cores
+// where their check fails.
 CollectiveRequest Session::request_for(const CollectiveSpec& spec) const {
   CollectiveRequest request;
   request.spec = spec;
   request.warmup = kWarmupRepeats;
   const Placement placed = state_->placer.of_collective(setup().run, spec.ranks);
-  request.backend = placed.backend;
-  if (!placed.on_gpus()) return request;
-  std::vector<int> gpus = placed.gpus;
-  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
-  request.devices = fmt::format("{}", fmt::join(gpus, ","));
+  request.backend = placed.on_gpus() ? setup().run.backend : placed.backend;
+  if (placed.on_gpus()) request.devices = setup().run.devices;
   return request;
 }
 

@@ -108,6 +108,9 @@ class Session : public QObject {
   void run_state_changed();  // jobs(), and what run_advice.h says
   void front_changed();      // collective_in_front()
   void restored();           // a document was opened; locks().lesson_state() is the document's
+  // What `auto` of a document meant where it was saved is written out, also where that had to wait
+  // for the engine.
+  void meaning_kept(const QString& sentence);
 
  private:
   struct State;

@@ -206,10 +206,7 @@ Devices probe_devices() {
   }
   const Result<int> nccl = gpus && gpus->size() > 1 ? nccl_version() : Result<int>(0);
   devices.computer = computer_of(available_core_count(), gpus);
-  if (gpus && gpus->size() > 1) {
-    const Result<void> meet = nccl ? check_nccl(*nccl, 1) : nccl.error();
-    if (!meet) devices.computer.gpus_apart = meet.error();
-  }
+  if (gpus && gpus->size() > 1) look_at_sets(*gpus, devices.computer);
   const int cores = devices.computer.cores;
   devices.backends = {
       {"cpu", true,

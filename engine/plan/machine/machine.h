@@ -163,6 +163,7 @@ std::string machine_called(const std::string& name);
 Result<Machine> find_machine(const std::string& name);
 inline constexpr const char* kLocalGpus = "local-gpus";
 // Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
+// PARALLELARIUM_DRIVER, which app/run takes for one, counts.
 bool has_nvidia_driver();
 // Whether the Machine is this computer's GPUs and the Setup has more ranks than it chose of them:
 // then all are on one, take turns there and share its memory. No preset does that.
@@ -173,10 +174,10 @@ bool ranks_share_gpu(const Setup& setup, const Machine& machine);
 std::string gpus_title(const std::vector<std::string>& names);
 // Whether such a title is one of GPUs of which some have this name.
 bool is_among(const std::string& title, const std::string& name);
-// Which GPUs of a computer the Machine "local-gpus" was measured on, by number, ascending: all, or
-// of several kinds those that were chosen, the first of a kind where the file does not tell; none
-// if it was measured on others, or on another number of one kind. `names`: of every GPU, in their
-// order.
+// Which GPUs of a computer the Machine "local-gpus" was measured on, by number, ascending: all that
+// could be used, or of several kinds those that were chosen, the first of a kind where the file
+// does not tell; none if it was measured on others, or on another number of one kind. `names`: of
+// every GPU, in their order.
 std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::string>& names);
 
 // $XDG_DATA_HOME/parallelarium/machine.json (its GPUs: gpus.json), or below ~/.local/share.
