@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/look/theme.h"
 
 namespace parallelarium {
@@ -117,7 +118,7 @@ void LessonIndex::fill() {
   const Result<Course> course =
       folder.empty() ? Result<Course>(lesson_schema().error()) : read_course(folder);
   if (!course) {
-    list_->addItem(QString::fromStdString(course.error().text));
+    list_->addItem(sentence(course.error()));
     list_->item(0)->setData(kRefusal, list_->item(0)->text());
     return;
   }
@@ -135,9 +136,9 @@ void LessonIndex::fill() {
         facts += QStringLiteral(" · ✓ ") + tr("done");
       words += QStringLiteral("\n%1\n%2").arg(facts, QString::fromStdString(text.summary));
       const Result<void> playable = can_play(*lesson, player_.computer());
-      if (!playable) refusal = QString::fromStdString(playable.error().text);
+      if (!playable) refusal = sentence(playable.error());
     } else {
-      refusal = QString::fromStdString(lesson.error().text);
+      refusal = sentence(lesson.error());
     }
     if (!refusal.isEmpty()) words += QLatin1Char('\n') + refusal;
     auto* item = new QListWidgetItem(words, list_);
@@ -154,7 +155,7 @@ void LessonIndex::open_current() {
   if (!item || !item->data(kRefusal).toString().isEmpty()) return;
   const Result<void> opened = player_.open(item->data(kFolder).toString());
   if (opened) return accept();
-  QMessageBox::warning(this, tr("Lesson"), QString::fromStdString(opened.error().text));
+  QMessageBox::warning(this, tr("Lesson"), sentence(opened.error()));
 }
 
 }  // namespace parallelarium

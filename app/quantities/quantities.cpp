@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "engine/plan/program/report.h"
 
 namespace parallelarium {
@@ -211,7 +212,7 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
                            .arg(run->observation.timeline.steps)
                            .arg(seconds_text(run->observation.step.seconds_min, locale),
                                 seconds_text(run->observation.step.seconds_max, locale))};
-    if (delay) all[0].observed.exact += QLatin1Char('\n') + QString::fromStdString(delay->text);
+    if (delay) all[0].observed.exact += QLatin1Char('\n') + sentence(*delay);
     all[1].observed = {share_text(seen.bubble, locale), source, {}};
     all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
                        exact_bytes_text(seen.peak, locale)};

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/look/theme.h"
 #include "app/settings/controls.h"
 #include "app/shell/scroll_hint.h"
@@ -21,7 +22,7 @@ constexpr std::size_t kMostLosses = 8;  // the latest ones
 
 // A bubble is a share of something, and read as one; above the whole it is a multiple.
 QString formula_value(const Formula& formula) {
-  const bool share = formula.name.rfind("bubble", 0) == 0;
+  const bool share = formula.name.kind == "bubble";
   const QString text = value_text(formula.value, share ? "share" : formula.unit);
   return share && formula.value > 1
              ? SelectionPanel::tr("%1 times, %2").arg(number_text(formula.value), text)
@@ -30,14 +31,11 @@ QString formula_value(const Formula& formula) {
 
 // Whether a formula is about a quantity of the strip.
 bool is_about(const Formula& formula, const QString& key) {
-  const QString name = QString::fromStdString(formula.name).toLower();
-  const auto has = [&](const char* word) { return name.contains(QLatin1String(word)); };
-  const bool traffic = has("sent") || has("traffic") || has("reduce") || has("gather");
-  if (key.startsWith(QLatin1String("bubble"))) return has("bubble") || has("in flight");
-  if (key.startsWith(QLatin1String("traffic"))) return traffic;
-  if (key.startsWith(QLatin1String("memory"))) return formula.unit == "bytes" && !traffic;
-  if (key.startsWith(QLatin1String("step")))
-    return formula.unit == "seconds" || formula.unit == "flops" || has("makespan");
+  const std::string& about = formula.name.kind;
+  if (key.startsWith(QLatin1String("bubble"))) return about == "bubble";
+  if (key.startsWith(QLatin1String("traffic"))) return about == "traffic";
+  if (key.startsWith(QLatin1String("memory"))) return about == "memory";
+  if (key.startsWith(QLatin1String("step"))) return about == "time" || about == "work";
   return false;
 }
 
@@ -67,13 +65,12 @@ QString without_formula(const QString& key) {
 
 // The same for the strip of the Collectives view.
 bool is_about_collective(const Formula& formula, const QString& key) {
-  const QString name = QString::fromStdString(formula.name).toLower();
-  if (key == QLatin1String("collective.bus_bandwidth"))
-    return name.contains(QLatin1String("bandwidth"));
-  if (key == QLatin1String("collective.sent_bytes.*")) return formula.unit == "bytes";
-  if (key == QLatin1String("collective.steps")) return name.contains(QLatin1String("steps"));
+  const std::string& about = formula.name.kind;
+  if (key == QLatin1String("collective.bus_bandwidth")) return about == "bandwidth";
+  if (key == QLatin1String("collective.sent_bytes.*")) return about == "traffic";
+  if (key == QLatin1String("collective.steps")) return about == "steps";
   if (key == QLatin1String("collective.correct")) return false;
-  return formula.unit == "seconds";
+  return about == "time";
 }
 
 }  // namespace
@@ -299,15 +296,14 @@ void SelectionPanel::add_formulas() {
   if (chosen.empty()) add_text(without_formula(formula_key_).toHtmlEscaped());
   if (formula_key_ == QLatin1String("step.seconds") && !collective) add_throughput(*prediction);
   for (const Formula* formula : chosen) {
-    add_text(
-        QStringLiteral("<b>%1</b>").arg(QString::fromStdString(formula->name).toHtmlEscaped()));
+    add_text(QStringLiteral("<b>%1</b>").arg(sentence(formula->name).toHtmlEscaped()));
     add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
                  .arg(QString::fromStdString(formula->expression).toHtmlEscaped(),
                       QString::fromStdString(formula->values).toHtmlEscaped(),
                       formula_value(*formula).toHtmlEscaped()));
     add_text(QString::fromStdString(formula->source).toHtmlEscaped(), QStringLiteral("small"));
-    if (!formula->note.empty())
-      add_text(QString::fromStdString(formula->note).toHtmlEscaped(), QStringLiteral("small"));
+    if (!formula->note.text.empty())
+      add_text(sentence(formula->note).toHtmlEscaped(), QStringLiteral("small"));
   }
   if (!bubble) return;
   add_caps(tr("Predicted, with transfers"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/sheets/words_sheet.h"
 
@@ -41,7 +42,7 @@ void SetupPanel::change(const std::string& option, const QString& value) {
   const std::int64_t batch = next.global_batch();
   const Result<void> set = set_field(next, option, value.toStdString());
   if (!set) {
-    Q_EMIT typed_wrong(QString::fromStdString(set.error().text));
+    Q_EMIT typed_wrong(sentence(set.error()));
     refresh();
     return;
   }

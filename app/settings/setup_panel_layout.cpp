@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
+#include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/settings/setup_panel.h"
 #include "app/sheets/words_sheet.h"
@@ -121,8 +122,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   for (const ScheduleInfo& schedule : schedules()) {
     schedule_->addItem(QString::fromStdString(schedule.title),
                        QString::fromStdString(schedule.name));
-    schedule_->setItemData(schedule_->count() - 1, QString::fromStdString(schedule.summary),
-                           Qt::ToolTipRole);
+    schedule_->setItemData(schedule_->count() - 1, sentence(schedule.summary), Qt::ToolTipRole);
   }
   column->addWidget(schedule_);
   rows_["schedule"].control = schedule_;

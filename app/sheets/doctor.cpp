@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/sheets/gpu_check_row.h"
 #include "engine/plan/machine/machine.h"
 
@@ -108,7 +109,7 @@ Doctor::Doctor(EngineProcess& engine, QWidget* parent) : Sheet(parent) {
   engine.request("devices", nlohmann::json::object(), [self](Result<nlohmann::json> result) {
     if (!self) return;
     if (!result)
-      self->summary_->setText(QString::fromStdString(result.error().text));
+      self->summary_->setText(sentence(result.error()));
     else if (result->is_object())
       self->show_devices(*result);
   });

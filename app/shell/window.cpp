@@ -10,6 +10,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/look/shell_style.h"
 #include "app/look/theme.h"
 #include "app/selection/selection_panel.h"
@@ -203,7 +204,7 @@ void Window::refresh_banner() {
         choices.push_back({way.text, tr("Set %1").arg(way.text), std::bind(take, way.text)});
     if (choices.empty() && session_.undo_stack().canUndo())
       choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
-    banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
+    banner_->say(sentence(problem), Banner::Kind::kWarning, std::move(choices));
     return;
   }
   if (!session_.problems().empty() && view() != ViewKind::kCollectives) {
@@ -211,7 +212,7 @@ void Window::refresh_banner() {
     std::vector<Choice> choices = choices_of(problem);
     if (choices.empty() && session_.undo_stack().canUndo())
       choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
-    banner_->say(QString::fromStdString(problem.text), Banner::Kind::kWarning, std::move(choices));
+    banner_->say(sentence(problem), Banner::Kind::kWarning, std::move(choices));
     return;
   }
   if (!typed_wrong_.isEmpty()) {
@@ -239,15 +240,15 @@ void Window::refresh_banner() {
     return;
   }
   if (const std::optional<Message> problem = session_.run_problem()) {
-    const QString sentence = QString::fromStdString(problem->text);
+    const QString why = sentence(*problem);
     if (can_execute(session_.resolved()))
-      banner_->say(sentence, Banner::Kind::kWarning, choices_of(*problem));
+      banner_->say(why, Banner::Kind::kWarning, choices_of(*problem));
     else  // nothing is wrong with what is predicted
-      banner_->say(tr("Run is off: %1").arg(sentence), Banner::Kind::kPlain, choices_of(*problem));
+      banner_->say(tr("Run is off: %1").arg(why), Banner::Kind::kPlain, choices_of(*problem));
     return;
   }
   if (const std::optional<Message> problem = session_.memory_problem()) {
-    banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning, {});
+    banner_->say(sentence(*problem), Banner::Kind::kWarning, {});
     return;
   }
   if (session_.machine_is_elsewhere()) {
@@ -261,7 +262,7 @@ void Window::refresh_banner() {
   }
   if (const std::optional<Message> offer = session_.gpu_offer();
       offer && session_.run_refusal().isEmpty()) {
-    banner_->say(QString::fromStdString(offer->text), Banner::Kind::kPlain, choices_of(*offer));
+    banner_->say(sentence(*offer), Banner::Kind::kPlain, choices_of(*offer));
     return;
   }
   // The lesson itself says that it waits for an answer.

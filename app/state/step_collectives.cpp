@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/state/collective_plan.h"
 
 namespace parallelarium {
@@ -72,13 +73,10 @@ std::vector<StepCollective> collectives_of_step(const Prediction& prediction) {
 }
 
 QString title_of(const StepCollective& collective) {
-  const auto text = [](std::string_view name) {
-    return QString::fromUtf8(name.data(), qsizetype(name.size()));
-  };
   return collective.purpose == Purpose::kNone
              ? title_of(collective.spec.kind)
              : StepWords::tr("%1 of %2", "a collective and what it carries")
-                   .arg(title_of(collective.spec.kind), text(name_of(collective.purpose)));
+                   .arg(title_of(collective.spec.kind), name_text(collective.purpose));
 }
 
 QString facts_of(const StepCollective& collective) {

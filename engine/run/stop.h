@@ -49,9 +49,9 @@ class Stop {
 // What a call returns whose run was stopped by another; the reason itself is Stop::why().
 Message stopped();
 
-// The id of the message of a rank that failed for this reason: a failure of CUDA, of NCCL or of
-// memory keeps its own, as others do something about it; else "rank-failed".
-const char* failure_id(const Message& why);
+// What a rank that failed says, and why. A failure of CUDA, of NCCL or of memory keeps its kind, as
+// others do something about it.
+Message passed_on(Message says, const Message& why);
 
 // Processor time that the calling thread has used.
 std::chrono::nanoseconds thread_cpu_time();

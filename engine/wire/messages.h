@@ -29,6 +29,7 @@
 
 #include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
+#include "engine/plan/text/message_json.h"
 
 namespace parallelarium {
 
@@ -64,9 +65,5 @@ class FrameReader {
 // `run` answers and a document keeps.
 nlohmann::json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const nlohmann::json& json);
-
-// {"id","text"} and, where there are any, "arguments", "field" and "alternatives".
-nlohmann::json to_json(const Message& message);
-Message message_from_json(const nlohmann::json& json);
 
 }  // namespace parallelarium

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/reading.h"
 
@@ -47,9 +48,10 @@ Result<TrafficRow> traffic_row_from(const nlohmann::json& json) {
   reader.read("sent_bytes", row.sent_bytes);
   reader.read("received_bytes", row.received_bytes);
   reader.read("counted", row.counted);
-  if (!read_name(axis, Axis::kTp, Axis::kWorld, row.axis)) reader.fail("group", "a known group");
+  if (!read_name(axis, Axis::kTp, Axis::kWorld, row.axis))
+    reader.fail("group", message("value-group", "a known group"));
   if (!read_name(purpose, Purpose::kNone, Purpose::kCounts, row.purpose))
-    reader.fail("purpose", "a known purpose");
+    reader.fail("purpose", message("value-purpose", "a known purpose"));
   if (reader.error()) return *reader.error();
   return row;
 }
@@ -83,7 +85,7 @@ template <class Row, class Read>
 Result<std::vector<Row>> rows_from_json(const nlohmann::json& json, const char* key,
                                         const Read& read) {
   if (!json.is_array())
-    return message("wire-key", "\"{}.{}\" must be {}.", "observation", key, "a list");
+    return message("wire-key", "\"{}.{}\" must be {}.", "observation", key, message(kValueList));
   std::vector<Row> rows;
   for (const nlohmann::json& entry : json) {
     ObjectReader reader(entry, key);
@@ -181,7 +183,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   reader.read("date", observation.date);
   if (!read_name(source, Source::kPredicted, Source::kSharedGpu, observation.source) ||
       observation.source == Source::kPredicted)
-    reader.fail("source", "measured, oversubscribed, paced or shared GPU");
+    reader.fail("source", join_or({"measured", "oversubscribed", "paced", "shared GPU"}));
   read_bubble(reader, observation.bubble, error);
   read_step(reader, observation.step, error);
   const nlohmann::json* setup = reader.object("setup");
@@ -225,7 +227,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   if (routing != json.end()) {  // nor these
     if (!routing->is_array())
       return message("wire-key", "\"{}.{}\" must be {}.", "observation", "routing_steps",
-                     "a list for each step");
+                     message("value-list-step", "a list for each step"));
     for (const nlohmann::json& step : *routing) {
       Result<Routing> read = routing_from_json(step);
       if (!read) return read.error();
@@ -235,7 +237,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   for (const nlohmann::json& rows : *traffic) {
     if (!rows.is_array())
       return message("wire-key", "\"{}.{}\" must be {}.", "observation", "traffic",
-                     "a list for each rank");
+                     message("value-list-rank", "a list for each rank"));
     auto& of_rank = observation.traffic.emplace_back();
     for (const nlohmann::json& entry : rows) {
       Result<TrafficRow> row = traffic_row_from(entry);

@@ -5,6 +5,7 @@
 #include <QDateTime>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -53,7 +54,7 @@ QString waited_line(const LaneRows& rows, int rank_index, const Bar& bar, const 
   for (const IdleGap& gap : rows.gaps_of(rank_index)) {
     if (gap.span.end < bar.span.begin) continue;
     if (gap.span.end > bar.span.begin) break;
-    const QString why = QString::fromStdString(gap.why.text);
+    const QString why = sentence(gap.why);
     return Words::tr("before it: idle %1, %2")
         .arg(time_text(gap.span.end - gap.span.begin, locale), why);
   }
@@ -149,7 +150,7 @@ QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
     if (time > gap.span.end) continue;
     return Words::tr("Idle %1, %2: %3")
         .arg(time_text(gap.span.end - gap.span.begin, locale), idle_word(gap.kind),
-             QString::fromStdString(gap.why.text));
+             sentence(gap.why));
   }
   return {};
 }

@@ -156,7 +156,7 @@ Outcome draw(const ExportOptions& options, const std::string& format, const Setu
   }
   if (was_cancelled) {
     if (drawn != options.file) std::remove(drawn.c_str());
-    return Outcome::failed(message("cancelled", "The export was cancelled."));
+    return Outcome::failed(message("cancelled.export", "The export was cancelled."));
   }
   const int ended = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   if (ended == 0 &&

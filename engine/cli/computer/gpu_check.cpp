@@ -230,20 +230,17 @@ Result<bool> check_before_use(const BackendChoice& choice, const std::string& de
   if (say) say("These GPUs were never checked with this driver and build; that takes some 15 s.");
   const Result<CheckedComputer> checked = check_found(std::move(found), watch);
   if (!checked) return checked.error();
-  const bool any_failed = std::any_of(checked->check.gpus.begin(), checked->check.gpus.end(),
-                                      [](const CheckedGpu& gpu) { return gpu.failed(); });
   if (say && !checked->passed()) say(report_text(*checked));
   if (say && checked->unstored) say(checked->unstored->text);
+  std::vector<int> failed;
+  for (const CheckedGpu& gpu : checked->check.gpus)
+    if (gpu.failed()) failed.push_back(gpu.device);
   if (checked->check.stuck && watch.abandon)
-    watch.abandon(message("gpu-check-failed",
-                          "A GPU did not end what it was given in its check ({}); start again, and "
-                          "it is not used.",
-                          [&]() -> std::string {
-                            for (const CheckedGpu& gpu : checked->check.gpus)
-                              if (gpu.failed()) return fmt::format("GPU {}", gpu.device);
-                            return "several";
-                          }()));
-  return any_failed;
+    watch.abandon(message("gpu-check-failed.hangs",
+                          "GPU {} did not end what it was given in its check; start again, and it "
+                          "is not used.",
+                          list_of(failed)));
+  return !failed.empty();
 }
 
 Result<Preparation> prepare_checked(const Setup& setup, std::optional<ProcessPlace> place,

@@ -61,22 +61,22 @@ const std::map<std::string, Result<Machine>>& presets() {
 }
 
 Result<Machine> read_local(const std::string& path) {
-  const auto unreadable = [&](const std::string& why) {
+  const auto unreadable = [&](const Message& why) {
     return message("machine-file",
                    "The calibration in {} cannot be used ({}); calibrate again or delete it.",
                    shown(path), why);
   };
   std::error_code error;
   if (std::filesystem::file_size(path, error) > kMostMachineBytes || error)
-    return unreadable("it is too large or cannot be opened");
+    return unreadable(message("file-large", "it is too large or cannot be opened"));
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
-  if (!file) return unreadable("it cannot be read");
+  if (!file) return unreadable(message("file-unread", "it cannot be read"));
   Result<nlohmann::json> json = parse_json(content.str());
-  if (!json) return unreadable(json.error().text);
+  if (!json) return unreadable(json.error());
   Result<Machine> machine = machine_from_json(*json);
-  if (!machine) return unreadable(machine.error().text);
+  if (!machine) return unreadable(machine.error());
   machine->local = true;
   return machine;
 }
@@ -90,6 +90,11 @@ Result<Machine> read_local_gpus() {
   Result<Machine> machine = read_local(path);
   if (machine) machine->name = kLocalGpus;
   return machine;
+}
+
+Message bf16_words(const std::string& products) {
+  return products == kNativeBf16 ? message("bf16-native", "by themselves")
+                                 : message("bf16-widened", "widened to fp32");
 }
 
 }  // namespace
@@ -113,8 +118,7 @@ std::optional<Message> outdated_bf16(const Machine& machine, const std::string& 
   return message("bf16-otherwise",
                  "The cores multiplied bf16 {} when they were measured and {} now: times in bf16 "
                  "are off until `calibrate` runs again.",
-                 then == kNativeBf16 ? "by themselves" : "widened to fp32",
-                 now == kNativeBf16 ? "by themselves" : "widened to fp32");
+                 bf16_words(then), bf16_words(now));
 }
 
 std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine,

@@ -142,7 +142,7 @@ void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into
   const nlohmann::json* json = reader.child(key);
   if (json == nullptr) return;
   if (!json->is_array()) {
-    reader.fail(message("wrong-type", "{} must be a list.", reader.dotted(key)));
+    reader.fail(message("wrong-type.list", "{} must be a list.", reader.dotted(key)));
     return;
   }
   for (const nlohmann::json& entry : *json) {

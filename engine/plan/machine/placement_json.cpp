@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/placement.h"
+#include "engine/plan/text/message_json.h"
 
 namespace parallelarium {
 
@@ -20,14 +21,14 @@ Value value_or(const nlohmann::json& object, const char* key, Value otherwise) {
     return found->is_string() ? found->get<Value>() : otherwise;
 }
 
-std::optional<Message> reason(const nlohmann::json& object, const char* key, const char* id) {
-  const std::string text = value_or(object, key, std::string());
-  if (text.empty()) return std::nullopt;
-  return message(id, "{}", text);
+std::optional<Message> reason(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  return message_from_json(*found);
 }
 
 nlohmann::json reason_json(const std::optional<Message>& why) {
-  return why ? nlohmann::json(why->text) : nlohmann::json(nullptr);
+  return why ? to_json(*why) : nlohmann::json(nullptr);
 }
 
 }  // namespace
@@ -36,8 +37,8 @@ Computer computer_from_json(const nlohmann::json& devices) {
   Computer computer;
   if (!devices.is_object()) return computer;
   computer.cores = std::max(1, value_or(devices, "cores", 1));
-  computer.no_gpus = reason(devices, "no_gpus", "cuda-missing");
-  computer.gpus_apart = reason(devices, "gpus_apart", "nccl-missing");
+  computer.no_gpus = reason(devices, "no_gpus");
+  computer.gpus_apart = reason(devices, "gpus_apart");
   const auto gpus = devices.find("gpus");
   if (gpus == devices.end() || !gpus->is_array() || computer.no_gpus) return computer;
   for (const nlohmann::json& json : *gpus) {
@@ -49,7 +50,7 @@ Computer computer_from_json(const nlohmann::json& devices) {
     gpu.bf16 = value_or(json, "bf16_tensor_cores", true);
     gpu.display = value_or(json, "display", false);
     if (!value_or(json, "usable", false)) {
-      gpu.unusable = reason(json, "why", "gpu-unusable");
+      gpu.unusable = reason(json, "why");
       if (!gpu.unusable) gpu.unusable = message("gpu-unusable", "{} cannot be used.", gpu.name);
     }
   }

@@ -203,8 +203,8 @@ std::vector<Message> check_model(const Model& model) {
       sum += layers;
     }
     if (sum != model.layers)
-      add(message("stage-layers-sum", "stage_layers adds up to {} layers, but the model has {}.",
-                  sum, model.layers),
+      add(message("stage-layers-sum.model",
+                  "stage_layers adds up to {} layers, but the model has {}.", sum, model.layers),
           "model.stage_layers", {});
   }
   constexpr double kMostParameters = 1e15;

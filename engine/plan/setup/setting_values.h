@@ -16,8 +16,7 @@
 
 namespace parallelarium {
 
-inline Message bad_value(const std::string& key, std::string_view value,
-                         std::string_view expected) {
+inline Message bad_value(const std::string& key, std::string_view value, const Message& expected) {
   Message error =
       message("bad-value", "{} cannot be “{}”; it must be {}.", key, shown(value), expected);
   error.field = key;
@@ -28,7 +27,7 @@ inline Result<double> read_number(const std::string& key, std::string_view value
   double number = 0;
   const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (code != std::errc() || end != value.data() + value.size() || !std::isfinite(number))
-    return bad_value(key, value, "a number");
+    return bad_value(key, value, message(kValueNumber));
   if (number < range.low || number > range.high)
     return out_of_range(key, number, range.low, range.high);
   return number;
@@ -39,7 +38,7 @@ template <class Whole>
 Result<void> set_whole(Whole& into, const std::string& key, std::string_view value, Range range) {
   const Result<double> number = read_number(key, value, range);
   if (!number) return number.error();
-  if (*number != std::floor(*number)) return bad_value(key, value, "a whole number");
+  if (*number != std::floor(*number)) return bad_value(key, value, message(kValueWhole));
   into = static_cast<Whole>(*number);
   return {};
 }
@@ -69,7 +68,7 @@ Result<void> set_choice(Choice& into, const std::string& key, std::string_view v
 }
 
 inline Result<void> set_text(std::string& into, const std::string& key, std::string_view value) {
-  if (value.empty() || !is_utf8(value)) return bad_value(key, value, "text in UTF-8");
+  if (value.empty() || !is_utf8(value)) return bad_value(key, value, message(kValueUtf8));
   into = value;
   return {};
 }

@@ -9,10 +9,8 @@
 
 namespace parallelarium {
 Message out_of_range(const std::string& field, double value, double low, double high) {
-  Message error = message("out-of-range", "{} is {:.10g}; it must be between {:.10g} and {:.10g}.",
-                          field, value, low, high);
-  error.arguments = {field, fmt::format("{:.10g}", value), fmt::format("{:.10g}", low),
-                     fmt::format("{:.10g}", high)};
+  Message error = message("out-of-range", "{} is {}; it must be between {} and {}.", field,
+                          ten_digits(value), ten_digits(low), ten_digits(high));
   error.field = field;
   error.alternatives = {fmt::format("{:.10g}", std::clamp(value, low, high))};
   return error;
@@ -41,7 +39,7 @@ void SettingsReader::fail(Message error) {
   if (!error_) error_ = std::move(error);
 }
 
-void SettingsReader::fail_type(const char* key, std::string_view expected) {
+void SettingsReader::fail_type(const char* key, const Message& expected) {
   Message error = message("wrong-type", "{} must be {}.", dotted(key), expected);
   error.field = dotted(key);
   fail(std::move(error));
@@ -61,12 +59,12 @@ std::optional<std::int64_t> SettingsReader::find_whole(const char* key, std::int
   const nlohmann::json* value = child(key);
   if (value == nullptr) return std::nullopt;
   if (!value->is_number()) {
-    fail_type(key, "a whole number");
+    fail_type(key, message(kValueWhole));
     return std::nullopt;
   }
   const double number = value->get<double>();
   if (number != std::floor(number)) {
-    fail_type(key, "a whole number");
+    fail_type(key, message(kValueWhole));
     return std::nullopt;
   }
   if (!(number >= static_cast<double>(low) && number <= static_cast<double>(high))) {
@@ -93,14 +91,14 @@ void SettingsReader::seed(const char* key, std::uint64_t& into) {
   } else if (value->is_number_integer() && value->get<std::int64_t>() >= 0) {
     into = static_cast<std::uint64_t>(value->get<std::int64_t>());
   } else {
-    fail_type(key, "a whole number that is not negative");
+    fail_type(key, message(kValueWholeFromZero));
   }
 }
 
 void SettingsReader::number(const char* key, double& into, double low, double high) {
   const nlohmann::json* value = child(key);
   if (value == nullptr) return;
-  if (!value->is_number()) return fail_type(key, "a number");
+  if (!value->is_number()) return fail_type(key, message(kValueNumber));
   const double number = value->get<double>();
   if (!(number >= low && number <= high)) return fail(out_of_range(dotted(key), number, low, high));
   into = number;
@@ -109,14 +107,14 @@ void SettingsReader::number(const char* key, double& into, double low, double hi
 void SettingsReader::flag(const char* key, bool& into) {
   const nlohmann::json* value = child(key);
   if (value == nullptr) return;
-  if (!value->is_boolean()) return fail_type(key, "true or false");
+  if (!value->is_boolean()) return fail_type(key, message(kValueTrueOrFalse));
   into = value->get<bool>();
 }
 
 void SettingsReader::text(const char* key, std::string& into) {
   const nlohmann::json* value = child(key);
   if (value == nullptr) return;
-  if (!value->is_string()) return fail_type(key, "text in quotes");
+  if (!value->is_string()) return fail_type(key, message(kValueQuoted));
   into = value->get<std::string>();
 }
 
@@ -124,12 +122,13 @@ void SettingsReader::wholes(const char* key, std::vector<int>& into, std::int64_
                             std::int64_t high, std::size_t most) {
   const nlohmann::json* value = child(key);
   if (value == nullptr) return;
-  if (!value->is_array()) return fail_type(key, "a list of whole numbers");
-  if (value->size() > most) return fail_type(key, fmt::format("a list of at most {}", most));
+  if (!value->is_array()) return fail_type(key, message(kValueWholes));
+  if (value->size() > most)
+    return fail_type(key, message("value-list-of", "a list of at most {}", most));
   std::vector<int> numbers;
   for (const nlohmann::json& entry : *value) {
     const double number = entry.is_number() ? entry.get<double>() : 0.5;
-    if (number != std::floor(number)) return fail_type(key, "a list of whole numbers");
+    if (number != std::floor(number)) return fail_type(key, message(kValueWholes));
     if (!(number >= static_cast<double>(low) && number <= static_cast<double>(high)))
       return fail(
           out_of_range(dotted(key), number, static_cast<double>(low), static_cast<double>(high)));
@@ -141,10 +140,10 @@ void SettingsReader::wholes(const char* key, std::vector<int>& into, std::int64_
 void SettingsReader::texts(const char* key, std::vector<std::string>& into) {
   const nlohmann::json* value = child(key);
   if (value == nullptr) return;
-  if (!value->is_array()) return fail_type(key, "a list of texts");
+  if (!value->is_array()) return fail_type(key, message(kValueTexts));
   std::vector<std::string> words;
   for (const nlohmann::json& entry : *value) {
-    if (!entry.is_string()) return fail_type(key, "a list of texts");
+    if (!entry.is_string()) return fail_type(key, message(kValueTexts));
     words.push_back(entry.get<std::string>());
   }
   into = std::move(words);

@@ -59,7 +59,7 @@ class SettingsReader {
 
  private:
   std::optional<std::int64_t> find_whole(const char* key, std::int64_t low, std::int64_t high);
-  void fail_type(const char* key, std::string_view expected);
+  void fail_type(const char* key, const Message& expected);
   void fail_choice(const char* key, const std::string& word, const std::vector<std::string>& names);
 
   const nlohmann::json& object_;

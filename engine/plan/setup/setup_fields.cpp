@@ -84,7 +84,7 @@ Result<void> set_stage_layers(Setup& setup, const std::string& key, std::string_
       int count = 0;
       if (auto set = set_whole(count, key, value.substr(0, comma), {1, 10'000}); !set) return set;
       layers.push_back(count);
-      if (layers.size() > kMostStages) return bad_value(key, value, "a shorter list");
+      if (layers.size() > kMostStages) return bad_value(key, value, message(kValueShorterList));
       if (comma == std::string_view::npos) break;
       value.remove_prefix(comma + 1);
     }
@@ -97,7 +97,7 @@ Result<void> set_seed(Setup& setup, const std::string& key, std::string_view val
   std::uint64_t seed = 0;
   const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), seed);
   if (code != std::errc() || end != value.data() + value.size())
-    return bad_value(key, value, "a whole number that is not negative");
+    return bad_value(key, value, message(kValueWholeFromZero));
   setup.run.seed = seed;
   return {};
 }

@@ -2,6 +2,7 @@
 #include "engine/predict/formulas/pipeline_formulas.h"
 
 #include "engine/plan/setup/schedule_rules.h"
+#include "engine/predict/formulas/formula_parts.h"
 
 namespace parallelarium {
 
@@ -17,6 +18,9 @@ struct PipelineForm {
 };
 
 constexpr const char* kZeroBubble = "Qi et al. 2024, Zero Bubble (arXiv 2401.10241)";
+constexpr Sentence kNoneBetween{"note-none-between",
+                                "between a rank's own first and last action there is none"};
+constexpr Sentence kPair{"note-pair", "a pair counts F + B here, less where its halves overlap"};
 constexpr const char* kDualPipe = "deepseek-ai/DualPipe, README";
 
 PipelineForm interleaved(int p, int m, int v) {
@@ -56,9 +60,9 @@ std::vector<Formula> pipeline_formulas(const Setup& setup) {
   const int p = setup.mesh.pp, m = setup.microbatches, v = chunks_of(setup);
   const std::string& name = setup.schedule;
   PipelineForm form;
-  std::string note =
-      "for equal forward, input and weight times; transfers and unequal stages make "
-      "the simulated one larger";
+  Message note =
+      both_notes(message("note-equal-times", "for equal forward, input and weight times"),
+                 message(kUnequalStages));
   if (name == "interleaved" && m % p == 0) {
     form = interleaved(p, m, v);
     if (m == p) {  // no second round follows
@@ -66,16 +70,16 @@ std::vector<Formula> pipeline_formulas(const Setup& setup) {
       form.held_values = std::to_string(m);
       form.held_value = m;
     }
-    note = "transfers and unequal stages make the simulated one larger";
+    note = message(kUnequalStages);
   } else if (name == "zb-h1" && m >= p) {
     form = split(p, m, 1, "p", std::to_string(p), p, fmt::format("{}, section 2.3", kZeroBubble));
   } else if (name == "zb-h2" && m >= 2 * p - 1) {
     form = split(p, m, 1, "2 p − 1", fmt::format("2 · {} − 1", p), 2.0 * p - 1,
                  fmt::format("{}, section 2.3", kZeroBubble));
-    note += "; between a rank's own first and last action there is none";
+    note = both_notes(note, message(kNoneBetween));
   } else if (name == "zb-v" && m >= 2 * p - 1) {
     form = split(p, m, 2, "p", std::to_string(p), p, fmt::format("{}, section 6", kZeroBubble));
-    note += "; between a rank's own first and last action there is none";
+    note = both_notes(note, message(kNoneBetween));
   } else if (name == "dualpipe" && p % 2 == 0) {
     form = {"(p/2 − 1)(F&B + B − 3W) / (m (F + B))",
             "(p − 2) / (3 m + p − 2)",
@@ -88,7 +92,8 @@ std::vector<Formula> pipeline_formulas(const Setup& setup) {
             p + 1.0,
             kDualPipe,
             kDualPipe};
-    note += "; a pair counts F + B here, less where its halves overlap; parameters are held twice";
+    note = both_notes(
+        note, both_notes(message(kPair), message("note-twice", "parameters are held twice")));
   } else if (name == "dualpipe-v") {
     form = {"(s/2 − 1)(F&B + B − 3W) / (m · 2 (F + B))",
             "(p − 1) / (3 m + p − 1)",
@@ -101,17 +106,19 @@ std::vector<Formula> pipeline_formulas(const Setup& setup) {
             p + 0.5,
             kDualPipe,
             kDualPipe};
-    note += "; s = 2 p stages; a pair counts F + B here, less where its halves overlap";
+    note = both_notes(note, both_notes(message("note-stages", "s = 2 p stages"), message(kPair)));
   } else {
     return {};
   }
-  return {{"bubble over ideal time", form.over, form.over_values, form.idle / form.busy, "1",
-           form.source, note},
-          {"bubble of whole step", form.of_total, form.of_total_values,
-           form.idle / (form.busy + form.idle), "1", form.source, note},
-          {"micro-batches held by the first stage", form.held, form.held_values, form.held_value,
-           "1", form.held_source,
-           "a chunk counts its share of a rank's layers; held until the weight gradient is done"}};
+  return {{message("bubble.over-ideal", "bubble over ideal time"), form.over, form.over_values,
+           form.idle / form.busy, "1", form.source, note},
+          {message("bubble.whole-step", "bubble of whole step"), form.of_total,
+           form.of_total_values, form.idle / (form.busy + form.idle), "1", form.source, note},
+          {message("held.microbatches", "micro-batches held by the first stage"), form.held,
+           form.held_values, form.held_value, "1", form.held_source,
+           message("note-chunk",
+                   "a chunk counts its share of a rank's layers; held until the weight gradient is "
+                   "done")}};
 }
 
 }  // namespace parallelarium

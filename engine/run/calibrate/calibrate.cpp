@@ -135,7 +135,7 @@ Result<Machine> calibrate(const RunControl& control) {
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load()) {
       if (!cancelled) cancelled = Clock::now();
-      stop.raise(message("cancelled", "The calibration was cancelled."));
+      stop.raise(message("cancelled.calibration", "The calibration was cancelled."));
       // Where other work keeps the cores, a probe may be long in ending.
       if (control.abandon && Clock::now() - *cancelled > kLateCalibration)
         control.abandon(stop.why());

@@ -301,7 +301,7 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
   }
   return run;
 } catch (const std::bad_alloc&) {
-  return message("memory-short",
+  return message("memory-short.collective-host",
                  "There is not memory enough for this collective; a smaller array or fewer ranks "
                  "need less.");
 }

@@ -220,7 +220,7 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
   std::optional<TimePoint> stopped;
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load())
-      stop.raise(message("cancelled", "The calibration was cancelled."));
+      stop.raise(message("cancelled.calibration", "The calibration was cancelled."));
     if (stop.raised()) {
       if (!stopped) stopped = Clock::now();
       // A kernel cannot be interrupted, and an abort of NCCL may wait for one.

@@ -33,7 +33,7 @@ Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files) {
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* why = dlerror();
-      return message("cuda-missing",
+      return message("cuda-missing.module",
                      "The CUDA module does not load ({}); install the CUDA libraries that it was "
                      "built with, or choose cpu.",
                      why != nullptr ? why : "no reason given");
@@ -41,12 +41,12 @@ Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files) {
     auto* entry = reinterpret_cast<CudaModuleEntry*>(dlsym(handle, kCudaModuleEntry));
     CudaModule* found = entry != nullptr ? entry(kCudaModuleVersion) : nullptr;
     if (found == nullptr) {
-      return message("cuda-missing",
+      return message("cuda-missing.module-other",
                      "{} belongs to another version of this program; install both anew.", file);
     }
     return found;
   }
-  return message("cuda-missing",
+  return message("cuda-missing.build",
                  "This build has no CUDA module ({}); build it where nvcc is found, or choose cpu.",
                  kFile);
 }

@@ -63,7 +63,7 @@ class World {
   // From here to finish() every process keeps the others informed. `progress` by rank index: this
   // rank's is read, rank 0 writes all others'. References outlive the call of finish().
   // `doings`: what a rank is at, in words for who reads why the run ended.
-  using Doings = std::function<std::string(int rank)>;
+  using Doings = std::function<Message(int rank)>;
   void begin(Stop& stop, RunProgress& progress, Doings doings = {});
   // All ranks: the same moment on each, on its own clock.
   Result<TimePoint> barrier();
@@ -101,7 +101,7 @@ class World {
   std::vector<std::string> devices_;          // rank 0: of all; else: its own
   std::vector<std::unique_ptr<Peer>> peers_;  // rank 0: all others; else: rank 0
   std::vector<Socket> links_;
-  std::string doing_of(int rank) const;  // empty where this process is not told
+  std::optional<Message> doing_of(int rank) const;  // empty where this process is not told
 
   Doings doings_;
   Stop* stop_ = nullptr;

@@ -59,7 +59,7 @@ struct RankProgress {
 using RunProgress = std::vector<std::unique_ptr<RankProgress>>;
 
 // What a rank is at, in words that stand inside a sentence: an exchange before anything else.
-std::string describe_now(const RankProgram& rank, const RankProgress& progress);
+Message describe_now(const RankProgram& rank, const RankProgress& progress);
 
 // One sentence for a run in which nothing moves any more: which rank did not arrive at which op,
 // and where it is instead. Follows who waits for whom, to a rank that waits for nobody or to a

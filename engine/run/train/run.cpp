@@ -61,7 +61,7 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
   const std::int64_t free = proc_bytes("/proc/meminfo", "MemAvailable:");
   if (free > 0 && needed > free) {
     return message(
-        "memory-short",
+        "memory-short.ranks",
         "The ranks need {} MB together and this computer has {} MB free; a smaller model, "
         "micro-batch or sequence needs less.",
         (needed + 999'999) / 1'000'000, free / 1'000'000);
@@ -127,7 +127,7 @@ Result<RunResult> launch(const Setup& setup, const Program& program, const Backe
   const auto cores = static_cast<int>(available_cores().size());
   const std::size_t count = program.ranks.size();
   if (wishes.held_out_loss && text->held_out_count() < setup.mesh.dp * setup.micro_batch) {
-    return message("text-short",
+    return message("text-short.held-out",
                    "The held-out part of the text has {} sequences and one micro-batch "
                    "of every replica needs {}; choose a longer text.",
                    text->held_out_count(), setup.mesh.dp * setup.micro_batch);

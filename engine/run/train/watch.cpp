@@ -101,7 +101,7 @@ void RunWatch::look_at_transports() {
   if (stop_.raised()) return;
   for (std::size_t rank = 0; rank < transports_.size(); ++rank) {
     if (transports_[rank] == nullptr) continue;
-    const auto doing = [&] { return describe_now(program_.ranks[rank], *progress_[rank]); };
+    const auto doing = [&] { return describe_now(program_.ranks[rank], *progress_[rank]).text; };
     const Result<void> good = transports_[rank]->look(doing);
     if (good) continue;
     if (!failed_) failed_ = now_();
@@ -128,7 +128,8 @@ void RunWatch::begin_to_follow() {
         }
       });
     } catch (const std::system_error&) {
-      stop_.raise(message("threads-short", "This computer gives the engine no more threads."));
+      stop_.raise(
+          message("threads-short.engine", "This computer gives the engine no more threads."));
     }
   }
 }

@@ -290,7 +290,7 @@ Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control) {
   }
   work.join();
   if (control.cancel != nullptr && control.cancel->load())
-    return message("cancelled", "The check was cancelled.");
+    return message("cancelled.check", "The check was cancelled.");
   check.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (control.progress) control.progress(1, "done");
   return check;

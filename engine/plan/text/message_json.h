@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Message on its way to another process.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/plan/result.h"
+
+namespace parallelarium {
+
+// {"id","text"} and, where there are any, "kind" (unless the id tells it), "arguments" (texts, or
+// objects like this one), "field" and "alternatives".
+nlohmann::json to_json(const Message& message);
+// Whatever is not of this form is left out.
+Message message_from_json(const nlohmann::json& json);
+
+}  // namespace parallelarium
