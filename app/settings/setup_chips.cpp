@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 
+#include "app/look/sentence.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -45,7 +46,7 @@ void SetupChips::refresh() {
       QStringLiteral("%1 · %2").arg(
           QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title),
           QString::fromStdString(session_.resolved().precision.name)),
-      QString::fromStdString(session_.machine().title), degrees.join(QStringLiteral(" · ")),
+      sentence(title_of(session_.machine())), degrees.join(QStringLiteral(" · ")),
       (setup.microbatches == 1 ? tr("%1 · %2 micro-batch") : tr("%1 · %2 micro-batches"))
           .arg(schedule)
           .arg(setup.microbatches),

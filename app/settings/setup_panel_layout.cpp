@@ -28,7 +28,7 @@ class Combo : public ChoiceBox {
 
 QString machine_title(const std::string& name) {
   const Result<Machine> machine = find_machine(name);
-  return QString::fromStdString(machine ? machine->title : name);
+  return machine ? sentence(title_of(*machine)) : QString::fromStdString(name);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/state/engine_process.h"
+#include "app/look/sentence.h"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -163,7 +164,7 @@ void EngineProcess::handle(const nlohmann::json& message) {
                  ? QString::fromStdString(found->get<std::string>())
                  : QString();
     };
-    const auto id = params->find("id"), share = params->find("share");
+    const auto id = params->find("id"), share = params->find("share"), what = params->find("what");
     if (id == params->end() || !id->is_number_integer()) return;
     const auto step = params->find("step"), losses = params->find("losses");
     if (step != params->end() && step->is_number_integer() && losses != params->end() &&
@@ -176,7 +177,7 @@ void EngineProcess::handle(const nlohmann::json& message) {
     }
     Q_EMIT progressed(id->get<int>(), text("phase"),
                       share != params->end() && share->is_number() ? share->get<double>() : 0,
-                      text("what"));
+                      what != params->end() ? sentence(message_from_json(*what)) : QString());
     return;
   }
   const auto id = message.find("id");

@@ -7,6 +7,7 @@
 #include "app/state/session.h"
 #include "app/state/session_state.h"
 #include "app/state/small_copy.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/predict/compare.h"
 #include "engine/predict/local_prediction.h"
 
@@ -54,7 +55,7 @@ QString Session::run_refusal() const {
   if (!state_->problems.empty()) return sentence(state_->problems.front());
   if (machine_is_elsewhere())
     return tr("%1 is not this computer, so nothing can run on it from here. %2")
-        .arg(QString::fromStdString(machine().title), small_copy_offer());
+        .arg(sentence(title_of(machine())), small_copy_offer());
   if (const std::optional<Message> problem = run_problem()) return sentence(*problem);
   return question_refusal();
 }
@@ -98,7 +99,9 @@ const nlohmann::json* Session::greeted_backend(const std::string& name) const {
 std::optional<Message> Session::missing_backend(const std::string& name) const {
   const nlohmann::json* backend = greeted_backend(name);
   if (backend == nullptr || backend->value("available", true)) return {};
-  return message("backend-missing", "{}", backend->value("why", ""));
+  Message why = message_from_json(backend->value("why", nlohmann::json("")));
+  why.kind = "backend-missing";
+  return why;
 }
 
 std::optional<Message> Session::gpu_offer() const {

@@ -70,7 +70,7 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   if (choice->backend == Backend::kCpu) {
     if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
   }
-  watch.progress("running", 0, "the collective");
+  watch.progress("running", 0, message("doing-collective", "the collective"));
   CollectiveRunOptions options;
   options.on.choice = std::move(*choice);
   options.on.abandon = watch.abandon;
@@ -149,12 +149,12 @@ void Server::start(const RpcRequest& request, Job job) {
     std::vector<double> losses;  // not told yet
     Watch watch;
     watch.cancel = &cancel_;
-    watch.progress = [&](std::string_view phase, double share, const std::string& what) {
+    watch.progress = [&](std::string_view phase, double share, const Message& what) {
       const auto now = std::chrono::steady_clock::now();
       if (phase == last_phase && share < 1 && now - last < kProgressPause) return;
       last = now;
       last_phase = phase;
-      nlohmann::json params = {{"id", id}, {"phase", phase}, {"share", share}, {"what", what}};
+      nlohmann::json params = {{"id", id}, {"phase", phase}, {"share", share}, {"what", to_json(what)}};
       if (!losses.empty()) {
         params["step"] = step;
         params["losses"] = std::exchange(losses, {});

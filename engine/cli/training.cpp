@@ -24,7 +24,7 @@ RunControl control_of(const Watch& watch, std::string_view phase) {
   control.cancel = watch.cancel;
   control.abandon = watch.abandon;
   if (watch.progress) {
-    control.progress = [&watch, phase](double share, const std::string& what) {
+    control.progress = [&watch, phase](double share, const Message& what) {
       watch.progress(phase, share, what);
     };
   }
@@ -109,7 +109,7 @@ Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation, 
   wishes.gradients = true;
   Watch scaled = watch;
   if (watch.progress)
-    scaled.progress = [&](std::string_view phase, double share, const std::string& what) {
+    scaled.progress = [&](std::string_view phase, double share, const Message& what) {
       watch.progress(phase, from + part * share, what);
     };
   RunControl control = control_of(scaled, "proving");
@@ -157,7 +157,7 @@ Result<Placement> placement_of(Situation& situation, const ProcessPlace* place) 
         message("run-elsewhere",
                 "A run measures this computer, and the machine is {}; use --machine local, "
                 "or --backend paced to act out its predicted times.",
-                situation.machine.title);
+                title_of(situation.machine));
     why.field = "run.backend";
     why.alternatives = {"paced"};
     return why;

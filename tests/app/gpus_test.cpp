@@ -63,8 +63,7 @@ class Gpus : public StandInEngine {
   }
   static void calibrate_gpus(int count) {
     Machine gpus = uncalibrated_local_machine();
-    gpus.name = kLocalGpus;
-    gpus.title = gpus_title(std::vector<std::string>(std::size_t(count), "NVIDIA H100"));
+    set_gpus(gpus, std::vector<std::string>(std::size_t(count), "NVIDIA H100"));
     gpus.devices_per_node = count;
     gpus.cores = 0;
     gpus.calibrated = "2026-11-23T08:00:00Z";
@@ -410,8 +409,7 @@ TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
 // Where there is a driver, calibrated GPUs are believed in until the engine has told.
 TEST_F(GpusAtTheStart, ThatAreCalibratedAndGoneLeaveTheCores) {
   Machine gpus = *find_machine("dgx-h100");
-  gpus.name = kLocalGpus;
-  gpus.title = gpus_title(std::vector<std::string>(8, "NVIDIA H100"));
+  set_gpus(gpus, std::vector<std::string>(8, "NVIDIA H100"));
   gpus.calibrated = "2026-11-23T08:00:00Z";
   ASSERT_TRUE(save_local_machine(gpus).ok());
   serve(computer(0, 0));

@@ -28,7 +28,7 @@ Machine calibration_of(const std::vector<std::string>& names) {
   Machine machine;
   machine.name = kLocalGpus;
   machine.local = true;
-  machine.title = gpus_title(names);
+  set_gpus(machine, names);
   machine.devices_per_node = static_cast<int>(names.size());
   machine.calibrated = "2026-11-23";
   return machine;

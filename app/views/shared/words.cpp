@@ -156,7 +156,7 @@ QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
 }
 
 QString predicted_title(const Prediction& prediction, bool hidden) {
-  const QString machine = QString::fromStdString(prediction.machine.title);
+  const QString machine = sentence(title_of(prediction.machine));
   if (prediction.word == "peak")
     return Words::tr("LOWER BOUND AT PEAK RATES") + kDot + Words::tr("on %1").arg(machine);
   if (prediction.pace_factor != 1 && hidden) return Words::tr("PREDICTED, PACED");  // no time told
@@ -282,7 +282,7 @@ QString setup_footer(const Setup& setup) {
 
 QString machine_footer(const Prediction& prediction) {
   const Machine& machine = prediction.machine;
-  QString text = QString::fromStdString(machine.title.empty() ? machine.name : machine.title);
+  QString text = sentence(title_of(machine));
   if (!machine.calibrated.empty())
     text += kDot + Words::tr("calibrated %1").arg(QString::fromStdString(machine.calibrated));
   else

@@ -370,8 +370,8 @@ void say_who_shares(const std::string& gpu_use, Progress& progress) {
 Watch watch_of(Progress& progress) {
   Watch watch;
   watch.cancel = &cancelled_by_signal();
-  watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
-    progress.report(share, fmt::format("{}: {}", phase, what));
+  watch.progress = [&progress](std::string_view phase, double share, const Message& what) {
+    progress.report(share, fmt::format("{}: {}", phase, what.text));
   };
   watch.abandon = [&progress](const Message& why) {
     progress.say(why.text);

@@ -78,7 +78,7 @@ Result<CheckedComputer> check_found(Found found, const Watch& watch) {
   RunControl control;
   control.cancel = watch.cancel;
   if (watch.progress)
-    control.progress = [&](double share, const std::string& what) {
+    control.progress = [&](double share, const Message& what) {
       watch.progress("checking", share, what);
     };
   Result<GpuCheck> check = check_gpus(found.rig, control);

@@ -181,28 +181,36 @@ bool has_nvidia_driver() {
                      [](const char* file) { return access(file, F_OK) == 0; });
 }
 
-std::string gpus_title(const std::vector<std::string>& names) {
-  if (names.size() == 1) return "This computer's " + names.front();
-  std::vector<std::string> kinds;
-  for (const std::string& name : names)
-    if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
-  return fmt::format("This computer's {} GPUs ({})", names.size(), fmt::join(kinds, ", "));
+Message title_of(const Machine& machine) {
+  const std::vector<std::string>& names = machine.gpus;
+  if (machine.name == kLocalGpus && names.size() == 1)
+    return message("machine-gpu", "This computer's {}", names.front());
+  if (machine.name == kLocalGpus && !names.empty()) {
+    std::vector<std::string> kinds;
+    for (const std::string& name : names)
+      if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
+    return message("machine-gpus", "This computer's {} GPUs ({})", names.size(),
+                   fmt::format("{}", fmt::join(kinds, ", ")));
+  }
+  if (machine.local && machine.gpus.empty()) return message("machine-local", "This computer");
+  return plain(machine.title.empty() ? machine.name : machine.title);
 }
 
-bool is_among(const std::string& title, const std::string& name) {
-  if (title == gpus_title({name})) return true;
-  // One name may begin like another: A10, A100.
-  for (const char* before : {"(", ", "})
-    for (const char* after : {")", ", "})
-      if (title.find(before + name + after) != std::string::npos) return true;
-  return false;
+void set_gpus(Machine& machine, const std::vector<std::string>& names) {
+  machine.name = kLocalGpus;
+  machine.gpus = names;
+  machine.title = title_of(machine).text;
+}
+
+bool is_among(const Machine& gpus, const std::string& name) {
+  return std::find(gpus.gpus.begin(), gpus.gpus.end(), name) != gpus.gpus.end();
 }
 
 std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::string>& names) {
   const auto count = static_cast<int>(names.size());
   std::set<int> found;
   for (int gpu = 0; gpu < count; ++gpu)
-    if (is_among(gpus.title, names[static_cast<std::size_t>(gpu)])) found.insert(gpu);
+    if (is_among(gpus, names[static_cast<std::size_t>(gpu)])) found.insert(gpu);
   if (found.empty()) return {};
   const bool alike =
       std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
@@ -216,7 +224,7 @@ std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::st
   }
   std::vector<std::string> theirs;
   for (const int gpu : found) theirs.push_back(names[static_cast<std::size_t>(gpu)]);
-  if (gpus_title(theirs) != gpus.title) return {};
+  if (theirs != gpus.gpus) return {};
   return {found.begin(), found.end()};
 }
 
@@ -262,8 +270,8 @@ Result<void> save_local_machine(const Machine& machine) {
 
 Machine uncalibrated_local_machine() {
   Machine machine;
-  machine.title = "This computer";
   machine.local = true;
+  machine.title = title_of(machine).text;
   machine.cores = available_core_count();
   machine.devices_per_node = machine.cores;
   machine.lanes_share_core = true;

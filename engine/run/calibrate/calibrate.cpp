@@ -129,8 +129,10 @@ Result<Machine> calibrate(const RunControl& control) {
     }
     done = true;
   });
-  const char* const names[] = {"matrix products and kernels", "the cost of an op",
-                               "messages and collectives of a step", "collectives alone"};
+  const Sentence names[] = {Sentence{"doing-products", "matrix products and kernels"},
+                            Sentence{"doing-op", "the cost of an op"},
+                            Sentence{"doing-messages", "messages and collectives of a step"},
+                            Sentence{"doing-collectives", "collectives alone"}};
   std::optional<TimePoint> cancelled;
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load()) {
@@ -142,7 +144,7 @@ Result<Machine> calibrate(const RunControl& control) {
     }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;
-      control.progress(now == 0 ? 0 : 0.4 + 0.1 * now, names[now]);
+      control.progress(now == 0 ? 0 : 0.4 + 0.1 * now, message(names[now]));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
@@ -181,7 +183,7 @@ Result<Machine> calibrate(const RunControl& control) {
   machine.cores = cores;
   machine.bf16_products = bf16_products_here();
   machine.calibrated = today() + " on " + this_host();
-  if (control.progress) control.progress(1, "done");
+  if (control.progress) control.progress(1, message("doing-end", "done"));
   return machine;
 }
 

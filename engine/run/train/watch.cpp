@@ -75,10 +75,11 @@ void RunWatch::look() {
     reported_ = done;
     if (control_.progress)
       control_.progress(static_cast<double>(done) / std::max(steps_, 1),
-                        done < warmup_ ? fmt::format("warm-up step {} of {}", done + 1, warmup_)
-                        : done < steps_
-                            ? fmt::format("step {} of {}", done + 1 - warmup_, steps_ - warmup_)
-                            : fmt::format("{} steps done", steps_ - warmup_));
+                        done < warmup_
+                            ? message("doing-warm-up", "warm-up step {} of {}", done + 1, warmup_)
+                        : done < steps_ ? message("doing-step", "step {} of {}",
+                                                  done + 1 - warmup_, steps_ - warmup_)
+                                        : message("doing-done", "{} steps done", steps_ - warmup_));
   }
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();

@@ -284,7 +284,7 @@ Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control) {
   std::string told;
   while (!done) {
     const auto [share, what] = doing.get();
-    if (control.progress && what != told) control.progress(share, what);
+    if (control.progress && what != told) control.progress(share, plain(what));
     told = what;
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
@@ -292,7 +292,7 @@ Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control) {
   if (control.cancel != nullptr && control.cancel->load())
     return message("cancelled.check", "The check was cancelled.");
   check.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  if (control.progress) control.progress(1, "done");
+  if (control.progress) control.progress(1, message("doing-end", "done"));
   return check;
 }
 
