@@ -188,8 +188,9 @@ std::optional<ExportKind> export_kind_of(const QString& path) {
 Result<void> export_to(const Session& session, const QString& path, const ExportOptions& options) {
   const bool collective = options.view == ViewKind::kCollectives;
   if (collective && session.collectives().problem())
-    return message("export-invalid", "There is nothing to export while the setting is wrong: {}",
-                   session.collectives().problem()->text);
+    return message("export-invalid.collective",
+                   "There is nothing to export while the setting is wrong: {}",
+                   *session.collectives().problem());
   if (collective && (options.kind == ExportKind::kTrace || options.kind == ExportKind::kCsv)) {
     if (session.hidden(QStringLiteral("lane.run")) ||
         session.hidden(QStringLiteral("lane.predicted")))
@@ -201,7 +202,7 @@ Result<void> export_to(const Session& session, const QString& path, const Export
   }
   if (!collective && !session.problems().empty())
     return message("export-invalid", "There is nothing to export while the setup is not valid: {}",
-                   session.problems().front().text);
+                   session.problems().front());
   if (options.kind == ExportKind::kTrace || options.kind == ExportKind::kCsv) {
     const RunRecord* record = session.run_record();
     const bool observed = record && !session.run_is_stale();

@@ -51,7 +51,7 @@ Result<RunRecord> record_from_json(const nlohmann::json& json) {
     record.observation.setup = *setup;
     record.prediction = std::make_shared<const Prediction>(std::move(*prediction));
   } else {
-    return message("document-run", "A run in the document has no \"observation\".");
+    return message("document-run.observation", "A run in the document has no \"observation\".");
   }
   if (json.contains("proof") && json["proof"].is_object()) record.proof = json["proof"];
   return record;

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kCancelGraceMs = 500;
 constexpr int kGoodbyeMs = 300;
-const char* const kAfterDeath = "Your settings are safe; press Run to start a fresh one.";
+constexpr Sentence kAfterDeath{"engine-died.safe",
+                               "Your settings are safe; press Run to start a fresh one."};
 
 Message cancelled_message() { return message("cancelled", "The run was cancelled."); }
 
@@ -29,7 +30,7 @@ Message error_of(const nlohmann::json& error) {
     if (text != error.end() && text->is_string())
       return message("engine-refused", "{}", text->get<std::string>());
   }
-  return message("engine-refused", "The engine refused the request without saying why.");
+  return message("engine-refused.silent", "The engine refused the request without saying why.");
 }
 
 }  // namespace
@@ -216,7 +217,7 @@ void EngineProcess::process_ended(const QString& how) {
   for (auto& [id, reply] : open)
     reply(cancelled.count(id) ? cancelled_message()
                               : message("engine-died", "The engine stopped unexpectedly ({}). {}",
-                                        how.toStdString(), kAfterDeath));
+                                        how.toStdString(), message(kAfterDeath)));
 }
 
 }  // namespace parallelarium

@@ -96,10 +96,10 @@ Result<CollectiveChoice> choice_of(const StepCollective& collective, const Colle
   const CollectiveSpec before = now.spec;
   choice.spec = collective.spec;
   if (choice.spec.ranks > kMostShownRanks)
-    return message("collective-ranks", "The view shows at most {} ranks, and this one has {}.",
+    return message("collective-ranks.shown", "The view shows at most {} ranks, and this one has {}.",
                    kMostShownRanks, choice.spec.ranks);
   if (choice.spec.bytes > kMostShownBytes)
-    return message("collective-bytes", "The view shows arrays of at most 1 GiB.");
+    return message("collective-bytes.shown", "The view shows arrays of at most 1 GiB.");
   std::vector<std::string> names{before.algorithm, "ring"};
   for (const AlgorithmInfo& info : collective_algorithms())
     if (info.kind == choice.spec.kind) names.push_back(info.name);

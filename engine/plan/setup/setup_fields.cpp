@@ -24,7 +24,7 @@ struct Field {
 };
 
 Result<void> set_model(Setup& setup, const std::string&, std::string_view value) {
-  Result<Model> model = message("unset", "unset");
+  Result<Model> model = plain("");
   if (value.starts_with('{')) {
     Result<nlohmann::json> json = parse_json(value);
     if (!json) return json.error();
