@@ -136,6 +136,8 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
 
 }  // namespace
 
+Figure hidden_figure() { return {QStringLiteral("?"), Quantities::tr("hidden for now"), {}, true}; }
+
 int fullest_rank(const Prediction& prediction) {
   int fullest = 0;
   std::int64_t most = -1;
@@ -284,17 +286,15 @@ std::vector<Quantity> pipeline_quantities(const Session& session, const QLocale&
     const QString group = quantity.key.section(QLatin1Char('.'), 0, 0);
     const bool all_hidden = session.hidden(quantity.key) || session.hidden(group);
     const auto hide = [&](Figure& figure) {
-      if (!figure.text.isEmpty())
-        figure = {QStringLiteral("?"), Quantities::tr("hidden for now"), {}};
+      if (!figure.text.isEmpty()) figure = hidden_figure();
     };
     if (all_hidden || session.hidden(QStringLiteral("lane.predicted"))) hide(quantity.predicted);
     if (all_hidden || session.hidden(QStringLiteral("lane.run"))) hide(quantity.observed);
-    if (quantity.predicted.text == QLatin1String("?") ||
-        quantity.observed.text == QLatin1String("?")) {
+    if (quantity.predicted.hidden || quantity.observed.hidden) {
       quantity.difference.clear();
       quantity.since_pin.clear();
     }
-    if (quantity.predicted.text == QLatin1String("?")) quantity.note.clear();
+    if (quantity.predicted.hidden) quantity.note.clear();
   }
   return all;
 }

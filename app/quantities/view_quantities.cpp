@@ -45,7 +45,7 @@ void finish(const Session& session, const Sides& sides, Quantity& quantity) {
   const auto hide = [&](Figure& figure, const char* lane) {
     if (figure.text.isEmpty()) return;
     if (session.hidden(quantity.key) || session.hidden(QLatin1String(lane)))
-      figure = {QStringLiteral("?"), Views::tr("hidden for now"), {}};
+      figure = hidden_figure();
   };
   hide(quantity.predicted, "lane.predicted");
   hide(quantity.observed, "lane.run");
@@ -128,9 +128,9 @@ Quantity axis_quantity(const Session& session, int rank_index, Axis axis, const 
         bytes_difference_text(std::int64_t(quantity.predicted_value), bytes, locale);
   }
   if (session.hidden(QStringLiteral("traffic.sent_bytes")) && !quantity.predicted.text.isEmpty())
-    quantity.predicted = {QStringLiteral("?"), Views::tr("hidden for now"), {}};
+    quantity.predicted = hidden_figure();
   if (session.hidden(QStringLiteral("traffic.sent_bytes")) && !quantity.observed.text.isEmpty())
-    quantity.observed = {QStringLiteral("?"), Views::tr("hidden for now"), {}};
+    quantity.observed = hidden_figure();
   finish(session, sides, quantity);
   return quantity;
 }

@@ -115,7 +115,7 @@ void SetupPanel::refresh() {
                      : (devices_here == 1 ? tr("%1 core") : tr("%1 cores")).arg(devices_here));
   paced_tag_->setText(source_text(session_.expected_source()));
   paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
-  paced_tag_->setToolTip(meaning_of(paced_tag_->text()));
+  paced_tag_->setToolTip(meaning_of(name_of(session_.expected_source())));
   set_style_property(paced_tag_, "paced", paced);
   machine_age_->set_full_text(
       age_of_calibration(machine, gpus, session_.outdated_rates().has_value()));

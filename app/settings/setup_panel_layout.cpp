@@ -114,7 +114,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
     stages.push_back({QString::number(stage), QString::number(stage), shared[stage]});
   auto* zero = new Segments(QStringLiteral("ZeRO"), stages, content);
   rows_["zero"] = {zero, nullptr, labelled_row(QStringLiteral("ZeRO"), {}, zero)};
-  rows_["zero"].whole->setToolTip(meaning_of(QStringLiteral("ZeRO")));
+  rows_["zero"].whole->setToolTip(meaning_of("zero"));
   connect(zero, &Segments::chosen, this, [this](const QString& value) { change("zero", value); });
 
   begin_section(tr("Batch and pipeline"), {"schedule", "microbatches", "recompute"});

@@ -194,14 +194,16 @@ void Window::refresh_banner() {
   if (view() == ViewKind::kCollectives && session_.collectives().problem()) {
     const Message problem = *session_.collectives().problem();
     std::vector<Choice> choices;
-    const auto take = [this, problem](const QString& text) {
+    const auto take = [this, problem](const QString& field, const std::string& value) {
       // Of the choice as it is by then: a button stays while the sentence does.
       for (const WayOut& way : ways_out(session_.collectives().choice(), problem))
-        if (way.text == text) return session_.collectives().change(way.choice, text);
+        if (way.field == field && way.value == value)
+          return session_.collectives().change(way.choice, way.text);
     };
     for (const WayOut& way : ways_out(session_.collectives().choice(), problem))
       if (session_.allowed(way.field))
-        choices.push_back({way.text, tr("Set %1").arg(way.text), std::bind(take, way.text)});
+        choices.push_back(
+            {way.text, tr("Set %1").arg(way.text), std::bind(take, way.field, way.value)});
     if (choices.empty() && session_.undo_stack().canUndo())
       choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
     banner_->say(sentence(problem), Banner::Kind::kWarning, std::move(choices));

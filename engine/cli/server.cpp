@@ -154,7 +154,8 @@ void Server::start(const RpcRequest& request, Job job) {
       if (phase == last_phase && share < 1 && now - last < kProgressPause) return;
       last = now;
       last_phase = phase;
-      nlohmann::json params = {{"id", id}, {"phase", phase}, {"share", share}, {"what", to_json(what)}};
+      nlohmann::json params = {
+          {"id", id}, {"phase", phase}, {"share", share}, {"what", to_json(what)}};
       if (!losses.empty()) {
         params["step"] = step;
         params["losses"] = std::exchange(losses, {});
@@ -167,7 +168,7 @@ void Server::start(const RpcRequest& request, Job job) {
       losses.push_back(loss);
     };
     const auto refuse = [&](const Message& why) {
-      const bool cancelled = why.id == "cancelled";
+      const bool cancelled = why.kind == "cancelled";
       send(rpc_error(id, cancelled ? RpcCode::kCancelled : RpcCode::kRunFailed, why));
     };
     // A fresh engine starts faster than a long kernel ends.
@@ -189,7 +190,7 @@ void Server::start(const RpcRequest& request, Job job) {
     }
     refuse(result.error());
     // A GPU's fault stays with the process that had it: the window starts a fresh engine.
-    const std::string& why = result.error().id;
+    const std::string& why = result.error().kind;
     if (why == "cuda-failed" || why == "nccl-failed") std::_Exit(kFailed);
   });
 }

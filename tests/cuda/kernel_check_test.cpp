@@ -244,7 +244,7 @@ TEST(GpuCheck, CanBeCancelled) {
   control.cancel = &cancel;
   const Result<GpuCheck> check = check_gpus(rig([] { return std::make_unique<Right>(); }), control);
   ASSERT_FALSE(check.ok());
-  EXPECT_EQ(check.error().id, "cancelled");
+  EXPECT_EQ(check.error().kind, "cancelled");
 }
 
 // Another process has its memory: no verdict.

@@ -110,7 +110,7 @@ TEST(Resolve, TellsWhyThereIsNoPlace) {
   ASSERT_TRUE(situation.ok());
   EXPECT_FALSE(situation->placement);
   ASSERT_TRUE(situation->refusal);
-  EXPECT_EQ(situation->refusal->id, "cuda-missing");
+  EXPECT_EQ(situation->refusal->kind, "cuda-missing");
   EXPECT_EQ(situation->setup.precision.name, "mixed-16-main-grads");
 }
 

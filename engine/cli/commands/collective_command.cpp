@@ -120,7 +120,7 @@ Outcome sweep_of(const CollectiveOptions& options, CollectiveSpec spec, Progress
   for (const std::string& algorithm : algorithms) {
     spec.algorithm = algorithm;
     const Result<Collective> made = make_collective(spec);
-    if (!made && (algorithms.size() == 1 || made.error().id == "collective-algorithm"))
+    if (!made && (algorithms.size() == 1 || made.error().kind == "collective-algorithm"))
       return Outcome::invalid(made.error());
     if (!made) continue;
     if (options.run && wishes.on.choice.backend == Backend::kCpu) {

@@ -215,8 +215,8 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
         prepare_checked(setup, {}, watch_of(progress),
                         [&](const std::string& sentence) { progress.say(sentence); });
     if (!preparation)
-      return preparation.error().id == "cancelled" ? Outcome::failed(preparation.error())
-                                                   : Outcome::invalid(preparation.error());
+      return preparation.error().kind == "cancelled" ? Outcome::failed(preparation.error())
+                                                     : Outcome::invalid(preparation.error());
     if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
     const Result<Training> training = train(*preparation, false, watch_of(progress));
     if (!training)

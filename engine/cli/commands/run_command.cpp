@@ -310,7 +310,7 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
       prepare_checked(*setup, std::move(*place), watch_of(progress),
                       [&](const std::string& sentence) { progress.say(sentence); });
   if (!preparation)
-    return preparation.error().id == "cancelled"
+    return preparation.error().kind == "cancelled"
                ? Outcome::failed(preparation.error())
                : Outcome::invalid(options.setup.as_typed(preparation.error()));
   if (!preparation->leads()) return run_member(*preparation, options.verify);

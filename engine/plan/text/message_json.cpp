@@ -44,6 +44,10 @@ nlohmann::json to_json(const Message& message) {
   return json;
 }
 
+std::string as_json_text(const Message& message) {
+  return to_json(message).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 Message message_from_json(const nlohmann::json& json) { return read(json, 0); }
 
 }  // namespace parallelarium

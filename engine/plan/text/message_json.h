@@ -11,6 +11,8 @@ namespace parallelarium {
 // {"id","text"} and, where there are any, "kind" (unless the id tells it), "arguments" (texts, or
 // objects like this one), "field" and "alternatives".
 nlohmann::json to_json(const Message& message);
+// The same as text; bytes that are no UTF-8, as a system's words may hold, are replaced.
+std::string as_json_text(const Message& message);
 // Whatever is not of this form is left out.
 Message message_from_json(const nlohmann::json& json);
 

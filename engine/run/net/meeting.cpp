@@ -82,8 +82,7 @@ Result<void> World::lead(const std::string& digest) {
     if (known) devices_[at] = device;
     peer->socket = std::move(socket);
     if (wrong)
-      send_message(peer->socket, static_cast<std::uint32_t>(Kind::kRefused),
-                   to_json(*wrong).dump());
+      send_message(peer->socket, static_cast<std::uint32_t>(Kind::kRefused), as_json_text(*wrong));
     if (known && peers_[at] == nullptr) peers_[at] = std::move(peer);
     --missing;
   }

@@ -245,7 +245,7 @@ void World::give_up(const Message& why) {
   if (told_stop_) return;
   told_stop_ = true;
   Bytes bytes;
-  bytes.put_text(to_json(why).dump());
+  bytes.put_text(as_json_text(why));
   send_all(Kind::kStop, bytes.text());
 }
 

@@ -74,12 +74,12 @@ void RunWatch::look() {
     tell_losses(reported_ + 1, done);
     reported_ = done;
     if (control_.progress)
-      control_.progress(static_cast<double>(done) / std::max(steps_, 1),
-                        done < warmup_
-                            ? message("doing-warm-up", "warm-up step {} of {}", done + 1, warmup_)
-                        : done < steps_ ? message("doing-step", "step {} of {}",
-                                                  done + 1 - warmup_, steps_ - warmup_)
-                                        : message("doing-done", "{} steps done", steps_ - warmup_));
+      control_.progress(
+          static_cast<double>(done) / std::max(steps_, 1),
+          done < warmup_ ? message("doing-warm-up", "warm-up step {} of {}", done + 1, warmup_)
+          : done < steps_
+              ? message("doing-step", "step {} of {}", done + 1 - warmup_, steps_ - warmup_)
+              : message("doing-done", "{} steps done", steps_ - warmup_));
   }
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();
@@ -154,7 +154,7 @@ void RunWatch::begin_to_abort() {
 void RunWatch::look_for_late_end() {
   if (!stop_.raised() || abandoned_ || !control_.abandon) return;
   if (!stopped_) stopped_ = now_();
-  const bool cancelled = stop_.why().id == "cancelled";
+  const bool cancelled = stop_.why().kind == "cancelled";
   if (now_() - *stopped_ < (cancelled ? kLateCancel : kLateEnd)) return;
   abandoned_ = true;
   control_.abandon(stop_.why());
