@@ -69,8 +69,8 @@ Message meaning_note(const Setup& asked, const Setup& kept) {
   if (asked.run.backend != kept.run.backend)
     add("backend", std::string(word_of(kBackends, kept.run.backend)));
   return message("document-auto",
-                 "Where this was saved, auto meant {}, and this is kept; set auto again for what "
-                 "this computer would choose.",
+                 "Auto meant {} where this was saved, and that stays; set auto again to let this "
+                 "computer choose.",
                  settings);
 }
 

@@ -65,10 +65,11 @@ Message plain(std::string text);
 Message figure(std::string text);
 
 template <class Argument>
-Message argument_of(const Argument& argument) {
-  if constexpr (std::is_same_v<Argument, Message>)
-    return argument;
-  else if constexpr (std::is_floating_point_v<Argument>)
+Message argument_of(Argument&& argument) {
+  using Plain = std::remove_cvref_t<Argument>;
+  if constexpr (std::is_same_v<Plain, Message>)
+    return std::forward<Argument>(argument);
+  else if constexpr (std::is_floating_point_v<Plain>)
     return figure(fmt::format("{}", argument));
   else
     return plain(fmt::format("{}", argument));
@@ -76,9 +77,11 @@ Message argument_of(const Argument& argument) {
 
 // The sentence `id`, whose English is `pattern` with the arguments put in.
 template <class... Arguments>
-Message message(SentenceId id, Pattern<sizeof...(Arguments)> pattern,
-                const Arguments&... arguments) {
-  return make_message(id.text, pattern.text, {argument_of(arguments)...});
+Message message(SentenceId id, Pattern<sizeof...(Arguments)> pattern, Arguments&&... arguments) {
+  std::vector<Message> list;
+  list.reserve(sizeof...(Arguments));
+  (list.push_back(argument_of(std::forward<Arguments>(arguments))), ...);
+  return make_message(id.text, pattern.text, std::move(list));
 }
 inline Message message(const Sentence& sentence) {
   return make_message(sentence.id.text, sentence.english.text, {});

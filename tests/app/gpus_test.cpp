@@ -143,8 +143,8 @@ TEST_F(Gpus, DecideWhatAutoMeans) {
   EXPECT_EQ(laptop.resolved(), session.resolved());
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_EQ(notes[0].text,
-            "Where this was saved, auto meant precision mixed-16-main-grads, attention fused, "
-            "backend cuda, and this is kept; set auto again for what this computer would choose.");
+            "Auto meant precision mixed-16-main-grads, attention fused, backend cuda where this was "
+            "saved, and that stays; set auto again to let this computer choose.");
 }
 
 TEST_F(Gpus, AreOfferedAModelThatGivesThemWork) {

@@ -112,7 +112,7 @@ std::optional<Message> outdated_bf16(const Machine& machine, const std::string& 
   // Older versions widened, and so does this one where a processor knows nothing else.
   if (then.empty() && now != kWidenedBf16)
     return message("bf16-untold",
-                   "An older version measured the cores and did not tell how they multiplied bf16: "
+                   "An older version measured the cores and did not say how they multiply bf16: "
                    "times in bf16 may be off until `calibrate` runs again.");
   if (then.empty() || now.empty() || then == now) return {};
   return message("bf16-otherwise",

@@ -80,8 +80,8 @@ Message too_few(int ranks, const std::vector<int>& gpus, const Computer& compute
                          computer.launched->launcher, ranks, counted_gpus(count)),
                  "run.devices");
   return about(message("gpus-few",
-                       "{} ranks are more than {} GPUs, and several ranks share one GPU only "
-                       "alone; use --devices {} to put all on one, or {} ranks.",
+                       "{} ranks are more than {} GPUs, and ranks share a GPU only where all are "
+                       "on one; use --devices {} for that, or {} ranks.",
                        ranks, count, gpus.front(), count),
                "run.devices");
 }
@@ -152,7 +152,7 @@ Result<Placement> process_on_cores(const RunSettings& run, const Launched& launc
 }
 
 Placement on_cores(const RunSettings& run, int ranks, int cores, Pacing pacing,
-                   const std::optional<Message>& not_on_gpus) {
+                   const std::optional<Message>& not_on_gpus, bool one_gpu) {
   Placement placement;
   const bool few = ranks > cores;
   if (pacing == Pacing::kWhereNeeded &&
@@ -168,7 +168,11 @@ Placement on_cores(const RunSettings& run, int ranks, int cores, Pacing pacing,
   placement.why = message("backend", "{} on {}: {}", counted_ranks(ranks), counted_cores(cores),
                           word("source", name_of(placement.source)));
   if (not_on_gpus)
-    placement.why = message("backend.not-on-gpus", "{} ({})", placement.why, *not_on_gpus);
+    placement.why =
+        message("backend.without-gpus", "{}; not on GPUs: {}", placement.why, *not_on_gpus);
+  if (one_gpu)
+    placement.why =
+        message("backend.one-gpu", "{} (all on the one GPU with --backend cuda)", placement.why);
   return placement;
 }
 
@@ -194,6 +198,7 @@ Result<Placement> place(const RunSettings& run, int ranks, const Computer& compu
   if (pacing == Pacing::kNever)
     if (Result<std::vector<int>> devices = device_list(run.devices); !devices)
       return devices.error();
+  bool one_gpu = false;                // which would take them all
   std::optional<Message> not_on_gpus;  // why auto takes no GPUs, where there are some
   if (run.backend == Backend::kCuda || run.backend == Backend::kAuto) {
     Result<Placement> found = on_gpus(run, ranks, computer);
@@ -209,14 +214,14 @@ Result<Placement> place(const RunSettings& run, int ranks, const Computer& compu
       return why;
     }
     if (found) {
-      not_on_gpus = message("backend.one-gpu", "all on the one GPU with --backend cuda");
+      one_gpu = true;
     } else if (!computer.gpus.empty()) {
       if (run.devices != "all") return about(found.error(), "run.devices");  // asked for by name
-      not_on_gpus = message("backend.without-gpus", "not on GPUs: {}", found.error());
+      not_on_gpus = found.error();
     }
   }
   if (computer.launched) return process_on_cores(run, *computer.launched, computer.cores);
-  return on_cores(run, ranks, computer.cores, pacing, not_on_gpus);
+  return on_cores(run, ranks, computer.cores, pacing, not_on_gpus, one_gpu);
 }
 
 int most_gpu_ranks(const Computer& computer) {

@@ -123,8 +123,8 @@ Result<void> can_execute_context(const Setup& setup) {
         "attention", {"fused"});
   if (setup.model.sequence % (2 * cp) != 0) {
     Message why = message("run-cp-sequence",
-                          "CP {} gives every rank two runs of a sequence, which {} tokens do not "
-                          "divide into; {} would.",
+                          "CP {} cuts a sequence into two runs for every rank, and {} tokens do "
+                          "not divide by that; {} would.",
                           cp, setup.model.sequence, (setup.model.sequence / (2 * cp) + 1) * 2 * cp);
     why.field = "model.sequence";
     why.alternatives = {std::to_string((setup.model.sequence / (2 * cp) + 1) * 2 * cp)};

@@ -7,7 +7,7 @@ namespace parallelarium {
 
 Message of_microbatch(Message what, int microbatch) {
   if (microbatch < 0) return what;
-  return message("of-microbatch", "{} of micro-batch {}", what, microbatch);
+  return message("of-microbatch", "{} of micro-batch {}", std::move(what), microbatch);
 }
 
 Message describe(const Op& op) {
@@ -22,8 +22,8 @@ Message describe(const Op& op) {
                      of_microbatch(purpose, op.microbatch), op.peer);
     case OpKind::kCollective: {
       Message what = message("op-collective", "the {} of {}", name_of(op.collective), purpose);
-      if (op.layer >= 0) what = message("op-in-layer", "{} in layer {}", what, op.layer);
-      return of_microbatch(what, op.microbatch);
+      if (op.layer >= 0) what = message("op-in-layer", "{} in layer {}", std::move(what), op.layer);
+      return of_microbatch(std::move(what), op.microbatch);
     }
     case OpKind::kCompute:
       break;
