@@ -13,7 +13,8 @@
 //   route       {setup, layer?, microbatch?, group?, routing?} -> the object of `route --json`
 //   shutdown    {}                            -> {}, and the engine ends
 // Notifications: `$/progress` {id, phase, share, what, step?, losses?} from the engine, where phase
-// is "checking", "calibrating", "running" or "proving" and share goes from 0 to 1 within the phase;
+// is "checking", "calibrating", "running" or "proving", share goes from 0 to 1 within the phase, and
+// what is a Message (message_json.h), as every sentence in an answer is;
 // `losses` of a run are those of the steps up to `step`, warm-up included, that were not told
 // before (null where a loss is not finite; a run that begins again at a slower pace tells of its
 // steps again);
