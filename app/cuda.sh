@@ -63,7 +63,7 @@ has_cuda() { grep -q '^PARALLELARIUM_CUDA_MISSING:INTERNAL=$' "$BUILD/CMakeCache
 cuda_missing_because() { sed -n 's/^PARALLELARIUM_CUDA_MISSING:INTERNAL=//p' "$BUILD/CMakeCache.txt"; }
 
 # Where there is a driver and no compiler, tells so and asks whether to fetch one. Status 0: it is to be fetched.
-# WITH_CUDA (yes, no or nothing) is the answer that a person gave by an option.
+# WITH_CUDA (yes or no) is the answer that a person gave by an option.
 cuda_is_wanted() {
   local driver answer
   driver=$(driver_version)
@@ -76,6 +76,7 @@ cuda_is_wanted() {
     say "NVIDIA's driver $driver is older than 525, which CUDA 12 needs: GPUs are not used until it is updated."
     return 1
   fi
+  [[ ${WITH_CUDA:-} == @(yes|no) ]] || [ "$(cat "$CUDA_WHEELS/declined" 2>/dev/null)" != "$driver" ] || return 1
   say "NVIDIA's driver $driver is here, but no CUDA compiler that can be used: $(cuda_missing_because)"
   case ${WITH_CUDA:-} in
     yes) return 0 ;;
@@ -89,7 +90,6 @@ cuda_is_wanted() {
     say "With --with-cuda it is fetched from pypi.org into build/cuda (about 1 GB); until then GPUs are not used."
     return 1
   fi
-  [ "$(cat "$CUDA_WHEELS/declined" 2>/dev/null)" != "$driver" ] || return 1
   read -r -p "Fetch it with its libraries from pypi.org into build/cuda (about 1 GB)? [Y/n] " answer
   case $answer in
     [nN]*)
@@ -114,14 +114,24 @@ fetch_wheels() {
   fi
 }
 
-# Fetches compiler and libraries that suit the driver: for 580 and newer CUDA 13, whose wheels bring nvcc; for older
-# ones CUDA 12, whose wheels bring headers, ptxas and libraries, with clang++ as compiler.
+# Whether CUDA 13 suits the driver and the GPUs: it needs driver 580, and has no code for a GPU below 7.5 (V100),
+# which driver 580 still drives.
+cuda_13_suits() {
+  local driver=$1 capability
+  [ -z "$driver" ] || [ "${driver%%.*}" -ge 580 ] || return 1
+  for capability in $(ask_gpus compute_cap); do
+    [ "${capability%.*}${capability#*.}" -ge 75 ] || return 1
+  done
+}
+
+# Fetches compiler and libraries that suit driver and GPUs: CUDA 13, whose wheels bring nvcc, or CUDA 12, whose wheels
+# bring headers, ptxas and libraries, with clang++ as compiler.
 fetch_cuda() {
   local driver new=$CUDA_WHEELS/new toolkit=$CUDA_WHEELS/toolkit parts="nvcc,cudart,cublas,cccl,nvtx" part
   driver=$(driver_version)
   rm -rf "$new" "$toolkit" "$CUDA_WHEELS/compiler" "$CUDA_WHEELS/declined"
   mkdir -p "$new"
-  if [ -z "$driver" ] || [ "${driver%%.*}" -ge 580 ]; then
+  if cuda_13_suits "$driver"; then
     say "Fetching CUDA 13.0 and NCCL${driver:+ for driver $driver}"
     fetch_wheels "$new" "cuda-toolkit[$parts]==13.0.*" nvidia-nccl-cu13
   else

@@ -109,7 +109,8 @@ configure() {
   cuda_stamp >"$BUILD/cuda.stamp"
 }
 
-# prepare "extra packages" target... ; CONFIGURE_OPTIONS are -DNAME=VALUE, WITH_CUDA is yes, no or nothing.
+# prepare "extra packages" target... ; CONFIGURE_OPTIONS are -DNAME=VALUE. WITH_CUDA is yes, no or ask; without it nothing
+# is said of a missing compiler for GPUs.
 prepare() {
   local packages=$1
   shift
@@ -120,7 +121,7 @@ prepare() {
   say "Step 2 of $STEPS: configure and build ($(build_jobs) jobs; the first time takes minutes)"
   # shellcheck disable=SC2086
   configure ${CONFIGURE_OPTIONS:-}
-  if cuda_is_missing && cuda_is_wanted; then
+  if [ -n "${WITH_CUDA:-}" ] && cuda_is_missing && cuda_is_wanted; then
     fetch_cuda
     # shellcheck disable=SC2086
     configure ${CONFIGURE_OPTIONS:-}

@@ -19,7 +19,8 @@ namespace parallelarium {
 namespace {
 
 TEST(CudaModule, IsMissedInOneSentence) {
-  const Result<CudaModule*> none = load_cuda_module({"/nowhere/libparallelarium-cuda.so"});
+  const Result<CudaModule*> none =
+      load_cuda_module({"/nowhere/libparallelarium-cuda.so"}, process_environment());
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().kind, "cuda-missing");
   EXPECT_NE(none.error().text.find("libparallelarium-cuda.so"), std::string::npos);
@@ -28,11 +29,37 @@ TEST(CudaModule, IsMissedInOneSentence) {
 TEST(CudaModule, ThatIsNoLibraryIsSaidToNotLoad) {
   const std::string file = testing::TempDir() + "/not-a-library.so";
   std::ofstream(file) << "text";
-  const Result<CudaModule*> broken = load_cuda_module({"/nowhere/first", file});
+  const Result<CudaModule*> broken =
+      load_cuda_module({"/nowhere/first", file}, process_environment());
   std::remove(file.c_str());
   ASSERT_FALSE(broken.ok());
   EXPECT_EQ(broken.error().kind, "cuda-missing");
   EXPECT_NE(broken.error().text.find(file), std::string::npos) << broken.error().text;
+}
+
+// cuBLAS of a wheel: the module needs a library that the system does not find by itself.
+TEST(CudaModule, FindsItsLibrariesInTheWheelsOfTheUsersPython) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "module-wheels";
+  fs::remove_all(folder);
+  const fs::path module = folder / "module.so";
+  const fs::path wheel = folder / "venv/lib/python3.11/site-packages/nvidia/cublas/lib";
+  fs::create_directories(wheel);
+  fs::copy_file(MODULE_STAND_IN, module);
+  const auto environment = [&](const char* name) -> std::optional<std::string> {
+    if (std::string(name) == "VIRTUAL_ENV") return (folder / "venv").string();
+    return std::nullopt;
+  };
+  const Result<CudaModule*> alone = load_cuda_module({module.string()}, environment);
+  ASSERT_FALSE(alone.ok());
+  EXPECT_NE(alone.error().text.find("libwheel_stand_in.so.7"), std::string::npos)
+      << alone.error().text;
+  fs::copy_file(WHEEL_STAND_IN, wheel / "libwheel_stand_in.so.7");
+  // It loads now, and says by its symbol that it is of another version.
+  const Result<CudaModule*> found = load_cuda_module({module.string()}, environment);
+  fs::remove_all(folder);
+  ASSERT_FALSE(found.ok());
+  EXPECT_NE(found.error().text.find("another version"), std::string::npos) << found.error().text;
 }
 
 // With or without CUDA in this build, with or without a GPU in this computer.

@@ -157,6 +157,43 @@ case_a_driver_without_compiler_is_offered_one() {
   same "$words" ""
 }
 
+case_what_is_fetched_suits_driver_and_gpus() {
+  [ ! -e /proc/driver/nvidia/version ] || return 0  # the kernel's word counts there
+  suits() { gpus "$1" "$2"; cuda_13_suits "$2"; }
+  suits '9.0\n' 580.65.06 || fail "CUDA 13 is not taken for an H100 with driver 580."
+  suits '7.5\n12.0\n' 580.65.06 || fail "CUDA 13 is not taken for a T4 and a 5090."
+  ! suits '7.0\n9.0\n' 580.65.06 || fail "CUDA 13, which has no code for a V100, is taken for one."
+  ! suits '9.0\n' 575.51.03 || fail "CUDA 13 is taken with driver 575."
+  # Wheels as they are laid out: CUDA 13's share a folder and bring nvcc, CUDA 12's have one each and bring ptxas.
+  stand_in "$tmp/bin/python3" "[ \"\$3\" = --version ] && exit
+while [ \"\$1\" != --target ]; do shift; done
+to=\$2; shift 2; echo \"\$@\" >>$tmp/wheels
+case \"\$*\" in
+  *12.9*) mkdir -p \$to/nvidia/cuda_nvcc/bin \$to/nvidia/cuda_runtime/include \$to/nvidia/cublas/lib
+    echo '#define CUDA_VERSION 12090' >\$to/nvidia/cuda_runtime/include/cuda.h
+    touch \$to/nvidia/cuda_nvcc/bin/ptxas \$to/nvidia/cublas/lib/libcublasLt.so.12 ;;
+  *cuda-toolkit*) mkdir -p \$to/nvidia/cu13/bin \$to/nvidia/cu13/lib
+    echo '#!/bin/sh' >\$to/nvidia/cu13/bin/nvcc; chmod +x \$to/nvidia/cu13/bin/nvcc
+    touch \$to/nvidia/cu13/lib/libcublasLt.so.13 ;;
+  *nvcc==13*) mkdir -p \$to/nvidia/cu13/bin; touch \$to/nvidia/cu13/bin/fatbinary ;;
+esac"
+  gpus '9.0\n' 580.65.06
+  fetch_cuda 2>/dev/null
+  same "$(cat "$CUDA_WHEELS/compiler")" "$CUDA_WHEELS/toolkit/bin/nvcc"
+  same "$(readlink "$CUDA_WHEELS/toolkit/lib/libcublasLt.so")" libcublasLt.so.13
+  same "$(cat "$tmp/wheels")" "cuda-toolkit[nvcc,cudart,cublas,cccl,nvtx]==13.0.* nvidia-nccl-cu13"
+  stand_in "$tmp/bin/clang++-19" 'exit 0'
+  install_missing() { :; }
+  gpus '7.0\n' 580.65.06
+  rm "$tmp/wheels"
+  fetch_cuda 2>/dev/null
+  same "$(cat "$CUDA_WHEELS/compiler")" "$tmp/bin/clang++-19"
+  contains "$(cat "$CUDA_WHEELS/toolkit/bin/nvcc")" 12.9
+  [ -e "$CUDA_WHEELS/toolkit/libexec/fatbinary" ] || fail "fatbinary is missing."
+  contains "$(cat "$tmp/wheels")" "cuda-toolkit[nvcc,cudart,cublas,cccl,nvtx]==12.9.* nvidia-nccl-cu12"
+  same "$(ls "$CUDA_WHEELS")" $'compiler\ntoolkit'
+}
+
 case_the_driver_is_found_where_nvidia_smi_knows_it() {
   [ ! -e /proc/driver/nvidia/version ] || return 0  # the kernel's word counts there
   gpus '8.9\n' 535.183.01

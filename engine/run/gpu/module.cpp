@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "engine/run/gpu/check/check_memory.h"
+#include "engine/run/gpu/python_wheels.h"
 
 namespace parallelarium {
 
@@ -23,20 +24,45 @@ std::vector<std::string> places() {
           (folder.parent_path() / "lib" / "parallelarium" / kFile).string()};
 }
 
+// The library that is missing, where that is why dlopen failed: glibc's sentence begins with it.
+std::string missing_library(const std::string& why) {
+  const std::size_t colon = why.find(':');
+  const bool missing = why.find("cannot open shared object file") != std::string::npos;
+  return missing && colon != std::string::npos ? why.substr(0, colon) : "";
+}
+
+// dlopen, and where libraries of CUDA are missing, once more with those of the wheels that the
+// user's Python has: one that is loaded serves whoever needs a library of its name.
+void* open_with_wheels(const std::string& file, const Environment& environment, std::string& why) {
+  std::string last;
+  while (true) {
+    // Never closed: CUDA does not like to be unloaded.
+    if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    const char* reason = dlerror();
+    why = reason != nullptr ? reason : "no reason given";
+    const std::string library = missing_library(why);
+    if (library.empty() || library == last || library.find('/') != std::string::npos)
+      return nullptr;
+    last = library;
+    for (const std::string& wheel : files_of_wheels(environment, "nvidia/*/lib/" + library))
+      if (dlopen(wheel.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) break;
+  }
+}
+
 }  // namespace
 
-Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files) {
+Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files,
+                                     const Environment& environment) {
   for (const std::string& file : files) {
     std::error_code failed;
     if (!std::filesystem::exists(file, failed)) continue;
-    // Never closed: CUDA does not like to be unloaded.
-    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    std::string why;
+    void* handle = open_with_wheels(file, environment, why);
     if (handle == nullptr) {
-      const char* why = dlerror();
       return message("cuda-missing.module",
                      "The CUDA module does not load ({}); install the CUDA libraries that it was "
-                     "built with, or choose cpu.",
-                     why != nullptr ? why : "no reason given");
+                     "built with, by NVIDIA's packages or wheels for Python, or choose cpu.",
+                     why);
     }
     auto* entry = reinterpret_cast<CudaModuleEntry*>(dlsym(handle, kCudaModuleEntry));
     CudaModule* found = entry != nullptr ? entry(kCudaModuleVersion) : nullptr;
@@ -46,13 +72,15 @@ Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files) {
     }
     return found;
   }
-  return message("cuda-missing.build",
-                 "This build has no CUDA module ({}); build it where nvcc is found, or choose cpu.",
-                 kFile);
+  return message(
+      "cuda-missing.build",
+      "There is no CUDA module here ({}); install the package parallelarium-cuda, or build it "
+      "with ./app/run --with-cuda, or choose cpu.",
+      kFile);
 }
 
 Result<CudaModule*> cuda_module() {
-  static const Result<CudaModule*> loaded = load_cuda_module(places());
+  static const Result<CudaModule*> loaded = load_cuda_module(places(), process_environment());
   return loaded;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/plan/result.h"
 #include "engine/run/gpu/memory.h"
 #include "engine/run/gpu/nccl/nccl.h"
+#include "engine/run/net/place.h"
 #include "engine/run/train/run.h"
 #include "engine/train/device.h"
 
@@ -71,8 +72,10 @@ using CudaModuleEntry = CudaModule*(int version);  // null: another version
 // libparallelarium-cuda.so beside the program or in ../lib/parallelarium, loaded once.
 // Error "cuda-missing". Thread-safe.
 Result<CudaModule*> cuda_module();
-// The same from the first of `files` that exists; for tests.
-Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files);
+// The same from the first of `files` that exists; for tests. Libraries that it needs and the system
+// does not find are taken from the wheels of the user's Python (python_wheels.h).
+Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files,
+                                     const Environment& environment);
 
 // The GPUs of this computer for ranks, with what is remembered of their checks. Error
 // "cuda-missing".

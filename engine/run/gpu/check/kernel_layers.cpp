@@ -48,7 +48,7 @@ void product(KernelBench& on, const Product& shape, int shift, DataType beside) 
                    plain = on.rows_out("y without bias", beside, N, M, pitch),
                    dx = on.out("dx", type, N * K), dw = on.changed(on.whole("dw", beside, M * K)),
                    db = on.changed(on.whole("dbias", beside, M));
-  on.run([&](Device& device, const Side& at) {
+  on.run([&, N = N, M = M, K = K, given = given](Device& device, const Side& at) {
     if (biased) device.linear_forward(at(y), at(x), at(w), at(bias), N, M, K, given);
     device.linear_forward(at(plain), at(x), at(w), {}, N, M, K, given);
     device.linear_input_grad(at(dx), at(beside_dy), at(w), N, M, K, given);
@@ -164,7 +164,7 @@ void check_loss(KernelBench& on) {
     for (std::int32_t& id : own) id = static_cast<std::int32_t>(id % V);
     const DataType type = on.type();
     const Bound bound = rounded(kF32);
-    const auto stat = [&](const char* name) { return on.out(name, kF32, N, bound, false); };
+    const auto stat = [&, N = N](const char* name) { return on.out(name, kF32, N, bound, false); };
     const CheckArray logits =
                          rows_in(on, "logits", type, N, V, pitch, [&] { return 4 * on.unit(); }),
                      targets = on.ints("targets", ids), own_targets = on.ints("targets", own),

@@ -107,7 +107,8 @@ void check_rows(KernelBench& on) {
                        copied = on.changed(on.whole("copied", on.type(), rows * stride, 7)),
                        sum = on.changed(on.whole("sum", on.type(), rows * stride, 7)),
                        filled = on.changed(on.whole("filled", on.type(), rows * stride, 7));
-      on.run([&](Device& device, const Side& at) {
+      on.run([&, rows = rows, width = width, stride = stride, part_stride = part_stride](
+                 Device& device, const Side& at) {
         device.copy_rows(at(copied), stride, at(part), part_stride, rows, width);
         device.accumulate_rows(at(sum), stride, at(part), part_stride, rows, width);
         device.fill_rows(at(filled), stride, -1.5F, rows, width);
@@ -171,7 +172,7 @@ void check_embedding(KernelBench& on) {
                        main_dtable = on.changed(on.whole("dtable of fp32", DataType::kF32, V * C)),
                        main_dplaces =
                            on.changed(on.whole("dpositions of fp32", DataType::kF32, T * C));
-      on.run([&](Device& device, const Side& at) {
+      on.run([&, N = N, T = T, C = C](Device& device, const Side& at) {
         const auto known = [&](const Values& of) { return positions ? of : Values(); };
         device.embedding_forward(at(x), at.ints(tokens), at(table), known(at(places)), N, T, C);
         device.embedding_grad(at(dtable), known(at(dplaces)), at(dx), at.ints(tokens), N, T, C);

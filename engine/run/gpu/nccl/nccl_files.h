@@ -12,10 +12,8 @@
 namespace parallelarium {
 
 // What dlopen is asked for, in this order: what PARALLELARIUM_NCCL names, and then nothing else;
-// libnccl.so.2, as the run path of whoever asks and the system find it; those that exist of the
-// wheel nvidia-nccl (nvidia/nccl/lib/libnccl.so.2) in the packages of the user's Python: of an
-// active virtual environment or conda, of the python3 in PATH, of the user, of the system; the
-// newest Python first. No Python is started for it.
+// libnccl.so.2, as the run path of the caller and the system find it; those of the wheel
+// nvidia-nccl in the packages of the user's Python (python_wheels.h).
 std::vector<std::string> nccl_files(const Environment& environment);
 
 struct NcclFile {

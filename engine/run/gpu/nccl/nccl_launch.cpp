@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
-#include <thread>
 
+#include "engine/plan/machine/cores.h"
 #include "engine/run/net/socket_transport.h"
 #include "engine/run/net/world.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 // A rank and a thread of NCCL's for it are awake at once.
 NcclWait with_spin(NcclWait wait, int ranks) {
-  const bool room = std::thread::hardware_concurrency() >= 2U * static_cast<unsigned>(ranks);
+  const bool room = available_core_count() >= 2 * ranks;
   if (wait.spin.count() < 0) wait.spin = std::chrono::nanoseconds{room ? 100'000 : 0};
   return wait;
 }
