@@ -121,7 +121,7 @@ QSet<QString> same_words() {
       "Chrome Trace Doctor Engine Setup Format Parameter Kernel Server Modus minus plus global "
       "Embedding Norm QKV MLP Switch Torus Start Stop Info Version Text System Name "
       "Ctrl Shift Home Return Space Page Enter Left Right Down Delete Escape Ins "
-      "Hidden Layer Microbatch"));
+      "dropless Backend Operation Bytes Export Zoom GPUs"));
   return words;
 }
 
