@@ -70,7 +70,19 @@ QSet<QString> texts_of(const QWidget& root, const QWidget* lesson) {
   return texts;
 }
 
-// The window in a state, view by view, with what its dialogs say.
+// Where the actions stand that open a dialog.
+std::vector<qsizetype> dialogs_of(const Window& english) {
+  std::vector<qsizetype> places;
+  const QList<QAction*> all = english.all_actions();
+  for (const char* name : {"All settings …", "Shortcuts", "Doctor", "Words"})
+    for (qsizetype at = 0; at < all.size(); ++at)
+      if (QString(all[at]->text()).remove(QLatin1Char('&')) == QString::fromUtf8(name))
+        places.push_back(at);
+  EXPECT_EQ(places.size(), 4u);
+  return places;
+}
+
+// The window in a state, view by view, with its dialogs where it starts.
 QSet<QString> texts_in(const QString& state) {
   Window window;
   window.set_asks(false);
@@ -84,6 +96,18 @@ QSet<QString> texts_in(const QString& state) {
                               ViewKind::kExperts, ViewKind::kMemory}) {
     window.show_view(view);
     let_layouts_settle(20);
+    texts += texts_of(window, lesson);
+  }
+  static const std::vector<qsizetype> dialogs = dialogs_of(window);  // the first window is English
+  if (state.isEmpty()) {
+    for (const qsizetype at : dialogs) window.all_actions()[at]->trigger();
+    EXPECT_TRUE(wait_until(  // the Doctor asks the engine first
+        [&] {
+          return window.findChildren<QLabel*>().size() > 60 &&
+                 window.session().engine().greeting().is_object();
+        },
+        kRunMs));
+    let_layouts_settle(500);
     texts += texts_of(window, lesson);
   }
   window.session().cancel_run();

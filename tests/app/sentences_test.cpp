@@ -9,6 +9,7 @@
 
 #include "app/look/sentence.h"
 #include "engine/collectives/collective.h"
+#include "engine/plan/program/timeline.h"
 #include "engine/plan/text/message_json.h"
 #include "engine/plan/text/phrases.h"
 #include "tests/app/german.h"
@@ -35,11 +36,6 @@ bool has_words(QString text) {
   text.remove(QRegularExpression(QStringLiteral("\\{\\d*\\}")));
   return text.contains(QRegularExpression(QStringLiteral("[a-z]{3}")));
 }
-
-// Words that are the same in both languages.
-const QStringList kSame{QStringLiteral("Parameter"), QStringLiteral("Embedding"),
-                        QStringLiteral("embedding"), QStringLiteral("Attention"),
-                        QStringLiteral("Router")};
 
 TEST(GermanSentences, AreThereForAllAndKeepWhatStandsInTheirPlaces) {
   const German german;
