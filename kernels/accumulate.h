@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The "reduce" of every reduction between ranks: a received array is added to the local one.
+// The "reduce" of every reduction between ranks: it adds a received array to the local one.
 // On the GPU: gpu.h.
 #pragma once
 

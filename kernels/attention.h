@@ -21,16 +21,16 @@ struct AttentionShape {
   std::int64_t B = 0, T = 0, H = 0, K = 0, D = 0;
 };
 
-// Key/value heads that an unfused backward works on at once on a GPU, which one does not fill and
-// each of which costs five launches: as many as 128 MiB of scores hold.
+// How many key/value heads an unfused backward on a GPU takes at once: as many as 128 MiB of scores
+// hold. One head does not fill a GPU, and each costs five launches.
 constexpr std::int64_t heads_at_once(const AttentionShape& shape, std::int64_t element_bytes) {
   constexpr std::int64_t kMostScores = std::int64_t{128} << 20;
   const std::int64_t each = std::max<std::int64_t>(shape.T * shape.T * element_bytes, 1);
   return std::clamp<std::int64_t>(kMostScores / each, 1, std::max<std::int64_t>(shape.K, 1));
 }
 
-// Dropout of the probabilities, where there is any: context = dropped V. Both [B,H,T,T]; zero above
-// the diagonal.
+// Dropout of the probabilities, if any: context = dropped V. Both [B,H,T,T]; zero above the
+// diagonal.
 template <class T>
 struct DroppedProbabilities {
   std::uint8_t* mask = nullptr;  // 1: kept. Null: no dropout

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bf16 as storage: the upper half of an fp32 number, so 8 bits of significand and fp32's range.
 //
-// Arithmetic is never done in it: kernels widen what they read (exact) and round what they write,
-// once, to the nearest (half a unit in the last place: a relative error of at most 2^-8).
+// Nobody computes in bf16. Kernels widen what they read (exact) and round what they write once, to
+// the nearest (half a unit in the last place: a relative error of at most 2^-8).
 // The same functions serve the CPU and CUDA kernels (nvcc: --expt-relaxed-constexpr).
 #pragma once
 
@@ -19,7 +19,8 @@ constexpr float widen(Bf16 value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
 }
 
-// To nearest, ties to even; beyond the largest bf16 becomes infinity, NaN a quiet NaN of its sign.
+// Rounds to nearest, ties to even. A number beyond the largest bf16 becomes infinity; NaN becomes a
+// quiet NaN of its sign.
 constexpr Bf16 round_to_bf16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const bool nan = (bits & 0x7FFF'FFFFU) > 0x7F80'0000U;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU kernels on bf16 storage: same names, operands and requirements as in the headers of the
-// fp32 kernels, which do the arithmetic. Inputs are widened block by block (exact), results rounded
-// once to the nearest. Statistics (stats, lse, row_max, sum_exp, target_logit, loss) stay fp32 or
-// fp64, gradients of weights may be either (G is float or Bf16), and so may AdamW's moments (M).
+// The CPU kernels on bf16 storage. They have the names, operands and requirements of the fp32
+// kernels, which do the arithmetic. They widen inputs block by block (exact) and round results
+// once, to the nearest. Statistics (stats, lse, row_max, sum_exp, target_logit, loss) stay fp32 or
+// fp64. Gradients of weights (G) and AdamW's moments (M) are float or Bf16.
 #pragma once
 
 #include <cstddef>
@@ -71,8 +71,8 @@ void fused_attention_forward_cpu(Bf16* context, float* lse, float* scratch, cons
 void fused_attention_backward_cpu(Bf16* dqkv, float* scratch, const Bf16* dcontext, const Bf16* qkv,
                                   const Bf16* context, const float* lse,
                                   const AttentionShape& shape);
-// block_attention.h. A context not yet divided, and gradients that several blocks add to, are
-// rounded after every block.
+// block_attention.h. Every block rounds the undivided context and the gradients that several blocks
+// add to.
 void block_attention_forward_cpu(Bf16* context, float* row_max, float* row_sum, float* scratch,
                                  const Bf16* qkv, const Bf16* keys_values,
                                  const AttentionBlock& block);
@@ -86,8 +86,7 @@ void rotary_cpu(Bf16* qkv, Turn turn, const AttentionShape& shape, std::int64_t 
 
 void embedding_forward_cpu(Bf16* x, const std::int32_t* tokens, const Bf16* table,
                            const Bf16* positions, std::int64_t N, std::int64_t T, std::int64_t C);
-// Every row that gathers several tokens gathers them in fp32, in the order of n, and is rounded
-// once.
+// A row that several tokens add to sums them in fp32, in the order of n, and is rounded once.
 template <class G>
 void embedding_grad_cpu(G* dtable, G* dpositions, const Bf16* dx, const std::int32_t* tokens,
                         std::int64_t N, std::int64_t T, std::int64_t C);
@@ -117,7 +116,7 @@ void loss_grad_cpu(Bf16* logits, const float* row_max, const float* sum_exp,
 
 void sum_of_squares_cpu(double* sum, const Bf16* values, std::size_t count);
 
-// The update is made on the fp32 master and rounded into the parameters.
+// Updates the fp32 master and rounds it into the parameters.
 template <class G, class M>
 void adamw_cpu(Bf16* parameters, float* master, const G* gradients, M* first_moment,
                M* second_moment, const double* sum_of_squares, float clip, const AdamW& settings,

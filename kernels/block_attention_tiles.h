@@ -9,8 +9,8 @@
 
 namespace parallelarium {
 
-// Requires of both: has_fused_attention_tiles(), D a multiple of 8 up to 128, the block's stride a
-// multiple of 8, operands at multiples of 16 bytes.
+// Both require: has_fused_attention_tiles(); D is a multiple of 8 up to 128; the block's stride is
+// a multiple of 8; operands stand at multiples of 16 bytes.
 [[nodiscard]] cudaError_t block_attention_forward_tiles(Bf16* context, float* row_max,
                                                         float* row_sum, const Bf16* qkv,
                                                         const Bf16* keys_values,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-entropy in the three parts where a vocabulary split over ranks exchanges numbers
-// (Megatron's parallel cross-entropy): row maxima, sums of exponentials with the target's logit,
-// the loss. Legend: N tokens, V vocabulary entries of this rank, which begin at entry `first`;
-// logits [N,V], whose rows are `pitch` apart (pitch.h); targets [N] count through the whole
-// vocabulary.
+// Cross-entropy in three parts, cut where ranks that share a vocabulary exchange numbers
+// (Megatron's parallel cross-entropy): row maxima; sums of exponentials and the target's logit; the
+// loss. Legend: N tokens, V vocabulary entries of this rank, which begin at entry `first`; logits
+// [N,V], whose rows are `pitch` apart (pitch.h); targets [N] count through the whole vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ void loss_sum_cpu(float* sum_exp, float* target_logit, const float* logits, cons
                   const std::int32_t* targets, std::int64_t N, std::int64_t V,
                   std::int64_t first = 0, std::int64_t pitch = 0);
 
-// Both at once, where no rank exchanges the maxima between them.
+// Does both at once, for ranks that need not exchange the maxima in between.
 void loss_max_sum_cpu(float* row_max, float* sum_exp, float* target_logit, const float* logits,
                       const std::int32_t* targets, std::int64_t N, std::int64_t V,
                       std::int64_t pitch = 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two bodies of fused attention on the GPU (gpu.h chooses): here the one for tensor cores.
+// The body of fused attention for tensor cores. Another body does without them; gpu.h chooses.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,12 +9,12 @@
 
 namespace parallelarium {
 
-// Whether the code that this build has for the current GPU uses tensor cores: compute
-// capability 8.0 or above, of both. Asks once per thread and GPU.
+// Whether this build's code for the current GPU uses tensor cores: the GPU and the code need
+// compute capability 8.0 or above. Asks CUDA once per thread and GPU.
 [[nodiscard]] bool has_fused_attention_tiles();
 
 // Requires: has_fused_attention_tiles(), D a multiple of 8 up to 128, operands at multiples of
-// 16 bytes. delta [B,H,T] is given to the backward: sum over d of dcontext * context.
+// 16 bytes. The backward takes delta [B,H,T]: the sum over d of dcontext * context.
 [[nodiscard]] cudaError_t fused_attention_forward_tiles(Bf16* context, float* lse, const Bf16* qkv,
                                                         const AttentionShape& shape,
                                                         cudaStream_t stream);

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA twins of the CPU kernels; compiled where CUDA is found. Matrix products: gpu_matmul.h.
+// The CUDA twins of the CPU kernels. A build with CUDA compiles them. Matrix products:
+// gpu_matmul.h.
 //
-// Each does what the function of the same name with _cpu does, whose header holds formulas, shapes
-// and requirements (named at each group), on addresses of the stream's device. T, the storage, is
-// float or Bf16; G, the storage of weight gradients, and M, of moments, may be either. Arithmetic
-// and statistics are fp32, long sums fp64 where the CPU's are; what is stored is rounded once.
+// Each does what the function of the same name with _cpu does, on addresses of the stream's device.
+// The header of that function (named at each group) holds formulas, shapes and requirements. The
+// storage T is float or Bf16; the storage G of weight gradients and M of moments may be either.
+// Arithmetic and statistics are fp32; long sums are fp64 where the CPU's are. Results are rounded
+// once.
 //
 // A launcher returns the launch status at once; faults inside the kernel surface at the next
-// synchronisation. Operands belong to the caller, stay until the stream gets there, and overlap
-// only where the same pointer is given twice to an elementwise kernel. Any alignment of the
-// element type works, multiples of 16 bytes are fast. Sums have a fixed order that depends on sizes
-// and on addresses modulo 16 alone: no atomics on floating-point numbers, the same bits each time.
-// Workspace: device memory whose contents the launch overwrites; sizes in launch.h.
+// synchronisation. The caller owns the operands and keeps them until the stream gets there. They
+// may overlap only where an elementwise kernel gets the same pointer twice. Any alignment of the
+// element type works; multiples of 16 bytes are fast. Sums have a fixed order, which depends on
+// sizes and on addresses modulo 16 alone, and use no floating-point atomics: the bits are the same
+// each time. A workspace is device memory whose contents the launch overwrites; launch.h gives its
+// size.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -34,13 +37,13 @@ namespace parallelarium {
 // accumulate.h: sum[i] += part[i]. T: float, Bf16, double or std::int32_t.
 template <class T>
 [[nodiscard]] cudaError_t accumulate(T* sum, const T* part, std::size_t count, cudaStream_t stream);
-// Rows of `width` elements, so many elements apart: sum += part.
+// sum += part for rows of `width` elements; each stride is the distance between rows in elements.
 template <class T>
 [[nodiscard]] cudaError_t accumulate_rows(T* sum, std::int64_t sum_stride, const T* part,
                                           std::int64_t part_stride, std::int64_t rows,
                                           std::int64_t width, cudaStream_t stream);
 // combine.h. target may be one of the parts. T: float, double, Bf16 or std::int32_t. Requires: 1 <=
-// count of parts <= kMostCombined.
+// parts_count <= kMostCombined.
 inline constexpr int kMostCombined = 64;
 template <class T>
 [[nodiscard]] cudaError_t combine(T* target, const T* const* parts, int parts_count, Combine how,
@@ -50,11 +53,11 @@ template <class T>
 // fill.h
 template <class T>
 [[nodiscard]] cudaError_t fill(T* values, float value, std::size_t count, cudaStream_t stream);
-// Rows of `width` elements, `stride` apart: to = value.
+// to = value for rows of `width` elements, `stride` apart.
 template <class T>
 [[nodiscard]] cudaError_t fill_rows(T* to, std::int64_t stride, float value, std::int64_t rows,
                                     std::int64_t width, cudaStream_t stream);
-// bf16.h: between float and Bf16, either way.
+// bf16.h: from float to Bf16 or back.
 template <class To, class From>
 [[nodiscard]] cudaError_t cast(To* to, const From* from, std::size_t count, cudaStream_t stream);
 
@@ -62,7 +65,7 @@ template <class To, class From>
 template <class T>
 [[nodiscard]] cudaError_t residual_add(T* out, const T* stream_in, const T* branch,
                                        std::size_t count, cudaStream_t stream);
-// branch: null where there is only a bias to add.
+// branch may be null: then only the bias is added.
 template <class T>
 [[nodiscard]] cudaError_t residual_bias_add(T* out, const T* stream_in, const T* branch,
                                             const T* bias, std::int64_t N, std::int64_t C,
@@ -77,7 +80,7 @@ template <class T>
 template <class T>
 [[nodiscard]] cudaError_t dropout_grad(T* dbranch, const T* dx, const std::uint8_t* mask,
                                        float scale, std::size_t count, cudaStream_t stream);
-// attention.h: mask and dropped probabilities [B,H,T,T] of the probabilities.
+// attention.h: makes the mask and the dropped probabilities [B,H,T,T].
 template <class T>
 [[nodiscard]] cudaError_t dropout_probabilities(T* dropped, std::uint8_t* mask,
                                                 const T* probabilities,
@@ -162,9 +165,9 @@ template <class T>
                                     std::int64_t V, std::int64_t first, cudaStream_t stream,
                                     std::int64_t pitch = 0);
 
-// router.h. Requires: N >= 1. workspace: route_workspace(N, E), 4-byte aligned.
-// cudaErrorInvalidValue where 4 tokens' affinities do not fit the GPU's shared memory (E above some
-// 1500 on Turing).
+// router.h. Requires: N >= 1. workspace: route_workspace(N, E), 4-byte aligned. Error:
+// cudaErrorInvalidValue if the affinities of 4 tokens do not fit the GPU's shared memory (E above
+// some 1500 on Turing).
 template <class T>
 [[nodiscard]] cudaError_t route(float* gates, std::int32_t* routes, float* record, const T* logits,
                                 const float* bias, const RouterShape& shape, void* workspace,
@@ -197,15 +200,14 @@ template <class T>
 template <class T>
 [[nodiscard]] cudaError_t sum_of_squares(double* sum, const T* values, void* workspace,
                                          const Runs& counted, cudaStream_t stream);
-// adamw.h, bf16_kernels.h, with a weight decay of 0 for runs that are not marked. master is null
-// where the parameters are fp32 themselves, and only there. sum_of_squares is read on the device,
-// when clip > 0.
+// adamw.h, bf16_kernels.h, with a weight decay of 0 for unmarked runs. master is null exactly if
+// the parameters are fp32. If clip > 0, the kernel reads sum_of_squares.
 template <class P, class G, class M>
 [[nodiscard]] cudaError_t adamw(P* parameters, float* master, const G* gradients, M* first_moment,
                                 M* second_moment, const double* sum_of_squares, float clip,
                                 const AdamW& settings, const Runs& decayed, cudaStream_t stream);
 
-// attention.h, the parts between its matrix products (gpu_matmul.h makes the whole of them).
+// attention.h: the parts between its matrix products. gpu_matmul.h puts all together.
 // In place on [heads, T, T]: rows of scores become probabilities, zero right of the diagonal.
 template <class T>
 [[nodiscard]] cudaError_t causal_softmax(T* scores, std::int64_t heads, std::int64_t length,
@@ -217,8 +219,9 @@ template <class T>
                                               float scale, std::int64_t heads, std::int64_t length,
                                               cudaStream_t stream);
 
-// block_attention.h, without its scratch. bf16 goes through tensor cores as fused_attention does,
-// where the block's stride too is a multiple of 8. cudaErrorInvalidValue where D is above 256.
+// block_attention.h, without its scratch. bf16 uses tensor cores under the conditions of
+// fused_attention if the block's stride is a multiple of 8 too. Error: cudaErrorInvalidValue if D
+// is above 256.
 template <class T>
 [[nodiscard]] cudaError_t block_attention_forward(T* context, float* row_max, float* row_sum,
                                                   const T* qkv, const T* keys_values,
@@ -234,13 +237,12 @@ template <class T>
                                                    cudaStream_t stream);
 
 // fused_attention.h. scratch: fused_attention_scratch(shape) floats (the forward needs none).
-// bf16 goes through tensor cores where the GPU, and the code that this build has for it, have them
-// for bf16 (8.0 and above), D is a multiple of 8 up to 128, and operands are multiples of 16 bytes;
-// all else through fp32 arithmetic, with D at most 256. cudaErrorInvalidValue where D is larger, or
-// where a block's tiles do not fit the GPU's shared memory (fp32 backward: D above 110 on Turing,
-// above 180 on 8.6 and 8.9) or H above 65535.
-// fused_attention_shared: the most that a block of fp32 arithmetic needs for heads of D; the
-// largest number there is where D is too large.
+// bf16 uses tensor cores if has_fused_attention_tiles(), D is a multiple of 8 up to 128, and
+// operands stand at multiples of 16 bytes. All else uses fp32 arithmetic, with D at most 256.
+// Error: cudaErrorInvalidValue if D is larger, if a block's tiles do not fit the GPU's shared
+// memory (fp32 backward: D above 110 on Turing, above 180 on 8.6 and 8.9), or if H is above 65535.
+// fused_attention_shared: the most bytes that a block of fp32 arithmetic needs for heads of D, or
+// the largest number of its type if D is too large.
 template <class T>
 [[nodiscard]] std::size_t fused_attention_shared(std::int64_t D);
 template <class T>

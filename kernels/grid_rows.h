@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A limit of every GPU, apart from launch.h because the emulation has a twin of it.
+// A limit of every GPU. It has a header of its own because the emulation replaces it.
 #pragma once
 
 #include <cstdint>
 
 namespace parallelarium {
 
-// The most blocks of a grid in its second direction.
+// The most blocks that a grid has in its second dimension.
 inline constexpr std::int64_t kMostGridRows = 65535;
 
 }  // namespace parallelarium

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of launching CUDA kernels: how many blocks, how much workspace, wide or not. Plain
-// C++, so that it is tested without a GPU.
+// The arithmetic of launching CUDA kernels: how many blocks, how much workspace, wide or not. It is
+// plain C++, so tests need no GPU.
 //
-// Everything here depends on sizes alone, never on the GPU: sums are cut into the same parts, and
-// so have the same bits, on every GPU of one kind of arithmetic.
+// Everything here depends on sizes alone, never on the GPU. So every GPU cuts a sum into the same
+// parts and gets the same bits if its arithmetic is of the same kind.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,22 @@ namespace parallelarium {
 
 constexpr std::size_t divide_up(std::size_t count, std::size_t by) { return (count + by - 1) / by; }
 
-// Blocks of a loop that strides over the grid: enough to cover `count` elements at `per_block`, at
-// most `most`; at least 1, since a launch of no blocks is an error.
+// How many blocks a grid-stride loop gets: enough for `count` elements at `per_block` each, but at
+// most `most`, and at least 1, since a launch of no blocks is an error.
 constexpr unsigned blocks_for(std::size_t count, std::size_t per_block, std::size_t most) {
   return static_cast<unsigned>(std::clamp<std::size_t>(divide_up(count, per_block), 1, most));
 }
 
-// Threads of a block that works on one row of `columns`, `width` of them at a time: whole warps.
+// How many threads work on one row of `columns` if each takes `width` of them: whole warps.
 constexpr unsigned threads_for_row(std::size_t columns, std::size_t width, unsigned most) {
   return static_cast<unsigned>(
       std::clamp<std::size_t>(divide_up(divide_up(columns, width), 32) * 32, 32, most));
 }
 
-// Blocks of rows of `columns`, `width` of them at a time, where rows need nothing of each other: a
-// block takes as many short rows as it has threads for, with `lanes` threads for each; a long row
-// is cut evenly into `parts`. Of whole warps, at most 31 threads of a block have no row.
+// How rows that do not depend on each other are given to blocks, if a thread takes `width` columns.
+// A block takes as many short rows as it has threads for, with `lanes` threads for each. A long row
+// is cut evenly into `parts`. At most 31 threads of a block have no row, since blocks have whole
+// warps.
 struct RowBlocks {
   unsigned lanes, rows, threads, parts;
 };
@@ -43,7 +44,7 @@ constexpr RowBlocks row_blocks(std::size_t columns, std::size_t width, unsigned 
   return {lanes, rows, (lanes * rows + 31) / 32 * 32, parts};
 }
 
-// Calls visit(first, count) for one part of [0, all) after another, each of at most `most`.
+// Calls visit(first, count) for each part of [0, all) in turn; a part has at most `most` elements.
 template <class Visit>
 void for_parts(std::int64_t all, std::int64_t most, const Visit& visit) {
   for (std::int64_t first = 0; first < all; first += most)
@@ -64,11 +65,11 @@ constexpr std::size_t rows_of_part(std::size_t rows) {
 }
 constexpr std::size_t column_parts(std::size_t rows) { return divide_up(rows, rows_of_part(rows)); }
 
-// A long sum is cut over the blocks of one grid, then the blocks' sums are added in order.
+// The blocks of one grid share a long sum; then their sums are added in order.
 inline constexpr std::size_t kSumBlocks = 1024;
 inline constexpr std::size_t kSumThreads = 256;
 
-// What the launchers named so need of a workspace, in bytes.
+// How many bytes of workspace the launchers of these names need.
 constexpr std::size_t column_sums_workspace(std::size_t rows, std::size_t columns) {
   return 2 * column_parts(rows) * columns * sizeof(float);  // norm_weight_grad, column_sums
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products on one thread, by the library that CMake found: oneDNN (matmul_onednn.cpp), else
+// Matrix products on one thread. CMake chooses the library: oneDNN (matmul_onednn.cpp), else
 // OpenBLAS without threads (matmul_openblas.cpp).
 #pragma once
 
@@ -13,10 +13,10 @@ enum class Transpose : bool { kNo, kYes };
 
 // c = alpha op(a) op(b) + beta c, all row-major.
 //
-// op(a) is [m, k] (a itself is [k, m] when transposed), op(b) is [k, n], c is [m, n]; the leading
-// dimensions are the distances in elements between rows as stored. With beta 0, c is only written.
-// Runs on the calling thread alone whatever OMP_NUM_THREADS says, and gives the same bits for the
-// same inputs on the same computer.
+// op(a) is [m, k] (a itself is [k, m] when transposed), op(b) is [k, n], c is [m, n]. lda, ldb and
+// ldc are the distances between stored rows, in elements. With beta 0, c is only written. Runs on
+// the calling thread alone whatever OMP_NUM_THREADS says, and gives the same bits for the same
+// inputs on the same computer.
 // Requires: m, n, k >= 1; c overlaps neither a nor b.
 void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, std::int64_t n,
                 std::int64_t k, float alpha, const float* a, std::int64_t lda, const float* b,
@@ -26,7 +26,7 @@ void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, st
 // OpenBLAS as Debian builds it does not.
 bool matmul_takes_bf16();
 
-// c = op(a) op(b), or that added to c, with sums in fp32; else as above.
+// c = op(a) op(b), or c += op(a) op(b) if `adds`, with sums in fp32. All else is as above.
 // Requires: matmul_takes_bf16().
 void matmul_cpu(Transpose transpose_a, Transpose transpose_b, std::int64_t m, std::int64_t n,
                 std::int64_t k, const Bf16* a, std::int64_t lda, const Bf16* b, std::int64_t ldb,

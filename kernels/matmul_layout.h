@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row-major matrix products said in the terms of a library that knows column-major ones (cuBLASLt).
-// Plain C++, so that it is tested without a GPU.
+// Translates row-major matrix products for a library that knows column-major ones (cuBLASLt). It is
+// plain C++, so tests need no GPU.
 //
-// A row-major matrix [r, c] is, byte for byte, the column-major matrix [c, r]. So for
-// c = op(a) op(b) the library is asked for c^T = op(b)^T op(a)^T: b is its first operand, a its
+// A row-major matrix [r, c] is, byte for byte, the column-major matrix [c, r]. So we ask the
+// library for c^T = op(b)^T op(a)^T instead of c = op(a) op(b): b is its first operand, a its
 // second, and both keep their op.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace parallelarium {
 
-// c [m,n] = alpha op(a) op(b) + beta c as in matmul.h, `batches` times, the stored matrices of a
-// batch `step` elements apart.
+// c [m,n] = alpha op(a) op(b) + beta c as in matmul.h, `batches` times. The stored matrices of two
+// batches are `step` elements apart.
 struct MatmulShape {
   Transpose transpose_a = Transpose::kNo;
   Transpose transpose_b = Transpose::kNo;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer normalisation (Ba et al. 2016) and its cheaper sister RMSNorm (Zhang & Sennrich 2019), each
-// token by itself over its C channels:
+// Layer normalisation (Ba et al. 2016) and the cheaper RMSNorm (Zhang & Sennrich 2019). Both treat
+// each token by itself, over its C channels:
 //
 //   layer: y = (x - mean) rstd gain + bias,  rstd = 1 / sqrt(variance + 1e-5)
 //   RMS:   y = x rstd gain,                  rstd = 1 / sqrt(mean of x^2 + 1e-5)
@@ -28,7 +28,7 @@ void rms_norm_input_grad_cpu(float* dx, const float* dy, const float* x, const f
                              const float* stats, bool accumulate, std::int64_t N, std::int64_t C);
 
 // dgain += sum over tokens of dy (x - mean) rstd; dbias += sum of dy (dbias may be null). Serves
-// both, since the means of RMSNorm are 0.
+// both norms, since the means of RMSNorm are 0.
 void norm_weight_grad_cpu(float* dgain, float* dbias, const float* dy, const float* x,
                           const float* stats, std::int64_t N, std::int64_t C);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter-based random generator: number k of a stream is computed from (key, k) alone, so values
-// do not depend on who draws them or in which order, and are the same on every computer.
+// A counter-based random generator. Number k of a stream follows from (key, k) alone, so it does
+// not matter who draws it or in which order, and every computer gets the same.
 // Source: SplitMix64 (Steele, Lea & Flood 2014), its finaliser over an arithmetic sequence.
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixture of experts: which experts a token visits, with what weight, and the moves of rows that
-// follow. engine/plan/model/routing.h says the same in double precision, with sources.
-// Legend: N tokens, E experts, k experts of a token, C hidden. Rows of dispatched tokens stand
-// expert by expert, in token order, experts in the order of their places.
+// Mixture of experts: chooses the experts of each token and their weights, and moves rows
+// accordingly. engine/plan/model/routing.h does the same in double precision and names the sources.
+// Legend: N tokens, E experts, k experts of a token, C hidden. Rows of dispatched tokens are sorted
+// by the place of their expert, then by token.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct RouterShape {
   bool sigmoid = false;  // affinities: sigmoids of the logits, else their softmax
   std::int64_t groups = 0, group_limit = 0;
   std::int64_t capacity = 0;  // tokens that one expert takes; 0: all
-  // Experts of one rank stand together: expert e at place (e mod stripes) (E / stripes) +
-  // e / stripes.
+  // The experts of one rank stand together: expert e has place (e mod stripes) (E / stripes) + e /
+  // stripes.
   std::int64_t stripes = 1;
   double skew = 0;    // share of the tokens that go to expert 0 whatever their logits
   float balance = 0;  // coefficients of the balance loss and of the z-loss
@@ -25,8 +25,8 @@ struct RouterShape {
   }
 };
 
-// What route_cpu writes into `routes`, i32: the experts of the tokens [N, k], the largest affinity
-// first; the row of each choice [N, k], -1 where it was dropped; how many tokens chose each expert
+// route_cpu writes into `routes` (i32): the experts of each token [N, k], the largest affinity
+// first; the row of each choice [N, k], -1 for a dropped one; how many tokens chose each expert
 // [E]; how many rows each expert has, by place [E].
 constexpr std::int64_t routes_count(std::int64_t N, std::int64_t k, std::int64_t E) {
   return 2 * N * k + 2 * E;
@@ -36,21 +36,22 @@ constexpr std::int64_t chosen_at(std::int64_t N, std::int64_t k) { return 2 * N 
 constexpr std::int64_t counts_at(std::int64_t N, std::int64_t k, std::int64_t E) {
   return 2 * N * k + E;
 }
-// And into `record`, f32: tokens that chose each expert [E], tokens that it kept [E], the mean
-// normalised affinity of each [E], the mean squared log-sum-exp [1].
+// It writes into `record` (f32): how many tokens chose each expert [E], how many of them it kept
+// [E], each expert's mean normalised affinity [E], the mean squared log-sum-exp [1].
 constexpr std::int64_t record_count(std::int64_t E) { return 3 * E + 1; }
 
-// gates [N, k], routes and record from logits [N, E] and a bias [E] of the selection, or null.
+// Makes gates [N, k], routes and record from logits [N, E]. `bias` [E] shifts the selection alone;
+// it may be null.
 void route_cpu(float* gates, std::int32_t* routes, float* record, const float* logits,
                const float* bias, const RouterShape& shape);
 
-// dlogits [N, E] from dgates [N, k], with the gradients of `scale` times balance loss and z-loss of
-// these N tokens.
+// Makes dlogits [N, E] from dgates [N, k], and adds the gradients of `scale` times the balance loss
+// and z-loss of these N tokens.
 void route_grad_cpu(float* dlogits, const float* dgates, const float* logits, const float* gates,
                     const std::int32_t* routes, float scale, const RouterShape& shape);
 
-// bias [layers, E] less `rate` where an expert's load is above the mean of its layer, more where it
-// is below.
+// Lowers bias [layers, E] by `rate` if an expert's load is above the mean of its layer, and raises
+// it if the load is below.
 void update_bias_cpu(float* bias, const float* loads, float rate, std::int64_t layers,
                      std::int64_t E);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighbouring stretches of one array, every one marked or not: which parameters AdamW decays,
-// which gradients a norm counts. By value in one launch, instead of a launch for each stretch.
+// Neighbouring stretches of one array, each marked or not: which parameters AdamW decays, which
+// gradients a norm counts. One launch takes them all by value, instead of one launch each.
 #pragma once
 
 #include <cassert>
@@ -8,12 +8,12 @@
 
 namespace parallelarium {
 
-// With the other parameters of a kernel at most the 4 KiB that every GPU takes (CUDA C++
+// Together with a kernel's other parameters they fit the 4 KiB that every GPU takes (CUDA C++
 // Programming Guide, "__global__ function parameters").
 inline constexpr int kMostRuns = 384;
 
-// Run r is [end[r - 1], end[r]), the first from 0 on. None is empty, neighbours are marked
-// differently.
+// Run r is [end[r - 1], end[r]); the first begins at 0. No run is empty, and neighbours differ in
+// their mark.
 struct Runs {
   int count = 0;
   bool marked[kMostRuns] = {};

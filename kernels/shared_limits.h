@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much dynamic shared memory kernels have been allowed so far, by GPU, so that a launch asks
-// CUDA only once. Plain C++, so that it is tested without a GPU.
+// Remembers how much dynamic shared memory each kernel may use on each GPU, so that a launch asks
+// CUDA only once. It is plain C++, so tests need no GPU.
 #pragma once
 
 #include <array>
@@ -11,13 +11,12 @@
 
 namespace parallelarium {
 
-// Thread-safe; what is known already is found without a lock.
+// Thread-safe. A known limit is found without a lock.
 class SharedLimits {
  public:
-  // Whether the kernel may have so many bytes on the device: as it has been allowed, or as
-  // raise(bytes), which returns a status that compares equal to `good`, allows it now. One raise at
-  // a time; a limit is only ever raised: else one thread could lower it between another's asking
-  // and launching.
+  // Returns `good` if the kernel may use so many bytes on the device. If it may not yet, calls
+  // raise(bytes) and returns its status. Threads raise one after another, and nobody lowers a
+  // limit, since that could happen between another thread's question and its launch.
   template <class Status, class Raise>
   Status allow(const void* kernel, int device, std::size_t bytes, Status good, const Raise& raise) {
     if (known(kernel, device) >= bytes) return good;

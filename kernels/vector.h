@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU kernels share to become vector code on every computer.
+// Makes the CPU kernels vector code on every computer.
 //
 // The programs are built for the oldest x86-64, so the hot kernels are compiled three times (SSE2,
 // AVX2 with FMA, AVX-512) and the loader picks one for the processor. The last bit of a result may
 // therefore differ between two kinds of processors, never between ranks on one computer. CMake
-// leaves PARALLELARIUM_CLONES undefined where the compiler cannot, and under sanitizers, which do
-// not know the loader's choice.
+// leaves PARALLELARIUM_CLONES undefined if the compiler cannot do this, and under sanitizers, which
+// do not know the loader's choice.
 #pragma once
 
 #include <bit>
@@ -46,9 +46,9 @@ namespace parallelarium {
   return exp_within_range(x);
 }
 
-// 1 / (1 + e^-x); below -75 it stays at 3e-33. Nearer to zero, u sigmoid(z) would be a subnormal
-// number where it is clamped; compilers work that product out for every element and then choose,
-// and over subnormal products gelu_forward takes nine times as long (tests/bench/kernels_bench).
+// 1 / (1 + e^-x); below -75 it stays at 3e-33. A smaller bound would make u sigmoid(z) a subnormal
+// number. Compilers compute that product for every element before they choose, and gelu_forward
+// then takes nine times as long (tests/bench/kernels_bench).
 [[gnu::always_inline]] inline float fast_sigmoid(float x) {
   x = x < -75.0F ? -75.0F : x;
   x = x > 75.0F ? 75.0F : x;

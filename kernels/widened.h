@@ -10,9 +10,9 @@
 
 namespace parallelarium {
 
-// An fp32 copy of an array, for as long as a kernel works on it. They end in reverse order, so the
-// n-th that a thread has at a time uses the same memory each time, and a step allocates nothing
-// once all have been as large as they become.
+// An fp32 copy of an array for the time of a kernel. Copies end in reverse order, so the n-th copy
+// of a thread uses the same memory each time, and a step allocates nothing once each has had its
+// largest size.
 class Widened {
  public:
   explicit Widened(std::size_t count) : values_(take(count)), count_(count) {}

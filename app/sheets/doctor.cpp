@@ -157,8 +157,7 @@ void Doctor::show_devices(const nlohmann::json& devices) {
       add_line(fact.value("state", "") == "there"     ? State{true, tr("there")}
                : fact.value("state", "") == "limited" ? State{false, tr("limited")}
                                                       : State{false, tr("missing")},
-               sentence_at(fact, "title"), sentence_at(fact, "found"),
-               sentence_at(fact, "advice"));
+               sentence_at(fact, "title"), sentence_at(fact, "found"), sentence_at(fact, "advice"));
   row_->set_gpus(int(devices.value("gpus", nlohmann::json::array()).size()));
 }
 
@@ -171,9 +170,10 @@ void Doctor::show_check(const nlohmann::json& check) {
   const nlohmann::json none = nlohmann::json::array();
   const auto add = [&](const QString& title, const nlohmann::json& one, QString found) {
     const nlohmann::json failures = one.value("failures", none);
-    for (const nlohmann::json& failure : failures)
-      found +=
-          (found.isEmpty() ? QString() : QStringLiteral("\n")) + sentence_at(failure, "sentence");
+    for (const nlohmann::json& list : {failures, one.value("warnings", none)})
+      for (const nlohmann::json& finding : list)
+        found +=
+            (found.isEmpty() ? QString() : QStringLiteral("\n")) + sentence_at(finding, "sentence");
     const bool passed = one.value("passed", false);
     add_line(check_,
              passed             ? State{true, tr("passed")}
@@ -195,7 +195,8 @@ void Doctor::show_check(const nlohmann::json& check) {
     add(tr("Check of collectives of GPUs %1").arg(numbers.join(QStringLiteral(", "))), group, {});
   }
   if (check.value("gpus", none).empty())
-    add_line(check_, {false, tr("missing")}, tr("Check of the GPUs"), sentence_at(check, "why"), {});
+    add_line(check_, {false, tr("missing")}, tr("Check of the GPUs"), sentence_at(check, "why"),
+             {});
   report_ = QLatin1Char('\n') + string_at(check, "report");
   area_->verticalScrollBar()->setValue(0);
 }
@@ -212,7 +213,8 @@ void Doctor::show_calibration_of_gpus(const nlohmann::json& devices) {
   const QString date = stored ? QString::fromStdString(stored->calibrated) : QString();
   const std::vector<int> measured = stored ? calibrated_among(*stored, names) : std::vector<int>();
   if (measured.empty()) {
-    add_line({false, tr("missing")}, head, stored ? tr("of other GPUs: %1").arg(title) : tr("never made"),
+    add_line({false, tr("missing")}, head,
+             stored ? tr("of other GPUs: %1").arg(title) : tr("never made"),
              tr("The first run on them measures them, or Run, Calibrate."));
     return;
   }

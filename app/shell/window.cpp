@@ -76,6 +76,10 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
     typed_wrong_ = sentence;
     refresh_banner();
   });
+  connect(&session_, &Session::meaning_kept, this, [this](const QString& sentence) {
+    typed_wrong_ = sentence;
+    refresh_banner();
+  });
   connect(fold_, &SetupFold::setup_wanted, this, [this] {
     unfolded_ = true;
     fold_setup();

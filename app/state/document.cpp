@@ -57,23 +57,6 @@ Result<RunRecord> record_from_json(const nlohmann::json& json) {
   return record;
 }
 
-// A document is of a computer where `auto` meant something else.
-Message meaning_note(const Setup& asked, const Setup& kept) {
-  std::string settings;
-  const auto add = [&](const char* name, const std::string& value) {
-    settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", name, value);
-  };
-  if (asked.precision != kept.precision) add("precision", kept.precision.name);
-  if (asked.attention != kept.attention)
-    add("attention", std::string(word_of(kAttentions, kept.attention)));
-  if (asked.run.backend != kept.run.backend)
-    add("backend", std::string(word_of(kBackends, kept.run.backend)));
-  return message("document-auto",
-                 "Auto meant {} where this was saved, and that stays; set auto again to let this "
-                 "computer choose.",
-                 settings);
-}
-
 std::optional<Nanoseconds> nanoseconds(const nlohmann::json& json) {
   if (!json.is_number_integer()) return std::nullopt;
   return Nanoseconds(json.get<std::int64_t>());
@@ -98,6 +81,22 @@ void restore_view(Session& session, const nlohmann::json& view) {
 }
 
 }  // namespace
+
+Message meaning_note(const Setup& asked, const Setup& kept) {
+  std::string settings;
+  const auto add = [&](const char* name, const std::string& value) {
+    settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", name, value);
+  };
+  if (asked.precision != kept.precision) add("precision", kept.precision.name);
+  if (asked.attention != kept.attention)
+    add("attention", std::string(word_of(kAttentions, kept.attention)));
+  if (asked.run.backend != kept.run.backend)
+    add("backend", std::string(word_of(kBackends, kept.run.backend)));
+  return message("document-auto",
+                 "Auto meant {} where this was saved, and that stays; set auto again to let this "
+                 "computer choose.",
+                 settings);
+}
 
 nlohmann::json document_of(const Session& session) {
   nlohmann::json json{{"format", kDocumentFormat},

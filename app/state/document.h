@@ -24,6 +24,9 @@ nlohmann::json collective_document(const CollectiveSession& collectives);
 Result<void> restore_collectives(CollectiveSession& collectives, const nlohmann::json& json,
                                  std::vector<Message>& notes);
 
+// Of a document from a computer where the `auto` of `asked` meant something else.
+Message meaning_note(const Setup& asked, const Setup& kept);
+
 // What the session holds, as a document.
 nlohmann::json document_of(const Session& session);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/state/engine_process.h"
-#include "app/look/sentence.h"
 
 #include <signal.h>
 #include <sys/prctl.h>
@@ -9,6 +8,8 @@
 #include <QFileInfo>
 #include <QStandardPaths>
 #include <limits>
+
+#include "app/look/sentence.h"
 
 namespace parallelarium {
 
@@ -157,6 +158,11 @@ void EngineProcess::handle(const nlohmann::json& message) {
   if (!message.is_object()) return;
   if (message.contains("method")) {
     const auto params = message.find("params");
+    if (message["method"] == "$/devices" && params != message.end() && greeting_.is_object()) {
+      greeting_["devices"] = *params;
+      Q_EMIT greeted();
+      return;
+    }
     if (message["method"] != "$/progress" || params == message.end() || !params->is_object())
       return;
     const auto text = [&](const char* key) {

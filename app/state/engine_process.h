@@ -40,7 +40,8 @@ class EngineProcess : public QObject {
 
   bool is_running() const;
   qint64 process_id() const;  // 0 when there is none
-  // What `initialize` answered: {version, engine, host, devices}; null before.
+  // What `initialize` answered: {version, engine, host, devices}; null before. `devices` are what
+  // the engine told last.
   const nlohmann::json& greeting() const { return greeting_; }
 
   // The engine's program: the one that PARALLELARIUM_ENGINE names (another build, a stand-in of the
@@ -54,7 +55,7 @@ class EngineProcess : public QObject {
   // Of the run `id`: the losses of its latest training steps, the last being `step` (from 1). A
   // step that was told before means that the run began again.
   void losses_told(int id, int step, const std::vector<double>& losses);
-  void greeted();
+  void greeted();  // and each time that the engine tells its devices anew
 
  private:
   void start();

@@ -254,6 +254,9 @@ class Session : public QObject {
   void view_changed();  // visible range, marks, hidden, allowed, guesses, playing, speed
   void selection_changed();
   void restored();  // a document was opened; lesson_state() is the document's
+  // What `auto` of a document meant where it was saved is written out, also where that had to wait
+  // for the engine.
+  void meaning_kept(const QString& sentence);
 
  private:
   Nanoseconds longest(bool with_stale_run) const;

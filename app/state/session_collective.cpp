@@ -11,13 +11,11 @@ namespace {
 
 constexpr int kRunRepeats = 20, kSweepRepeats = 10, kWarmupRepeats = 3;
 
-// On the devices that its prediction is of.
-void put_on(const Placement& placed, CollectiveRequest& request) {
-  request.backend = placed.backend;
-  if (!placed.on_gpus()) return;
-  std::vector<int> gpus = placed.gpus;
-  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
-  request.devices = fmt::format("{}", fmt::join(gpus, ","));
+// On the devices that its prediction is of. GPUs are asked for as the user did: `auto` takes cores
+// where their check fails.
+void put_on(const Placement& placed, const RunSettings& asked, CollectiveRequest& request) {
+  request.backend = placed.on_gpus() ? asked.backend : placed.backend;
+  if (placed.on_gpus()) request.devices = asked.devices;
 }
 
 }  // namespace
@@ -39,7 +37,7 @@ void Session::start_collective() {
   state_->run_verifies = false;
   begin_request(tr("Starting the ranks"));
   CollectiveRequest request{spec, kRunRepeats, kWarmupRepeats, true, rounding_rival_of(spec)};
-  put_on(collective_placement(spec.ranks), request);
+  put_on(collective_placement(spec.ranks), state_->setup.run, request);
   state_->request = state_->engine->request(
       "collective", to_json(request), [this, spec](Result<nlohmann::json> answer) {
         Result<CollectiveObservation> seen = answer ? collective_observation_from_json(*answer)
@@ -69,7 +67,7 @@ QString Session::sweep_text() const {
 void Session::continue_sweep() {
   const CollectiveSpec spec = state_->sweep.back();
   CollectiveRequest request{spec, kSweepRepeats, kWarmupRepeats, false, {}};
-  put_on(collective_placement(spec.ranks), request);
+  put_on(collective_placement(spec.ranks), state_->setup.run, request);
   state_->request = state_->engine->request(
       "collective", to_json(request), [this, spec](Result<nlohmann::json> answer) {
         const Result<CollectiveObservation> seen =

@@ -5,6 +5,7 @@
 #include <functional>
 #include <tuple>
 
+#include "app/state/document.h"
 #include "app/state/session.h"
 #include "app/state/session_state.h"
 #include "engine/passes/build.h"
@@ -186,13 +187,15 @@ void Session::hear_of_devices() {
 }
 
 void Session::keep_meaning() {
-  // Until the engine tells, `auto` of the backend is not known where there is a driver.
+  // Until the engine tells, `auto` of the backend is not known where there may be GPUs.
   const bool open = state_->setup.run.backend == Backend::kAuto && !state_->told;
-  if (!state_->meant || (open && has_nvidia_driver())) return;
+  if (!state_->meant || (open && (state_->asks_for_gpus || has_nvidia_driver()))) return;
+  const Setup asked = state_->setup;
   const Setup kept = kept_meaning(state_->setup, *state_->meant, resolved());
   state_->meant.reset();
   state_->setup = kept;
   resolve_setup();
+  if (kept != asked) Q_EMIT meaning_kept(QString::fromStdString(meaning_note(asked, kept).text));
 }
 
 void Session::refresh_prediction() {

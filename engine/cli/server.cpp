@@ -33,6 +33,8 @@ Result<nlohmann::json> calibrate_job(const Watch& watch) {
   Result<Machine> machine = calibrate_and_store(Calibrated::kCores, watch);
   if (!machine) return machine.error();
   if (usable_gpus()) {
+    if (const Result<void> checked = check_before_calibrating(watch); !checked)
+      return checked.error();
     if (const Result<Machine> gpus = calibrate_and_store(Calibrated::kGpus, watch); !gpus)
       return gpus.error();
   }
@@ -50,6 +52,7 @@ Result<nlohmann::json> check_job(const Watch& watch) {
 Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
   const Result<Preparation> preparation = prepare_checked(request.setup, {}, watch);
   if (!preparation) return preparation.error();
+  watch.progress("running", 0, preparation->choice.why);
   const Result<Training> training = train(*preparation, request.verify, watch);
   if (!training) return training.error();
   return to_json(*training);
@@ -61,16 +64,12 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   RunSettings settings;
   settings.backend = request.backend;
   settings.devices = request.devices;
-  Result<BackendChoice> choice = choose_collective_backend(settings, request.spec.ranks);
-  if (!choice) return choice.error();
-  const Result<bool> anew = check_before_use(*choice, settings.devices, false, watch);
-  if (!anew) return anew.error();
-  if (*anew) choice = choose_collective_backend(settings, request.spec.ranks);
+  Result<BackendChoice> choice = choose_collective_checked(settings, request.spec.ranks, watch);
   if (!choice) return choice.error();
   if (choice->backend == Backend::kCpu) {
     if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
   }
-  watch.progress("running", 0, message("doing-collective", "the collective"));
+  watch.progress("running", 0, choice->why);
   CollectiveRunOptions options;
   options.on.choice = std::move(*choice);
   options.on.abandon = watch.abandon;
@@ -162,6 +161,7 @@ void Server::start(const RpcRequest& request, Job job) {
       }
       send(rpc_notification("$/progress", std::move(params)));
     };
+    watch.checked = [&] { send(rpc_notification("$/devices", to_json(probe_devices()))); };
     watch.loss = [&](int done, double loss) {
       if (done != step + 1) losses.clear();  // the run has begun again
       step = done;

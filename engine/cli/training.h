@@ -26,6 +26,8 @@ struct Watch {
   const std::atomic<bool>* cancel = nullptr;
   // phase: "checking", "calibrating", "running" or "proving"; share from 0 to 1 within it.
   std::function<void(std::string_view phase, double share, const Message& what)> progress;
+  // GPUs were checked, and what was found is kept: what is known of this computer may be another.
+  std::function<void()> checked;
   // RunControl::loss of the run itself. Steps count from 1 again where the run begins again.
   std::function<void(int step, double loss)> loss;
   // The run was stopped and its ranks do not end (RunControl::abandon): report and end the process.

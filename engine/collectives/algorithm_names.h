@@ -17,9 +17,10 @@ inline constexpr std::array kTrainingCollectives = {
     CollectiveKind::kAllReduce, CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
     CollectiveKind::kAllToAll};
 
-// "direct": all the transport's own. Another name: every kind that has an algorithm of that name.
-// Or kind by kind, "all_reduce=double-tree,all_gather=bruck": those that are not named are the
-// transport's own. Error, with field "collectives": an algorithm that there is not.
+// "direct" leaves all to the transport. Another name chooses it for every kind that has an
+// algorithm of that name. "all_reduce=double-tree,all_gather=bruck" chooses kind by kind and leaves
+// the others to the transport.
+// Error, with field "collectives": an unknown algorithm.
 Result<AlgorithmNames> algorithm_names(const std::string& text);
 // The text that algorithm_names() reads as these.
 std::string to_text(const AlgorithmNames& names);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collective algorithms: who sends which chunk to whom in which step, as a Program like any other.
 //
-// Every rank holds an array. It is cut into chunks, and each step passes some of them on: a step is
-// one batch on every rank, so its messages start together. What a rank computes between two steps
-// (adding what came, dividing for an average) is a Compute op of Piece::kCombine.
+// Every rank holds an array, which is cut into chunks, and each step passes some of them on. A step
+// is one batch on every rank, so its messages start together. Between two steps a rank may compute
+// (add what came, divide for an average): a Compute op of Piece::kCombine.
 //
-// `bytes` is the whole array, as nccl-tests counts it: of an all-gather what every rank ends with,
-// of a reduce-scatter what every rank begins with, of a scatter or gather what the root has. Where
-// it does not divide by the ranks, chunks differ by one element (chunk_of).
+// `bytes` is the whole array, as nccl-tests counts it: what every rank has after an all-gather,
+// what every rank has before a reduce-scatter, what the root has in a scatter or gather. If it does
+// not divide by the ranks, chunks differ by one element (chunk_of).
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace parallelarium {
 
 inline constexpr int kMostCollectiveRanks = 64;
 
-// What to do. Root: of broadcast, scatter, gather and reduce; reduction: of reduce, reduce-scatter
-// and all-reduce. Elsewhere they are ignored.
+// What to do. Broadcast, scatter, gather and reduce use `root`; reduce, reduce-scatter and
+// all-reduce use `reduction`; the others ignore them.
 struct CollectiveSpec {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   std::string algorithm = "ring";
@@ -33,19 +33,19 @@ struct CollectiveSpec {
   int root = 0;
   DataType type = DataType::kF32;
   Reduction reduction = Reduction::kSum;
-  // Pipelined algorithms: into how many segments the array is cut; 0: their own number.
+  // Pipelined algorithms cut the array into so many segments; 0: they choose.
   int segments = 0;
   // hierarchical: ranks of a node; torus: ranks of a row; a divisor of `ranks`. 0:
   // default_node_size or default_row_size.
   int node_size = 0;
-  // All-to-all with uneven counts: elements that rank o has for rank d at [o * ranks + d]. Empty:
-  // every rank has bytes / ranks for every other. Where given, `bytes` is the most that a rank
-  // sends or receives in all, its own part included.
+  // Uneven counts of an all-to-all: rank o has [o * ranks + d] elements for rank d. Empty: every
+  // rank has bytes / ranks for every other. With counts, `bytes` is the most that a rank sends or
+  // receives in all, its own part included.
   std::vector<std::int64_t> counts;
   bool operator==(const CollectiveSpec&) const = default;
 };
 
-// One chunk under way. Several moves of one step from one rank to another may be one message.
+// One chunk under way. One message may carry several moves of a step from one rank to another.
 struct Move {
   int from = 0, to = 0;
   int chunk = 0;
@@ -56,10 +56,10 @@ struct Move {
 
 // A collective algorithm, written out.
 //
-// Chunks are parts of the array, but for an all-to-all: there chunk o * ranks + d is what rank o
-// has for rank d. Buffer 0 of every rank is its array (Tensor::kArray), chunks at their places:
-// chunk_range says where. An all-to-all's buffer 1 is its result (Tensor::kResult), the chunks of
-// all origins one after another; its array holds those for all destinations. Further buffers are
+// Chunks are parts of the array, except in an all-to-all: there chunk o * ranks + d is what rank o
+// has for rank d. Buffer 0 of every rank is its array (Tensor::kArray); chunk_range says where its
+// chunks stand. In an all-to-all the array holds the chunks for all destinations, and buffer 1 is
+// the result (Tensor::kResult) with the chunks of all origins in order. Further buffers are
 // scratch. Op::batch is the step, from 0. All ops stand in the compute lane.
 struct Collective {
   CollectiveSpec spec;  // with segments and node_size filled in
@@ -68,7 +68,7 @@ struct Collective {
   Program program;
 };
 
-// Elements of chunk `chunk` in the array of any rank (all-to-all: of its origin).
+// The elements of a chunk in the array of any rank (in an all-to-all: of its origin).
 ChunkRange chunk_range(const Collective& collective, int chunk);
 // All-to-all: where rank `chunk % ranks` finds the chunk in its result.
 ChunkRange result_range(const Collective& collective, int chunk);
@@ -90,20 +90,20 @@ Message summary_of(const AlgorithmInfo& info);
 const std::vector<AlgorithmInfo>& collective_algorithms();
 const AlgorithmInfo* find_algorithm(CollectiveKind kind, std::string_view name);  // or null
 
-// "all_reduce" (or "all-reduce"); nothing where there is no such collective.
+// By name, "all_reduce" or "all-reduce"; nothing if there is no such collective.
 std::optional<CollectiveKind> collective_kind(std::string_view name);
 // Sum, prod, min, max, avg; float32, float64, bfloat16, int32.
 std::optional<Reduction> reduction_by_name(std::string_view name);
 std::optional<DataType> data_type_by_name(std::string_view name);
-// Ranks of a node where none are given: the largest divisor below `ranks` that is at most 8.
+// The default number of ranks in a node: the largest divisor below `ranks` that is at most 8.
 int default_node_size(int ranks);
 // Ranks of a torus's row: the longer side of the squarest grid.
 int default_row_size(int ranks);
 bool has_root(CollectiveKind kind);
 bool reduces(CollectiveKind kind);
 
-// What nccl-tests multiplies the algorithm's bandwidth with, so that it can be compared with that
-// of a link whatever the collective and the number of ranks.
+// nccl-tests multiplies the algorithm's bandwidth by this factor. The product compares with the
+// bandwidth of a link, whatever the collective and the number of ranks.
 // Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md.
 double bus_factor(CollectiveKind kind, int ranks);
 

@@ -11,31 +11,32 @@
 
 namespace parallelarium {
 
-// A cell of a rank's result: the whole result of every rank is compared, the first differences are
-// told.
+// A wrong cell of a rank's result. The run compares the whole result of every rank and keeps the
+// first differences.
 struct WrongCell {
   int rank = 0;
   std::int64_t element = 0;  // in the array, or in the result of an all-to-all
   double expected = 0, found = 0;
 };
 
-// The first elements of chunks as they really were: values[((step + 1) * ranks + rank) * chunks +
-// chunk]; step -1 is before the first. NaN where a chunk has no elements or no place on the rank.
+// The first element of every chunk as the run left it: first[((step + 1) * ranks + rank) * chunks +
+// chunk]; step -1 is before the first step. NaN if a chunk has no elements or no place on the rank.
 struct CollectiveValues {
   int steps = 0;
   std::vector<double> first;
 };
 
-// What two algorithms leave of the same inputs in one chunk of one rank, bit by bit.
+// How the results of two algorithms for the same inputs differ in one chunk of one rank, bit by
+// bit.
 struct RoundingCell {
-  std::int64_t elements = 0;  // of the rank's result that lie in the chunk
+  std::int64_t elements = 0;  // of the rank's result, in the chunk
   std::int64_t differing = 0;
   std::int64_t first = -1;  // the first element of the array that differs, as both have it
   double here = 0, there = 0;
   bool operator==(const RoundingCell&) const = default;
 };
 
-// A sum of floating-point numbers depends on its order, which is the algorithm's.
+// A sum of floating-point numbers depends on its order, and each algorithm has its own order.
 // Source: Goldberg, What every computer scientist should know about floating-point arithmetic, ACM
 // Computing Surveys 23 (1991).
 struct RoundingComparison {
@@ -48,7 +49,7 @@ struct RoundingComparison {
 };
 
 struct CollectiveObservation {
-  // Or oversubscribed: more ranks than cores; or shared GPU.
+  // kMeasured, kOversubscribed (more ranks than cores) or kSharedGpu.
   Source source = Source::kMeasured;
   bool on_gpus = false;   // of this computer, instead of its cores
   std::string ranks_on;   // "4 ranks on a NVIDIA H100 each: measured"; empty: not told
@@ -59,11 +60,11 @@ struct CollectiveObservation {
   std::int64_t wrong_cells = 0;
   std::vector<WrongCell> wrong;                          // the first of them
   std::vector<std::int64_t> sent_bytes, received_bytes;  // by rank, counted by the transport
-  // The repeat of median duration. A span begins when both sides are there: before it, since the op
-  // before, the rank waits.
+  // The repeat of median duration. A span begins when both sides are there; the rank waits from the
+  // end of its last op until then.
   Timeline timeline;
   CollectiveValues values;
-  std::optional<RoundingComparison> rounding;  // where it was asked for
+  std::optional<RoundingComparison> rounding;  // on request
 };
 
 }  // namespace parallelarium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the algorithm files write with: steps, messages and what ranks combine, kept as a Program
-// and as a list of moves at once.
+// The files of algorithms write steps, messages and combines with a Writer, which keeps them as a
+// Program and as a list of moves.
 #pragma once
 
 #include <array>
@@ -23,24 +23,25 @@ struct Part {
   Cells source, target;
 };
 
-// What becomes of a message: it replaces what is there, is combined with it as it comes, or goes to
-// scratch and is combined by the rank after the step.
+// What becomes of a message: it replaces what is there; it is combined with that as it comes; or it
+// waits in scratch until the rank combines it after the step.
 enum class Arrival : std::uint8_t { kReplaces, kCombines, kWaits };
 
 class Writer {
  public:
-  // `chunks` parts of the array, but for an all-to-all (see Collective).
+  // Cuts the array into `chunks` parts, except in an all-to-all (see Collective).
   Writer(const CollectiveSpec& spec, int chunks);
 
   int ranks() const { return spec_.ranks; }
   const CollectiveSpec& spec() const { return spec_; }
   int chunks() const { return made_.chunks; }
   std::int64_t count() const;  // elements of the whole array
-  // A chunk in a rank's array; of an all-to-all, in its origin's array or its destination's result.
+  // The cells of a chunk in a rank's array. In an all-to-all: in its origin's array, or in its
+  // destination's result.
   Cells chunk(int chunk) const;
   Cells result(int chunk) const;
 
-  // One more buffer of `count` elements on this rank.
+  // Adds a buffer of `count` elements to this rank.
   std::int32_t add_scratch(int rank, std::int64_t count);
 
   // Messages until the next call are one step.
@@ -48,17 +49,16 @@ class Writer {
   // One message. Requires: from != to; at least one part; within a step, no rank writes cells that
   // it touches otherwise (check_collective says so).
   void message(int from, int to, std::span<const Part> parts, Arrival arrival = Arrival::kReplaces);
-  // One message of these chunks, from their places in the array to the same places.
+  // One message that carries these chunks from their places in the array to the same places.
   void pass(int from, int to, std::span<const int> chunks, Arrival arrival = Arrival::kReplaces);
   void pass(int from, int to, int chunk, Arrival arrival = Arrival::kReplaces) {
     pass(from, to, std::array{chunk}, arrival);
   }
 
-  // After this step's messages and before the next step's: target = parts combined in their order
-  // by the reduction of the spec, the average's division included when `last` says that everything
-  // is there.
+  // After this step's messages, target = the parts combined in their order by the spec's reduction.
+  // If `last`, everything is there, and an average is divided.
   void combine(int rank, Cells target, std::span<const Cells> parts, bool last);
-  // Divides for an average; else nothing.
+  // Divides for an average; does nothing for other reductions.
   void finish(int rank, Cells cells);
   void copy(int rank, Cells target, Cells source);
 
@@ -73,20 +73,20 @@ class Writer {
   Collective made_;
 };
 
-// Where chunks of an all-to-all wait on ranks that they pass through: two places on every rank for
-// each distance between origin and destination, used in turn, so that one is read while the other
-// is written.
+// Chunks of an all-to-all wait here on ranks that they pass through. Every rank has two places for
+// each distance between origin and destination and uses them in turn, so that one is read while the
+// other is written.
 class Parking {
  public:
   explicit Parking(Writer& writer);  // adds its scratch; the writer outlives it
-  // The chunk that `origin` has for the rank `distance` places further.
+  // The chunk of `origin` for the rank that is `distance` places further.
   int chunk(int origin, int distance) const {
     return origin * writer_.ranks() + (origin + distance) % writer_.ranks();
   }
   // Where a chunk lies after so many hops, and where the next hop puts it.
   Cells before(int chunk, int distance, int hops) const;
   Cells after(int chunk, int distance, int hops, bool arrives) const;
-  // Every rank's chunk for itself goes into its result.
+  // Copies every rank's chunk for itself into its result.
   static void keep_own(Writer& writer);
 
  private:
@@ -96,12 +96,12 @@ class Parking {
   std::int64_t slot_ = 0;  // elements of the largest chunk
 };
 
-// The binomial scatter of the array's n chunks, for algorithms that begin with it.
+// Writes the binomial scatter of the array's n chunks, for algorithms that begin with it.
 void binomial_scatter_steps(Writer& writer);  // tree.cpp
 
-// The algorithms. Each requires a valid spec of its kind (make_collective has looked at ranks,
-// root and bytes) and at least 2 ranks. One .cpp for each family; a sentence where the algorithm
-// does not work with that many ranks.
+// The algorithms; each family has one .cpp. Requires: a valid spec of its kind (make_collective
+// checks ranks, root and bytes) and at least 2 ranks. Error: the algorithm does not work with that
+// many ranks.
 Result<Collective> direct_collective(const CollectiveSpec& spec);        // direct.cpp
 Result<Collective> all_reduce_through_root(const CollectiveSpec& spec);  // direct.cpp
 Result<Collective> binomial_collective(const CollectiveSpec& spec);      // tree.cpp
@@ -114,7 +114,7 @@ Result<Collective> all_to_all_collective(const CollectiveSpec& spec);    // all_
 Result<Collective> double_tree_collective(const CollectiveSpec& spec);   // double_tree.cpp
 Result<Collective> grid_collective(const CollectiveSpec& spec);          // grid.cpp
 
-// Log2 rounded up; is n a power of two.
+// log2(n), rounded up.
 int levels_of(int n);
 bool is_power_of_two(int n);
 

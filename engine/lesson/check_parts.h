@@ -36,27 +36,27 @@ class Predictions {
   std::map<std::string, Result<nlohmann::json>> made_;
 };
 
-// The context of those settings, with what is predicted for them. Error: it cannot be.
+// The context of those settings with their prediction. Error: the prediction cannot be made.
 Result<Context> context_of(Settings settings, const Symbols& drawn, Predictions& predictions);
-// The step's Context as a student meets it, its answer revealed.
+// The step's Context as a student meets it, with its answer revealed.
 Result<Context> context_at(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                            Predictions& predictions);
 
-// Texts: titles, every part that a step needs and no other, Markdown, links and pictures, and that
-// every {{expression}} has a value. `drawn`: the values to try it with.
+// Checks texts: titles, every part that a step needs and no other, Markdown, links and pictures,
+// and a value for every {{expression}}. `drawn`: the values to try.
 void check_texts(const Lesson& lesson, const Symbols& drawn, Predictions& predictions,
                  Faults& faults);
 
-// Names that need no prediction: parameters, settings, keys; and that the lesson asks for a number
-// and sets a goal.
+// Checks what needs no prediction: names of parameters, settings and keys, and that the lesson asks
+// for a number and sets a goal.
 void check_names(const Lesson& lesson, Faults& faults);
 
-// One step with one draw: valid Setups, answers, distractors, goals, orders.
+// Checks one step with one draw: valid Setups, answers, distractors, goals, orders.
 void check_step(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                 Predictions& predictions, Faults& faults);
 
-// One run step, goal or build step with checks on runs: the engine runs it and it passes.
-// Returns how many runs were made.
+// Checks one run step, goal or build step with checks on runs: the engine runs it, and it must
+// pass. Returns the number of runs.
 std::size_t check_run(const Lesson& lesson, std::size_t step, const Symbols& drawn,
                       Predictions& predictions, const CheckOptions& options, Faults& faults);
 

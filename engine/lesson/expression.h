@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small arithmetic of lessons: "(p - 1) / (m + p - 1)". It has numbers, names, + - * / ^ %,
 // comparisons, && ||, brackets, and min, max, abs, sqrt, ceil, floor, round, log2. A comparison is
-// 1 or 0. Nothing loops and nothing is stored, so an expression ends at once.
+// 1 or 0. An expression has no loops and no variables, so it ends at once.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ Symbols symbols_of(const Setup& setup);
 // Of a collective: n ranks, S bytes of the whole array, alpha seconds of latency and beta seconds
 // per byte of a link.
 Symbols symbols_of(const CollectiveChoice& collective);
-// The names of both: a lesson's parameters must be called otherwise.
+// The names of both; a lesson's parameters must have other names.
 const std::vector<std::string>& symbol_names();
 
 }  // namespace parallelarium

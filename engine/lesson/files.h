@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a lesson, bounded in number and size. Nothing outside its folder is read.
+// Reads the files of a lesson, bounded in number and size, and nothing outside its folder.
 #pragma once
 
 #include <filesystem>

@@ -35,9 +35,10 @@ namespace parallelarium {
 enum class StepKind : std::uint8_t { kRead, kPredict, kRun, kExplain, kGoal, kBuild };
 std::string_view name_of(StepKind kind);  // "read" "predict" "run" "explain" "goal" "build"
 
-// Settings by dotted key, sorted, but "model" first since the others change what it brings: fields
-// of the Setup, and with "collective." before them those of a CollectiveChoice ("collective.name",
-// "collective.bytes"). A value that begins with "=" is an expression over the drawn parameters.
+// Settings by dotted key, sorted, but "model" first, since the others change what it brings. They
+// are fields of the Setup or, with "collective." before them, of a CollectiveChoice
+// ("collective.name", "collective.bytes"). A value that begins with "=" is an expression over the
+// drawn parameters.
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
 // How far a number may be from the right one. Both 0: exactly (to 1e-9).
@@ -48,8 +49,8 @@ struct Tolerance {
 
 // One thing that must hold of what was set, predicted, observed or written.
 struct Check {
-  // "setup", "predicted", "run" or "order", or of the collective that is set "collective" (what is
-  // predicted) or "collective-run" (what was seen): whose figures `key` names.
+  // Whose figure `key` names: "setup", "predicted", "run", "order", "collective" (what is predicted
+  // of the collective that is set) or "collective-run" (what was seen of it).
   std::string of = "predicted";
   // Dotted key of predict, run, schedule or collective --json, or of the settings:
   // "bubble.of_total", "memory.ranks.0.peak_bytes". A part "*" takes the largest. Beside those:
@@ -108,7 +109,7 @@ struct Step {
   std::vector<std::string> order_start, order_solution;
   double forward = 1, backward = 2;
 
-  // Whether its run is that of the collective: a check is of "collective-run".
+  // Whether it runs the collective: one of its checks is of "collective-run".
   bool runs_collective() const;
 };
 
@@ -140,10 +141,10 @@ struct Lesson {
   const Step* find(const std::string& step_id) const;
 };
 
-// Reads, bounds and validates against the schema; checks nothing that needs a prediction.
-// Errors: one sentence that names the file and the place in it.
+// Reads a lesson, bounds its size and validates it against the schema; checks nothing that needs a
+// prediction. Errors name the file and the place in it.
 Result<Lesson> read_lesson(const std::string& folder);
-// The same from texts (file name -> content), for tests and fuzzing. Pictures are not looked at.
+// The same from texts (file name -> content), for tests and fuzzing, without pictures.
 Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files,
                                  const nlohmann::json& schema);
 
@@ -187,8 +188,8 @@ Result<Settings> with_fields(Settings settings, const Fields& fields, const Symb
 // Keys of a collective's settings, "collective." before each.
 const std::vector<std::string>& collective_keys();
 
-// What checks and texts may name: the objects of predict, run, schedule and collective --json with
-// "held" added, and of a collective the number of its steps.
+// Checks and texts may name these: the objects of predict, run, schedule and collective --json,
+// with "held" added and with the number of a collective's steps.
 nlohmann::json facts_of(const Prediction& prediction);
 nlohmann::json facts_of(const Observation& observation, const Program& program);
 nlohmann::json facts_of(const Order& order, double forward, double backward);
@@ -196,13 +197,13 @@ nlohmann::json facts_of(const Order& order, double forward, double backward);
 // over the mean rank), "fullest_expert" (its choices of all micro-batches over the mean expert),
 // "balance" (E sum f P) and "dispatched_bytes" (between the ranks of a group,
 // one way); the share of choices "dropped"; "most_kept" of one home by one expert, and its
-// "capacity". By the Setup's skew, or as `step` of a run counted it. Null without experts, and
-// where `step` holds no counts of this Setup.
+// "capacity". They follow from the Setup's skew, or from the counts of a run's `step`. Null without
+// experts, and if `step` has no counts of this Setup.
 nlohmann::json expert_facts(const Setup& setup, const Routing* step);
 nlohmann::json facts_of(const CollectivePlan& plan);
 nlohmann::json facts_of(const CollectiveObservation& seen, const CollectivePlan& plan);
 
-// What is known when an answer is judged. The JSON objects are null where there is none.
+// What judge() knows. A JSON object is null if there is none.
 struct Context {
   Settings settings;
   Symbols drawn;
@@ -253,14 +254,14 @@ Result<Judgement> judge(const Step& step, const Answer& answer, const Context& c
 // The number at a dotted key ("*" takes the largest), true as 1; none if it is not there.
 std::optional<double> figure_at(const nlohmann::json& facts, const std::string& key);
 
-// What of the requirements this computer lacks, as a sentence, or success.
+// Error: what this computer lacks for the lesson.
 Result<void> can_play(const Lesson& lesson, const Computer& computer);
 
 // --- proving ---
 
 struct CheckOptions {
-  Computer computer;  // where it is proved: predictions are of what its ranks would be on
-  // Run a Setup or a collective for run steps; empty: run checks are not proved.
+  Computer computer;  // the computer of the proof; predictions are of its devices
+  // Run a Setup or a collective for run steps; empty: leaves out checks on runs.
   std::function<Result<Observation>(const Setup&)> run;
   std::function<Result<CollectiveObservation>(const CollectiveSpec&)> run_collective;
   std::size_t most_samples = 200;

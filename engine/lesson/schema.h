@@ -13,8 +13,8 @@
 namespace parallelarium {
 
 // Success, or one sentence that names the place by its dotted path ("steps.2.options.0.id").
-// Every key is checked before what lies below it, so a hostile document costs no more than its
-// size. A keyword of the schema that is not in the list above is an error of its own.
+// It checks every key before what lies below it, so a hostile document costs no more than its size.
+// A schema keyword that is not in the list above is an error too.
 Result<void> validate_json(const nlohmann::json& document, const nlohmann::json& schema);
 
 }  // namespace parallelarium

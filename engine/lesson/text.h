@@ -46,7 +46,7 @@ inline constexpr std::size_t kMostTextBytes = 256 * 1024;
 // Errors name the line: a heading of another form, a part twice, text before the title.
 Result<LessonText> lesson_text_from(std::string_view markdown);
 
-// Writes a number in its unit; the app gives one that follows the user's locale.
+// Writes a number in its unit; the app's follows the user's locale.
 using NumberWriter = std::function<std::string(double value, std::string_view unit)>;
 // Three significant digits, C locale; "share" in per cent, bytes in MiB, bandwidths in GB/s.
 std::string write_number(double value, std::string_view unit);
@@ -55,7 +55,7 @@ std::string write_number(double value, std::string_view unit);
 Result<std::string> fill_in(std::string_view markdown, const Symbols& symbols,
                             const NumberWriter& write = write_number);
 
-// What of `markdown` Qt 6.4's QTextDocument would not show as written, as sentences with the line.
+// Sentences, with the line, about what Qt 6.4's QTextDocument would not show as written.
 std::vector<Message> markdown_faults(std::string_view markdown);
 // Targets of links and pictures.
 struct MarkdownLinks {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one walk over all ranks together: it starts every action when its inputs are there, in
-// simulated time, and appends each transfer to both of its ranks at once. That order is every
-// lane's order and the host's issue order; since it is one order for all ranks, rendezvous
-// transfers cannot hang.
+// Walks all ranks together in simulated time. It starts every action when its inputs are there, and
+// appends each transfer to both of its ranks at once. That order is every lane's order and the
+// host's issue order. Since it is one order for all ranks, rendezvous transfers cannot hang.
 #pragma once
 
 #include <vector>
@@ -13,17 +12,18 @@
 
 namespace parallelarium {
 
-// What one chunk of one rank does in each kind of action, ready to be emitted.
+// What one chunk of one rank does in each kind of action, ready for the emitter.
 struct ChunkDrafts {
   Chunk chunk;
   std::vector<Draft> forward, backward, input, weight;  // input, weight: of a split backward
-  // Stage level, by ActionKind: buckets whose parameters are read and whose gradients are added to.
+  // Stage level, by ActionKind: the buckets whose parameters it reads and whose gradients it adds
+  // to.
   std::vector<std::int16_t> reads[4], adds[4];
   double seconds[4] = {};                                              // nominal, by ActionKind
   std::int32_t slots = 0;                                              // size of its slot table
   std::int32_t input_slot = -1, output_slot = -1, gradient_slot = -1;  // what its transfers carry
   std::int32_t input_gradient_slot =
-      -1;  // what an input part leaves; a whole backward works in place
+      -1;  // an input part writes it; a whole backward works in place
   const std::vector<Draft>& of(ActionKind kind) const {
     switch (kind) {
       case ActionKind::kForward:
@@ -39,15 +39,14 @@ struct ChunkDrafts {
   }
 };
 
-// One built rank: its emitter and its chunks, and how its parameters are kept in step with the
-// other replicas.
+// One built rank: its emitter and its chunks.
 struct RankPlan {
   RankEmitter* emitter = nullptr;
   std::vector<ChunkDrafts> chunks;
 };
 
-// Durations used for ordering only, so that a Program does not depend on a Machine: 100 TFLOP/s,
-// 2 TB/s of memory, 1 TB/s between ranks, no latency.
+// A duration that serves the order alone, so that a Program does not depend on a Machine: 100
+// TFLOP/s, 2 TB/s of memory, 1 TB/s between ranks, no latency.
 double nominal_seconds(const std::vector<Draft>& drafts);
 
 // A stretch of an action: the drafts of one layer, of the embedding, or of final norm, head and
@@ -58,20 +57,20 @@ struct Stretch {
   std::span<const Draft> drafts;
   SlotTable table;
 };
-// Behind the last draft of the stretch that begins at `begin`: one layer's, in an action's drafts.
+// The end of the stretch of one layer that begins at `begin` in an action's drafts.
 std::size_t stretch_end(const std::vector<Draft>& drafts, std::size_t begin);
 
-// Called around each stretch, so that the sharding pass can add its collectives.
+// arrange() calls these around each stretch, so that the sharding pass can add its collectives.
 class ActionHooks {
  public:
   virtual ~ActionHooks() = default;
-  // Returns an op that the stretch must come after, or -1.
+  // Returns an op that must end before the stretch begins, or -1.
   virtual std::int32_t before(RankPlan& plan, const Stretch& stretch) = 0;
   virtual void after(RankPlan& plan, const Stretch& stretch) = 0;
 };
 
-// Appends the ops of all actions and transfers. Bytes of one boundary transfer are
-// `boundary_bytes`. Error "order-stuck": the order cannot finish.
+// Appends the ops of all actions and transfers. One boundary transfer moves `boundary_bytes`. Error
+// "order-stuck": the order cannot finish.
 Result<void> arrange(const Order& order, std::vector<RankPlan>& plans, std::int64_t boundary_bytes,
                      DataType type, const std::vector<int>& ranks_of_plans,
                      const std::vector<std::int32_t>& pipeline_groups, ActionHooks& hooks);

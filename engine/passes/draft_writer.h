@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes Drafts operand by operand; knows sizes and types, not which pieces there are.
+// Writes Drafts operand by operand. It knows sizes and types, but no pieces.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class DraftWriter {
   void read(Tensor tensor, int layer, std::int64_t count) {
     add(tensor, layer, Access::kRead, count, 0, 0, z_.type);
   }
-  // Tells the buffer of the last operand apart from others of its tensor and layer.
+  // Numbers the buffer of the last operand among those of the same tensor and layer.
   void part(std::int16_t part) { drafts_.back().operands.back().part = part; }
   void per_microbatch(std::int64_t elements) {
     drafts_.back().operands.back().per_microbatch = elements;
@@ -86,7 +86,7 @@ class DraftWriter {
                  static_cast<double>(repeat);
   }
 
-  // So many slices of a parameter stand before the layer's.
+  // How many slices of the parameter stand before that of the layer.
   std::int64_t place_among(Parameter which, int layer) const {
     std::int64_t before = 0;
     for (const ParameterSlice& slice : slices_)
@@ -94,12 +94,12 @@ class DraftWriter {
     return before;
   }
 
-  // The work of the draft begun last.
+  // The work of the last draft.
   Work& work() { return drafts_.back().work.back(); }
 
  private:
-  // Pieces ask layer by layer, forwards or backwards, and slices stand layer by layer: the search
-  // begins a layer before the last one found.
+  // Pieces ask layer by layer, forwards or backwards, and slices stand layer by layer. So the
+  // search begins one layer before the last slice found.
   const ParameterSlice& slice_of(Parameter which, int layer) {
     constexpr std::size_t kLayerBefore = 32;
     std::size_t at = near_ - std::min(near_, kLayerBefore);

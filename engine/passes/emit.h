@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one rank's ops: names of tensors become buffers that live from their first op to their
-// last, and every touch of a buffer by another lane becomes an `after` edge.
+// Writes one rank's ops. It turns names of tensors into buffers that live from their first op to
+// their last, and adds an `after` edge wherever a lane touches a buffer that another lane touched
+// last.
 #pragma once
 
 #include <array>
@@ -13,14 +14,15 @@
 
 namespace parallelarium {
 
-// Which buffers one micro-batch holds on one chunk, by slot; -1 where none.
+// The buffers that one micro-batch holds on one chunk, by slot; -1 for none.
 using SlotTable = std::span<std::int32_t>;
 
 class RankEmitter {
  public:
   RankEmitter(Program& program, RankProgram& rank) : program_(program), rank_(rank) {}
 
-  // A buffer that is held for the whole step. Requires: a tensor up to kSquareSum, held once.
+  // Makes a buffer that the rank holds for the whole step. Requires: a tensor up to kSquareSum,
+  // held once.
   void hold(Tensor tensor, std::int64_t bytes);
   bool holds(Tensor tensor) const;
   void reserve_buffers(std::size_t count) {
@@ -39,8 +41,9 @@ class RankEmitter {
     std::int16_t chunk = 0;
     std::int32_t action = -1;
   };
-  // Appends one op; `needs` is one more op that it must come after (-1: none). Returns its index.
-  // Requires: what its operands touch is held, or open in `table`, or opened by this op.
+  // Appends one op and returns its index. `needs`: one more op that must end before it (-1: none).
+  // Requires: every buffer that its operands touch is held, or open in `table`, or opened by this
+  // op.
   std::int32_t emit(const Draft& draft, const Place& place, SlotTable table,
                     std::int32_t needs = -1);
 
@@ -53,7 +56,7 @@ class RankEmitter {
   RankProgram& rank() { return rank_; }
   Program& program() { return program_; }
 
-  // The group of `axis` that this rank is in; made on first use. -1 if it has one member.
+  // The index of this rank's group on `axis`, which the first call makes; -1 if it has one member.
   std::int32_t group(Axis axis, std::vector<int> ranks);
 
  private:

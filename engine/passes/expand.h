@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last pass: replaces collectives in place by the sends, receives and combines of an algorithm.
+// The last pass: replaces collectives by the sends, receives and combines of an algorithm.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace parallelarium {
 
-// The Program with its collectives done by steps. Every step stands where its collective stood, in
-// the same lane and on all members alike, so order and waiting stay what they were. Scratch gets a
-// place of its own behind the arena, one for each lane.
+// Returns the Program with its collectives done by steps. Every step stands where its collective
+// stood, in the same lane and on all members alike, so order and waiting stay the same. Each lane
+// gets a place for scratch behind the arena.
 //
-// `algorithms`: as algorithm_names() reads it. An exchange of tokens stays, since how many there
-// are is not known here. Requires: all ranks are built, memory is planned. Errors: an algorithm
-// that there is not, or that does not work with that many ranks. Source: the algorithms of
-// engine/collectives; the idea of the pass is MSCCL's (Cowan et al. 2023).
+// `algorithms`: as algorithm_names() reads it. An exchange of tokens stays, since only a run knows
+// their number. Requires: all ranks are built, memory is planned. Errors: an unknown algorithm, or
+// one that does not work with that many ranks. Source: the algorithms of engine/collectives; the
+// idea of the pass is MSCCL's (Cowan et al. 2023).
 Result<Program> expand(const Program& program, const std::string& algorithms);
 
 }  // namespace parallelarium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the pieces of a layer with experts, as on one rank: what EP exchanges between them is
-// added by experts.cpp, which names rows as they travel.
+// Writes the pieces of a layer with experts, as on one rank. experts.cpp adds the exchanges of EP
+// and names rows as they travel.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace parallelarium {
 
-// Parts of kExpertTokens and kGradExpertTokens. Without EP nothing travels: kSent and kResults are
-// not used.
+// Parts of kExpertTokens and kGradExpertTokens. Without EP nothing travels, and nobody uses kSent
+// and kResults.
 enum ExpertPart : std::int16_t {
   kSent,      // rows by place, on their way to the experts
-  kReceived,  // rows as experts take them
+  kReceived,  // rows in the order of the experts
   kInner,
   kActivated,
   kResults,   // of the experts, on their way back
@@ -136,7 +136,7 @@ class ExpertWriter : protected PieceWriter {
   const Experts& experts() const { return model_.experts; }
   std::int64_t inner() const { return s_.experts.ffn * (model_.mlp == Mlp::kSwiglu ? 2 : 1); }
 
-  // One product for all matrices of an expert, when routing is even.
+  // Counts one product for all matrices of an expert, for even routing.
   void expert_op(Phase phase, int layer) {
     const std::int64_t here = experts().count / setup_.mesh.ep;
     begin(Piece::kExpert, phase, layer, z_.even_rows * s_.C);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes norms and linear layers, the pieces that hold nearly all parameters, with their backwards,
-// and says which buffer holds the gradient of the residual stream where.
+// Writes norms and linear layers, the pieces that hold nearly all parameters, with their backwards.
+// Knows which buffer holds the gradient of the residual stream at each place.
 #pragma once
 
 #include "engine/passes/draft_writer.h"
@@ -18,10 +18,10 @@ class PieceWriter : protected DraftWriter {
         s_(sizes.shape),
         chunk_(chunk) {}
 
-  // Where a gradient of the residual stream lies: a whole backward updates one buffer in place.
-  // Weight gradients that come later must see it as it was at their place, so an input part keeps
-  // one for every place: as it leaves a layer (what the chunk receives, at its end), between
-  // attention and MLP, and as it enters.
+  // Where a gradient of the residual stream lies. A whole backward updates one buffer in place. A
+  // later weight part must see the gradient as it was at its place, so an input part keeps one
+  // buffer for every place: leaving a layer (for the last layer, what the chunk receives), between
+  // attention and MLP, and entering.
   struct Stream {
     int layer = -1;
     std::int16_t part = 0;
@@ -108,7 +108,7 @@ class PieceWriter : protected DraftWriter {
     write(n.out, n.layer, z_.N_norm * s_.C);
     write_float(n.stats, n.layer, 2 * z_.N_norm);
   }
-  // dx is what `after` holds: `before` with the norm's part added, or that part alone.
+  // Writes dx into `after`: the norm's part, added to `before` if there is one.
   void norm_backward(const NormNames& n, int in_layer, const Stream* before, const Stream& after) {
     const std::int64_t count = z_.N_norm * s_.C;
     const auto read_dy = [&] {
@@ -146,7 +146,7 @@ class PieceWriter : protected DraftWriter {
     Parameter weight, bias;
     std::int64_t in_width, out_width;
     std::int16_t branch = 0;  // part of kGradBranch that is d_in
-    bool shared = false;      // of shared experts: no biases, an output of their own
+    bool shared = false;      // shared experts: no biases, an output of their own
   };
   bool has_bias(const LinearNames& n) const { return model_.biases && !n.shared; }
   void linear_forward(const LinearNames& n, int layer) {

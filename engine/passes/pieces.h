@@ -10,20 +10,20 @@
 
 namespace parallelarium {
 
-// Sizes that one rank works with, after every axis has cut its share.
+// The sizes of one rank's work, after every axis has cut its share.
 struct LocalSizes {
-  Shape shape;              // H, K, F, V divided by TP; T by CP
-  std::int64_t N = 0;       // tokens of a micro-batch on this rank: B * T
-  std::int64_t N_norm = 0;  // the same where norms work: divided by TP under sequence parallelism
-  std::int64_t T_full = 0;  // keys that a query meets
-  std::int64_t A = 0;       // width of QKV
-  std::int64_t F_in = 0;    // width of MLP in: F, or 2F for SwiGLU
+  Shape shape;                      // H, K, F, V divided by TP; T by CP
+  std::int64_t N = 0;               // tokens of a micro-batch on this rank: B * T
+  std::int64_t N_norm = 0;          // tokens of a norm: N, divided by TP under sequence parallelism
+  std::int64_t T_full = 0;          // keys that a query meets
+  std::int64_t A = 0;               // width of QKV
+  std::int64_t F_in = 0;            // width of MLP in: F, or 2F for SwiGLU
   std::int64_t value_width = 0;     // width of the attention context: H * D, or heads * value_dim
   std::int64_t qkv_parameters = 0;  // weights of the QKV piece
   DataType type = DataType::kF32;   // of activations and parameters
   Precision precision;
-  // Experts, of one micro-batch: rows that this rank sends and rows that its experts take, at most;
-  // and the rows they take when routing is even.
+  // Experts, per micro-batch: the most rows that this rank sends, the most that its experts take,
+  // and the rows that they take if routing is even.
   std::int64_t sent_rows = 0, expert_rows = 0, even_rows = 0;
 };
 LocalSizes local_sizes(const Setup& setup);
@@ -40,12 +40,12 @@ struct DraftOperand {
   std::int32_t slot = -1;           // filled by emit
   std::int16_t shard = -1;          // Operand::shard
   std::int16_t part = 0;            // tells buffers of one tensor and layer apart: a ring's blocks
-  std::int16_t bucket = -1;         // whose temporary buffer this is (kGathered, kBucketGradients)
+  std::int16_t bucket = -1;  // the bucket of this temporary buffer (kGathered, kBucketGradients)
 };
 
 struct Draft {
   Op op;
-  Axis axis = Axis::kWorld;  // of a collective: its group's
+  Axis axis = Axis::kWorld;  // of a collective's group
   std::vector<DraftOperand> operands;
   std::vector<Work> work;
 };
@@ -55,10 +55,10 @@ struct Chunk {
   std::vector<int> layers;  // ascending, consecutive
   bool first = false;       // holds the embedding
   bool last = false;        // holds final norm, head and loss
-  bool copy = false;        // of a stage that counts on another rank, which holds it too (DualPipe)
+  bool copy = false;        // another rank holds the stage too, and its copy counts (DualPipe)
 };
 
-// Where each parameter of a rank lies; tables first, then layers in order, then final norm and
+// Where each parameter of a rank lies: tables first, then layers in order, then final norm and
 // head.
 std::vector<ParameterSlice> parameter_layout(const Setup& setup, const std::vector<Chunk>& chunks);
 // The slice, or null. Requires: at most one match.
@@ -66,14 +66,13 @@ const ParameterSlice* find_slice(const std::vector<ParameterSlice>& slices, Para
                                  int layer);
 
 // The ops of one action on one chunk, in compute-lane order, without any communication.
-// kInputGrad and kWeightGrad of a linear piece are separate ops everywhere; a whole backward has
-// both.
+// A linear piece always has separate ops for kInputGrad and kWeightGrad; a whole backward has both.
 std::vector<Draft> action_pieces(const Setup& setup, const LocalSizes& sizes, const Chunk& chunk,
                                  const std::vector<ParameterSlice>& slices, ActionKind kind);
 
-// Transfers of an action that go together have one `op.batch`, counted from 0 in the action; `peer`
-// is the coordinate along `axis` less the rank's own.
-// A collective over `axis`; bytes as in Op::bytes. It stands on the compute lane, in place.
+// In Drafts, transfers that go together have one `op.batch`, counted from 0 in the action, and
+// `peer` is the peer's coordinate along `axis` minus the rank's own.
+// A collective over `axis` in the compute lane, in place; `bytes` as in Op::bytes.
 Draft collective_draft(CollectiveKind kind, Axis axis, Purpose purpose, std::int64_t bytes,
                        DataType type, const Draft& beside);
 
@@ -85,19 +84,19 @@ std::vector<Draft> context_pass(const Setup& setup, const LocalSizes& sizes,
 std::vector<Draft> experts_pass(const Setup& setup, const LocalSizes& sizes,
                                 std::vector<Draft> drafts);
 
-// Attention under Ulysses: the op with the exchanges around it.
+// Puts the exchanges of Ulysses around an attention op.
 std::vector<Draft> exchange_heads(std::int64_t cp, const LocalSizes& sizes, bool fused,
                                   Draft attention);
 
-// What one chunk does in each kind of action. `input` and `weight` are empty where no backward is
+// What one chunk does in each kind of action. `input` and `weight` are empty if no backward is
 // split.
 struct ActionDrafts {
   std::vector<Draft> forward, backward, input, weight;
 };
-// Each whole action as one compute op (stage level) and its collectives, equal ones folded into one
-// with `repeat`. What is kept between the actions stands in one buffer; where the backward is
-// split, in one until the input gradient, one until the weight gradient, and one of gradients
-// between.
+// Makes each whole action one Compute op (stage level) and its collectives, and folds equal
+// collectives into one with `repeat`. One buffer holds what is kept between the actions. A split
+// backward has three: one until the input gradient, one until the weight gradient, and one of
+// gradients between.
 ActionDrafts stage_drafts(const Chunk& chunk, const ActionDrafts& pieces,
                           std::int64_t boundary_bytes);
 

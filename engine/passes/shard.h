@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the replicas in step. Parameters are cut into buckets (a layer, the tables, final norm and
-// head); gradients are reduced over DP and CP in the data lane, bucket by bucket, as soon as the
-// last backward has added to them. With ZeRO every bucket is cut over a group of replicas and each
-// rank updates its own chunk; with a group smaller than DP (hybrid sharding) the chunks are then
+// Keeps the replicas in step. It cuts parameters into buckets (a layer, the tables, final norm and
+// head). Bucket by bucket it reduces gradients over DP and CP in the data lane, as soon as the last
+// backward has added to them. ZeRO cuts every bucket over a group of replicas, and each rank
+// updates its own chunk. If that group is smaller than DP (hybrid sharding), chunks are then
 // reduced across the groups.
 //
 //   ZeRO 0  all-reduce of gradients                                  2 psi (N-1)/N a rank and step
@@ -10,13 +10,13 @@
 //   ZeRO 2  reduce-scatter in every micro-batch, all-gather          (m+1) psi
 //   ZeRO 3  and parameters gathered for every forward and backward   3 m psi
 //
-// ZeRO 2 and 3 hold no whole gradients: a bucket's are opened before the backward adds to them,
-// and their sum over the ranks is added to the chunk that the rank owns. ZeRO 3 gathers
+// ZeRO 2 and 3 hold no whole gradients: they open a bucket's gradients before the backward adds to
+// them, and add their sum over the ranks to the chunk that the rank owns. ZeRO 3 gathers
 // Setup::zero_prefetch stretches ahead, frees after the action's last use and gathers again in the
-// backward (as FSDP does, the tables too, though an embedding's backward does not read them). What
-// a TP group holds in several copies (norms under sequence parallelism, key/value heads that are
-// fewer than TP) gets its gradient from all of them before that. Source: Rajbhandari et al. 2019,
-// section VII; Zhao et al. 2023 (FSDP).
+// backward. It gathers the tables too, as FSDP does, though an embedding's backward does not read
+// them. Parameters that a TP group holds in several copies (norms under sequence parallelism,
+// key/value heads that are fewer than TP) first add up the gradients of all copies. Source:
+// Rajbhandari et al. 2019, section VII; Zhao et al. 2023 (FSDP).
 #pragma once
 
 #include <initializer_list>
@@ -27,17 +27,17 @@
 
 namespace parallelarium {
 
-// Ranks that share the model states of one shard.
+// How many ranks share the model states.
 int shard_ranks(const Setup& setup);
-// Setup::zero, or 0 where a shard is held by one rank and there is nothing to cut.
+// Setup::zero, or 0 if there is one rank and so nothing to cut.
 int zero_stage(const Setup& setup);
 
-// The buckets of a rank's parameters, with the parts that the first replica owns.
+// The buckets of a rank's parameters and the parts of them that the first replica owns.
 std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters,
                                  const std::vector<Chunk>& chunks, bool stage_level);
 
-// Operands of states that a rank does not hold whole (ZeRO 2 and 3) become operands of a bucket's
-// temporary buffer.
+// Turns operands of states that a rank does not hold whole (ZeRO 2 and 3) into operands of a
+// bucket's temporary buffer.
 void name_buckets(const Setup& setup, const RankProgram& rank, std::vector<Draft>& drafts);
 
 // The bucket that holds the parameter at `offset`.
@@ -45,11 +45,11 @@ std::int16_t bucket_at(const RankProgram& rank, std::int64_t offset);
 // The part of a bucket that the rank owns, as an operand on one of its states.
 DraftOperand own_part(const Setup& setup, const RankProgram& rank, std::int16_t bucket,
                       Tensor tensor, Access access, DataType type);
-// Buckets of the parameters or gradients that the drafts touch. Requires: not yet name_buckets.
+// The buckets whose parameters or gradients the drafts touch. Requires: before name_buckets.
 std::vector<std::int16_t> buckets_touched(const RankProgram& rank, const std::vector<Draft>& drafts,
                                           Tensor tensor);
 
-// Turns the first replica's own parts into those of `rank`, a copy of it at another place.
+// `rank` is a copy of the first replica at another place: gives it its own parts of all buckets.
 void take_own_shards(const Setup& setup, RankProgram& rank);
 
 class ShardPass : public ActionHooks {
@@ -59,12 +59,13 @@ class ShardPass : public ActionHooks {
         stage_level_(stage_level),
         states_(static_cast<std::size_t>(setup.mesh.pp)) {}
 
-  // Parameters, gradients, optimizer states, tokens, sums: what a rank holds through the step; and
-  // when its buckets are gathered and reduced. Requires: the plan's chunks and buckets are made.
+  // Opens what a rank holds through the step (parameters, gradients, optimizer states, tokens,
+  // sums) and plans when its buckets are gathered and reduced. Requires: the plan has its chunks
+  // and buckets.
   void hold_states(RankPlan& plan);
   std::int32_t before(RankPlan& plan, const Stretch& stretch) override;
   void after(RankPlan& plan, const Stretch& stretch) override;
-  // After all actions: tied tables, stages held twice, loss, norm, update.
+  // Adds what follows all actions: tied tables, stages held twice, loss, norm, update.
   void finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks);
 
  private:
@@ -77,14 +78,14 @@ class ShardPass : public ActionHooks {
     std::int16_t chunk = 0;
     std::int32_t microbatch = -1;
     Phase phase = Phase::kForward;
-    std::int32_t buffer = -1;  // of a gather: where the parameters are, once it is emitted
+    std::int32_t buffer = -1;  // of an emitted gather: where the parameters are
   };
-  // What a rank holds more than once in its TP group: elements of the parameters and the group.
+  // Elements of the parameters that several ranks of a TP group hold, and that group.
   struct Copies {
     std::int64_t begin = 0, count = 0;
     std::int32_t group = -1;
   };
-  // What is known of a bucket once and for all.
+  // What never changes about a bucket.
   struct Home {
     std::int16_t layer = -1;
     std::int32_t shard_group = -1, across_group = -1;
@@ -96,7 +97,7 @@ class ShardPass : public ActionHooks {
     std::size_t next_gather = 0, next_use = 0, next_open = 0, next_reduce = 0;
     std::int32_t stretch = 0;
     std::vector<std::int32_t> gathered, opened;  // by bucket: the buffer in use
-    std::vector<std::int32_t> closing;           // buffers that stay for one stretch more
+    std::vector<std::int32_t> closing;           // buffers that close one stretch later
   };
 
   State& state_of(const RankPlan& plan) {
@@ -105,7 +106,7 @@ class ShardPass : public ActionHooks {
   struct Use;
   std::vector<Use> uses_of(const RankProgram& rank, const ChunkDrafts& chunk,
                            ActionKind kind) const;
-  // When each bucket is gathered, opened and reduced.
+  // Plans when each bucket is gathered, opened and reduced.
   void plan_tasks(const RankPlan& plan, State& state) const;
   Home home_of(RankPlan& plan, const Bucket& bucket) const;
   std::int32_t gather(RankPlan& plan, const State& state, Task& task) const;
@@ -117,6 +118,9 @@ class ShardPass : public ActionHooks {
   static std::int32_t mirrored_pair(std::vector<RankPlan>& plans, const std::vector<int>& ranks,
                                     std::size_t index);
   void update_router_bias(RankPlan& plan, std::initializer_list<std::int32_t> groups) const;
+  // `mine`: parameters that the rank updates.
+  void update_norm(RankPlan& plan, std::int64_t mine) const;
+  void update_parameters(RankPlan& plan, std::int64_t mine) const;
   // `mirrored`: the group of the ranks that hold the same stages, or -1.
   void update(RankPlan& plan, std::int32_t mirrored) const;
 

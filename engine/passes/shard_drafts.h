@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sharding pass writes its ops with.
+// The sharding pass writes its ops with these functions.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 namespace parallelarium {
 
 std::int64_t parameter_count(const RankProgram& rank);
-// Elements of buffers that hold own parts only.
+// Elements of a buffer that holds the rank's own parts alone.
 std::int64_t own_count(const RankProgram& rank);
 std::int16_t layer_of(const RankProgram& rank, const Bucket& bucket);
 bool has_experts(const RankProgram& rank, const Bucket& bucket);
@@ -19,7 +19,7 @@ DataType parameter_type(const Setup& setup);
 Draft compute_draft(Piece piece, std::int64_t elements, std::int64_t bytes);
 DraftOperand range(Tensor tensor, Access access, DataType type, std::int64_t offset,
                    std::int64_t count);
-// A range of a bucket's temporary buffer; the op is emitted with that buffer as its only slot.
+// A range of a bucket's temporary buffer, which is the only slot of the op.
 DraftOperand temporary(Tensor tensor, Access access, DataType type, std::int64_t offset,
                        std::int64_t count);
 // A collective of the data lane on `count` elements of the first operand's type.
@@ -30,11 +30,11 @@ void emit_one(RankPlan& plan, Draft draft);
 // Emits into the data lane, after everything in the compute lane so far.
 std::int32_t emit_data(RankPlan& plan, const Draft& draft, std::int32_t buffer = -1);
 
-// The replicas that a bucket is cut over, those with the same chunk of other such groups, or all.
-// Without ZeRO the first are all. -1 where the rank is alone.
+// kShard: the replicas that share a bucket; kAcross: those with the same chunk in the other groups;
+// kAll: all. Without ZeRO, kShard is all too. Returns -1 if the rank is alone.
 enum class Replicas { kShard, kAcross, kAll };
 std::int32_t replica_group(const Setup& setup, RankPlan& plan, Replicas which, bool experts);
-// The same as global ranks, ascending, of the rank at `here`.
+// The same group as ascending global ranks, for the rank at `here`.
 std::vector<int> replica_ranks(const Setup& setup, Replicas which, bool experts,
                                const Coordinates& here);
 

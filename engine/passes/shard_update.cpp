@@ -98,30 +98,17 @@ void ShardPass::update_router_bias(RankPlan& plan,
   emit_one(plan, std::move(bias));
 }
 
-void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
+// The norm of all gradients: each rank's own part, then its sum over those who hold the others.
+void ShardPass::update_norm(RankPlan& plan, std::int64_t mine) const {
   RankEmitter& emitter = *plan.emitter;
   const RankProgram& rank = emitter.rank();
-  const Precision& precision = setup_.precision;
   const DataType gradients = gradient_type(setup_);
   const int zero = zero_stage(setup_);
-  const std::int32_t replicas = replica_group(setup_, plan, Replicas::kAll, false);
-  if (emitter.holds(Tensor::kLossSum)) {
-    for (const std::int32_t group : {replicas, mirrored}) {
-      if (group < 0) continue;
-      emit_data(plan,
-                data_draft(CollectiveKind::kAllReduce, Purpose::kLoss, group, 1,
-                           {range(Tensor::kLossSum, Access::kAccumulate, DataType::kF64, 0, 1)}));
-    }
-  }
-  if (emitter.holds(Tensor::kRouterLoads)) update_router_bias(plan, {replicas, mirrored});
-  const std::int64_t all = parameter_count(rank);
-  const std::int64_t mine = zero >= 1 ? own_count(rank) : all;
-  const auto buckets = static_cast<std::int16_t>(rank.buckets.size());
-
-  Draft norm = compute_draft(Piece::kGradNorm, mine, mine * precision.gradient_bytes);
+  Draft norm = compute_draft(Piece::kGradNorm, mine, mine * setup_.precision.gradient_bytes);
   if (zero == 0) {
-    norm.operands.push_back(range(Tensor::kGradients, Access::kRead, gradients, 0, all));
+    norm.operands.push_back(range(Tensor::kGradients, Access::kRead, gradients, 0, mine));
   } else {
+    const auto buckets = static_cast<std::int16_t>(rank.buckets.size());
     for (std::int16_t bucket = 0; bucket < buckets; ++bucket) {
       norm.operands.push_back(
           own_part(setup_, rank, bucket, Tensor::kGradients, Access::kRead, gradients));
@@ -146,7 +133,12 @@ void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
   if (zero == 0 && setup_.mesh.ep > 1)
     sum_squares(Axis::kEp, emitter.group(Axis::kEp, group_of(setup_.mesh, Axis::kEp, rank.rank)));
   if (zero >= 1) sum_squares(Axis::kDp, replica_group(setup_, plan, Replicas::kShard, false));
+}
 
+void ShardPass::update_parameters(RankPlan& plan, std::int64_t mine) const {
+  const RankProgram& rank = plan.emitter->rank();
+  const Precision& precision = setup_.precision;
+  const DataType gradients = gradient_type(setup_);
   // Reads gradient and states, writes states and parameter.
   const std::int64_t touched = precision.gradient_bytes + precision.parameter_bytes +
                                2 * (precision.master_bytes + precision.moments_bytes) +
@@ -165,18 +157,39 @@ void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
       if (precision.master_bytes > 0)
         optimizer.operands.push_back(part(Tensor::kMaster, Access::kAccumulate, DataType::kF32));
     };
-    if (zero == 0)
+    if (zero_stage(setup_) == 0) {
       add_parts([&](Tensor tensor, Access access, DataType type) {
-        return range(tensor, access, type, 0, all);
+        return range(tensor, access, type, 0, mine);
       });
-    for (std::int16_t bucket = 0; zero > 0 && bucket < buckets; ++bucket)
-      add_parts([&](Tensor tensor, Access access, DataType type) {
-        return own_part(setup_, rank, bucket, tensor, access, type);
-      });
+    } else {
+      const auto buckets = static_cast<std::int16_t>(rank.buckets.size());
+      for (std::int16_t bucket = 0; bucket < buckets; ++bucket)
+        add_parts([&](Tensor tensor, Access access, DataType type) {
+          return own_part(setup_, rank, bucket, tensor, access, type);
+        });
+    }
     optimizer.operands.push_back(range(Tensor::kSquareSum, Access::kRead, DataType::kF64, 0, 1));
   }
   emit_one(plan, std::move(optimizer));
+}
 
+void ShardPass::update(RankPlan& plan, std::int32_t mirrored) const {
+  RankEmitter& emitter = *plan.emitter;
+  const RankProgram& rank = emitter.rank();
+  const int zero = zero_stage(setup_);
+  const std::int32_t replicas = replica_group(setup_, plan, Replicas::kAll, false);
+  if (emitter.holds(Tensor::kLossSum)) {
+    for (const std::int32_t group : {replicas, mirrored}) {
+      if (group < 0) continue;
+      emit_data(plan,
+                data_draft(CollectiveKind::kAllReduce, Purpose::kLoss, group, 1,
+                           {range(Tensor::kLossSum, Access::kAccumulate, DataType::kF64, 0, 1)}));
+    }
+  }
+  if (emitter.holds(Tensor::kRouterLoads)) update_router_bias(plan, {replicas, mirrored});
+  const std::int64_t mine = zero >= 1 ? own_count(rank) : parameter_count(rank);
+  update_norm(plan, mine);
+  update_parameters(plan, mine);
   if (zero != 1 && zero != 2) return;
   for (const Bucket& bucket : rank.buckets) {
     const std::int32_t group =

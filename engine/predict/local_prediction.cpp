@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/local_prediction.h"
 
+#include <cassert>
 #include <utility>
 
 #include "engine/plan/machine/resolve.h"
@@ -12,7 +13,8 @@ Source expected_source(const Setup& setup, const Machine& machine) {
   if (!machine.local) return Source::kPredicted;
   if (machine.name == kLocalGpus)
     return ranks_share_gpu(setup, machine) ? Source::kSharedGpu : Source::kMeasured;
-  const Backend backend = resolve(setup, machine).run.backend;
+  assert(is_resolved(setup));
+  const Backend backend = setup.run.backend;
   if (backend == Backend::kPaced) return Source::kPaced;
   const bool few = backend == Backend::kCpu && machine.cores < setup.mesh.ranks();
   return few ? Source::kOversubscribed : Source::kMeasured;

@@ -8,12 +8,28 @@
 
 namespace parallelarium {
 
+bool zero_shards(Category category, int stage) {
+  switch (category) {
+    case Category::kParameters:
+      return stage >= 3;
+    case Category::kGradients:
+      return stage >= 2;
+    case Category::kOptimizer:
+      return stage >= 1;
+    default:
+      return false;
+  }
+}
+
 ModelStates model_states(double parameters, const Precision& precision, int stage, int shards) {
-  const auto share = [&](int from) { return stage >= from ? 1.0 / shards : 1.0; };
+  const auto held = [&](Category category) {
+    return zero_shards(category, stage) ? parameters / shards : parameters;
+  };
   ModelStates states;
-  states.parameters = parameters * precision.parameter_bytes * share(3);
-  states.gradients = parameters * precision.gradient_bytes * share(2);
-  states.optimizer = parameters * (precision.master_bytes + precision.moments_bytes) * share(1);
+  states.parameters = held(Category::kParameters) * precision.parameter_bytes;
+  states.gradients = held(Category::kGradients) * precision.gradient_bytes;
+  states.optimizer =
+      held(Category::kOptimizer) * (precision.master_bytes + precision.moments_bytes);
   return states;
 }
 
@@ -42,6 +58,29 @@ double layer_activation_bytes(const LayerShape& shape, Recompute recompute) {
   const double attention = recompute == Recompute::kSelective ? 0 : 5 * shape.a * shape.s / shape.h;
   if (shape.sequence_parallel) return sbh / shape.t * (34 + attention);
   return sbh * (10 + (24 + attention) / shape.t);
+}
+
+bool is_paper_gpt(const Model& model) {
+  return model.experts.count == 0 && model.latent.kv_rank == 0 && model.mlp == Mlp::kGelu &&
+         model.norm == Norm::kLayer && model.biases && model.kv_heads == model.heads &&
+         model.head_dim == 0 && model.ffn == 4 * model.hidden;
+}
+
+LayerActivations layer_activations(const Setup& setup) {
+  LayerActivations layer;
+  LayerShape& shape = layer.shape;
+  shape.s = static_cast<double>(setup.model.sequence) / setup.mesh.cp;
+  shape.b = setup.micro_batch;
+  shape.h = static_cast<double>(setup.model.hidden);
+  shape.a = setup.model.heads;
+  shape.t = setup.mesh.tp;
+  shape.sequence_parallel = setup.sequence_parallel;
+  const bool no_scores =
+      setup.attention == Attention::kFused && setup.recompute == Recompute::kNone;
+  layer.kept = no_scores ? Recompute::kSelective : setup.recompute;
+  layer.input_is_part = layer.kept == Recompute::kFull && shape.sequence_parallel;
+  layer.bytes = layer_activation_bytes(shape, layer.kept) / (layer.input_is_part ? shape.t : 1);
+  return layer;
 }
 
 double first_stage_activation_bytes(const LayerShape& shape, Recompute recompute, int layers, int p,

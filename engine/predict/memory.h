@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "engine/plan/program/program.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
@@ -15,10 +16,14 @@ struct ModelStates {
   double total() const { return parameters + gradients + optimizer; }
 };
 
-// Model states of `parameters` parameters when ZeRO `stage` shards them over `shards` ranks: stage
-// 1 the optimizer's part (master and moments), 2 the gradients too, 3 the parameters too.
-// Requires: shards >= 1. Source: Rajbhandari et al. 2019 (ZeRO), section V, with the recipe's bytes
-// in place of 2 + 2 + 12.
+// Whether ZeRO `stage` shards a category of model states: stage 1 the optimizer's part (master and
+// moments), 2 the gradients too, 3 the parameters too. Source: Rajbhandari et al. 2019 (ZeRO),
+// section V.
+bool zero_shards(Category category, int stage);
+
+// Model states of `parameters` parameters when ZeRO `stage` shards them over `shards` ranks, with
+// the recipe's bytes in place of the paper's 2 + 2 + 12.
+// Requires: shards >= 1.
 ModelStates model_states(double parameters, const Precision& precision, int stage, int shards);
 
 // The most parameters whose model states fit in `bytes`. Source: ZeRO, table II.
@@ -44,6 +49,22 @@ struct LayerShape {
   bool sequence_parallel = false;
 };
 double layer_activation_bytes(const LayerShape& shape, Recompute recompute);
+
+// The GPT of the papers on activations and work: 4h wide GELU MLP, as many key/value heads as
+// heads, biases, no experts.
+bool is_paper_gpt(const Model& model);
+
+// That table for a Setup's layer. Fused attention keeps no scores, which is what selective
+// recompute saves. Requires: is_paper_gpt(setup.model).
+struct LayerActivations {
+  LayerShape shape;
+  Recompute kept = Recompute::kNone;  // as which the layer counts
+  // Under sequence parallelism the input of a layer that is computed again is a part, too; the
+  // table has the whole input.
+  bool input_is_part = false;
+  double bytes = 0;  // of one layer and micro-batch
+};
+LayerActivations layer_activations(const Setup& setup);
 
 // What the first stage keeps of layers under 1F1B with v chunks: L layers' worth whatever p is,
 // times 1 + (p-1)/(p v) where v > 1; and what embedding dropout, final norm, head and logits add:

@@ -12,7 +12,7 @@ constexpr std::byte kNotANumber{0xff};  // all ones: a NaN in every floating-poi
 
 }  // namespace
 
-Arena::Arena(Device& device, const RankProgram& rank, bool poison)
+Arena::Arena(DeviceStream& device, const RankProgram& rank, bool poison)
     : device_(device),
       rank_(rank),
       poison_(poison),
@@ -43,7 +43,8 @@ Arena::Arena(Device& device, const RankProgram& rank, bool poison)
   pattern_.assign(static_cast<std::size_t>(largest), kNotANumber);
 }
 
-Result<std::unique_ptr<Arena>> Arena::make(Device& device, const RankProgram& rank, bool poison) {
+Result<std::unique_ptr<Arena>> Arena::make(DeviceStream& device, const RankProgram& rank,
+                                           bool poison) {
   std::unique_ptr<Arena> arena(new Arena(device, rank, poison));
   Result<std::byte*> base = device.allocate(std::max<std::int64_t>(rank.arena_bytes, 1));
   if (!base) return base.error();
@@ -84,7 +85,7 @@ void Arena::begin(std::int32_t op) {
   }
 }
 
-void Arena::end(std::int32_t op, Device& device) {
+void Arena::end(std::int32_t op, DeviceStream& device) {
   const auto lane = static_cast<std::size_t>(rank_.ops[static_cast<std::size_t>(op)].lane);
   for (const std::int32_t i : closes_[static_cast<std::size_t>(op)]) {
     const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(i)];
@@ -101,7 +102,7 @@ void Arena::end(std::int32_t op, Device& device) {
   }
 }
 
-void Arena::poison_buffer(std::int32_t buffer, Device& device) {
+void Arena::poison_buffer(std::int32_t buffer, DeviceStream& device) {
   const Buffer& closed = rank_.buffers[static_cast<std::size_t>(buffer)];
   device.copy_to_device(base_ + closed.offset, pattern_.data(), closed.bytes);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one allocation of a rank, and the count of what is open in it. Ops open and close buffers as
-// they run; the peak is taken over their order in the Program, so it does not depend on timing.
+// they run. The peak follows their order in the Program, so it does not depend on timing.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/plan/program/report.h"
-#include "engine/train/device.h"
+#include "engine/train/device_stream.h"
 
 namespace parallelarium {
 
@@ -18,24 +18,25 @@ class Arena {
   // Allocates rank.arena_bytes, zeroed, so that every page is there before the first step.
   // With `poison`, a buffer's bytes are set to not-a-number when its last user is done with it.
   // `device` and `rank` outlive the arena. Error "memory-short".
-  static Result<std::unique_ptr<Arena>> make(Device& device, const RankProgram& rank, bool poison);
+  static Result<std::unique_ptr<Arena>> make(DeviceStream& device, const RankProgram& rank,
+                                             bool poison);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // As it was made. Requires: no op is running. Error: the device's.
+  // Makes it as it was at first. Requires: no op is running. Error: the device's.
   Result<void> clear();
 
   std::byte* base() const { return base_; }
   std::byte* address(const Operand& operand) const;
-  // The held buffer of that tensor, or null.
+  // The buffer of a tensor that the rank holds all the time, or null.
   std::byte* held(Tensor tensor) const;
 
-  // Around each op, from the thread of its lane; `device` is that lane's.
+  // The lane's thread calls these around each op; `device` is the lane's.
   void begin(std::int32_t op);
-  void end(std::int32_t op, Device& device);
+  void end(std::int32_t op, DeviceStream& device);
 
-  // Peaks of the ops that ran since the last call. Requires: no op is running.
+  // The peaks since the last call. Requires: no op is running.
   MemoryRow take_peaks();
 
  private:
@@ -45,14 +46,14 @@ class Arena {
     int category = 0;
     std::int64_t bytes = 0;
   };
-  Arena(Device& device, const RankProgram& rank, bool poison);
-  void poison_buffer(std::int32_t buffer, Device& device);
+  Arena(DeviceStream& device, const RankProgram& rank, bool poison);
+  void poison_buffer(std::int32_t buffer, DeviceStream& device);
 
-  Device& device_;
+  DeviceStream& device_;
   const RankProgram& rank_;
   std::byte* base_ = nullptr;
   bool poison_ = false;
-  // Buffers that an op opens, closes and (each once) uses.
+  // By op: the buffers that it opens, closes and uses (each once).
   std::vector<std::vector<std::int32_t>> opens_, closes_, uses_;
   std::array<std::vector<Change>, kLanes> changes_;          // by lane: each thread writes its own
   std::unique_ptr<std::atomic<std::int32_t>[]> users_left_;  // by buffer; poison only

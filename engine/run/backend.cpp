@@ -8,6 +8,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/run/cores.h"
+#include "engine/run/gpu/check/check_memory.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 #include "engine/run/net/place.h"
@@ -57,15 +58,18 @@ ComputerGpu describe(const GpuFacts& facts) {
   return gpu;
 }
 
-Result<void> check_nccl_here() {
-  const Result<CudaModule*> module = cuda_module();
-  if (!module) return module.error();
-  const Result<Nccl*> found = (*module)->nccl();
-  if (!found) return found.error();
-  return check_nccl((*found)->version(), 1);
-}
-
 }  // namespace
+
+void look_at_sets(const std::vector<GpuFacts>& gpus, Computer& computer) {
+  const Result<CudaModule*> module = cuda_module();
+  const Result<Nccl*> nccl = module ? (*module)->nccl() : Result<Nccl*>(module.error());
+  const Result<void> meet = nccl ? check_nccl((*nccl)->version(), 1) : nccl.error();
+  if (module) computer.groups_take_turns = !runs_groups_at_once((*module)->versions().driver);
+  if (!meet)
+    computer.gpus_apart = meet.error();
+  else
+    computer.apart = failed_sets(gpus, **module);
+}
 
 Computer computer_of(int cores, const Result<std::vector<GpuFacts>>& gpus) {
   Computer computer;
@@ -83,9 +87,11 @@ Computer computer_here(const RunSettings& run, int ranks, const ProcessPlace* pl
       run.backend == Backend::kCuda || (run.backend == Backend::kAuto && has_nvidia_driver());
   Computer computer;
   computer.cores = cores;
-  if (asks) computer = computer_of(cores, usable_gpus());
-  if (computer.gpus.size() > 1 && ranks > 1)
-    if (const Result<void> nccl = check_nccl_here(); !nccl) computer.gpus_apart = nccl.error();
+  if (asks) {
+    const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+    computer = computer_of(cores, gpus);
+    if (gpus && gpus->size() > 1 && ranks > 1) look_at_sets(*gpus, computer);
+  }
   computer.gpus_given = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr;
   if (place != nullptr)
     computer.launched =

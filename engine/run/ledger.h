@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what a rank's transport calls really moved, row by row as traffic is predicted.
+// Counts what a rank's transport calls really moved, in the rows of a predicted traffic table.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace parallelarium {
 
-// Not thread-safe: each lane keeps its own, and they are added up after the step.
+// Not thread-safe: each lane keeps its own, and the executor adds them up after the step.
 class Ledger {
  public:
-  // One call: bytes as the transport counted them, or by the formula where it could not. A group of
-  // one rank moves nothing and is no call.
+  // Adds one call. The transport counted its bytes, or `counted` is false and the formula gives
+  // them. A group of one rank moves nothing and is no call.
   void count(Axis axis, std::string_view operation, Purpose purpose, std::int64_t sent,
              std::int64_t received, bool counted = true);
   void add(const Ledger& other);
@@ -31,7 +31,7 @@ class Ledger {
   using Key = std::tuple<Axis, std::string_view, Purpose>;  // names are literals
   Amounts& row(const Key& key);
 
-  // Few, and kept when cleared: a call counts without allocating.
+  // A cleared ledger keeps its rows, so that count() allocates nothing.
   std::vector<std::pair<Key, Amounts>> rows_;
 };
 

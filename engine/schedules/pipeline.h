@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the generators of Orders share: who holds which stage, before any action.
+// The generators of Orders begin here: an Order that says who holds which stage and has no action.
 #pragma once
 
 #include <string>

@@ -18,11 +18,11 @@ Order gpipe_order(int ranks, int microbatches);
 // ranks-1-r warm-up forwards, then one forward, one backward, then the remaining backwards.
 // Source: Narayanan et al. 2021, section 2.2.1 (PipeDream-Flush).
 Order one_f_one_b_order(int ranks, int microbatches);
-// 1F1B over ranks * chunks stages, chunk c of rank r being stage c * ranks + r, in rounds: a chunk
-// takes a round's micro-batches before the next chunk does. Rounds have `ranks` micro-batches, or
-// as many more as leave no short round over; fewer micro-batches than ranks are one round.
-// Requires: chunks >= 2. Source: Narayanan et al. 2021, section 2.2.2; Megatron-LM's schedule
-// table.
+// 1F1B over ranks * chunks stages; chunk c of rank r is stage c * ranks + r. It works in rounds: a
+// chunk takes a round's micro-batches before the next chunk does. A round has `ranks`
+// micro-batches, or as many more as leave no short round; fewer micro-batches than ranks are one
+// round. Requires: chunks >= 2. Source: Narayanan et al. 2021, section 2.2.2; Megatron-LM's
+// schedule table.
 Order interleaved_order(int ranks, int microbatches, int chunks);
 // 1F1B with the backward split into I and W. H1: rank r keeps r weight gradients waiting, so that
 // it holds no more activations than 1F1B; bubble (p-1)(F+I-W). H2: twice as many warm-up forwards
@@ -30,8 +30,8 @@ Order interleaved_order(int ranks, int microbatches, int chunks);
 // and m >= 2p. Source: Qi et al. 2024 (arXiv 2401.10241), section 2, figures 2 and 3.
 Order zb_h1_order(int ranks, int microbatches);
 Order zb_h2_order(int ranks, int microbatches);
-// Two chunks folded like a V; holds what 1F1B holds and has no bubble between a rank's first and
-// last action where F = I = W. The placement made for those equal times, not a search for others.
+// Two chunks folded like a V. It holds what 1F1B holds and has no bubble between a rank's first and
+// last action if F = I = W. The order is made for those equal times; nothing searches for others.
 // Source: Qi et al. 2024, section 6, and Qi et al. 2024 (arXiv 2405.15362), as in PyTorch's
 // ScheduleZBVZeroBubble.
 Order zb_v_order(int ranks, int microbatches);
@@ -40,7 +40,8 @@ Order zb_v_order(int ranks, int microbatches);
 // backward of opposite directions overlap. Bubble (p/2 - 1)(F&B + B - 3W). Requires: ranks and
 // microbatches even, microbatches >= 2 ranks. Source: deepseek-ai/DualPipe.
 Order dualpipe_order(int ranks, int microbatches);
-// The same steps on half as many ranks: 2 ranks stages folded like a V, none held twice.
+// DualPipe's steps on half as many ranks: 2 ranks stages folded like a V, and no stage is held
+// twice.
 // Requires: microbatches >= 2 ranks. Source: deepseek-ai/DualPipe, dualpipev.py.
 Order dualpipe_v_order(int ranks, int microbatches);
 
@@ -51,12 +52,12 @@ struct ScheduleInfo {
   bool splits_backward = false;
   int chunks = 1;  // 0: the user chooses
 };
-// Every schedule this version can make, in teaching order.
+// Every schedule, in teaching order.
 const std::vector<ScheduleInfo>& schedules();
 
 // The Order of a Setup's schedule: a name of schedules(), or the path of a file of orders (in
-// either notation). Of a file, 0 ranks, microbatches or chunks take what it says; other numbers
-// must agree with it.
+// either notation). 0 ranks, microbatches or chunks take the number of the file; other numbers must
+// agree with it.
 // Errors: unknown name (lists the names), sizes that check_schedule_sizes refuses, unreadable file,
 // an order that check_order refuses.
 Result<Order> make_order(const std::string& schedule, int ranks, int microbatches, int chunks);

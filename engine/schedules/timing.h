@@ -9,13 +9,13 @@
 
 namespace parallelarium {
 
-// Durations of one action as it stands in the Order (of a chunk, where there are chunks), in any
-// unit. A transfer delays its receiver and occupies nothing.
+// Durations of one action as it stands in the Order (an action of a chunk, if there are chunks), in
+// any unit. A transfer delays its receiver and occupies nothing.
 struct Durations {
   double forward = 1;
   double input_grad = 1;
   double weight_grad = 1;
-  double backward = 2;  // whole; where it is not split
+  double backward = 2;  // of a backward that is not split
   double transfer = 0;
   double overlapped = 0;  // of a pair; 0 means forward + backward
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text that is trained on: bytes are tokens (vocabulary 256).
+// The training text. Its bytes are the tokens (vocabulary 256).
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace parallelarium {
 
-// About 1 MB of simple English from a small grammar; the same bytes on every computer.
+// Makes about 1 MB of simple English from a small grammar; every computer gets the same bytes.
 std::string default_text();
 
-// A text, a tenth of it held out from training. The end of a document is often unlike the rest (an
-// appendix, an index), so a text that is long enough is cut into up to ten sections, and the last
-// tenth of each is held out; a short one is a single section.
+// A text of which training leaves out a tenth. The end of a document is often unlike the rest (an
+// appendix, an index), so a long text is cut into up to ten sections, and the last tenth of each is
+// held out. A short text is one section.
 class Text {
  public:
   // `source` is "default" or the path of a UTF-8 file. Errors, each a sentence: "text-unreadable",
-  // "text-not-utf8" (names the byte), "text-short" (both parts must hold one window of
-  // sequence + 1 bytes).
+  // "text-not-utf8" (names the byte), "text-short" (each part needs one window of sequence + 1
+  // bytes).
   static Result<Text> load(const std::string& source, std::int64_t sequence);
-  // The same from bytes in memory; `name` stands in the errors.
+  // The same from bytes in memory; errors call it `name`.
   static Result<Text> from_bytes(std::string bytes, const std::string& name, std::int64_t sequence);
 
   struct Sequence {
@@ -30,18 +30,18 @@ class Text {
     std::vector<std::int32_t> targets;  // [T]: the byte that follows each token
   };
 
-  // Sequence `index` of the global batch of `step` (from 1): a window of a training part at a
-  // place drawn from (seed, step, index). With DP replica d, micro-batch j and row r of it,
+  // Sequence `index` of the global batch of `step` (from 1): a window of a training part, whose
+  // place is drawn from (seed, step, index). With DP replica d, micro-batch j and row r of it,
   // index = (d * microbatches + j) * micro_batch + r. Safe from several threads.
   Sequence sequence(std::uint64_t seed, std::int64_t step, std::int64_t index) const;
 
-  // Windows that cover the held-out parts one after another without overlap.
+  // How many windows cover the held-out parts without overlap.
   std::int64_t held_out_count() const;
   // Requires: 0 <= index < held_out_count().
   Sequence held_out(std::int64_t index) const;
 
-  // -sum p ln p over the bytes of the whole text, in nats: the loss of the best guess that knows
-  // only how often each byte occurs.
+  // -sum p ln p over the bytes of the whole text, in nats. It is the loss of the best guess that
+  // knows only how often each byte occurs.
   double unigram_entropy() const;
 
   std::int64_t training_bytes() const;
@@ -53,8 +53,8 @@ class Text {
   };
   Text(std::string bytes, std::int64_t sequence);
   Sequence window(std::int64_t begin) const;
-  // Where a window of the training part of `section` may begin, and how many windows its held-out
-  // part has.
+  // places: how many places a window of the section's training part may begin at. windows: how many
+  // windows its held-out part has.
   std::int64_t places(const Section& section) const;
   std::int64_t windows(const Section& section) const;
 

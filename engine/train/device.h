@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a rank's tensors live and its kernels run.
+// The kernels of a lane of a rank, on its memory and in its order (device_stream.h).
 //
-// train/ and run/ see device memory only through this interface: addresses are handed on, added to,
-// and never dereferenced, so the same pieces run on a CPU thread and on a GPU.
-//
-// One Device object stands for one lane of one rank: launches on it happen in order (a CUDA stream;
-// on the CPU the calling thread, which has finished when the call returns). Objects of one rank
-// share addresses. A launch that fails sticks: later launches may be skipped, and finish() says
-// why. Not thread-safe: one thread uses one object.
-//
-// Legend: see engine/plan/pieces.h. Each launch's arithmetic is that of the CPU function of the
-// same name in kernels/, where shapes and requirements stand. Values are fp32 or bf16, all of a
+// Legend: see engine/plan/program/pieces.h. Each launch's arithmetic is that of the CPU function of
+// the same name in kernels/, where shapes and requirements stand. Values are fp32 or bf16, all of a
 // launch alike, except that weights' gradients and moments may be fp32 beside bf16.
 #pragma once
 
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
-#include "engine/plan/program/program.h"
-#include "engine/plan/result.h"
+#include "engine/train/device_stream.h"
 #include "engine/train/values.h"
 #include "kernels/adamw.h"
 #include "kernels/attention.h"
@@ -44,70 +32,8 @@ struct DroppedValues {
   }
 };
 
-class Device {
+class Device : public DeviceStream {
  public:
-  virtual ~Device() = default;
-
-  // Memory. allocate: at least 256-byte aligned, contents undefined; error "memory-short" says how
-  // much was asked for. release takes what allocate gave, or null.
-  virtual Result<std::byte*> allocate(std::int64_t bytes) = 0;
-  virtual void release(std::byte* address) = 0;
-  virtual void zero(std::byte* address, std::int64_t bytes) = 0;
-  virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
-  // The host's array may go at once.
-  virtual void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) = 0;
-  virtual void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) = 0;
-
-  // What it holds of its memory beside what was allocated, and gives back when it goes.
-  virtual std::int64_t workspace_bytes() const { return 0; }
-
-  // Waits until everything launched on this object is done; the first failure since the last call.
-  virtual Result<void> finish() = 0;
-
-  // Launches may return before they are done (a stream of a GPU). Then order between objects, and
-  // times, go by marks; elsewhere a launch has finished when it returns and marks are not needed.
-  virtual bool runs_behind() const { return false; }
-  // The first launch that failed at once, without waiting; finish() says it too.
-  virtual Result<void> launched() { return {}; }
-  // Makes room for marks 0 .. count - 1, before other threads see this object.
-  virtual void reserve_marks(std::int32_t count) { static_cast<void>(count); }
-  // Stands behind what was launched here so far; marking again moves it.
-  virtual void mark(std::int32_t index) { static_cast<void>(index); }
-  // What is launched here later begins after `other` has come to its mark, which another thread may
-  // have set, before. Requires: the same kind of device.
-  virtual void wait(const Device& other, std::int32_t index) {
-    static_cast<void>(other), static_cast<void>(index);
-  }
-  // Ties the device's clock to the process's. Returns by how much they may differ. `like`: another
-  // object of the same kind, aligned just now, whose clock is taken over where it is the same.
-  virtual Result<std::chrono::nanoseconds> align(const Device* like = nullptr) {
-    return static_cast<void>(like), std::chrono::nanoseconds{0};
-  }
-  // Whether the device has come to the mark where it was set last. Requires: it was set.
-  virtual bool passed(std::int32_t index) const { return static_cast<void>(index), true; }
-  // When the mark was passed. Requires: align() before the mark was set, finish() after.
-  virtual Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) {
-    return message("mark-unknown", "This device keeps no mark {}.", index);
-  }
-
-  // Whether what is launched between these two is worth a name for a profiler; only then are they
-  // called, in pairs, by the thread that launches. The name stays while the object does.
-  virtual bool names_ops() const { return false; }
-  virtual void enter_op(const char* name) { static_cast<void>(name); }
-  virtual void leave_op() {}
-
-  // target[i] = parts[0][i] op parts[1][i] op ..., rounded once: kernels/combine.h's combine_cpu
-  // for any type and reduction. target may be one of the parts, whose addresses are read at the
-  // call; at most 64. A device without it fails as a launch does.
-  virtual void combine(DataType type, Reduction reduction, std::byte* target,
-                       std::span<const std::byte* const> parts, int divisor,
-                       std::int64_t count) = 0;
-  // Swaps two stretches that do not overlap.
-  virtual void swap(std::byte* a, std::byte* b, std::int64_t bytes) = 0;
-
-  // sum[i] += part[i], also fp64.
-  virtual void accumulate(Values sum, ConstValues part, std::int64_t count) = 0;
-
   // The output (and its gradient) may be fp32 beside bf16, then without a bias; so may its rows be
   // `y_pitch` apart (kernels/pitch.h).
   virtual void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias,
@@ -137,7 +63,8 @@ class Device {
   virtual void attention_backward(Values dqkv, float* scratch, ConstValues dcontext,
                                   ConstValues qkv, ConstValues probabilities,
                                   const AttentionShape& shape, const DroppedValues& dropout) = 0;
-  // Whether the next two take heads of D such numbers; what they do not take goes by blocks.
+  // Whether fused_attention_forward and _backward take heads of D such numbers; callers do others
+  // by blocks.
   virtual bool fuses(DataType type, std::int64_t D) const {
     return static_cast<void>(D), type == DataType::kBf16;
   }
@@ -156,14 +83,14 @@ class Device {
                                         ConstValues keys_values, ConstValues context,
                                         const float* lse, const AttentionBlock& block) = 0;
   virtual void rotary(Values qkv, Turn turn, std::int64_t first, const AttentionShape& shape) = 0;
-  // Rows of `width` elements, so many elements apart: to = from.
+  // to = from for rows of `width` elements; each stride is the distance between rows in elements.
   virtual void copy_rows(Values to, std::int64_t to_stride, ConstValues from,
                          std::int64_t from_stride, std::int64_t rows, std::int64_t width) = 0;
-  // The same: sum += part.
+  // sum += part for such rows.
   virtual void accumulate_rows(Values sum, std::int64_t sum_stride, ConstValues part,
                                std::int64_t part_stride, std::int64_t rows, std::int64_t width) = 0;
 
-  // Rows of `width` elements, `stride` apart: to = value.
+  // to = value for rows of `width` elements, `stride` apart.
   virtual void fill_rows(Values to, std::int64_t stride, float value, std::int64_t rows,
                          std::int64_t width) = 0;
 
@@ -193,7 +120,7 @@ class Device {
   virtual void loss_sum(float* sum_exp, float* target_logit, ConstValues logits,
                         const float* row_max, const std::int32_t* targets, std::int64_t N,
                         std::int64_t V, std::int64_t pitch = 0) = 0;
-  // Both at once.
+  // loss_max and loss_sum at once.
   virtual void loss_max_sum(float* row_max, float* sum_exp, float* target_logit, ConstValues logits,
                             const std::int32_t* targets, std::int64_t N, std::int64_t V,
                             std::int64_t pitch = 0) = 0;
@@ -221,16 +148,15 @@ class Device {
                                  const float* gates, const std::int32_t* routes, std::int64_t N,
                                  std::int64_t k, std::int64_t C) = 0;
 
-  // Of the marked runs.
+  // Adds up the marked runs alone.
   virtual void sum_of_squares(double* sum, ConstValues values, const Runs& counted) = 0;
-  // Runs that are not marked do not decay. master: null where the parameters are fp32, and only
-  // there.
+  // Unmarked runs do not decay. master is null exactly if the parameters are fp32.
   virtual void adamw(Values parameters, float* master, ConstValues gradients, Values first_moment,
                      Values second_moment, const double* square_sum, float clip,
                      const AdamW& settings, const Runs& decayed) = 0;
 };
 
-// Host memory and kernels/ on the calling thread.
+// A device of host memory that runs kernels/ on the calling thread.
 std::unique_ptr<Device> make_cpu_device();
 
 }  // namespace parallelarium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of pieces share: an op with its addresses, and the tables that they stand in,
-// one for each family of pieces. To add a piece: write its function with the operands in the order
-// of engine/plan/program/pieces.h, and add its line to the table of its family.
+// The functions of pieces share an op with its addresses, and stand in tables, one for each family.
+// To add a piece, write its function with the operands in the order of engine/plan/program/pieces.h
+// and add its line to the table of its family.
 #pragma once
 
 #include <algorithm>
@@ -38,11 +38,11 @@ struct Launch {
   }
   // fp32 or bf16, as the Setup's precision says.
   Values values(std::size_t index) const { return {operands[index].type, bytes(index)}; }
-  // The operand where the op has it, else null: the biases of pieces.h.
+  // The operand, or null if the op does not have it: the biases of pieces.h.
   Values values_or_null(std::size_t index) const {
     return index < count() ? values(index) : nullptr;
   }
-  // What is fp32 in every precision, such as statistics.
+  // An operand that is fp32 in every precision, such as statistics.
   float* f32(std::size_t index) const {
     assert(operands[index].type == DataType::kF32);
     return reinterpret_cast<float*>(bytes(index));
@@ -58,7 +58,7 @@ struct Launch {
   std::int64_t N() const { return shape.B * shape.T; }
   // Tokens of a norm or residual: fewer than N under sequence parallelism.
   std::int64_t own_tokens() const { return operands[0].count / shape.C; }
-  // What a TP group adds up, one of its ranks contributes.
+  // One rank of a TP group contributes what the group then adds up.
   bool adds_biases() const { return program.at.tp == 0; }
   // Where the operand's first element stands among the rank's parameters.
   std::int64_t parameter_at(std::size_t index) const {
@@ -73,7 +73,7 @@ struct Launch {
     for (std::int64_t run = 0; run < positions.runs * shape.B; ++run)
       visit(run * positions.length, positions.begin[run % positions.runs], positions.length);
   }
-  // What this op drops: a function of seed, step, layer and piece.
+  // The op's dropout: a function of seed, step, layer and piece.
   Dropout dropout() const {
     return make_dropout(scalars.training ? shape.dropout : 0,
                         random_key({scalars.seed, static_cast<std::uint64_t>(scalars.step),
@@ -81,12 +81,12 @@ struct Launch {
                                     static_cast<std::uint64_t>(source.piece)}));
   }
   std::int64_t first_sample() const { return scalars.first_sample + source.microbatch * shape.B; }
-  // The same, of own_tokens() alone: visit(first own row, its token in the step's global batch,
+  // The same for own_tokens() alone: visit(first own row, its token in the step's global batch,
   // rows).
   template <class Visit>
   void for_each_own_run(const Visit& visit) const {
     const std::int64_t own = own_tokens(), first = own < N() ? program.at.tp * own : 0;
-    // Sequences that CP does not cut stand one behind the other.
+    // Without CP, sequences stand one behind the other.
     if (shape.T == shape.sequence) return visit(0, first_sample() * shape.T + first, own);
     for_each_run([&](std::int64_t row, std::int64_t position, std::int64_t length) {
       const std::int64_t from = std::max(row, first), end = std::min(row + length, first + own);
@@ -96,7 +96,7 @@ struct Launch {
     });
   }
   AttentionDropout attention_dropout(const AttentionShape& of) const {
-    // Under Ulysses a rank of CP has some of the heads of its TP rank.
+    // Under Ulysses a CP rank has some of the heads of its TP rank.
     const std::int64_t cut = of.H < shape.H ? program.at.cp * of.H : 0;
     return {dropout(), first_sample(), program.at.tp * shape.H + cut, shape.heads, shape.sequence};
   }
@@ -104,7 +104,8 @@ struct Launch {
     assert(operands[index].type == DataType::kU8);
     return reinterpret_cast<std::uint8_t*>(bytes(index));
   }
-  // Of an attention op whose QKV is operand `qkv`: under Ulysses the whole sequence and some heads.
+  // The shape of an attention op whose QKV is operand `qkv`; under Ulysses the whole sequence and
+  // some heads.
   AttentionShape attention_of(std::size_t qkv) const {
     if (tensor(qkv) != Tensor::kHeadsInput) return attention();
     const std::int64_t ranks = shape.sequence / shape.T;
@@ -114,7 +115,7 @@ struct Launch {
   AttentionShape attention() const { return {shape.B, shape.T, shape.H, shape.K, shape.D}; }
 };
 
-// Turns all tokens of the rank, which are one or two runs of positions of each sequence.
+// Turns all tokens of the rank: one or two runs of positions of each sequence.
 void turn(const Launch& op, Values qkv, Turn direction);
 
 struct Entry {

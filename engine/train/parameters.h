@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initial values of the parameters: a function of (seed, parameter, layer) alone, so every mesh
+// Initial values of the parameters. They follow from (seed, parameter, layer) alone, so every mesh
 // starts from the same model.
 #pragma once
 
@@ -15,24 +15,24 @@ namespace parallelarium {
 // The values of one whole parameter with `count` elements.
 //
 // Weights and tables are normal with deviation 0.02; projection and MLP out, which end on the
-// residual stream, with 0.02 / sqrt(2 layers); gains are 1 and biases 0. The same bits on every
-// computer. Source: Radford et al. 2019 (GPT-2), section 2.3, as in nanoGPT.
+// residual stream, have 0.02 / sqrt(2 layers). Gains are 1 and biases 0. Every computer gets the
+// same bits. Source: Radford et al. 2019 (GPT-2), section 2.3, as in nanoGPT.
 std::vector<float> initial_values(std::uint64_t seed, Parameter parameter, int layer,
                                   std::int64_t count, int layers);
 
-// How a rank's slice of a parameter stands in the whole one: `times` stretches of `length`
-// elements, each so many further on in the slice and in the whole.
+// Where a rank's slice of a parameter stands in the whole one: `times` stretches of `length`
+// elements; from one to the next it is `slice_step` in the slice and `whole_step` in the whole.
 struct SliceStretches {
   std::int64_t slice = 0, whole = 0;  // where the first begins
   std::int64_t length = 0, times = 1;
   std::int64_t slice_step = 0, whole_step = 0;
 };
 // The slice of rank `index` of `tp` tensor-parallel ranks: columns of row-parallel weights, rows of
-// column-parallel ones (heads; both halves of a gate), rows of the vocabulary's tables, and all of
-// the rest. A slice of a table whose vocabulary TP does not divide is longer than its stretches:
-// the last ranks' rows are padded. Requires: TP divides heads and ffn; key/value heads divide TP or
-// it them.
-// `layer` tells a layer's MLP from its shared experts; `share` which experts the rank holds.
+// column-parallel ones (heads; both halves of a gate), rows of the vocabulary's tables, and the
+// whole of all others. If TP does not divide the vocabulary, slices of the last ranks are longer
+// than their stretches, since their rows are padded. Requires: TP divides heads and ffn; TP divides
+// the key/value heads or they divide TP.
+// `layer` says whether the MLP is of shared experts; `share` says which experts the rank holds.
 struct ExpertShare {
   int ranks = 1, rank = 0;  // of EP
   ExpertPlacement placement = ExpertPlacement::kBlocked;
@@ -42,7 +42,7 @@ std::vector<SliceStretches> slice_of(const Model& model, Parameter parameter, in
 // Elements of the whole parameter.
 std::int64_t whole_count(const Model& model, Parameter parameter, int layer = -1);
 
-// Whether AdamW's weight decay applies: matrices and tables, not gains and biases.
+// Whether AdamW's weight decay applies: to matrices and tables, not to gains and biases.
 bool decays(Parameter parameter);
 
 // "layer 3 MLP in weight", layers counted from 0; "token table".

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers on a device whose type the Program chooses: fp32 or bf16 storage (fp64 in sums).
+// An address on a device with the type that the Program chose: fp32 or bf16 (fp64 in sums).
 //
-// What a Device's launches are given instead of one overload for each storage. Adding counts
-// elements. A float* or Bf16* becomes one by itself.
+// A Device's launches take these instead of one overload for each storage. operator+ counts
+// elements. A float* or Bf16* converts by itself.
 #pragma once
 
 #include <cassert>
@@ -22,7 +22,7 @@ constexpr DataType data_type_of() {
   return std::is_same_v<T, float> ? DataType::kF32 : DataType::kBf16;
 }
 
-// `Byte`: std::byte, or const std::byte where they are only read.
+// `Byte`: std::byte, or const std::byte for reading alone.
 template <class Byte>
 class TypedAddress {
   template <class T>
@@ -34,7 +34,7 @@ class TypedAddress {
   TypedAddress(Like<float>* values) : TypedAddress(DataType::kF32, bytes(values)) {}
   TypedAddress(Like<double>* values) : TypedAddress(DataType::kF64, bytes(values)) {}
   TypedAddress(Like<Bf16>* values) : TypedAddress(DataType::kBf16, bytes(values)) {}
-  // What may be written may be read.
+  // A writable address is readable too.
   template <class Other>
   requires(std::is_same_v<const Other, Byte>) TypedAddress(const TypedAddress<Other>& other)
       : TypedAddress(other.type(), other.address()) {}
@@ -45,7 +45,7 @@ class TypedAddress {
   TypedAddress operator+(std::int64_t elements) const {
     return {type_, address_ + elements * size_of(type_)};
   }
-  // Requires: they are of that type, or absent.
+  // Requires: the type is T, or the address is null.
   template <class T>
   Like<T>* as() const {
     assert(address_ == nullptr || type_ == data_type_of<T>());
@@ -71,7 +71,7 @@ void with_type(const TypedAddress<Byte>& values, const Launch& launch) {
   else
     launch(values.template as<float>());
 }
-// The same of activations and of others, which may be fp32 beside bf16.
+// Calls launch(activations, others) likewise; the others may be fp32 beside bf16.
 template <class Byte, class Launch>
 void with_types(ConstValues activations, const TypedAddress<Byte>& others, const Launch& launch) {
   if (activations.type() == DataType::kF32)

@@ -78,16 +78,16 @@ Result<RoundingComparison> rounding_from_json(const nlohmann::json& json) {
   reader.read("ranks_agree", rounding.ranks_agree);
   const nlohmann::json* cells = reader.array("cells");
   if (reader.error()) return *reader.error();
-  for (const nlohmann::json& entry : *cells) {
-    ObjectReader cell(entry, "collective observation.rounding.cells");
-    RoundingCell& told = rounding.cells.emplace_back();
-    cell.read("elements", told.elements);
-    cell.read("differing", told.differing);
-    cell.read("first", told.first);
-    cell.read("here", told.here);
-    cell.read("there", told.there);
-    if (cell.error()) return *cell.error();
-  }
+  Result<std::vector<RoundingCell>> read = rows_from_json<RoundingCell>(
+      *cells, "collective observation.rounding.cells", [](ObjectReader& cell, RoundingCell& told) {
+        cell.read("elements", told.elements);
+        cell.read("differing", told.differing);
+        cell.read("first", told.first);
+        cell.read("here", told.here);
+        cell.read("there", told.there);
+      });
+  if (!read) return read.error();
+  rounding.cells = std::move(*read);
   return rounding;
 }
 
@@ -240,7 +240,6 @@ Result<CollectiveObservation> collective_observation_from_json(const nlohmann::j
     seen.source = Source::kSharedGpu;
   else if (source != name_of(Source::kMeasured))
     reader.fail("source", join_or({"measured", "oversubscribed", "shared GPU"}));
-  // Older engines do not tell these.
   reader.read("on_gpus", seen.on_gpus);
   reader.read("ranks_on", seen.ranks_on);
   reader.read("transport", seen.transport);
@@ -251,15 +250,15 @@ Result<CollectiveObservation> collective_observation_from_json(const nlohmann::j
     read_counts(reader, json, "received_bytes", seen.received_bytes);
   }
   if (reader.error()) return *reader.error();
-  for (const nlohmann::json& entry : *wrong) {
-    ObjectReader cell(entry, "collective observation.wrong");
-    WrongCell& told = seen.wrong.emplace_back();
-    cell.read("rank", told.rank);
-    cell.read("element", told.element);
-    cell.read("expected", told.expected);
-    cell.read("found", told.found);
-    if (cell.error()) return *cell.error();
-  }
+  Result<std::vector<WrongCell>> read_wrong = rows_from_json<WrongCell>(
+      *wrong, "collective observation.wrong", [](ObjectReader& cell, WrongCell& told) {
+        cell.read("rank", told.rank);
+        cell.read("element", told.element);
+        cell.read("expected", told.expected);
+        cell.read("found", told.found);
+      });
+  if (!read_wrong) return read_wrong.error();
+  seen.wrong = std::move(*read_wrong);
   Result<Timeline> read_timeline = timeline_from_json(*timeline);
   if (!read_timeline) return read_timeline.error();
   seen.timeline = std::move(*read_timeline);

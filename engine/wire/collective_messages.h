@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collective as JSON: what is asked for, what `collective --json` prints, and what a run answers.
+// A collective as JSON: the request, what `collective --json` prints, and the answer of a run.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 namespace parallelarium {
 
 // {"name","algorithm","ranks","bytes","root","type","operation","segments","node_size","counts"};
-// what is absent has its default. Errors name the key.
+// an absent key has its default. Errors name the key.
 nlohmann::json to_json(const CollectiveSpec& spec);
 Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json);
 

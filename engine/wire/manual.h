@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of a program as data, and what is made of it for those who installed the
-// program: the manual page, and the completion of three shells. Both programs fill it from the very
-// options that they parse, so that no option can be missing in either.
+// The command line of a program as data, and the manual page and shell completions that follow from
+// it. Both programs fill it from the options that they parse, so that none can be missing.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ struct ManualOption {
   std::string value;                 // "FILE"; empty: a switch
   std::string help;                  // one sentence
   std::vector<std::string> choices;  // values to offer; empty: files
-  std::string group;  // options of one named group are described once for all commands
+  std::string group;                 // a named group is described once for all commands
 };
 
 // A subcommand, or the program itself.
@@ -44,7 +43,7 @@ struct Manual {
 // Requires: commands is not empty. Error: no such format.
 Result<std::string> manual_text(const Manual& manual, std::string_view format);
 
-// The names to offer for "--model", "--machine" and "--schedule"; of other options none.
+// The names to offer for "--model", "--machine" and "--schedule"; none for other options.
 std::vector<std::string> setup_choices(std::string_view option);
 
 // The parts of manual_text().

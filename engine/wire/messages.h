@@ -13,11 +13,12 @@
 //   route       {setup, layer?, microbatch?, group?, routing?} -> the object of `route --json`
 //   shutdown    {}                            -> {}, and the engine ends
 // Notifications: `$/progress` {id, phase, share, what, step?, losses?} from the engine, where phase
-// is "checking", "calibrating", "running" or "proving", share goes from 0 to 1 within the phase, and
-// what is a Message (message_json.h), as every sentence in an answer is;
-// `losses` of a run are those of the steps up to `step`, warm-up included, that were not told
-// before (null where a loss is not finite; a run that begins again at a slower pace tells of its
-// steps again);
+// is "checking", "calibrating", "running" or "proving", share goes from 0 to 1 within the phase,
+// and what is a Message (message_json.h), as every sentence in an answer is; `losses` of a run are
+// those of the steps up to `step`, warm-up included, that were not told before (null where a loss
+// is not finite; a run that begins again at a slower pace tells of its steps again);
+// `$/devices`, the object of `devices --json`, from the engine after each check of GPUs, also where
+// what asked for it then fails;
 // `$/cancelRequest` {id} to it. `machine` of a run is the Machine its prediction stands on: a run
 // on a computer that was never calibrated calibrates and stores it first.
 #pragma once
@@ -46,12 +47,13 @@ std::string frame(const nlohmann::json& message);
 inline constexpr std::size_t kMostMessageBytes = std::size_t{1} << 30;
 inline constexpr int kMostMessageDepth = 200;
 
-// Cuts a byte stream into messages. Survives any bytes: a bad header or body is an error with one
-// sentence, after which the reader is unusable and repeats that sentence.
+// Cuts a byte stream into messages. Survives any bytes: after a bad header or body the reader is
+// unusable and repeats its error.
 class FrameReader {
  public:
   void append(std::string_view bytes);
-  // The next whole message, nothing if more bytes are needed, or what is wrong with the stream.
+  // The next whole message; nothing if it needs more bytes; or an error that says what is wrong
+  // with the stream.
   Result<std::optional<nlohmann::json>> next();
   // Whether the stream may end here: nothing of a message is left over.
   bool is_between_messages() const { return !failure_ && begin_ == pending_.size(); }
@@ -62,8 +64,8 @@ class FrameReader {
   std::optional<Message> failure_;
 };
 
-// The whole Observation, lossless but for losses that are not finite (null, read as NaN); what
-// `run` answers and a document keeps.
+// The whole Observation, as `run` answers it and a document keeps it. It loses nothing, except that
+// losses that are not finite become null and read as NaN.
 nlohmann::json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const nlohmann::json& json);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire form of an Observation: the keys of `run --json`, for every rank.
+// The wire form of an Observation.
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -81,20 +81,6 @@ void read_step(ObjectReader& parent, StepFigures& step, std::optional<Message>& 
   if (!error) error = reader.error();
 }
 
-template <class Row, class Read>
-Result<std::vector<Row>> rows_from_json(const nlohmann::json& json, const char* key,
-                                        const Read& read) {
-  if (!json.is_array())
-    return message("wire-key", "\"{}.{}\" must be {}.", "observation", key, message(kValueList));
-  std::vector<Row> rows;
-  for (const nlohmann::json& entry : json) {
-    ObjectReader reader(entry, key);
-    read(reader, rows.emplace_back());
-    if (reader.error()) return *reader.error();
-  }
-  return rows;
-}
-
 Result<std::vector<LibraryChoice>> choices_from_json(const nlohmann::json& json) {
   return rows_from_json<LibraryChoice>(json, "transport_choices",
                                        [](ObjectReader& reader, LibraryChoice& choice) {
@@ -154,15 +140,30 @@ nlohmann::json to_json(const Observation& observation) {
 
 namespace {
 
-// Older versions noted the Setup as it was asked for: the backend may be auto, and what is not
-// there was fp32 and unfused.
-Setup as_it_ran(Setup setup, const std::string& backend) {
-  const Setup usual = default_setup();
-  if (is_auto(setup.precision)) setup.precision = usual.precision;
-  if (setup.attention == Attention::kAuto) setup.attention = usual.attention;
-  for (const auto& [value, word] : kBackends)
-    if (setup.run.backend == Backend::kAuto && word == backend) setup.run.backend = value;
-  return setup;
+Result<std::vector<std::vector<TrafficRow>>> traffic_from_json(const nlohmann::json& json) {
+  std::vector<std::vector<TrafficRow>> traffic;
+  for (const nlohmann::json& rows : json) {
+    if (!rows.is_array())
+      return message("wire-key", "\"{}.{}\" must be {}.", "observation", "traffic",
+                     message("value-list-rank", "a list for each rank"));
+    auto& of_rank = traffic.emplace_back();
+    for (const nlohmann::json& entry : rows) {
+      Result<TrafficRow> row = traffic_row_from(entry);
+      if (!row) return row.error();
+      of_rank.push_back(std::move(*row));
+    }
+  }
+  return traffic;
+}
+
+// Reads a part of an observation with `read` and keeps it in `into`; the first error stays.
+template <class Part>
+void keep_part(const Result<Part>& read, Part& into, std::optional<Message>& error) {
+  if (error) return;
+  if (read)
+    into = *read;
+  else
+    error = read.error();
 }
 
 }  // namespace
@@ -177,9 +178,13 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   reader.read("transport", observation.transport);
   reader.read("source", source);
   reader.read("pace_factor", observation.pace_factor);
+  reader.read("delay_factor", observation.delay_factor);
   reader.read("losses", observation.losses);
   reader.read("gradient_norms", observation.gradient_norms);
   reader.read("process_bytes", observation.process_bytes);
+  reader.read("wall_seconds", observation.wall_seconds);
+  reader.read("host_seconds", observation.host_seconds);
+  reader.read("gpu_use", observation.gpu_use);
   reader.read("date", observation.date);
   if (!read_name(source, Source::kPredicted, Source::kSharedGpu, observation.source) ||
       observation.source == Source::kPredicted)
@@ -190,61 +195,22 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   const nlohmann::json* timeline = reader.object("timeline");
   const nlohmann::json* memory = reader.array("memory");
   const nlohmann::json* traffic = reader.array("traffic");
-  if (json.contains("delay_factor"))  // files of older versions have none
-    reader.read("delay_factor", observation.delay_factor);
-  const auto gpus = json.find("gpu_memory");
-  if (gpus != json.end()) {
-    reader.read("wall_seconds", observation.wall_seconds);
-    reader.read("host_seconds", observation.host_seconds);
-    reader.read("gpu_use", observation.gpu_use);
-  }
-  const auto routing = json.find("routing_steps");
-  const auto choices = json.find("transport_choices");
+  const nlohmann::json* choices = reader.array("transport_choices");
+  const nlohmann::json* gpus = reader.array("gpu_memory");
+  const nlohmann::json* routing = reader.array("routing_steps");
   if (reader.error()) return *reader.error();
   if (error) return *error;
 
-  Result<Setup> read_setup = setup_from_json(*setup);
-  if (!read_setup) return read_setup.error();
-  observation.setup = as_it_ran(std::move(*read_setup), observation.backend);
-  Result<Timeline> read_timeline = timeline_from_json(*timeline);
-  if (!read_timeline) return read_timeline.error();
-  observation.timeline = std::move(*read_timeline);
-  for (const nlohmann::json& entry : *memory) {
-    Result<MemoryRow> row = memory_row_from(entry);
-    if (!row) return row.error();
-    observation.memory.push_back(*row);
-  }
-  if (choices != json.end()) {  // files of older versions have none
-    Result<std::vector<LibraryChoice>> read = choices_from_json(*choices);
-    if (!read) return read.error();
-    observation.choices = std::move(*read);
-  }
-  if (gpus != json.end()) {
-    Result<std::vector<GpuMemory>> read = gpu_memory_from_json(*gpus);
-    if (!read) return read.error();
-    observation.gpu_memory = std::move(*read);
-  }
-  if (routing != json.end()) {  // nor these
-    if (!routing->is_array())
-      return message("wire-key", "\"{}.{}\" must be {}.", "observation", "routing_steps",
-                     message("value-list-step", "a list for each step"));
-    for (const nlohmann::json& step : *routing) {
-      Result<Routing> read = routing_from_json(step);
-      if (!read) return read.error();
-      observation.routing.push_back(std::move(*read));
-    }
-  }
-  for (const nlohmann::json& rows : *traffic) {
-    if (!rows.is_array())
-      return message("wire-key", "\"{}.{}\" must be {}.", "observation", "traffic",
-                     message("value-list-rank", "a list for each rank"));
-    auto& of_rank = observation.traffic.emplace_back();
-    for (const nlohmann::json& entry : rows) {
-      Result<TrafficRow> row = traffic_row_from(entry);
-      if (!row) return row.error();
-      of_rank.push_back(std::move(*row));
-    }
-  }
+  keep_part(setup_from_json(*setup), observation.setup, error);
+  keep_part(timeline_from_json(*timeline), observation.timeline, error);
+  for (const nlohmann::json& entry : *memory)
+    keep_part(memory_row_from(entry), observation.memory.emplace_back(), error);
+  keep_part(choices_from_json(*choices), observation.choices, error);
+  keep_part(gpu_memory_from_json(*gpus), observation.gpu_memory, error);
+  for (const nlohmann::json& step : *routing)
+    keep_part(routing_from_json(step), observation.routing.emplace_back(), error);
+  keep_part(traffic_from_json(*traffic), observation.traffic, error);
+  if (error) return *error;
   return observation;
 }
 

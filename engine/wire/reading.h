@@ -12,8 +12,8 @@
 
 namespace parallelarium {
 
-// Reads one object key by key and keeps the first thing that was wrong, so that a caller reads all
-// keys and asks once. A key that is absent or null leaves `into` as it is unless it is required.
+// Reads one object key by key and keeps the first fault, so that a caller reads all keys and asks
+// once. A key that is absent or null leaves `into` as it is.
 class ObjectReader {
  public:
   // `where` names the object in sentences: "observation", "observation.memory".
@@ -26,7 +26,7 @@ class ObjectReader {
   void read(const char* key, std::string& into);
   void read(const char* key, std::vector<double>& into);  // null entries become NaN
 
-  // The value of a key that must be there and have that type, or nothing (and an error is kept).
+  // The value of a key that must be there and have that type. Else nothing, and it keeps an error.
   const nlohmann::json* object(const char* key);
   const nlohmann::json* array(const char* key);
 
@@ -39,5 +39,18 @@ class ObjectReader {
   std::string where_;
   std::optional<Message> error_;
 };
+
+// The objects of a list, each read by read(reader, row). `where` names one of them in sentences.
+template <class Row, class Read>
+Result<std::vector<Row>> rows_from_json(const nlohmann::json& list, const std::string& where,
+                                        const Read& read) {
+  std::vector<Row> rows;
+  for (const nlohmann::json& entry : list) {
+    ObjectReader reader(entry, where);
+    read(reader, rows.emplace_back());
+    if (reader.error()) return *reader.error();
+  }
+  return rows;
+}
 
 }  // namespace parallelarium

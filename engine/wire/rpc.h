@@ -31,7 +31,7 @@ struct RpcRequest {
   bool is_notification() const { return id.is_null(); }
 };
 
-// Error: why this JSON is no request, in one sentence. Batches are refused.
+// Error: why this JSON is no request; it refuses batches.
 Result<RpcRequest> rpc_request_from_json(const nlohmann::json& json);
 
 nlohmann::json rpc_request(const nlohmann::json& id, std::string_view method,

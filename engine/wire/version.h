@@ -3,7 +3,7 @@
 
 namespace parallelarium {
 
-// Of the whole product; a test holds it equal to the build's.
+// The version of the whole product; a test compares it with the build's.
 inline constexpr const char* kVersion = "0.1.0";
 
 }  // namespace parallelarium

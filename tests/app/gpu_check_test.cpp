@@ -85,7 +85,12 @@ nlohmann::json failed_check() {
              {"failures", nlohmann::json::array()}},
             {{"device", 1}, {"name", "NVIDIA H100"}, {"passed", false}, {"failures", {failure}}}}},
           {"links",
-           {{{"from", 0}, {"to", 1}, {"passed", false}, {"failures", nlohmann::json::array()}}}},
+           {{{"from", 0}, {"to", 1}, {"passed", false}, {"failures", nlohmann::json::array()}},
+            {{"from", 0},
+             {"to", 2},
+             {"passed", true},
+             {"failures", nlohmann::json::array()},
+             {"warnings", {{{"kind", "slow"}, {"sentence", "GPU 0 to GPU 2: 1 GB/s."}}}}}}},
           {"groups", nlohmann::json::array()},
           {"passed", false},
           {"report", "Check of the GPUs by Parallelarium"}};
@@ -110,6 +115,8 @@ TEST_F(DoctorsCheck, ShowsProgressAndWhatFailedAndCopiesTheReport) {
   EXPECT_TRUE(says(doctor, QStringLiteral("<b>Check of GPU 0</b>  passed")));
   EXPECT_TRUE(says(doctor, QStringLiteral("<b>Check of GPU 1</b>  failed")));
   EXPECT_TRUE(says(doctor, QStringLiteral("<b>Check of GPU 0 and GPU 1</b>  not reached in time")));
+  EXPECT_TRUE(says(doctor, QStringLiteral("<b>Check of GPU 0 and GPU 2</b>  passed")));
+  EXPECT_TRUE(says(doctor, QStringLiteral("GPU 0 to GPU 2: 1 GB/s."))) << "told, and used";
   EXPECT_TRUE(doctor.as_text().contains(QStringLiteral("Check of the GPUs by Parallelarium")));
   EXPECT_FALSE(button(doctor)->text().contains(QStringLiteral("Cancel")));
 }

@@ -24,7 +24,6 @@ inline const QString kLessons = QStringLiteral(PARALLELARIUM_SOURCE_DIR "/lesson
 class LessonPlay : public testing::Test {
  protected:
   void SetUp() override {
-    QFile::remove(LessonProgress::default_path());
     panel_ = std::make_unique<LessonPanel>(session_);
     panel_->resize(300, 620);
     panel_->set_pauses(0, 0);

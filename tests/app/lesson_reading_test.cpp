@@ -232,7 +232,6 @@ TEST_F(LessonPlay, AShareBeyondTheWholeIsNoAnswer) {
 class LessonView : public testing::TestWithParam<QSize> {};
 
 TEST_P(LessonView, WhatWasJustRevealedIsInView) {
-  QFile::remove(LessonProgress::default_path());
   Window window;
   window.set_asks(false);
   window.resize(GetParam());

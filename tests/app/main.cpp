@@ -6,22 +6,34 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QSettings>
-#include <QTemporaryDir>
 #include <cstdio>
 
 #include "app/look/resources.h"
 #include "app/look/theme.h"
+#include "tests/own_home.h"
+
+namespace {
+
+// As at a start of the program that nobody has used before, on a computer that is calibrated: for
+// all programs of this build once, by the test app.calibrates.
+class AppHome : public parallelarium::OwnHome {
+ public:
+  void OnTestStart(const testing::TestInfo& test) override {
+    OwnHome::OnTestStart(test);
+    const QDir own(QString::fromStdString(home().string()));
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, own.path());
+    own.mkdir(QStringLiteral("parallelarium"));
+    const QDir shared(QStringLiteral(PARALLELARIUM_BINARY_DIR "/../test-data/parallelarium"));
+    for (const QString& file : shared.entryList(QDir::Files))
+      QFile::copy(shared.filePath(file), own.filePath(QStringLiteral("parallelarium/") + file));
+    parallelarium::apply_theme(*qApp, false);
+  }
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
   if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-  const QTemporaryDir own;  // test processes run side by side: none sees another's lesson progress
-  // But this computer is calibrated once for all test programs of this build.
-  const QString shared = QStringLiteral(PARALLELARIUM_BINARY_DIR "/../test-data/parallelarium");
-  QDir().mkpath(shared);
-  QFile::link(QDir(shared).absolutePath(), own.filePath(QStringLiteral("parallelarium")));
-  for (const char* home : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"})
-    qputenv(home, own.path().toLocal8Bit());
-  QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, own.path());
   testing::InitGoogleTest(&argc, argv);
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("parallelarium-test"));
@@ -36,5 +48,6 @@ int main(int argc, char** argv) {
   }
   QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));
   parallelarium::apply_theme(application, false);
+  testing::UnitTest::GetInstance()->listeners().Append(new AppHome);  // gtest owns it
   return RUN_ALL_TESTS();
 }

@@ -28,8 +28,9 @@ class StandInEngine : public testing::Test {
       before_[i].isNull() ? qunsetenv(kNames[i]) : qputenv(kNames[i], before_[i]);
   }
 
-  // From now on engines answer their first request, and greet, with `devices`.
-  void serve(const nlohmann::json& devices) {
+  // From now on engines answer their first request, and greet, with `devices`; and tell of `later`,
+  // as after a check, where it is not null.
+  void serve(const nlohmann::json& devices, const nlohmann::json& later = {}) {
     const auto reply = [](int id, const nlohmann::json& result) {
       const std::string text =
           nlohmann::json{{"jsonrpc", "2.0"}, {"id", id}, {"result", result}}.dump();
@@ -46,6 +47,11 @@ class StandInEngine : public testing::Test {
     std::string all;
     for (int id = 1; id < 2 * kMostEngines; id += 2)
       all += reply(id + 1, greeting) + reply(id, devices);
+    if (!later.is_null()) {
+      const std::string text =
+          nlohmann::json{{"jsonrpc", "2.0"}, {"method", "$/devices"}, {"params", later}}.dump();
+      all += "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
+    }
     said.write(all.data(), qint64(all.size()));
     qputenv("PARALLELARIUM_ENGINE", script.toUtf8());
   }

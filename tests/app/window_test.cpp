@@ -34,7 +34,6 @@ constexpr int kRunMs = 120'000;
 using WindowTest = WindowFixture;
 
 TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
-  QFile::remove(LessonProgress::default_path());  // nobody has played yet
   QElapsedTimer timer;
   timer.start();
   Window window;

@@ -291,7 +291,7 @@ def print_kernels(model, tokens, parameters, run, pieces, kinds, options):
     of_pieces = least_of_pieces(model, tokens, parameters, element, flops, memory)
     least, ours = least_of_groups(of_pieces), by_group(pieces)
     del least["other"]
-    columns = [("this engine", run["wall_seconds"], ours)]
+    columns = [("this engine", run["observation"]["wall_seconds"], ours)]
     columns += [(kind.name, kind.step_seconds, kind.groups) for kind in kinds if kind.groups]
     print("\nMilliseconds of a step by kernels, and their share of it. Sums over rows, such as gradients of "
           "biases,\nare part of the engine's products and elementwise in PyTorch, as are autocast's copies. "
@@ -314,7 +314,7 @@ def print_kernels(model, tokens, parameters, run, pieces, kinds, options):
         gaps = sorted(((ours[group] - groups[group], group) for group in GROUPS), reverse=True)
         print(f"The engine over PyTorch, {name}, ms: "
               + ", ".join(f"{group} {1e3 * gap:+.3f}" for gap, group in gaps)
-              + f"; whole step {1e3 * (run['wall_seconds'] - step):+.3f}")
+              + f"; whole step {1e3 * (run['observation']['wall_seconds'] - step):+.3f}")
     print_pieces(pieces, of_pieces)
 
 
@@ -357,8 +357,8 @@ def main():
             kinds.insert(0, Kind("micro-batch after micro-batch", False, False))
         sequences = setup["microbatches"] * setup["micro_batch"]
         tokens_of_step = sequences * model["sequence"]
-        ours.append(tokens_of_step / run["wall_seconds"])
-        by_spans.append(run["step"]["tokens_per_second"])
+        ours.append(tokens_of_step / run["observation"]["wall_seconds"])
+        by_spans.append(run["observation"]["step"]["tokens_per_second"])
         tokens = torch.randint(0, model["vocab"], (sequences, model["sequence"] + 1), device=options.device)
         for kind in kinds:
             parameters = pytorch_turn(kind, model, setup, tokens, options, turn == options.turns - 1)

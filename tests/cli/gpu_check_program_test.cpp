@@ -6,8 +6,13 @@
 #include <sys/wait.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "engine/wire/collective_messages.h"
+#include "engine/wire/messages.h"
 
 namespace parallelarium {
 namespace {
@@ -29,6 +34,12 @@ class GpuCheckProgram : public testing::Test {
   }
   ~GpuCheckProgram() override { std::filesystem::remove_all(folder_); }
 
+  // With a fault and its environment.
+  std::string program(const std::string& fault) const {
+    return "PARALLELARIUM_DRIVER=stand-in XDG_DATA_HOME=" + (folder_ / "data").string() +
+           " PARALLELARIUM_STAND_INS=" + std::to_string(gpus_) +
+           " PARALLELARIUM_STAND_IN=" + fault + " timeout 120 " + (folder_ / "engine").string();
+  }
   struct Reply {
     int status = -1;
     std::string out, err;
@@ -36,9 +47,7 @@ class GpuCheckProgram : public testing::Test {
   };
   Reply run(const std::string& fault, const std::string& words) const {
     const std::string err = (folder_ / "err").string();
-    const std::string line = "XDG_DATA_HOME=" + (folder_ / "data").string() +
-                             " PARALLELARIUM_STAND_IN=" + fault + " timeout 60 " +
-                             (folder_ / "engine").string() + " " + words + " 2>" + err;
+    const std::string line = program(fault) + " " + words + " 2>" + err;
     Reply reply;
     FILE* pipe = popen(line.c_str(), "r");
     if (pipe == nullptr) return reply;
@@ -51,6 +60,25 @@ class GpuCheckProgram : public testing::Test {
     std::fclose(said);
     return reply;
   }
+  // What the engine says to these requests until it has answered the last.
+  std::string serve(const std::string& fault, const std::vector<json>& requests) const {
+    std::string framed;
+    for (const json& request : requests) framed += frame(request);
+    std::ofstream(folder_ / "requests") << framed;
+    const std::string said = (folder_ / "said").string();
+    std::filesystem::remove(said);
+    const std::string last =
+        "'\"id\":" + std::to_string(requests.back()["id"].get<int>()) + ",\"jsonrpc\"'";
+    // Its input stays open: at its end whatever is under way would be given up.
+    const std::string line = "(cat " + (folder_ / "requests").string() +
+                             "; for i in $(seq 600); do grep -q " + last + " " + said +
+                             " 2>/dev/null && break; sleep 0.1; done) | " + program(fault) +
+                             " serve >" + said + " 2>/dev/null";
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    std::ifstream file(said);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  int gpus_ = 2;
   static std::string sentence(const json& failures) {
     return failures.empty() ? "" : failures.at(0).at("sentence").get<std::string>();
   }
@@ -150,6 +178,80 @@ TEST_F(GpuCheckProgram, KeepsRanksAwayFromAGpuThatFailed) {
   // Until it is checked again.
   EXPECT_EQ(run("", "devices --check").status, 0);
   EXPECT_EQ(run("", words + "cuda").status, 0);
+}
+
+TEST_F(GpuCheckProgram, LeavesAutoTheCoresAndSaysWhy) {
+  const Reply reply = run("gelu", "run --json --pp 2 --backend auto --steps 1 --warmup 0");
+  EXPECT_EQ(reply.status, 0) << reply.err;
+  EXPECT_THAT(reply.answer().at("backend_reason").get<std::string>(),
+              HasSubstr("failed its check, GELU"));
+}
+
+// The engine ends, since what hangs cannot be ended; the next start knows.
+TEST_F(GpuCheckProgram, EndsWhereAGpuHangsAndAvoidsItFromThenOn) {
+  const std::string words = "run --json --pp 1 --backend cuda --steps 1 --warmup 0 --devices ";
+  const Reply first = run("hang", words + "1");
+  EXPECT_EQ(first.status, 1) << first.out;
+  EXPECT_THAT(first.err, HasSubstr("did not end what it was given in its check (GPU 1)"));
+  const Reply second = run("", words + "1");
+  EXPECT_EQ(second.status, 2) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("does not end within"));
+}
+
+// Two of three are used, and not checked again.
+TEST_F(GpuCheckProgram, RemembersWhereOneOfThreeFails) {
+  gpus_ = 3;
+  const std::string words =
+      "collective all_reduce --algorithm ring --ranks 2 --bytes 4096 --run --json --backend cuda";
+  const Reply first = run("gelu", words);
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("never checked"));
+  EXPECT_THAT(first.err, HasSubstr("GELU (1 float32)"));
+  const Reply second = run("gelu", words);
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_THAT(second.err, Not(HasSubstr("never checked")));
+}
+
+// A pair that hangs: each of it is used with the third, and alone.
+TEST_F(GpuCheckProgram, BarsAPairTogetherAndNotAlone) {
+  gpus_ = 3;
+  const std::string words =
+      "collective all_reduce --algorithm ring --bytes 4096 --run --json --backend cuda --ranks ";
+  const Reply first = run("loses", words + "2");
+  EXPECT_EQ(first.status, 0) << first.err << first.out;
+  const Reply second = run("loses", words + "2");
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_THAT(second.err, Not(HasSubstr("never checked")));
+  const Reply all = run("loses", words + "3");
+  EXPECT_EQ(all.status, 2) << all.out;
+  EXPECT_THAT(all.err, HasSubstr("GPUs 0 and 1 failed their check together"));
+  EXPECT_EQ(run("loses", words + "2 --devices 1,2").status, 0);
+  EXPECT_THAT(run("loses", "devices").out, HasSubstr("Not used together: GPUs 0 and 1"));
+}
+
+TEST_F(GpuCheckProgram, ChecksBeforeACalibration) {
+  const Reply reply = run("gelu", "calibrate --gpus --json");
+  EXPECT_THAT(reply.err, HasSubstr("never checked"));
+  EXPECT_THAT(reply.err, HasSubstr("GELU (1 float32)"));
+}
+
+// What the window hears: of the GPU that is barred, why the ranks are elsewhere, and the answer.
+TEST_F(GpuCheckProgram, TellsTheWindowWhatACheckFound) {
+  CollectiveRequest request;
+  request.spec.ranks = 2;
+  request.spec.bytes = 4096;
+  request.backend = Backend::kAuto;
+  const std::string said = serve(
+      "gelu",
+      {{{"jsonrpc", "2.0"},
+        {"id", 1},
+        {"method", "initialize"},
+        {"params", {{"version", kProtocolVersion}}}},
+       {{"jsonrpc", "2.0"}, {"id", 2}, {"method", "collective"}, {"params", to_json(request)}}});
+  EXPECT_THAT(said, HasSubstr("\"method\":\"$/devices\""));
+  EXPECT_THAT(said, HasSubstr("\"usable\":false"));
+  EXPECT_THAT(said, HasSubstr("(not on GPUs: Stand-in failed its check, GELU"));
+  EXPECT_THAT(said, HasSubstr("\"id\":2,\"jsonrpc\":\"2.0\",\"result\"")) << "on cores";
 }
 
 }  // namespace

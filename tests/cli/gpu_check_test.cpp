@@ -35,7 +35,7 @@ CheckedComputer made_up() {
   CheckedLink link;
   link.promise = {0, 1, "PIX", true, 31.5e9};
   link.bytes_per_second = 9e9;
-  link.failures.push_back({FailureKind::kSlow, "GPU 0 to GPU 1", "", "9 GB/s",
+  link.warnings.push_back({FailureKind::kSlow, "GPU 0 to GPU 1", "", "9 GB/s",
                            "GPU 0 to GPU 1: 9 GB/s where PIX promises 31.5 GB/s."});
   checked.check.links.push_back(link);
   checked.check.groups.push_back({{0, 1}, {}, true});
@@ -52,7 +52,8 @@ TEST(GpuCheckReport, IsOneBlockWithEverythingThatABugReportNeeds) {
                   HasSubstr("PCIe 4 x16, GPU-01"), HasSubstr("kernels: FAILED"),
                   HasSubstr("    GELU (3 float32): element 2 of g is 7.\n"),
                   HasSubstr("kernels: not reached"), HasSubstr("not reached: loss in bfloat16"),
-                  HasSubstr("GPU 0 and GPU 1 (PIX, peer to peer): FAILED, 9.00 GB/s of 31.5 GB/s"),
+                  HasSubstr("GPU 0 and GPU 1 (PIX, peer to peer): passed, 9.00 GB/s of 31.5 GB/s"),
+                  HasSubstr("    GPU 0 to GPU 1: 9 GB/s where PIX promises 31.5 GB/s."),
                   HasSubstr("collectives of GPUs 0, 1: passed")));
 }
 
@@ -66,7 +67,9 @@ TEST(GpuCheckReport, AsJsonHasTheWordsOfTheContract) {
   EXPECT_EQ(answer["gpus"][1]["failures"][0]["kind"], "kernel");
   EXPECT_EQ(answer["links"][0]["bytes_per_second"], 9e9);
   EXPECT_EQ(answer["links"][0]["promised_bytes_per_second"], 31.5e9);
-  EXPECT_EQ(answer["links"][0]["failures"][0]["kind"], "slow");
+  EXPECT_EQ(answer["links"][0]["warnings"][0]["kind"], "slow");
+  EXPECT_EQ(answer["links"][0]["failures"], json::array());
+  EXPECT_EQ(answer["links"][0]["passed"], true) << "it is used";
   EXPECT_EQ(answer["passed"], false);
 }
 

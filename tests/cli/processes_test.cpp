@@ -128,18 +128,18 @@ TEST_P(RanksAsProcesses, TrainAsThreadsDo) {
   const auto run = nlohmann::json::parse(processes.out(0), nullptr, false);
   ASSERT_TRUE(run.is_object()) << processes.err(0);
   EXPECT_TRUE(run.at("proof").at("holds")) << run.at("proof");
-  EXPECT_EQ(run.at("transport"), "TCP between processes");
+  const auto& seen = run.at("observation");
+  EXPECT_EQ(seen.at("transport"), "TCP between processes");
   EXPECT_THAT(run.at("backend_reason"), HasSubstr("each a process of torchrun"));
-  EXPECT_GT(run.at("clock_error_seconds"), 0);
-  EXPECT_LT(run.at("clock_error_seconds"), 0.5);
-  EXPECT_EQ(run.at("memory").at("all_ranks").size(), static_cast<std::size_t>(ranks));
+  EXPECT_GT(seen.at("timeline").at("clock_error_seconds"), 0);
+  EXPECT_LT(seen.at("timeline").at("clock_error_seconds"), 0.5);
+  EXPECT_EQ(seen.at("memory").size(), static_cast<std::size_t>(ranks));
   options.insert(options.begin(), "run");
   const Reply threads = command(options);
   ASSERT_EQ(threads.status, kDone) << threads.err;
-  const auto expected = threads.json();
-  for (const char* key : {"losses", "gradient_norms", "traffic"})
-    EXPECT_EQ(run.at(key), expected.at(key)) << key;
-  EXPECT_EQ(run.at("memory").at("all_ranks"), expected.at("memory").at("all_ranks"));
+  const auto expected = threads.json().at("observation");
+  for (const char* key : {"losses", "gradient_norms", "traffic", "memory"})
+    EXPECT_EQ(seen.at(key), expected.at(key)) << key;
 }
 INSTANTIATE_TEST_SUITE_P(
     Meshes, RanksAsProcesses,

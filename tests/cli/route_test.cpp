@@ -2,6 +2,7 @@
 // `route` and what `run` and `predict` say of routing.
 #include <gmock/gmock.h>
 
+#include "engine/wire/messages.h"
 #include "tests/cli/cli.h"
 
 namespace parallelarium {
@@ -64,13 +65,16 @@ TEST(Run, ReportsItsRoutingWhichRouteAndPredictRead) {
   ASSERT_EQ(run.status, kDone) << run.err;
   const json seen = run.json();
   EXPECT_TRUE(seen.at("proof").at("holds"));
-  EXPECT_EQ(seen.at("routing").size(), 8u * 2 * 4);  // layers, micro-batches, replicas
-  EXPECT_EQ(seen.at("balance").size(), 3u);          // steps, the warm-up too
+  const Result<Observation> observed = observation_from_json(seen.at("observation"));
+  ASSERT_TRUE(observed.ok()) << observed.error().text;
+  const json routing = to_json(*routing_of_timeline(*observed));
+  EXPECT_EQ(routing.size(), 8u * 2 * 4);     // layers, micro-batches, replicas
+  EXPECT_EQ(seen.at("balance").size(), 3u);  // steps, the warm-up too
   const std::string file = folder.file("run.json", run.out);
   const std::vector<std::string> of = {"--capacity", "0", "--sequence", "32", "--routing", file};
   const json routed = command(with({"route", "--json", "--layer", "3", "--at", "1"}, of)).json();
   EXPECT_EQ(routed.at("source"), "measured");
-  for (const json& entry : seen.at("routing")) {
+  for (const json& entry : routing) {
     if (entry.at("layer") != 3 || entry.at("microbatch") != 1) continue;
     EXPECT_EQ(routed.at("homes").at(entry.at("replica").get<std::size_t>()).at("kept"),
               entry.at("kept"));
@@ -83,9 +87,9 @@ TEST(Run, ReportsItsRoutingWhichRouteAndPredictRead) {
     return json();
   };
   EXPECT_EQ(tokens(predicted.at("traffic")).at("sent_bytes"),
-            tokens(seen.at("traffic")).at("sent_bytes"));
+            tokens(seen.at("observation").at("traffic").at(0)).at("sent_bytes"));
   EXPECT_EQ(tokens(predicted.at("traffic")).at("received_bytes"),
-            tokens(seen.at("traffic")).at("received_bytes"));
+            tokens(seen.at("observation").at("traffic").at(0)).at("received_bytes"));
   EXPECT_EQ(command(with({"predict"}, {"--routing", file})).status, kInvalid);
   for (const char* name : {"route", "predict"}) {
     const Reply other =

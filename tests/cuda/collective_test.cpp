@@ -8,6 +8,7 @@
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/nccl/nccl_launch.h"
 #include "tests/cuda/thread_nccl.h"
+#include "tests/ranks/collective_cases.h"
 
 namespace parallelarium {
 namespace {
@@ -44,31 +45,16 @@ class CollectiveOnDevices : public testing::TestWithParam<AlgorithmInfo> {
  protected:
   // Every type and reduction comes up over the algorithms and sizes.
   static void expect_exact(const CollectiveRanks& on, Source source) {
-    constexpr DataType kTypes[] = {DataType::kF32, DataType::kBf16, DataType::kF64, DataType::kI32};
-    constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProd, Reduction::kMin,
-                                         Reduction::kMax, Reduction::kAvg};
     std::size_t turn = GetParam().name.size() + static_cast<std::size_t>(GetParam().kind);
     constexpr std::pair<int, std::int64_t> kCases[] = {{1, 7},    {2, 1000}, {3, 0},   {3, 7},
                                                        {4, 1000}, {5, 7},    {5, 1000}};
     for (const auto& [ranks, count] : kCases) {
-      CollectiveSpec spec;
-      spec.kind = GetParam().kind;
-      spec.algorithm = GetParam().name;
-      spec.ranks = ranks;
-      spec.root = ranks / 2;
-      spec.type = kTypes[turn % 4];
-      spec.reduction = kReductions[turn % 5];
-      ++turn;
-      spec.bytes = count * size_of(spec.type);
+      const CollectiveSpec spec = spec_in_turn(GetParam(), ranks, count, turn++);
       const Result<Collective> collective = make_collective(spec);
       if (!collective) continue;
       const Result<CollectiveObservation> seen = run_collective(*collective, wishes_on(on));
       ASSERT_TRUE(seen.ok()) << seen.error().text;
-      for (const WrongCell& cell : seen->wrong)
-        ADD_FAILURE() << ranks << " ranks, " << count << " of " << name_of(spec.type) << ", "
-                      << name_of(spec.reduction) << ": rank " << cell.rank << " element "
-                      << cell.element << " is " << cell.found << ", not " << cell.expected;
-      ASSERT_TRUE(seen->correct);
+      expect_no_wrong_cell(*seen, spec);
       EXPECT_EQ(seen->source, source);
       EXPECT_EQ(seen->timeline.source, source);
       EXPECT_EQ(seen->ranks_on, "queued devices");

@@ -48,11 +48,13 @@ std::map<Output, std::set<std::string>> outputs_by_family() {
   return seen;
 }
 
-// All that Device has no body for, from its header.
+// All that a Device has no body for, from its headers.
 std::set<std::string> launches_of_device() {
-  std::ifstream file(PARALLELARIUM_SOURCE_DIR "/engine/train/device.h");
   std::stringstream text;
-  text << file.rdbuf();
+  for (const char* header : {"/engine/train/device_stream.h", "/engine/train/device.h"}) {
+    std::ifstream file(std::string(PARALLELARIUM_SOURCE_DIR) + header);
+    text << file.rdbuf();
+  }
   const std::string header = text.str();
   std::set<std::string> names;
   const std::regex pure(R"(virtual void (\w+)\([^;{]*= 0;)");
@@ -166,6 +168,21 @@ TEST(KernelCheck, FindsProductsThatAreWrongAtOddLeadingDimensions) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found.front().family, "matrix products");
   EXPECT_EQ(found.front().shape, "1 x 1 x 1 bfloat16");
+}
+
+// As a library's kernel of large tiles, which small products never see.
+struct IsWrongInLargeTiles final : Right {
+  void linear_forward(Values y, ConstValues x, ConstValues w, ConstValues bias, std::int64_t N,
+                      std::int64_t M, std::int64_t K, std::int64_t y_pitch) override {
+    Right::linear_forward(y, x, w, bias, N, M, K, y_pitch);
+    if (N > 256 && M >= 256) spoil(y + (256 * M));
+  }
+};
+TEST(KernelCheck, FindsProductsThatAreWrongInLargeTiles) {
+  const std::vector<KernelFault> found =
+      check([] { return std::make_unique<IsWrongInLargeTiles>(); }, {"matrix products"});
+  ASSERT_EQ(found.size(), 2u) << "once for each type";
+  EXPECT_EQ(found.front().shape, "257 x 768 x 1024 float32");
 }
 
 // A kernel that never ends; the bench keeps its device, so this one ends at the process's end.

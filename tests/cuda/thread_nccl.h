@@ -62,7 +62,8 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     std::memcpy(id.bytes.data(), &number, sizeof number);
     return NcclStatus::kSuccess;
   }
-  NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank, Device& device) override {
+  NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank,
+                  DeviceStream& device) override {
     static_cast<void>(dynamic_cast<QueuedDevice&>(device));
     int number = 0;
     std::memcpy(&number, id.bytes.data(), sizeof number);
@@ -216,35 +217,35 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
   }
 
   NcclStatus send(const std::byte* from, std::int64_t bytes, int peer, NcclComm* comm,
-                  Device& lane) override {
+                  DeviceStream& lane) override {
     Operation one{Call::kSend, from, nullptr, bytes, peer};
     one.sequence = comm->sent[peer]++;
     return add(one, comm, lane);
   }
   NcclStatus recv(std::byte* to, std::int64_t bytes, int peer, NcclComm* comm,
-                  Device& lane) override {
+                  DeviceStream& lane) override {
     Operation one{Call::kRecv, nullptr, to, bytes, peer};
     one.sequence = comm->received[peer]++;
     return add(one, comm, lane);
   }
   NcclStatus all_reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                        Reduction reduction, NcclComm* comm, Device& lane) override {
+                        Reduction reduction, NcclComm* comm, DeviceStream& lane) override {
     return collect(Call::kAllReduce, from, to, count, type, reduction, 0, comm, lane);
   }
   NcclStatus reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                    Reduction reduction, int root, NcclComm* comm, Device& lane) override {
+                    Reduction reduction, int root, NcclComm* comm, DeviceStream& lane) override {
     return collect(Call::kReduce, from, to, count, type, reduction, root, comm, lane);
   }
   NcclStatus broadcast(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                       int root, NcclComm* comm, Device& lane) override {
+                       int root, NcclComm* comm, DeviceStream& lane) override {
     return collect(Call::kBroadcast, from, to, count, type, Reduction::kNone, root, comm, lane);
   }
   NcclStatus all_gather(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                        NcclComm* comm, Device& lane) override {
+                        NcclComm* comm, DeviceStream& lane) override {
     return collect(Call::kAllGather, from, to, count, type, Reduction::kNone, 0, comm, lane);
   }
   NcclStatus reduce_scatter(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                            Reduction reduction, NcclComm* comm, Device& lane) override {
+                            Reduction reduction, NcclComm* comm, DeviceStream& lane) override {
     return collect(Call::kReduceScatter, from, to, count, type, reduction, 0, comm, lane);
   }
 
@@ -323,7 +324,7 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
       note("an abort waits for a kernel that nobody has told to end");
   }
 
-  NcclStatus add(Operation one, NcclComm* comm, Device& lane) {
+  NcclStatus add(Operation one, NcclComm* comm, DeviceStream& lane) {
     const Inside inside(*this, comm->world_rank, "an operation");
     if (!group().open) note("an operation outside of a group");
     one.comm = comm;
@@ -334,7 +335,8 @@ class ThreadNccl final : public Nccl, public NcclMishaps {
     return NcclStatus::kSuccess;
   }
   NcclStatus collect(Call kind, const std::byte* from, std::byte* to, std::int64_t count,
-                     DataType type, Reduction reduction, int root, NcclComm* comm, Device& lane) {
+                     DataType type, Reduction reduction, int root, NcclComm* comm,
+                     DeviceStream& lane) {
     Operation one{kind, from, to, count, root, type, reduction, comm->collectives++};
     return add(one, comm, lane);
   }

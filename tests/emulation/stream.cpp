@@ -56,9 +56,9 @@ Result<void> CudaStream::launched() {
 }
 void CudaStream::reserve_marks(std::int32_t) {}
 void CudaStream::mark(std::int32_t) {}
-void CudaStream::wait(const Device&, std::int32_t) {}
+void CudaStream::wait(const DeviceStream&, std::int32_t) {}
 bool CudaStream::passed(std::int32_t) const { return true; }
-Result<std::chrono::nanoseconds> CudaStream::align(const Device*) {
+Result<std::chrono::nanoseconds> CudaStream::align(const DeviceStream*) {
   return std::chrono::nanoseconds{0};
 }
 Result<std::chrono::steady_clock::time_point> CudaStream::time_of(std::int32_t index) {

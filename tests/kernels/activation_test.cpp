@@ -9,12 +9,7 @@
 namespace parallelarium {
 namespace {
 
-using reference::Doubles;
-using reference::doubles;
-using reference::Floats;
-using reference::kFloatBound;
-using reference::random_floats;
-using reference::relative_difference;
+using namespace reference;
 
 Floats wide(std::int64_t count, unsigned seed) {
   Floats values = random_floats(count, seed);

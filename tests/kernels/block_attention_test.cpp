@@ -9,10 +9,7 @@
 namespace parallelarium {
 namespace {
 
-using reference::Floats;
-using reference::kFloatBound;
-using reference::random_floats;
-using reference::relative_difference;
+using namespace reference;
 
 struct Case {
   AttentionShape shape;  // T of a whole sequence

@@ -9,12 +9,7 @@
 namespace parallelarium {
 namespace {
 
-using reference::Doubles;
-using reference::doubles;
-using reference::Floats;
-using reference::kFloatBound;
-using reference::random_floats;
-using reference::relative_difference;
+using namespace reference;
 
 // A binomial count lies within five deviations of its mean.
 TEST(Dropout, DropsAsOftenAsAskedAndKeepsTheMean) {

@@ -11,12 +11,7 @@
 namespace parallelarium {
 namespace {
 
-using reference::Doubles;
-using reference::doubles;
-using reference::Floats;
-using reference::kFloatBound;
-using reference::random_floats;
-using reference::relative_difference;
+using namespace reference;
 
 class Elementwise : public testing::TestWithParam<int> {
  protected:

@@ -8,12 +8,7 @@
 namespace parallelarium {
 namespace {
 
-using reference::Doubles;
-using reference::doubles;
-using reference::Floats;
-using reference::kFloatBound;
-using reference::random_floats;
-using reference::relative_difference;
+using namespace reference;
 
 std::vector<std::int32_t> random_tokens(std::int64_t count, std::int64_t rows, unsigned seed) {
   std::mt19937 bits(seed);

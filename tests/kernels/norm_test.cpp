@@ -8,12 +8,7 @@
 namespace parallelarium {
 namespace {
 
-using reference::Doubles;
-using reference::doubles;
-using reference::Floats;
-using reference::kFloatBound;
-using reference::random_floats;
-using reference::relative_difference;
+using namespace reference;
 
 using Sizes = std::tuple<int, int, bool>;  // tokens, channels, RMSNorm
 class NormKernel : public testing::TestWithParam<Sizes> {

@@ -2,10 +2,8 @@
 #include "engine/plan/machine/machine.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -15,23 +13,11 @@
 namespace parallelarium {
 namespace {
 
-// A data folder of its own, so that no test sees or writes this computer's calibration.
-class Machines : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("parallelarium-machine-test-" + std::to_string(getpid()));
-    std::filesystem::remove_all(folder_);
-    setenv("XDG_DATA_HOME", folder_.c_str(), 1);
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-    unsetenv("XDG_DATA_HOME");
-  }
-  std::filesystem::path folder_;
-};
+std::filesystem::path data_folder() {
+  return std::filesystem::path(testing::TempDir()) / "parallelarium";
+}
 
-TEST_F(Machines, EveryPresetCanPredictAndEveryNumberHasAnOrigin) {
+TEST(Machines, EveryPresetCanPredictAndEveryNumberHasAnOrigin) {
   for (const std::string& name : machine_names()) {
     const Result<Machine> machine = find_machine(name);
     ASSERT_TRUE(machine.ok()) << name << ": " << machine.error().text;
@@ -58,7 +44,7 @@ TEST_F(Machines, EveryPresetCanPredictAndEveryNumberHasAnOrigin) {
 }
 
 // 989.4 / 3.35: the ridge of the H100's roofline, and one direction of its NVLink is 450 GB/s.
-TEST_F(Machines, H100HasItsRidge) {
+TEST(Machines, H100HasItsRidge) {
   const Result<Machine> machine = find_machine("dgx-h100");
   ASSERT_TRUE(machine.ok());
   EXPECT_NEAR(machine->half_flops_per_second.value / machine->memory_bytes_per_second.value, 295,
@@ -66,7 +52,7 @@ TEST_F(Machines, H100HasItsRidge) {
   EXPECT_LT(machine->intra_node.bytes_per_second.value, 450e9);
 }
 
-TEST_F(Machines, PredictionWordSaysWhereRatesComeFrom) {
+TEST(Machines, PredictionWordSaysWhereRatesComeFrom) {
   Machine machine = uncalibrated_local_machine();
   EXPECT_EQ(prediction_word(machine), "assumed");
   EXPECT_EQ(prediction_word(*find_machine("dgx-a100-80g")), "published");
@@ -76,7 +62,7 @@ TEST_F(Machines, PredictionWordSaysWhereRatesComeFrom) {
   EXPECT_EQ(prediction_word(machine), "calibrated");
 }
 
-TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
+TEST(Machines, CalibrationComesBackAsItWasSaved) {
   Machine machine = uncalibrated_local_machine();
   EXPECT_EQ(*find_machine("local"), machine);
   machine.calibrated = "2026-11-21 on \"host\"";
@@ -102,13 +88,12 @@ TEST_F(Machines, CalibrationComesBackAsItWasSaved) {
   EXPECT_EQ(*again, machine);
   // Nothing but the file is left.
   int files = 0;
-  for ([[maybe_unused]] const auto& entry :
-       std::filesystem::directory_iterator(folder_ / "parallelarium"))
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(data_folder()))
     ++files;
   EXPECT_EQ(files, 1);
 }
 
-TEST_F(Machines, TimesOfMessagesThatCannotBeAreRefused) {
+TEST(Machines, TimesOfMessagesThatCannotBeAreRefused) {
   Machine machine = uncalibrated_local_machine();
   const TransferPoint small{64, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6,      1e-6,
                             1,  1,    2,    1e-6, 1e-6, "measured"};
@@ -123,7 +108,7 @@ TEST_F(Machines, TimesOfMessagesThatCannotBeAreRefused) {
   EXPECT_EQ(machine_from_json(json).error().text, "machine.transfers.both is missing.");
 }
 
-TEST_F(Machines, OlderCalibrationsTellNeitherPhasesNorSizes) {
+TEST(Machines, OlderCalibrationsTellNeitherPhasesNorSizes) {
   Machine machine = uncalibrated_local_machine();
   machine.matmuls = {{64, 32, 16, 1.25e10}};
   machine.matmuls[0].phase = "forward";
@@ -140,7 +125,7 @@ TEST_F(Machines, OlderCalibrationsTellNeitherPhasesNorSizes) {
   EXPECT_EQ(*older, machine);
 }
 
-TEST_F(Machines, RatesOfUnknownTypesAreRefused) {
+TEST(Machines, RatesOfUnknownTypesAreRefused) {
   Machine machine = uncalibrated_local_machine();
   machine.kernels.resize(1);
   machine.kernels[0].type = "bf16";
@@ -149,7 +134,7 @@ TEST_F(Machines, RatesOfUnknownTypesAreRefused) {
   EXPECT_EQ(read.error().id, "rate-type");
 }
 
-TEST_F(Machines, CoresTellHowTheyMultipliedBf16) {
+TEST(Machines, CoresTellHowTheyMultipliedBf16) {
   Machine machine = uncalibrated_local_machine();
   EXPECT_EQ(machine_from_json(to_json(machine))->bf16_products, "") << "never measured";
   for (const char* way : {kNativeBf16, kWidenedBf16}) {
@@ -163,7 +148,7 @@ TEST_F(Machines, CoresTellHowTheyMultipliedBf16) {
 }
 
 // Older versions widened bf16 where this one may not, and did not tell.
-TEST_F(Machines, RatesOfAnotherWayToMultiplyBf16AreOutdated) {
+TEST(Machines, RatesOfAnotherWayToMultiplyBf16AreOutdated) {
   Machine machine = uncalibrated_local_machine();
   const auto why = [&](const char* then, const char* now) {
     machine.bf16_products = then;
@@ -191,7 +176,7 @@ TEST_F(Machines, RatesOfAnotherWayToMultiplyBf16AreOutdated) {
   EXPECT_FALSE(outdated_rates(setup, machine)) << "GPUs";
 }
 
-TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
+TEST(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
   EXPECT_EQ(find_machine(kLocalGpus).error().id, "gpus-uncalibrated");
   Machine gpus = *find_machine("dgx-h100");
   gpus.name = kLocalGpus;
@@ -207,8 +192,8 @@ TEST_F(Machines, GpusOfThisComputerHaveAFileOfTheirOwnAndAreInNoList) {
   EXPECT_EQ(std::count(names.begin(), names.end(), kLocalGpus), 0);
 }
 
-TEST_F(Machines, ADamagedCalibrationIsOneSentence) {
-  std::filesystem::create_directories(folder_ / "parallelarium");
+TEST(Machines, ADamagedCalibrationIsOneSentence) {
+  std::filesystem::create_directories(data_folder());
   for (const char* content : {"", "{", "[]", "{\"cores\":-1}", "{\"format\":\"x\"}"}) {
     std::ofstream(local_machine_path()) << content;
     const Result<Machine> machine = find_machine("local");
@@ -218,8 +203,8 @@ TEST_F(Machines, ADamagedCalibrationIsOneSentence) {
   }
 }
 
-TEST_F(Machines, SavingWhereNothingCanBeWrittenSaysSo) {
-  std::ofstream(folder_.string()) << "a file where the folder should be";
+TEST(Machines, SavingWhereNothingCanBeWrittenSaysSo) {
+  std::ofstream(data_folder().string()) << "a file where the folder should be";
   const Result<void> saved = save_local_machine(uncalibrated_local_machine());
   ASSERT_FALSE(saved.ok());
   EXPECT_EQ(saved.error().id, "machine-save");
@@ -269,7 +254,7 @@ TEST(CalibratedAmong, TellsWhichGpusACalibrationIsOf) {
   EXPECT_EQ(calibrated_among(of(alike, {0}), {}), Ids{});
 }
 
-TEST_F(Machines, UnknownNamesListTheKnown) {
+TEST(Machines, UnknownNamesListTheKnown) {
   const Result<Machine> machine = find_machine("dgx-x");
   ASSERT_FALSE(machine.ok());
   EXPECT_EQ(machine.error().alternatives, machine_names());

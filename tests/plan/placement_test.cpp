@@ -412,6 +412,47 @@ TEST(Placement, OfProcessesTakesTheGpuOfTheirLocalRank) {
   EXPECT_EQ(place(paced, 2, computer).error().id, "processes-paced");
 }
 
+GpusApart apart(const Gpus& gpus) {
+  return {gpus, message("gpu-check-failed", "GPUs {} do not meet.", gpus.front())};
+}
+
+TEST(ThatMeet, LeavesOutWhoIsInMostBrokenSets) {
+  EXPECT_EQ(that_meet({0, 1, 2}, {}), (Gpus{0, 1, 2}));
+  EXPECT_EQ(that_meet({0, 1, 2}, {{0, 1}}), (Gpus{0, 2})) << "of equal ones the last";
+  EXPECT_EQ(that_meet({2, 1, 0}, {{0, 1}}), (Gpus{2, 1})) << "in the order given";
+  EXPECT_EQ(that_meet({0, 1, 2, 3}, {{0, 1}, {0, 2}}), (Gpus{1, 2, 3}));
+  EXPECT_EQ(that_meet({0, 1, 2}, {{0, 1, 2}}), (Gpus{0, 1}));
+  EXPECT_EQ(that_meet({0, 2}, {{0, 1}, {0, 1, 2}}), (Gpus{0, 2})) << "not all of a set are there";
+  EXPECT_EQ(that_meet({0, 1}, {{0, 1}}), (Gpus{0}));
+}
+
+TEST(Placement, KeepsRanksOffGpusThatDoNotMeetAndUsesEachAlone) {
+  Computer computer;
+  computer.cores = 4;
+  computer.gpus = {h100(), h100(), h100()};
+  computer.apart = {apart({0, 1})};
+  EXPECT_EQ(place({}, 1, computer)->gpus, (Gpus{0}));
+  EXPECT_EQ(place({}, 2, computer)->gpus, (Gpus{0, 2}));
+  RunSettings named;
+  named.devices = "1";
+  EXPECT_EQ(place(named, 1, computer)->gpus, (Gpus{1}));
+  named.devices = "1,0,2";
+  EXPECT_EQ(place(named, 2, computer)->gpus, (Gpus{1, 2}));
+  EXPECT_EQ(place({}, 3, computer)->backend, kCpu);
+  EXPECT_EQ(place({}, 3, computer)->why.text,
+            "3 ranks on 4 cores: measured (not on GPUs: GPUs 0 do not meet)");
+  EXPECT_EQ(place({kCuda}, 3, computer).error().text, "GPUs 0 do not meet.");
+  EXPECT_EQ(most_gpu_ranks(computer), 2);
+  // Another kind that has enough is taken rather than none.
+  computer.gpus = {h100(), h100(), v100(), v100()};
+  EXPECT_EQ(place({}, 2, computer)->gpus, (Gpus{2, 3}));
+  // Two that do not meet are not shared silently, nor taken by processes.
+  computer.gpus = {h100(), h100()};
+  EXPECT_EQ(place({kCuda}, 2, computer).error().kind, "gpu-check-failed");
+  computer.launched = Launched{"torchrun", 2, 1, 2};
+  EXPECT_EQ(place({kCuda}, 2, computer).error().kind, "gpu-check-failed");
+}
+
 TEST(Computer, GoesToTheWindowAndBack) {
   Computer computer;
   computer.cores = 6;
@@ -419,6 +460,8 @@ TEST(Computer, GoesToTheWindowAndBack) {
   computer.gpus[0].memory_bytes = 80'000'000'000;
   computer.gpus[0].uuid = "GPU-1";
   computer.gpus_apart = message("nccl-missing", "There is no NCCL.");
+  computer.apart = {apart({0, 3})};
+  computer.groups_take_turns = true;
   nlohmann::json devices = {{"gpus", nlohmann::json::array()}};
   for (const ComputerGpu& one : computer.gpus)
     devices["gpus"].push_back({{"name", one.name}, {"memory_bytes", one.memory_bytes}});
@@ -429,6 +472,10 @@ TEST(Computer, GoesToTheWindowAndBack) {
   ASSERT_TRUE(told.gpus_apart);
   EXPECT_EQ(told.gpus_apart->text, "There is no NCCL.");
   EXPECT_FALSE(told.no_gpus);
+  EXPECT_EQ(told.groups_take_turns, true);
+  ASSERT_EQ(told.apart.size(), 1u);
+  EXPECT_EQ(told.apart[0].gpus, (Gpus{0, 3}));
+  EXPECT_EQ(told.apart[0].why.text, "GPUs 0 do not meet.");
   EXPECT_EQ(most_gpu_ranks(told), 1);
   EXPECT_EQ(devices["gpus"][2]["usable"], false);
   EXPECT_EQ(devices["gpus"][2]["why"]["text"], "GPU 0 failed its check: one product is wrong.");

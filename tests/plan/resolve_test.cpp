@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -74,6 +73,28 @@ TEST(Resolve, ChoosesForTheDevicesOfTheRanks) {
     EXPECT_EQ(situation->placement.has_value(), asked.machine == "local");
     EXPECT_TRUE(validate(setup).empty());
     EXPECT_FALSE(validate(asked).empty()) << "only resolved Setups are valid";
+  }
+}
+
+// So whoever asks only whether a Setup is valid may resolve it for any devices.
+TEST(Resolve, MakesNoSetupMoreValidOnOneDeviceThanOnAnother) {
+  Placement gpus;
+  gpus.backend = Backend::kCuda;
+  Placement old = gpus;
+  old.bf16 = false;
+  for (const FieldInfo& field : setup_fields()) {
+    for (const char* value : {"0", "1", "2", "3", "7", "1000", "0.5"}) {
+      parallelarium::Setup setup = new_setup();
+      if (!set_field(setup, field.option, value)) continue;
+      const auto faults = [&](const Placement& placement) {
+        std::vector<std::string> texts;
+        for (const Message& fault : validate(resolve(setup, placement)))
+          texts.push_back(fault.field + ": " + fault.text);
+        return texts;
+      };
+      EXPECT_EQ(faults(Placement()), faults(gpus)) << field.option << " " << value;
+      EXPECT_EQ(faults(Placement()), faults(old)) << field.option << " " << value;
+    }
   }
 }
 
@@ -149,11 +170,49 @@ TEST(Calibration, CountsForWhatItWasMadeOf) {
   EXPECT_EQ(machine_of(four, with_gpus(4)), "local");
 }
 
+// Of three GPUs of a kind the second failed its check, and of two the first.
+TEST(Calibration, CountsWithoutTheGpusThatFailed) {
+  const std::string h100 = "NVIDIA H100";
+  parallelarium::Setup asked = new_setup();
+  Computer computer = with_gpus(3);
+  computer.gpus[1].unusable = message("gpu-check-failed", "It failed.");
+  Machine two = calibration_of({h100, h100});
+  two.pairs = {{0, 2, {}}, {2, 0, {}}};
+  const auto machine_of = [&](const Machine& kept) {
+    return situation_of(asked, computer, computer_that_kept(kept))->machine.name;
+  };
+  asked.mesh.pp = 2;
+  EXPECT_EQ(machine_of(two), kLocalGpus);
+  computer = with_gpus(2);
+  computer.gpus[0].unusable = message("gpu-check-failed", "It failed.");
+  asked.mesh.pp = 1;
+  EXPECT_EQ(machine_of(calibration_of({h100})), kLocalGpus);
+}
+
+// A driver that is newer, or older, than the calibration; a Machine from elsewhere keeps its own.
+TEST(Calibration, TakesFromTheDriverWhetherGroupsTakeTurns) {
+  parallelarium::Setup asked = new_setup();
+  for (const bool stored : {false, true}) {
+    Machine kept = calibration_of({"NVIDIA H100", "NVIDIA H100"});
+    kept.groups_take_turns = stored;
+    Computer computer = with_gpus(2);
+    asked.mesh.pp = 2;
+    const auto take_turns = [&] {
+      const Result<Situation> situation = situation_of(asked, computer, computer_that_kept(kept));
+      EXPECT_EQ(situation->machine.name, kLocalGpus);
+      return situation->machine.groups_take_turns;
+    };
+    EXPECT_EQ(take_turns(), stored) << "nobody asked the driver";
+    computer.groups_take_turns = !stored;
+    EXPECT_EQ(take_turns(), !stored);
+    asked.machine = kLocalGpus;  // named, as a file from elsewhere would be
+    EXPECT_EQ(take_turns(), stored);
+    asked.machine = "local";
+  }
+}
+
 // A calibration of the cores of another computer, or of other cores of this one, is none of these.
 TEST(Calibration, OfAnotherNumberOfCoresIsNoneOfThese) {
-  const char* before = std::getenv("XDG_DATA_HOME");
-  const std::string kept = before != nullptr ? before : "";
-  setenv("XDG_DATA_HOME", testing::TempDir().c_str(), 1);
   Machine cores = uncalibrated_local_machine();
   cores.calibrated = "2026-11-23";
   ASSERT_TRUE(save_local_machine(cores).ok());
@@ -162,8 +221,6 @@ TEST(Calibration, OfAnotherNumberOfCoresIsNoneOfThese) {
   ASSERT_TRUE(save_local_machine(cores).ok());
   EXPECT_EQ(find_machine("local")->calibrated, "");
   EXPECT_EQ(find_machine("local")->cores, available_core_count());
-  std::remove(local_machine_path().c_str());
-  before != nullptr ? setenv("XDG_DATA_HOME", kept.c_str(), 1) : unsetenv("XDG_DATA_HOME");
 }
 
 TEST(Document, MeansOnAnotherComputerWhatItMeant) {

@@ -56,7 +56,7 @@ TEST(StorageRates, AreThoseOfTheType) {
   EXPECT_DOUBLE_EQ(work_seconds(loss, {}, machine, DataType::kBf16), 1e-5);
   // Fused attention that drops goes by blocks in bf16.
   add_kernel("fused_attention", 2e8, half);
-  add_kernel("block_attention", 1e8, half);
+  add_kernel("block_attention_dropping", 1e8, half);
   Work attention = norm();
   attention.piece = Piece::kAttention;
   Shape shape;

@@ -289,28 +289,6 @@ TEST(WorkSeconds, TakesTheRateOfAttentionAsItIsComputed) {
   EXPECT_NEAR(rate(Phase::kInputGrad), 2e6, 1);
 }
 
-TEST(WorkSeconds, TakesTheCommonRateOfOlderFiles) {
-  Machine calibrated = machine();
-  calibrated.kernels = {{"norm_grad", 1e6}, {"loss", 2e6}};
-  Work work;
-  work.elements = 1000;
-  const auto rate = [&](Piece piece, Phase phase) {
-    work.piece = piece;
-    work.phase = phase;
-    return 1000 / beyond_launch(work, Shape{}, calibrated);
-  };
-  EXPECT_NEAR(rate(Piece::kNorm1, Phase::kInputGrad), 1e6, 1);
-  EXPECT_NEAR(rate(Piece::kFinalNorm, Phase::kWeightGrad), 1e6, 1);
-  EXPECT_NEAR(rate(Piece::kLossMax, Phase::kForward), 2e6, 1);
-  EXPECT_NEAR(rate(Piece::kLossSum, Phase::kForward), 2e6, 1);
-  calibrated.kernels.push_back({"norm_input_grad", 3e6});
-  calibrated.kernels.push_back({"norm_weight_grad", 4e6});
-  calibrated.kernels.push_back({"loss_max", 5e6});
-  EXPECT_NEAR(rate(Piece::kNorm1, Phase::kInputGrad), 3e6, 1);
-  EXPECT_NEAR(rate(Piece::kFinalNorm, Phase::kWeightGrad), 4e6, 1);
-  EXPECT_NEAR(rate(Piece::kLossMax, Phase::kForward), 5e6, 1);
-}
-
 TEST(Kernels, EveryPieceIsAProductOrHasAName) {
   for (int piece = 0; piece <= static_cast<int>(Piece::kTransfer); ++piece) {
     const auto each = static_cast<Piece>(piece);

@@ -7,6 +7,7 @@
 #include "engine/collectives/symbolic.h"
 #include "engine/run/collective/collective_parts.h"
 #include "engine/run/collective/collective_run.h"
+#include "tests/ranks/collective_cases.h"
 
 namespace parallelarium {
 namespace {
@@ -33,14 +34,10 @@ std::string name_of_case(const testing::TestParamInfo<AlgorithmInfo>& info) {
   return name;
 }
 
-constexpr DataType kTypes[] = {DataType::kF32, DataType::kBf16, DataType::kF64, DataType::kI32};
-constexpr Reduction kReductions[] = {Reduction::kSum, Reduction::kProd, Reduction::kMin,
-                                     Reduction::kMax, Reduction::kAvg};
-
 // On four ranks: a power of two for those that need one, and a grid.
 TEST_P(EveryAlgorithmRuns, CombinesEveryTypeByEveryOperation) {
-  for (const DataType type : kTypes) {
-    for (const Reduction reduction : kReductions) {
+  for (const DataType type : kTypesInTurn) {
+    for (const Reduction reduction : kReductionsInTurn) {
       CollectiveSpec spec;
       spec.kind = GetParam().kind;
       spec.algorithm = GetParam().name;
@@ -61,27 +58,14 @@ TEST_P(EveryAlgorithmRuns, CombinesEveryTypeByEveryOperation) {
 }
 
 TEST_P(EveryAlgorithmRuns, GivesTheSerialResultBitForBit) {
-  int turn = 0;
+  std::size_t turn = 0;
   for (int ranks = 1; ranks <= 16; ++ranks) {
     for (const std::int64_t count : {0, 5, 1000}) {
-      CollectiveSpec spec;
-      spec.kind = GetParam().kind;
-      spec.algorithm = GetParam().name;
-      spec.ranks = ranks;
-      spec.root = ranks / 2;
-      // They take turns over the ranks and counts.
-      spec.type = kTypes[turn % 4];
-      spec.reduction = kReductions[turn % 5];
-      ++turn;
-      spec.bytes = count * size_of(spec.type);
+      const CollectiveSpec spec = spec_in_turn(GetParam(), ranks, count, turn++);
       const Result<Collective> collective = make_collective(spec);
       if (!collective) continue;
       const CollectiveObservation seen = observed(spec);
-      for (const WrongCell& cell : seen.wrong)
-        ADD_FAILURE() << ranks << " ranks, " << count << " of " << name_of(spec.type) << ", "
-                      << name_of(spec.reduction) << ": rank " << cell.rank << " element "
-                      << cell.element << " is " << cell.found << ", not " << cell.expected;
-      ASSERT_TRUE(seen.correct);
+      expect_no_wrong_cell(seen, spec);
       // What the transport counted is what the Program says.
       for (std::size_t rank = 0; rank < seen.sent_bytes.size(); ++rank) {
         std::int64_t sent = 0;
@@ -98,8 +82,8 @@ INSTANTIATE_TEST_SUITE_P(Collectives, EveryAlgorithmRuns,
 
 // Whole blocks are filled and compared at once; numbers of elements around a block's length.
 TEST(CollectiveValues, AreThoseOfEveryElementAlone) {
-  for (const DataType type : kTypes) {
-    for (const Reduction reduction : kReductions) {
+  for (const DataType type : kTypesInTurn) {
+    for (const Reduction reduction : kReductionsInTurn) {
       CollectiveSpec spec;
       spec.algorithm = "direct";
       spec.ranks = 3;

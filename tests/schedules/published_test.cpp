@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
 #include <sstream>
 #include <tuple>
@@ -12,17 +11,10 @@
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
+#include "tests/schedules/golden.h"
 
 namespace parallelarium {
 namespace {
-
-std::string golden(const std::string& name) {
-  std::ifstream file(std::string(PARALLELARIUM_SOURCE_DIR) + "/tests/golden/" + name);
-  EXPECT_TRUE(file.good()) << name;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 Durations split(double forward, double input, double weight, double transfer = 0) {
   Durations durations;

@@ -2,7 +2,6 @@
 // Orders against the papers' pictures (tests/golden) and times against published tables.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -10,17 +9,10 @@
 
 #include "engine/schedules/schedule.h"
 #include "engine/schedules/timing.h"
+#include "tests/schedules/golden.h"
 
 namespace parallelarium {
 namespace {
-
-std::string golden(const std::string& name) {
-  std::ifstream file(std::string(PARALLELARIUM_SOURCE_DIR) + "/tests/golden/" + name);
-  EXPECT_TRUE(file.good()) << name;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 Durations unequal(double forward, double backward) {
   Durations durations;

@@ -174,15 +174,15 @@ std::vector<ByteTerm> byte_terms(const Setup& setup) {
            : bytes == 1 ? Memory::tr("8-bit")
                         : Memory::tr("none");
   };
-  const int moment = precision.moments_bytes / 2;
-  return {
-      {Memory::tr("Parameters, %1").arg(type(precision.parameter_bytes)), precision.parameter_bytes,
-       setup.zero >= 3},
-      {Memory::tr("Gradients, %1").arg(type(precision.gradient_bytes)), precision.gradient_bytes,
-       setup.zero >= 2},
-      {Memory::tr("Master, %1").arg(type(precision.master_bytes)), precision.master_bytes,
-       setup.zero >= 1},
-      {Memory::tr("Two moments, %1").arg(type(moment)), precision.moments_bytes, setup.zero >= 1}};
+  const auto term = [&](const QString& name, int each, int bytes, Category category) {
+    return ByteTerm{name.arg(type(each)), bytes, zero_shards(category, setup.zero)};
+  };
+  const int parameter = precision.parameter_bytes, gradient = precision.gradient_bytes;
+  const int master = precision.master_bytes, moments = precision.moments_bytes;
+  return {term(Memory::tr("Parameters, %1"), parameter, parameter, Category::kParameters),
+          term(Memory::tr("Gradients, %1"), gradient, gradient, Category::kGradients),
+          term(Memory::tr("Master, %1"), master, master, Category::kOptimizer),
+          term(Memory::tr("Two moments, %1"), moments / 2, moments, Category::kOptimizer)};
 }
 
 QString bytes_formula(const Setup& setup) {

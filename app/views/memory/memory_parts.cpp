@@ -38,12 +38,6 @@ constexpr std::array<PaperTerm, 11> kPaper = {
      {Tensor::kDropoutMasks, "a s\u00b2 b + 2 s b h", 2, 1, false},
      {Tensor::kDroppedProbabilities, "2 a s\u00b2 b", 0, 2, true}}};
 
-bool is_paper_gpt(const Model& model) {
-  return model.experts.count == 0 && model.latent.kv_rank == 0 && model.mlp == Mlp::kGelu &&
-         model.norm == Norm::kLayer && model.kv_heads == model.heads && model.head_dim == 0 &&
-         model.ffn == 4 * model.hidden;
-}
-
 // The layer whose part of a buffer of all parameters lies `share` of the way through it.
 const ParameterSlice* slice_at(const RankProgram& rank, double share) {
   std::int64_t all = 0;
@@ -157,13 +151,8 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
       term.most += buffer.bytes;
     }
   }
-  LayerShape shape;
-  shape.s = double(setup.model.sequence) / setup.mesh.cp;
-  shape.b = setup.micro_batch;
-  shape.h = double(setup.model.hidden);
-  shape.a = setup.model.heads;
-  shape.t = setup.mesh.tp;
-  shape.sequence_parallel = setup.sequence_parallel;
+  const LayerActivations layer = layer_activations(setup);
+  const LayerShape& shape = layer.shape;
   const bool paper = is_paper_gpt(setup.model);
   const bool stage_level = found.count(Tensor::kStageActivations) > 0;
   const double sbh = shape.s * shape.b * shape.h, scores = shape.a * shape.s * shape.s * shape.b;
@@ -192,19 +181,15 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
           "stage as one tensor");
     return table;
   }
-  const bool fused = setup.attention == Attention::kFused;
-  table.paper_layer = layer_activation_bytes(shape, fused && setup.recompute == Recompute::kNone
-                                                        ? Recompute::kSelective
-                                                        : setup.recompute);
-  if (setup.recompute == Recompute::kFull && shape.sequence_parallel) {
-    table.paper_layer /= shape.t;
+  table.paper_layer = layer.bytes;
+  if (layer.input_is_part)
     table.differences << Parts::tr("under sequence parallelism the layer's input is a part, too");
-  }
   if (setup.precision.activation_bytes() == 4)
     table.differences << Parts::tr("activations are fp32, 4 bytes where the paper counts 2");
   if (setup.dropout == 0)
     table.differences << Parts::tr("there is no dropout: its masks and outputs are not kept");
-  if (fused) table.differences << Parts::tr("fused attention keeps no scores");
+  if (setup.attention == Attention::kFused)
+    table.differences << Parts::tr("fused attention keeps no scores");
   if (found.count(Tensor::kNorm1Stats) > 0)
     table.differences << Parts::tr(
         "the statistics of the norms are kept, which the paper leaves "

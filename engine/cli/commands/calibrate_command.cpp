@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "engine/cli/commands/check_before_run.h"
 #include "engine/cli/commands/command.h"
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/text/machine_text.h"
@@ -38,6 +39,9 @@ void add_calibrate(Commands& commands) {
         std::vector<int> all(found ? found->size() : 0);
         std::iota(all.begin(), all.end(), 0);
         say_who_shares(use_of(all), progress);
+        const Result<void> checked = check_before_calibrating(
+            watch, [&](const std::string& sentence) { progress.say(sentence); });
+        if (!checked) return Outcome::failed(checked.error());
       }
       const Result<Machine> machine = calibrate_and_store(what, watch);
       if (!machine) return Outcome::failed(machine.error());

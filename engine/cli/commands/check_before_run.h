@@ -16,9 +16,12 @@ namespace parallelarium {
 Result<Preparation> prepare_checked(const Setup& setup, std::optional<ProcessPlace> place,
                                     const Watch& watch,
                                     const std::function<void(const std::string&)>& say = {});
-// The same for what was chosen otherwise. Whether to choose anew.
-Result<bool> check_before_use(const BackendChoice& choice, const std::string& devices, bool alone,
-                              const Watch& watch,
-                              const std::function<void(const std::string&)>& say = {});
+// The same for a calibration, which measures all GPUs that can be used. Error: "cancelled".
+Result<void> check_before_calibrating(const Watch& watch,
+                                      const std::function<void(const std::string&)>& say = {});
+// The same of choose_collective_backend().
+Result<BackendChoice> choose_collective_checked(
+    const RunSettings& run, int ranks, const Watch& watch,
+    const std::function<void(const std::string&)>& say = {});
 
 }  // namespace parallelarium

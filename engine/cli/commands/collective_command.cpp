@@ -89,13 +89,9 @@ Result<CollectiveRanks> ranks_of(const CollectiveOptions& options, int ranks, Pr
   const std::string backend = of_cores && options.backend == "auto" ? "cpu" : options.backend;
   if (Result<void> set = set_field(setup, "backend", backend); !set) return set.error();
   if (Result<void> set = set_field(setup, "devices", options.devices); !set) return set.error();
-  Result<BackendChoice> choice = choose_collective_backend(setup.run, ranks);
-  if (!choice) return choice.error();
-  const Result<bool> anew =
-      check_before_use(*choice, setup.run.devices, false, watch_of(progress),
-                       [&](const std::string& sentence) { progress.say(sentence); });
-  if (!anew) return anew.error();
-  if (*anew) choice = choose_collective_backend(setup.run, ranks);
+  Result<BackendChoice> choice =
+      choose_collective_checked(setup.run, ranks, watch_of(progress),
+                                [&](const std::string& sentence) { progress.say(sentence); });
   if (!choice) return choice.error();
   CollectiveRanks on;
   on.choice = std::move(*choice);

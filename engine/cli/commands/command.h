@@ -96,7 +96,7 @@ Result<std::string> read_file(const std::string& path, std::size_t most_bytes = 
 Result<void> write_file(const std::string& path, const std::string& content);
 // Whether write_file could begin: tried before what takes long. Leaves no file behind.
 Result<void> can_write(const std::string& path);
-// The routing in a file of `run --json`, or in one of its "routing" alone. Error: also where that
+// The routing in a file of `run --json`, or in one of a routing alone. Error: also where that
 // run was of another Setup in what decides a routing: model, micro-batches, DP, CP and EP.
 Result<Routing> read_routing(const std::string& path, const Setup& setup);
 // The file as JSON.

@@ -62,6 +62,8 @@ std::string devices_text(const Devices& devices) {
                 i < devices.topology.pcie.size() ? devices.topology.pcie[i] : "",
                 use_of_gpu(devices.computer, i)});
     text += "\nGPUs\n" + gpus.text();
+    for (const GpusApart& set : devices.computer.apart)
+      text += "  Not used together: " + set.why.text + "\n";
   }
   if (!devices.topology.links.empty()) {
     Table links({"", "", ""});
@@ -79,10 +81,6 @@ std::string devices_text(const Devices& devices) {
                fact.found.text, fact.advice.text});
   return text + "\nFor GPUs and several computers\n" + facts.text();
 }
-
-}  // namespace
-
-namespace {
 
 // A kernel or a thread that never ends would hold the end of the process up.
 void end_if_stuck(const CheckedComputer& checked, const std::string& answer) {

@@ -36,10 +36,20 @@ Result<Observation> run_for_check(const Setup& setup, Progress& progress) {
   return std::move(training->result.observation);
 }
 
-Result<CollectiveObservation> run_collective_for_check(const CollectiveSpec& spec) {
+// Where the window would run it.
+Result<CollectiveObservation> run_collective_for_check(const CollectiveSpec& spec,
+                                                       Progress& progress) {
   const Result<Collective> made = make_collective(spec);
   if (!made) return made.error();
-  return run_collective(*made, {1, 5, false, {}});
+  Result<BackendChoice> choice =
+      choose_collective_checked(RunSettings(), spec.ranks, watch_of(progress));
+  if (!choice) return choice.error();
+  CollectiveRunOptions options;
+  options.warmup = 1;
+  options.repeats = 5;
+  options.on.choice = std::move(*choice);
+  options.on.abandon = watch_of(progress).abandon;
+  return run_collective(*made, options);
 }
 
 nlohmann::json report_json(const LessonReport& report) {
@@ -122,7 +132,7 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
     };
     wishes.run_collective = [&progress](const CollectiveSpec& spec) {
       progress.report(0.5, "running a collective of the lesson");
-      return run_collective_for_check(spec);
+      return run_collective_for_check(spec, progress);
     };
   }
   const std::vector<LessonReport> reports =

@@ -17,15 +17,7 @@ namespace parallelarium {
 
 namespace {
 
-// Older files do not name what they measured in.
-std::string type_text(const std::string& type) {
-  return type.empty() ? std::string(name_of(DataType::kF32)) : type;
-}
-
-}  // namespace
-
-std::string machine_text(const Machine& machine) {
-  std::string text = fmt::format("{} ({})\n\n", machine.title, machine.name);
+std::string rates_text(const Machine& machine) {
   Table table({"", ">", "origin"});
   const auto row = [&table](const char* name, const std::string& value, const Sourced& number) {
     table.add({name, value, number.origin});
@@ -57,28 +49,37 @@ std::string machine_text(const Machine& machine) {
     row("bandwidth between nodes", count_text(machine.inter_node.bytes_per_second.value, "B/s"),
         machine.inter_node.bytes_per_second);
   }
-  text += table.text();
-  if (!machine.matmuls.empty()) {
-    std::map<std::string, std::vector<const MatmulPoint*>> by_type;
-    for (const MatmulPoint& point : machine.matmuls)
-      by_type[type_text(point.type)].push_back(&point);
-    Table products({"", "", "", ">"});
-    for (const auto& [type, points] : by_type) {
-      const auto [least, most] = std::minmax_element(
-          points.begin(), points.end(), [](const MatmulPoint* a, const MatmulPoint* b) {
-            return a->flops_per_second.value < b->flops_per_second.value;
-          });
-      const auto add = [&, type = type](const char* name, const MatmulPoint& point) {
-        products.add({type, name,
-                      fmt::format("[{}, {}] x [{}, {}]", point.m, point.k, point.k, point.n),
-                      count_text(point.flops_per_second.value, "FLOP/s")});
-      };
-      add("slowest", **least);
-      add("fastest", **most);
-    }
-    text += fmt::format("\n{} matrix products, measured (--json lists them)\n{}",
-                        machine.matmuls.size(), products.text());
+  return table.text();
+}
+
+// Older files do not name what they measured in.
+std::string type_text(const std::string& type) {
+  return type.empty() ? std::string(name_of(DataType::kF32)) : type;
+}
+
+std::string matmuls_text(const std::vector<MatmulPoint>& matmuls) {
+  std::map<std::string, std::vector<const MatmulPoint*>> by_type;
+  for (const MatmulPoint& point : matmuls) by_type[type_text(point.type)].push_back(&point);
+  Table products({"", "", "", ">"});
+  for (const auto& [type, points] : by_type) {
+    const auto [least, most] = std::minmax_element(
+        points.begin(), points.end(), [](const MatmulPoint* a, const MatmulPoint* b) {
+          return a->flops_per_second.value < b->flops_per_second.value;
+        });
+    const auto add = [&, type = type](const char* name, const MatmulPoint& point) {
+      products.add({type, name,
+                    fmt::format("[{}, {}] x [{}, {}]", point.m, point.k, point.k, point.n),
+                    count_text(point.flops_per_second.value, "FLOP/s")});
+    };
+    add("slowest", **least);
+    add("fastest", **most);
   }
+  return fmt::format("\n{} matrix products, measured (--json lists them)\n{}", matmuls.size(),
+                     products.text());
+}
+
+std::string links_text(const Machine& machine) {
+  std::string text;
   if (!machine.pairs.empty()) {
     Table pairs({"", ">latency", ">bandwidth"});
     for (const PairLink& pair : machine.pairs)
@@ -110,17 +111,29 @@ std::string machine_text(const Machine& machine) {
         "\nMessages of a collective alone, measured; the ring has {} ranks (--json: more)\n{}",
         machine.transfers.front().ring_ranks, transfers.text());
   }
-  if (!machine.kernels.empty()) {
-    Table kernels({"kernel", "type", ">elements", ">rate"});
-    for (const KernelRate& kernel : machine.kernels)
-      kernels.add({kernel.kernel, type_text(kernel.type),
-                   kernel.elements > 0 ? fmt::format("{:.0f}", kernel.elements) : "",
-                   count_text(kernel.elements_per_second.value, "elements/s")});
-    text += "\nOther kernels, measured\n" + kernels.text();
-  }
-  text += machine.calibrated.empty()
-              ? (machine.local ? "\nNever calibrated: `calibrate` measures this computer.\n" : "")
-              : fmt::format("\nCalibrated {}.\n", machine.calibrated);
+  return text;
+}
+
+std::string kernels_text(const std::vector<KernelRate>& rates) {
+  Table kernels({"kernel", "type", ">elements", ">rate"});
+  for (const KernelRate& kernel : rates)
+    kernels.add({kernel.kernel, type_text(kernel.type),
+                 kernel.elements > 0 ? fmt::format("{:.0f}", kernel.elements) : "",
+                 count_text(kernel.elements_per_second.value, "elements/s")});
+  return "\nOther kernels, measured\n" + kernels.text();
+}
+
+}  // namespace
+
+std::string machine_text(const Machine& machine) {
+  std::string text = fmt::format("{} ({})\n\n", machine.title, machine.name) + rates_text(machine);
+  if (!machine.matmuls.empty()) text += matmuls_text(machine.matmuls);
+  text += links_text(machine);
+  if (!machine.kernels.empty()) text += kernels_text(machine.kernels);
+  if (!machine.calibrated.empty())
+    text += fmt::format("\nCalibrated {}.\n", machine.calibrated);
+  else if (machine.local)
+    text += "\nNever calibrated: `calibrate` measures this computer.\n";
   if (machine.ranks_share_memory() && machine.cores > 1 && !machine.calibrated.empty() &&
       machine.transfers.empty())
     text +=

@@ -12,6 +12,7 @@
 #include "engine/cli/text/table.h"
 #include "engine/plan/model/routing.h"
 #include "engine/plan/text/units.h"
+#include "engine/wire/messages.h"
 
 namespace parallelarium {
 namespace {
@@ -66,20 +67,23 @@ std::string text_of(const RoutedLayer& layer, const Setup& setup) {
 Result<Routing> read_routing(const std::string& path, const Setup& setup) {
   const Result<nlohmann::json> json = read_json(path);
   if (!json) return json.error();
-  const bool whole = json->is_object() && json->contains("routing");
-  if (whole && json->contains("setup")) {
-    const nlohmann::json ran = json->at("setup").flatten(), wanted = to_json(setup).flatten();
-    for (const auto& [key, value] : wanted.items()) {
-      const bool decides = key.starts_with("/model/") || key == "/mesh/dp" || key == "/mesh/cp" ||
-                           key == "/mesh/ep" || key == "/micro_batch" || key == "/microbatches";
-      const auto theirs = ran.find(key);
-      if (!decides || theirs == ran.end() || *theirs == value) continue;
-      return message("routing-setup",
-                     "{} holds the routing of another Setup: its {} is {}, here it is {}.", path,
-                     key.substr(key.rfind('/') + 1), theirs->dump(), value.dump());
-    }
+  if (!json->is_object() || !json->contains("observation")) return routing_from_json(*json);
+  const Result<Observation> observed = observation_from_json(json->at("observation"));
+  if (!observed) return observed.error();
+  const nlohmann::json ran = to_json(observed->setup).flatten(), wanted = to_json(setup).flatten();
+  for (const auto& [key, value] : wanted.items()) {
+    const bool decides = key.starts_with("/model/") || key == "/mesh/dp" || key == "/mesh/cp" ||
+                         key == "/mesh/ep" || key == "/micro_batch" || key == "/microbatches";
+    const auto theirs = ran.find(key);
+    if (!decides || theirs == ran.end() || *theirs == value) continue;
+    return message("routing-setup",
+                   "{} holds the routing of another Setup: its {} is {}, here it is {}.", path,
+                   key.substr(key.rfind('/') + 1), theirs->dump(), value.dump());
   }
-  return routing_from_json(whole ? json->at("routing") : *json);
+  const Routing* routing = routing_of_timeline(*observed);
+  if (routing == nullptr)
+    return message("routing-none", "{} holds a run of a model without experts.", path);
+  return *routing;
 }
 
 void add_route(Commands& commands) {

@@ -10,6 +10,7 @@
 #include "engine/cli/commands/check_before_run.h"
 #include "engine/cli/commands/command.h"
 #include "engine/cli/options/setup_options.h"
+#include "engine/cli/text/balance_text.h"
 #include "engine/cli/text/report_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
@@ -29,109 +30,25 @@ struct RunOptions {
   std::string trace, csv, document;
 };
 
-// What the routers of one step did, as means over layers, micro-batches and replicas.
-struct Balance {
-  double balance = 0, z = 0;  // 1: even
-  std::int64_t choices = 0, dropped = 0;
-  double fullest = 0;  // the fullest expert of all against even routing
-};
-Balance balance_of(const Routing& routing) {
-  Balance sum;
-  const auto entries = static_cast<double>(std::max<std::size_t>(1, routing.entries.size()));
-  for (const RoutedMicrobatch& entry : routing.entries) {
-    const RouterLoad& load = entry.load;
-    sum.balance += load.balance / entries;
-    sum.z += load.z / entries;
-    std::int64_t choices = 0;
-    for (const std::int64_t chosen : load.chosen) choices += chosen;
-    sum.choices += choices;
-    sum.dropped += load.dropped();
-    const double even = static_cast<double>(choices) / static_cast<double>(load.chosen.size());
-    for (const std::int64_t chosen : load.chosen)
-      sum.fullest = std::max(sum.fullest, static_cast<double>(chosen) / even);
-  }
-  return sum;
-}
-
-nlohmann::json balance_json(const Observation& observed) {
-  nlohmann::json steps = nlohmann::json::array();
-  for (const Routing& step : observed.routing) {
-    const Balance balance = balance_of(step);
-    steps.push_back({{"balance_loss", observed.setup.balance_loss * balance.balance},
-                     {"z_loss", observed.setup.z_loss * balance.z},
-                     {"choices", balance.choices},
-                     {"dropped", balance.dropped},
-                     {"fullest_of_even", balance.fullest}});
-  }
-  return steps;
-}
-
-std::string balance_text(const Observation& observed) {
-  const Balance balance = balance_of(*routing_of_timeline(observed));
-  return fmt::format(
-      "Routing of that step: balance loss {} ({} when even), {} of {} choices dropped; the "
-      "fullest expert of a layer and micro-batch had {} of an even share.\n",
-      three_digits(observed.setup.balance_loss * balance.balance),
-      three_digits(observed.setup.balance_loss), balance.dropped, balance.choices,
-      percent_text(balance.fullest));
-}
-
+// What the protocol answers and a document keeps of the run, with the prediction beside it.
 nlohmann::json run_json(const Training& training, int rank) {
   const Observation& observed = training.result.observation;
-  // The keys of a prediction, with what was observed in place of what was predicted.
-  nlohmann::json json = to_json(training.prediction, rank);
-  nlohmann::json predicted = json;
-  json.erase("rates");
   const Program& program = training.prediction.program;
-  json["explain"] = to_json(explain(program, observed.timeline));
-  predicted["explain"] = to_json(explain(program, training.prediction.timeline));
-  json["source"] = name_of(observed.source);
-  json["backend"] = observed.backend;
-  json["backend_reason"] = training.choice.why.text;
-  json["transport"] = observed.transport;
-  json["transport_choices"] = to_json(observed.choices);
-  json["clock_error_seconds"] =
-      std::chrono::duration<double>(observed.timeline.clock_error).count();
-  json["setup"] = predicted["setup"] = to_json(training.asked);
+  nlohmann::json json = to_json(training);
+  json["setup"] = to_json(training.asked);
   json["resolved"] = to_json(observed.setup);
-  json["date"] = observed.date;
-  // Row by row beside the prediction, which has one rank of every stage; and all of them.
-  nlohmann::json memory = nlohmann::json::array(), all = nlohmann::json::array();
-  for (const MemoryRow& row : observed.memory) {
-    all.push_back(to_json(row));
-    for (const MemoryRow& beside : training.prediction.memory)
-      if (beside.rank == row.rank) memory.push_back(to_json(row));
-  }
-  json["memory"]["ranks"] = std::move(memory);
-  json["memory"]["all_ranks"] = std::move(all);
-  json["memory"]["process_bytes"] = observed.process_bytes;
-  if (observed.gpu_memory.empty())
-    json["memory"]["unexplained_bytes"] = observed.process_bytes - counted_bytes(observed);
-  else
-    json["memory"]["gpus"] = to_json(observed.gpu_memory);
-  const auto at = static_cast<std::size_t>(rank);
-  json["traffic"] =
-      at < observed.traffic.size() ? to_json(observed.traffic[at]) : nlohmann::json::array();
-  json["bubble"] = to_json(observed.bubble);
-  json["step"] = to_json(observed.step, true);
-  json["wall_seconds"] = observed.wall_seconds;
-  if (observed.backend == "cuda") json["host_seconds"] = observed.host_seconds;
-  if (!observed.gpu_use.empty()) json["gpu_use"] = observed.gpu_use;
-  json["losses"] = observed.losses;
-  json["gradient_norms"] = observed.gradient_norms;
-  if (observed.delay_factor > 0) json["delay_factor"] = observed.delay_factor;
-  if (observed.source == Source::kPaced) {
-    json["pace_factor"] = observed.pace_factor;
-    predicted["pace_factor"] = observed.pace_factor;
-  }
+  json["backend_reason"] = training.choice.why.text;
+  json["explain"] = to_json(explain(program, observed.timeline));
+  nlohmann::json predicted = to_json(training.prediction, rank);
+  predicted["setup"] = json["setup"];
+  predicted["explain"] = to_json(explain(program, training.prediction.timeline));
+  if (observed.source == Source::kPaced) predicted["pace_factor"] = observed.pace_factor;
+  json["predicted"] = std::move(predicted);
   json["compare"] = to_json(compare_with(training.prediction, observed));
   if (training.routed) {
-    json["routing"] = to_json(*routing_of_timeline(observed));
     json["balance"] = balance_json(observed);
     json["compare_routed"] = to_json(compare_with(*training.routed, observed));
   }
-  json["predicted"] = std::move(predicted);
-  if (training.proof) json["proof"] = to_json(*training.proof);
   return json;
 }
 
@@ -403,7 +320,7 @@ void add_run(Commands& commands) {
       ->add_option("--document", options->document,
                    "also write the run as a document, which parallelarium opens and draws")
       ->option_text("FILE");
-  command->add_option("--rank", options->rank, "whose traffic to print in JSON (default: 0)")
+  command->add_option("--rank", options->rank, "whose traffic to predict in JSON (default: 0)")
       ->option_text("R");
   options->setup.add_to(*command);
   commands.set_body(command,

@@ -26,12 +26,19 @@ struct Found {
   CheckedComputer checked;
 };
 
-// `numbers`: of which GPUs; empty: all. `alone`: what is between them is another process's, too.
-Found find_gpus(const std::vector<int>& numbers, bool alone) {
+// Whom a check asks: of `numbers` (empty: all) and, unless `anew`, what is not known already.
+struct Wish {
+  std::vector<int> numbers = {};
+  bool alone = false;  // what is between them is another process's, too
+  bool anew = false;
+};
+
+Found find_gpus(const Wish& wish) {
   Found found;
   const Result<CudaModule*> module = cuda_module();
-  const Result<std::vector<GpuFacts>> gpus =
-      module ? (*module)->gpus() : Result<std::vector<GpuFacts>>(module.error());
+  const Result<std::vector<GpuFacts>> gpus = !module ? Result<std::vector<GpuFacts>>(module.error())
+                                             : wish.anew ? (*module)->gpus()
+                                                         : usable_gpus();
   if (!gpus) {
     found.checked.why_none = gpus.error().text;
     return found;
@@ -41,9 +48,10 @@ Found find_gpus(const std::vector<int>& numbers, bool alone) {
   const GpuTopology topology = probe_devices().topology;
   for (int gpu = 0; gpu < static_cast<int>(gpus->size()); ++gpu) {
     const auto at = static_cast<std::size_t>(gpu);
-    if (!numbers.empty() && std::count(numbers.begin(), numbers.end(), gpu) == 0) continue;
+    if (!wish.numbers.empty() && std::count(wish.numbers.begin(), wish.numbers.end(), gpu) == 0)
+      continue;
     if (const Result<void> can = check_gpu((*gpus)[at]); !can) {
-      found.checked.too_old.push_back(fmt::format("GPU {}: {}", gpu, can.error().text));
+      found.checked.left_out.push_back(fmt::format("GPU {}: {}", gpu, can.error().text));
       continue;
     }
     found.rig.gpus.push_back((*gpus)[at]);
@@ -52,7 +60,7 @@ Found find_gpus(const std::vector<int>& numbers, bool alone) {
   }
   if (found.rig.gpus.empty()) {
     found.checked.why_none =
-        found.checked.too_old.empty() ? "No GPU was chosen." : found.checked.too_old.front();
+        found.checked.left_out.empty() ? "No GPU was chosen." : found.checked.left_out.front();
     return found;
   }
   found.rig.make_device = [cuda = *module](int gpu, int rank, Lane lane) {
@@ -60,8 +68,8 @@ Found find_gpus(const std::vector<int>& numbers, bool alone) {
   };
   for (const GpuLink& link : topology.links)
     found.rig.promises.push_back({link.from, link.to, link.kind, link.p2p, link.bytes_per_second});
-  if (alone) found.rig.without_nccl = "Every rank is a process and checks its own GPU.";
-  const bool several = found.rig.gpus.size() > 1 && !alone;
+  if (wish.alone) found.rig.without_nccl = "Every rank is a process and checks its own GPU.";
+  const bool several = found.rig.gpus.size() > 1 && !wish.alone;
   if (several) {
     const Result<Nccl*> nccl = (*module)->nccl();
     const Result<void> will_do = nccl ? check_nccl((*nccl)->version(), 1) : nccl.error();
@@ -71,6 +79,11 @@ Found find_gpus(const std::vector<int>& numbers, bool alone) {
       found.rig.without_nccl = will_do.error().text;
   }
   found.checked.key = check_key_here(*found.module, several);
+  if (wish.anew) return found;
+  const RememberedChecks known = RememberedChecks::load(gpu_checks_path());
+  for (const GpuFacts& gpu : found.rig.gpus)
+    found.rig.right.push_back(known.is_right(gpu, found.checked.key));
+  found.rig.tried = known.tried(found.rig.gpus, found.rig.numbers, found.checked.key);
   return found;
 }
 
@@ -84,14 +97,16 @@ Result<CheckedComputer> check_found(Found found, const Watch& watch) {
   Result<GpuCheck> check = check_gpus(found.rig, control);
   if (!check) return check.error();
   found.checked.check = std::move(*check);
-  const std::string path = gpu_checks_path();
-  RememberedChecks known = RememberedChecks::load(path);
-  known.note(found.checked.check, found.checked.key, today());
-  if (const Result<void> saved = known.save(path); !saved) found.checked.unstored = saved.error();
+  const Result<void> saved =
+      RememberedChecks::update(gpu_checks_path(), [&](RememberedChecks& known) {
+        known.note(found.checked.check, found.checked.key, today());
+      });
+  if (!saved) found.checked.unstored = saved.error();
+  if (watch.checked) watch.checked();
   return std::move(found.checked);
 }
 
-constexpr std::array<const char*, 4> kKinds = {"kernel", "message", "collective", "slow"};
+constexpr std::array<const char*, 5> kKinds = {"kernel", "message", "collective", "slow", "peer"};
 
 nlohmann::json to_json(const std::vector<CheckFailure>& failures) {
   nlohmann::json list = nlohmann::json::array();
@@ -147,15 +162,17 @@ std::string link_text(const CheckedLink& link) {
   if (link.bytes_per_second > 0) text += ", " + count_text(link.bytes_per_second, "B/s");
   if (link.bytes_per_second > 0 && promise.bytes_per_second > 0)
     text += fmt::format(" of {}", count_text(promise.bytes_per_second, "B/s"));
+  if (link.passed() && link.bytes_per_second == 0) text += ", not timed";
   text += "\n";
   add_failures(text, link.failures);
+  add_failures(text, link.warnings);
   return text;
 }
 
 }  // namespace
 
 Result<CheckedComputer> check_this_computer(const Watch& watch) {
-  Found found = find_gpus({}, false);
+  Found found = find_gpus({{}, false, true});
   if (found.rig.gpus.empty()) return std::move(found.checked);
   return check_found(std::move(found), watch);
 }
@@ -178,7 +195,8 @@ nlohmann::json to_json(const CheckedComputer& checked) {
                      {"passed", link.passed()},
                      {"bytes_per_second", link.bytes_per_second},
                      {"promised_bytes_per_second", link.promise.bytes_per_second},
-                     {"failures", to_json(link.failures)}});
+                     {"failures", to_json(link.failures)},
+                     {"warnings", to_json(link.warnings)}});
   for (const CheckedGroup& group : checked.check.groups)
     groups.push_back({{"devices", group.devices},
                       {"passed", group.passed()},
@@ -201,7 +219,9 @@ std::string report_text(const CheckedComputer& checked) {
                       checked.key.nccl.empty() ? "not used" : checked.key.nccl, checked.key.module);
   for (std::size_t i = 0; i < check.gpus.size(); ++i)
     text += gpu_text(check.gpus[i], i < checked.pcie.size() ? checked.pcie[i] : "");
-  for (const std::string& sentence : checked.too_old) text += sentence + "\n";
+  for (const std::string& sentence : checked.left_out) text += sentence + "\n";
+  if (!check.complete())
+    text += "Time ran out; the rest is checked before the first run that needs it.\n";
   if (!check.without_links.empty())
     text += "Nothing between GPUs was checked: " + check.without_links + "\n";
   else
@@ -215,43 +235,104 @@ std::string report_text(const CheckedComputer& checked) {
   return text;
 }
 
+namespace {
+
+// Ends the process where a GPU holds something that does not end.
+void leave_if_stuck(const GpuCheck& check, const Watch& watch) {
+  if (!check.stuck || !watch.abandon) return;
+  std::vector<int> failed;
+  for (const CheckedGpu& gpu : check.gpus)
+    if (gpu.failed()) failed.push_back(gpu.device);
+  if (failed.empty())
+    watch.abandon(message("gpu-check-failed.hang",
+                          "Several GPUs did not end what they were given in their check; start "
+                          "again, and they are not used."));
+  else
+    watch.abandon(message("gpu-check-failed.hangs",
+                          "GPU {} did not end what it was given in its check; start again, and it "
+                          "is not used.",
+                          list_of(failed)));
+}
+
+// Whether these GPUs are known, alone and with each other.
+bool are_known(const std::vector<int>& numbers, bool alone) {
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+  if (!gpus) return false;
+  std::vector<GpuFacts> those;
+  for (const int gpu : std::set<int>(numbers.begin(), numbers.end()))
+    those.push_back((*gpus)[static_cast<std::size_t>(gpu)]);
+  const CheckKey key = check_key_here(**cuda_module(), those.size() > 1 && !alone);
+  return RememberedChecks::load(gpu_checks_path()).covers(those, key);
+}
+
+// Whether something was checked, so that who calls chooses anew.
 Result<bool> check_before_use(const BackendChoice& choice, const std::string& devices, bool alone,
                               const Watch& watch,
                               const std::function<void(const std::string&)>& say) {
-  if (choice.backend != Backend::kCuda) return false;
-  std::vector<int> numbers = choice.gpus;
+  if (choice.backend != Backend::kCuda || are_known(choice.gpus, alone)) return false;
+  Wish wish{choice.gpus, alone};
   // Those that the next run may take are checked along with them.
   if (const Result<std::vector<int>> chosen = device_list(devices); chosen && !alone)
-    numbers = *chosen;
-  Found found = find_gpus(numbers, alone);
+    wish.numbers = *chosen;
+  Found found = find_gpus(wish);
   if (found.rig.gpus.empty()) return false;
-  if (RememberedChecks::load(gpu_checks_path()).covers(found.rig.gpus, found.checked.key))
-    return false;
   if (say) say("These GPUs were never checked with this driver and build; that takes some 15 s.");
   const Result<CheckedComputer> checked = check_found(std::move(found), watch);
   if (!checked) return checked.error();
   if (say && !checked->passed()) say(report_text(*checked));
   if (say && checked->unstored) say(checked->unstored->text);
-  std::vector<int> failed;
-  for (const CheckedGpu& gpu : checked->check.gpus)
-    if (gpu.failed()) failed.push_back(gpu.device);
-  if (checked->check.stuck && watch.abandon)
-    watch.abandon(message("gpu-check-failed.hangs",
-                          "GPU {} did not end what it was given in its check; start again, and it "
-                          "is not used.",
-                          list_of(failed)));
-  return !failed.empty();
+  leave_if_stuck(checked->check, watch);
+  return true;
+}
+
+const BackendChoice& placement_of(const BackendChoice& choice) { return choice; }
+const BackendChoice& placement_of(const Preparation& preparation) { return preparation.choice; }
+
+// Chooses anew after a check. What it then chooses may have been left for lack of time: that is
+// checked, too, once.
+template <class Choose>
+auto choose_checked(const Choose& choose, const std::string& devices, bool alone,
+                    const Watch& watch, const std::function<void(const std::string&)>& say)
+    -> decltype(choose()) {
+  auto chosen = choose();
+  for (int round = 0; round < 2 && chosen; ++round) {
+    const std::vector<int> gpus = placement_of(*chosen).gpus;
+    const Result<bool> checked =
+        check_before_use(placement_of(*chosen), devices, alone, watch, say);
+    if (!checked) return checked.error();
+    if (!*checked) break;
+    chosen = choose();
+    if (chosen && placement_of(*chosen).gpus == gpus) break;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Result<void> check_before_calibrating(const Watch& watch,
+                                      const std::function<void(const std::string&)>& say) {
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
+  BackendChoice all;
+  all.backend = Backend::kCuda;
+  for (int gpu = 0; gpus && gpu < static_cast<int>(gpus->size()); ++gpu)
+    if (check_gpu((*gpus)[static_cast<std::size_t>(gpu)])) all.gpus.push_back(gpu);
+  if (all.gpus.empty()) return {};
+  const Result<bool> checked = check_before_use(all, "all", false, watch, say);
+  return checked ? Result<void>() : Result<void>(checked.error());
 }
 
 Result<Preparation> prepare_checked(const Setup& setup, std::optional<ProcessPlace> place,
                                     const Watch& watch,
                                     const std::function<void(const std::string&)>& say) {
-  Result<Preparation> prepared = prepare(setup, place);
-  if (!prepared) return prepared;
-  const Result<bool> anew =
-      check_before_use(prepared->choice, setup.run.devices, place.has_value(), watch, say);
-  if (!anew) return anew.error();
-  return *anew ? prepare(setup, std::move(place)) : prepared;
+  return choose_checked([&] { return prepare(setup, place); }, setup.run.devices, place.has_value(),
+                        watch, say);
+}
+
+Result<BackendChoice> choose_collective_checked(
+    const RunSettings& run, int ranks, const Watch& watch,
+    const std::function<void(const std::string&)>& say) {
+  return choose_checked([&] { return choose_collective_backend(run, ranks); }, run.devices, false,
+                        watch, say);
 }
 
 }  // namespace parallelarium

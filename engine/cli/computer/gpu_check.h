@@ -19,10 +19,10 @@ struct CheckedComputer {
   GpuCheck check;
   CheckKey key;
   CudaVersions versions;
-  std::string why_none;              // why there is no GPU to check; empty: there is one
-  std::vector<std::string> too_old;  // sentences of GPUs that this build has no code for
-  std::vector<std::string> pcie;     // of each checked GPU: "PCIe 5 x16", or empty
-  std::optional<Message> unstored;   // why the next run will check again
+  std::string why_none;               // why there is no GPU to check; empty: there is one
+  std::vector<std::string> left_out;  // sentences of GPUs that cannot be used or have failed
+  std::vector<std::string> pcie;      // of each checked GPU: "PCIe 5 x16", or empty
+  std::optional<Message> unstored;    // why the next run will check again
   bool passed() const { return check.passed(); }
 };
 
@@ -31,8 +31,9 @@ struct CheckedComputer {
 Result<CheckedComputer> check_this_computer(const Watch& watch);
 
 // {gpus: [{device, name, uuid, passed, failures, unreached, notes}], links: [{from, to, kind, p2p,
-// passed, bytes_per_second, promised_bytes_per_second, failures}], groups: [{devices, passed,
-// failures}], passed, seconds, why, report}; a failure is {kind, what, shape, found, sentence}.
+// passed, bytes_per_second, promised_bytes_per_second, failures, warnings}], groups: [{devices,
+// passed, failures}], passed, seconds, why, report}; a failure is {kind, what, shape, found,
+// sentence}.
 nlohmann::json to_json(const CheckedComputer& checked);
 // One block: driver, CUDA, NCCL, the module's build, every GPU, each failure.
 std::string report_text(const CheckedComputer& checked);

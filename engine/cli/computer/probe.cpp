@@ -63,8 +63,8 @@ Fact shared_memory() {
   }
   const double total = static_cast<double>(facts.f_blocks) * static_cast<double>(facts.f_frsize);
   const double free = static_cast<double>(facts.f_bavail) * static_cast<double>(facts.f_frsize);
-  fact.found = message("fact-free", "{} free of {}", figure(bytes_text(free)),
-                       figure(bytes_text(total)));
+  fact.found =
+      message("fact-free", "{} free of {}", figure(bytes_text(free)), figure(bytes_text(total)));
   if (free < 64.0 * (1 << 20)) {
     fact.state = FactState::kLimited;
     fact.advice = message("advice-shm",
@@ -125,8 +125,8 @@ Fact launcher() {
   if (file.empty()) {
     fact.state = FactState::kMissing;
     fact.found = message("fact-no-launcher", "neither mpirun nor srun is in PATH");
-    fact.advice = message("advice-mpi",
-                          "Only needed to start ranks as processes, or on several computers.");
+    fact.advice =
+        message("advice-mpi", "Only needed to start ranks as processes, or on several computers.");
   }
   return fact;
 }
@@ -156,12 +156,13 @@ BackendFact cuda_backend(const Result<std::vector<GpuFacts>>& gpus,
   const Result<void> nccl = nccl_version ? check_nccl(*nccl_version, 1) : nccl_version.error();
   if (!nccl)
     return {"cuda", true,
-            also(message("cuda-apart", "fp32 and bf16; all ranks on one GPU: {}", nccl.error())), 1};
-  return {"cuda", true,
-          also(message("cuda-ranks",
-                       "fp32 and bf16; up to {} ranks with a GPU each, through NCCL {}", usable,
-                       nccl_version_text(*nccl_version))),
-          usable};
+            also(message("cuda-apart", "fp32 and bf16; all ranks on one GPU: {}", nccl.error())),
+            1};
+  return {
+      "cuda", true,
+      also(message("cuda-ranks", "fp32 and bf16; up to {} ranks with a GPU each, through NCCL {}",
+                   usable, nccl_version_text(*nccl_version))),
+      usable};
 }
 
 std::vector<Fact> facts_of_gpus(const std::vector<GpuFacts>& gpus) {
@@ -174,31 +175,31 @@ std::vector<Fact> facts_of_gpus(const std::vector<GpuFacts>& gpus) {
   }
   std::vector<Fact> facts;
   if (!displays.empty())
-    facts.push_back({"gpu-display", message("fact-display", "display"), FactState::kLimited,
-                     message("fact-drives",
-                             "{}: drives a display, so the system ends kernels of some 5 s",
-                             displays),
-                     message("advice-display",
-                             "Ranks take other GPUs first; name others with --devices, or use "
-                             "smaller sizes.")});
+    facts.push_back(
+        {"gpu-display", message("fact-display", "display"), FactState::kLimited,
+         message("fact-drives", "{}: drives a display, so the system ends kernels of some 5 s",
+                 displays),
+         message("advice-display",
+                 "Ranks take other GPUs first; name others with --devices, or use "
+                 "smaller sizes.")});
   if (!without.empty())
-    facts.push_back({"gpu-bf16", plain("bf16"), FactState::kLimited,
-                     message("fact-no-bf16",
-                             "{}: no tensor cores for bf16, which goes as fast as fp32 at most",
-                             without),
-                     message("advice-bf16", "16-bit precisions save memory there and no time.")});
+    facts.push_back(
+        {"gpu-bf16", plain("bf16"), FactState::kLimited,
+         message("fact-no-bf16", "{}: no tensor cores for bf16, which goes as fast as fp32 at most",
+                 without),
+         message("advice-bf16", "16-bit precisions save memory there and no time.")});
   return facts;
 }
 
 std::vector<Fact> facts_of_groups(int driver, std::size_t gpus) {
   if (gpus < 2 || runs_groups_at_once(driver)) return {};
-  return {{"nccl-groups", message("fact-groups", "NCCL groups"), FactState::kLimited,
-           message("fact-one-by-one",
-                   "the driver is for CUDA {}: operations of several groups on a GPU go one after "
-                   "another",
-                   cuda_version_text(driver)),
-           message("advice-groups", "With driver {} or newer they overlap.",
-                   driver_branch(12030))}};
+  return {
+      {"nccl-groups", message("fact-groups", "NCCL groups"), FactState::kLimited,
+       message("fact-one-by-one",
+               "the driver is for CUDA {}: operations of several groups on a GPU go one after "
+               "another",
+               cuda_version_text(driver)),
+       message("advice-groups", "With driver {} or newer they overlap.", driver_branch(12030))}};
 }
 
 Devices probe_devices() {
@@ -225,10 +226,7 @@ Devices probe_devices() {
   }
   const Result<int> nccl = gpus && gpus->size() > 1 ? nccl_version() : Result<int>(0);
   devices.computer = computer_of(available_core_count(), gpus);
-  if (gpus && gpus->size() > 1) {
-    const Result<void> meet = nccl ? check_nccl(*nccl, 1) : nccl.error();
-    if (!meet) devices.computer.gpus_apart = meet.error();
-  }
+  if (gpus && gpus->size() > 1) look_at_sets(*gpus, devices.computer);
   const int cores = devices.computer.cores;
   devices.backends = {
       {"cpu", true,
@@ -264,14 +262,15 @@ std::vector<Fact> facts_of_topology(const Devices& devices) {
       nvlink += link.kind == "NVLink";
     }
     const bool all = direct == topology.links.size();
-    facts.push_back({"peer-access", message("fact-peers", "GPU to GPU"),
-                     all ? FactState::kThere : FactState::kLimited,
-                     message("fact-pairs", "{} of {} pairs read each other's memory, {} over NVLink",
-                             direct, topology.links.size(), nvlink),
-                     all ? Message{}
-                         : message("advice-peers",
-                                   "NCCL goes through host memory for the others; on bare metal "
-                                   "switch IOMMU and PCIe ACS off.")});
+    facts.push_back(
+        {"peer-access", message("fact-peers", "GPU to GPU"),
+         all ? FactState::kThere : FactState::kLimited,
+         message("fact-pairs", "{} of {} pairs read each other's memory, {} over NVLink", direct,
+                 topology.links.size(), nvlink),
+         all ? Message{}
+             : message("advice-peers",
+                       "NCCL goes through host memory for the others; on bare metal "
+                       "switch IOMMU and PCIe ACS off.")});
   }
   std::vector<int> all(topology.use.size());
   std::iota(all.begin(), all.end(), 0);

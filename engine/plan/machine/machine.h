@@ -102,7 +102,7 @@ struct Machine {
   std::string name = "local";  // preset's name, "local", or "local-gpus"
   std::string title;           // "This computer", "DGX H100"; title_of() for the window's language
   std::vector<std::string> gpus;  // of "local-gpus": the kind of each that was measured, by number
-  bool local = false;          // this computer: ranks can run here
+  bool local = false;             // this computer: ranks can run here
   int devices_per_node = 1;
   int nodes = 1;
   Sourced memory_bytes;             // of one device
@@ -164,6 +164,7 @@ std::string machine_called(const std::string& name);
 Result<Machine> find_machine(const std::string& name);
 inline constexpr const char* kLocalGpus = "local-gpus";
 // Whether NVIDIA's driver is loaded, without asking it: only then can there be GPUs for ranks.
+// PARALLELARIUM_DRIVER, which app/run takes for one, counts.
 bool has_nvidia_driver();
 // Whether the Machine is this computer's GPUs and the Setup has more ranks than it chose of them:
 // then all are on one, take turns there and share its memory. No preset does that.
@@ -175,10 +176,10 @@ Message title_of(const Machine& machine);
 void set_gpus(Machine& machine, const std::vector<std::string>& names);
 // Whether it was measured on a GPU of this name, too.
 bool is_among(const Machine& gpus, const std::string& name);
-// Which GPUs of a computer the Machine "local-gpus" was measured on, by number, ascending: all, or
-// of several kinds those that were chosen, the first of a kind where the file does not tell; none
-// if it was measured on others, or on another number of one kind. `names`: of every GPU, in their
-// order.
+// Which GPUs of a computer the Machine "local-gpus" was measured on, by number, ascending: all that
+// could be used, or of several kinds those that were chosen, the first of a kind where the file
+// does not tell; none if it was measured on others, or on another number of one kind. `names`: of
+// every GPU, in their order.
 std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::string>& names);
 
 // $XDG_DATA_HOME/parallelarium/machine.json (its GPUs: gpus.json), or below ~/.local/share.

@@ -21,12 +21,28 @@ const ComputerGpu& gpu_of(const Computer& computer, int gpu) {
   return computer.gpus[static_cast<std::size_t>(gpu)];
 }
 
-// GPUs that ranks may be on where nobody named any: no displays and no old kinds if the others are
-// enough, and of one kind if one has enough, since all ranks wait for the slowest.
-std::vector<int> preferred(const Computer& computer, int wanted) {
+std::vector<int> usable_of(const Computer& computer) {
   std::vector<int> usable;
   for (int gpu = 0; gpu < static_cast<int>(computer.gpus.size()); ++gpu)
     if (!gpu_of(computer, gpu).unusable) usable.push_back(gpu);
+  return usable;
+}
+
+std::vector<int> that_meet(const std::vector<int>& gpus, const Computer& computer) {
+  std::vector<std::vector<int>> apart;
+  for (const GpusApart& set : computer.apart) apart.push_back(set.gpus);
+  return parallelarium::that_meet(gpus, apart);
+}
+
+bool are_all_among(const std::vector<int>& some, const std::vector<int>& gpus) {
+  return std::all_of(some.begin(), some.end(),
+                     [&](int gpu) { return std::count(gpus.begin(), gpus.end(), gpu) > 0; });
+}
+
+// GPUs that ranks may be on where nobody named any: no displays and no old kinds if the others are
+// enough, and of one kind if one has enough, since all ranks wait for the slowest.
+std::vector<int> preferred(const Computer& computer, int wanted) {
+  std::vector<int> usable = usable_of(computer);
   const auto burden = [&](int gpu) {
     const ComputerGpu& facts = gpu_of(computer, gpu);
     return std::tuple(facts.display, !facts.bf16);
@@ -40,6 +56,8 @@ std::vector<int> preferred(const Computer& computer, int wanted) {
       std::vector<int>& kind = kinds[gpu_of(computer, gpu).name];
       kind.push_back(gpu);
     }
+    if (wanted > 1)
+      for (auto& [name, kind] : kinds) kind = that_meet(kind, computer);
     // The kind that comes first in the order of preference, among those with enough.
     const std::vector<int>* best = nullptr;
     const auto place_of = [&](int gpu) {
@@ -51,7 +69,7 @@ std::vector<int> preferred(const Computer& computer, int wanted) {
         best = &kind;
     if (best != nullptr) return *best;
   }
-  return usable;
+  return wanted > 1 ? that_meet(usable, computer) : usable;
 }
 
 Result<void> check_named(const std::vector<int>& named, const Computer& computer) {
@@ -99,12 +117,19 @@ Result<Placement> on_gpus(const RunSettings& run, int ranks, const Computer& com
   const bool own = launched && computer.gpus_given && computer.gpus.size() == 1;
   const int here = own ? 1 : launched ? launched->local_ranks : ranks;
   std::optional<Message> left_out;  // why not all GPUs count
+  std::vector<int> all = *gpus;
   if (gpus->empty()) {
     for (const ComputerGpu& gpu : computer.gpus)
       if (gpu.unusable && !left_out) left_out = gpu.unusable;
+    all = usable_of(computer);
     *gpus = preferred(computer, here);
+  } else if (here > 1) {
+    *gpus = that_meet(*gpus, computer);
   }
   const int count = static_cast<int>(gpus->size());
+  if (here > count)
+    for (const GpusApart& set : computer.apart)
+      if (are_all_among(set.gpus, all)) return set.why;
   if (count == 0 || (left_out && here > count)) return *left_out;
   Placement placement;
   placement.backend = Backend::kCuda;
@@ -224,11 +249,25 @@ Result<Placement> place(const RunSettings& run, int ranks, const Computer& compu
   return on_cores(run, ranks, computer.cores, pacing, not_on_gpus, one_gpu);
 }
 
+std::vector<int> that_meet(std::vector<int> gpus, const std::vector<std::vector<int>>& apart) {
+  while (true) {
+    std::map<int, int> broken;  // sets, by GPU
+    for (const std::vector<int>& set : apart)
+      if (are_all_among(set, gpus))
+        for (const int gpu : set) ++broken[gpu];
+    if (broken.empty()) return gpus;
+    int most = 0;
+    for (const auto& [gpu, sets] : broken) most = std::max(most, sets);
+    const auto last = std::find_if(gpus.rbegin(), gpus.rend(), [&](int gpu) {
+      return broken.count(gpu) > 0 && broken[gpu] == most;
+    });
+    gpus.erase(std::next(last).base());
+  }
+}
+
 int most_gpu_ranks(const Computer& computer) {
-  const auto usable = static_cast<int>(
-      std::count_if(computer.gpus.begin(), computer.gpus.end(),
-                    [](const ComputerGpu& gpu) { return !gpu.unusable.has_value(); }));
-  return computer.gpus_apart ? std::min(usable, 1) : usable;
+  const auto meet = static_cast<int>(that_meet(usable_of(computer), computer).size());
+  return computer.gpus_apart ? std::min(meet, 1) : meet;
 }
 
 }  // namespace parallelarium

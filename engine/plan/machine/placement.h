@@ -26,6 +26,13 @@ struct ComputerGpu {
   bool operator==(const ComputerGpu& other) const;
 };
 
+// GPUs, by number and ascending, that do not work with each other, as a check found; each alone
+// does.
+struct GpusApart {
+  std::vector<int> gpus;
+  Message why;
+};
+
 // A launcher started one process for each rank, and this is one of them.
 struct Launched {
   std::string launcher;  // "torchrun", "Open MPI", "Slurm"
@@ -40,13 +47,16 @@ struct Computer {
   std::vector<ComputerGpu> gpus;      // as CUDA numbers them
   std::optional<Message> no_gpus;     // why `gpus` is empty
   std::optional<Message> gpus_apart;  // why ranks on several GPUs cannot meet
+  std::vector<GpusApart> apart;       // why ranks on just these cannot
+  // Whether NCCL runs operations of several groups one by one with this driver; none: not known.
+  std::optional<bool> groups_take_turns;
   bool gpus_given = false;  // somebody chose what this process sees (CUDA_VISIBLE_DEVICES)
   std::optional<Launched> launched;
 };
 
 // The GPUs, as `devices --json` lists them, and what else of it says where ranks can go: the keys
-// "cores", "gpus", "no_gpus" and "gpus_apart". Keys that are missing or of another type count as
-// absent, so an engine that tells less has fewer GPUs.
+// "cores", "gpus", "no_gpus", "gpus_apart", "apart" and "groups_take_turns". Keys that are missing
+// or of another type count as absent, so an engine that tells less has fewer GPUs.
 Computer computer_from_json(const nlohmann::json& devices);
 // Puts those keys into what `devices --json` prints. Requires: its "gpus" has as many entries, or
 // none.
@@ -74,6 +84,10 @@ enum class Pacing : std::uint8_t { kWhereNeeded, kNever };
 // a GPU only where it is the only one, or the only one named, and "cuda" is asked for. Pure.
 Result<Placement> place(const RunSettings& run, int ranks, const Computer& computer,
                         Pacing pacing = Pacing::kWhereNeeded);
+
+// Of these GPUs, in their order, as many as work with each other: with no set of `apart` among
+// them. Those that are in most of these sets leave first, of equal ones the last.
+std::vector<int> that_meet(std::vector<int> gpus, const std::vector<std::vector<int>>& apart);
 
 // The GPUs that ranks could have one each of, at most: those that can be used, one where they
 // cannot meet.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Computer inside what `devices --json` prints, on its way to the window.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/placement.h"
@@ -27,6 +28,24 @@ std::optional<Message> reason(const nlohmann::json& object, const char* key) {
   return message_from_json(*found);
 }
 
+// What is not a set of GPUs with a reason is left out.
+std::vector<GpusApart> apart_from_json(const nlohmann::json& devices) {
+  std::vector<GpusApart> apart;
+  const auto sets = devices.find("apart");
+  if (sets == devices.end() || !sets->is_array()) return apart;
+  for (const nlohmann::json& set : *sets) {
+    if (!set.is_object()) continue;
+    const auto gpus = set.find("gpus");
+    const std::optional<Message> why = reason(set, "why");
+    const auto is_number = [](const nlohmann::json& gpu) { return gpu.is_number_integer(); };
+    if (!why || gpus == set.end() || !gpus->is_array() || gpus->size() < 2 ||
+        !std::all_of(gpus->begin(), gpus->end(), is_number))
+      continue;
+    apart.push_back({gpus->get<std::vector<int>>(), *why});
+  }
+  return apart;
+}
+
 nlohmann::json reason_json(const std::optional<Message>& why) {
   return why ? to_json(*why) : nlohmann::json(nullptr);
 }
@@ -39,6 +58,10 @@ Computer computer_from_json(const nlohmann::json& devices) {
   computer.cores = std::max(1, value_or(devices, "cores", 1));
   computer.no_gpus = reason(devices, "no_gpus");
   computer.gpus_apart = reason(devices, "gpus_apart");
+  computer.apart = apart_from_json(devices);
+  if (const auto turns = devices.find("groups_take_turns");
+      turns != devices.end() && turns->is_boolean())
+    computer.groups_take_turns = turns->get<bool>();
   const auto gpus = devices.find("gpus");
   if (gpus == devices.end() || !gpus->is_array() || computer.no_gpus) return computer;
   for (const nlohmann::json& json : *gpus) {
@@ -61,6 +84,10 @@ void add_to_json(const Computer& computer, nlohmann::json& devices) {
   devices["cores"] = computer.cores;
   devices["no_gpus"] = reason_json(computer.gpus.empty() ? computer.no_gpus : std::nullopt);
   devices["gpus_apart"] = reason_json(computer.gpus_apart);
+  if (computer.groups_take_turns) devices["groups_take_turns"] = *computer.groups_take_turns;
+  devices["apart"] = nlohmann::json::array();
+  for (const GpusApart& set : computer.apart)
+    devices["apart"].push_back({{"gpus", set.gpus}, {"why", set.why.text}});
   nlohmann::json& gpus = devices["gpus"];
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const bool known = i < computer.gpus.size();

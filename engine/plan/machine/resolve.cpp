@@ -73,8 +73,11 @@ bool is_calibration_of(const Machine& gpus, const Placement& placement, const Co
   if (placement.gpus.empty()) return false;
   const std::vector<std::string> names = names_of(computer);
   const auto name_of_gpu = [&](int gpu) { return names[static_cast<std::size_t>(gpu)]; };
-  // A process that sees its own GPU alone cannot tell how many there are: the name counts.
-  if (computer.launched) return is_among(gpus, name_of_gpu(placement.gpus.front()));
+  // A process that sees its own GPU alone cannot tell how many there are: the name counts. So it
+  // does for ranks on one GPU where one was measured, as where others failed their check.
+  const std::set<int> taken(placement.gpus.begin(), placement.gpus.end());
+  if (computer.launched || (gpus.devices_per_node == 1 && taken.size() == 1))
+    return is_among(gpus, name_of_gpu(placement.gpus.front()));
   const std::vector<int> measured = calibrated_among(gpus, names);
   std::set<std::string> kinds, wanted;
   for (const int gpu : measured) kinds.insert(name_of_gpu(gpu));
@@ -88,8 +91,11 @@ bool is_calibration_of(const Machine& gpus, const Placement& placement, const Co
 Machine machine_for(const Placement& placement, const Computer& computer, const FindMachine& find) {
   if (placement.on_gpus()) {
     Result<Machine> gpus = find(kLocalGpus);
-    if (gpus && (placement.gpus.empty() || is_calibration_of(*gpus, placement, computer)))
+    if (gpus && (placement.gpus.empty() || is_calibration_of(*gpus, placement, computer))) {
+      // The driver may be newer than the calibration.
+      gpus->groups_take_turns = computer.groups_take_turns.value_or(gpus->groups_take_turns);
       return std::move(*gpus);
+    }
   }
   Result<Machine> cores = find("local");
   return cores ? std::move(*cores) : uncalibrated_local_machine();
@@ -121,7 +127,8 @@ Computer computer_until_told(const FindMachine& find) {
   const Result<Machine> gpus = find(kLocalGpus);
   if (!gpus) return computer;
   const std::vector<std::string>& names = gpus->gpus;
-  const bool alike = std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
+  const bool alike =
+      std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
   if (names.empty() || !alike) return computer;
   ComputerGpu gpu;
   gpu.name = names.front();

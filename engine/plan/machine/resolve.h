@@ -44,6 +44,7 @@ Result<Situation> situation_of(const Setup& asked, const Computer& computer,
 
 // The Machine of this computer for ranks placed so: the calibration that was made of these cores or
 // these GPUs; where there is none the cores, with assumed rates if they are not calibrated either.
+// Whether groups take turns is as the driver says now, where the Computer knows.
 // A placement on GPUs that names none, since this computer has none, is of those that were
 // calibrated.
 Machine machine_for(const Placement& placement, const Computer& computer,

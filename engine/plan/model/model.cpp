@@ -122,97 +122,132 @@ double model_flops_per_sequence(const Model& model) {
   return 3 * forward_flops_per_sequence(model);
 }
 
-std::vector<Message> check_model(const Model& model) {
-  std::vector<Message> wrong;
-  const auto within = [&](const char* field, double value, double low, double high) {
-    if (!(value >= low && value <= high)) wrong.push_back(out_of_range(field, value, low, high));
-  };
-  const auto add = [&](Message error, const char* field, std::vector<std::string> alternatives) {
+namespace {
+
+// Sentences about what is wrong, each with its field and what would do.
+class ModelFaults {
+ public:
+  void within(const char* field, double value, double low, double high) {
+    if (!(value >= low && value <= high)) wrong_.push_back(out_of_range(field, value, low, high));
+  }
+  void add(Message error, const char* field, std::vector<std::string> alternatives) {
     error.field = field;
     error.alternatives = std::move(alternatives);
-    wrong.push_back(std::move(error));
-  };
-  within("model.layers", model.layers, 1, 10'000);
-  within("model.hidden", static_cast<double>(model.hidden), 1, 1 << 20);
-  within("model.heads", model.heads, 1, 1 << 16);
-  within("model.kv_heads", model.kv_heads, 1, 1 << 16);
-  within("model.head_dim", static_cast<double>(model.head_dim), 0, 1 << 16);
-  within("model.ffn", static_cast<double>(model.ffn), 1, 1 << 24);
-  within("model.vocab", static_cast<double>(model.vocab), 1, 1 << 24);
-  within("model.sequence", static_cast<double>(model.sequence), 1, 1 << 24);
+    wrong_.push_back(std::move(error));
+  }
+  bool none() const { return wrong_.empty(); }
+  std::vector<Message> take() { return std::move(wrong_); }
+
+ private:
+  std::vector<Message> wrong_;
+};
+
+void check_sizes(const Model& model, ModelFaults& faults) {
+  faults.within("model.layers", model.layers, 1, 10'000);
+  faults.within("model.hidden", static_cast<double>(model.hidden), 1, 1 << 20);
+  faults.within("model.heads", model.heads, 1, 1 << 16);
+  faults.within("model.kv_heads", model.kv_heads, 1, 1 << 16);
+  faults.within("model.head_dim", static_cast<double>(model.head_dim), 0, 1 << 16);
+  faults.within("model.ffn", static_cast<double>(model.ffn), 1, 1 << 24);
+  faults.within("model.vocab", static_cast<double>(model.vocab), 1, 1 << 24);
+  faults.within("model.sequence", static_cast<double>(model.sequence), 1, 1 << 24);
   const Experts& experts = model.experts;
-  within("model.experts.count", experts.count, 0, 1 << 16);
-  within("model.experts.shared", experts.shared, 0, 1 << 10);
-  within("model.experts.capacity", experts.capacity, 0, 1 << 16);
+  faults.within("model.experts.count", experts.count, 0, 1 << 16);
+  faults.within("model.experts.shared", experts.shared, 0, 1 << 10);
+  faults.within("model.experts.capacity", experts.capacity, 0, 1 << 16);
   const LatentAttention& latent = model.latent;
   for (const auto& [field, value] : {std::pair{"model.latent.q_rank", latent.q_rank},
                                      {"model.latent.kv_rank", latent.kv_rank},
                                      {"model.latent.nope_dim", latent.nope_dim},
                                      {"model.latent.rope_dim", latent.rope_dim},
                                      {"model.latent.value_dim", latent.value_dim}})
-    within(field, static_cast<double>(value), 0, 1 << 20);
-  if (!wrong.empty()) return wrong;
+    faults.within(field, static_cast<double>(value), 0, 1 << 20);
+}
 
+void check_heads(const Model& model, ModelFaults& faults) {
+  const LatentAttention& latent = model.latent;
   if (model.head_dim == 0 && latent.kv_rank == 0 && model.hidden % model.heads != 0) {
     const auto heads = as_text(divisors_near(model.hidden, model.heads, 1 << 16));
-    add(message("heads-hidden", "{} heads do not divide hidden {}; {} would.", model.heads,
-                model.hidden, join_or(heads)),
-        "model.heads", heads);
+    faults.add(message("heads-hidden", "{} heads do not divide hidden {}; {} would.", model.heads,
+                       model.hidden, join_or(heads)),
+               "model.heads", heads);
   }
   if (model.heads % model.kv_heads != 0) {
     const auto heads = as_text(divisors_near(model.heads, model.kv_heads));
-    add(message("kv-heads", "{} key/value heads do not divide {} heads; {} would.", model.kv_heads,
-                model.heads, join_or(heads)),
-        "model.kv_heads", heads);
+    faults.add(message("kv-heads", "{} key/value heads do not divide {} heads; {} would.",
+                       model.kv_heads, model.heads, join_or(heads)),
+               "model.kv_heads", heads);
   }
-  if (latent.kv_rank > 0) {
-    if (latent.nope_dim + latent.rope_dim < 1)
-      add(message("latent-query", "Latent attention needs nope_dim + rope_dim of at least 1."),
-          "model.latent.nope_dim", {"128"});
-    if (latent.value_dim < 1)
-      add(message("latent-value", "Latent attention needs value_dim of at least 1."),
-          "model.latent.value_dim", {"128"});
+  if (latent.kv_rank == 0) return;
+  if (latent.nope_dim + latent.rope_dim < 1)
+    faults.add(message("latent-query", "Latent attention needs nope_dim + rope_dim of at least 1."),
+               "model.latent.nope_dim", {"128"});
+  if (latent.value_dim < 1)
+    faults.add(message("latent-value", "Latent attention needs value_dim of at least 1."),
+               "model.latent.value_dim", {"128"});
+}
+
+void check_expert_sizes(const Model& model, ModelFaults& faults) {
+  const Experts& experts = model.experts;
+  faults.within("model.experts.top_k", experts.top_k, 1, experts.count);
+  faults.within("model.experts.ffn", static_cast<double>(experts.ffn), 1, 1 << 24);
+  faults.within("model.experts.first_dense", experts.first_dense, 0, model.layers);
+  if (experts.groups > 0)
+    faults.within("model.experts.group_limit", experts.group_limit, 1, experts.groups);
+}
+
+void check_expert_groups(const Experts& experts, ModelFaults& faults) {
+  if (experts.groups <= 0) return;
+  if (experts.count % experts.groups != 0) {
+    const auto groups = as_text(divisors_near(experts.count, experts.groups));
+    faults.add(message("experts-groups", "{} groups do not divide {} experts; {} would.",
+                       experts.groups, experts.count, join_or(groups)),
+               "model.experts.groups", groups);
+    return;
   }
-  if (experts.count > 0) {
-    within("model.experts.top_k", experts.top_k, 1, experts.count);
-    within("model.experts.ffn", static_cast<double>(experts.ffn), 1, 1 << 24);
-    within("model.experts.first_dense", experts.first_dense, 0, model.layers);
-    if (experts.groups > 0)
-      within("model.experts.group_limit", experts.group_limit, 1, experts.groups);
-    if (!wrong.empty()) return wrong;
-    if (experts.groups > 0 && experts.count % experts.groups != 0) {
-      const auto groups = as_text(divisors_near(experts.count, experts.groups));
-      add(message("experts-groups", "{} groups do not divide {} experts; {} would.", experts.groups,
-                  experts.count, join_or(groups)),
-          "model.experts.groups", groups);
-    } else if (experts.groups > 0 &&
-               experts.count / experts.groups * experts.group_limit < experts.top_k) {
-      const int least = (experts.top_k * experts.groups + experts.count - 1) / experts.count;
-      add(message("experts-group-limit",
-                  "{} of {} groups hold {} experts, fewer than the {} that a token visits; {} "
-                  "groups would do.",
-                  experts.group_limit, experts.groups,
-                  experts.count / experts.groups * experts.group_limit, experts.top_k, least),
-          "model.experts.group_limit", {std::to_string(least)});
-    }
+  const int reached = experts.count / experts.groups * experts.group_limit;
+  if (reached >= experts.top_k) return;
+  const int least = (experts.top_k * experts.groups + experts.count - 1) / experts.count;
+  faults.add(message("experts-group-limit",
+                     "{} of {} groups hold {} experts, fewer than the {} that a token visits; {} "
+                     "groups would do.",
+                     experts.group_limit, experts.groups, reached, experts.top_k, least),
+             "model.experts.group_limit", {std::to_string(least)});
+}
+
+void check_stage_layers(const Model& model, ModelFaults& faults) {
+  if (model.stage_layers.empty()) return;
+  std::int64_t sum = 0;
+  for (const int layers : model.stage_layers) {
+    faults.within("model.stage_layers", layers, 0, model.layers);
+    sum += layers;
   }
-  if (!model.stage_layers.empty()) {
-    std::int64_t sum = 0;
-    for (const int layers : model.stage_layers) {
-      within("model.stage_layers", layers, 0, model.layers);
-      sum += layers;
-    }
-    if (sum != model.layers)
-      add(message("stage-layers-sum.model",
-                  "stage_layers adds up to {} layers, but the model has {}.", sum, model.layers),
-          "model.stage_layers", {});
+  if (sum != model.layers)
+    faults.add(
+        message("stage-layers-sum.model",
+                "stage_layers adds up to {} layers, but the model has {}.", sum, model.layers),
+        "model.stage_layers", {});
+}
+
+}  // namespace
+
+std::vector<Message> check_model(const Model& model) {
+  ModelFaults faults;
+  check_sizes(model, faults);
+  if (!faults.none()) return faults.take();
+  check_heads(model, faults);
+  if (model.experts.count > 0) {
+    check_expert_sizes(model, faults);
+    if (!faults.none()) return faults.take();
+    check_expert_groups(model.experts, faults);
   }
+  check_stage_layers(model, faults);
   constexpr double kMostParameters = 1e15;
-  if (wrong.empty() && rough_parameters(model) > kMostParameters)
-    add(message("model-too-large",
-                "The model would have more than 10^15 parameters; make it smaller."),
-        "model.hidden", {});
-  return wrong;
+  if (faults.none() && rough_parameters(model) > kMostParameters)
+    faults.add(message("model-too-large",
+                       "The model would have more than 10^15 parameters; make it smaller."),
+               "model.hidden", {});
+  return faults.take();
 }
 
 }  // namespace parallelarium

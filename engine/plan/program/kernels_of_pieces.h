@@ -91,16 +91,6 @@ constexpr std::string_view variant_of(std::string_view kernel, const Shape& shap
   return kernel;
 }
 
-// The kernel whose rate older files of calibrations have in the place of `kernel`; empty: none.
-constexpr std::string_view former_of(std::string_view kernel) {
-  if (kernel == "norm_input_grad" || kernel == "norm_weight_grad") return "norm_grad";
-  if (kernel == "loss_max" || kernel == "loss_sum") return "loss";
-  if (kernel == "residual_grad") return "residual";
-  if (kernel == "block_attention_dropping") return "block_attention";
-  if (kernel == "block_attention_dropping_grad") return "block_attention_grad";
-  return {};
-}
-
 // Kernels that work on fp32 in every precision: the routers, and sums of the loss's statistics.
 constexpr bool is_always_fp32(std::string_view kernel) {
   return kernel == "loss" || kernel == "router" || kernel == "router_grad" ||
@@ -113,5 +103,24 @@ struct KernelBeside {
   double elements = 0;
 };
 KernelBeside kernel_beside(const Work& work, const Shape& shape, bool on_cores);
+
+// How often a GPU's host launches: the cost model adds these up, and the executor bounds by them
+// what a GPU may have before it.
+
+// Of one expert: its two products, and what is between them, which gradients of weights have not.
+constexpr std::int64_t launches_of_expert(Phase phase) {
+  return phase == Phase::kWeightGrad ? 2 : 3;
+}
+// The turns of an unfused attention of one sequence: query heads that share a key/value head go one
+// after another, all key/value heads together.
+constexpr std::int64_t turns_of_attention(const Shape& shape) {
+  return shape.K > 0 ? shape.H / shape.K : 1;
+}
+// The dropout masks of a turn of its backward: where query heads share, one for each key/value
+// head.
+constexpr std::int64_t masks_of_turn(const Shape& shape) {
+  if (shape.dropout <= 0) return 0;
+  return shape.H > shape.K ? shape.K : 1;
+}
 
 }  // namespace parallelarium

@@ -207,4 +207,18 @@ Volume collective_volume(CollectiveKind kind, DataType type, std::int64_t bytes,
   return {};
 }
 
+DirectWork direct_work(CollectiveKind kind, int n) {
+  const int combine = n + 1, copy = 2;  // chunks read or written
+  switch (kind) {
+    case CollectiveKind::kAllReduce:
+      return {n, combine + copy * (n - 1)};
+    case CollectiveKind::kReduceScatter:
+      return {1, combine};
+    case CollectiveKind::kBroadcast:
+      return {1, copy * n};
+    default:
+      return {n - 1, copy * (n - 1)};
+  }
+}
+
 }  // namespace parallelarium

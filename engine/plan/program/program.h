@@ -262,6 +262,14 @@ struct Volume {
   std::int64_t sent = 0, received = 0;
 };
 Volume collective_volume(CollectiveKind kind, DataType type, std::int64_t bytes, int n, int index);
+// What the busiest of n members launches in a collective among members that see each other's memory
+// (run/cpu/direct.h), and how many chunks its launches read or write: each combines its own chunk
+// of all n arrays, then copies the chunks of the others. In an all-to-all members swap chunks for
+// each other, and the chunks are a member's share.
+struct DirectWork {
+  int launches = 0, chunks = 0;
+};
+DirectWork direct_work(CollectiveKind kind, int n);
 // Elements [begin, end) of chunk `index` when `count` elements are cut for n ranks.
 struct ChunkRange {
   std::int64_t begin = 0, end = 0;

@@ -115,30 +115,12 @@ const Link* CostModel::measured(CollectiveKind kind, int ranks) const {
   return &nearest->link;
 }
 
-// What a rank launches and its GPU moves for it (run/cpu/direct.h): of n ranks that take turns each
-// combines its own chunk of all n arrays, then copies the chunks of the others.
+// Ranks take turns on the GPU.
 double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
-  const auto n = static_cast<double>(ranks);
-  const double combine = n + 1, copy = 2;  // chunks read or written
-  double launches = n - 1, chunks = copy * (n - 1);
-  switch (op.collective) {
-    case CollectiveKind::kAllReduce:
-      launches = n;
-      chunks += combine;
-      break;
-    case CollectiveKind::kReduceScatter:
-      launches = 1;
-      chunks = combine;
-      break;
-    case CollectiveKind::kBroadcast:
-      launches = 1;
-      chunks = copy * n;
-      break;
-    default:
-      break;
-  }
-  return launches * intra_node_.latency_seconds.value +
-         over(chunks * static_cast<double>(op.bytes) / n, 2 * intra_node_.bytes_per_second.value);
+  const DirectWork work = direct_work(op.collective, ranks);
+  const double bytes = work.chunks * static_cast<double>(op.bytes) / ranks;
+  return work.launches * intra_node_.latency_seconds.value +
+         over(bytes, 2 * intra_node_.bytes_per_second.value);
 }
 
 double CostModel::collective_seconds(const Op& op) const {

@@ -64,9 +64,7 @@ double rate_of(const Machine& machine, std::string_view kernel, DataType type, d
 double rate_of(const Machine& machine, std::string_view kernel, const Shape& shape, DataType type,
                double elements) {
   if (kernel.empty()) return 0;
-  const std::string_view variant = variant_of(kernel, shape);
-  for (const std::string_view name : {variant, former_of(variant), kernel, former_of(kernel)}) {
-    if (name.empty()) continue;
+  for (const std::string_view name : {variant_of(kernel, shape), kernel}) {
     const DataType of = is_always_fp32(name) ? DataType::kF32 : type;
     if (const double rate = rate_of(machine, name, of, elements); rate > 0) return rate;
   }
@@ -94,8 +92,8 @@ double alike(const Work& work, const Shape& shape, bool on_cores) {
 // Products that an attention was measured with as one: a GPU's go through one query head of each
 // group of keys after another.
 double turns(const Work& work, const Shape& shape, bool on_cores) {
-  const bool shares = work.piece == Piece::kAttention && !on_cores && !shape.fused && shape.K > 0;
-  return shares ? static_cast<double>(shape.H / shape.K) : 1;
+  const bool takes_turns = work.piece == Piece::kAttention && !on_cores && !shape.fused;
+  return takes_turns ? static_cast<double>(turns_of_attention(shape)) : 1;
 }
 
 // The rate of a product [m,k] x [k,n] from measured ones: the mean of the logarithms of the four
@@ -172,8 +170,6 @@ double experts_here(const Shape& shape) {
   return static_cast<double>(shape.experts.model.count) /
          static_cast<double>(std::max<std::int64_t>(shape.experts.ranks, 1));
 }
-// Two products, and what is between them.
-double launches_of_expert(const Work& work) { return work.phase == Phase::kWeightGrad ? 2 : 3; }
 
 // A forward's host reads how many rows each has, for which the device has to come to it and is
 // idle.
@@ -206,7 +202,8 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   const double calls = alike(work, shape, on_cores);
   if (work.piece == Piece::kExpert && machine.local && !on_cores) {  // as this engine does it
     const double ops = ops_of(work, shape, on_cores);
-    fixed += machine.launch_seconds.value * (launches_of_expert(work) * calls - ops);
+    fixed += machine.launch_seconds.value *
+             (static_cast<double>(launches_of_expert(work.phase)) * calls - ops);
     if (reads_rows(work)) fixed += ops * host_call(machine, kHostRead, 0);
   }
   fixed += over(beside.elements,
@@ -260,10 +257,10 @@ double work_host_seconds(const Work& work, const Shape& shape, const Machine& ma
   double seconds = ops * op;  // with one launch, for which stand its calls where they were measured
   if (const double each = host_call(machine, own, 0); each > 0)
     seconds += calls * each - (ops + (calls - ops) * launched_once(work, shape)) * launch;
-  // A turn of heads that share keys has a mask for each of them, and one has been measured.
+  // Of the masks of a turn one has been measured.
   if (work.piece == Piece::kAttention && work.phase == Phase::kInputGrad && !shape.fused &&
-      shape.dropout > 0 && shape.H > shape.K)
-    seconds += calls * static_cast<double>(shape.K - 1) * launch;
+      shape.dropout > 0)
+    seconds += calls * static_cast<double>(masks_of_turn(shape) - 1) * launch;
   return seconds + ops * host_call(machine, variant_of(beside.kernel, shape), 0);
 }
 

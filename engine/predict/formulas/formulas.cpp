@@ -13,44 +13,6 @@
 namespace parallelarium {
 namespace {
 
-// The GPT of those papers: 4h wide GELU MLP, as many key/value heads as heads, no experts.
-bool is_paper_gpt(const Model& model) {
-  return model.experts.count == 0 && model.latent.kv_rank == 0 && model.mlp == Mlp::kGelu &&
-         model.norm == Norm::kLayer && model.biases && model.kv_heads == model.heads &&
-         model.head_dim == 0 && model.ffn == 4 * model.hidden;
-}
-
-void add_pipeline(const Setup& setup, Formulas& out) {
-  const int p = setup.mesh.pp, m = setup.microbatches;
-  if (held_microbatches(setup.schedule, p, m, 0) == 0) return;  // an order from a file
-  const bool naive = setup.schedule == "naive";
-  const double over_ideal = naive ? p - 1.0 : (p - 1.0) / m;
-  const std::string ideal_source = fmt::format("{}, section 2.2.1", kNarayanan);
-  const Message note = message(kUnequalStages);
-  out.push_back({message("bubble.over-ideal", "bubble over ideal time"),
-                 naive ? "p − 1" : "(p − 1) / m",
-                 naive ? fmt::format("{} − 1", p) : fmt::format("({} − 1) / {}", p, m), over_ideal,
-                 "1", ideal_source, note});
-  out.push_back(
-      {message("bubble.whole-step", "bubble of whole step"),
-       naive ? "(p − 1) / p" : "(p − 1) / (m + p − 1)",
-       naive ? fmt::format("({0} − 1) / {0}", p) : fmt::format("({0} − 1) / ({1} + {0} − 1)", p, m),
-       over_ideal / (1 + over_ideal), "1",
-       "Huang et al. 2019, GPipe (arXiv 1811.06965), section 2.3", note});
-  const bool gpipe = setup.schedule == "gpipe";
-  out.push_back({message("held.microbatches", "micro-batches held by the first stage"),
-                 naive   ? "1"
-                 : gpipe ? "m"
-                         : "min(p, m)",
-                 naive   ? "1"
-                 : gpipe ? std::to_string(m)
-                         : fmt::format("min({}, {})", p, m),
-                 static_cast<double>(held_microbatches(setup.schedule, p, m, 0)),
-                 "1",
-                 ideal_source,
-                 {}});
-}
-
 void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
   const Mesh& mesh = setup.mesh;
   const Sourced& rate = machine.peak_flops_per_second(setup.precision.activation_bytes());
@@ -91,22 +53,45 @@ double largest_layer(const Setup& setup) {
          setup.mesh.tp;
 }
 
-void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
+// "par + (grad + opt) / N": bytes of model states for each parameter, as ZeRO leaves them to a
+// rank. With names or with numbers in them.
+std::string states_sum(int zero, const std::string& par, const std::string& grad,
+                       const std::string& opt, const std::string& shards) {
+  std::string whole, sharded;
+  int terms = 0;
+  for (const auto& [category, term] : {std::pair{Category::kParameters, &par},
+                                       {Category::kGradients, &grad},
+                                       {Category::kOptimizer, &opt}}) {
+    const bool cut = zero_shards(category, zero);
+    std::string& sum = cut ? sharded : whole;
+    sum += (sum.empty() ? "" : " + ") + *term;
+    terms += cut;
+  }
+  if (terms == 0) return whole;
+  if (terms > 1) sharded = "(" + sharded + ")";
+  return whole + (whole.empty() ? "" : " + ") + sharded + " / " + shards;
+}
+std::string states_sum(const Setup& setup, int shards) {
   const Precision& precision = setup.precision;
+  return states_sum(setup.zero, std::to_string(precision.parameter_bytes),
+                    std::to_string(precision.gradient_bytes),
+                    std::to_string(precision.master_bytes + precision.moments_bytes),
+                    std::to_string(shards));
+}
+std::string states_sum(const Setup& setup) {
+  return states_sum(setup.zero, "par", "grad", "opt", "N");
+}
+
+void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
   const std::string P = number(part.parameters);
-  const int par = precision.parameter_bytes, grad = precision.gradient_bytes;
-  const int opt = precision.master_bytes + precision.moments_bytes;
   const int N = part.shards;
-  const char* kExpressions[] = {"P (par + grad + opt)", "P (par + grad + opt / N)",
-                                "P (par + (grad + opt) / N)", "P (par + grad + opt) / N"};
-  const std::string kValues[] = {fmt::format("{} · ({} + {} + {})", P, par, grad, opt),
-                                 fmt::format("{} · ({} + {} + {} / {})", P, par, grad, opt, N),
-                                 fmt::format("{} · ({} + ({} + {}) / {})", P, par, grad, opt, N),
-                                 fmt::format("{} · ({} + {} + {}) / {}", P, par, grad, opt, N)};
-  const auto zero = static_cast<std::size_t>(std::clamp(setup.zero, 0, 3));
+  const bool all_sharded = zero_shards(Category::kParameters, setup.zero);
+  const auto times = [&](const std::string& parameters, const std::string& sum) {
+    return parameters + (all_sharded ? sum : "(" + sum + ")");
+  };
   out.push_back({of_part(message("memory.states", "model states of a first-stage rank"), part),
-                 kExpressions[zero], kValues[zero],
-                 model_states(part.parameters, precision, setup.zero, N).total(), "bytes",
+                 times("P ", states_sum(setup)), times(P + " · ", states_sum(setup, N)),
+                 model_states(part.parameters, setup.precision, setup.zero, N).total(), "bytes",
                  fmt::format("{}, section V", kZeroPaper),
                  setup.zero == 0 ? Message{}
                                  : message("note-padded",
@@ -160,19 +145,10 @@ void add_states(const Setup& setup, const Machine& machine, Formulas& out) {
   if (parts.size() != 1 || together) return;
   const double memory = machine.memory_bytes.value;
   const int N = parts[0].shards;
-  const int par = precision.parameter_bytes, grad = precision.gradient_bytes;
-  const int opt = precision.master_bytes + precision.moments_bytes;
-  const char* kBytes[] = {"par + grad + opt", "par + grad + opt / N", "par + (grad + opt) / N",
-                          "(par + grad + opt) / N"};
-  const std::string kValues[] = {fmt::format("{} + {} + {}", par, grad, opt),
-                                 fmt::format("{} + {} + {} / {}", par, grad, opt, N),
-                                 fmt::format("{} + ({} + {}) / {}", par, grad, opt, N),
-                                 fmt::format("({} + {} + {}) / {}", par, grad, opt, N)};
-  const auto zero = static_cast<std::size_t>(std::clamp(setup.zero, 0, 3));
   out.push_back(
       {message("parameters.of-device", "parameters of a rank whose model states fill a device"),
-       fmt::format("memory / ({})", kBytes[zero]),
-       fmt::format("{} / ({})", number(memory), kValues[zero]),
+       fmt::format("memory / ({})", states_sum(setup)),
+       fmt::format("{} / ({})", number(memory), states_sum(setup, N)),
        largest_parameters(memory, precision, setup.zero, N), "1",
        fmt::format("{}, table II", kZeroPaper),
        message("note-no-room", "leaves no room for activations")});
@@ -206,20 +182,7 @@ void add_activations(const Setup& setup, Formulas& out) {
   const Model& model = setup.model;
   if (!is_paper_gpt(model)) return;
   const Mesh& mesh = setup.mesh;
-  LayerShape shape;
-  shape.s = static_cast<double>(model.sequence) / mesh.cp;
-  shape.b = setup.micro_batch;
-  shape.h = static_cast<double>(model.hidden);
-  shape.a = model.heads;
-  shape.t = mesh.tp;
-  shape.sequence_parallel = setup.sequence_parallel;
-  // Fused attention keeps no scores, which is what selective recompute saves.
-  const Recompute kept = setup.attention == Attention::kFused && setup.recompute == Recompute::kNone
-                             ? Recompute::kSelective
-                             : setup.recompute;
-  // Under sequence parallelism the input of a layer that is computed again is a part, too.
-  const bool input_part = kept == Recompute::kFull && shape.sequence_parallel;
-  const double layer = layer_activation_bytes(shape, kept) / (input_part ? shape.t : 1);
+  const auto [shape, kept, input_part, layer] = layer_activations(setup);
   const std::string sbh =
       fmt::format("{} · {} · {}", number(shape.s), number(shape.b), number(shape.h));
   const double scores = 5 * shape.a * shape.s / shape.h;
@@ -343,7 +306,6 @@ void add_work(const Setup& setup, Formulas& out) {
 
 std::vector<Formula> formulas_of(const Setup& setup, const Machine& machine) {
   Formulas formulas = pipeline_formulas(setup);
-  add_pipeline(setup, formulas);
   add_times(setup, machine, formulas);
   add_states(setup, machine, formulas);
   add_activations(setup, formulas);

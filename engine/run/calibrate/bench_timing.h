@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How calibration times one call on a device, with operands where a step has them.
+// Times one call on a device, with operands where a step has them.
 #pragma once
 
 #include <chrono>
@@ -9,23 +9,23 @@
 
 namespace parallelarium {
 
-// Device memory for one measurement: numbers of a type that are small and not alike. In a step an
-// op finds in the nearest cache what the op before it has written; weights, and what a forward
-// keeps for the backward, have long left it. So the former is measured at one place, the latter
-// each time at the next, all places together being larger than that cache.
+// Device memory for one measurement, filled with small and different numbers. In a step, an op
+// finds in the nearest cache what the op before it wrote, but weights and what a forward keeps for
+// the backward have long left it. So a measurement keeps the former at one place and moves the
+// latter to the next place for each call; all places together are larger than that cache.
 class Numbers {
  public:
-  // `together`: bytes of all places, or a little more; 0: one place. Where the device has no room
-  // for several there is one, and where it has none there is nothing.
+  // `together`: bytes of all places, or a little more; 0: one place. If the device has no room for
+  // several there is one, and if it has no room for one there is nothing.
   Numbers(Device& device, DataType type, std::int64_t count, std::int64_t together = 0);
   ~Numbers() { device_.release(address_); }
   Numbers(const Numbers&) = delete;
   Numbers& operator=(const Numbers&) = delete;
   bool is_there() const { return address_ != nullptr; }
   Values get() const { return {type_, address_}; }
-  // Requires: of that type.
+  // Requires: the type is fp32.
   float* floats() const { return get().as<float>(); }
-  // The next `count` in turn. Requires: count is at most that of the constructor.
+  // The next place, for `count` numbers. Requires: count is at most that of the constructor.
   Values next(std::int64_t count) const {
     next_ = next_ + 2 * count <= count_ ? next_ + count : 0;
     return get() + next_;
@@ -39,14 +39,14 @@ class Numbers {
   mutable std::int64_t next_ = 0;
 };
 
-// What the device has no room for cannot be measured.
+// Whether the device had room for all, so that they can be measured.
 template <class... Several>
 bool all_there(const Several&... numbers) {
   return (... && numbers.is_there());
 }
 
-// What comes between two calls that are timed, as other ops do in a step, where short pieces take
-// up to a third longer than in a loop of their own.
+// Work between two timed calls, as other ops in a step: there, short pieces take up to a third
+// longer than in a loop of their own.
 class Interlude {
  public:
   Interlude(Device& device, DataType type);
@@ -59,15 +59,15 @@ class Interlude {
   Numbers x_, weight_, y_;
 };
 
-// The upper one of two; 0 of none.
+// The median; the upper one of the middle two, and 0 of no samples.
 double median(std::vector<double> samples);
 
 struct CallTime {
   double seconds = 0;
-  double host_seconds = 0;  // until its host has launched it; of devices that run behind
+  double host_seconds = 0;  // until the host has launched it, if the device runs behind
 };
-// Of one call, from calls for so long at least; without an interlude of many in a row. Infinity
-// where the device fails, so that nothing is concluded from it.
+// The typical time of one call, from calls for at least `least`; without an interlude, many calls
+// in a row. Infinity if the device fails, so that nobody uses the time.
 CallTime typical_time(Device& device, const std::function<void()>& work,
                       std::chrono::nanoseconds least, const Interlude* interlude = nullptr);
 

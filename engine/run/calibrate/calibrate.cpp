@@ -92,6 +92,81 @@ std::vector<Measured> measure_on_cores(int cores, Stop& stop) {
   return measured;
 }
 
+constexpr std::int64_t kSmall = 64, kLarge = 4'000'000;  // bytes of messages
+
+struct Findings {
+  std::vector<Measured> cores;
+  double launch = 0, small_message = 0, large_message = 0;  // seconds
+  std::vector<CollectiveTime> collectives;
+  std::vector<TransferPoint> transfers;
+};
+
+constexpr Sentence kStages[] = {Sentence{"doing-products", "matrix products and kernels"},
+                                Sentence{"doing-op", "the cost of an op"},
+                                Sentence{"doing-messages", "messages and collectives of a step"},
+                                Sentence{"doing-collectives", "collectives alone"}};
+
+// What is under way stands in `stage`, an index of kStages.
+Findings measure_all(int cores, const std::atomic<bool>* cancel, Stop& stop,
+                     std::atomic<int>& stage) {
+  Findings found;
+  found.cores = measure_on_cores(cores, stop);
+  stage = 1;
+  found.launch = launch_seconds(cores, stop);
+  stage = 2;
+  found.small_message = message_seconds(kSmall, found.launch, cores, stop);
+  found.large_message = message_seconds(kLarge, found.launch, cores, stop);
+  for (const int ranks : std::set{2, cores}) {
+    if (ranks < 2 || ranks > cores || stop.raised()) continue;
+    append(found.collectives, measure_collectives(ranks, kSmall, kLarge, stop));
+  }
+  stage = 3;
+  if (cores >= 2 && !stop.raised()) {
+    Result<std::vector<TransferPoint>> points = measure_transfers(cores, cancel);
+    if (points)
+      found.transfers = std::move(*points);
+    else
+      stop.raise(points.error());
+  }
+  return found;
+}
+
+Result<Machine> machine_from(Findings found, int cores) {
+  Machine machine = uncalibrated_local_machine();
+  const std::string origin = "measured on this computer on " + today();
+  std::vector<ProductTime> products;
+  std::vector<KernelTime> kernels;
+  std::vector<double> copies;
+  for (const Measured& core : found.cores) {
+    append(products, core.products);
+    append(kernels, core.kernels);
+    copies.push_back(core.copy);
+  }
+  machine.matmuls = points_of(products, origin);
+  machine.kernels = rates_of(kernels, origin);
+  if (machine.matmuls.empty() || machine.kernels.empty())
+    return message("calibration-empty", "The calibration measured nothing; run it again.");
+  set_peaks(machine, origin);
+  machine.memory_bytes_per_second = {median(copies), origin};
+  machine.launch_seconds = {found.launch, origin};
+  machine.intra_node.latency_seconds = {found.small_message, origin};
+  // A message is at least one copy, however much the small one was held up.
+  const double transfer = std::max(found.large_message - found.small_message,
+                                   static_cast<double>(kLarge) / median(copies));
+  machine.intra_node.bytes_per_second = {static_cast<double>(kLarge - kSmall) / transfer, origin};
+  machine.collectives = rates_of(found.collectives, origin);
+  machine.transfers = std::move(found.transfers);
+  machine.inter_node = machine.intra_node;
+  for (Sourced* number :
+       {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})
+    number->origin = "assumed: as within this computer, which is the only node";
+  machine.lanes_share_core = true;
+  machine.cores = cores;
+  machine.bf16_products = bf16_products_here();
+  machine.calibrated = today() + " on " + this_host();
+  return machine;
+}
+
 }  // namespace
 
 const char* bf16_products_here() { return matmul_takes_bf16() ? kNativeBf16 : kWidenedBf16; }
@@ -102,37 +177,11 @@ Result<Machine> calibrate(const RunControl& control) {
   // Progress and cancel are the calling thread's; the work is another's.
   std::atomic<int> stage{0};
   std::atomic<bool> done{false};
-  std::vector<Measured> measured;
-  double launch = 0, latency = 0, large = 0;
-  std::vector<CollectiveTime> collectives;
-  std::vector<TransferPoint> transfers;
-  constexpr std::int64_t kSmall = 64, kLarge = 4'000'000;
+  Findings found;
   std::thread work([&] {
-    measured = measure_on_cores(cores, stop);
-    stage = 1;
-    launch = launch_seconds(cores, stop);
-    stage = 2;
-    latency = message_seconds(kSmall, launch, cores, stop);
-    large = message_seconds(kLarge, launch, cores, stop);
-    for (const int ranks : std::set{2, cores}) {
-      if (ranks < 2 || ranks > cores || stop.raised()) continue;
-      const std::vector<CollectiveTime> times = measure_collectives(ranks, kSmall, kLarge, stop);
-      collectives.insert(collectives.end(), times.begin(), times.end());
-    }
-    stage = 3;
-    if (cores >= 2 && !stop.raised()) {
-      Result<std::vector<TransferPoint>> points = measure_transfers(cores, control.cancel);
-      if (points)
-        transfers = std::move(*points);
-      else
-        stop.raise(points.error());
-    }
+    found = measure_all(cores, control.cancel, stop, stage);
     done = true;
   });
-  const Sentence names[] = {Sentence{"doing-products", "matrix products and kernels"},
-                            Sentence{"doing-op", "the cost of an op"},
-                            Sentence{"doing-messages", "messages and collectives of a step"},
-                            Sentence{"doing-collectives", "collectives alone"}};
   std::optional<TimePoint> cancelled;
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load()) {
@@ -144,46 +193,14 @@ Result<Machine> calibrate(const RunControl& control) {
     }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;
-      control.progress(now == 0 ? 0 : 0.4 + 0.1 * now, message(names[now]));
+      control.progress(now == 0 ? 0 : 0.4 + 0.1 * now, message(kStages[now]));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
   work.join();
   if (stop.raised()) return stop.why();
-
-  Machine machine = uncalibrated_local_machine();
-  const std::string origin = "measured on this computer on " + today();
-  std::vector<ProductTime> products;
-  std::vector<KernelTime> kernels;
-  for (const Measured& core : measured) {
-    append(products, core.products);
-    append(kernels, core.kernels);
-  }
-  machine.matmuls = points_of(products, origin);
-  machine.kernels = rates_of(kernels, origin);
-  if (machine.matmuls.empty() || machine.kernels.empty()) {
-    return message("calibration-empty", "The calibration measured nothing; run it again.");
-  }
-  std::vector<double> copies;
-  for (const Measured& core : measured) copies.push_back(core.copy);
-  set_peaks(machine, origin);
-  machine.memory_bytes_per_second = {median(copies), origin};
-  machine.launch_seconds = {launch, origin};
-  machine.intra_node.latency_seconds = {latency, origin};
-  // A message is at least one copy, however much the small one was held up.
-  const double transfer = std::max(large - latency, static_cast<double>(kLarge) / median(copies));
-  machine.intra_node.bytes_per_second = {static_cast<double>(kLarge - kSmall) / transfer, origin};
-  machine.collectives = rates_of(collectives, origin);
-  machine.transfers = std::move(transfers);
-  machine.inter_node = machine.intra_node;
-  for (Sourced* number :
-       {&machine.inter_node.latency_seconds, &machine.inter_node.bytes_per_second})
-    number->origin = "assumed: as within this computer, which is the only node";
-  machine.lanes_share_core = true;
-  machine.cores = cores;
-  machine.bf16_products = bf16_products_here();
-  machine.calibrated = today() + " on " + this_host();
-  if (control.progress) control.progress(1, message("doing-end", "done"));
+  Result<Machine> machine = machine_from(std::move(found), cores);
+  if (machine && control.progress) control.progress(1, message("doing-end", "done"));
   return machine;
 }
 

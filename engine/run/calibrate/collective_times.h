@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long whole collectives take on ranks that do nothing else, and the links that follow.
+// Measures whole collectives on ranks that do nothing else, and derives links from that.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ struct CollectiveTime {
   double seconds = 0;
 };
 
-// Every collective that training uses among `ranks` ranks, of about so many bytes (equal chunks of
-// whole numbers) and of few, each behind `lead`. Empty where the run was stopped.
+// Measures every collective that training uses among `ranks` ranks, with about `small_bytes` and
+// `large_bytes` (equal chunks of whole numbers), each behind `lead`. Empty if the run was stopped.
 std::vector<CollectiveTime> measure_collectives(int ranks, std::int64_t small_bytes,
                                                 std::int64_t large_bytes, Stop& stop,
                                                 const LaunchOptions& options = {},
@@ -31,7 +31,7 @@ std::vector<CollectiveTime> measure_collectives(int ranks, std::int64_t small_by
 std::vector<CollectiveRate> rates_of(const std::vector<CollectiveTime>& times,
                                      const std::string& origin);
 
-// seconds = latency + bytes / rate through the smallest and the largest.
+// The link with seconds = latency + bytes / rate through the smallest and the largest point.
 struct TimedBytes {
   double bytes = 0, seconds = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-made Programs of small ops, messages and collectives, and what their ops take when they run:
-// how calibration measures what only an executor's step can show.
+// Hand-made Programs of small ops, messages and collectives. Calibration runs them to measure what
+// only an executor's step can show.
 #pragma once
 
 #include <vector>
@@ -12,15 +12,15 @@
 
 namespace parallelarium {
 
-// Work ahead of what is measured, where hosts launch more slowly than devices work: a buffer of so
-// many bytes is cleared so often. None where ranks are cores.
+// Work ahead of the measured ops, for devices that work faster than hosts launch: clears a buffer
+// of `bytes` so often. Ranks on cores need none.
 struct ProbeLead {
   std::int64_t bytes = 0;
   int times = 0;
 };
 
-// All ranks are one group and hold one buffer of `bytes`. An op that follows one of another lane
-// comes after it.
+// All ranks are one group and hold one buffer of `bytes`. An op waits for the op before it,
+// whatever their lanes.
 class ProbeProgram {
  public:
   ProbeProgram(int ranks, std::int64_t bytes);
@@ -28,7 +28,7 @@ class ProbeProgram {
   void compute(int rank);
   void lead(int rank, const ProbeLead& lead);  // requires: the buffer is as large
   void transfer(int from, int to, std::int64_t bytes);
-  // Of all ranks, in their compute lanes; fp32 sums where it reduces.
+  // A collective of all ranks in their compute lanes; reductions are fp32 sums.
   void collective(CollectiveKind kind, std::int64_t bytes);
 
   const Program& program() const { return program_; }
@@ -42,14 +42,14 @@ class ProbeProgram {
   Program program_;
 };
 
-// The spans of every op: [repeat][rank][op]. Fewer repeats where the run was stopped, for a reason
-// that `stop` has; after `limit` seconds it is stopped here.
+// The spans of every op: [repeat][rank][op]. There are fewer repeats if the run was stopped; `stop`
+// has the reason. run_probe stops it after `limit_seconds`.
 using ProbeSpans = std::vector<std::vector<std::vector<Span>>>;
 ProbeSpans run_probe(const Program& program, int repeats, Stop& stop,
                      const LaunchOptions& options = {}, double limit_seconds = 60);
 
-// Seconds of ops [first, last] of one rank, from the first beginning to the last end, at a quantile
-// of the repeats: the lower quartile where another process on the computer can only add time. 0: no
+// Seconds from the first beginning to the last end of ops [first, last] of one rank, at a quantile
+// of the repeats. The lower quartile is the default, since other processes can only add time. 0: no
 // repeats. Requires: quantile < 1.
 double probe_seconds(const ProbeSpans& spans, int rank, int first, int last,
                      double quantile = 0.25);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collective_run.cpp is made of: exact inputs and results, and a Program that notes what it
-// holds.
+// The parts of collective_run.cpp: exact inputs and results, and a Program that notes what ranks
+// hold.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,26 @@
 
 namespace parallelarium {
 
-// `count` elements of the rank's input, from `first` on.
+// Fills in `count` elements of the rank's input, from `first` on.
 void fill_input(const CollectiveSpec& spec, int rank, std::byte* into, std::int64_t count,
                 InputValue value, std::int64_t first = 0);
 double read_value(DataType type, const std::byte* array, std::int64_t element);
-// Adds this rank's wrong cells to the run; ends early when cancelled. `result`: of an all-to-all.
+// Adds this rank's wrong cells to the run; ends early when cancelled. Only an all-to-all has
+// `result`.
 void compare_result(const Collective& collective, int rank, const std::byte* array,
                     const std::byte* result, CollectiveObservation& run,
                     const std::atomic<bool>* cancel = nullptr);
-inline constexpr std::size_t kMostTold = 8;  // wrong cells that are named
+inline constexpr std::size_t kMostTold = 8;  // wrong cells that the sentence names
 
-// Runs the collective once on these inputs; every rank's array as it is then.
+// Runs the collective once on these inputs and returns every rank's array.
 Result<std::vector<std::vector<std::byte>>> arrays_after(const Collective& collective,
                                                          InputValue inputs,
                                                          const CollectiveRanks& on,
                                                          const std::atomic<bool>* cancel);
 
-// The same Program in which every rank, after each of its steps, copies the first element of every
-// chunk that it has a place for into one more buffer, its last: element (step + 1) * chunks +
-// chunk.
+// The same Program with one more buffer on every rank, the last. After each step the rank copies
+// into it the first element of every chunk that it has a place for: to element (step + 1) * chunks
+// + chunk.
 Program with_notes(const Collective& collective);
 
 }  // namespace parallelarium

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // All ranks of a collective's Program: their devices, memory and transport, and their threads while
-// it runs. What collective_run.cpp fills, runs and looks at.
+// it runs. collective_run.cpp fills them, runs them and reads the results.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct TeamRank {
   std::unique_ptr<Arena> arena;
   std::unique_ptr<Transport> transport;
   std::thread thread;
-  // By repeat: when the rank went in, and its spans since the common start.
+  // By repeat: when the rank went in, and its spans from the common start.
   std::vector<Nanoseconds> entered;
   std::vector<std::vector<Span>> spans;
   std::int64_t sent = 0, received = 0;
@@ -31,36 +31,36 @@ struct TeamRank {
 
 class CollectiveTeam {
  public:
-  // References outlive the team. `cores`: available_cores(). On CPUs, where there is one for every
-  // rank, each stays on its own and waits awake.
+  // References outlive the team. `cores`: available_cores(). If every rank can have a core, it
+  // stays there and waits awake.
   CollectiveTeam(const Program& program, const CollectiveRanks& on, const std::vector<Core>& cores,
                  const std::atomic<bool>* cancel);
 
-  // Devices and memory, zeroed: memory that nobody wrote has no pages of its own, and reads of it
-  // stay in the cache. Then the ranks meet. Once, before anything else.
+  // Makes devices and memory, and the ranks meet. Call it once, first. It zeroes memory, since
+  // unwritten memory has no pages of its own and reads of it stay in the cache.
   Result<void> assemble();
-  // Runs the Program so often on every rank at once; `keep`: notes what was seen.
+  // Runs the Program so often on all ranks together; `keep` keeps what was seen.
   Result<void> run(int times, bool keep);
-  // The ranks part in order; without it they break off. After the last run.
+  // Lets the ranks part in order after the last run; without it they break off.
   Result<void> close();
 
   std::size_t size() const { return ranks_.size(); }
   const std::vector<TeamRank>& ranks() const { return ranks_; }
-  const std::string& transport() const { return transport_; }  // what it is called
-  // Whether the host reaches the ranks' buffers where they are, at address().
+  const std::string& transport() const { return transport_; }  // its name
+  // Whether the host can read and write the ranks' buffers at address().
   bool on_host() const { return !behind_; }
   std::byte* address(std::size_t rank, std::size_t buffer) const;
-  // Calls `work(rank)` on a thread of every rank; its first error.
+  // Calls `work(rank)` on a thread of every rank. Returns the first error.
   Result<void> each(const std::function<Result<void>(std::size_t)>& work);
-  // A buffer of a rank, from and to the host; bytes from `offset` on. Requires: no run is under
-  // way.
+  // Copies between the host and a buffer of a rank, from byte `offset` on. Requires: no run is
+  // under way.
   Result<void> write(std::size_t rank, std::size_t buffer, std::int64_t offset,
                      const std::vector<std::byte>& bytes);
   Result<std::vector<std::byte>> read(std::size_t rank, std::size_t buffer);
 
  private:
-  // Calls `work(index)` on a thread of every rank; why it was stopped, if it was. `times`: of the
-  // Program, for who watches.
+  // Calls `work(index)` on a thread of every rank. Error: why it was stopped. `times`: how often
+  // the Program runs, for the watch.
   template <class Work>
   Result<void> on_every_rank(int times, const Work& work);
   void told(const Result<void>& done);

@@ -5,7 +5,7 @@
 
 namespace parallelarium {
 
-Result<void> combine_op(Device& device, const Program& program, const RankProgram& rank,
+Result<void> combine_op(DeviceStream& device, const Program& program, const RankProgram& rank,
                         const Op& op, std::byte* arena) {
   constexpr std::size_t kMostParts = 64;
   const std::span<const Operand> operands = rank.operands_of(op);

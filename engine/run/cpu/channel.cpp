@@ -13,8 +13,8 @@ constexpr std::int64_t kLeastPiece = 16 << 10, kMostPiece = 8 << 20;
 constexpr std::int64_t kPieceGrain = 4096;  // whole elements of every type
 
 // Copies or combines one piece of a message.
-void deliver_piece(Device& device, const TransferPart& recv, std::byte* to, const std::byte* from,
-                   std::int64_t bytes) {
+void deliver_piece(DeviceStream& device, const TransferPart& recv, std::byte* to,
+                   const std::byte* from, std::int64_t bytes) {
   if (recv.reduction == Reduction::kNone) {
     device.copy(to, from, bytes);
   } else {
@@ -24,8 +24,8 @@ void deliver_piece(Device& device, const TransferPart& recv, std::byte* to, cons
 }
 
 // Bytes [begin, end) of a message, from the sender's stretches into the receiver's.
-void deliver(Device& device, const TransferPart& send, const TransferPart& recv, std::int64_t begin,
-             std::int64_t end) {
+void deliver(DeviceStream& device, const TransferPart& send, const TransferPart& recv,
+             std::int64_t begin, std::int64_t end) {
   const Stretch whole_send{send.data, send.bytes}, whole_recv{recv.data, recv.bytes};
   const std::span<const Stretch> from =
       send.stretches.empty() ? std::span(&whole_send, 1) : send.stretches;
@@ -44,7 +44,7 @@ void deliver(Device& device, const TransferPart& send, const TransferPart& recv,
   }
 }
 
-void take_pieces(Device& device, Slot& slot) {
+void take_pieces(DeviceStream& device, Slot& slot) {
   while (true) {
     const std::int64_t begin = slot.taken.fetch_add(slot.piece_bytes, std::memory_order_relaxed);
     if (begin >= slot.bytes) return;
@@ -54,7 +54,7 @@ void take_pieces(Device& device, Slot& slot) {
   }
 }
 
-void set_done(Device& device, std::int32_t marks, Slot& slot) {
+void set_done(DeviceStream& device, std::int32_t marks, Slot& slot) {
   if (device.runs_behind()) {
     slot.copier = &device;
     slot.copier_marks = marks;
@@ -75,7 +75,7 @@ bool offer(Slot& slot) {
   return slot.state.compare_exchange_strong(expected, kReady, std::memory_order_acq_rel);
 }
 
-void take(Device& device, std::int32_t marks, Slot& slot) {
+void take(DeviceStream& device, std::int32_t marks, Slot& slot) {
   std::uint32_t state = slot.state.load(std::memory_order_acquire);
   if (state == kCopying) take_pieces(device, slot);
   if (state != kReady) return;
@@ -92,7 +92,7 @@ void take(Device& device, std::int32_t marks, Slot& slot) {
   set_done(device, marks, slot);
 }
 
-void deliver_alone(Device& device, std::int32_t marks, Slot& slot) {
+void deliver_alone(DeviceStream& device, std::int32_t marks, Slot& slot) {
   deliver(device, *slot.send, *slot.recv, 0, slot.bytes);
   device.mark(marks + kDoneMark);
   set_done(device, marks, slot);

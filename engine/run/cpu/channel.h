@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One message between two threads of a process: where its two sides meet, and how its bytes get
-// across. Where both sides are awake either may deliver it, so that two crossing messages move at
-// once, and both deliver pieces of a large one; else the side that comes second does.
+// across. If both sides are awake, either may deliver it, so that two crossing messages move at
+// once, and both deliver pieces of a large one. Otherwise the side that comes second delivers it.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@
 
 namespace parallelarium {
 
-// kAsleep: set by the waiter that goes to sleep, so that nobody pays for waking where nobody
-// sleeps. kReady: both sides are here, and whoever comes first may take the message. kTaken: one
-// side delivers it. kCopying: both deliver pieces of it.
+// kAsleep: the waiter sleeps; it sets this so that nobody pays for waking an awake one. kReady:
+// both sides are here, and the first to come may take the message. kTaken: one side delivers it.
+// kCopying: both deliver pieces of it.
 enum SlotState : std::uint32_t { kOpen, kAsleep, kReady, kTaken, kCopying, kDone };
 
 constexpr std::size_t kCacheLine = 64;
 
-// Held for some tens of nanoseconds by two ranks that meet, often at the same moment: sleeping on
+// Two ranks that meet hold it for some tens of nanoseconds, often at the same moment. To sleep on
 // it would cost more than the message.
 class SpinLock {
  public:
@@ -37,24 +37,24 @@ class SpinLock {
   std::atomic_flag flag_ = ATOMIC_FLAG_INIT;
 };
 
-// Where one send meets its receive. What passes between the cores does so by the line: all that a
-// small message without a pace needs stands in the first one.
+// One send meets its receive here. Cores exchange whole cache lines, so the first line holds all
+// that a small message without a pace needs.
 struct alignas(kCacheLine) Slot {
   std::int64_t sequence = 0;
   std::atomic<std::uint32_t> state{kOpen};
-  // Sides that have taken their results; both: free for another message. Two flags and no count,
-  // since a count would have to be fetched before it is changed.
+  // Which sides have taken their results; if both have, the slot is free for another message. These
+  // are two flags, since a core would have to fetch a count before it changes it.
   std::atomic<bool> sender_left{true}, receiver_left{true};
   SpinLock lock;       // of the channel, in its first slot
   bool paced = false;  // `pace` is set
   const TransferPart *send = nullptr, *recv = nullptr;
   std::int64_t bytes = 0;
   TimePoint met;
-  Device* first = nullptr;  // where devices run behind: the first side's
+  DeviceStream* first = nullptr;  // where devices run behind: the first side's
   std::int32_t first_marks = 0;
 
   alignas(kCacheLine) Pace pace;
-  Device* copier = nullptr;  // where devices run behind: the side that copied
+  DeviceStream* copier = nullptr;  // where devices run behind: the side that copied
   std::int32_t copier_marks = 0;
 
   alignas(kCacheLine) std::int64_t piece_bytes = 0;
@@ -62,26 +62,26 @@ struct alignas(kCacheLine) Slot {
 };
 static_assert(offsetof(Slot, pace) == kCacheLine);
 
-// Both sides are here: offers the message to whoever is awake. False if the other side sleeps (or
-// has just begun to): then deliver_alone() is for the caller. Requires: called by the second side.
+// The second side offers the message to both. Returns false if the other side sleeps or has just
+// begun to: the caller then calls deliver_alone(). Requires: the caller is the second side.
 bool offer(Slot& slot);
 // Delivers an offered message, or pieces of it where the other side does so, too. `marks`: of the
 // side that takes. Returns at once where nothing is to be had.
-void take(Device& device, std::int32_t marks, Slot& slot);
+void take(DeviceStream& device, std::int32_t marks, Slot& slot);
 // Delivers the message and wakes the other side.
-void deliver_alone(Device& device, std::int32_t marks, Slot& slot);
+void deliver_alone(DeviceStream& device, std::int32_t marks, Slot& slot);
 
 // The sends from one rank to another in one group.
 struct Channel {
   Slot first;
-  std::vector<std::unique_ptr<Slot>> more;  // where messages cross before they are taken
+  std::vector<std::unique_ptr<Slot>> more;  // for messages that come before it is free
 
-  // Where the first message is, so that to lock is to fetch what it needs.
+  // The lock stands in the first slot, so that locking fetches what the first message needs.
   SpinLock& lock() { return first.lock; }
-  // The slot of a message, a free one if this is its first side. `sends`: which side asks.
-  // Requires: locked.
+  // The slot of a message; a free one if this is its first side. `sends`: whether the sender asks.
+  // Requires: the lock is held.
   Slot& at(std::int64_t sequence, bool sends);
-  // Each side once; it does not touch the slot afterwards.
+  // Each side calls this once and does not touch the slot afterwards.
   static void leave(Slot& slot, bool sends) {
     (sends ? slot.sender_left : slot.receiver_left).store(true, std::memory_order_release);
   }

@@ -9,6 +9,7 @@
 
 #include "engine/run/cpu/channel.h"
 #include "engine/run/cpu/direct.h"
+#include "engine/train/device.h"
 
 namespace parallelarium {
 
@@ -42,7 +43,7 @@ struct Gathering {
   std::int64_t bytes = 0;
   Reduction reduction = Reduction::kNone;
   std::vector<std::byte*> data, own;  // by member
-  std::vector<const Device*> devices;
+  std::vector<const DeviceStream*> devices;
   std::vector<std::int32_t> marks;
   std::atomic<std::uint32_t> arrivals{0};
   int joined = 0, left = 0;
@@ -124,7 +125,7 @@ class CpuTransport final : public Transport {
     take_while_awake(parts, slots);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       Slot& slot = *slots[i];
-      Device& device = device_of(parts[i]);
+      DeviceStream& device = device_of(parts[i]);
       std::uint32_t state = kOpen;
       while ((state = slot.state.load(std::memory_order_acquire)) != kDone) {
         if (state != kOpen && state != kAsleep) {
@@ -164,7 +165,7 @@ class CpuTransport final : public Transport {
     if (!joined) return joined.error();
     Gathering& gathering = **joined;
     const auto all = static_cast<std::uint32_t>(n);
-    Device& device = device_of(call);
+    DeviceStream& device = device_of(call);
     const DirectMember member{&device,        call.kind,     call.type,      call.bytes, me,
                               gathering.data, gathering.own, call.reduction, call.adds};
     // Threads meet after each mark; devices that run behind then wait for each other's.
@@ -217,7 +218,7 @@ class CpuTransport final : public Transport {
 
  private:
   template <class Call>
-  Device& device_of(const Call& call) const {
+  DeviceStream& device_of(const Call& call) const {
     return call.device != nullptr ? *call.device : *host_;
   }
 
@@ -285,7 +286,7 @@ class CpuTransport final : public Transport {
     }
     if (!now) now = Clock::now();
     slot->met = *now;
-    Device& device = device_of(part);
+    DeviceStream& device = device_of(part);
     if (shared_.stop.spin().count() > 0 && !device.runs_behind() && offer(*slot)) return slot;
     device.wait(*slot->first, slot->first_marks + kPostedMark);
     device.mark(part.marks + kBeganMark);

@@ -428,9 +428,9 @@ std::unique_ptr<Device> make_cuda_device(int gpu, int rank, Lane lane) {
   return std::make_unique<CudaDevice>(gpu, rank, lane);
 }
 
-cudaStream_t stream_of(const Device& device) {
+cudaStream_t stream_of(const DeviceStream& device) {
   return static_cast<const CudaStream&>(device).stream();
 }
-int gpu_of(const Device& device) { return static_cast<const CudaStream&>(device).gpu(); }
+int gpu_of(const DeviceStream& device) { return static_cast<const CudaStream&>(device).gpu(); }
 
 }  // namespace parallelarium

@@ -10,11 +10,11 @@
 
 namespace parallelarium {
 
-// Never null; what fails in making it sticks and is told by allocate() and finish().
+// Never null. If making it fails, allocate() and finish() say why.
 std::unique_ptr<Device> make_cuda_device(int gpu, int rank, Lane lane);
 
 // Of such a device.
-cudaStream_t stream_of(const Device& device);
-int gpu_of(const Device& device);
+cudaStream_t stream_of(const DeviceStream& device);
+int gpu_of(const DeviceStream& device);
 
 }  // namespace parallelarium

@@ -52,7 +52,8 @@ class Library final : public Nccl {
     std::memcpy(id.bytes.data(), &made, sizeof made);
     return status_of(result);
   }
-  NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank, Device& device) override {
+  NcclStatus init(NcclComm*& comm, int ranks, const NcclId& id, int rank,
+                  DeviceStream& device) override {
     if (cudaSetDevice(gpu_of(device)) != cudaSuccess) return NcclStatus::kUnhandledCudaError;
     nccl_api::UniqueId world;
     std::memcpy(&world, id.bytes.data(), sizeof world);
@@ -81,37 +82,37 @@ class Library final : public Nccl {
   NcclStatus group_start() override { return status_of(call_.group_start()); }
   NcclStatus group_end() override { return status_of(call_.group_end()); }
   NcclStatus send(const std::byte* from, std::int64_t bytes, int peer, NcclComm* comm,
-                  Device& lane) override {
+                  DeviceStream& lane) override {
     return status_of(call_.send(from, static_cast<std::size_t>(bytes), nccl_api::kUint8, peer, comm,
                                 stream_of(lane)));
   }
   NcclStatus recv(std::byte* to, std::int64_t bytes, int peer, NcclComm* comm,
-                  Device& lane) override {
+                  DeviceStream& lane) override {
     return status_of(call_.recv(to, static_cast<std::size_t>(bytes), nccl_api::kUint8, peer, comm,
                                 stream_of(lane)));
   }
   NcclStatus all_reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                        Reduction reduction, NcclComm* comm, Device& lane) override {
+                        Reduction reduction, NcclComm* comm, DeviceStream& lane) override {
     return status_of(call_.all_reduce(from, to, static_cast<std::size_t>(count), type_of(type),
                                       op_of(reduction), comm, stream_of(lane)));
   }
   NcclStatus reduce(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                    Reduction reduction, int root, NcclComm* comm, Device& lane) override {
+                    Reduction reduction, int root, NcclComm* comm, DeviceStream& lane) override {
     return status_of(call_.reduce(from, to, static_cast<std::size_t>(count), type_of(type),
                                   op_of(reduction), root, comm, stream_of(lane)));
   }
   NcclStatus broadcast(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                       int root, NcclComm* comm, Device& lane) override {
+                       int root, NcclComm* comm, DeviceStream& lane) override {
     return status_of(call_.broadcast(from, to, static_cast<std::size_t>(count), type_of(type), root,
                                      comm, stream_of(lane)));
   }
   NcclStatus all_gather(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                        NcclComm* comm, Device& lane) override {
+                        NcclComm* comm, DeviceStream& lane) override {
     return status_of(call_.all_gather(from, to, static_cast<std::size_t>(count), type_of(type),
                                       comm, stream_of(lane)));
   }
   NcclStatus reduce_scatter(const std::byte* from, std::byte* to, std::int64_t count, DataType type,
-                            Reduction reduction, NcclComm* comm, Device& lane) override {
+                            Reduction reduction, NcclComm* comm, DeviceStream& lane) override {
     return status_of(call_.reduce_scatter(from, to, static_cast<std::size_t>(count), type_of(type),
                                           op_of(reduction), comm, stream_of(lane)));
   }

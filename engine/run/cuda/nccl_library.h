@@ -7,8 +7,8 @@
 
 namespace parallelarium {
 
-// Loads NCCL when first called (nccl_files), after setting in the environment what this program
-// relies on: NCCL reads it at its first call. Errors: those of open_nccl().
+// The first call loads NCCL (nccl_files). Before that it sets the environment that this program
+// relies on, which NCCL reads at its first call. Errors: those of open_nccl().
 Result<Nccl*> load_nccl();
 
 }  // namespace parallelarium

@@ -134,7 +134,7 @@ void CudaStream::mark(std::int32_t index) {
   if (use() && event == nullptr) note(cudaEventCreate(&event), "cudaEventCreate");
   if (good()) note(cudaEventRecord(event, stream_), "cudaEventRecord");
 }
-void CudaStream::wait(const Device& other, std::int32_t index) {
+void CudaStream::wait(const DeviceStream& other, std::int32_t index) {
   const cudaEvent_t event = static_cast<const CudaStream&>(other).marks_[size(index)];
   if (event == nullptr) return;  // setting it failed, and `other` tells so itself
   if (use()) note(cudaStreamWaitEvent(stream_, event, 0), "cudaStreamWaitEvent");
@@ -143,7 +143,7 @@ void CudaStream::wait(const Device& other, std::int32_t index) {
 // An event between two looks at the clock; the narrowest pair of several is kept. Looked at again
 // here, before the next step: how far the event clock has gone astray since counts too. All streams
 // of a GPU have one clock.
-Result<nanoseconds> CudaStream::align(const Device* like) {
+Result<nanoseconds> CudaStream::align(const DeviceStream* like) {
   const Result<void> idle = finish();
   if (!idle) return idle.error();
   clock_ = this;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CUDA stream as a Device without its kernels: memory, order, time. device.cpp adds the kernels.
+// The part of a Device that has no kernels: memory, order, time of a CUDA stream. device.cpp adds
+// the kernels.
 #pragma once
 
 #include <cublasLt.h>
@@ -33,9 +34,9 @@ class CudaStream : public Device {
   Result<void> launched() override;
   void reserve_marks(std::int32_t count) override;
   void mark(std::int32_t index) override;
-  void wait(const Device& other, std::int32_t index) override;
+  void wait(const DeviceStream& other, std::int32_t index) override;
   bool passed(std::int32_t index) const override;
-  Result<std::chrono::nanoseconds> align(const Device* like) override;
+  Result<std::chrono::nanoseconds> align(const DeviceStream* like) override;
   Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) override;
 
   bool names_ops() const override { return true; }
@@ -48,13 +49,12 @@ class CudaStream : public Device {
  protected:
   static std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
   bool good() const { return !failure_.has_value(); }
-  // Each thread has a GPU of its own choice; a lane's object may be used by two, one after the
-  // other.
+  // Makes this GPU the calling thread's. Two threads may use a lane's object, one after the other.
   bool use();
   // The first failure stays.
   void note(cudaError_t status, const char* doing);
   void note(cublasStatus_t status, const char* doing);
-  // Grows in the stream's order: what uses the smaller one ends first, and nothing waits for it.
+  // Grows in the stream's order: users of the smaller one end first, and nothing waits for them.
   void* scratch(std::size_t bytes);
 
  private:
@@ -76,9 +76,9 @@ class CudaStream : public Device {
   unsigned half_ = 0;
   void* scratch_ = nullptr;
   std::size_t scratch_bytes_ = 0;
-  bool pools_ = false;              // memory can be had in the stream's order
-  std::vector<cudaEvent_t> marks_;  // made when first set
-  const CudaStream* clock_ = this;  // whose base times count from
+  bool pools_ = false;              // the GPU allocates in the stream's order
+  std::vector<cudaEvent_t> marks_;  // made by their first use
+  const CudaStream* clock_ = this;  // times count from its base
   cudaEvent_t base_ = nullptr;
   TimePoint base_time_{};
   bool aligned_ = false;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "engine/run/calibrate/probe_program.h"
+#include "engine/run/gpu/check/check_memory.h"
 #include "engine/run/gpu/nccl/nccl_launch.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 
@@ -245,10 +246,15 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
 Result<Machine> calibrate_gpus(const RunControl& control, const std::vector<int>& chosen) {
   const Result<CudaModule*> module = cuda_module();
   if (!module) return module.error();
-  const Result<std::vector<GpuFacts>> gpus = (*module)->gpus();
+  const Result<std::vector<GpuFacts>> gpus = usable_gpus();
   if (!gpus) return gpus.error();
   GpuRig rig;
-  const std::vector<int> ids = gpus_to_measure(*gpus, chosen);
+  std::vector<int> ids = gpus_to_measure(*gpus, chosen);
+  if (ids.size() > 1) {
+    std::vector<std::vector<int>> apart;
+    for (const GpusApart& set : failed_sets(*gpus, **module)) apart.push_back(set.gpus);
+    ids = that_meet(std::move(ids), apart);
+  }
   if (ids.empty()) return check_gpu(gpus->front()).error();
   for (const int id : ids) {
     rig.gpus.push_back((*gpus)[static_cast<std::size_t>(id)]);

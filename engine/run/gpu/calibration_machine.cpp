@@ -53,8 +53,7 @@ std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus,
   std::iota(all.begin(), all.end(), 0);
   const bool alike = std::all_of(
       gpus.begin(), gpus.end(), [&](const GpuFacts& gpu) { return gpu.name == gpus.front().name; });
-  if (alike) return all;
-  if (chosen.empty()) {
+  if (alike || chosen.empty()) {
     std::erase_if(all, [&](int gpu) { return !check_gpu(gpus[static_cast<std::size_t>(gpu)]); });
     return all;
   }

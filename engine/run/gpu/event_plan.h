@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which `after` edges of a rank's Program become waits of one lane's stream for an event of another
-// lane: the fewest that keep every edge. A lane's stream keeps its own order, and what it has
-// waited for once it need not wait for again. Pure: no GPU.
+// Plans which `after` edges of a rank's Program become waits of one lane's stream for an event of
+// another lane: the fewest that keep every edge. A stream keeps its own order and need not wait
+// twice for the same op. Pure; needs no GPU.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace parallelarium {
 
-// By op: ops of other lanes, at most one of each lane, that its lane waits for before it.
+// By op: the ops of other lanes that its lane waits for before it; at most one of each lane.
 using EventWaits = std::vector<std::vector<std::int32_t>>;
 
 // Ops of one batch start together, so the first of them waits for all.

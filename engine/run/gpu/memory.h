@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run takes of its GPUs, from the driver's count of free bytes: looked at before the run,
-// at its end, and after each of its parts has been given back. Other processes on the GPU are
-// counted in where they come or go meanwhile.
+// Finds out what a run takes of its GPUs. It reads the driver's free bytes before the run, at its
+// end, and after each part has been given back. Memory that other processes take or free meanwhile
+// is counted too.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,15 @@
 
 namespace parallelarium {
 
-// Of one GPU, by its driver.
+// What a driver says of one GPU.
 struct GpuBytes {
   std::int64_t free = -1;   // -1: it does not say
   std::int64_t pooled = 0;  // held by this process for memory that streams ask for
 };
 
-// Error "memory-short": what the ranks on a GPU need together is more than is free there, in one
-// sentence. `gpus`: of each rank; `needed`: its bytes, 0 of ranks that are not here; `extra`: what
-// comes to that by libraries and scratch, or nothing. GPUs that do not say are taken to have room.
+// Error "memory-short": the ranks on a GPU together need more than is free there. By rank: `gpus`;
+// `needed` bytes, 0 for ranks that are not here; `extra` bytes of libraries and scratch, or
+// nothing. A GPU that does not say has room.
 Result<void> check_gpu_memory(const std::vector<int>& gpus, const std::vector<std::int64_t>& needed,
                               const std::function<GpuBytes(int gpu)>& bytes,
                               const std::vector<std::int64_t>& extra = {});
@@ -32,16 +32,17 @@ class GpuMemoryMeter {
   // Null: there are no GPUs, and nothing is measured.
   explicit GpuMemoryMeter(std::function<GpuBytes(int gpu)> bytes);
 
-  // Before anything of the run is on the GPU; again for other ranks that are on it.
+  // Call it before anything of the run is on the GPU, once for every rank there.
   void begin(int gpu, int rank);
-  // What was asked for there.
+  // Notes what the run asks for there.
   void holds(int gpu, std::int64_t arena_bytes, std::int64_t workspace_bytes);
-  // At the end of the run, before communicators are closed; from any thread. The last call counts.
+  // Call it at the end of the run, before communicators close. From any thread; the last call
+  // counts.
   void end(int gpu);
-  // In this order, when parts of the run have gone.
+  // Call look() in this order, after each part has gone.
   enum class Gone { kCommunicators, kTransports, kArenas, kDevices };
   void look(Gone part);
-  // By GPU, ascending; those of which the driver told everything. Requires: all looks.
+  // By GPU, ascending; without those whose driver did not tell everything. Requires: all looks.
   std::vector<GpuMemory> result() const;
 
  private:

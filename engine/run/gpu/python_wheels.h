@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the wheels that the user's Python has. NVIDIA's libraries come that way where no package
-// of the system brings them. No Python is started for it.
+// Finds files of the wheels in the user's Python, where NVIDIA's libraries are if no package of the
+// system brings them. It starts no Python.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace parallelarium {
 
-// The files that exist of `below`, such as "nvidia/nccl/lib/libnccl.so.2", in the packages of an
+// The existing files named `below`, such as "nvidia/nccl/lib/libnccl.so.2", in the packages of an
 // active virtual environment or conda, of the python3 in PATH, of the user, of the system; the
-// newest Python first. Where `below` begins with "nvidia/*/", every folder of nvidia/ is looked in.
+// newest Python first. If `below` begins with "nvidia/*/", it looks in every folder of nvidia/.
 std::vector<std::string> files_of_wheels(const Environment& environment, const std::string& below);
 
 }  // namespace parallelarium

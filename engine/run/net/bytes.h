@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain numbers and texts, one after another, between processes of one kind of computer.
+// Plain numbers and texts in a row, for messages between processes on computers of one kind.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Bytes {
   std::string text_;
 };
 
-// What is not there reads as zero or empty, and good() tells.
+// A missing value reads as zero or empty, and good() is false from then on.
 class BytesReader {
  public:
   explicit BytesReader(const std::string& text) : text_(text) {}  // outlives the reader

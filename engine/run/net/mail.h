@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between this rank's process and the others', over one TCP connection each.
+// Messages between this rank's process and the others, over one TCP connection to each.
 //
-// A receiver tells the sender that its buffer is ready; only then do the bytes travel, straight
-// into it. One thread for each peer reads; nothing it does waits for anything but that peer's
-// bytes, so two ranks may write to each other at once.
+// A receiver tells the sender that its buffer is ready; only then the bytes travel, straight into
+// it. One thread for each peer reads and waits for nothing but that peer's bytes, so two ranks may
+// write to each other at once.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace parallelarium {
 
-// What meets: a transfer, or one of the two halves of a collective.
+// A transfer, or one of the two halves of a collective.
 enum class MailKind : std::uint8_t { kTransfer, kFirstHalf, kSecondHalf };
 struct MailKey {
   MailKind what = MailKind::kTransfer;
@@ -50,10 +50,10 @@ class Mail {
   Mail(const Mail&) = delete;
   Mail& operator=(const Mail&) = delete;
 
-  // All parcels together, in whatever order the peers come. Errors: "stopped"; "transfer-size",
+  // Moves all parcels, in whatever order the peers come. Errors: "stopped"; "transfer-size" and
   // "collective-differs", which also stop the run.
   Result<void> move(std::vector<Parcel>& parcels);
-  // From here a connection that closes is no loss.
+  // From now on a connection may close without an error.
   void end() { ended_ = true; }
 
  private:
@@ -71,7 +71,7 @@ class Mail {
   std::atomic<bool> ended_{false};
   mutable std::mutex mutex_;
   std::condition_variable read_;
-  std::atomic<std::uint32_t> news_{0};  // counts up whenever a wait may be over
+  std::atomic<std::uint32_t> news_{0};  // counts up when a wait may be over
 };
 
 }  // namespace parallelarium

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank was seen to do, on its way from its process to rank 0's.
+// A rank's outcome as bytes, for the way from its process to rank 0's.
 #pragma once
 
 #include <string>

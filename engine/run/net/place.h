@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank of how many this process is, when a launcher started one process for each rank.
+// Finds out which rank this process is if a launcher started one process for each rank.
 #pragma once
 
 #include <functional>
@@ -22,9 +22,9 @@ struct ProcessPlace {
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 Environment process_environment();
 
-inline constexpr int kDefaultPort = 29500;  // MASTER_PORT where a launcher does not say one
+inline constexpr int kDefaultPort = 29500;  // MASTER_PORT if the launcher says none
 
-// Nothing where no launcher started more than one process. The first of these that is there:
+// Nothing if no launcher started more than one process. Reads the first of these that is set:
 //   torchrun:  RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE MASTER_ADDR MASTER_PORT. Where
 //              TORCHELASTIC_USE_AGENT_STORE is True the agent listens on MASTER_PORT itself, and
 //              rank 0 takes the next port.

@@ -28,12 +28,12 @@ class Socket {
   int handle() const { return handle_; }
   explicit operator bool() const { return handle_ >= 0; }
 
-  // All of it, or false: the other side is gone.
+  // Moves all of it, or returns false: the other side is gone.
   bool send(const void* data, std::size_t bytes) const;
   bool receive(void* data, std::size_t bytes) const;
   // Whether something can be read (or the other side is gone) before `deadline`.
   bool readable(TimePoint deadline) const;
-  // Wakes whoever blocks in it, on both sides.
+  // Wakes all who block in it, on both sides.
   void shut() const;
   std::string peer_address() const;  // "10.0.0.3"
 
@@ -41,8 +41,8 @@ class Socket {
   int handle_ = -1;
 };
 
-// On `port` (0: any free one) of the loopback if `local`, else of every address.
-// Error "port-taken".
+// Listens on `port` (0: any free one), of the loopback if `local`, else of every address. Error
+// "port-taken".
 Result<Socket> listen_on(int port, bool local);
 int port_of(const Socket& listener);
 // The next connection before `deadline`; none if nobody came.

@@ -6,6 +6,7 @@
 
 #include "engine/run/cpu/direct.h"
 #include "engine/run/net/mail.h"
+#include "engine/train/device.h"
 
 namespace parallelarium {
 
@@ -134,7 +135,7 @@ class SocketTransport final : public Transport {
     const bool elsewhere = call.kind == CollectiveKind::kReduceScatter && call.own != nullptr;
     std::byte* target = elsewhere ? call.own : call.data + own.begin;
     if (elsewhere && call.adds) from.push_back(target);
-    Device& device = call.device != nullptr ? *call.device : *host_;
+    DeviceStream& device = call.device != nullptr ? *call.device : *host_;
     device.combine(call.type, call.reduction == Reduction::kMax ? Reduction::kMax : Reduction::kSum,
                    target, from, 1, own.bytes / size_of(call.type));
     return {};

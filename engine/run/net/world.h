@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of a run, one for each rank: how they find each other, keep a common clock, know
-// where each of them is, and end together.
+// The processes of a run, one for each rank: they find each other, keep a common clock, know where
+// each of them is, and end together.
 //
 // Every process keeps one TCP connection to rank 0. Over it ranks tell where their lanes are, so
-// that rank 0 watches over all of them as it does over threads; a rank that fails tells why, and
-// rank 0 tells all; a connection that closes is a process that ended. Rank 0 asks each rank for its
-// time when they meet and when they part: half the shortest round trip, plus how far the answer
-// moved in between, is the error of that rank's clock.
+// that rank 0 watches over processes as over threads. A rank that fails tells why, and rank 0 tells
+// all. A closed connection means that the process has ended. Rank 0 asks each rank for its time
+// when they meet and when they part. The error of that rank's clock is half the shortest round
+// trip, plus how far the answer moved in between.
 #pragma once
 
 #include <array>
@@ -27,19 +27,18 @@
 namespace parallelarium {
 
 struct WorldTimes {
-  // Until all processes must have come, and each then have made its devices.
+  // All processes must come within this time, and then make their devices within as long again.
   std::chrono::nanoseconds meeting{60'000'000'000};
-  // Of a process, before it counts as stopped: sooner than its ranks' ops count as hung, since it
-  // names the process.
+  // A process that is silent for so long counts as stopped. It is shorter than the time of a hang,
+  // since its sentence names the process.
   std::chrono::nanoseconds silence{15'000'000'000};
 };
 
 class World {
  public:
-  // Meets the other processes. `digest`: what all must agree on, such as the Setup. Blocks.
-  // Errors, one sentence each: port taken, host unknown, who did not come, who came with another
-  // Setup.
-  // `device`: what others may know of this process's device.
+  // Meets the other processes; blocks. `digest`: what all must agree on, such as the Setup. Errors:
+  // port taken, host unknown, a rank that did not come, a rank that came with another Setup.
+  // `device`: what this process tells the others of its device.
   static Result<std::unique_ptr<World>> join(const ProcessPlace& place, const std::string& digest,
                                              const WorldTimes& times = {},
                                              const std::string& device = {});
@@ -51,32 +50,32 @@ class World {
   int size() const { return place_.size; }
   bool leads() const { return place_.rank == 0; }
   const ProcessPlace& place() const { return place_; }
-  // On rank 0: what each said of its device, by rank.
+  // On rank 0: what each rank told of its device.
   const std::vector<std::string>& devices() const { return devices_; }
-  // Connections to the other ranks for their messages, by rank; taken once.
+  // The connections to the other ranks for messages, by rank. Call it once.
   std::vector<Socket> take_links() { return std::move(links_); }
 
-  // Tells all others why the run ends, where it does before begin().
+  // Tells all others why the run ends, if it ends before begin().
   void give_up(const Message& why);
-  // Whether rank 0 is another process that tells the user what happened, or did before it ended.
+  // Whether rank 0 is another process and tells the user what happened, or did so before it ended.
   bool leader_tells() const;
-  // From here to finish() every process keeps the others informed. `progress` by rank index: this
-  // rank's is read, rank 0 writes all others'. References outlive the call of finish().
-  // `doings`: what a rank is at, in words for who reads why the run ended.
+  // From here to finish() every process keeps the others informed. `progress`, by rank index: reads
+  // this rank's; on rank 0 writes all others'. References outlive finish(). `doings`: the words for
+  // what a rank is doing, for the reason why a run ended.
   using Doings = std::function<Message(int rank)>;
   void begin(Stop& stop, RunProgress& progress, Doings doings = {});
-  // All ranks: the same moment on each, on its own clock.
+  // Waits for all ranks. Returns the same moment on each, by its own clock.
   Result<TimePoint> barrier();
-  // From rank 0 to all: 128 bytes at most. Every rank calls it once.
+  // Gives rank 0's `bytes`, at most 128, to all. Every rank calls it once.
   Result<std::string> share(const std::string& bytes);
-  // Gives `own` to rank 0, which gets everybody's, by rank; the others get nothing. Ends what
-  // begin() began, also after the run was stopped, of which it then tells everybody.
+  // Gives `own` to rank 0, which gets everybody's by rank; the others get nothing. Ends what
+  // begin() began. If the run was stopped, it also tells everybody so.
   Result<std::vector<std::string>> finish(const std::string& own);
 
-  // On rank 0, after finish(): how far a rank's clock may be off this one's.
+  // On rank 0, after finish(): how far a rank's clock may be off rank 0's.
   std::chrono::nanoseconds clock_error(int rank) const;
-  // A peer's connection for messages has closed: its process has ended, unless the run is ending
-  // for another reason that will be heard of.
+  // Call it when a peer's connection for messages has closed: its process has ended, unless news of
+  // another reason for the end is on its way.
   void lost(int peer);
 
  private:
@@ -101,7 +100,7 @@ class World {
   std::vector<std::string> devices_;          // rank 0: of all; else: its own
   std::vector<std::unique_ptr<Peer>> peers_;  // rank 0: all others; else: rank 0
   std::vector<Socket> links_;
-  std::optional<Message> doing_of(int rank) const;  // empty where this process is not told
+  std::optional<Message> doing_of(int rank) const;  // empty if this process is not told
 
   Doings doings_;
   Stop* stop_ = nullptr;

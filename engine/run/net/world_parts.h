@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of World share: its connections and the messages on them.
+// The files of World share its connections and the messages on them.
 #pragma once
 
 #include "engine/run/net/world.h"
@@ -28,7 +28,7 @@ struct World::Peer {
   Socket socket;
   std::mutex sending;
   TimePoint heard = Clock::now();
-  bool has_begun = false;  // to keep others informed; before, it may load libraries for long
+  bool has_begun = false;  // begin() was called; before that, it may load libraries for long
   bool gone = false;
   std::chrono::nanoseconds offset{0}, clock_error{0};
   bool asked = false;
@@ -42,13 +42,13 @@ inline TimePoint time_at(std::int64_t nanoseconds) {
   return TimePoint(std::chrono::nanoseconds{nanoseconds});
 }
 
-// Kind and payload as one message of the connection. False: the other side is gone, or is none of
-// ours.
+// Sends or receives kind and payload as one message. False: the other side is gone, or is no
+// Parallelarium.
 bool send_message(const Socket& socket, std::uint32_t kind, const std::string& payload);
 bool receive_message(const Socket& socket, std::uint32_t& kind, std::string& payload,
                      std::uint64_t most_bytes = std::uint64_t{1} << 34);
 
-// `doing`: what it was at when it last said so; none: not known.
+// `doing`: what the process last said it was doing; none: not known.
 Message process_ended(int rank, const std::string& host, const std::optional<Message>& doing = {});
 Message process_silent(int rank, const std::string& host, std::chrono::nanoseconds silent,
                        const std::optional<Message>& doing = {});

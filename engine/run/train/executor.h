@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes one rank's part of a Program, step by step: one thread per lane, each running its ops in
-// order, waiting for `after` edges and for the ranks it exchanges with.
+// Executes one rank's part of a Program, step by step. Each lane has a thread, which runs its ops
+// in order and waits for `after` edges and for the ranks that it exchanges with.
 //
-// Paced: each op ends no earlier than modelled time says. An op's ideal end is the latest ideal end
-// of what it waits for (its lane, its `after` edges, and through messages its peers) plus its
-// modelled duration; the thread sleeps until then. Deadlines are inherited, so a timer that wakes
-// late delays nothing but itself. Where real work takes longer than its modelled duration, the real
-// processor time replaces it.
+// Paced: no op ends before its ideal end. That is the latest ideal end of what it waits for (its
+// lane, its `after` edges, and its peers through messages) plus its modelled duration; the thread
+// sleeps until then. Ops inherit ideal ends, so a timer that wakes late delays nothing but itself.
+// If real work takes longer than modelled, its real processor time replaces the duration.
 //
-// Where devices run behind (GPUs), a lane's thread launches its ops without waiting for them:
-// `after` edges become waits of one stream for a mark of another (gpu/event_plan.h), times are read
-// from the marks when the step has ended. It stays a bounded number of ops ahead of its device: a
+// If devices run behind (GPUs), a lane's thread launches its ops without waiting for them. `after`
+// edges become waits of one stream for a mark of another (gpu/event_plan.h), and marks give the
+// times after the step. The thread stays a bounded number of launches ahead of its device: a
 // driver's queue is finite, and a call that waits for room there neither ends when the run does nor
 // tells where the device is.
 #pragma once
@@ -36,25 +35,25 @@ namespace parallelarium {
 
 using LaneDevices = std::array<std::unique_ptr<Device>, kLanes>;
 
-// What one step of one rank was seen to do.
+// What a rank was seen to do in one step.
 struct StepRecord {
-  bool wants_cpu_time = true;  // set by the caller; to ask costs more than a small message
+  bool wants_cpu_time = true;  // set by the caller; asking costs more than a small message
   std::vector<Span> spans;     // by op, since the common start
   MemoryRow memory;
   std::vector<TrafficRow> traffic;
-  Nanoseconds cpu_time{0};          // processor time of all lanes; none on GPUs or if not wanted
+  Nanoseconds cpu_time{0};          // of all lanes; 0 on GPUs or if not wanted
   Nanoseconds compute_cpu_time{0};  // of the compute lane
   Nanoseconds clock_error{0};       // how far the spans' clock may be off this process's
-  Nanoseconds modelled_end{0};      // paced: when the last op ends if no real work takes too long
-  // Devices that run behind: how long at most the compute lane's waited for its host before and in
-  // compute ops, that is from when one could begin until the host had launched all of it.
+  Nanoseconds modelled_end{0};      // paced: the end if no real work takes too long
+  // Devices that run behind: the longest that the compute lane's device can have waited for its
+  // host, from when each compute op could begin until the host had launched all of it.
   Nanoseconds host_time{0};
 };
 
 class Executor {
  public:
-  // Starts the threads of the lanes that have ops, but the compute lane's, which is the caller's.
-  // Everything passed by reference outlives the executor. `durations` by op; empty: not paced.
+  // Starts threads for the lanes that have ops, except the compute lane, which uses the caller's.
+  // References outlive the executor. `durations` by op; empty: not paced.
   Executor(const Program& program, const RankProgram& rank, Transport& transport,
            LaneDevices& devices, Arena& arena, Stop& stop, RankProgress& progress,
            std::vector<Nanoseconds> durations);
@@ -62,32 +61,34 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // Does once what each op has its device do, every kernel and every size of its products, on
-  // zeros, in the order of the ops, and clears the arena: so that drivers and libraries load
-  // nothing later. Only where the transport asks for it, before it is connected. Rows of experts,
-  // of which each step has other numbers, are taken by powers of two. Error: as step().
+  // Launches once all that the ops launch, every kernel and every size of products, on zeros and in
+  // the order of the ops, so that drivers and libraries load nothing later. Then it clears the
+  // arena. Call it before the transport connects, if the transport asks for it. It takes powers of
+  // two for rows of experts, whose number each step finds out. Error: as step().
   Result<void> load();
 
-  // Ties the devices' clocks to the process's, unless it was done just now; before each step.
+  // Call it before each step: ties the devices' clocks to the process's, unless it just did so.
   // Error: as step().
   Result<void> align();
 
-  // Waits for the other ranks, before a step; when all have come, the same on all.
+  // Waits for the other ranks before a step. Returns when all have come, the same time on all
+  // ranks.
   Result<TimePoint> meet();
 
-  // Runs all ops once. `start`: the same time on all ranks. Errors: "stopped", after the reason has
-  // been given to Stop.
+  // Runs all ops once. `start`: the same time on all ranks. Error: "stopped"; Stop has the reason.
   Result<void> step(TimePoint start, const StepScalars& scalars, StepRecord& record);
 
-  // Runs the forwards of micro-batches [0, microbatches) and the transfers between them alone, one
-  // op after another in issue order, without pace, count or record: for the held-out loss.
+  // For the held-out loss: runs only the forwards of micro-batches [0, microbatches) and their
+  // transfers, one op after another in issue order, without pace, counts or record.
   Result<void> forward(int microbatches);
 
  private:
-  // Where messages of an exchange stand in its buffer: entry i = rank * here + expert, in rows.
+  // Where the messages of an exchange stand in its buffer, in rows: entry i = rank * here + expert.
   struct RowLayout {
     std::vector<std::int64_t> first, count;
     void set(std::span<const std::int32_t> counts, std::size_t ranks, bool grouped);
+    std::int64_t rows() const;
+    std::int64_t rows_of(std::size_t index, std::size_t ranks) const;  // of one of the ranks
   };
   struct ExchangeRows {  // kept from step to step: a step allocates nothing
     std::vector<std::int32_t> counts[2];
@@ -96,20 +97,20 @@ class Executor {
   struct LaneState {
     std::vector<std::int32_t> ops;
     std::atomic<std::uint32_t> done{0};  // ops of this lane that have ended in this step
-    // How many ops each lane's thread waits for here; 0: none. Only who waits is woken, and not
-    // before it can go on.
+    // How many ops of this lane each lane's thread waits for; 0: none. A waiting thread is woken
+    // only when it can go on.
     std::array<std::atomic<std::uint32_t>, kLanes> awaited{};
     Ledger ledger;
     std::vector<TransferPart> parts;    // of the transfer under way
     std::vector<CollectiveCall> calls;  // of the collectives under way
     ExchangeRows rows;                  // of the exchange under way
     Nanoseconds cpu_time{0};
-    // Of devices that run behind: ops that keep_close() has seen to have ended, and launches of the
-    // later ones so far.
+    // Devices that run behind: how many ops keep_close() has seen end, and the launches of later
+    // ones so far.
     std::size_t passed = 0;
     std::int64_t ahead = 0;
-    std::size_t ended = 0;  // ops that its device was seen to have ended; of who follows
-    std::size_t read = 0;   // of these, those whose time is in ends_
+    std::size_t ended = 0;  // ops that the following thread has seen its device end
+    std::size_t read = 0;   // of these, how many times are in ends_
     std::thread thread;
   };
   struct Ideal {
@@ -122,8 +123,8 @@ class Executor {
   bool run_unit(Lane lane, std::span<const std::int32_t> unit, Ideal& lane_ideal);
   bool await(Lane me, std::int32_t op);
   void publish(Lane lane, std::size_t count);
-  // An op, or the transfers of a batch. What it throws fails the run. `ledger` is null outside of a
-  // step.
+  // Executes an op, or the transfers of a batch. An exception in it fails the run. `ledger` is null
+  // outside of a step.
   bool execute(std::span<const std::int32_t> unit, const StepScalars& scalars, Pace& pace,
                Ideal& ideal, Ledger* ledger, TimePoint& begin, Nanoseconds& real_work);
   bool compute(std::int32_t op, const StepScalars& scalars, Nanoseconds& real_work);
@@ -133,10 +134,13 @@ class Executor {
                    TimePoint& begin);
   CollectiveCall call_of(std::int32_t op, const Pace& pace, bool in_step);
   bool exchange(std::int32_t op, Pace& pace, Ledger* ledger, TimePoint& begin);
+  bool lay_out_rows(std::int32_t op, std::size_t ranks);
+  void message_rows(std::int32_t op, std::size_t me, std::int64_t row_bytes, const Pace& pace,
+                    bool in_step);
   // Modelled time of an op, of the rows that an expert has in this step.
   Nanoseconds duration_of(std::int32_t op);
   void fail(std::int32_t op, const Message& why);
-  // What load() does of one op.
+  // load() for one op.
   bool load_op(std::int32_t op);
   bool load_experts(std::int32_t op, const StepScalars& scalars);
   void load_communication(const Op& op, Device& device);
@@ -166,19 +170,19 @@ class Executor {
   const std::vector<Nanoseconds> durations_;
   const bool behind_;               // devices run behind
   const EventWaits waits_;          // if they do
-  const std::vector<bool> joined_;  // by op: goes with the collective before it; empty: none does
+  const std::vector<bool> joined_;  // by op: with the collective before it; empty: none
   Nanoseconds clock_error_{0};
   TimePoint aligned_{};
   Nanoseconds host_time_{0};  // of the last step
 
   std::vector<std::uint32_t> place_in_lane_;  // by op
-  // By op: the places of a message in several; Send and Recv only.
+  // By op: the places of a message that lies in several; Send and Recv only.
   std::vector<std::vector<Stretch>> stretches_;
-  // By op, communication only: its number among those that meet there, over all steps; how many of
-  // them a step has.
+  // By op, communication only: its number among those that meet at the same place, over all steps;
+  // and how many of them a step has.
   std::vector<std::int64_t> sequence_, meetings_;
   std::vector<std::int32_t> turn_;  // by op; communication only
-  std::vector<std::string> names_;  // by op; empty where no device wants them
+  std::vector<std::string> names_;  // by op; empty if no device wants them
   std::array<LaneState, kLanes> lanes_;
 
   // Of the step under way.

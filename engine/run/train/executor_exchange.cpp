@@ -23,6 +23,15 @@ void Executor::RowLayout::set(std::span<const std::int32_t> counts, std::size_t 
   }
 }
 
+std::int64_t Executor::RowLayout::rows() const {
+  return std::accumulate(count.begin(), count.end(), std::int64_t{0});
+}
+std::int64_t Executor::RowLayout::rows_of(std::size_t index, std::size_t ranks) const {
+  const auto here = static_cast<std::ptrdiff_t>(count.size() / ranks);
+  const auto begin = count.begin() + static_cast<std::ptrdiff_t>(index) * here;
+  return std::accumulate(begin, begin + here, std::int64_t{0});
+}
+
 // Durations are those of even routing. An expert that has twice the rows takes twice the time, as
 // in predict/expert_rows.h.
 Nanoseconds Executor::duration_of(std::int32_t index) {
@@ -39,19 +48,16 @@ Nanoseconds Executor::duration_of(std::int32_t index) {
   return Nanoseconds{even.count() * rows / even_rows};
 }
 
-bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoint& begin) {
+// Where the rows of an exchange lie on this rank: by the counts that the ranks have told each
+// other, or equal parts, one for each rank.
+bool Executor::lay_out_rows(std::int32_t index, std::size_t ranks) {
   const Op& op = op_at(index);
-  const Group& group = program_.groups[static_cast<std::size_t>(op.group)];
-  const std::size_t ranks = group.ranks.size();
-  const auto me = static_cast<std::size_t>(
-      std::lower_bound(group.ranks.begin(), group.ranks.end(), rank_.rank) - group.ranks.begin());
   const std::span<const Operand> operands = rank_.operands_of(op);
   Device& device = device_of(index);
-  LaneState& lane = lanes_[static_cast<std::size_t>(op.lane)];
-  auto& [counts, from, to] = lane.rows;
-  std::int64_t row_bytes = size_of(op.type);
+  auto& [counts, from, to] = lane_of(index).rows;
+  std::int64_t elements = 1;  // of a row
   if (operands.size() == 4) {
-    row_bytes *= program_.shape.C;
+    elements = program_.shape.C;
     for (std::size_t side = 0; side < 2; ++side) {
       const Operand& operand = operands[2 + side];
       counts[side].resize(static_cast<std::size_t>(operand.count));
@@ -64,38 +70,32 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
     from.set(counts[0], ranks, op.block == 1);
     to.set(counts[1], ranks, op.block == 0);
   } else {
-    // Equal parts, one for each rank.
     counts[0].assign(
         ranks, static_cast<std::int32_t>(operands[0].count / static_cast<std::int64_t>(ranks)));
     from.set(counts[0], ranks, false);
     to = from;
   }
-  const auto sends = std::accumulate(from.count.begin(), from.count.end(), std::int64_t{0});
-  const auto receives = std::accumulate(to.count.begin(), to.count.end(), std::int64_t{0});
-  const std::int64_t elements = row_bytes / size_of(op.type);
-  if (sends * elements > operands[0].count || receives * elements > operands[1].count) {
-    fail(index, message("exchange-bound",
-                        "{} rows to send or {} to receive are more than there is "
-                        "room for.",
-                        sends, receives));
-    return false;
-  }
+  const std::int64_t sends = from.rows(), receives = to.rows();
+  if (sends * elements <= operands[0].count && receives * elements <= operands[1].count)
+    return true;
+  fail(index, message("exchange-bound",
+                      "{} rows to send or {} to receive are more than there is "
+                      "room for.",
+                      sends, receives));
+  return false;
+}
 
-  const std::size_t here = from.first.size() / ranks;
-  std::int64_t leaving = sends, coming = receives;  // what stays on this rank takes no time
-  for (std::size_t entry = me * here; entry < (me + 1) * here; ++entry) {
-    leaving -= from.count[entry];
-    coming -= to.count[entry];
-  }
-  if (operands.size() == 4) {
-    const auto n = static_cast<std::int64_t>(ranks);
-    const std::int64_t even = op.bytes / n * (n - 1);
-    pace.duration = Nanoseconds{static_cast<std::int64_t>(
-        static_cast<double>(pace.duration.count()) *
-        static_cast<double>(std::max(leaving, coming) * row_bytes) / static_cast<double>(even))};
-  }
-  std::vector<TransferPart>& parts = lane.parts;
-  parts.clear();
+// The messages of an exchange. What stays on this rank, of index `me` in the group, is copied.
+void Executor::message_rows(std::int32_t index, std::size_t me, std::int64_t row_bytes,
+                            const Pace& pace, bool in_step) {
+  const Op& op = op_at(index);
+  const Group& group = program_.groups[static_cast<std::size_t>(op.group)];
+  const std::span<const Operand> operands = rank_.operands_of(op);
+  Device& device = device_of(index);
+  LaneState& lane = lane_of(index);
+  const auto& [counts, from, to] = lane.rows;
+  const std::size_t here = from.first.size() / group.ranks.size();
+  lane.parts.clear();
   for (std::size_t entry = 0; entry < from.first.size(); ++entry) {
     std::byte* source = arena_.address(operands[0]) + from.first[entry] * row_bytes;
     std::byte* target = arena_.address(operands[1]) + to.first[entry] * row_bytes;
@@ -104,7 +104,7 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
       continue;
     }
     for (const bool send : {true, false}) {
-      TransferPart& part = parts.emplace_back();
+      TransferPart& part = lane.parts.emplace_back();
       part.send = send;
       part.peer = group.ranks[entry / here];
       part.group = op.group;
@@ -117,12 +117,34 @@ bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoin
       part.pace = pace;
       part.device = &device;
       part.marks = index * kMarksOfOp;
-      if (ledger != nullptr) part.turn = turn_[static_cast<std::size_t>(index)];
+      if (in_step) part.turn = turn_[static_cast<std::size_t>(index)];
     }
   }
-  if (Result<void> done = transport_.transfer(parts); !done) return false;
+}
+
+bool Executor::exchange(std::int32_t index, Pace& pace, Ledger* ledger, TimePoint& begin) {
+  const Op& op = op_at(index);
+  const Group& group = program_.groups[static_cast<std::size_t>(op.group)];
+  const std::size_t ranks = group.ranks.size();
+  const auto me = static_cast<std::size_t>(
+      std::lower_bound(group.ranks.begin(), group.ranks.end(), rank_.rank) - group.ranks.begin());
+  if (!lay_out_rows(index, ranks)) return false;
+  const bool by_counts = rank_.operands_of(op).size() == 4;
+  const std::int64_t row_bytes = size_of(op.type) * (by_counts ? program_.shape.C : 1);
+  LaneState& lane = lane_of(index);
+  if (by_counts) {  // what stays on this rank takes no time
+    const std::int64_t leaving = lane.rows.from.rows() - lane.rows.from.rows_of(me, ranks);
+    const std::int64_t coming = lane.rows.to.rows() - lane.rows.to.rows_of(me, ranks);
+    const auto n = static_cast<std::int64_t>(ranks);
+    const std::int64_t even = op.bytes / n * (n - 1);
+    pace.duration = Nanoseconds{static_cast<std::int64_t>(
+        static_cast<double>(pace.duration.count()) *
+        static_cast<double>(std::max(leaving, coming) * row_bytes) / static_cast<double>(even))};
+  }
+  message_rows(index, me, row_bytes, pace, ledger != nullptr);
+  if (Result<void> done = transport_.transfer(lane.parts); !done) return false;
   std::int64_t sent = 0, received = 0;
-  for (const TransferPart& part : parts) {
+  for (const TransferPart& part : lane.parts) {
     pace.ready = std::max(pace.ready, part.pace.ready);
     pace.modelled = std::max(pace.modelled, part.pace.modelled);
     pace.duration = std::max(pace.duration, part.pace.duration);

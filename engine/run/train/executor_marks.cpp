@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/run/train/executor.h"
 #include "kernels/attention.h"
 
@@ -25,17 +26,17 @@ std::int64_t launches_of(const Op& op, const Shape& shape) {
   switch (op.piece) {
     case Piece::kAttention: {  // blocks, or products of each sequence and each head of a group
       if (shape.fused) return kFew * ranks;
-      const std::int64_t turns = shape.B * shape.H / shape.K;
+      const std::int64_t turns = shape.B * turns_of_attention(shape);
       if (op.phase != Phase::kInputGrad) return 2 * turns + kFew;
       const std::int64_t at_once =
           heads_at_once({shape.B, shape.sequence, shape.H, shape.K, shape.D}, sizeof(float));
-      const std::int64_t masks = shape.dropout > 0 && shape.H > shape.K ? shape.K : 1;
-      return (5 * ((shape.K + at_once - 1) / at_once) + masks) * turns + kFew;
+      const std::int64_t each = 5 * ((shape.K + at_once - 1) / at_once) + masks_of_turn(shape);
+      return each * turns + kFew;
     }
     case Piece::kPermute:
       return kFew + ranks * std::max<std::int64_t>(shape.B, 3);
     case Piece::kExpert:
-      return kFew + 3 * shape.experts.model.count / shape.experts.ranks;
+      return kFew + launches_of_expert(op.phase) * shape.experts.model.count / shape.experts.ranks;
     default:  // tokens of CP's runs, or all parts of parameters
       return std::max<std::int64_t>(ranks > 1 ? kFew * shape.B : kFew, op.operand_count);
   }

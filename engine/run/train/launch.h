@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local launcher with what tests need to reach: run() is launch() with the defaults.
+// The local launcher, open for tests: run() is launch() with the defaults.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@ namespace parallelarium {
 
 class Nccl;  // gpu/nccl.h
 
-// What one rank's Transport is made from.
+// The parts that a rank's Transport is made from.
 struct TransportParts {
   const Program& program;
   const RankProgram& rank;
   Stop& stop;
-  Device& device;                   // of the compute lane
+  DeviceStream& device;             // of the compute lane
   std::unique_ptr<Transport> host;  // meets the other ranks in shared memory
 };
 
@@ -30,27 +30,26 @@ struct LaunchOptions {
   std::function<std::unique_ptr<Device>(int rank, Lane lane)> make_device = [](int, Lane) {
     return make_cpu_device();
   };
-  // Absent: ranks meet in shared memory, of the host or of one GPU.
+  // If absent, ranks meet in shared memory, of the host or of one GPU.
   std::function<std::unique_ptr<Transport>(TransportParts)> make_transport;
-  std::string transport = "shared memory";  // what the report calls it
-  Nccl* nccl = nullptr;                     // where ranks meet through it
-  // Where ranks are on GPUs: the GPU of each, and what its driver says of one.
+  std::string transport = "shared memory";  // its name in the report
+  Nccl* nccl = nullptr;                     // set if ranks meet through it
+  // For ranks on GPUs: the GPU of each, and what the driver says of a GPU.
   std::vector<int> gpus;
   std::function<GpuBytes(int gpu)> gpu_bytes;
-  // Bytes that such a rank needs there beside its arena; absent: none are known.
+  // Bytes that such a rank needs there beside its arena; absent: not known.
   std::function<std::int64_t(const Program& program, const RankProgram& rank)> gpu_extra;
-  // Set: every rank is a process, and this one runs world->rank() alone. Then only rank 0's result
-  // holds anything.
+  // If set, every rank is a process, and this one runs world->rank() alone. Only rank 0's result
+  // then holds anything.
   World* world = nullptr;
-  // Fill every buffer with not-a-number when its last user is done with it.
+  // Fill every buffer with not-a-number after its last use.
   bool poison = false;
   // Run a Program that check() refuses, to see it hang.
   bool unchecked = false;
 };
 
-// Devices for `ranks` ranks where the choice puts them, and how they meet there: of one run, since
-// NCCL's id is made once. `world` as in LaunchOptions, and outlives them. Errors: "cuda-missing",
-// "nccl-missing".
+// Makes the options for `ranks` ranks where the choice puts them, for one run, since NCCL's id is
+// made once. `world` as in LaunchOptions; it outlives them. Errors: "cuda-missing", "nccl-missing".
 Result<LaunchOptions> launch_options(const BackendChoice& choice, std::size_t ranks,
                                      World* world = nullptr);
 

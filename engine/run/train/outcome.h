@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what every rank was seen to do to what a run says.
+// Turns the outcomes of all ranks into the result of a run.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace parallelarium {
 
-// `ranks`: one outcome per rank of the Program, in its order; gradients and parameters are taken
-// out of them.
+// `ranks`: one outcome per rank of the Program, in its order. Moves gradients and parameters out of
+// them.
 RunResult result_of(const Setup& setup, const Program& program, const BackendChoice& choice,
                     const RunControl& control, const std::vector<RankOutcome*>& ranks);
 
-// The mean loss of a step that all ranks have done, 1 the first: what Observation::losses will hold
-// for it. None where a rank that has part of it does not tell, being another process.
+// The mean loss of a step (from 1) that all ranks have done, as Observation::losses will hold it.
+// None if a rank that has part of it is another process and does not tell.
 std::optional<double> loss_of_step(const Program& program, const RunProgress& progress, int step);
 
 // A figure of /proc/<file> such as "VmHWM:   1234 kB", in bytes; 0 if it is not there.

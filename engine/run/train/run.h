@@ -20,30 +20,31 @@ struct ProcessPlace;  // net/place.h
 class World;          // net/world.h
 
 using BackendChoice = Placement;
-// Where the ranks of a Setup go on this computer: can_execute(), then place(). `place`: set where
+// Where the ranks of a Setup go on this computer: can_execute(), then place(). `place`: set if
 // every rank is a process of its own.
 Result<Placement> choose_backend(const Setup& setup, const ProcessPlace* place = nullptr);
 
 struct RunControl {
   const std::atomic<bool>* cancel = nullptr;  // set from any thread; the run ends within 0.5 s
   std::function<void(double share, const Message& what)> progress;  // from the calling thread
-  // The loss of each step as it is done, warm-up included, the first being 1; from the calling
-  // thread, before `progress` tells of the step. Not where ranks are processes.
+  // The loss of each step (from 1, warm-up included) when it is done. Called from the calling
+  // thread, before `progress` tells of the step; not if ranks are processes.
   std::function<void(int step, double loss)> loss;
-  // A rank hangs when nothing happens on any rank for this long beyond the time that the longest op
-  // may take: three times its modelled time, and more where ranks share cores.
+  // A rank hangs if nothing happens on any rank for so long beyond the time that the longest op may
+  // take: three times its modelled time, and more if ranks share cores.
   double hang_timeout_seconds = 20;
-  // Durations by [rank][op] on the Setup's Machine; made by the caller from the prediction, because
-  // run/ does not know predict/. A paced run needs them; without, every op counts as short.
+  // Durations by [rank][op] on the Setup's Machine. The caller takes them from the prediction,
+  // because run/ does not know predict/. A paced run needs them; without them every op counts as
+  // short.
   std::vector<std::vector<Nanoseconds>> modelled;
   double pace_factor = 1;  // of a paced run: wall time = modelled time * pace_factor
-  // A kernel under way cannot be interrupted. Called once, from the calling thread, when ranks are
-  // still in an op 0.4 s after the run was stopped for `why`; it may report and end the process. If
+  // Called once, from the calling thread, if ranks are still in an op 0.4 s after the run was
+  // stopped for `why`, since nobody can interrupt a kernel. It may report and end the process. If
   // it is absent or returns, run() waits for the ranks.
   std::function<void(const Message& why)> abandon;
 };
 
-// Parameters of the trained model by name, gathered from the ranks that own them.
+// A parameter of the trained model, or its gradient, gathered from the ranks that own it.
 struct NamedTensor {
   Parameter parameter = Parameter::kTokenTable;
   int layer = -1;
@@ -65,7 +66,7 @@ struct RunWishes {
 };
 
 // Runs warm-up and timed steps of `program` (all ranks, piece level) and observes them. `world`:
-// set where every rank is a process; then rank 0's result alone holds anything. Errors, each one
+// set if every rank is a process; then only rank 0's result holds anything. Errors, each one
 // sentence: cannot execute, text unreadable or too short, not enough memory or cores for the pace,
 // cancelled ("cancelled"), a rank that threw or did not arrive (names rank and op).
 Result<RunResult> run(const Setup& setup, const Program& program, const BackendChoice& choice,
@@ -78,7 +79,7 @@ struct Proof {
   double gradient_difference = 0;  // norm(difference) / norm(one rank's), all parameters together
   double loss_bound = 1e-6, gradient_bound = 5e-6;
   std::string worst_parameter;          // "layer 3 MLP in weight"
-  std::vector<double> losses_one_rank;  // in 16 bit of fp32
+  std::vector<double> losses_one_rank;  // of one rank in fp32, also in 16 bit
   bool in_16_bit = false;               // then the reference is one rank in fp32
   bool losses_hold() const { return std::isfinite(loss_bound) && loss_difference <= loss_bound; }
   bool gradients_hold() const {
@@ -87,11 +88,11 @@ struct Proof {
   bool holds() const { return losses_hold() && gradients_hold(); }
 };
 Proof compare(const RunResult& many, const RunResult& one);
-// In 16 bit the reference is `exact`, one rank in fp32, and the bounds are what one rank in 16 bit,
-// `one`, shows against it: of the gradients a quarter more, since a mesh rounds at other places; of
-// a loss twice that and at least 2^-13, a part in 32 of what rounding a number to bf16 costs at
-// most, since a single number may come out right by chance. At most a tenth of the gradients and
-// 2^-6 of a loss: what differs by more has not been trained alike.
+// For 16 bit. The reference is `exact`, one rank in fp32. The bounds follow from how far `one`, one
+// rank in 16 bit, is from it. Gradients: a quarter more than that, since a mesh rounds at other
+// places. Losses: twice that, since a single number may come out right by chance, and at least
+// 2^-13, a part in 32 of the most that rounding to bf16 costs. Above a tenth of the gradients or
+// 2^-6 of a loss, the two have not been trained alike, so no bound is larger.
 Proof compare(const RunResult& many, const RunResult& one, const RunResult& exact);
 // The Setup of the reference: one rank, the same global batch in the same order.
 Setup one_rank_setup(const Setup& setup);
@@ -99,7 +100,7 @@ Setup one_rank_setup(const Setup& setup);
 // How this engine multiplies bf16 on cores: kNativeBf16 or kWidenedBf16.
 const char* bf16_products_here();
 // Measures this computer: matrix products by shape, every other kernel, copy bandwidth, message
-// latency and bandwidth between ranks, with as many ranks busy as there are cores. Some 12 s.
+// latency and bandwidth between ranks, with as many ranks busy as there are cores. Takes some 12 s.
 Result<Machine> calibrate(const RunControl& control);
 
 }  // namespace parallelarium

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that called run() watches the ranks: cancel, progress, hangs, transports that fail
-// behind their ranks' backs, ranks that do not end when they should, and whether a paced run leaves
-// the cores room.
+// without their rank noticing, ranks that do not end when they should, and paced runs that leave
+// the cores no room.
 #pragma once
 
 #include <atomic>
@@ -18,14 +18,13 @@
 
 namespace parallelarium {
 
-// How often those who wait for a run look whether it was cancelled.
+// How often a waiting thread looks whether the run was cancelled.
 inline constexpr auto kLookEvery = std::chrono::milliseconds{20};
 
 class RunWatch {
  public:
   // References outlive the watch. `transports`: by rank index, null for ranks that do not run here;
-  // alive as long as there is something to look at. `cores`: physical cores of this process. `now`:
-  // a test's clock.
+  // they outlive the last look. `cores`: physical cores of this process. `now`: a test's clock.
   RunWatch(const Setup& setup, const Program& program, const RunControl& control,
            const RunProgress& progress, Stop& stop, std::vector<Transport*> transports, bool paced,
            int cores, std::function<TimePoint()> now = Clock::now);
@@ -35,7 +34,7 @@ class RunWatch {
 
   // One look; call it every few ten milliseconds and once after the ranks have ended.
   void look();
-  // Whether the run was stopped and what was under way has not been aborted yet: keep looking.
+  // Whether the run was stopped but work is still being aborted: keep looking.
   bool aborts() const { return stop_.raised() && !aborted_.load(); }
 
  private:

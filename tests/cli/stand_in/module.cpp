@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands for the CUDA module: GPUs that are queues of threads, NCCL between them, and one fault
-// that PARALLELARIUM_STAND_IN names. Loaded by the program itself, see gpu_check_program_test.cpp.
+// that PARALLELARIUM_STAND_IN names; two GPUs, or as many as PARALLELARIUM_STAND_INS says. Loaded
+// by the program itself, see gpu_check_program_test.cpp.
 #include "engine/run/gpu/module.h"
 
 #include <cstdlib>
@@ -16,11 +17,15 @@ std::string fault() {
   return named != nullptr ? named : "";
 }
 
+std::size_t count() {
+  const char* said = std::getenv("PARALLELARIUM_STAND_INS");
+  return said != nullptr ? std::stoul(said) : 2;
+}
+
 // GPU 1 has the fault, where it is one of a kernel.
-class FaultyGpu final : public QueuedDevice {
+class FaultyGpu final : public NumberedDevice {
  public:
-  explicit FaultyGpu(std::string fault)
-      : QueuedDevice(std::chrono::microseconds{0}), fault_(std::move(fault)) {}
+  explicit FaultyGpu(int gpu) : NumberedDevice(gpu), fault_(gpu == 1 ? fault() : "") {}
   void gelu_forward(Values g, ConstValues u, std::int64_t count) override {
     if (fault_ == "hang")
       return enqueue([] { std::this_thread::sleep_for(std::chrono::hours{1}); });
@@ -48,7 +53,7 @@ class StandIn final : public CudaModule {
   }
   CudaVersions versions() const override { return {13000, 12080}; }
   Result<std::vector<GpuFacts>> gpus() const override {
-    std::vector<GpuFacts> gpus(2);
+    std::vector<GpuFacts> gpus(count());
     for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
       gpus[gpu].name = "Stand-in";
       gpus[gpu].uuid = "GPU-" + std::to_string(gpu);
@@ -59,7 +64,7 @@ class StandIn final : public CudaModule {
   }
   GpuBytes bytes(int) const override { return {}; }
   std::unique_ptr<Device> make_device(int gpu, int, Lane) const override {
-    return std::make_unique<FaultyGpu>(gpu == 1 ? fault() : "");
+    return std::make_unique<FaultyGpu>(gpu);
   }
   Result<Nccl*> nccl() const override { return &nccl_; }
 

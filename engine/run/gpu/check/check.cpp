@@ -10,6 +10,7 @@
 #include <numeric>
 #include <thread>
 
+#include "engine/plan/machine/placement.h"
 #include "engine/plan/text/units.h"
 #include "engine/run/gpu/check/kernel_check.h"
 #include "engine/run/gpu/check/link_check.h"
@@ -75,12 +76,20 @@ class Check {
 
  private:
   void check_kernels() {
-    const auto count = static_cast<int>(rig_.gpus.size());
+    std::vector<std::size_t> places;  // of those that are not known
+    for (std::size_t place = 0; place < numbers_.size(); ++place)
+      if (place >= rig_.right.size() || !rig_.right[place]) places.push_back(place);
+    if (places.empty()) return;
+    const auto count = static_cast<int>(places.size());
+    const auto checked = [&](int gpu) -> CheckedGpu& {
+      return check_.gpus[places[static_cast<std::size_t>(gpu)]];
+    };
     const KernelBench::Limits limits{deadline_, of_seconds(rig_.trial_seconds), cancel_};
     KernelBench bench(
         count,
-        [&](int place) {
-          return rig_.make_device(numbers_[static_cast<std::size_t>(place)], place, Lane::kCompute);
+        [&](int gpu) {
+          const std::size_t place = places[static_cast<std::size_t>(gpu)];
+          return rig_.make_device(numbers_[place], static_cast<int>(place), Lane::kCompute);
         },
         limits);
     const std::span<const KernelFamily> families = kernel_families();
@@ -95,13 +104,12 @@ class Check {
         bench.start_family(family.name, type);
         if (!bench.out_of_time()) family.check(bench);
         // The last of a family's trials may be the one that time forbade.
-        for (int place = 0; place < count; ++place)
-          if (bench.out_of_time() || bench.is_gone(place))
-            check_.gpus[static_cast<std::size_t>(place)].unreached.push_back(name);
+        for (int gpu = 0; gpu < count; ++gpu)
+          if (bench.out_of_time() || bench.is_gone(gpu)) checked(gpu).unreached.push_back(name);
       }
     }
     for (const KernelFault& fault : bench.faults()) {
-      CheckedGpu& gpu = check_.gpus[static_cast<std::size_t>(fault.gpu)];
+      CheckedGpu& gpu = checked(fault.gpu);
       CheckFailure made = failure(FailureKind::kKernel, fault.family, fault.shape, fault.found);
       // Libraries may have no bf16 for GPUs that are older than it; fp32 is right there.
       const bool older = gpu.facts.major > 0 && gpu.facts.major < 8;
@@ -110,141 +118,163 @@ class Check {
       else
         gpu.failures.push_back(std::move(made));
     }
-    for (int place = 0; place < count; ++place) {
-      check_.stuck |= bench.hangs(place);
-      if (const std::string& why = bench.without(place); !why.empty())
-        check_.gpus[static_cast<std::size_t>(place)].notes.push_back(why);
+    for (int gpu = 0; gpu < count; ++gpu) {
+      check_.stuck |= bench.hangs(gpu);
+      if (const std::string& why = bench.without(gpu); !why.empty())
+        checked(gpu).notes.push_back(why);
     }
   }
 
-  // Between the GPUs whose kernels are right: what another sends says nothing of a link.
+  // Between the GPUs whose kernels are right: what another sends says nothing of a link. All at
+  // once; pairs alone where that does not connect; then the collectives of those that meet.
   void check_links_between() {
-    std::vector<int> places;
-    for (std::size_t i = 0; i < check_.gpus.size(); ++i)
-      if (check_.gpus[i].passed()) places.push_back(static_cast<int>(i));
-    const auto number = [&](int place) {
-      return numbers_[static_cast<std::size_t>(places[static_cast<std::size_t>(place)])];
+    std::vector<int> good;
+    for (const CheckedGpu& gpu : check_.gpus)
+      if (gpu.passed()) good.push_back(gpu.device);
+    tried_ = rig_.tried;
+    for (const std::vector<int>& pair : open_pairs(good, tried_)) {
+      CheckedLink& link = check_.links.emplace_back();
+      link.promise.from = pair[0];
+      link.promise.to = pair[1];
+      for (const LinkPromise& promise : rig_.promises)
+        if (promise.from == pair[0] && promise.to == pair[1]) link.promise = promise;
+    }
+    for (CheckedLink& link : check_.links) compare_peers(link);
+    const auto may_go_on = [&] {
+      const bool cancelled = cancel_ != nullptr && cancel_->load();
+      return !check_.stuck && !cancelled && Clock::now() < deadline_;
     };
-    make_links();
-    if (places.size() < 2) return;
+    const auto meet = [&] { return that_meet(good, broken_sets(tried_)); };
+    if (may_go_on() && meet() == good) try_together(good);
+    for (const std::vector<int>& pair : open_pairs(good, tried_))
+      if (may_go_on()) try_together(pair);
+    while (may_go_on() && try_together(meet())) continue;
+    for (const std::vector<int>& pair : open_pairs(good, tried_)) find_link(pair)->reached = false;
+    for (std::vector<int>& group : open_groups(meet(), tried_))
+      check_.groups.push_back({std::move(group), {}, false});
+  }
+
+  // Asks what is open among these. Whether anything was found out.
+  bool try_together(const std::vector<int>& gpus) {
+    const std::vector<std::vector<int>> pairs = open_pairs(gpus, tried_),
+                                        groups = open_groups(gpus, tried_);
+    const std::size_t before = tried_.size();
     LinkRig rig;
-    rig.gpus = static_cast<int>(places.size());
+    rig.gpus = static_cast<int>(gpus.size());
     rig.nccl = rig_.nccl;
     rig.large_bytes = rig_.large_bytes;
+    const auto number = [&](int place) { return gpus[static_cast<std::size_t>(place)]; };
     rig.make_device = [&](int place, int rank, Lane lane) {
       return rig_.make_device(number(place), rank, lane);
     };
+    const auto members = [&](const LinkStep& step) { return members_of(step, gpus); };
+    std::vector<LinkStep> steps = link_steps(rig);
+    std::erase_if(steps, [&](const LinkStep& step) {
+      const std::vector<std::vector<int>>& open = step.is_message() ? pairs : groups;
+      return std::count(open.begin(), open.end(), members(step)) == 0;
+    });
+    if (steps.empty()) return false;
     const LinkLimits limits{deadline_, of_seconds(rig_.connect_seconds),
                             of_seconds(rig_.step_seconds), of_seconds(rig_.step_seconds), cancel_};
     const LinkFindings found =
-        check_links(rig, limits, number, [&](double share, const std::string& what) {
-          doing_.set(kKernelShare + (1 - kKernelShare) * share, what);
+        check_links(rig, steps, limits, number, [&](double share, const std::string& what) {
+          link_share_ = std::max(link_share_, share);
+          doing_.set(kKernelShare + (1 - kKernelShare) * link_share_, what);
         });
     check_.stuck |= found.stuck;
-    for (const LinkStep& step : found.unreached) reached(step, number);
-    for (const LinkFault& fault : found.faults) note(fault, number);
-    judge_speeds(found.speeds, number);
-    blame(found.faults, places);
+    const auto is_open = [&](const std::vector<int>& set, bool collectives) {
+      return std::any_of(found.unreached.begin(), found.unreached.end(), [&](const LinkStep& step) {
+        return !step.timed && step.is_message() != collectives && members(step) == set;
+      });
+    };
+    for (const LinkFault& fault : found.faults) note(fault, gpus);
+    judge_speeds(found.speeds, gpus);
+    // What is broken has been noted.
+    const auto works = [&](const std::vector<int>& set, bool collectives) {
+      const auto is_it = [&](const TriedSet& one) {
+        return one.gpus == set && one.collectives == collectives;
+      };
+      if (is_open(set, collectives) || std::any_of(tried_.begin(), tried_.end(), is_it)) return;
+      tried_.push_back({set, collectives, {}});
+      if (collectives) check_.groups.push_back({set, {}, true});
+    };
+    for (const std::vector<int>& pair : pairs) works(pair, false);
+    for (const std::vector<int>& group : groups) works(group, true);
+    return tried_.size() > before;
   }
 
-  void make_links() {
-    for (std::size_t a = 0; a < numbers_.size(); ++a) {
-      for (std::size_t b = a + 1; b < numbers_.size(); ++b) {
-        CheckedLink link;
-        link.promise.from = numbers_[a];
-        link.promise.to = numbers_[b];
-        for (const LinkPromise& promise : rig_.promises)
-          if (promise.from == numbers_[a] && promise.to == numbers_[b]) link.promise = promise;
-        link.reached = check_.gpus[a].passed() && check_.gpus[b].passed();
-        check_.links.push_back(std::move(link));
-      }
-    }
-    for (std::size_t size = 2; size <= numbers_.size(); ++size) {
-      std::vector<int> devices;
-      for (const CheckedGpu& gpu : check_.gpus)
-        if (gpu.passed() && devices.size() < size) devices.push_back(gpu.device);
-      if (devices.size() == size) check_.groups.push_back({std::move(devices), {}, true});
-    }
+  static std::vector<int> members_of(const LinkStep& step, const std::vector<int>& gpus) {
+    if (!step.is_message()) return {gpus.begin(), gpus.begin() + step.ranks};
+    return {gpus[static_cast<std::size_t>(std::min(step.from, step.to))],
+            gpus[static_cast<std::size_t>(std::max(step.from, step.to))]};
   }
-  CheckedLink& link_of(int a, int b) {
-    return *std::find_if(check_.links.begin(), check_.links.end(), [&](const CheckedLink& link) {
-      return link.promise.from == std::min(a, b) && link.promise.to == std::max(a, b);
+  std::vector<CheckedLink>::iterator find_link(const std::vector<int>& pair) {
+    return std::find_if(check_.links.begin(), check_.links.end(), [&](const CheckedLink& link) {
+      return link.promise.from == pair[0] && link.promise.to == pair[1];
     });
   }
 
-  template <class Number>
-  void reached(const LinkStep& step, const Number& number) {
+  void note(const LinkFault& fault, const std::vector<int>& gpus) {
+    const LinkStep& step = fault.step;
+    const auto number = [&](int place) { return gpus[static_cast<std::size_t>(place)]; };
+    const std::vector<int> set = members_of(step, gpus);
+    CheckFailure made;
     if (step.is_message())
-      link_of(number(step.from), number(step.to)).reached = false;
+      made = failure(FailureKind::kMessage,
+                     fmt::format("GPU {} to GPU {}", number(step.from), number(step.to)),
+                     step.bytes > 0 ? fmt::format("{} bytes", step.bytes) : "", fault.found);
     else
-      check_.groups[static_cast<std::size_t>(step.ranks - 2)].reached = false;
+      made = failure(FailureKind::kCollective, text_of(step, number),
+                     step.bytes == 0 ? "connecting" : "", fault.found);
+    // Of a pair whose messages are known it is its collectives that were asked.
+    const bool collectives = !step.is_message() || find_link(set) == check_.links.end();
+    const auto is_it = [&](const TriedSet& one) {
+      return one.gpus == set && one.collectives == collectives;
+    };
+    const bool first = std::none_of(tried_.begin(), tried_.end(), is_it);
+    if (first) tried_.push_back({set, collectives, made.sentence});
+    if (first && collectives) check_.groups.push_back({set, {}, true});
+    const auto group = std::find_if(check_.groups.begin(), check_.groups.end(),
+                                    [&](const CheckedGroup& one) { return one.devices == set; });
+    (collectives ? group->failures : find_link(set)->failures).push_back(std::move(made));
   }
 
-  template <class Number>
-  void note(const LinkFault& fault, const Number& number) {
-    const LinkStep& step = fault.step;
-    if (step.is_message()) {
-      const std::string pair = fmt::format("GPU {} to GPU {}", number(step.from), number(step.to));
-      const std::string bytes = step.bytes > 0 ? fmt::format("{} bytes", step.bytes) : "";
-      link_of(number(step.from), number(step.to))
-          .failures.push_back(failure(FailureKind::kMessage, pair, bytes, fault.found));
+  // Where CUDA has no peer access, as a container or an IOMMU may forbid it, all that NCCL sends
+  // goes through the memory of the host, and the driver's word is worth nothing.
+  void compare_peers(CheckedLink& link) {
+    const LinkPromise& promise = link.promise;
+    const auto reaches = [&](int from, int to) {
+      const auto gpu = std::find_if(check_.gpus.begin(), check_.gpus.end(),
+                                    [&](const CheckedGpu& one) { return one.device == from; });
+      return std::count(gpu->facts.peers.begin(), gpu->facts.peers.end(), to) > 0;
+    };
+    if (!promise.peer || (reaches(promise.from, promise.to) && reaches(promise.to, promise.from)))
       return;
-    }
-    const bool all = step.bytes == 0;
-    check_.groups[static_cast<std::size_t>(step.ranks - 2)].failures.push_back(failure(
-        FailureKind::kCollective, text_of(step, number), all ? "connecting" : "", fault.found));
+    link.warnings.push_back(failure(
+        FailureKind::kPeer, fmt::format("GPU {} to GPU {}", promise.from, promise.to), "",
+        fmt::format("the driver promises peer access ({}) and CUDA has none", promise.kind)));
   }
 
   // Of the two ways the slower one, each at its best.
-  template <class Number>
-  void judge_speeds(const std::vector<LinkSpeed>& speeds, const Number& number) {
+  void judge_speeds(const std::vector<LinkSpeed>& speeds, const std::vector<int>& gpus) {
     std::map<std::pair<int, int>, double> best;
     for (const LinkSpeed& speed : speeds) {
-      double& known = best[{number(speed.from), number(speed.to)}];
+      double& known = best[{gpus[static_cast<std::size_t>(speed.from)],
+                            gpus[static_cast<std::size_t>(speed.to)]}];
       known = std::max(known, speed.bytes_per_second);
     }
     for (const auto& [pair, rate] : best) {
-      CheckedLink& link = link_of(pair.first, pair.second);
+      CheckedLink& link =
+          *find_link({std::min(pair.first, pair.second), std::max(pair.first, pair.second)});
       if (link.bytes_per_second == 0 || rate < link.bytes_per_second) link.bytes_per_second = rate;
       const double promised = link.promise.bytes_per_second;
-      if (promised <= 0 || rate >= kSlowShare * promised) continue;
-      link.failures.push_back(
+      const double share = link.promise.peer ? kSlowShare : kSlowShareThroughHost;
+      if (promised <= 0 || rate >= share * promised) continue;
+      link.warnings.push_back(
           failure(FailureKind::kSlow, fmt::format("GPU {} to GPU {}", pair.first, pair.second), "",
                   fmt::format("{} where {} promises {}", count_text(rate, "B/s"),
                               link.promise.kind.empty() ? "the bus" : link.promise.kind,
                               count_text(promised, "B/s"))));
-    }
-  }
-
-  // GPUs leave, the one with most broken links first and of equal ones the last, until what is left
-  // works with each other. A group works no more from the GPU on that first broke it.
-  void blame(std::vector<LinkFault> faults, const std::vector<int>& places) {
-    while (!faults.empty()) {
-      std::map<int, int> count;
-      for (const LinkFault& fault : faults) {
-        if (fault.step.is_message())
-          for (const int place : fault.gpus) ++count[place];
-        else
-          ++count[fault.gpus.back()];
-      }
-      int worst = count.begin()->first;
-      for (const auto& [place, broken] : count)
-        if (broken >= count[worst]) worst = place;
-      std::vector<LinkFault> left;
-      for (LinkFault& fault : faults) {
-        const bool its = std::count(fault.gpus.begin(), fault.gpus.end(), worst) > 0;
-        if (!its) left.push_back(std::move(fault));
-        if (!its) continue;
-        CheckedGpu& gpu =
-            check_.gpus[static_cast<std::size_t>(places[static_cast<std::size_t>(worst)])];
-        const auto number = [&](int place) {
-          return numbers_[static_cast<std::size_t>(places[static_cast<std::size_t>(place)])];
-        };
-        gpu.failures.push_back(
-            failure(fault.step.is_message() ? FailureKind::kMessage : FailureKind::kCollective,
-                    text_of(fault.step, number), "", fault.found));
-      }
-      faults = std::move(left);
     }
   }
 
@@ -253,6 +283,8 @@ class Check {
   const TimePoint deadline_;
   CheckStage& doing_;
   std::vector<int> numbers_;
+  std::vector<TriedSet> tried_;  // what is known, more and more
+  double link_share_ = 0;        // of the progress between GPUs
   GpuCheck check_;
 };
 
@@ -261,7 +293,7 @@ class Check {
 bool GpuCheck::complete() const {
   const auto is_reached = [](const auto& one) { return one.reached; };
   return std::all_of(gpus.begin(), gpus.end(),
-                     [](const CheckedGpu& gpu) { return gpu.unreached.empty(); }) &&
+                     [](const CheckedGpu& gpu) { return gpu.failed() || gpu.unreached.empty(); }) &&
          std::all_of(links.begin(), links.end(), is_reached) &&
          std::all_of(groups.begin(), groups.end(), is_reached);
 }
@@ -303,6 +335,14 @@ Message failed_check(const GpuFacts& gpu) {
                  "{} failed its check, {}; `parallelarium-engine devices --check` checks it again, "
                  "or choose other GPUs with --devices, or cpu.",
                  gpu.name, why);
+}
+
+Message failed_together(const std::vector<int>& gpus, std::string why) {
+  while (why.ends_with('.')) why.pop_back();
+  return message("gpu-check-failed.together",
+                 "{} failed their check together, {}; `parallelarium-engine devices --check` "
+                 "checks them again, or choose other GPUs with --devices, or cpu.",
+                 gpus_text(gpus), why);
 }
 
 }  // namespace parallelarium

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU is checked before it is trusted: its kernels against their CPU twins (kernel_check.h), and
 // what GPUs send each other (link_check.h), in at most 15 s. What was not reached in time is told
-// and counts as not checked.
+// and counts as not checked; another check that is told what is known spends its time on the rest.
 //
-// A GPU that fails is named and not used: one whose kernels are wrong or do not end, and of a pair
-// or group that does not work the one that most of what fails has in common. A slow link is told,
-// and used.
+// A GPU whose kernels are wrong or do not end is named and not used. A pair or group that does not
+// work is named and not used together: each of its GPUs still works alone, and with others. A slow
+// link is told, and used.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/run/gpu/check/tried_sets.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/train/run.h"
 
@@ -28,7 +29,10 @@ struct LinkPromise {
 
 struct GpuCheckRig {
   std::vector<GpuFacts> gpus;
-  std::vector<int> numbers;  // of each; empty: 0, 1 ...
+  std::vector<int> numbers;  // of each, ascending; empty: 0, 1 ...
+  // What is known and not asked again: of each GPU, that its kernels are right; sets of GPUs.
+  std::vector<bool> right;
+  std::vector<TriedSet> tried;
   std::function<std::unique_ptr<Device>(int gpu, int rank, Lane lane)> make_device;  // by number
   Nccl* nccl = nullptr;      // null: nothing between GPUs is checked
   std::string without_nccl;  // why
@@ -38,7 +42,7 @@ struct GpuCheckRig {
   std::int64_t large_bytes = std::int64_t{64} << 20;
 };
 
-enum class FailureKind : std::uint8_t { kKernel, kMessage, kCollective, kSlow };
+enum class FailureKind : std::uint8_t { kKernel, kMessage, kCollective, kSlow, kPeer };
 struct CheckFailure {
   FailureKind kind = FailureKind::kKernel;
   std::string what;   // "layer norm", "GPU 0 to GPU 1", "all_reduce"
@@ -59,6 +63,7 @@ struct CheckedLink {
   LinkPromise promise;          // from and to, too
   double bytes_per_second = 0;  // of the slower way; 0: not measured
   std::vector<CheckFailure> failures;
+  std::vector<CheckFailure> warnings;  // it is used: what it carries is right
   bool reached = true;
   bool passed() const { return failures.empty() && reached; }
 };
@@ -70,23 +75,27 @@ struct CheckedGroup {
 };
 struct GpuCheck {
   std::vector<CheckedGpu> gpus;
+  // Of GPUs whose kernels are right, and not known before:
   std::vector<CheckedLink> links;    // every pair, from < to
-  std::vector<CheckedGroup> groups;  // the first two, three ... GPUs
+  std::vector<CheckedGroup> groups;  // the first two, three ... that work with each other, too
   std::string without_links;         // why none were checked; empty: they were, or there is one GPU
   double seconds = 0;
-  bool stuck = false;  // something never ended: the process should
-  bool complete() const;
-  bool passed() const;  // everything was reached, and nothing failed
+  bool stuck = false;     // something never ended: the process should
+  bool complete() const;  // everything was reached, or has failed
+  bool passed() const;    // everything was reached, and nothing failed
 };
 
-// The share of a promise below which a link is slow: what another user of the bus, protocol and the
-// way through host memory may cost is more than half.
-inline constexpr double kSlowShare = 1.0 / 3;
+// The share of a promise below which a link is slow: what another user of the bus and the protocol
+// may cost is more than half. Without peer access bytes cross the bus twice, and the memory of the
+// host, which the other socket may own.
+inline constexpr double kSlowShare = 1.0 / 3, kSlowShareThroughHost = 1.0 / 10;
 
 // Error: "cancelled". `control`: cancel and progress.
 Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control);
 
-// Id "gpu-check-failed", of a GPU that has a check_failure.
+// Id "gpu-check-failed", of a GPU that has a check_failure, and of GPUs (by number) that failed
+// together for this reason.
 Message failed_check(const GpuFacts& gpu);
+Message failed_together(const std::vector<int>& gpus, std::string why);
 
 }  // namespace parallelarium

@@ -2,11 +2,14 @@
 #include "engine/run/gpu/check/check_memory.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -21,11 +24,13 @@ namespace parallelarium {
 
 namespace {
 
-constexpr const char* kFormat = "parallelarium-gpu-checks/1";
-constexpr std::size_t kMostTogether = 32;
+constexpr const char* kFormat = "parallelarium-gpu-checks/2";
+constexpr std::size_t kMostTogether = 1024;  // 16 GPUs have 120 pairs
 
 // Virtual GPUs may have no UUID.
-std::string name_of_gpu(const GpuFacts& gpu) { return gpu.uuid.empty() ? gpu.name : gpu.uuid; }
+std::string name_of_gpu(const GpuFacts& gpu) {
+  return gpu.uuid.empty() ? fmt::format("{} {}", gpu.name, gpu.bus) : gpu.uuid;
+}
 
 // The linker's build ID of a loaded library, in hexadecimal.
 struct BuildId {
@@ -79,6 +84,8 @@ Value value_of(const nlohmann::json& json, const char* key) {
   if (found == json.end()) return {};
   if constexpr (std::is_same_v<Value, std::string>)
     return found->is_string() ? found->template get<std::string>() : Value();
+  else if constexpr (std::is_same_v<Value, bool>)
+    return found->is_boolean() && found->template get<bool>();
   else
     return found->is_array() ? *found : nlohmann::json::array();
 }
@@ -120,7 +127,8 @@ RememberedChecks RememberedChecks::load(const std::string& path) {
   }
   for (const nlohmann::json& one : value_of<nlohmann::json>(json, "together")) {
     if (!one.is_object()) continue;
-    Together together{key_of(one), {}};
+    Together together{
+        key_of(one), {}, value_of<bool>(one, "collectives"), value_of<std::string>(one, "failure")};
     for (const nlohmann::json& gpu : value_of<nlohmann::json>(one, "gpus"))
       if (gpu.is_string()) together.gpus.push_back(gpu.get<std::string>());
     checks.together_.push_back(std::move(together));
@@ -143,6 +151,8 @@ Result<void> RememberedChecks::save(const std::string& path) const {
                     {"date", one.date}});
   for (const Together& one : together_)
     together.push_back({{"gpus", one.gpus},
+                        {"collectives", one.collectives},
+                        {"failure", one.failure},
                         {"driver", one.key.driver},
                         {"module", one.key.module},
                         {"nccl", one.key.nccl}});
@@ -161,18 +171,51 @@ Result<void> RememberedChecks::save(const std::string& path) const {
   return failed("the disk is full or the folder cannot be written");
 }
 
+Result<void> RememberedChecks::update(const std::string& path,
+                                      const std::function<void(RememberedChecks&)>& change) {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  // Beside the file, which is replaced. Where it cannot be made, saving says why.
+  const int lock = open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+  while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR) continue;
+  RememberedChecks checks = load(path);
+  change(checks);
+  const Result<void> saved = checks.save(path);
+  if (lock >= 0) close(lock);
+  return saved;
+}
+
 void RememberedChecks::note(const GpuCheck& check, const CheckKey& key, const std::string& date) {
   const CheckKey alone{key.driver, key.module, {}};
-  Together met{key, {}};
+  std::map<int, std::string> names;
+  const auto failure_of = [](const std::vector<CheckFailure>& failures) {
+    return failures.empty() ? std::string() : failures.front().sentence;
+  };
   for (const CheckedGpu& gpu : check.gpus) {
-    const std::string name = name_of_gpu(gpu.facts);
+    names[gpu.device] = name_of_gpu(gpu.facts);
     if (gpu.failed() || gpu.unreached.empty())
-      gpus_[name] = {alone, gpu.failed() ? gpu.failures.front().sentence : "", date};
-    if (!gpu.failed()) met.gpus.push_back(name);
+      gpus_[names[gpu.device]] = {alone, failure_of(gpu.failures), date};
   }
-  if (met.gpus.size() < 2 || !check.complete()) return;
-  std::erase_if(together_, [&](const Together& one) { return one.gpus == met.gpus; });
-  together_.push_back(std::move(met));
+  for (const CheckedLink& link : check.links)
+    if (link.reached)
+      keep({key,
+            {names[link.promise.from], names[link.promise.to]},
+            false,
+            failure_of(link.failures)});
+  for (const CheckedGroup& group : check.groups) {
+    if (!group.reached) continue;
+    Together one{key, {}, true, failure_of(group.failures)};
+    for (const int device : group.devices) one.gpus.push_back(names[device]);
+    keep(std::move(one));
+  }
+}
+
+void RememberedChecks::keep(Together one) {
+  std::sort(one.gpus.begin(), one.gpus.end());
+  std::erase_if(together_, [&](const Together& old) {
+    return old.gpus == one.gpus && old.collectives == one.collectives;
+  });
+  together_.push_back(std::move(one));
   if (together_.size() > kMostTogether) together_.erase(together_.begin());
 }
 
@@ -182,21 +225,42 @@ std::string RememberedChecks::failure_of(const GpuFacts& gpu, const CheckKey& ke
   return found != gpus_.end() && found->second.key == alone ? found->second.failure : std::string();
 }
 
-bool RememberedChecks::covers(const std::vector<GpuFacts>& gpus, const CheckKey& key) const {
+bool RememberedChecks::is_right(const GpuFacts& gpu, const CheckKey& key) const {
+  const auto found = gpus_.find(name_of_gpu(gpu));
   const CheckKey alone{key.driver, key.module, {}};
-  std::vector<std::string> good;
-  for (const GpuFacts& gpu : gpus) {
-    const auto found = gpus_.find(name_of_gpu(gpu));
-    if (found == gpus_.end() || found->second.key != alone) return false;
-    if (found->second.failure.empty()) good.push_back(found->first);
+  return found != gpus_.end() && found->second.key == alone && found->second.failure.empty();
+}
+
+std::vector<TriedSet> RememberedChecks::tried(const std::vector<GpuFacts>& gpus,
+                                              const std::vector<int>& numbers,
+                                              const CheckKey& key) const {
+  std::map<std::string, int> by_name;
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    by_name[name_of_gpu(gpus[i])] = numbers.empty() ? static_cast<int>(i) : numbers[i];
+  std::vector<TriedSet> sets;
+  for (const Together& one : together_) {
+    if (one.key != key) continue;
+    TriedSet set{{}, one.collectives, one.failure};
+    for (const std::string& name : one.gpus)
+      if (const auto found = by_name.find(name); found != by_name.end())
+        set.gpus.push_back(found->second);
+    // Some of those that work with all work with each other, too.
+    const bool of_more = set.gpus.size() < one.gpus.size();
+    if (of_more && !(one.collectives && one.failure.empty())) continue;
+    std::sort(set.gpus.begin(), set.gpus.end());
+    sets.push_back(std::move(set));
   }
-  if (good.size() < 2) return true;
-  return std::any_of(together_.begin(), together_.end(), [&](const Together& one) {
-    const auto is_in = [&](const std::string& name) {
-      return std::find(one.gpus.begin(), one.gpus.end(), name) != one.gpus.end();
-    };
-    return one.key == key && std::all_of(good.begin(), good.end(), is_in);
-  });
+  return sets;
+}
+
+bool RememberedChecks::covers(const std::vector<GpuFacts>& gpus, const CheckKey& key) const {
+  std::vector<int> good;
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    if (!failure_of(gpus[i], key).empty()) continue;
+    if (!is_right(gpus[i], key)) return false;
+    good.push_back(static_cast<int>(i));
+  }
+  return are_tried(good, tried(gpus, {}, key));
 }
 
 void mark_failed(std::vector<GpuFacts>& gpus, const CudaModule& module) {
@@ -206,6 +270,15 @@ void mark_failed(std::vector<GpuFacts>& gpus, const CudaModule& module) {
   const CheckKey key = check_key_here(module, false);
   for (std::size_t i = 0; i < gpus.size(); ++i)
     gpus[i].check_failure = checks.failure_of(gpus[i], key);
+}
+
+std::vector<GpusApart> failed_sets(const std::vector<GpuFacts>& gpus, const CudaModule& module) {
+  const std::string path = gpu_checks_path();
+  if (path.empty() || !std::filesystem::exists(path)) return {};
+  std::vector<GpusApart> apart;
+  for (TriedSet& set : RememberedChecks::load(path).tried(gpus, {}, check_key_here(module, true)))
+    if (!set.failure.empty()) apart.push_back({set.gpus, failed_together(set.gpus, set.failure)});
+  return apart;
 }
 
 }  // namespace parallelarium

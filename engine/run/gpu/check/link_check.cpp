@@ -8,13 +8,13 @@
 #include <numeric>
 
 #include "engine/run/gpu/check/link_session.h"
+#include "engine/run/gpu/check/tried_sets.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 
 namespace parallelarium {
 
 namespace {
 
-constexpr int kMostBroken = 4;  // sessions that break off before the rest is left
 constexpr std::array kKinds = {CollectiveKind::kAllReduce, CollectiveKind::kBroadcast,
                                CollectiveKind::kAllGather, CollectiveKind::kReduceScatter,
                                CollectiveKind::kAllToAll};
@@ -30,7 +30,7 @@ void add_pair(std::vector<LinkStep>& steps, int from, int to, std::int64_t bytes
 }
 
 // A number or so for each rank; chunks of unequal size, but where that is not possible; a buffer
-// that NCCL cuts into many pieces.
+// that NCCL cuts into many pieces. Sums, and the largest, which a loss over a cut vocabulary takes.
 void add_collectives(std::vector<LinkStep>& steps, int ranks) {
   for (const CollectiveKind kind : kKinds) {
     const bool even = kind == CollectiveKind::kAllToAll;
@@ -41,12 +41,19 @@ void add_collectives(std::vector<LinkStep>& steps, int ranks) {
         step.ranks = ranks;
         step.kind = kind;
         step.type = type;
+        if (kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kReduceScatter)
+          step.reduction = Reduction::kSum;
         step.bytes = (even ? count / ranks * ranks : count) * size_of(type);
         if (even && count >= ranks) steps.push_back(step);
         if (!even) steps.push_back(step);
       }
     }
   }
+  LinkStep largest;
+  largest.ranks = ranks;
+  largest.reduction = Reduction::kMax;
+  largest.bytes = 1001 * size_of(largest.type);
+  steps.push_back(largest);
 }
 
 // Sets of ranks and what they go through together.
@@ -91,8 +98,7 @@ class LinkCheck {
             const std::function<void(double share, const std::string& what)>& tell)
       : rig_(rig), limits_(limits), number_(number), tell_(tell) {}
 
-  LinkFindings run() {
-    const std::vector<LinkStep> steps = link_steps(rig_);
+  LinkFindings run(const std::vector<LinkStep>& steps) {
     total_ = static_cast<double>(steps.size());
     for (Session& session : sessions_of(rig_, steps)) go_through(std::move(session));
     return std::move(findings_);
@@ -101,7 +107,7 @@ class LinkCheck {
  private:
   void go_through(Session session) {
     while (!session.steps.empty()) {
-      if (findings_.stuck || broken_ >= kMostBroken) return leave(session, 0);
+      if (findings_.stuck) return leave(session, 0);
       const auto made = std::make_shared<LinkSession>(rig_, session.gpus, session.steps);
       const LinkSession::End end = LinkSession::run(made, limits_, [&](int step) {
         const std::string what =
@@ -115,7 +121,6 @@ class LinkCheck {
       const auto at = static_cast<std::size_t>(std::max(end.step, 0));
       if (!end.in_time) return leave(session, at);
       if (end.why.kind == "memory-short") return leave(session, at);  // no fault of a link
-      ++broken_;
       if (end.step < 0) return does_not_connect(session, end);
       break_off(session, at, end);
     }
@@ -167,7 +172,6 @@ class LinkCheck {
     session.steps = std::move(left);
   }
 
-  // Of several GPUs each pair is asked alone, to find which do not.
   void does_not_connect(const Session& session, const LinkSession::End& end) {
     LinkStep all;
     all.ranks = static_cast<int>(session.gpus.size());
@@ -179,24 +183,7 @@ class LinkCheck {
     findings_.faults.push_back({all, session.gpus,
                                 end.hung ? "NCCL does not connect them in time" : end.why.text,
                                 end.hung});
-    if (session.gpus.size() == 2) return leave(session, 0);
-    for (std::size_t a = 0; a < session.gpus.size(); ++a) {
-      for (std::size_t b = a + 1; b < session.gpus.size(); ++b) {
-        Session pair{{session.gpus[a], session.gpus[b]}, {}};
-        for (const LinkStep& step : session.steps) {
-          if (!step.is_message() || !step.takes(static_cast<int>(a)) ||
-              !step.takes(static_cast<int>(b)))
-            continue;
-          LinkStep own = step;
-          own.from = step.from == static_cast<int>(a) ? 0 : 1;
-          own.to = 1 - own.from;
-          pair.steps.push_back(own);
-        }
-        go_through(std::move(pair));
-      }
-    }
-    for (const LinkStep& step : session.steps)
-      if (!step.is_message()) findings_.unreached.push_back(step);
+    leave(session, 0);
   }
 
   const LinkRig& rig_;
@@ -205,7 +192,6 @@ class LinkCheck {
   const std::function<void(double share, const std::string& what)>& tell_;
   LinkFindings findings_;
   double done_ = 0, total_ = 1;
-  int broken_ = 0;
 };
 
 }  // namespace
@@ -227,10 +213,10 @@ std::vector<LinkStep> link_steps(const LinkRig& rig) {
   return steps;
 }
 
-LinkFindings check_links(const LinkRig& rig, const LinkLimits& limits,
-                         const std::function<int(int place)>& number,
+LinkFindings check_links(const LinkRig& rig, const std::vector<LinkStep>& steps,
+                         const LinkLimits& limits, const std::function<int(int place)>& number,
                          const std::function<void(double share, const std::string& what)>& tell) {
-  return LinkCheck(rig, limits, number, tell).run();
+  return LinkCheck(rig, limits, number, tell).run(steps);
 }
 
 std::string text_of(const LinkStep& step, const std::function<int(int place)>& number) {
@@ -238,15 +224,12 @@ std::string text_of(const LinkStep& step, const std::function<int(int place)>& n
     const std::string pair = fmt::format("GPU {} to GPU {}", number(step.from), number(step.to));
     return step.bytes > 0 ? fmt::format("{}, {} bytes", pair, step.bytes) : pair;
   }
-  std::string gpus;
-  for (int rank = 0; rank < step.ranks; ++rank)
-    gpus += fmt::format("{}{}",
-                        rank == 0               ? ""
-                        : rank + 1 < step.ranks ? ", "
-                                                : " and ",
-                        number(rank));
-  if (step.bytes == 0) return fmt::format("GPUs {}", gpus);
-  return fmt::format("{} of {} {} among GPUs {}", name_of(step.kind),
+  std::vector<int> numbers;
+  for (int rank = 0; rank < step.ranks; ++rank) numbers.push_back(number(rank));
+  const std::string gpus = gpus_text(numbers);
+  if (step.bytes == 0) return gpus;
+  return fmt::format("{}{} of {} {} among {}", name_of(step.kind),
+                     step.reduction == Reduction::kMax ? " by max" : "",
                      step.bytes / size_of(step.type), name_of(step.type), gpus);
 }
 

@@ -23,6 +23,7 @@ struct LinkStep {
   int from = -1, to = -1;  // a message; or, where negative, a collective
   int ranks = 0;           // of a collective: the first so many
   CollectiveKind kind = CollectiveKind::kAllReduce;
+  Reduction reduction = Reduction::kNone;
   DataType type = DataType::kF32;
   std::int64_t bytes = 0;
   bool timed = false;  // nothing is compared
@@ -64,9 +65,11 @@ struct LinkFindings {
 // All steps for so many GPUs, in their order.
 std::vector<LinkStep> link_steps(const LinkRig& rig);
 
-// `number`: what a GPU is called, by its place. `tell`: before each step, from the calling thread.
-LinkFindings check_links(const LinkRig& rig, const LinkLimits& limits,
-                         const std::function<int(int place)>& number,
+// Goes through these steps. Where the GPUs do not connect that is the one fault, and nothing is
+// reached. `number`: what a GPU is called, by its place. `tell`: before each step, from the calling
+// thread.
+LinkFindings check_links(const LinkRig& rig, const std::vector<LinkStep>& steps,
+                         const LinkLimits& limits, const std::function<int(int place)>& number,
                          const std::function<void(double share, const std::string& what)>& tell);
 
 // "GPU 0 to GPU 1, 4099 bytes"; "all_reduce of 1001 float32 among GPUs 0, 1 and 2".

@@ -47,15 +47,18 @@ std::int64_t after(const LinkStep& step, int rank, std::int64_t at, std::int64_t
                    bool& checked) {
   const int n = step.ranks;
   const ChunkRange own = chunk_of(count, n, rank);
-  const auto sum = [&] {
-    std::int64_t total = 0;
-    for (int other = 0; other < n; ++other) total += number_of(other, at);
-    return total;
+  const auto reduced = [&] {
+    std::int64_t sum = 0, most = number_of(0, at);
+    for (int other = 0; other < n; ++other) {
+      sum += number_of(other, at);
+      most = std::max(most, number_of(other, at));
+    }
+    return step.reduction == Reduction::kMax ? most : sum;
   };
   checked = true;
   switch (step.kind) {
     case CollectiveKind::kAllReduce:
-      return sum();
+      return reduced();
     case CollectiveKind::kBroadcast:
       return number_of(0, at);
     case CollectiveKind::kAllGather:
@@ -64,7 +67,7 @@ std::int64_t after(const LinkStep& step, int rank, std::int64_t at, std::int64_t
       return 0;
     case CollectiveKind::kReduceScatter:
       checked = at >= own.begin && at < own.end;
-      return checked ? sum() : 0;
+      return checked ? reduced() : 0;
     case CollectiveKind::kAllToAll: {
       const std::int64_t each = count / n;
       return number_of(static_cast<int>(at / each), own.begin + at % each);
@@ -121,8 +124,7 @@ void LinkSession::make_program() {
                                    : OpKind::kRecv;
       op.peer = step.from == r ? step.to : step.from;
       op.collective = step.kind;
-      if (step.kind == CollectiveKind::kAllReduce || step.kind == CollectiveKind::kReduceScatter)
-        op.reduction = Reduction::kSum;
+      op.reduction = step.reduction;
       op.operand_first = static_cast<std::int32_t>(rank.operands.size());
       op.operand_count = 1;
       rank.operands.push_back(
@@ -168,10 +170,7 @@ Result<void> LinkSession::call(int rank, const LinkStep& step) {
   all.group = group;
   all.sequence = mine.collectives[static_cast<std::size_t>(group)]++;
   all.type = step.type;
-  all.reduction =
-      step.kind == CollectiveKind::kAllReduce || step.kind == CollectiveKind::kReduceScatter
-          ? Reduction::kSum
-          : Reduction::kNone;
+  all.reduction = step.reduction;
   all.data = mine.memory;
   all.bytes = step.bytes;
   all.device = mine.device.get();
@@ -276,7 +275,7 @@ LinkSession::End LinkSession::run(const std::shared_ptr<LinkSession>& self,
         session.rig_.make_device(session.gpus_[static_cast<std::size_t>(r)], r, Lane::kPipeline);
     rank.device->reserve_marks(2 * kMarksOfOp);
     const Result<std::byte*> memory = rank.device->allocate(session.most_bytes_);
-    if (!memory) return {false, false, true, -1, memory.error(), false};
+    if (!memory) return {.why = memory.error()};
     rank.memory = *memory;
     rank.sent.resize(session.gpus_.size());
     rank.received.resize(session.gpus_.size());

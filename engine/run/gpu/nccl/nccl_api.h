@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine calls of NCCL, declared here, so that nothing is needed of it where the program
-// is built: the structures, numbers and functions of nccl.h that are used, as its binary interface
-// has them since 2.18. A test compares them with nccl.h where that is found
-// (tests/cuda/nccl_api_test). Source: NVIDIA/nccl, src/nccl.h.in.
+// Declares the part of nccl.h that the engine calls, so that a build needs no NCCL: structures,
+// numbers and functions as in its binary interface since 2.18. A test compares them with nccl.h if
+// it is there (tests/cuda/nccl_api_test). Source: NVIDIA/nccl, src/nccl.h.in.
 #pragma once
 
 #include <climits>
@@ -22,10 +21,10 @@ struct UniqueId {
   char bytes[128];
 };
 
-// ncclConfig_t as NCCL 2.18 declared it, and filled as its NCCL_CONFIG_INITIALIZER does. Every
-// library since takes it: it reads `size` bytes, and what its own version has beyond `version` it
-// fills itself, also the last word here, where 2.25 put another field. A later header's structure
-// would ask for fields that an older library does not know.
+// ncclConfig_t of NCCL 2.18, filled as by its NCCL_CONFIG_INITIALIZER. Every later library takes
+// it: it reads `size` bytes and fills the fields that came after `version` itself, also the last
+// word here, where 2.25 put another field. An older library would refuse a later structure, whose
+// fields it does not know.
 // Source: NVIDIA/nccl, src/init.cc (parseCommConfig).
 struct Config {
   std::size_t size = sizeof(Config);

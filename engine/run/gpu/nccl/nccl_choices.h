@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NCCL chose for its collectives, as it tells a profiler: algorithm, protocol and channels.
+// NCCL tells a profiler which algorithm, protocol and channels it chose for its collectives.
 //
 // NCCL loads a profiler plugin, a library with the symbol ncclProfiler_v4 (2.27 and newer), and
-// calls it on every communicator and collective. Here is that plugin, which only writes down; the
-// CUDA module exports it (cuda/nccl_library.cpp). The first rank of a communicator tells for all of
-// it, so where ranks are processes rank 0's knows of the communicators that rank 0 is in alone.
-// Source: NVIDIA/nccl, ext-profiler/README.md and profiler_v4.h, whose binary interface the structs
-// below repeat.
+// calls it on every communicator and collective. This is that plugin, and it only takes notes; the
+// CUDA module exports it (cuda/nccl_library.cpp). The first rank of a communicator tells for all
+// its ranks. So if ranks are processes, rank 0 knows only the communicators that it is in. Source:
+// NVIDIA/nccl, ext-profiler/README.md and profiler_v4.h, whose binary interface the structs below
+// repeat.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace parallelarium {
 // Thread-safe: NCCL tells of a collective on the thread that launches it, or on one of its own.
 class NcclChoices {
  public:
-  // As NCCL writes them: "AllReduce", "ncclFloat32", "RING", "LL128". Null where it does not know.
+  // Names are NCCL's: "AllReduce", "ncclFloat32", "RING", "LL128"; null if it does not know.
   void add(const char* function, const char* type, std::int64_t count, int ranks,
            const char* algorithm, const char* protocol, int channels);
   // All since the last call.
@@ -33,7 +33,7 @@ class NcclChoices {
   std::mutex mutex_;
   std::map<std::tuple<std::string, int, std::string, std::string, int>, LibraryChoice> made_;
 };
-// Where the plugin of this library writes.
+// The plugin of this library writes here.
 NcclChoices& nccl_choices();
 
 // ncclProfilerEventDescr_v4_t, as far as a collective fills it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where NCCL's library is found. Needs neither CUDA nor NCCL to be built.
+// Finds NCCL's library. Builds without CUDA and NCCL.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace parallelarium {
 
-// What dlopen is asked for, in this order: what PARALLELARIUM_NCCL names, and then nothing else;
-// libnccl.so.2, as the run path of the caller and the system find it; those of the wheel
-// nvidia-nccl in the packages of the user's Python (python_wheels.h).
+// The files to try, in this order. If PARALLELARIUM_NCCL names one, that alone. Else libnccl.so.2,
+// which the run path or the system finds; then the files of the wheel nvidia-nccl in the packages
+// of the user's Python (python_wheels.h).
 std::vector<std::string> nccl_files(const Environment& environment);
 
 struct NcclFile {
   nccl_api::Functions functions;
   int version = 0;   // 22809 is 2.28.9
-  std::string path;  // of the library that answered
+  std::string path;  // of the loaded library
 };
-// The first of `files` that loads, has every function and is not too old (check_nccl of one
-// communicator); it stays loaded. Error "nccl-missing" or "nccl-old": the first one's that was
-// found, or that none was.
+// Loads the first of `files` that has every function and is not too old (check_nccl with one
+// communicator); it stays loaded. Error "nccl-missing" or "nccl-old": of the first file that
+// exists, or that none does.
 Result<NcclFile> open_nccl(const std::vector<std::string>& files);
 
 }  // namespace parallelarium

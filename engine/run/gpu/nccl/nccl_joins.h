@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which collectives go to NCCL together: each group of calls costs a host a thread of NCCL's and a
-// wait for it, and neighbours that need nothing of each other share one. Pure.
+// Finds collectives that go to NCCL together. Each group of calls costs a host a thread of NCCL's
+// and a wait for it, so independent neighbours share one. Pure.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 
 namespace parallelarium {
 
-// By rank of the Program and op: whether this collective is issued in one NCCL group with the one
-// before it in its lane. Then both are of one communicator, small enough that the host's time
-// counts, have no op of the lane and no other communication between them, and the second waits for
-// nothing that the first does not wait for and touches none of its memory. All members decide
-// alike, as NCCL asks of aggregated operations, so this reads the Programs of all.
+// By rank and op: whether this collective shares an NCCL group with the one before it in its lane.
+// It does if both are of one communicator and small enough that the host's time counts, no op of
+// the lane and no other communication stands between them, and the second waits for nothing more
+// than the first and touches none of its memory. NCCL asks that all members decide alike, so this
+// reads the Programs of all ranks.
 // Source: NCCL user guide, "Aggregated Operations".
 std::vector<std::vector<bool>> joined_collectives(const Program& program);
 

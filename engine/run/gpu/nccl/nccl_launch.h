@@ -10,7 +10,7 @@
 
 namespace parallelarium {
 
-// For LaunchOptions::make_transport of one run. References outlive the run.
+// They make LaunchOptions::make_transport for one run. References outlive the run.
 std::function<std::unique_ptr<Transport>(TransportParts)> nccl_between_threads(Nccl& nccl,
                                                                                NcclWait wait = {});
 // Rank 0 makes NCCL's id and shares it over the world's connections.

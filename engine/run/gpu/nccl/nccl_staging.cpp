@@ -23,7 +23,7 @@ bool is_staged(const TransferPart& part) {
   return !part.stretches.empty() || part.reduction != Reduction::kNone;
 }
 
-std::byte* stage(Device& lane, const TransferPart& part, std::byte* scratch) {
+std::byte* stage(DeviceStream& lane, const TransferPart& part, std::byte* scratch) {
   std::byte* const next = scratch + aligned(part.bytes);
   if (!part.send) return next;
   for (const Stretch& place : part.stretches) {
@@ -33,7 +33,7 @@ std::byte* stage(Device& lane, const TransferPart& part, std::byte* scratch) {
   return next;
 }
 
-void unstage(Device& lane, const TransferPart& part, const std::byte* scratch) {
+void unstage(DeviceStream& lane, const TransferPart& part, const std::byte* scratch) {
   const Stretch whole{part.data, part.bytes};
   const std::span<const Stretch> places =
       part.stretches.empty() ? std::span(&whole, 1) : part.stretches;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL takes a message from one place and puts it into one. What lies in several, or is to be
-// combined with what is there, as the steps of collectives need it, goes through scratch of its
-// lane: before the group and behind it, on the lane's stream.
+// NCCL takes a message from one place and puts it into one. A message that lies in several places,
+// or is combined with what is there, goes through scratch on the lane's stream, before the group
+// and after it. The steps of collectives need this.
 #pragma once
 
 #include "engine/plan/program/program.h"
@@ -10,14 +10,14 @@
 namespace parallelarium {
 
 bool is_staged(const TransferPart& part);
-// Copies what a send sends to `scratch`. Returns where the next message's scratch begins.
+// Copies the payload of a send to `scratch`. Returns where the next message's scratch begins.
 // Requires: is_staged(part).
-std::byte* stage(Device& lane, const TransferPart& part, std::byte* scratch);
+std::byte* stage(DeviceStream& lane, const TransferPart& part, std::byte* scratch);
 // Puts what a receive has received in `scratch` where it belongs. Requires: is_staged(part).
-void unstage(Device& lane, const TransferPart& part, const std::byte* scratch);
+void unstage(DeviceStream& lane, const TransferPart& part, const std::byte* scratch);
 
-// Bytes of scratch that the lane's communication needs beside its operands, whole collectives of
-// NCCL included.
+// Bytes of scratch that the lane's communication needs beside its operands, also for NCCL's own
+// collectives.
 std::int64_t nccl_scratch_bytes(const Program& program, const RankProgram& rank, Lane lane);
 
 }  // namespace parallelarium

@@ -36,7 +36,7 @@ std::vector<std::int64_t> empty_turns(const Program& program, const RankProgram&
 
 NcclTransport::NcclTransport(Nccl& nccl, const Program& program, const RankProgram& rank,
                              Stop& stop, std::unique_ptr<Transport> host,
-                             std::function<Result<NcclId>()> unique_id, Device& device,
+                             std::function<Result<NcclId>()> unique_id, DeviceStream& device,
                              NcclWait wait)
     : nccl_(nccl),
       program_(program),
@@ -83,7 +83,7 @@ void NcclTransport::pass_turn(std::int64_t turn) {
 // One NCCL group on `lane` in its turn, until NCCL has launched it.
 template <class Calls>
 Result<void> NcclTransport::issue(std::int64_t turn, const std::string& doing,
-                                  std::span<NcclComm* const> comms, Device& lane,
+                                  std::span<NcclComm* const> comms, DeviceStream& lane,
                                   const Calls& calls) {
   NcclStatus status = NcclStatus::kSuccess;
   {
@@ -106,7 +106,7 @@ Result<void> NcclTransport::issue(std::int64_t turn, const std::string& doing,
 
 Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
   if (parts.empty()) return {};  // nobody waits for its turn
-  Device& lane = *parts.front().device;
+  DeviceStream& lane = *parts.front().device;
   const std::int64_t turn = parts.front().turn;
   if (!take_turn(turn)) return stopped();
   std::vector<NcclComm*> comms;
@@ -120,7 +120,7 @@ Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
     data.push_back(is_staged(part) ? scratch : part.data);
     if (is_staged(part)) scratch = stage(lane, part, scratch);
   }
-  const auto calls = [&](Device& stream) {
+  const auto calls = [&](DeviceStream& stream) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const TransferPart& part = parts[i];
       if (part.bytes == 0) continue;  // both sides know it
@@ -145,7 +145,7 @@ Result<void> NcclTransport::transfer(std::span<TransferPart> parts) {
 
 // The calls of one collective, inside a group.
 NcclStatus NcclTransport::launch(const CollectiveCall& call, NcclComm* comm, int n, int me,
-                                 Device& lane) {
+                                 DeviceStream& lane) {
   const std::int64_t size = size_of(call.type), elements = call.bytes / size;
   const auto chunk = [&](int index) { return chunk_of(elements, n, index); };
   const auto at = [&](std::int64_t element) { return call.data + element * size; };
@@ -201,7 +201,7 @@ NcclStatus NcclTransport::launch(const CollectiveCall& call, NcclComm* comm, int
 
 // A group of one rank: nothing travels, but the own chunk may lie elsewhere.
 Result<void> NcclTransport::alone(CollectiveCall& call) {
-  Device& lane = *call.device;
+  DeviceStream& lane = *call.device;
   lane.mark(call.marks + kBeganMark);
   call.met = Clock::now();
   const DirectMember member{&lane,           call.kind,      call.type,      call.bytes, 0,
@@ -240,7 +240,7 @@ Result<void> NcclTransport::collectives(std::span<CollectiveCall> calls) {
     pass_turn(first.turn);
     return done;
   }
-  Device& lane = *first.device;
+  DeviceStream& lane = *first.device;
   const int me = place_of(first.group, rank_.rank);
   NcclComm* comm = comm_of(first.group);
   for (CollectiveCall& call : calls) {
@@ -249,7 +249,7 @@ Result<void> NcclTransport::collectives(std::span<CollectiveCall> calls) {
     if (call.kind == CollectiveKind::kAllToAll)
       lane.copy(scratch_of(call.marks), call.data, call.bytes);
   }
-  const auto launch_all = [&](Device& stream) {
+  const auto launch_all = [&](DeviceStream& stream) {
     NcclStatus status = NcclStatus::kSuccess;
     for (std::size_t i = 0; i < calls.size() && goes_well(status); ++i)
       status = launch(calls[i], comm, n, me, stream);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks on GPUs of their own that exchange through NCCL.
 //
-// A rank connects to the world, splits a communicator for each of its groups from it while nothing
-// is outstanding, and issues everything in one order over all of them (issue_turns). A batch is one
-// NCCL group. Communicators do not block: after a group the transport asks until NCCL has launched
-// it, and only then lets anybody else call NCCL or set a mark behind it. Two ranks are connected
-// when they first exchange, so the first launches wait for the others' too. The span of an op
-// begins when its stream comes to it, so it holds the waiting for other ranks.
+// A rank connects to the world, splits from it a communicator for each of its groups, and issues
+// everything in one order over all of them (issue_turns). A batch is one NCCL group. Communicators
+// do not block: after a group the transport asks until NCCL has launched it, and only then lets
+// another thread call NCCL or set a mark behind it. Two ranks connect at their first exchange, so
+// the first launches wait for other ranks too. The span of an op begins when its stream reaches it,
+// so it includes the waiting for other ranks.
 //
-// Whole collectives are NCCL's: their bytes are those of the formula (collective_volume) and are
-// called so (CollectiveCall::counted). Sends and receives are counted. NCCL adds in an order of its
-// own, so sums equal those of other transports within rounding.
+// NCCL does whole collectives. Their bytes come from the formula (collective_volume) and say so
+// (CollectiveCall::counted). The bytes of sends and receives are counted. NCCL adds in an order of
+// its own, so sums equal those of other transports within rounding.
 //
-// The steps of our own algorithms are sends and receives: a step is one batch, so one NCCL group,
-// and has a span of its own; what NCCL cannot do by itself goes through scratch (nccl_staging.h).
+// The steps of our own algorithms are sends and receives. A step is one batch, so one NCCL group,
+// and has a span of its own. What NCCL cannot do itself goes through scratch (nccl_staging.h).
 #pragma once
 
 #include <array>
@@ -33,15 +33,16 @@
 
 namespace parallelarium {
 
-// How a rank waits for NCCL; tests bring a clock of their own.
+// How a rank waits for NCCL. Tests bring their own clock.
 struct NcclWait {
   std::function<TimePoint()> now = [] { return Clock::now(); };
   std::function<void()> pause;  // between two looks, after the first ones; absent: 20 microseconds
-  // A group is launched by a thread of NCCL's, mostly within so long: until then the rank looks
-  // again at once, only letting others run, since to sleep and wake up takes longer. Negative:
-  // 0.1 ms where there are cores for ranks and such threads, else none.
+  // A thread of NCCL's launches a group, mostly within this time. Until then the rank looks again
+  // at once and only yields, since to sleep and wake up takes longer. Negative: 0.1 ms if there are
+  // cores for ranks and such threads, else none.
   std::chrono::nanoseconds spin{-1};
-  // For closing. Whoever watches over the run ends every other wait, and knows who did not come.
+  // The limit for closing. The watch over the run ends every other wait and knows which rank did
+  // not come.
   std::chrono::nanoseconds closing{60'000'000'000};
 };
 
@@ -51,7 +52,7 @@ class NcclTransport final : public Transport {
   // `unique_id` gives all ranks the same id, made by one of them.
   NcclTransport(Nccl& nccl, const Program& program, const RankProgram& rank, Stop& stop,
                 std::unique_ptr<Transport> host, std::function<Result<NcclId>()> unique_id,
-                Device& device, NcclWait wait = {});
+                DeviceStream& device, NcclWait wait = {});
   ~NcclTransport() override;
 
   int rank() const override { return rank_.rank; }
@@ -59,14 +60,14 @@ class NcclTransport final : public Transport {
   // Errors: "nccl-old", "nccl-failed", or "stopped".
   Result<void> connect() override;
   Result<void> look(const std::function<std::string()>& doing) override;
-  // A stand-in in a test has no file, and nothing to load.
+  // A test's stand-in has no file and nothing to load.
   bool waits_on_devices() const override { return !nccl_.path().empty(); }
   bool does_steps() const override { return true; }
   Result<void> transfer(std::span<TransferPart> parts) override;
-  // Errors: also "collective-uneven", of an all-to-all in place whose chunks differ in size.
+  // Errors: also "collective-uneven", for an all-to-all in place whose chunks differ in size.
   Result<void> collective(CollectiveCall& call) override { return collectives({&call, 1}); }
   bool joins_collectives() const override { return true; }
-  // In one NCCL group. Requires, of several: those that joined_collectives() names.
+  // Issues them in one NCCL group. Requires: joined_collectives() joins them.
   Result<void> collectives(std::span<CollectiveCall> calls) override;
   Result<TimePoint> barrier() override;
   // Errors: "nccl-failed", "nccl-timeout", or "stopped".
@@ -93,10 +94,10 @@ class NcclTransport final : public Transport {
   void pass_turn(std::int64_t turn);
   template <class Calls>
   Result<void> issue(std::int64_t turn, const std::string& doing, std::span<NcclComm* const> comms,
-                     Device& lane, const Calls& calls);
-  NcclStatus launch(const CollectiveCall& call, NcclComm* comm, int n, int me, Device& lane);
+                     DeviceStream& lane, const Calls& calls);
+  NcclStatus launch(const CollectiveCall& call, NcclComm* comm, int n, int me, DeviceStream& lane);
   Result<void> alone(CollectiveCall& call);
-  // Whether NCCL can do it; else the run has been told why not.
+  // Whether NCCL can do it. If not, it has stopped the run and said why.
   Result<void> checked(const CollectiveCall& call, int n);
   std::byte* scratch_of(std::int32_t marks) const;
   void pause(Wait wait, TimePoint begin) const;
@@ -107,19 +108,19 @@ class NcclTransport final : public Transport {
   Stop& stop_;
   const std::unique_ptr<Transport> host_;
   const std::function<Result<NcclId>()> unique_id_;
-  Device& device_;  // for its memory, and the GPU of the communicators
+  DeviceStream& device_;  // for its memory, and the GPU of the communicators
   const NcclWait wait_;
 
   std::mutex mutex_;  // one thread of this rank calls NCCL at a time
   NcclComm* world_ = nullptr;
   NcclComm* none_ = nullptr;                  // what a split gives a rank that is in no child
-  std::vector<NcclComm*> comms_;              // by group; null: this rank is not in it, or alone
-  std::vector<NcclComm*> open_;               // those that are ready, the world first
+  std::vector<NcclComm*> comms_;              // by group; null: this rank is not in it, or is alone
+  std::vector<NcclComm*> open_;               // the ready ones, the world first
   bool ended_ = false;                        // closed or aborted
   std::array<std::byte*, kLanes> scratch_{};  // by lane: see above
   std::atomic<RankProgress*> progress_{nullptr};
   std::int32_t calls_ = 0;  // of connect(), so far
-  // Ascending; all-to-alls of a rank with itself alone come as empty batches, which name no turn.
+  // Ascending. An all-to-all of a rank with itself is an empty batch, which names no turn.
   const std::vector<std::int64_t> empty_turns_;
   std::atomic<std::uint32_t> next_turn_{0};
 };

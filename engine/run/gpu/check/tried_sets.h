@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPUs that a check tried together: what is known of them, and what is still open. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace parallelarium {
+
+struct TriedSet {
+  std::vector<int> gpus;     // by number, ascending
+  bool collectives = false;  // of all of them; else messages of a pair, both ways
+  std::string failure;       // a sentence; empty: it works
+};
+
+std::vector<std::vector<int>> broken_sets(const std::vector<TriedSet>& tried);
+
+// Pairs of these GPUs whose messages were not tried. `gpus`: ascending, here and below.
+std::vector<std::vector<int>> open_pairs(const std::vector<int>& gpus,
+                                         const std::vector<TriedSet>& tried);
+// The first two, three ... of these GPUs whose collectives were tried neither among them nor among
+// more. None that a broken set is part of: these are known not to work.
+std::vector<std::vector<int>> open_groups(const std::vector<int>& gpus,
+                                          const std::vector<TriedSet>& tried);
+// Whether of these GPUs, as far as they meet, nothing is open.
+bool are_tried(const std::vector<int>& gpus, const std::vector<TriedSet>& tried);
+
+// "GPUs 0, 1 and 2".
+std::string gpus_text(const std::vector<int>& gpus);
+
+}  // namespace parallelarium

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a rank's tensors live, and the order in which its lanes work on them.
+//
+// train/ and run/ see device memory only through this interface and Device: addresses are handed
+// on, added to, and never dereferenced, so the same pieces run on a CPU thread and on a GPU.
+//
+// One object stands for one lane of one rank: launches on it happen in order (a CUDA stream; on the
+// CPU the calling thread, which has finished when the call returns). Objects of one rank share
+// addresses. A launch that fails sticks: later launches may be skipped, and finish() says why. Not
+// thread-safe: one thread uses one object.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/plan/program/program.h"
+#include "engine/plan/result.h"
+#include "engine/train/values.h"
+
+namespace parallelarium {
+
+// Memory, order and time of a lane: what arenas, transports and collectives need of it.
+class DeviceStream {
+ public:
+  virtual ~DeviceStream() = default;
+
+  // Memory. allocate: at least 256-byte aligned, contents undefined; error "memory-short" says how
+  // much was asked for. release takes what allocate gave, or null.
+  virtual Result<std::byte*> allocate(std::int64_t bytes) = 0;
+  virtual void release(std::byte* address) = 0;
+  virtual void zero(std::byte* address, std::int64_t bytes) = 0;
+  virtual void copy(std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+  // The host's array may go at once.
+  virtual void copy_to_device(std::byte* to, const void* from_host, std::int64_t bytes) = 0;
+  virtual void copy_to_host(void* to_host, const std::byte* from, std::int64_t bytes) = 0;
+
+  // What it holds of its memory beside what was allocated, and gives back when it goes.
+  virtual std::int64_t workspace_bytes() const { return 0; }
+
+  // Waits until everything launched on this object is done; the first failure since the last call.
+  virtual Result<void> finish() = 0;
+
+  // Launches may return before they are done (a stream of a GPU). Then order between objects, and
+  // times, go by marks; elsewhere a launch has finished when it returns and marks are not needed.
+  virtual bool runs_behind() const { return false; }
+  // The first launch that failed at once, without waiting; finish() says it too.
+  virtual Result<void> launched() { return {}; }
+  // Makes room for marks 0 .. count - 1, before other threads see this object.
+  virtual void reserve_marks(std::int32_t count) { static_cast<void>(count); }
+  // Stands behind what was launched here so far; marking again moves it.
+  virtual void mark(std::int32_t index) { static_cast<void>(index); }
+  // What is launched here later begins after `other` has come to its mark, which another thread may
+  // have set, before. Requires: the same kind of device.
+  virtual void wait(const DeviceStream& other, std::int32_t index) {
+    static_cast<void>(other), static_cast<void>(index);
+  }
+  // Ties the device's clock to the process's. Returns by how much they may differ. `like`: another
+  // object of the same kind, aligned just now, whose clock is taken over where it is the same.
+  virtual Result<std::chrono::nanoseconds> align(const DeviceStream* like = nullptr) {
+    return static_cast<void>(like), std::chrono::nanoseconds{0};
+  }
+  // Whether the device has come to the mark where it was set last. Requires: it was set.
+  virtual bool passed(std::int32_t index) const { return static_cast<void>(index), true; }
+  // When the mark was passed. Requires: align() before the mark was set, finish() after.
+  virtual Result<std::chrono::steady_clock::time_point> time_of(std::int32_t index) {
+    return message("mark-unknown", "This device keeps no mark {}.", index);
+  }
+
+  // Whether what is launched between these two is worth a name for a profiler; only then are they
+  // called, in pairs, by the thread that launches. The name stays while the object does.
+  virtual bool names_ops() const { return false; }
+  virtual void enter_op(const char* name) { static_cast<void>(name); }
+  virtual void leave_op() {}
+
+  // target[i] = parts[0][i] op parts[1][i] op ..., rounded once: kernels/combine.h's combine_cpu
+  // for any type and reduction. target may be one of the parts, whose addresses are read at the
+  // call; at most 64. A device without it fails as a launch does.
+  virtual void combine(DataType type, Reduction reduction, std::byte* target,
+                       std::span<const std::byte* const> parts, int divisor,
+                       std::int64_t count) = 0;
+  // Swaps two stretches that do not overlap.
+  virtual void swap(std::byte* a, std::byte* b, std::int64_t bytes) = 0;
+  // sum[i] += part[i], also fp64.
+  virtual void accumulate(Values sum, ConstValues part, std::int64_t count) = 0;
+};
+
+}  // namespace parallelarium

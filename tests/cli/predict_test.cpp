@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// `predict`, as text for people and as JSON.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+#include "engine/cli/computer/probe.h"
+#include "tests/cli/cli.h"
+
+namespace parallelarium {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(Predict, PrintsWhatItPromises) {
+  const Folder folder;
+  const Reply text = command({"predict"});
+  EXPECT_EQ(text.status, kDone);
+  EXPECT_EQ(text.err, "");
+  EXPECT_THAT(text.out,
+              testing::AllOf(HasSubstr("predicted"), HasSubstr("of whole step"),
+                             HasSubstr("over ideal time"), HasSubstr("activations"),
+                             HasSubstr("send_recv"), HasSubstr("Formulas"), HasSubstr("Source:")));
+  const json answer = command({"predict", "--json"}).json();
+  for (const char* key :
+       {"setup", "machine", "ranks", "model", "memory", "traffic", "bubble", "step", "formulas"})
+    EXPECT_TRUE(answer.contains(key)) << key;
+  EXPECT_EQ(answer.at("ranks"), 4);
+  EXPECT_EQ(answer.at("memory").at("ranks").size(), 4u);
+  EXPECT_GT(answer.at("step").at("seconds"), 0);
+}
+
+// A calibration outlives its GPUs.
+TEST(Predict, AutoIsOfTheCoresWhereThereAreNoGpus) {
+  if (has_nvidia_driver()) GTEST_SKIP() << "this computer may have GPUs";
+  const Folder folder;
+  Machine gpus = *find_machine("dgx-h100");
+  gpus.name = kLocalGpus;
+  gpus.calibrated = "2026-11-21 for a test";
+  ASSERT_TRUE(save_local_machine(gpus).ok());
+  const auto machine = [](const char* backend) {
+    const Reply answer = command({"predict", "--pp", "2", "--backend", backend, "--json"});
+    EXPECT_EQ(answer.status, kDone) << answer.err;
+    return answer.json().at("machine").at("name");
+  };
+  EXPECT_EQ(machine("auto"), "local");
+  EXPECT_EQ(machine("cuda"), kLocalGpus);
+}
+
+TEST(Predict, ExplainsItsTime) {
+  const Folder folder;
+  const Reply text = command({"predict", "--pp", "4"});
+  EXPECT_THAT(text.out, testing::AllOf(HasSubstr("Explanation (predicted)"), HasSubstr("drain"),
+                                       HasSubstr("Critical path"), HasSubstr("waits for the"),
+                                       HasSubstr("When memory peaks")));
+  const json answer = command({"predict", "--pp", "4", "--json"}).json();
+  const json& explain = answer.at("explain");
+  double shares = 0;
+  for (const auto& [kind, share] : explain.at("idle_shares").items()) shares += share.get<double>();
+  EXPECT_NEAR(shares, 1, 1e-9);
+  // The path is the step from its begin to its end, one thing after the other.
+  const json& path = explain.at("critical_path");
+  EXPECT_NEAR(path.at("seconds"), answer.at("step").at("seconds"), 1e-9);
+  double before = 0;
+  for (const json& step : path.at("steps")) {
+    EXPECT_GE(step.at("begin_seconds").get<double>(), before - 1e-12) << step;
+    before = step.at("end_seconds");
+  }
+  ASSERT_EQ(explain.at("ranks").size(), 4u);
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    const json& of_rank = explain.at("ranks").at(rank);
+    EXPECT_EQ(of_rank.at("memory_peak").at("bytes"),
+              answer.at("memory").at("ranks").at(rank).at("peak_bytes"));
+    EXPECT_GT(of_rank.at("waits_most_seconds"), 0);
+    EXPECT_FALSE(of_rank.at("waits_most").get<std::string>().empty());
+  }
+}
+
+TEST(Predict, OptionsOverrideTheFileAndTheFileTheDefaults) {
+  const Folder folder;
+  const std::string file =
+      folder.file("setup.json", R"({"mesh": {"pp": 2}, "microbatches": 5, "schedule": "gpipe"})");
+  const json answer = command({"predict", "--setup", file, "--microbatches", "6", "--json"}).json();
+  EXPECT_EQ(answer.at("setup").at("mesh").at("pp"), 2);
+  EXPECT_EQ(answer.at("setup").at("microbatches"), 6);
+  EXPECT_EQ(answer.at("setup").at("schedule"), "gpipe");
+  // The model first, wherever it stands.
+  const json model =
+      command({"predict", "--layers", "12", "--model", "llama-tiny", "--json"}).json();
+  EXPECT_EQ(model.at("setup").at("model").is_object() ? model.at("setup").at("model").at("layers")
+                                                      : json(model.at("setup").at("model")),
+            12);
+}
+
+TEST(Predict, ASwitchMayStandAlone) {
+  const json on = command({"predict", "--tp", "2", "--sequence-parallel", "--json"}).json();
+  EXPECT_EQ(on.at("setup").at("sequence_parallel"), true);
+  const json off =
+      command({"predict", "--tp", "2", "--sequence-parallel", "false", "--json"}).json();
+  EXPECT_EQ(off.at("setup").at("sequence_parallel"), false);
+}
+
+TEST(Predict, WhatItPrintsAsASetupPredictsTheSame) {
+  const Folder folder;
+  const json first = command({"predict", "--pp", "2", "--dp", "2", "--zero", "1", "--json"}).json();
+  const std::string file = folder.file("again.json", first.at("setup").dump());
+  EXPECT_EQ(command({"predict", "--setup", file, "--json"}).json(), first);
+}
+
+TEST(Predict, TrafficIsOfTheRankAskedFor) {
+  const Folder folder;
+  const auto sent = [](const char* rank, const char* purpose) {
+    std::int64_t bytes = 0;
+    const json traffic = command({"predict", "--rank", rank, "--json"}).json().at("traffic");
+    for (const json& row : traffic)
+      if (row.at("purpose") == purpose) bytes += row.at("sent_bytes").get<std::int64_t>();
+    return bytes;
+  };
+  EXPECT_GT(sent("0", "activations"), 0);
+  EXPECT_EQ(sent("0", "gradients"), 0);
+  EXPECT_EQ(sent("3", "activations"), 0);
+  EXPECT_GT(sent("3", "gradients"), 0);
+}
+
+TEST(Predict, ALargePresetFitsOnALargeMachineOnly) {
+  const std::vector<std::string> large = {"predict",      "--model",     "gpt3-175b", "--machine",
+                                          "dgx-a100-80g", "--precision", "mixed-16",  "--json"};
+  auto spread = large;
+  for (const char* word :
+       {"--tp", "8", "--pp", "16", "--sequence-parallel", "--recompute", "selective"})
+    spread.push_back(word);
+  const Reply fits = command(spread);
+  ASSERT_EQ(fits.status, kDone) << fits.err;
+  EXPECT_EQ(fits.json().at("memory").at("fits"), true);
+  const Reply alone = command(large);
+  ASSERT_EQ(alone.status, kDone) << alone.err;
+  EXPECT_EQ(alone.json().at("memory").at("fits"), false);
+}
+
+}  // namespace
+}  // namespace parallelarium

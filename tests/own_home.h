@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives every case a home of its own, as if it were alone in its process: no calibration, no
+// setting and no file of the user or of another case, and the environment that the program was
+// started with.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace parallelarium {
+
+class OwnHome : public testing::EmptyTestEventListener {
+ public:
+  void OnTestStart(const testing::TestInfo&) override {
+    for (char** variable = environ; *variable != nullptr; ++variable)
+      environment_.emplace_back(*variable);
+    std::string name =
+        (std::filesystem::temp_directory_path() / "parallelarium-test-XXXXXX").string();
+    home_ = mkdtemp(name.data());
+    // The last is what testing::TempDir() returns.
+    for (const char* folder : {"XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TEST_TMPDIR"})
+      setenv(folder, home_.c_str(), 1);
+  }
+  void OnTestEnd(const testing::TestInfo&) override {
+    clearenv();
+    for (const std::string& variable : environment_) {
+      const std::size_t equals = variable.find('=');
+      setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
+    }
+    environment_.clear();
+    std::error_code left;  // by a process that still writes
+    std::filesystem::remove_all(home_, left);
+  }
+
+ protected:
+  const std::filesystem::path& home() const { return home_; }
+
+ private:
+  std::filesystem::path home_;
+  std::vector<std::string> environment_;
+};
+
+}  // namespace parallelarium
