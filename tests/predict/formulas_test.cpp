@@ -280,8 +280,8 @@ TEST(KorthikantiFormula, SaysWhyOursDiffers) {
   const parallelarium::Setup setup = default_setup();
   for (const Formula& formula : formulas_of(setup, kMachine)) {
     if (formula.name.text != "activations of one layer and micro-batch") continue;
-    EXPECT_NE(formula.note.find("fp32"), std::string::npos);
-    EXPECT_NE(formula.note.find("no dropout"), std::string::npos);
+    EXPECT_NE(formula.note.text.find("fp32"), std::string::npos);
+    EXPECT_NE(formula.note.text.find("no dropout"), std::string::npos);
     return;
   }
   FAIL() << "the formula is missing";

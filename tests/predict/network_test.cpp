@@ -119,14 +119,14 @@ TEST(Cost, StepsAndSentBytesAreThoseOfTheirForms) {
       const RankBytes bytes = rank_bytes(*collective);
       const auto most =
           static_cast<double>(*std::max_element(bytes.sent.begin(), bytes.sent.end()));
-      if (steps.note.empty()) {
+      if (steps.note.text.empty()) {
         EXPECT_EQ(steps.value, static_cast<double>(collective->steps.size()));
         ++exact;
       }
-      if (sent.note == "of the rank that sends most") {
+      if (sent.note.text == "of the rank that sends most") {
         EXPECT_NEAR(sent.value, most, 1e-6);
         ++exact;
-      } else if (sent.note.ends_with("a bound")) {
+      } else if (sent.note.text.ends_with("a bound")) {
         EXPECT_LE(most, sent.value);
       }
     }
