@@ -53,8 +53,8 @@ struct Guess {
   QString metric;  // dotted key, such as "bubble.of_total"
   double value = 0;
   QString text;  // "16 %"
-  // What it is about: figures of these settings (how to run aside), or of this collective. Without
-  // either, of whatever is set.
+  // The guess is about figures of these settings (how to run aside) or of this collective. Without
+  // either it is about whatever is set.
   std::optional<Setup> setup = {};
   std::shared_ptr<const CollectiveChoice> collective = {};
 };

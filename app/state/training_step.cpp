@@ -54,7 +54,7 @@ Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
   const Prediction& prediction = fresh ? *run->prediction : *session.prediction();
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
   const TimeRange part = session.played();
-  // Whoever looks at a part of the step looks at its pieces.
+  // A person who looks at a part of the step looks at its pieces.
   const bool whole = part == TimeRange{Nanoseconds(0), session.horizon()};
   Nanoseconds best = time;
   bool found = false;

@@ -71,7 +71,7 @@ class View : public QWidget {
  public:
   explicit View(Session& session, QWidget* parent);
 
-  // What it is about: by default the training step.
+  // The subject of the view, by default the training step.
   virtual Topic& topic() const;
   // Five, for the strip.
   virtual std::vector<Quantity> quantities() const = 0;

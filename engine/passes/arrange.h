@@ -12,7 +12,7 @@
 
 namespace parallelarium {
 
-// What one chunk of one rank does in each kind of action, ready for the emitter.
+// The Drafts of one chunk of one rank for each kind of action, ready for the emitter.
 struct ChunkDrafts {
   Chunk chunk;
   std::vector<Draft> forward, backward, input, weight;  // input, weight: of a split backward
