@@ -16,6 +16,7 @@
 #include "app/look/resources.h"
 #include "app/shell/window.h"
 #include "app/state/topic.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/predict/predict.h"
 #include "engine/wire/version.h"
 #include "engine/wire/view_ids.h"
@@ -123,9 +124,9 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser, QList<QCommand
       {"bandwidth", Main::tr("Collectives view: of a link, such as 50GB/s.")}};
   for (const auto& [name, about] : collective)
     all << QCommandLineOption(QLatin1String(name), about, QStringLiteral("value"));
-  for (const FieldInfo& field : setup_fields())
-    all << QCommandLineOption(QString::fromStdString(field.option),
-                              QString::fromStdString(field.help), QStringLiteral("value"));
+  for (const SetupSetting& row : setup_settings())
+    all << QCommandLineOption(QString::fromStdString(row.option), QString::fromStdString(row.help),
+                              QStringLiteral("value"));
   parser.addOptions(all);
   if (!parser.parse(QCoreApplication::arguments()))
     return message("command-line", "{}", parser.errorText().toStdString());
@@ -178,10 +179,10 @@ Result<CommandLine> read_command_line(QCommandLineParser& parser, QList<QCommand
     if (!number || !(*line.at >= 0 && *line.at <= 1))
       return message("command-at", "--at must be a number from 0 to 1.");
   }
-  for (const FieldInfo& field : setup_fields()) {
-    const QString option = QString::fromStdString(field.option);
+  for (const SetupSetting& row : setup_settings()) {
+    const QString option = QString::fromStdString(row.option);
     if (parser.isSet(option))
-      line.fields.emplace_back(field.option, parser.value(option).toStdString());
+      line.fields.emplace_back(row.option, parser.value(option).toStdString());
   }
   return line;
 }

@@ -109,7 +109,7 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
   if (!line.fields.empty()) {
     Setup setup = session.setup();
     for (const auto& [option, value] : line.fields) {
-      const Result<void> set = set_field(setup, option, value);
+      const Result<void> set = set_typed(setup, option, value);
       if (!set) return set.error();
     }
     session.set_lesson_state(nullptr);  // these settings are nobody's lesson

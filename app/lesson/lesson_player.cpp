@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/lesson/lesson_player.h"
 
-#include <QDir>
 #include <QLocale>
 #include <QRandomGenerator>
-#include <QSaveFile>
 #include <QScopedValueRollback>
-#include <QStandardPaths>
 #include <algorithm>
 #include <cmath>
 
@@ -294,22 +291,16 @@ void LessonPlayer::keep_guess() {
   Q_EMIT guess_changed(metric, *state.guess);
 }
 
-// The timeline shows the student's order: it becomes a file, since a Setup names orders by file.
+// The timeline shows the student's order.
 void LessonPlayer::show_order(const Answer& answer) {
-  const QDir data(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation));
-  data.mkpath(QStringLiteral("orders"));
-  const QString path = data.filePath(
-      QStringLiteral("orders/%1-%2.txt")
-          .arg(QString::fromStdString(lesson_->id), QString::fromStdString(step().id)));
-  QByteArray text;
-  for (const std::string& line : answer.order) text += QByteArray::fromStdString(line) + '\n';
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit()) {
-    Q_EMIT failed(tr("Your order could not be saved in %1: %2.").arg(path, file.errorString()));
+  Result<Schedule> order =
+      Schedule::own(fmt::format("{}-{}", lesson_->id, step().id), answer.order);
+  if (!order) {
+    Q_EMIT failed(QString::fromStdString(order.error().text));
     return;
   }
   Settings now = settings();
-  now.setup.schedule = path.toStdString();
+  now.setup.schedule = std::move(*order);
   set_settings(now);
 }
 

@@ -30,13 +30,25 @@ void align_labels(const QWidget& content) {
     if (label->buddy()) label->setMinimumWidth(widest);
 }
 
-const std::vector<std::string>& expert_options() {
-  static const std::vector<std::string> options{
-      "experts", "top-k",     "shared-experts",   "expert-ffn",  "first-dense",
-      "router",  "capacity",  "expert-groups",    "group-limit", "balance-loss",
-      "z-loss",  "bias-rate", "expert-placement", "skew"};
-  return options;
-}
+// Labels with a letter of their own to jump to: the first of a word that is free.
+class Mnemonics {
+ public:
+  QString next(const QString& label) {
+    for (const bool begins : {true, false})
+      for (int at = 0; at < label.size(); ++at) {
+        const QChar letter = label[at].toLower();
+        if (begins && at > 0 && label[at - 1].isLetterOrNumber()) continue;
+        if (letter < QLatin1Char('a') || letter > QLatin1Char('z') || taken_.contains(letter))
+          continue;
+        taken_ += letter;
+        return QString(label).insert(at, QLatin1Char('&'));
+      }
+    return label;
+  }
+
+ private:
+  QString taken_{QLatin1Char('c')};  // Close
+};
 
 }  // namespace
 
@@ -57,53 +69,24 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : Sheet(parent), ses
   area->setWidget(content);
   outer->addWidget(area, 1);
 
-  QFormLayout* batch = begin_section(
-      tr("Batch and model"),
-      {"micro-batch", "sequence", "precision", "attention", "dropout", "learning-rate", "clip"});
-  add_step(batch, tr("&Micro-batch size"), "micro-batch");
-  add_step(batch, tr("Se&quence"), "sequence");
-  const std::pair<QString, QString> by_devices{QStringLiteral("auto"), {}};  // named in refresh()
-  std::vector<std::pair<QString, QString>> recipes{by_devices};
-  for (const Precision& recipe : precision_recipes())
-    recipes.emplace_back(
-        QString::fromStdString(recipe.name),
-        tr("%1 (%2 bytes)").arg(QString::fromStdString(recipe.name)).arg(recipe.state_bytes()));
-  add_choice(batch, tr("&Precision"), "precision", recipes);
-  add_choice(batch, tr("&Attention"), "attention",
-             {by_devices,
-              {QStringLiteral("unfused"), tr("unfused: keeps the scores")},
-              {QStringLiteral("fused"), tr("fused: computes them again")}});
-  add_step(batch, tr("&Dropout"), "dropout");
-  add_step(batch, tr("&Learning rate"), "learning-rate");
-  add_step(batch, tr("Gradient &clip (0: none)"), "clip");
-  QFormLayout* mesh = begin_section(
-      tr("Parallelism"), {"chunks", "context-parallel", "zero-group", "zero-prefetch", "nodes"});
-  add_step(mesh, tr("C&hunks per rank"), "chunks");
-  add_choice(mesh, tr("Context &kind"), "context-parallel",
-             {{QStringLiteral("ring"), tr("ring")},
-              {QStringLiteral("all-gather"), tr("all-gather")},
-              {QStringLiteral("ulysses"), tr("Ulysses")}});
-  add_step(mesh, tr("ZeRO &group (0: all of DP)"), "zero-group");
-  add_step(mesh, tr("ZeRO 3 pre&fetch, layers"), "zero-prefetch");
-  add_step(mesh, tr("&Nodes (0: as needed)"), "nodes");
-  add_experts();
-  QFormLayout* collectives = begin_section(tr("Collectives"), {"collectives"});
-  for (const CollectiveKind kind : kTrainingCollectives)
-    add_algorithm(collectives, title_of(kind), kind);
-  QFormLayout* run =
-      begin_section(tr("Run"), {"backend", "devices", "pace", "steps", "warmup", "seed", "text"});
-  add_choice(run, tr("&Backend"), "backend",
-             {by_devices,
-              {QStringLiteral("cpu"), tr("CPU, unpaced")},
-              {QStringLiteral("paced"), tr("CPU, paced")},
-              {QStringLiteral("cuda"), tr("CUDA")}});
-  add_step(run, tr("GPUs (all, or 0,2)"), "devices",
-           [this](int direction) { return next_gpus(direction); });
-  add_step(run, tr("Pac&e, seconds a forward"), "pace");
-  add_step(run, tr("&Timed steps"), "steps");
-  add_step(run, tr("&Warm-up steps"), "warmup");
-  add_step(run, tr("Seed (&x)"), "seed");
-  add_text_file(run);
+  const std::pair<Section, QString> sections[] = {{Section::kMoreModel, tr("Batch and model")},
+                                                  {Section::kMoreParallelism, tr("Parallelism")},
+                                                  {Section::kExperts, tr("Experts")},
+                                                  {Section::kCollectives, tr("Collectives")},
+                                                  {Section::kRun, tr("Run")}};
+  Mnemonics mnemonics;
+  for (const auto& [section, title] : sections) {
+    const std::vector<std::string> options = options_of(section);
+    QFormLayout* form = begin_section(title, options);
+    for (const std::string& option : options) {
+      const SetupSetting& row = setting_of(option);
+      if (option == "collectives")
+        for (const CollectiveKind kind : kTrainingCollectives)
+          add_algorithm(form, title_of(kind), kind);
+      else
+        add_row(form, mnemonics.next(setting_words(row.label)), row);
+    }
+  }
   column_->addStretch();
   align_labels(*content);
 
@@ -114,40 +97,29 @@ AllSettings::AllSettings(Session& session, QWidget* parent) : Sheet(parent), ses
   refresh();
 }
 
-// Of the layers with experts: what the model has, then how tokens are routed.
-void AllSettings::add_experts() {
-  QFormLayout* form = begin_section(tr("Experts"), expert_options());
-  add_step(form, tr("Experts of a layer"), "experts");
-  add_step(form, tr("Experts a token visits (top-k)"), "top-k");
-  add_step(form, tr("Shared, visited by all"), "shared-experts");
-  add_step(form, tr("Inner width of an expert"), "expert-ffn");
-  add_step(form, tr("First layers without"), "first-dense");
-  add_choice(form, tr("Router"), "router",
-             {{QStringLiteral("softmax"), tr("softmax: affinities sum to 1")},
-              {QStringLiteral("sigmoid"), tr("sigmoid: each by itself")}});
-  add_step(form, tr("Capacity factor (0: dropless)"), "capacity");
-  add_step(form, tr("Groups of experts (0: none)"), "expert-groups");
-  add_step(form, tr("Groups a token may use"), "group-limit");
-  add_step(form, tr("Balance loss, \u03b1 (0: none)"), "balance-loss");
-  add_step(form, tr("Router z-loss (0: none)"), "z-loss");
-  add_step(form, tr("Bias \u00b1\u03b3 per step (0: none)"), "bias-rate");
-  add_choice(form, tr("Placement"), "expert-placement",
-             {{QStringLiteral("blocked"), tr("neighbours: 0 1, 2 3, ...")},
-              {QStringLiteral("round-robin"), tr("in turn: 0 4, 1 5, ...")}});
-  add_step(form, tr("Skew, share sent to expert 0"), "skew");
+void AllSettings::add_row(QFormLayout* form, const QString& label, const SetupSetting& row) {
+  if (row.option == "text")
+    add_text_file(form, label);
+  else if (row.option == "devices")
+    add_step(form, label, row, [this](int direction) { return next_gpus(direction); });
+  else if (!choices_of(row, session_.setup()).empty())
+    add_choice(form, label, row);
+  else
+    add_step(form, label, row, [this, option = row.option](int direction) {
+      return next_valid(session_.setup(), option, direction);
+    });
 }
 
-// Experts of a model are compared where the base has experts, too.
+// What the models of the base and of the setup do not share is not compared: experts where the base
+// has none.
 bool AllSettings::is_compared(const std::string& option) const {
-  return session_.base().model.experts.count > 0 ||
-         !key_of(option).startsWith(QLatin1String("model.experts."));
+  const SetupSetting& row = setting_of(option);
+  return !is_inside(setup_settings(), row.key) || !row.applies || row.applies(session_.base());
 }
 
 bool AllSettings::is_enabled(const std::string& option) const {
-  const std::vector<std::string>& experts = expert_options();
-  const bool of_experts = std::find(experts.begin(), experts.end(), option) != experts.end();
-  return session_.allowed(key_of(option)) &&
-         (!of_experts || session_.setup().model.experts.count > 0);
+  const SetupSetting& row = setting_of(option);
+  return session_.allowed(key_of(option)) && (!row.applies || row.applies(session_.setup()));
 }
 
 QFormLayout* AllSettings::begin_section(const QString& title,
@@ -173,15 +145,12 @@ QFormLayout* AllSettings::begin_section(const QString& title,
   return form;
 }
 
-void AllSettings::add_step(QFormLayout* form, const QString& label, const std::string& option,
+void AllSettings::add_step(QFormLayout* form, const QString& label, const SetupSetting& row,
                            StepBox::Step step) {
-  if (!step)
-    step = [this, option](int direction) {
-      return next_valid(session_.setup(), option, direction);
-    };
   auto* box = new StepBox(QString(label).remove(QLatin1Char('&')), std::move(step));
   box->setFixedWidth(120);
   form->addRow(label, box);
+  const std::string option = row.option;
   connect(box, &StepBox::committed, this,
           [this, option](const QString& value) { change(option, value); });
   refreshers_.push_back([this, box, option] {
@@ -205,18 +174,26 @@ QString AllSettings::next_gpus(int direction) const {
   return next < 0 ? QStringLiteral("all") : QString::number(next);
 }
 
-void AllSettings::add_choice(QFormLayout* form, const QString& label, const std::string& option,
-                             const std::vector<std::pair<QString, QString>>& values) {
+void AllSettings::add_choice(QFormLayout* form, const QString& label, const SetupSetting& row) {
   auto* box = new ChoiceBox;
   box->setAccessibleName(QString(label).remove(QLatin1Char('&')));
-  for (const auto& [value, text] : values) box->addItem(text, value);
+  const auto add_item = [box, &row](const std::string& value) {
+    const CaptionText caption = caption_of(row, value);
+    const std::optional<Precision> recipe =
+        row.option == "precision" ? find_precision(value) : std::nullopt;
+    box->addItem(
+        recipe ? tr("%1 (%2 bytes)").arg(caption.text).arg(recipe->state_bytes()) : caption.text,
+        QString::fromStdString(value));
+  };
+  for (const std::string& value : choices_of(row, session_.setup())) add_item(value);
   form->addRow(label, box);
+  const std::string option = row.option;
   connect(box, &QComboBox::activated, this,
           [this, box, option](int index) { change(option, box->itemData(index).toString()); });
-  refreshers_.push_back([this, box, option] {
+  refreshers_.push_back([this, box, option, add_item] {
     const QString value = field_text(session_.setup(), option);
     name_auto(*box, option);
-    if (box->findData(value) < 0) box->addItem(value, value);
+    if (box->findData(value) < 0) add_item(value.toStdString());
     box->setCurrentIndex(box->findData(value));
     set_style_property(box, "changed",
                        is_compared(option) && value != field_text(session_.base(), option));
@@ -236,9 +213,9 @@ void AllSettings::name_auto(QComboBox& box, const std::string& option) const {
   box.setItemText(at, tr("auto (%1)").arg(words.section(QLatin1Char(':'), 0, 0)));
 }
 
-void AllSettings::add_text_file(QFormLayout* form) {
+void AllSettings::add_text_file(QFormLayout* form, const QString& label) {
   auto* button = new QPushButton;
-  form->addRow(tr("Te&xt"), button);
+  form->addRow(label, button);
   connect(button, &QPushButton::clicked, this, [this] {
     const QString file =
         QFileDialog::getOpenFileName(this, tr("Text to train on"), {}, tr("Text (*)"));

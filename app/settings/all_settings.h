@@ -9,6 +9,7 @@
 #include "app/sheets/sheet.h"
 #include "app/state/session.h"
 #include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup_settings.h"
 
 class QComboBox;
 class QFormLayout;
@@ -25,17 +26,15 @@ class AllSettings : public Sheet {
 
  private:
   QFormLayout* begin_section(const QString& title, const std::vector<std::string>& options);
-  // `step`: as StepBox has it; without, to the next valid number.
-  void add_step(QFormLayout* form, const QString& label, const std::string& option,
-                StepBox::Step step = {});
+  void add_row(QFormLayout* form, const QString& label, const SetupSetting& row);
+  void add_step(QFormLayout* form, const QString& label, const SetupSetting& row,
+                StepBox::Step step);
   QString next_gpus(int direction) const;
-  void add_choice(QFormLayout* form, const QString& label, const std::string& option,
-                  const std::vector<std::pair<QString, QString>>& values);
+  void add_choice(QFormLayout* form, const QString& label, const SetupSetting& row);
   void name_auto(QComboBox& box, const std::string& option) const;
-  void add_experts();
   bool is_compared(const std::string& option) const;
   bool is_enabled(const std::string& option) const;
-  void add_text_file(QFormLayout* form);
+  void add_text_file(QFormLayout* form, const QString& label);
   // How one kind of collective is done, out of Setup::collectives.
   void add_algorithm(QFormLayout* form, const QString& label, CollectiveKind kind);
   void change(const std::string& option, const QString& value);

@@ -3,7 +3,8 @@
 
 #include <QHBoxLayout>
 
-#include "engine/schedules/schedule.h"
+#include "app/settings/setup_fields.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -29,18 +30,14 @@ SetupChips::SetupChips(Session& session, QWidget* parent) : QFrame(parent), sess
 void SetupChips::refresh() {
   const Setup& setup = session_.setup();
   QStringList degrees;
-  const std::pair<const char*, int> axes[] = {{"DP", setup.mesh.dp},
-                                              {"TP", setup.mesh.tp},
-                                              {"PP", setup.mesh.pp},
-                                              {"CP", setup.mesh.cp},
-                                              {"EP", setup.mesh.ep}};
-  for (const auto& [name, degree] : axes)
-    if (degree > 1) degrees << QStringLiteral("%1 %2").arg(QLatin1String(name)).arg(degree);
+  for (const std::string& option : options_of(Section::kParallelism)) {
+    const SetupSetting& row = setting_of(option);
+    if (row.value.range.low != 1 || field_text(setup, option).toInt() == 1) continue;  // no degree
+    degrees << field_title(option) + QLatin1Char(' ') + field_text(setup, option);
+  }
   if (degrees.isEmpty()) degrees << tr("1 rank");
   if (setup.zero > 0) degrees << tr("ZeRO %1").arg(setup.zero);
-  QString schedule = QString::fromStdString(setup.schedule);
-  for (const ScheduleInfo& info : schedules())
-    if (info.name == setup.schedule) schedule = QString::fromStdString(info.title);
+  const QString schedule = schedule_title(setup.schedule);
   const QString texts[] = {
       QStringLiteral("%1 · %2").arg(
           QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title),

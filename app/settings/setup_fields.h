@@ -7,14 +7,28 @@
 #include <QStringList>
 #include <string>
 
-#include "engine/plan/setup/setup.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
+
+// Words of the table of settings in the window's language.
+QString setting_words(const std::string& english);
+// What people read for a value of a setting: "fused: computes them again".
+struct CaptionText {
+  QString text, tip;
+};
+CaptionText caption_of(const SetupSetting& row, const std::string& value);
+// The values to choose from, in order; empty for numbers and free text.
+std::vector<std::string> choices_of(const SetupSetting& row, const Setup& setup);
+// Requires: the table has this option.
+const SetupSetting& setting_of(const std::string& option);
+// The options of a section of the window, in the order of the table.
+std::vector<std::string> options_of(Section section);
 
 // "mesh.pp" for "pp"; the option itself where the plan library does not know it.
 QString key_of(const std::string& option);
 
-// What people call the field: "PP", "Micro-batches", "ZeRO".
+// What people call the field, for short: "PP", "Micro-batches", "Pace".
 QString field_title(const std::string& option);
 
 // The value as set_field() would read it: "4", "none", "1e-3".

@@ -8,6 +8,7 @@
 #include "app/look/figures.h"
 #include "app/settings/setup_fields.h"
 #include "app/sheets/words_sheet.h"
+#include "app/views/shared/words.h"
 
 namespace parallelarium {
 
@@ -51,7 +52,6 @@ void SetupPanel::change(const std::string& option, const QString& value) {
                           "global batch changes.")
                            .arg(batch)
                            .arg(next.mesh.dp));
-  if (option == "tp" && next.mesh.tp == 1) next.sequence_parallel = false;
   session_.change_setup(next, tr("%1 %2").arg(field_title(option), value));
   refresh();
 }
@@ -102,7 +102,10 @@ void SetupPanel::refresh() {
   model_note_->set_full_text(note);
 
   const Machine& machine = session_.machine();
-  machine_->setCurrentIndex(machine_->findData(QString::fromStdString(setup.machine)));
+  const QString machine_text = field_text(setup, "machine");
+  if (machine_->findData(machine_text) < 0)  // a changed one
+    machine_->addItem(QString::fromStdString(machine.title), machine_text);
+  machine_->setCurrentIndex(machine_->findData(machine_text));
   const int ranks = setup.mesh.ranks();
   const int devices = machine.devices_per_node * std::max(1, setup.nodes);
   const bool paced = machine.local && session_.expected_source() == Source::kPaced;
@@ -136,13 +139,11 @@ void SetupPanel::refresh() {
     } else {
       set_style_property(row.control, "changed", changed);
     }
+    if (row.reason == nullptr) continue;
+    const bool applies = setting_of(option).applies(setup);
+    row.control->setVisible(applies);
+    row.reason->setVisible(!applies);
   }
-  const bool experts = setup.model.experts.count > 0 || setup.mesh.ep > 1;
-  rows_["ep"].control->setVisible(experts);
-  rows_["ep"].reason->setVisible(!experts);
-  const bool tensor = setup.mesh.tp > 1 || setup.sequence_parallel;
-  rows_["sequence-parallel"].control->setVisible(tensor);
-  rows_["sequence-parallel"].reason->setVisible(!tensor);
 
   if (gpus > 0)
     world_->setText((gpus == 1    ? ranks == 1 ? tr("%1 rank on %2 GPU") : tr("%1 ranks on %2 GPU")
@@ -168,11 +169,10 @@ void SetupPanel::refresh() {
   world_bar_->setRange(0, std::max(gpus > 0 ? gpus : devices, ranks));
   world_bar_->setValue(ranks);
 
-  const int schedule = schedule_->findData(QString::fromStdString(setup.schedule));
-  if (schedule < 0)
-    schedule_->addItem(QString::fromStdString(setup.schedule),
-                       QString::fromStdString(setup.schedule));
-  schedule_->setCurrentIndex(schedule_->findData(QString::fromStdString(setup.schedule)));
+  const QString schedule = field_text(setup, "schedule");
+  if (schedule_->findData(schedule) < 0)  // an order of one's own
+    schedule_->addItem(schedule_title(setup.schedule), schedule);
+  schedule_->setCurrentIndex(schedule_->findData(schedule));
   for (int section = 0; section < int(heads_.size()); ++section)
     heads_[std::size_t(section)]->set_changed(section_changed(section));
   refresh_batch();

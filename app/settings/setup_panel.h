@@ -12,6 +12,7 @@
 
 #include "app/settings/controls.h"
 #include "app/state/session.h"
+#include "engine/plan/setup/setup_settings.h"
 
 class QBoxLayout;
 class QProgressBar;
@@ -43,7 +44,12 @@ class SetupPanel : public QScrollArea {
     QWidget* whole = nullptr;
   };
   int begin_section(const QString& title, const std::vector<std::string>& options);
-  void add_step_row(const QString& label, const QString& short_name, const std::string& option);
+  void add_model(QWidget* content);
+  void add_devices(QWidget* content);
+  void add_world(QWidget* content);
+  void add_schedule(QWidget* content);
+  void add_global_batch(QWidget* content);
+  void add_row(const SetupSetting& row);
   QWidget* labelled_row(const QString& label, const QString& short_name, QWidget* control,
                         QLabel* reason = nullptr);
   void change(const std::string& option, const QString& value);

@@ -45,115 +45,26 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   column->setSpacing(4);
   column_ = column;
 
-  begin_section(tr("Model"), {"model"});
-  model_ = new Combo(tr("Model"), content);
-  column->addWidget(model_);
-  model_note_ = new ElidedLabel({}, content);
-  model_note_->setProperty("role", "muted");
-  column->addWidget(model_note_);
-  rows_["model"].control = model_;
-
-  begin_section(tr("Devices"), {"machine", "nodes"});
-  machine_ = new Combo(tr("Devices"), content);
-  for (const std::string& name : machine_names())
-    machine_->addItem(machine_title(name), QString::fromStdString(name));
-  column->addWidget(machine_);
-  rows_["machine"].control = machine_;
-  auto* note = new QHBoxLayout;
-  note->setSpacing(4);
-  machine_note_ = new ElidedLabel({}, content);
-  machine_note_->setProperty("role", "muted");
-  paced_tag_ = new QLabel(content);
-  paced_tag_->setObjectName(QStringLiteral("Tag"));
-  machine_age_ = new ElidedLabel({}, content);
-  machine_age_->setProperty("role", "muted");
-  note->addWidget(machine_note_);
-  note->addWidget(paced_tag_);
-  note->addStretch();
-  column->addLayout(note);
-  column->addWidget(machine_age_);
-
-  begin_section(tr("Parallelism"), {"dp", "tp", "pp", "cp", "ep", "sequence-parallel", "zero"});
-  add_step_row(tr("Data"), QStringLiteral("DP"), "dp");
-  add_step_row(tr("Tensor"), QStringLiteral("TP"), "tp");
-  add_step_row(tr("Pipeline"), QStringLiteral("PP"), "pp");
-  add_step_row(tr("Context"), QStringLiteral("CP"), "cp");
-  add_step_row(tr("Expert"), QStringLiteral("EP"), "ep");
-  auto* sequence = new Segments(
-      tr("Sequence parallel"),
-      {{QStringLiteral("false"), tr("off"), {}}, {QStringLiteral("true"), tr("on"), {}}}, content);
-  auto* sequence_reason = new QLabel(tr("needs TP above 1"), content);
-  rows_["sequence-parallel"] = {
-      sequence, sequence_reason,
-      labelled_row(tr("Sequence"), QStringLiteral("SP"), sequence, sequence_reason)};
-  connect(sequence, &Segments::chosen, this,
-          [this](const QString& value) { change("sequence-parallel", value); });
-
-  auto* world_row = new QHBoxLayout;
-  auto* world_label = new QLabel(tr("World size"), content);
-  world_label->setProperty("role", "muted");
-  world_ = new QLabel(content);
-  world_->setObjectName(QStringLiteral("Strong"));
-  world_->setProperty("figure", true);
-  world_row->addWidget(world_label);
-  world_row->addStretch();
-  world_row->addWidget(world_);
-  column->addLayout(world_row);
-  world_bar_ = new QProgressBar(content);
-  world_bar_->setObjectName(QStringLiteral("WorldBar"));
-  world_bar_->setTextVisible(false);
-  world_bar_->setFixedHeight(6);
-  world_bar_->setFocusPolicy(Qt::NoFocus);
-  column->addWidget(world_bar_);
-  std::vector<Segments::Choice> stages;
-  const QString shared[] = {tr("nothing is shared out"), tr("optimizer state is shared out"),
-                            tr("optimizer state and gradients are shared out"),
-                            tr("optimizer state, gradients and parameters are shared out")};
-  for (int stage = 0; stage < 4; ++stage)
-    stages.push_back({QString::number(stage), QString::number(stage), shared[stage]});
-  auto* zero = new Segments(QStringLiteral("ZeRO"), stages, content);
-  rows_["zero"] = {zero, nullptr, labelled_row(QStringLiteral("ZeRO"), {}, zero)};
-  rows_["zero"].whole->setToolTip(meaning_of(QStringLiteral("ZeRO")));
-  connect(zero, &Segments::chosen, this, [this](const QString& value) { change("zero", value); });
-
-  begin_section(tr("Batch and pipeline"), {"schedule", "microbatches", "recompute"});
-  schedule_ = new Combo(tr("Schedule"), content);
-  for (const ScheduleInfo& schedule : schedules()) {
-    schedule_->addItem(QString::fromStdString(schedule.title),
-                       QString::fromStdString(schedule.name));
-    schedule_->setItemData(schedule_->count() - 1, QString::fromStdString(schedule.summary),
-                           Qt::ToolTipRole);
+  begin_section(tr("Model"), options_of(Section::kModel));
+  add_model(content);
+  std::vector<std::string> devices = options_of(Section::kDevices);
+  devices.emplace_back("nodes");  // which "All settings" has
+  begin_section(tr("Devices"), devices);
+  add_devices(content);
+  begin_section(tr("Parallelism"), options_of(Section::kParallelism));
+  for (const std::string& option : options_of(Section::kParallelism)) {
+    if (option == "zero") add_world(content);
+    add_row(setting_of(option));
   }
-  column->addWidget(schedule_);
-  rows_["schedule"].control = schedule_;
-  add_step_row(tr("Micro-batches"), {}, "microbatches");
-  auto* batch = new QWidget(content);
-  auto* batch_row = new QHBoxLayout(batch);
-  batch_row->setContentsMargins(0, 0, 0, 0);
-  batch_row->setSpacing(4);
-  global_batch_ = new QLabel(batch);
-  global_batch_->setProperty("role", "small");
-  global_batch_->setProperty("figure", true);
-  lock_ = new QToolButton(batch);
-  lock_->setObjectName(QStringLiteral("Lock"));
-  lock_->setCheckable(true);
-  lock_->setAccessibleName(tr("Keep the global batch"));
-  lock_->setToolTip(
-      tr("Keep the global batch: DP and micro-batch size then change the number of "
-         "micro-batches"));
-  batch_row->addWidget(global_batch_);
-  batch_row->addWidget(lock_);
-  labelled_row(tr("Global batch"), {}, batch);
-  auto* recompute =
-      new Segments(tr("Recompute"),
-                   {{QStringLiteral("none"), tr("none"), {}},
-                    {QStringLiteral("selective"), tr("select."),
-                     tr("selective: attention is computed again in the backward")},
-                    {QStringLiteral("full"), tr("full"), tr("only the inputs of layers are kept")}},
-                   content);
-  rows_["recompute"] = {recompute, nullptr, labelled_row(tr("Recompute"), {}, recompute)};
-  connect(recompute, &Segments::chosen, this,
-          [this](const QString& value) { change("recompute", value); });
+  rows_["zero"].whole->setToolTip(meaning_of(QStringLiteral("ZeRO")));
+  begin_section(tr("Batch and pipeline"), options_of(Section::kPipeline));
+  for (const std::string& option : options_of(Section::kPipeline)) {
+    if (option == "schedule")
+      add_schedule(content);
+    else
+      add_row(setting_of(option));
+    if (option == "microbatches") add_global_batch(content);
+  }
 
   auto* all = new QToolButton(content);
   all->setObjectName(QStringLiteral("Link"));
@@ -183,6 +94,87 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   });
   fill_models();
   refresh();
+}
+
+void SetupPanel::add_model(QWidget* content) {
+  model_ = new Combo(tr("Model"), content);
+  column_->addWidget(model_);
+  model_note_ = new ElidedLabel({}, content);
+  model_note_->setProperty("role", "muted");
+  column_->addWidget(model_note_);
+  rows_["model"].control = model_;
+}
+
+void SetupPanel::add_devices(QWidget* content) {
+  machine_ = new Combo(tr("Devices"), content);
+  for (const std::string& name : machine_names())
+    machine_->addItem(machine_title(name), QString::fromStdString(name));
+  column_->addWidget(machine_);
+  rows_["machine"].control = machine_;
+  auto* note = new QHBoxLayout;
+  note->setSpacing(4);
+  machine_note_ = new ElidedLabel({}, content);
+  machine_note_->setProperty("role", "muted");
+  paced_tag_ = new QLabel(content);
+  paced_tag_->setObjectName(QStringLiteral("Tag"));
+  machine_age_ = new ElidedLabel({}, content);
+  machine_age_->setProperty("role", "muted");
+  note->addWidget(machine_note_);
+  note->addWidget(paced_tag_);
+  note->addStretch();
+  column_->addLayout(note);
+  column_->addWidget(machine_age_);
+}
+
+void SetupPanel::add_world(QWidget* content) {
+  auto* world_row = new QHBoxLayout;
+  auto* world_label = new QLabel(tr("World size"), content);
+  world_label->setProperty("role", "muted");
+  world_ = new QLabel(content);
+  world_->setObjectName(QStringLiteral("Strong"));
+  world_->setProperty("figure", true);
+  world_row->addWidget(world_label);
+  world_row->addStretch();
+  world_row->addWidget(world_);
+  column_->addLayout(world_row);
+  world_bar_ = new QProgressBar(content);
+  world_bar_->setObjectName(QStringLiteral("WorldBar"));
+  world_bar_->setTextVisible(false);
+  world_bar_->setFixedHeight(6);
+  world_bar_->setFocusPolicy(Qt::NoFocus);
+  column_->addWidget(world_bar_);
+}
+
+void SetupPanel::add_schedule(QWidget* content) {
+  schedule_ = new Combo(tr("Schedule"), content);
+  for (const ScheduleInfo& schedule : schedules()) {
+    schedule_->addItem(QString::fromStdString(schedule.title),
+                       QString::fromStdString(schedule.name));
+    schedule_->setItemData(schedule_->count() - 1, QString::fromStdString(schedule.summary),
+                           Qt::ToolTipRole);
+  }
+  column_->addWidget(schedule_);
+  rows_["schedule"].control = schedule_;
+}
+
+void SetupPanel::add_global_batch(QWidget* content) {
+  auto* batch = new QWidget(content);
+  auto* batch_row = new QHBoxLayout(batch);
+  batch_row->setContentsMargins(0, 0, 0, 0);
+  batch_row->setSpacing(4);
+  global_batch_ = new QLabel(batch);
+  global_batch_->setProperty("role", "small");
+  global_batch_->setProperty("figure", true);
+  lock_ = new QToolButton(batch);
+  lock_->setObjectName(QStringLiteral("Lock"));
+  lock_->setCheckable(true);
+  lock_->setAccessibleName(tr("Keep the global batch"));
+  lock_->setToolTip(
+      tr("Keep the global batch: DP and micro-batch size then change the number of "
+         "micro-batches"));
+  batch_row->addWidget(global_batch_);
+  batch_row->addWidget(lock_);
+  labelled_row(tr("Global batch"), {}, batch);
 }
 
 int SetupPanel::begin_section(const QString& title, const std::vector<std::string>& options) {
@@ -222,17 +214,32 @@ QWidget* SetupPanel::labelled_row(const QString& label, const QString& short_nam
   return whole;
 }
 
-void SetupPanel::add_step_row(const QString& label, const QString& short_name,
-                              const std::string& option) {
-  auto* box = new StepBox(
-      short_name.isEmpty() ? label : label + QLatin1Char(' ') + short_name,
-      [this, option](int direction) { return next_valid(session_.setup(), option, direction); });
-  box->setFixedWidth(86);
-  QLabel* reason = option == "ep" ? new QLabel(tr("needs experts")) : nullptr;
-  QWidget* whole = labelled_row(label, short_name, box, reason);
-  rows_[option] = {box, reason, whole};
-  connect(box, &StepBox::committed, this,
-          [this, option](const QString& value) { change(option, value); });
+// Captions stand side by side; numbers step.
+void SetupPanel::add_row(const SetupSetting& row) {
+  const std::string option = row.option;
+  const QString label = setting_words(row.label), symbol = QString::fromStdString(row.symbol);
+  const QString name = symbol.isEmpty() ? label : label + QLatin1Char(' ') + symbol;
+  QLabel* reason = row.needs.empty() ? nullptr : new QLabel(setting_words(row.needs));
+  QWidget* control = nullptr;
+  if (row.captions.empty()) {
+    auto* box = new StepBox(name, [this, option](int direction) {
+      return next_valid(session_.setup(), option, direction);
+    });
+    box->setFixedWidth(86);
+    connect(box, &StepBox::committed, this,
+            [this, option](const QString& value) { change(option, value); });
+    control = box;
+  } else {
+    std::vector<Segments::Choice> choices;
+    for (const Caption& caption : row.captions)
+      choices.push_back({QString::fromStdString(caption.value), setting_words(caption.text),
+                         setting_words(caption.tip)});
+    auto* segments = new Segments(name, choices);
+    connect(segments, &Segments::chosen, this,
+            [this, option](const QString& value) { change(option, value); });
+    control = segments;
+  }
+  rows_[option] = {control, reason, labelled_row(label, symbol, control, reason)};
 }
 
 void SetupPanel::fill_models() {

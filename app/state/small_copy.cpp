@@ -70,7 +70,6 @@ Result<void> fit_groups(Setup& copy) {
   if (auto done = set(copy, "ep", ep); !done) return done;
   if (copy.zero_group > 0 && dp % copy.zero_group != 0)
     if (auto done = set(copy, "zero-group", 0); !done) return done;
-  if (copy.mesh.tp == 1) return set_field(copy, "sequence-parallel", "false");
   return {};
 }
 

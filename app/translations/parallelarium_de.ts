@@ -244,26 +244,6 @@
         <translation>Mehr darunter</translation>
     </message>
     <message>
-        <source>Micro-batches</source>
-        <translation>Mikro-Batches</translation>
-    </message>
-    <message>
-        <source>Micro-batch size</source>
-        <translation>Mikro-Batch-Größe</translation>
-    </message>
-    <message>
-        <source>ZeRO</source>
-        <translation>ZeRO</translation>
-    </message>
-    <message>
-        <source>ZeRO group</source>
-        <translation>ZeRO-Gruppe</translation>
-    </message>
-    <message>
-        <source>ZeRO 3 prefetch</source>
-        <translation>ZeRO-3-Vorgriff</translation>
-    </message>
-    <message>
         <source>1 rank</source>
         <translation>1 Rang</translation>
     </message>
@@ -2259,80 +2239,12 @@
         <translation>Batch und Modell</translation>
     </message>
     <message>
-        <source>&amp;Micro-batch size</source>
-        <translation>&amp;Mikro-Batch-Größe</translation>
-    </message>
-    <message>
-        <source>Se&amp;quence</source>
-        <translation>Se&amp;quenz</translation>
-    </message>
-    <message>
         <source>%1 (%2 bytes)</source>
         <translation>%1 (%2 Bytes)</translation>
     </message>
     <message>
-        <source>&amp;Precision</source>
-        <translation>&amp;Genauigkeit</translation>
-    </message>
-    <message>
-        <source>&amp;Attention</source>
-        <translation>&amp;Attention</translation>
-    </message>
-    <message>
-        <source>unfused: keeps the scores</source>
-        <translation>einzeln: hält die Bewertungen</translation>
-    </message>
-    <message>
-        <source>fused: computes them again</source>
-        <translation>verschmolzen: rechnet sie neu</translation>
-    </message>
-    <message>
-        <source>&amp;Dropout</source>
-        <translation>&amp;Dropout</translation>
-    </message>
-    <message>
-        <source>&amp;Learning rate</source>
-        <translation>&amp;Lernrate</translation>
-    </message>
-    <message>
-        <source>Gradient &amp;clip (0: none)</source>
-        <translation>Gradienten &amp;kappen (0: nicht)</translation>
-    </message>
-    <message>
         <source>Parallelism</source>
         <translation>Parallelität</translation>
-    </message>
-    <message>
-        <source>C&amp;hunks per rank</source>
-        <translation>&amp;Stücke je Rang</translation>
-    </message>
-    <message>
-        <source>Context &amp;kind</source>
-        <translation>A&amp;rt der Kontextteilung</translation>
-    </message>
-    <message>
-        <source>ring</source>
-        <translation>Ring</translation>
-    </message>
-    <message>
-        <source>all-gather</source>
-        <translation>All-Gather</translation>
-    </message>
-    <message>
-        <source>Ulysses</source>
-        <translation>Ulysses</translation>
-    </message>
-    <message>
-        <source>ZeRO &amp;group (0: all of DP)</source>
-        <translation>&amp;ZeRO-Gruppe (0: ganzes DP)</translation>
-    </message>
-    <message>
-        <source>ZeRO 3 pre&amp;fetch, layers</source>
-        <translation>ZeRO 3: Schichten &amp;voraus</translation>
-    </message>
-    <message>
-        <source>&amp;Nodes (0: as needed)</source>
-        <translation>K&amp;noten (0: nach Bedarf)</translation>
     </message>
     <message>
         <source>Collectives</source>
@@ -2343,128 +2255,16 @@
         <translation>Lauf</translation>
     </message>
     <message>
-        <source>&amp;Backend</source>
-        <translation>&amp;Backend</translation>
-    </message>
-    <message>
         <source>auto (%1)</source>
         <translation>automatisch (%1)</translation>
-    </message>
-    <message>
-        <source>CPU, unpaced</source>
-        <translation>CPU, ungetaktet</translation>
-    </message>
-    <message>
-        <source>CPU, paced</source>
-        <translation>CPU, getaktet</translation>
-    </message>
-    <message>
-        <source>CUDA</source>
-        <translation>CUDA</translation>
-    </message>
-    <message>
-        <source>GPUs (all, or 0,2)</source>
-        <translation>GPUs (all oder 0,2)</translation>
-    </message>
-    <message>
-        <source>Pac&amp;e, seconds a forward</source>
-        <translation>&amp;Takt, Sekunden je Vorwärtslauf</translation>
-    </message>
-    <message>
-        <source>&amp;Timed steps</source>
-        <translation>Ge&amp;messene Schritte</translation>
-    </message>
-    <message>
-        <source>&amp;Warm-up steps</source>
-        <translation>&amp;Anlaufschritte</translation>
-    </message>
-    <message>
-        <source>Seed (&amp;x)</source>
-        <translation>Startwert (&amp;x)</translation>
     </message>
     <message>
         <source>Experts</source>
         <translation>Experten</translation>
     </message>
     <message>
-        <source>Experts of a layer</source>
-        <translation>Experten einer Schicht</translation>
-    </message>
-    <message>
-        <source>Experts a token visits (top-k)</source>
-        <translation>Besuchte Experten je Token (Top-k)</translation>
-    </message>
-    <message>
-        <source>Shared, visited by all</source>
-        <translation>Geteilte, von allen besucht</translation>
-    </message>
-    <message>
-        <source>Inner width of an expert</source>
-        <translation>Innere Breite eines Experten</translation>
-    </message>
-    <message>
-        <source>First layers without</source>
-        <translation>Erste Schichten ohne</translation>
-    </message>
-    <message>
-        <source>Router</source>
-        <translation>Router</translation>
-    </message>
-    <message>
-        <source>softmax: affinities sum to 1</source>
-        <translation>Softmax: Affinitäten in Summe 1</translation>
-    </message>
-    <message>
-        <source>sigmoid: each by itself</source>
-        <translation>Sigmoid: jede für sich</translation>
-    </message>
-    <message>
-        <source>Capacity factor (0: dropless)</source>
-        <translation>Kapazitätsfaktor (0: dropless)</translation>
-    </message>
-    <message>
-        <source>Groups of experts (0: none)</source>
-        <translation>Expertengruppen (0: keine)</translation>
-    </message>
-    <message>
-        <source>Groups a token may use</source>
-        <translation>Erlaubte Gruppen je Token</translation>
-    </message>
-    <message>
-        <source>Balance loss, α (0: none)</source>
-        <translation>Ausgleichsverlust, α (0: keiner)</translation>
-    </message>
-    <message>
-        <source>Router z-loss (0: none)</source>
-        <translation>Router-z-Verlust (0: keiner)</translation>
-    </message>
-    <message>
-        <source>Bias ±γ per step (0: none)</source>
-        <translation>Bias ±γ je Schritt (0: keiner)</translation>
-    </message>
-    <message>
-        <source>Placement</source>
-        <translation>Platzierung</translation>
-    </message>
-    <message>
-        <source>neighbours: 0 1, 2 3, ...</source>
-        <translation>Nachbarn: 0 1, 2 3, ...</translation>
-    </message>
-    <message>
-        <source>in turn: 0 4, 1 5, ...</source>
-        <translation>reihum: 0 4, 1 5, ...</translation>
-    </message>
-    <message>
-        <source>Skew, share sent to expert 0</source>
-        <translation>Schiefe, Anteil an Experte 0</translation>
-    </message>
-    <message>
         <source>Reset %1</source>
         <translation>%1 zurücksetzen</translation>
-    </message>
-    <message>
-        <source>Te&amp;xt</source>
-        <translation>Te&amp;xt</translation>
     </message>
     <message>
         <source>Text to train on</source>
@@ -4243,64 +4043,8 @@ nach Plan</translation>
         <translation>Parallelität</translation>
     </message>
     <message>
-        <source>Data</source>
-        <translation>Daten</translation>
-    </message>
-    <message>
-        <source>Tensor</source>
-        <translation>Tensor</translation>
-    </message>
-    <message>
-        <source>Pipeline</source>
-        <translation>Pipeline</translation>
-    </message>
-    <message>
-        <source>Context</source>
-        <translation>Kontext</translation>
-    </message>
-    <message>
-        <source>Expert</source>
-        <translation>Experten</translation>
-    </message>
-    <message>
-        <source>Sequence parallel</source>
-        <translation>Sequenzparallel</translation>
-    </message>
-    <message>
-        <source>off</source>
-        <translation>aus</translation>
-    </message>
-    <message>
-        <source>on</source>
-        <translation>an</translation>
-    </message>
-    <message>
-        <source>needs TP above 1</source>
-        <translation>braucht TP über 1</translation>
-    </message>
-    <message>
-        <source>Sequence</source>
-        <translation>Sequenz</translation>
-    </message>
-    <message>
         <source>World size</source>
         <translation>Ränge gesamt</translation>
-    </message>
-    <message>
-        <source>nothing is shared out</source>
-        <translation>nichts ist aufgeteilt</translation>
-    </message>
-    <message>
-        <source>optimizer state is shared out</source>
-        <translation>der Optimiererzustand ist aufgeteilt</translation>
-    </message>
-    <message>
-        <source>optimizer state and gradients are shared out</source>
-        <translation>Optimiererzustand und Gradienten sind aufgeteilt</translation>
-    </message>
-    <message>
-        <source>optimizer state, gradients and parameters are shared out</source>
-        <translation>Optimiererzustand, Gradienten und Parameter sind aufgeteilt</translation>
     </message>
     <message>
         <source>Batch and pipeline</source>
@@ -4309,10 +4053,6 @@ nach Plan</translation>
     <message>
         <source>Schedule</source>
         <translation>Ablaufplan</translation>
-    </message>
-    <message>
-        <source>Micro-batches</source>
-        <translation>Mikro-Batches</translation>
     </message>
     <message>
         <source>Keep the global batch</source>
@@ -4327,36 +4067,8 @@ nach Plan</translation>
         <translation>Globaler Batch</translation>
     </message>
     <message>
-        <source>Recompute</source>
-        <translation>Neu rechnen</translation>
-    </message>
-    <message>
-        <source>none</source>
-        <translation>nie</translation>
-    </message>
-    <message>
-        <source>select.</source>
-        <translation>teils</translation>
-    </message>
-    <message>
-        <source>selective: attention is computed again in the backward</source>
-        <translation>ausgewählt: Attention wird im Rückwärtslauf neu gerechnet</translation>
-    </message>
-    <message>
-        <source>full</source>
-        <translation>ganz</translation>
-    </message>
-    <message>
-        <source>only the inputs of layers are kept</source>
-        <translation>nur die Eingaben der Schichten bleiben</translation>
-    </message>
-    <message>
         <source>All settings …</source>
         <translation>Alle Einstellungen …</translation>
-    </message>
-    <message>
-        <source>needs experts</source>
-        <translation>braucht Experten</translation>
     </message>
     <message>
         <source>%1 per node</source>
@@ -5394,6 +5106,377 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>waited %1 for</source>
         <translation>wartete %1 auf</translation>
+    </message>
+</context>
+<context>
+    <name>settings</name>
+    <message>
+        <source>GPUs (all, or 0,2)</source>
+        <translation>GPUs (all oder 0,2)</translation>
+    </message>
+    <message>
+        <source>Pace, seconds a forward</source>
+        <translation>Takt, Sekunden je Vorwärtslauf</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>Schichten</translation>
+    </message>
+    <message>
+        <source>Hidden</source>
+        <translation>Breite</translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation>Köpfe</translation>
+    </message>
+    <message>
+        <source>Key/value heads</source>
+        <translation>Schlüssel/Wert-Köpfe</translation>
+    </message>
+    <message>
+        <source>Width of a head</source>
+        <translation>Breite eines Kopfes</translation>
+    </message>
+    <message>
+        <source>MLP</source>
+        <translation>MLP</translation>
+    </message>
+    <message>
+        <source>GELU: two matrices</source>
+        <translation>GELU: zwei Matrizen</translation>
+    </message>
+    <message>
+        <source>SwiGLU: three matrices</source>
+        <translation>SwiGLU: drei Matrizen</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <translation>Norm</translation>
+    </message>
+    <message>
+        <source>LayerNorm: gain and bias</source>
+        <translation>LayerNorm: Verstärkung und Bias</translation>
+    </message>
+    <message>
+        <source>RMSNorm: gain alone</source>
+        <translation>RMSNorm: nur Verstärkung</translation>
+    </message>
+    <message>
+        <source>Inner width</source>
+        <translation>Innere Breite</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>Vokabular</translation>
+    </message>
+    <message>
+        <source>Sequence</source>
+        <translation>Sequenz</translation>
+    </message>
+    <message>
+        <source>Tied</source>
+        <translation>Gebunden</translation>
+    </message>
+    <message>
+        <source>Biases</source>
+        <translation>Bias-Werte</translation>
+    </message>
+    <message>
+        <source>Learned positions</source>
+        <translation>Gelernte Positionen</translation>
+    </message>
+    <message>
+        <source>Published split</source>
+        <translation>Veröffentlichte Teilung</translation>
+    </message>
+    <message>
+        <source>Experts of a layer</source>
+        <translation>Experten einer Schicht</translation>
+    </message>
+    <message>
+        <source>Experts a token visits (top-k)</source>
+        <translation>Besuchte Experten je Token (Top-k)</translation>
+    </message>
+    <message>
+        <source>Shared, visited by all</source>
+        <translation>Geteilte, von allen besucht</translation>
+    </message>
+    <message>
+        <source>Inner width of an expert</source>
+        <translation>Innere Breite eines Experten</translation>
+    </message>
+    <message>
+        <source>First layers without</source>
+        <translation>Erste Schichten ohne</translation>
+    </message>
+    <message>
+        <source>Capacity factor (0: dropless)</source>
+        <translation>Kapazitätsfaktor (0: dropless)</translation>
+    </message>
+    <message>
+        <source>Router</source>
+        <translation>Router</translation>
+    </message>
+    <message>
+        <source>Groups of experts (0: none)</source>
+        <translation>Expertengruppen (0: keine)</translation>
+    </message>
+    <message>
+        <source>Groups a token may use</source>
+        <translation>Erlaubte Gruppen je Token</translation>
+    </message>
+    <message>
+        <source>needs experts</source>
+        <translation>braucht Experten</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>Nodes (0: as needed)</source>
+        <translation>Knoten (0: nach Bedarf)</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>Daten</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>Tensor</translation>
+    </message>
+    <message>
+        <source>Pipeline</source>
+        <translation>Pipeline</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>Expert</source>
+        <translation>Experten</translation>
+    </message>
+    <message>
+        <source>Rank order</source>
+        <translation>Reihenfolge der Ränge</translation>
+    </message>
+    <message>
+        <source>needs TP above 1</source>
+        <translation>braucht TP über 1</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>aus</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>an</translation>
+    </message>
+    <message>
+        <source>ZeRO</source>
+        <translation>ZeRO</translation>
+    </message>
+    <message>
+        <source>0</source>
+        <translation>0</translation>
+    </message>
+    <message>
+        <source>nothing is shared out</source>
+        <translation>nichts ist aufgeteilt</translation>
+    </message>
+    <message>
+        <source>1</source>
+        <translation>1</translation>
+    </message>
+    <message>
+        <source>optimizer state is shared out</source>
+        <translation>der Optimiererzustand ist aufgeteilt</translation>
+    </message>
+    <message>
+        <source>2</source>
+        <translation>2</translation>
+    </message>
+    <message>
+        <source>optimizer state and gradients are shared out</source>
+        <translation>Optimiererzustand und Gradienten sind aufgeteilt</translation>
+    </message>
+    <message>
+        <source>3</source>
+        <translation>3</translation>
+    </message>
+    <message>
+        <source>optimizer state, gradients and parameters are shared out</source>
+        <translation>Optimiererzustand, Gradienten und Parameter sind aufgeteilt</translation>
+    </message>
+    <message>
+        <source>ZeRO group (0: all of DP)</source>
+        <translation>ZeRO-Gruppe (0: ganzes DP)</translation>
+    </message>
+    <message>
+        <source>ZeRO 3 prefetch, layers</source>
+        <translation>ZeRO 3: Schichten voraus</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>Ablaufplan</translation>
+    </message>
+    <message>
+        <source>Chunks per rank</source>
+        <translation>Stücke je Rang</translation>
+    </message>
+    <message>
+        <source>Stage layers</source>
+        <translation>Schichten je Stufe</translation>
+    </message>
+    <message>
+        <source>Micro-batch size</source>
+        <translation>Mikro-Batch-Größe</translation>
+    </message>
+    <message>
+        <source>Micro-batches</source>
+        <translation>Mikro-Batches</translation>
+    </message>
+    <message>
+        <source>Recompute</source>
+        <translation>Neu rechnen</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>nie</translation>
+    </message>
+    <message>
+        <source>select.</source>
+        <translation>teils</translation>
+    </message>
+    <message>
+        <source>selective: attention is computed again in the backward</source>
+        <translation>ausgewählt: Attention wird im Rückwärtslauf neu gerechnet</translation>
+    </message>
+    <message>
+        <source>full</source>
+        <translation>ganz</translation>
+    </message>
+    <message>
+        <source>only the inputs of layers are kept</source>
+        <translation>nur die Eingaben der Schichten bleiben</translation>
+    </message>
+    <message>
+        <source>Context kind</source>
+        <translation>Art der Kontextteilung</translation>
+    </message>
+    <message>
+        <source>ring</source>
+        <translation>Ring</translation>
+    </message>
+    <message>
+        <source>all-gather</source>
+        <translation>All-Gather</translation>
+    </message>
+    <message>
+        <source>Ulysses</source>
+        <translation>Ulysses</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>Attention</translation>
+    </message>
+    <message>
+        <source>unfused: keeps the scores</source>
+        <translation>einzeln: hält die Bewertungen</translation>
+    </message>
+    <message>
+        <source>fused: computes them again</source>
+        <translation>verschmolzen: rechnet sie neu</translation>
+    </message>
+    <message>
+        <source>Collectives</source>
+        <translation>Kollektive</translation>
+    </message>
+    <message>
+        <source>Dropout</source>
+        <translation>Dropout</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>Lernrate</translation>
+    </message>
+    <message>
+        <source>Gradient clip (0: none)</source>
+        <translation>Gradienten kappen (0: nicht)</translation>
+    </message>
+    <message>
+        <source>Balance loss, α (0: none)</source>
+        <translation>Ausgleichsverlust, α (0: keiner)</translation>
+    </message>
+    <message>
+        <source>Router z-loss (0: none)</source>
+        <translation>Router-z-Verlust (0: keiner)</translation>
+    </message>
+    <message>
+        <source>Bias ±γ per step (0: none)</source>
+        <translation>Bias ±γ je Schritt (0: keiner)</translation>
+    </message>
+    <message>
+        <source>Placement</source>
+        <translation>Platzierung</translation>
+    </message>
+    <message>
+        <source>neighbours: 0 1, 2 3, ...</source>
+        <translation>Nachbarn: 0 1, 2 3, ...</translation>
+    </message>
+    <message>
+        <source>in turn: 0 4, 1 5, ...</source>
+        <translation>reihum: 0 4, 1 5, ...</translation>
+    </message>
+    <message>
+        <source>Skew, share sent to expert 0</source>
+        <translation>Schiefe, Anteil an Experte 0</translation>
+    </message>
+    <message>
+        <source>Backend</source>
+        <translation>Backend</translation>
+    </message>
+    <message>
+        <source>CPU, unpaced</source>
+        <translation>CPU, ungetaktet</translation>
+    </message>
+    <message>
+        <source>CPU, paced</source>
+        <translation>CPU, getaktet</translation>
+    </message>
+    <message>
+        <source>CUDA</source>
+        <translation>CUDA</translation>
+    </message>
+    <message>
+        <source>Timed steps</source>
+        <translation>Gemessene Schritte</translation>
+    </message>
+    <message>
+        <source>Warm-up steps</source>
+        <translation>Anlaufschritte</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>custom</source>
+        <translation>eigene</translation>
     </message>
 </context>
 <context>

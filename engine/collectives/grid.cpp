@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "engine/collectives/writer.h"
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {
 

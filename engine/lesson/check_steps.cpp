@@ -5,6 +5,7 @@
 
 #include "engine/lesson/check_parts.h"
 #include "engine/plan/machine/resolve.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 
@@ -31,9 +32,8 @@ constexpr double kLeastDifference = 0.01;
 bool is_setting(const std::string& key) {
   const std::vector<std::string>& collective = collective_keys();
   if (std::find(collective.begin(), collective.end(), key) != collective.end()) return true;
-  const std::vector<FieldInfo>& fields = setup_fields();
-  return std::any_of(fields.begin(), fields.end(),
-                     [&](const FieldInfo& field) { return field.key == key; });
+  const SetupSetting* row = find_setting(setup_settings(), key);
+  return row != nullptr && row->key == key;
 }
 
 bool covers(const std::vector<std::string>& keys, const std::string& key) {

@@ -166,6 +166,7 @@ const std::vector<std::string>& collective_keys() {
 Result<Settings> with_fields(Settings settings, const Fields& fields, const Symbols& drawn) {
   json collective = to_json(settings.collective);
   bool sets_collective = false;
+  std::vector<std::pair<std::string, std::string>> of_setup;
   for (const auto& [field, value] : fields) {
     std::string text = value;
     if (!value.empty() && value.front() == '=') {
@@ -173,15 +174,14 @@ Result<Settings> with_fields(Settings settings, const Fields& fields, const Symb
       if (!number) return number.error();
       text = fmt::format("{}", *number);
     }
-    Result<void> set;
-    if (field.rfind(kCollective, 0) == 0) {
-      set = set_member(collective, field, text);
-      sets_collective = true;
-    } else {
-      set = set_field(settings.setup, field, text);
+    if (field.rfind(kCollective, 0) != 0) {
+      of_setup.emplace_back(field, text);
+      continue;
     }
-    if (!set) return set.error();
+    if (Result<void> set = set_member(collective, field, text); !set) return set.error();
+    sets_collective = true;
   }
+  if (Result<void> set = set_fields(settings.setup, std::move(of_setup)); !set) return set.error();
   if (!sets_collective) return settings;
   Result<CollectiveChoice> choice = collective_choice_from_json(collective);
   if (!choice) return choice.error();

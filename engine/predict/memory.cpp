@@ -94,7 +94,7 @@ double first_stage_extra_bytes(const LayerShape& shape, double vocab, int p) {
   return shape.s * shape.b * shape.h / shape.t * (p + last);
 }
 
-int held_microbatches(const std::string& schedule, int p, int m, int stage) {
+int held_microbatches(const Schedule& schedule, int p, int m, int stage) {
   if (schedule == "naive") return 1;
   if (schedule == "gpipe") return m;
   if (schedule == "1f1b") return std::min(p - stage, m);

@@ -76,7 +76,7 @@ double first_stage_extra_bytes(const LayerShape& shape, double vocab, int p);
 
 // Micro-batches whose activations stage `stage` (0 = first) holds at most: naive 1, GPipe m, 1F1B
 // min(p - stage, m); 0 for schedules without a closed form. Source: Narayanan et al. 2021, 2.2.1.
-int held_microbatches(const std::string& schedule, int p, int m, int stage);
+int held_microbatches(const Schedule& schedule, int p, int m, int stage);
 
 // Parameters on one rank of pipeline stage `stage`: matrices divided by TP, norms and
 // projection biases on every TP rank, experts divided by EP; the tables on the first stage, the

@@ -55,12 +55,11 @@ struct ScheduleInfo {
 // Every schedule, in teaching order.
 const std::vector<ScheduleInfo>& schedules();
 
-// The Order of a Setup's schedule: a name of schedules(), or the path of a file of orders (in
-// either notation). 0 ranks, microbatches or chunks take the number of the file; other numbers must
-// agree with it.
-// Errors: unknown name (lists the names), sizes that check_schedule_sizes refuses, unreadable file,
-// an order that check_order refuses.
-Result<Order> make_order(const std::string& schedule, int ranks, int microbatches, int chunks);
+// The Order of a schedule. Of an order of one's own, 0 ranks, microbatches or chunks take what it
+// says; other numbers must agree with it.
+// Errors: unknown name (lists the names), sizes that check_schedule_sizes refuses, an order that
+// check_order refuses.
+Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, int chunks);
 inline Result<Order> make_order(const Setup& setup) {
   return make_order(setup.schedule, setup.mesh.pp, setup.microbatches, setup.chunks);
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/schedules/schedule.h"
 
@@ -17,10 +18,9 @@ std::string names() {
 }
 
 Message unknown(const std::string& schedule) {
-  Message text = message("schedule-unknown",
-                         "“{}” is neither a schedule nor a file of orders that can be read; the "
-                         "schedules of this version are {}.",
-                         schedule, names());
+  Message text =
+      message("schedule-unknown", "There is no schedule “{}”; those of this version are {}.",
+              shown(schedule), names());
   text.field = "schedule";
   for (const ScheduleInfo& info : schedules()) text.alternatives.push_back(info.name);
   return text;
@@ -95,7 +95,7 @@ const std::vector<ScheduleInfo>& schedules() {
   return kSchedules;
 }
 
-Result<Order> make_order(const std::string& schedule, int ranks, int microbatches, int chunks) {
+Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, int chunks) {
   if (const ScheduleRule* rule = find_schedule_rule(schedule)) {
     if (ranks < 1 || microbatches < 1) {
       return message("order-sizes", "A schedule needs at least one stage and one micro-batch.");
@@ -105,28 +105,26 @@ Result<Order> make_order(const std::string& schedule, int ranks, int microbatche
     return kGenerators[static_cast<std::size_t>(rule - kScheduleRules.data())].make(
         ranks, microbatches, chunks);
   }
-  Result<Order> order = order_from_file(schedule);
-  if (!order.ok() && order.error().id == "order-file-unread") return unknown(schedule);
-  if (!order.ok()) return order;
+  const Order* order = schedule.order();
+  if (order == nullptr) return unknown(schedule.name());
   const int found = static_cast<int>(order->ranks.size());
   if (ranks > 0 && found != ranks) {
-    return mismatch("mesh.pp", ranks, found, "The file of orders has {} ranks, but PP is {}.");
+    return mismatch("mesh.pp", ranks, found, "The order has {} ranks, but PP is {}.");
   }
   if (microbatches > 0 && order->microbatches != microbatches) {
     return mismatch("microbatches", microbatches, order->microbatches,
-                    "The file of orders has {} micro-batches, but {} are set.");
+                    "The order has {} micro-batches, but {} are set.");
   }
   if (chunks > 0 && order->chunks != chunks) {
     return mismatch("chunks", chunks, order->chunks,
-                    "The file of orders has {} chunks per rank, but {} are set.");
+                    "The order has {} chunks per rank, but {} are set.");
   }
   const std::vector<Message> wrong = check_order(*order);
-  if (wrong.empty()) return order;
+  if (wrong.empty()) return *order;
   Message first = wrong.front();
   if (wrong.size() > 1)
-    first.text +=
-        fmt::format(" There are {} faults; `parallelarium-engine schedule {}` tells of more.",
-                    wrong.size(), schedule);
+    first.text += fmt::format(
+        " There are {} faults; `parallelarium-engine schedule FILE` tells of more.", wrong.size());
   return first;
 }
 

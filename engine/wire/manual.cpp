@@ -5,9 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "engine/plan/machine/machine.h"
-#include "engine/plan/model/model.h"
-#include "engine/schedules/schedule.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/wire/version.h"
 
 namespace parallelarium {
@@ -127,12 +125,9 @@ std::string manual_page(const Manual& manual) {
 }
 
 std::vector<std::string> setup_choices(std::string_view option) {
-  if (option == "--model") return model_names();
-  if (option == "--machine") return machine_names();
-  std::vector<std::string> names;
-  if (option == "--schedule")
-    for (const ScheduleInfo& info : schedules()) names.push_back(info.name);
-  return names;
+  const SetupSetting* row =
+      option.starts_with("--") ? find_setting(setup_settings(), option.substr(2)) : nullptr;
+  return row != nullptr && row->values ? row->values(new_setup()) : std::vector<std::string>();
 }
 
 Result<std::string> manual_text(const Manual& manual, std::string_view format) {

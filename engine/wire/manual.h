@@ -43,7 +43,7 @@ struct Manual {
 // Requires: commands is not empty. Error: no such format.
 Result<std::string> manual_text(const Manual& manual, std::string_view format);
 
-// The names to offer for "--model", "--machine" and "--schedule"; none for other options.
+// The names to offer for an option of a Setup that takes names, such as "--model"; of others none.
 std::vector<std::string> setup_choices(std::string_view option);
 
 // The parts of manual_text().

@@ -8,8 +8,10 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QWheelEvent>
+#include <set>
 
 #include "app/settings/controls.h"
+#include "app/settings/setup_fields.h"
 #include "app/state/collective_plan.h"
 #include "engine/collectives/algorithm_names.h"
 
@@ -112,6 +114,35 @@ TEST_F(AllSettingsDialog, ResetTakesTheAlgorithmsBack) {
   const auto heads = dialog.findChildren<SectionHead*>();
   for (SectionHead* head : heads) Q_EMIT head->reset_requested();
   EXPECT_EQ(session.setup().collectives, "direct");
+}
+
+// The panel and this sheet have a place for every setting of the table, this sheet those of its
+// sections.
+TEST_F(AllSettingsDialog, HasEverySettingOfItsSections) {
+  std::set<QString> names;
+  for (const auto* box : dialog.findChildren<QWidget*>()) names.insert(box->accessibleName());
+  for (const Section section : {Section::kMoreModel, Section::kMoreParallelism, Section::kExperts})
+    for (const std::string& option : options_of(section))
+      EXPECT_TRUE(names.count(setting_words(setting_of(option).label))) << option;
+  for (const char* option : {"mlp", "norm", "order", "stage-layers"})
+    EXPECT_NE(setting_of(option).section, Section::kNowhere) << option;
+}
+
+TEST_F(AllSettingsDialog, TurnsTheShapeOfLayersAndTheirSplit) {
+  for (auto* box : dialog.findChildren<QComboBox*>()) {
+    if (box->accessibleName() != QLatin1String("MLP")) continue;
+    Q_EMIT box->activated(box->findData(QStringLiteral("swiglu")));
+  }
+  EXPECT_EQ(session.setup().model.mlp, Mlp::kSwiglu);
+  EXPECT_EQ(session.undo_stack().undoText(), QStringLiteral("MLP swiglu"));
+  parallelarium::Setup setup = session.setup();
+  setup.mesh.dp = 1;
+  setup.mesh.pp = 4;
+  session.change_setup(setup, QStringLiteral("PP 4"));
+  for (auto* box : dialog.findChildren<StepBox*>())
+    if (box->accessibleName() == QLatin1String("Stage layers"))
+      Q_EMIT box->committed(QStringLiteral("3,2,2,1"));
+  EXPECT_EQ(session.setup().stage_layers, (std::vector<int>{3, 2, 2, 1}));
 }
 
 // A list of GPUs is typed; what is no list is refused in a sentence and changes nothing.

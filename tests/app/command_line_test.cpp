@@ -12,6 +12,7 @@
 #include <set>
 
 #include "app/state/document.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 namespace {
@@ -163,6 +164,33 @@ TEST(Translations, KeepThePlacesOfTheirArguments) {
     }
     EXPECT_FALSE(xml.hasError()) << name.toStdString();
     EXPECT_GT(translated, 300) << name.toStdString();
+  }
+}
+
+// Qt's tools look for tr() only; the words of the table of settings stand in the engine.
+TEST(Translations, HaveTheWordsOfTheTableOfSettings) {
+  QFile file(QStringLiteral(PARALLELARIUM_SOURCE_DIR "/app/translations/parallelarium_de.ts"));
+  ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+  QXmlStreamReader xml(&file);
+  std::set<std::string> translated;
+  QString context, source;
+  while (!xml.atEnd()) {
+    if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+    if (xml.name() == QLatin1String("name")) context = xml.readElementText();
+    if (xml.name() == QLatin1String("source")) source = xml.readElementText();
+    if (xml.name() == QLatin1String("translation") && context == QLatin1String("settings") &&
+        !xml.readElementText().isEmpty())
+      translated.insert(source.toStdString());
+  }
+  for (const SetupSetting& row : setup_settings()) {
+    std::vector<std::string> words{row.label};
+    if (!row.needs.empty()) words.push_back(row.needs);
+    for (const Caption& caption : row.captions) {
+      words.push_back(caption.text);
+      if (!caption.tip.empty()) words.push_back(caption.tip);
+    }
+    for (const std::string& word : words)
+      EXPECT_TRUE(translated.count(word)) << row.option << ": " << word;
   }
 }
 

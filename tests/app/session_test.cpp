@@ -12,6 +12,7 @@
 #include "app/state/document.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/predict/explain/explain.h"
 #include "engine/predict/local_prediction.h"
 #include "tests/app/pipeline_fixture.h"
@@ -345,7 +346,7 @@ TEST(SetupFields, EveryFieldOfThePanelIsOneThatThePlanKnows) {
                              "steps",        "warmup",     "seed",
                              "text",         "sequence",   "zero-prefetch"}) {
     bool known = false;
-    for (const FieldInfo& field : setup_fields()) known |= field.option == option;
+    for (const SetupSetting& field : setup_settings()) known |= field.option == option;
     EXPECT_TRUE(known) << option;
     const QString value = field_text(default_setup(), option);
     EXPECT_FALSE(value.isEmpty()) << option;

@@ -80,7 +80,7 @@ BENCHMARK(simulate_only_with_shared_cores)->Unit(benchmark::kMillisecond);
 
 void predict_the_first_lesson(benchmark::State& state) {
   const Setup setup = default_setup();
-  const Machine machine = need(find_machine(setup.machine));
+  const Machine machine = need(machine_of(setup.machine));
   for (auto _ : state) {
     Prediction prediction = need(predict(setup, machine));
     benchmark::DoNotOptimize(prediction);

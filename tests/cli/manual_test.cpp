@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/wire/view_ids.h"
 #include "tests/cli/cli.h"
 
@@ -115,6 +116,15 @@ TEST(ManualCommand, ThePageHasEachSetupOptionOnce) {
     ++count;
   EXPECT_EQ(count, 1u);
   EXPECT_THAT(page, HasSubstr(".SH \"SETUP OPTIONS\""));
+}
+
+TEST(ManualCommand, TellsEverySettingWithItsKeyAndDefault) {
+  const std::string table = command({"manual", "settings"}).out;
+  for (const SetupSetting& row : setup_settings())
+    EXPECT_THAT(table, testing::ContainsRegex("\n +--" + row.option + " +" + row.key + " .*" +
+                                              row.help.substr(0, 5)));
+  EXPECT_THAT(table, testing::ContainsRegex("--pp +mesh.pp +1 to 65536 +4 +pipeline stages"));
+  EXPECT_THAT(table, testing::ContainsRegex("--mlp +model.mlp +gelu, swiglu +gelu "));
 }
 
 TEST(ManualCommand, AnUnknownFormatIsOneSentence) {

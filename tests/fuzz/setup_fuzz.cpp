@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/setup.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace {
 
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     return 0;
   }
   Setup setup = default_setup();
-  const auto& fields = setup_fields();
+  const auto& fields = setup_settings();
   const std::string& option = fields[data[0] % fields.size()].option;
   if (const Result<void> set = set_field(setup, option, rest); !set) {
     require_sentence(set.error());

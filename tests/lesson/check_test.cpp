@@ -250,7 +250,7 @@ TEST(Course, TellsWhatIsListedTwiceMissingOrCalledOtherwise) {
 
 // A run that shows exactly what was predicted, or one that idled longer.
 Result<Observation> as_predicted(const Setup& setup, double extra_bubble) {
-  const Result<Machine> machine = find_machine(setup.machine);
+  const Result<Machine> machine = machine_of(setup.machine);
   if (!machine) return machine.error();
   const Result<Prediction> prediction = predict(setup, *machine, true);
   if (!prediction) return prediction.error();

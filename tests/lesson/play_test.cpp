@@ -188,7 +188,7 @@ TEST(Figure, FollowsKeysIndicesAndStars) {
 Context context_of(const Setup& setup) {
   Context context;
   context.settings.setup = setup;
-  const Result<Machine> machine = find_machine(setup.machine);
+  const Result<Machine> machine = machine_of(setup.machine);
   const Result<Prediction> prediction = predict(setup, *machine, true);
   EXPECT_TRUE(prediction);
   context.predicted = facts_of(*prediction);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/setup/setup.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/machine/resolve.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "tests/plan/changed.h"
 
 namespace parallelarium {
@@ -55,7 +57,7 @@ TEST(SetupFile, ReadsWhatItWrites) {
                {"pace", "0.125"},
                {"backend", "paced"},
                {"order", "tp-cp-ep-pp-dp"},
-               {"schedule", "orders/mine.txt"}}),
+               {"schedule", R"({"name": "mine", "order": ["F0 B0", "F0 B0"]})"}}),
       changed({{"model", "mixtral-8x7b"},
                {"ep", "4"},
                {"dp", "4"},
@@ -87,6 +89,77 @@ TEST(SetupFile, KeepsACustomPrecision) {
   ASSERT_TRUE(setup.ok()) << setup.error().text;
   EXPECT_EQ(setup->precision.state_bytes(), 14);
   EXPECT_EQ(*setup_from_json(to_json(*setup)), *setup);
+}
+
+TEST(SetupFile, HoldsAnOrderOfOnesOwn) {
+  const char* text = R"({"schedule": {"name": "mine", "order": ["F0 F1 B0 B1", "F0 B0 F1 B1"]}})";
+  const Result<parallelarium::Setup> setup = setup_from_text(text);
+  ASSERT_TRUE(setup.ok()) << setup.error().text;
+  ASSERT_NE(setup->schedule.order(), nullptr);
+  EXPECT_EQ(setup->schedule.order()->ranks.size(), 2u);
+  EXPECT_EQ(setup->schedule.order()->microbatches, 2);
+  EXPECT_EQ(setup->schedule.order()->name, "mine");
+  EXPECT_EQ(to_json(*setup)["schedule"], nlohmann::json::parse(text)["schedule"]);
+  EXPECT_NE(setup->schedule, parallelarium::Schedule("mine")) << "one of the list by that name";
+  EXPECT_EQ(setup_from_json(to_json(*setup))->schedule, setup->schedule);
+}
+
+TEST(SetupFile, HoldsAMachineOfOnesOwn) {
+  const char* text = R"({"machine": {"based_on": "dgx-h100", "devices_per_node": 4,
+                                     "intra_node": {"bytes_per_second": 2e11}}})";
+  const Result<parallelarium::Setup> setup = setup_from_text(text);
+  ASSERT_TRUE(setup.ok()) << setup.error().text;
+  const Result<Machine> preset = find_machine("dgx-h100"), changed = machine_of(setup->machine);
+  ASSERT_TRUE(changed.ok()) << changed.error().text;
+  EXPECT_EQ(changed->devices_per_node, 4);
+  EXPECT_EQ(changed->intra_node.bytes_per_second, (Sourced{2e11, "assumed"}));
+  EXPECT_EQ(changed->intra_node.latency_seconds, preset->intra_node.latency_seconds);
+  EXPECT_EQ(changed->memory_bytes, preset->memory_bytes);
+  EXPECT_NE(changed->title, preset->title);
+  EXPECT_EQ(to_json(*setup)["machine"], nlohmann::json::parse(text)["machine"]);
+  EXPECT_EQ(setup_from_json(to_json(*setup))->machine, setup->machine);
+  EXPECT_NE(setup->machine, MachineChoice("dgx-h100"));
+  EXPECT_TRUE(validate(resolve(*setup, *changed)).empty());
+  parallelarium::Setup typed = default_setup();
+  const std::string path = testing::TempDir() + "/slow.json";
+  std::ofstream(path) << to_json(*setup)["machine"];
+  EXPECT_TRUE(set_typed(typed, "machine", path).ok());
+  EXPECT_EQ(typed.machine, setup->machine);
+  std::filesystem::remove(path);
+}
+
+TEST(SetupFields, AFileOfOrdersIsReadWhereItIsTypedAndNowhereElse) {
+  const std::string path = testing::TempDir() + "/typed order.txt";
+  std::ofstream(path) << "F0 F1 B0 B1\n\nF0 B0 F1 B1\n";
+  parallelarium::Setup typed = default_setup(), named = default_setup();
+  ASSERT_TRUE(set_typed(typed, "schedule", path).ok());
+  ASSERT_NE(typed.schedule.order(), nullptr);
+  EXPECT_EQ(typed.schedule.name(), "typed order");
+  std::ofstream(path) << "X0\n";
+  EXPECT_FALSE(set_typed(named, "schedule", path).ok());
+  EXPECT_EQ(named, default_setup());
+  std::filesystem::remove(path);
+  EXPECT_EQ(setup_from_json(to_json(typed))->schedule, typed.schedule) << "without the file";
+  ASSERT_TRUE(set_field(named, "schedule", path).ok());
+  EXPECT_EQ(validate(named).front().id, "schedule-unknown");
+}
+
+TEST(SetupFields, BringAlongWhatDependsOnThem) {
+  const parallelarium::Setup one_rank =
+      changed({{"tp", "2"}, {"sequence-parallel", "true"}, {"tp", "1"}});
+  EXPECT_FALSE(one_rank.sequence_parallel);
+  EXPECT_TRUE(changed({{"stage-layers", "3,2,2,1"}, {"model", "gpt-small"}}).stage_layers.empty());
+  EXPECT_TRUE(changed({{"stage-layers", "3,2,2,1"}, {"layers", "4"}}).stage_layers.empty());
+  // Files say all of it themselves.
+  const Result<parallelarium::Setup> file =
+      setup_from_text(R"({"mesh": {"tp": 1}, "sequence_parallel": true})");
+  ASSERT_TRUE(file.ok());
+  EXPECT_TRUE(file->sequence_parallel);
+  // Several at once are set in the order of the table.
+  parallelarium::Setup several = default_setup();
+  ASSERT_TRUE(set_fields(several, {{"model.ffn", "320"}, {"model.hidden", "128"}}).ok());
+  EXPECT_EQ(several.model.ffn, 320);
+  EXPECT_EQ(several.model.hidden, 128);
 }
 
 struct Refused {
@@ -121,6 +194,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{R"({"precision":"fp8"})", "precision", "mixed-16"},
         Refused{R"({"precision":{"master":4}})", "precision.master", "Unknown key"},
         Refused{R"({"sequence_parallel":1})", "sequence_parallel", "true or false"},
+        Refused{R"({"schedule":{"name":"mine"}})", "schedule", "a line for each rank"},
+        Refused{R"({"schedule":{"name":"mine","order":["X0"]}})", "schedule", "X0"},
+        Refused{R"({"schedule":{"name":"mine","order":["F0 B0"],"x":1}})", "schedule.x",
+                "known here: name, order"},
+        Refused{R"({"machine":{"devices_per_node":4}})", "machine", "based_on"},
+        Refused{R"({"machine":{"based_on":"local"}})", "machine.based_on", "dgx-h100"},
+        Refused{R"({"machine":{"based_on":"dgx-h100","colour":1}})", "machine.colour",
+                "Unknown key"},
         Refused{R"({"zero":4})", "zero", "between 0 and 3"},
         Refused{R"({"recompute":"some"})", "recompute", "none, selective or full"},
         Refused{R"({"run":{"seed":-1}})", "run.seed", "not negative"},
@@ -147,7 +228,7 @@ TEST(SetupFile, RefusesDeepNestingInsteadOfRunningOutOfStack) {
 }
 
 TEST(SetupFields, AreSetByOptionAndByKey) {
-  for (const FieldInfo& info : setup_fields()) {
+  for (const SetupSetting& info : setup_settings()) {
     EXPECT_FALSE(info.help.empty()) << info.option;
     parallelarium::Setup by_option = default_setup(), by_key = default_setup();
     for (const char* value :
@@ -186,8 +267,8 @@ TEST(SetupFields, CoverTheCommandLineOfTheContract) {
                              "heads",        "kv-heads",     "ffn",
                              "vocab",        "sequence",     "mlp",
                              "norm",         "zero-prefetch"})
-    EXPECT_TRUE(std::any_of(setup_fields().begin(), setup_fields().end(),
-                            [&](const FieldInfo& info) { return info.option == option; }))
+    EXPECT_TRUE(std::any_of(setup_settings().begin(), setup_settings().end(),
+                            [&](const SetupSetting& info) { return info.option == option; }))
         << option;
 }
 
@@ -204,7 +285,7 @@ TEST(Devices, AreAllOrAListInItsOrder) {
 }
 
 TEST(SetupFields, RefuseNonsenseAndChangeNothing) {
-  for (const FieldInfo& info : setup_fields()) {
+  for (const SetupSetting& info : setup_settings()) {
     for (const char* value : {"", "\xff\xfe", "nan", "-1e999", "1e999", "{", "2x"}) {
       parallelarium::Setup setup = default_setup();
       const Result<void> set = set_field(setup, info.option, value);

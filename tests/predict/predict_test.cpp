@@ -11,7 +11,7 @@ namespace parallelarium {
 namespace {
 
 Prediction predicted(const Setup& setup, bool all_ranks = false) {
-  const auto machine = find_machine(setup.machine);
+  const auto machine = machine_of(setup.machine);
   EXPECT_TRUE(machine.ok());
   auto prediction = predict(setup, *machine, all_ranks);
   EXPECT_TRUE(prediction.ok()) << prediction.error().text;

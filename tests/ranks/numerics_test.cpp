@@ -68,8 +68,8 @@ TEST(WholeMatrix, TrainsAsOneRank) {
         one.observation.losses.resize(2);  // it warmed up with one step more
         const Proof proof = compare(*result, one);
         EXPECT_TRUE(proof.holds())
-            << setup.schedule << " pp " << pp << " dp " << dp << " m " << microbatches << ": "
-            << proof.loss_difference << ", " << proof.gradient_difference;
+            << setup.schedule.name() << " pp " << pp << " dp " << dp << " m " << microbatches
+            << ": " << proof.loss_difference << ", " << proof.gradient_difference;
       }
     }
   }
@@ -155,7 +155,7 @@ class HeldOut : public testing::TestWithParam<const char*> {};
 TEST_P(HeldOut, LossIsTheSameWhateverTheMesh) {
   parallelarium::Setup setup = small_setup(4, 2, 8, GetParam());
   if (setup.schedule == "interleaved") setup.chunks = 3;
-  if (setup.schedule.back() == 'v') setup.model.layers = 8;
+  if (setup.schedule.name().back() == 'v') setup.model.layers = 8;
   setup.run.text = PARALLELARIUM_SOURCE_DIR "/LICENSES/Apache-2.0.txt";
   parallelarium::Setup alone = one_rank_setup(setup);
   const RunWishes wishes{.held_out_loss = true};

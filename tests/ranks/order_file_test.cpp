@@ -48,7 +48,9 @@ TEST_P(OrderFile, TrainsAsOneRankAndIsItsSchedule) {
   const std::unique_ptr<const std::filesystem::path, void (*)(const std::filesystem::path*)> clean(
       &path, [](const std::filesystem::path* file) { std::filesystem::remove(*file); });
   parallelarium::Setup filed = named;
-  filed.schedule = path.string();
+  const auto schedule = parallelarium::Schedule::from_file(path.string());
+  ASSERT_TRUE(schedule.ok()) << schedule.error().text;
+  filed.schedule = *schedule;
   filed.chunks = order->chunks;
   const Result<Order> read = make_order(filed);
   ASSERT_TRUE(read.ok()) << read.error().text;

@@ -174,20 +174,27 @@ TEST(MakeOrder, GivesEveryScheduleItsOwnOrderAndSummary) {
   }
 }
 
+// An order of one's own, of a file.
+Result<Order> order_of_file(const std::string& path, int ranks, int microbatches, int chunks) {
+  const Result<parallelarium::Schedule> schedule = parallelarium::Schedule::from_file(path);
+  if (!schedule) return schedule.error();
+  return make_order(*schedule, ranks, microbatches, chunks);
+}
+
 TEST(MakeOrder, ReadsFilesInBothNotationsAndRefusesOthers) {
   const std::string folder = std::string(PARALLELARIUM_SOURCE_DIR) + "/tests/golden/";
   for (const char* name : {"1f1b_p4_m6.txt", "1f1b_p4_m6_pytorch.csv"}) {
-    const auto order = make_order(folder + name, 4, 6, 1);
+    const auto order = order_of_file(folder + name, 4, 6, 1);
     ASSERT_TRUE(order.ok()) << order.error().text;
     EXPECT_EQ(order->ranks, one_f_one_b_order(4, 6).ranks);
-    EXPECT_TRUE(make_order(folder + name, 0, 0, 0).ok());
+    EXPECT_TRUE(order_of_file(folder + name, 0, 0, 0).ok());
   }
-  EXPECT_EQ(make_order(folder + "1f1b_p4_m6.txt", 3, 6, 1).error().field, "mesh.pp");
-  EXPECT_EQ(make_order(folder + "1f1b_p4_m6.txt", 4, 8, 1).error().field, "microbatches");
-  EXPECT_FALSE(make_order(folder, 4, 6, 1).ok());
+  EXPECT_EQ(order_of_file(folder + "1f1b_p4_m6.txt", 3, 6, 1).error().field, "mesh.pp");
+  EXPECT_EQ(order_of_file(folder + "1f1b_p4_m6.txt", 4, 8, 1).error().field, "microbatches");
+  EXPECT_FALSE(order_of_file(folder, 4, 6, 1).ok());
   EXPECT_EQ(make_order("1f1b", 4, 8, 2).error().field, "chunks");
   for (const char* name : {"interleaved_p4_m8_v2", "zb-v_p4_m8", "dualpipe_p8_m20"}) {
-    const auto order = make_order(folder + name + ".txt", 0, 0, 0);
+    const auto order = order_of_file(folder + name + ".txt", 0, 0, 0);
     ASSERT_TRUE(order.ok()) << order.error().text;
     EXPECT_EQ(to_text(*order), golden(std::string(name) + ".txt"));
   }

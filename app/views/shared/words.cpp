@@ -5,7 +5,7 @@
 #include <QDateTime>
 
 #include "app/look/figures.h"
-#include "engine/schedules/schedule.h"
+#include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
 namespace {
@@ -17,12 +17,6 @@ struct Words {
 };
 QString plural(int count, const char* one, const char* many) {
   return (count == 1 ? Words::tr(one) : Words::tr(many)).arg(QLocale().toString(count));
-}
-
-QString schedule_title(const std::string& name) {
-  for (const ScheduleInfo& info : schedules())
-    if (info.name == name) return QString::fromStdString(info.title);
-  return QString::fromStdString(name).section(QLatin1Char('/'), -1);
 }
 
 QString duration_line(const QString& source, const Bar& bar, const QLocale& locale) {
@@ -109,6 +103,12 @@ QString idle_word(IdleKind kind) {
 }
 
 }  // namespace
+
+QString schedule_title(const Schedule& schedule) {
+  const ScheduleRule* rule = find_schedule_rule(schedule);
+  return rule != nullptr ? QString::fromUtf8(rule->title.data(), int(rule->title.size()))
+                         : QString::fromStdString(schedule.name());
+}
 
 QStringList bar_lines(const LaneRows* predicted, const LaneRows* observed, OpRef op, bool fresh,
                       Zoom zoom, const QLocale& locale) {

@@ -40,6 +40,9 @@ QString stale_title(const Setup& run, const Setup& present);
 // "PINNED \u00b7 predicted \u00b7 with 8 micro-batches".
 QString pinned_title(const RunRecord& pinned, const Setup& present);
 
+// "1F1B", or the name of an order of one's own.
+QString schedule_title(const Schedule& schedule);
+
 // "1F1B \u00b7 4 stages \u00b7 8 micro-batches"
 QString picture_title(const Setup& setup);
 // "GPT tiny \u00b7 DP 1 TP 1 PP 4 \u00b7 ... " and "This computer, calibrated ...": the footer.

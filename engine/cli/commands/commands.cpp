@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "engine/cli/commands/command.h"
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 #include "engine/wire/version.h"
 
 namespace parallelarium {

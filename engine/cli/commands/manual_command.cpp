@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "engine/cli/commands/command.h"
+#include "engine/cli/text/settings_text.h"
 #include "engine/plan/program/program.h"
 #include "engine/wire/manual.h"
 #include "engine/wire/view_ids.h"
@@ -18,7 +19,7 @@ std::vector<std::string> choices_of(const std::string& word) {
   if (word == "machines") return setup_choices("--machine");
   if (word == "schedule") return setup_choices("--schedule");
   if (word == "--view") return view_ids();
-  if (word == "manual") return {"man", "bash", "zsh", "fish"};
+  if (word == "manual") return {"man", "bash", "zsh", "fish", "settings"};
   std::vector<std::string> names = setup_choices(word);
   if (word == "collective")
     for (int kind = 0; kind < kCollectiveKinds; ++kind)
@@ -64,15 +65,17 @@ void append(const CLI::App& app, const std::vector<std::string>& words, Manual& 
 }  // namespace
 
 void add_manual(Commands& commands) {
-  CLI::App* command =
-      commands.add("manual", "print this program's manual page, or its completion for a shell",
-                   "  parallelarium-engine manual man | man -l -\n"
-                   "  source <(parallelarium-engine manual bash)\n");
+  CLI::App* command = commands.add(
+      "manual", "print this program's manual page, its completion for a shell, or all settings",
+      "  parallelarium-engine manual man | man -l -\n"
+      "  source <(parallelarium-engine manual bash)\n"
+      "  parallelarium-engine manual settings\n");
   auto format = std::make_shared<std::string>();
-  command->add_option("format", *format, "man, bash, zsh or fish")
+  command->add_option("format", *format, "man, bash, zsh, fish or settings")
       ->option_text("FORMAT")
       ->required();
   commands.set_body(command, [format, &app = commands.app()](Progress&) {
+    if (*format == "settings") return Outcome::done(settings_text());
     Manual manual;
     manual.program = app.get_name();
     manual.summary = "predict and run the distributed training of language models";

@@ -6,7 +6,8 @@
 #include "engine/cli/commands/command.h"
 #include "engine/cli/training.h"
 #include "engine/plan/machine/resolve.h"
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/settings_reader.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/run/gpu/module.h"
 
 namespace parallelarium {
@@ -17,14 +18,14 @@ void SetupOptions::add_to(CLI::App& command) {
                   "a Setup, a document, or what predict --json printed, to start from; - reads "
                   "standard input (default: first lesson)")
       ->option_text("FILE");
-  for (const FieldInfo& info : setup_fields()) {
+  for (const SetupSetting& row : setup_settings()) {
     Field& field = fields_.emplace_back();
-    field.option = info.option;
-    field.key = info.key;
-    CLI::Option* option = command.add_option("--" + info.option, field.value, info.help);
+    field.option = row.option;
+    field.key = row.key;
+    field.is_flag = row.value.kind == SettingKind::kFlag;
+    CLI::Option* option = command.add_option("--" + row.option, field.value, row.help);
     option->option_text("VALUE")->group("Setup");
-    // A switch may stand alone.
-    if (info.key == "sequence_parallel") option->expected(0, 1);
+    if (field.is_flag) option->expected(0, 1);  // a switch may stand alone
     field.parsed = option;
   }
 }
@@ -82,14 +83,11 @@ Result<Setup> SetupOptions::asked(std::string* read_text) const {
     setup = std::move(*read);
     if (read_text != nullptr) *read_text = std::move(*text);
   }
-  // The model first, whatever the order on the command line: it resets what its overrides set.
-  for (const bool model : {true, false}) {
-    for (const Field& field : fields_) {
-      if (field.parsed->count() == 0 || (field.option == "model") != model) continue;
-      const bool bare = field.value.empty() && field.option == "sequence-parallel";
-      const Result<void> set = set_field(setup, field.option, bare ? "true" : field.value);
-      if (!set) return as_typed(set.error());
-    }
+  for (const Field& field : fields_) {  // in the order of the table
+    if (field.parsed->count() == 0) continue;
+    const bool bare = field.value.empty() && field.is_flag;
+    const Result<void> set = set_typed(setup, field.option, bare ? "true" : field.value);
+    if (!set) return as_typed(set.error());
   }
   return setup;
 }
@@ -110,8 +108,8 @@ std::string describe(const Setup& setup) {
                   mesh.ranks(), mesh.ranks() == 1 ? "" : "s");
   if (!axes.empty()) text += " (" + axes + ")";
   if (setup.zero > 0) text += fmt::format(", ZeRO-{}", setup.zero);
-  text += fmt::format(", {}, {} micro-batch{} of {} sequence{}", setup.schedule, setup.microbatches,
-                      setup.microbatches == 1 ? "" : "es", setup.micro_batch,
+  text += fmt::format(", {}, {} micro-batch{} of {} sequence{}", setup.schedule.name(),
+                      setup.microbatches, setup.microbatches == 1 ? "" : "es", setup.micro_batch,
                       setup.micro_batch == 1 ? "" : "s");
   if (setup.recompute != Recompute::kNone)
     text += setup.recompute == Recompute::kFull ? ", full recompute" : ", selective recompute";

@@ -38,6 +38,7 @@ class SetupOptions {
     std::string option;  // "dp"
     std::string key;     // "mesh.dp"
     std::string value;
+    bool is_flag = false;
     const CLI::Option* parsed = nullptr;
   };
   std::list<Field> fields_;

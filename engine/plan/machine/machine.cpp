@@ -18,8 +18,8 @@
 
 #include "engine/plan/machine/cores.h"
 #include "engine/plan/machine/presets.h"
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/setup.h"
 
 namespace parallelarium {

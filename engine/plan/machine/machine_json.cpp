@@ -5,8 +5,8 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/program/program.h"
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 
 namespace parallelarium {
 namespace {

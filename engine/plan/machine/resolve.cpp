@@ -105,7 +105,7 @@ Result<Situation> situation_of(const Setup& asked, const Computer& computer,
                                const FindMachine& find) {
   Situation situation{asked, asked, {}, std::nullopt, std::nullopt};
   if (asked.machine != "local") {
-    Result<Machine> machine = find(asked.machine);
+    Result<Machine> machine = asked.machine.of(find(asked.machine.name()));
     if (!machine) return machine.error();
     situation.machine = std::move(*machine);
     situation.setup = resolve(asked, situation.machine);

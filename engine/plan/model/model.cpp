@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 
 namespace parallelarium {
 namespace {

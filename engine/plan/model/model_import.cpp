@@ -9,8 +9,8 @@
 #include <initializer_list>
 
 #include "engine/plan/model/model.h"
-#include "engine/plan/setup/alternatives.h"
-#include "engine/plan/setup/settings_reader.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 
 namespace parallelarium {
 namespace {

@@ -56,9 +56,9 @@ Result<Order> order_from_pytorch(std::string_view text);
 // In either notation, told apart by the first word.
 Result<Order> order_from_either(std::string_view text);
 
-// Reads a file in either notation; its name becomes the Order's. Errors: "order-file-unread" where
-// there is no such file, "order-file-large" above 16 MB, or as those of the notations.
-Result<Order> order_from_file(const std::string& path);
+// The text of a file of orders. Errors: "order-file-unread" where there is no such file,
+// "order-file-large" above 16 MB.
+Result<std::string> text_of_order_file(const std::string& path);
 
 // Why the Order is wrong, as sentences: missing or doubled work, work before what it needs on the
 // same rank, circles of ranks that wait for each other, and ranks that hold a stage and do nothing

@@ -21,7 +21,7 @@ Result<Order> order_from_either(std::string_view text) {
   return is_pytorch ? order_from_pytorch(text) : order_from_text(text);
 }
 
-Result<Order> order_from_file(const std::string& path) {
+Result<std::string> text_of_order_file(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   std::ifstream file(path, std::ios::binary);
@@ -33,9 +33,7 @@ Result<Order> order_from_file(const std::string& path) {
   }
   std::ostringstream content;
   content << file.rdbuf();
-  Result<Order> order = order_from_either(content.str());
-  if (order.ok()) order->name = std::filesystem::path(path).stem().string();
-  return order;
+  return content.str();
 }
 
 }  // namespace parallelarium

@@ -2,17 +2,16 @@
 #include "engine/plan/setup/schedule_rules.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <mutex>
 
-#include "engine/plan/order/order.h"
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {
 
-const ScheduleRule* find_schedule_rule(std::string_view name) {
-  const auto found = std::find_if(kScheduleRules.begin(), kScheduleRules.end(),
-                                  [&](const ScheduleRule& rule) { return rule.name == name; });
+const ScheduleRule* find_schedule_rule(const Schedule& schedule) {
+  if (schedule.order() != nullptr) return nullptr;
+  const auto found =
+      std::find_if(kScheduleRules.begin(), kScheduleRules.end(),
+                   [&](const ScheduleRule& rule) { return rule.name == schedule.name(); });
   return found == kScheduleRules.end() ? nullptr : &*found;
 }
 
@@ -61,34 +60,11 @@ int chunks_of(const Setup& setup) {
   return rule != nullptr && rule->chunks > 1 ? rule->chunks : setup.chunks;
 }
 
-namespace {
-
-// Stages of a file of orders with several chunks, or 0 where it cannot be read. Asked for often, so
-// the last answer is kept for as long as the file stays as it was.
-int stages_in_file(const std::string& path) {
-  static std::mutex mutex;
-  static std::string known_path;
-  static std::filesystem::file_time_type known_time;
-  static int known_stages = 0;
-  std::error_code error;
-  const std::filesystem::file_time_type time = std::filesystem::last_write_time(path, error);
-  if (error) return 0;
-  const std::lock_guard lock(mutex);
-  if (path != known_path || time != known_time) {
-    const Result<Order> order = order_from_file(path);
-    known_stages = order.ok() ? order->stages : 0;
-    known_path = path;
-    known_time = time;
-  }
-  return known_stages;
-}
-
-}  // namespace
-
 bool holds_stages_twice(const Setup& setup) {
-  const ScheduleRule* rule = find_schedule_rule(setup.schedule);
-  if (rule != nullptr) return rule->holds_stages_twice;
-  return setup.chunks == 2 && setup.mesh.pp > 1 && stages_in_file(setup.schedule) == setup.mesh.pp;
+  if (const ScheduleRule* rule = find_schedule_rule(setup.schedule))
+    return rule->holds_stages_twice;
+  const Order* own = setup.schedule.order();
+  return own != nullptr && setup.chunks == 2 && setup.mesh.pp > 1 && own->stages == setup.mesh.pp;
 }
 
 int stages_of(const Setup& setup) {

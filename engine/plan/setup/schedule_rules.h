@@ -32,8 +32,8 @@ inline constexpr std::array<ScheduleRule, 9> kScheduleRules = {{
     {"dualpipe", "DualPipe", 2, true, true, true, true},
     {"dualpipe-v", "DualPipe-V", 2, true, false, true},
 }};
-// The rule, or null for a file of orders and unknown names.
-const ScheduleRule* find_schedule_rule(std::string_view name);
+// The rule, or null for an order of one's own and unknown names.
+const ScheduleRule* find_schedule_rule(const Schedule& schedule);
 
 // Why a schedule cannot have these sizes, in a sentence with values that would do (the Message's
 // field and alternatives), or success. Schedules that have two chunks by nature take 1, the
@@ -41,10 +41,9 @@ const ScheduleRule* find_schedule_rule(std::string_view name);
 Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int microbatches,
                                   int chunks);
 
-// Whether every stage is on two ranks, r and p - 1 - r: DualPipe, or a file of orders like it.
+// Whether every stage is on two ranks, r and p - 1 - r: DualPipe, or an order of one's own like it.
 bool holds_stages_twice(const Setup& setup);
-// Chunks on each rank, and stages of the whole model, as the schedule of the Setup has them; a file
-// of orders is read for it.
+// Chunks on each rank, and stages of the whole model, as the schedule of the Setup has them.
 int chunks_of(const Setup& setup);
 int stages_of(const Setup& setup);
 

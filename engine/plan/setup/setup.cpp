@@ -5,7 +5,7 @@
 #include <cassert>
 #include <charconv>
 
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/plan/setup/setup_names.h"
 

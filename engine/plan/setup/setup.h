@@ -8,9 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/plan/machine/machine_choice.h"
 #include "engine/plan/model/model.h"
+#include "engine/plan/order/schedule.h"
 #include "engine/plan/program/mesh.h"
 #include "engine/plan/result.h"
 
@@ -58,9 +61,9 @@ struct RunSettings {
 };
 
 struct Setup {
-  Model model;                    // resolved; model.name is the preset's name, or "custom"
-  std::string machine = "local";  // a preset's name
-  int nodes = 0;                  // nodes of the machine; 0 means as many as the ranks need
+  Model model;  // resolved; model.name is the preset's name, or "custom"
+  MachineChoice machine = "local";
+  int nodes = 0;  // nodes of the machine; 0 means as many as the ranks need
   Mesh mesh;
   bool sequence_parallel = false;
   int zero = 0;
@@ -68,7 +71,7 @@ struct Setup {
   // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
   int zero_prefetch = 1;
   Precision precision;
-  std::string schedule = "1f1b";  // a name, or the path of a file of orders
+  Schedule schedule = "1f1b";
   int chunks = 1;
   int micro_batch = 1;
   int microbatches = 8;  // per data-parallel replica
@@ -120,16 +123,14 @@ Result<Setup> setup_from_text(std::string_view text);
 Result<std::optional<Setup>> resolved_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Setup& setup);
 
-// Sets one field from its command-line or dotted name ("pp", "mesh.pp", "microbatches", "hidden",
-// "run.pace_seconds" or "pace") and text. Used by the command line, lessons and the app's buttons.
+// Sets one setting by its option or key and a text ("pp" or "mesh.pp", "4"), and what follows it;
+// setup_settings.h lists them all. An error leaves the Setup as it was.
 Result<void> set_field(Setup& setup, std::string_view field, std::string_view value);
-// All fields that set_field knows: the command-line name, the dotted key, and one line of help.
-struct FieldInfo {
-  std::string option;  // "pp"
-  std::string key;     // "mesh.pp"
-  std::string help;
-};
-const std::vector<FieldInfo>& setup_fields();
+// The same as it is typed on a command line, where a file may stand for its content: an order.
+Result<void> set_typed(Setup& setup, std::string_view field, const std::string& value);
+// set_field() for several, in the order of the table.
+Result<void> set_fields(Setup& setup,
+                        std::vector<std::pair<std::string, std::string>> names_and_values);
 
 // Everything that is wrong with the Setup, in sentences with alternatives; empty if it can be
 // predicted. The first entry is the one to show. Precision and attention that are still `auto` are

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a Setup cannot be: one rule per function, each answering in sentences with valid values.
 #include <algorithm>
-#include <filesystem>
 
 #include "engine/plan/machine/machine.h"
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/settings/settings_reader.h"
 #include "engine/plan/setup/schedule_rules.h"
-#include "engine/plan/setup/settings_reader.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 namespace {
@@ -29,33 +29,14 @@ void add(Messages& wrong, Message error, const char* field,
 }
 
 void check_ranges(const Setup& setup, Messages& wrong) {
-  const auto within = [&](const char* field, double value, Range range) {
+  const auto within = [&](const std::string& field, double value, Range range) {
     if (!(value >= range.low && value <= range.high))
       wrong.push_back(out_of_range(field, value, range.low, range.high));
   };
-  const Mesh& mesh = setup.mesh;
-  within("mesh.dp", mesh.dp, kDegrees);
-  within("mesh.tp", mesh.tp, kDegrees);
-  within("mesh.pp", mesh.pp, kDegrees);
-  within("mesh.cp", mesh.cp, kDegrees);
-  within("mesh.ep", mesh.ep, kDegrees);
-  within("nodes", setup.nodes, kNodes);
-  within("zero", setup.zero, kZero);
-  within("zero_group", setup.zero_group, kZeroGroup);
-  within("zero_prefetch", setup.zero_prefetch, kZeroPrefetch);
-  within("chunks", setup.chunks, kChunks);
-  within("micro_batch", setup.micro_batch, kMicroBatch);
-  within("microbatches", setup.microbatches, kMicrobatches);
-  within("dropout", setup.dropout, kDropout);
-  within("learning_rate", setup.learning_rate, kLearningRate);
-  within("clip", setup.clip, kClip);
-  within("balance_loss", setup.balance_loss, kBalance);
-  within("z_loss", setup.z_loss, kBalance);
-  within("bias_rate", setup.bias_rate, kBalance);
-  within("skew", setup.skew, kSkew);
-  within("run.pace_seconds", setup.run.pace_seconds, kPace);
-  within("run.steps", setup.run.steps, kSteps);
-  within("run.warmup", setup.run.warmup, kWarmup);
+  const SettingTable<Setup>& table = setup_settings();
+  for (const SetupSetting& row : table)
+    if (row.value.range.high > 0 && !is_inside(table, row.key))  // the model checks its own
+      within(row.key, row.value.get(setup).get<double>(), row.value.range);
   const Precision& precision = setup.precision;
   if (is_auto(precision) || setup.attention == Attention::kAuto)
     add(wrong,
@@ -77,15 +58,15 @@ void check_ranges(const Setup& setup, Messages& wrong) {
 
 void check_machine(const Setup& setup, Messages& wrong) {
   const std::vector<std::string> names = machine_names();
-  if (std::find(names.begin(), names.end(), setup.machine) == names.end()) {
+  if (std::find(names.begin(), names.end(), setup.machine.name()) == names.end()) {
     add(wrong,
-        message("machine-unknown", "There is no machine “{}”; there are {}.", shown(setup.machine),
-                join_or(names)),
+        message("machine-unknown", "There is no machine “{}”; there are {}.",
+                shown(setup.machine.name()), join_or(names)),
         "machine", names);
     return;
   }
   if (setup.nodes == 0 || setup.machine == "local") return;
-  const Result<Machine> machine = find_machine(setup.machine);
+  const Result<Machine> machine = machine_of(setup.machine);
   if (!machine) return;
   const int here = setup.nodes * machine->devices_per_node, ranks = setup.mesh.ranks();
   if (ranks <= here) return;
@@ -331,18 +312,13 @@ void check_schedule(const Setup& setup, Messages& wrong) {
     if (!sizes) wrong.push_back(sizes.error());
     return;
   }
-  // What is no name is the path of a file of orders: it looks like one, or is there.
-  std::error_code ignored;
-  if (setup.schedule.find_first_of("./\\") != std::string::npos ||
-      std::filesystem::is_regular_file(setup.schedule, ignored))
-    return;
+  if (setup.schedule.order() != nullptr) return;
   std::vector<std::string> names;
   for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
   add(wrong,
       message("schedule-unknown",
-              "There is no schedule “{}” in this version; choose {}, or the path of a file of "
-              "orders.",
-              shown(setup.schedule), join_or(names)),
+              "There is no schedule “{}” in this version; choose {}, or give an order of your own.",
+              shown(setup.schedule.name()), join_or(names)),
       "schedule", names);
 }
 

@@ -24,7 +24,7 @@ constexpr const char* kDualPipe = "deepseek-ai/DualPipe, README";
 constexpr const char* kUnequal = "transfers and unequal stages make the simulated one larger";
 
 // Naive, GPipe and 1F1B. Naive lets one micro-batch after another through all stages.
-PipelineForm whole_backward(const std::string& schedule, int p, int m) {
+PipelineForm whole_backward(const Schedule& schedule, int p, int m) {
   const bool naive = schedule == "naive";
   PipelineForm form;
   form.over = naive ? "p − 1" : "(p − 1) / m";
@@ -114,7 +114,7 @@ PipelineForm dualpipe_v(int p, int m) {
 
 std::vector<Formula> pipeline_formulas(const Setup& setup) {
   const int p = setup.mesh.pp, m = setup.microbatches;
-  const std::string& name = setup.schedule;
+  const Schedule& name = setup.schedule;
   PipelineForm form;
   std::string note = fmt::format("for equal forward, input and weight times; {}", kUnequal);
   std::string held_note =

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {
 

@@ -201,7 +201,7 @@ RunResult result_of(const Setup& setup, const Program& program, const BackendCho
   const Result<Machine> gpus = find_machine(kLocalGpus);
   if (choice.backend == Backend::kCuda && gpus)
     machine = *gpus;
-  else if (const Result<Machine> found = find_machine(setup.machine))
+  else if (const Result<Machine> found = machine_of(setup.machine))
     machine = *found;
   seen.machine = machine.title;
   const bool paced = choice.backend == Backend::kPaced;

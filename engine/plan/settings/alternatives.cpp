@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan/setup/alternatives.h"
+#include "engine/plan/settings/alternatives.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan/setup/setup_settings.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/model/model_settings.h"
+#include "engine/plan/settings/alternatives.h"
+#include "engine/plan/setup/schedule_rules.h"
+#include "engine/plan/setup/setup_names.h"
+#include "engine/plan/setup/setup_objects.h"
+
+namespace parallelarium {
+namespace {
+
+using Is = Of<Setup>;
+using Row = SetupSetting;
+// GCC 12 breaks down where the first row of all is one with names of members.
+const Row kFirst = Row();
+
+bool has_experts(const Setup& setup) { return setup.model.experts.count > 0; }
+
+// ---- The model. ----
+
+// A split into stages is of the layers that there were.
+void follow_model(Setup& setup, const Setup& before) {
+  follow_shape(setup.model, before.model);
+  if (setup.model.layers != before.model.layers) setup.stage_layers.clear();
+}
+
+SettingTable<Setup> model_rows() {
+  SettingTable<Setup> rows = {
+      {.key = "model",
+       .option = "model",
+       .value = model_value(),
+       .values = [](const Setup&) { return model_names(); },
+       .follow = [](Setup& setup, const Setup&) { setup.stage_layers.clear(); },
+       .section = Section::kModel,
+       .label = "Model",
+       .help = "a preset's name, or its shape as {...}"}};
+  for (const Setting<Model>& row : model_settings()) {
+    if (row.option.empty()) continue;
+    rows.push_back(lifted(row, &Setup::model, "model."));
+    rows.back().follow = follow_model;
+  }
+  return rows;
+}
+
+// ---- Devices and mesh. ----
+
+// A row of the mesh, but for what all of them have alike.
+Row degree(int Mesh::*member, Row row) {
+  row.key = "mesh." + row.option;
+  row.value = Is::whole(kDegrees, &Setup::mesh, member);
+  row.section = Section::kParallelism;
+  return row;
+}
+
+SettingTable<Setup> mesh_rows() {
+  return {
+      {.key = "machine",
+       .option = "machine",
+       .value = machine_value(),
+       .values = [](const Setup&) { return machine_names(); },
+       .from_file = machine_from_file,
+       .section = Section::kDevices,
+       .label = "Devices",
+       .help = "a machine's name: local, dgx-h100, ..., or a file of changes to one"},
+      {.key = "nodes",
+       .option = "nodes",
+       .value = Is::whole({0, 100'000}, &Setup::nodes),
+       .written = where_changed<Setup>(&Setup::nodes),
+       .section = Section::kMoreParallelism,
+       .label = "Nodes (0: as needed)",
+       .help = "nodes of the machine; 0: as many as the ranks need"},
+      degree(&Mesh::dp, {.key = "",
+                         .option = "dp",
+                         .label = "Data",
+                         .symbol = "DP",
+                         .help = "data-parallel replicas"}),
+      degree(&Mesh::tp, {.key = "",
+                         .option = "tp",
+                         .follow =
+                             [](Setup& setup, const Setup&) {
+                               // Sequence parallelism splits over the TP ranks.
+                               if (setup.mesh.tp == 1) setup.sequence_parallel = false;
+                             },
+                         .label = "Tensor",
+                         .symbol = "TP",
+                         .help = "tensor-parallel ranks"}),
+      degree(&Mesh::pp, {.key = "",
+                         .option = "pp",
+                         .label = "Pipeline",
+                         .symbol = "PP",
+                         .help = "pipeline stages"}),
+      degree(&Mesh::cp, {.key = "",
+                         .option = "cp",
+                         .label = "Context",
+                         .symbol = "CP",
+                         .help = "context-parallel ranks"}),
+      degree(&Mesh::ep,
+             {.key = "",
+              .option = "ep",
+              .applies = [](const Setup& setup) { return setup.mesh.ep > 1 || has_experts(setup); },
+              .needs = "needs experts",
+              .label = "Expert",
+              .symbol = "EP",
+              .help = "expert-parallel ranks, out of DP"}),
+      {.key = "mesh.order",
+       .option = "order",
+       .value = Is::choice(kRankOrders, &Setup::mesh, &Mesh::order),
+       .section = Section::kMoreParallelism,
+       .label = "Rank order",
+       .help = "rank order, innermost axis first: tp-cp-ep-dp-pp, tp-cp-ep-pp-dp"},
+      {.key = "sequence_parallel",
+       .option = "sequence-parallel",
+       .value = Is::flag(&Setup::sequence_parallel),
+       .applies = [](const Setup& setup) { return setup.mesh.tp > 1 || setup.sequence_parallel; },
+       .needs = "needs TP above 1",
+       .section = Section::kParallelism,
+       .label = "Sequence",
+       .symbol = "SP",
+       .help = "split norms along the sequence: true or false",
+       .captions = {{.value = "false", .text = "off"}, {.value = "true", .text = "on"}}},
+      {.key = "zero",
+       .option = "zero",
+       .value = Is::whole({0, 3}, &Setup::zero),
+       .section = Section::kParallelism,
+       .label = "ZeRO",
+       .help = "ZeRO stage 0, 1, 2 or 3",
+       .captions = {{.value = "0", .text = "0", .tip = "nothing is shared out"},
+                    {.value = "1", .text = "1", .tip = "optimizer state is shared out"},
+                    {.value = "2",
+                     .text = "2",
+                     .tip = "optimizer state and gradients are shared out"},
+                    {.value = "3",
+                     .text = "3",
+                     .tip = "optimizer state, gradients and parameters are shared out"}}},
+      {.key = "zero_group",
+       .option = "zero-group",
+       .value = Is::whole({0, 65'536}, &Setup::zero_group),
+       .section = Section::kMoreParallelism,
+       .label = "ZeRO group (0: all of DP)",
+       .help = "ranks that share model states; 0: all of DP"},
+      {.key = "zero_prefetch",
+       .option = "zero-prefetch",
+       .value = Is::whole({0, 16}, &Setup::zero_prefetch),
+       .written = where_changed<Setup>(&Setup::zero_prefetch),
+       .section = Section::kMoreParallelism,
+       .label = "ZeRO 3 prefetch, layers",
+       .unit = "layers",
+       .help = "layers that ZeRO 3 gathers ahead of the computing one"}};
+}
+
+// ---- What a step does. ----
+
+std::vector<std::string> schedule_names() {
+  std::vector<std::string> names;
+  for (const ScheduleRule& rule : kScheduleRules) names.emplace_back(rule.name);
+  return names;
+}
+
+SettingTable<Setup> step_rows() {
+  return {{.key = "precision",
+           .option = "precision",
+           .value = precision_value(),
+           .values = [](const Setup&) { return precision_names(); },
+           .section = Section::kMoreModel,
+           .label = "Precision",
+           .help = "auto, mixed-16, mixed-16-main-grads, bf16-states, fp32 or {...}"},
+          {.key = "schedule",
+           .option = "schedule",
+           .value = schedule_value(),
+           .values = [](const Setup&) { return schedule_names(); },
+           .open = true,
+           .from_file = schedule_from_file,
+           .section = Section::kPipeline,
+           .label = "Schedule",
+           .help = "naive, gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, dualpipe, dualpipe-v, or "
+                   "a file of orders"},
+          {.key = "chunks",
+           .option = "chunks",
+           .value = Is::whole({1, 1'000}, &Setup::chunks),
+           .section = Section::kMoreParallelism,
+           .label = "Chunks per rank",
+           .help = "model chunks per rank"},
+          {.key = "stage_layers",
+           .option = "stage-layers",
+           .value = Is::wholes({1, 10'000}, &Setup::stage_layers),
+           .written = where_changed<Setup>(&Setup::stage_layers),
+           .section = Section::kMoreParallelism,
+           .label = "Stage layers",
+           .help = "layers of each stage, as 3,2,2,1; or even"},
+          {.key = "micro_batch",
+           .option = "micro-batch",
+           .value = Is::whole({1, 65'536}, &Setup::micro_batch),
+           .section = Section::kMoreModel,
+           .label = "Micro-batch size",
+           .help = "sequences in a micro-batch"},
+          {.key = "microbatches",
+           .option = "microbatches",
+           .value = Is::whole({1, 1'000'000}, &Setup::microbatches),
+           .section = Section::kPipeline,
+           .label = "Micro-batches",
+           .help = "micro-batches per replica and step"},
+          {.key = "recompute",
+           .option = "recompute",
+           .value = Is::choice(kRecomputes, &Setup::recompute),
+           .section = Section::kPipeline,
+           .label = "Recompute",
+           .help = "none, selective or full",
+           .captions = {{.value = "none", .text = "none"},
+                        {.value = "selective",
+                         .text = "select.",
+                         .tip = "selective: attention is computed again in the backward"},
+                        {.value = "full",
+                         .text = "full",
+                         .tip = "only the inputs of layers are kept"}}},
+          {.key = "context_parallel",
+           .option = "context-parallel",
+           .value = Is::choice(kContextParallels, &Setup::context_parallel),
+           .section = Section::kMoreParallelism,
+           .label = "Context kind",
+           .help = "ring, all-gather or ulysses",
+           .captions = {{.value = "ring", .text = "ring"},
+                        {.value = "all-gather", .text = "all-gather"},
+                        {.value = "ulysses", .text = "Ulysses"}}},
+          {.key = "attention",
+           .option = "attention",
+           .value = Is::choice(kAttentions, &Setup::attention),
+           .section = Section::kMoreModel,
+           .label = "Attention",
+           .help = "auto, unfused or fused",
+           .captions = {{.value = "unfused", .text = "unfused: keeps the scores"},
+                        {.value = "fused", .text = "fused: computes them again"}}},
+          {.key = "collectives",
+           .option = "collectives",
+           .value = Is::text(&Setup::collectives),
+           .written = where_changed<Setup>(&Setup::collectives),
+           .section = Section::kCollectives,
+           .label = "Collectives",
+           .help = "direct, ring, ..., or all_reduce=ring,all_gather=bruck"},
+          {.key = "dropout",
+           .option = "dropout",
+           .value = Is::number({0, 0.99}, &Setup::dropout),
+           .stride = {0.05},
+           .section = Section::kMoreModel,
+           .label = "Dropout",
+           .help = "probability from 0 to 0.99"},
+          {.key = "learning_rate",
+           .option = "learning-rate",
+           .value = Is::number({0, 1'000}, &Setup::learning_rate),
+           .stride = {0, 1e-6},
+           .section = Section::kMoreModel,
+           .label = "Learning rate",
+           .help = "AdamW's step size"},
+          {.key = "clip",
+           .option = "clip",
+           .value = Is::number({0, 1'000'000}, &Setup::clip),
+           .section = Section::kMoreModel,
+           .label = "Gradient clip (0: none)",
+           .help = "bound of the gradient norm; 0: none"}};
+}
+
+SettingTable<Setup> expert_rows() {
+  constexpr Range kCoefficient{0, 1'000};
+  constexpr Stride kFromThousandth{0, 1e-3};
+  SettingTable<Setup> rows = {
+      {.key = "balance_loss",
+       .option = "balance-loss",
+       .value = Is::number(kCoefficient, &Setup::balance_loss),
+       .written = where_changed<Setup>(&Setup::balance_loss),
+       .stride = kFromThousandth,
+       .label = "Balance loss, α (0: none)",
+       .help = "coefficient of the experts' balance loss; 0: none"},
+      {.key = "z_loss",
+       .option = "z-loss",
+       .value = Is::number(kCoefficient, &Setup::z_loss),
+       .written = where_changed<Setup>(&Setup::z_loss),
+       .stride = kFromThousandth,
+       .label = "Router z-loss (0: none)",
+       .help = "coefficient of the routers' z-loss; 0: none"},
+      {.key = "bias_rate",
+       .option = "bias-rate",
+       .value = Is::number(kCoefficient, &Setup::bias_rate),
+       .written = where_changed<Setup>(&Setup::bias_rate),
+       .stride = kFromThousandth,
+       .label = "Bias ±γ per step (0: none)",
+       .help = "change of an expert's selection bias per step; 0: no bias"},
+      {.key = "expert_placement",
+       .option = "expert-placement",
+       .value = Is::choice(kExpertPlacements, &Setup::expert_placement),
+       .written = where_changed<Setup>(&Setup::expert_placement),
+       .label = "Placement",
+       .help = "blocked or round-robin",
+       .captions = {{.value = "blocked", .text = "neighbours: 0 1, 2 3, ..."},
+                    {.value = "round-robin", .text = "in turn: 0 4, 1 5, ..."}}},
+      {.key = "skew",
+       .option = "skew",
+       .value = Is::number({0, 1}, &Setup::skew),
+       .written = where_changed<Setup>(&Setup::skew),
+       .stride = {0.05},
+       .label = "Skew, share sent to expert 0",
+       .help = "share of the tokens that is sent to expert 0, from 0 to 1"}};
+  for (Row& row : rows) {
+    row.applies = has_experts;
+    row.needs = "needs experts";
+    row.section = Section::kExperts;
+  }
+  return rows;
+}
+
+// ---- How it is run. ----
+
+SettingTable<Setup> run_rows() {
+  const auto in = &Setup::run;
+  SettingTable<Setup> rows = {{.key = "run.backend",
+                               .option = "backend",
+                               .value = Is::choice(kBackends, in, &RunSettings::backend),
+                               .label = "Backend",
+                               .help = "auto, cpu, paced or cuda",
+                               .captions = {{.value = "cpu", .text = "CPU, unpaced"},
+                                            {.value = "paced", .text = "CPU, paced"},
+                                            {.value = "cuda", .text = "CUDA"}}},
+                              {.key = "run.devices",
+                               .option = "devices",
+                               .value = Is::text(in, &RunSettings::devices),
+                               .written = where_changed<Setup>(in, &RunSettings::devices),
+                               .label = "GPUs (all, or 0,2)",
+                               .help = "all, or the GPUs that ranks may use, such as 0,2"},
+                              {.key = "run.pace_seconds",
+                               .option = "pace",
+                               .value = Is::number(kPace, in, &RunSettings::pace_seconds),
+                               .stride = {0, 1e-4},
+                               .label = "Pace, seconds a forward",
+                               .unit = "seconds",
+                               .help = "seconds of one sequence's forward in a paced run"},
+                              {.key = "run.steps",
+                               .option = "steps",
+                               .value = Is::whole({1, 1'000'000}, in, &RunSettings::steps),
+                               .label = "Timed steps",
+                               .help = "timed training steps"},
+                              {.key = "run.warmup",
+                               .option = "warmup",
+                               .value = Is::whole({0, 1'000'000}, in, &RunSettings::warmup),
+                               .label = "Warm-up steps",
+                               .help = "training steps before the timed ones"},
+                              {.key = "run.seed",
+                               .option = "seed",
+                               .value = Is::seed(in, &RunSettings::seed),
+                               .label = "Seed",
+                               .help = "seed of parameters and data"},
+                              {.key = "run.text",
+                               .option = "text",
+                               .value = Is::text(in, &RunSettings::text),
+                               .label = "Text",
+                               .help = "default, or a UTF-8 file to train on"}};
+  for (Row& row : rows) row.section = Section::kRun;
+  return rows;
+}
+
+}  // namespace
+
+const SettingTable<Setup>& setup_settings() {
+  static const SettingTable<Setup> kTable = [] {
+    SettingTable<Setup> table;
+    for (auto* part : {model_rows, mesh_rows, step_rows, expert_rows, run_rows})
+      for (Row& row : part()) table.push_back(std::move(row));
+    return table;
+  }();
+  return kTable;
+}
+
+// ---- Setting by name. ----
+
+Result<void> set_field(Setup& setup, std::string_view name, std::string_view value) {
+  const SetupSetting* row = find_setting(setup_settings(), name);
+  if (row != nullptr) return turn(setup, *row, value);
+  std::vector<std::string> names;
+  for (const SetupSetting& each : setup_settings()) names.push_back(each.option);
+  Message error = message("field-unknown", "There is no setting “{}”; there are {}.", shown(name),
+                          fmt::format("{}", fmt::join(names, ", ")));
+  error.alternatives = names;
+  return error;
+}
+
+Result<void> set_typed(Setup& setup, std::string_view name, const std::string& value) {
+  const SetupSetting* row = find_setting(setup_settings(), name);
+  return row != nullptr ? turn_typed(setup, *row, value) : set_field(setup, name, value);
+}
+
+Result<void> set_fields(Setup& setup,
+                        std::vector<std::pair<std::string, std::string>> names_and_values) {
+  const auto place = [](const auto& field) { return find_setting(setup_settings(), field.first); };
+  std::stable_sort(names_and_values.begin(), names_and_values.end(),
+                   [&](const auto& a, const auto& b) {
+                     return std::less<const SetupSetting*>()(place(a), place(b));
+                   });
+  for (const auto& [name, value] : names_and_values)
+    if (Result<void> set = set_field(setup, name, value); !set) return set;
+  return {};
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of what may be turned of a Setup. A new setting is a row here, its rule in
+// validate.cpp and its use.
+#pragma once
+
+#include "engine/plan/settings/setting.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+using SetupSetting = Setting<Setup>;
+const SettingTable<Setup>& setup_settings();
+
+}  // namespace parallelarium
