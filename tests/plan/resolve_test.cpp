@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/cores.h"
+#include "engine/plan/setup/setup_settings.h"
 
 namespace parallelarium {
 namespace {
@@ -82,18 +83,18 @@ TEST(Resolve, MakesNoSetupMoreValidOnOneDeviceThanOnAnother) {
   gpus.backend = Backend::kCuda;
   Placement old = gpus;
   old.bf16 = false;
-  for (const FieldInfo& field : setup_fields()) {
+  for (const SetupSetting& row : setup_settings()) {
     for (const char* value : {"0", "1", "2", "3", "7", "1000", "0.5"}) {
       parallelarium::Setup setup = new_setup();
-      if (!set_field(setup, field.option, value)) continue;
+      if (!set_field(setup, row.option, value)) continue;
       const auto faults = [&](const Placement& placement) {
         std::vector<std::string> texts;
         for (const Message& fault : validate(resolve(setup, placement)))
           texts.push_back(fault.field + ": " + fault.text);
         return texts;
       };
-      EXPECT_EQ(faults(Placement()), faults(gpus)) << field.option << " " << value;
-      EXPECT_EQ(faults(Placement()), faults(old)) << field.option << " " << value;
+      EXPECT_EQ(faults(Placement()), faults(gpus)) << row.option << " " << value;
+      EXPECT_EQ(faults(Placement()), faults(old)) << row.option << " " << value;
     }
   }
 }
