@@ -14,6 +14,7 @@
 #include "app/export/headless.h"
 #include "app/export/manual.h"
 #include "app/look/resources.h"
+#include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "app/state/topic.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -48,12 +49,13 @@ struct Main {
 };
 
 // The user's language where there is a translation, else English, in which all texts are written.
-void load_translations(QTranslator& own, QTranslator& of_qt) {
+void load_translations(QTranslator& own, Sentences& of_engine, QTranslator& of_qt) {
   if (own.load(QLocale(), QStringLiteral("parallelarium"), QStringLiteral("_"),
                QStringLiteral(":/i18n")))
     QCoreApplication::installTranslator(&own);
   else
-    return;  // Qt's dialogs then speak English, too
+    return;  // Qt's dialogs and the engine then speak English, too
+  if (of_engine.read(QLocale())) QCoreApplication::installTranslator(&of_engine);
   if (of_qt.load(QLocale(), QStringLiteral("qtbase"), QStringLiteral("_"),
                  QLibraryInfo::path(QLibraryInfo::TranslationsPath)))
     QCoreApplication::installTranslator(&of_qt);
@@ -202,7 +204,8 @@ int main(int argc, char** argv) {
   QApplication::setDesktopFileName(QStringLiteral("io.github.parallelarium.Parallelarium"));
   load_resources();
   QTranslator own, of_qt;
-  load_translations(own, of_qt);
+  Sentences of_engine;
+  load_translations(own, of_engine, of_qt);
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/parallelarium.svg")));
 
   QCommandLineParser parser;

@@ -105,8 +105,7 @@ Result<void> export_to(Session& session, const QString& path, const ExportOption
   const Topic& topic = options.shown ? options.shown->topic() : options.view->topic(session);
   if (const std::optional<Message> problem = topic.problem())
     return message("export-invalid",
-                   "There is nothing to export while the settings are not valid: {}",
-                   problem->text);
+                   "There is nothing to export while the settings are not valid: {}", *problem);
   if (options.figures()) {
     const Result<std::string> text =
         options.kind == ExportKind::kCsv ? topic.table_text(session) : topic.trace_text(session);

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/look/theme.h"
 
 namespace parallelarium {
@@ -161,7 +162,7 @@ void LessonList::fill() {
   const Result<Course> course =
       folder.empty() ? Result<Course>(lesson_schema().error()) : read_course(folder);
   if (!course) {
-    list_->addItem(QString::fromStdString(course.error().text));
+    list_->addItem(sentence(course.error()));
     list_->item(0)->setData(kRefusal, list_->item(0)->text());
     return;
   }
@@ -179,9 +180,9 @@ void LessonList::fill() {
         facts += QStringLiteral(" · ✓ ") + tr("done");
       words += QStringLiteral("\n%1\n%2").arg(facts, QString::fromStdString(text.summary));
       const Result<void> playable = can_play(*lesson, player_.computer());
-      if (!playable) refusal = QString::fromStdString(playable.error().text);
+      if (!playable) refusal = sentence(playable.error());
     } else {
-      refusal = QString::fromStdString(lesson.error().text);
+      refusal = sentence(lesson.error());
     }
     if (!refusal.isEmpty()) words += QLatin1Char('\n') + refusal;
     auto* item = new QListWidgetItem(words, list_);
@@ -205,7 +206,7 @@ void LessonList::open_current() {
     Q_EMIT opened();
     return;
   }
-  QMessageBox::warning(this, tr("Lesson"), QString::fromStdString(done.error().text));
+  QMessageBox::warning(this, tr("Lesson"), sentence(done.error()));
 }
 
 }  // namespace parallelarium

@@ -19,6 +19,7 @@
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/settings/controls.h"
 
 namespace parallelarium {
@@ -56,7 +57,7 @@ LessonPanel::LessonPanel(Session& session, QWidget* parent)
 void LessonPanel::open(const QString& id) {
   const Result<void> opened =
       player_.open(QString::fromStdString(lessons_folder()) + QLatin1Char('/') + id);
-  if (!opened) say_failure(QString::fromStdString(opened.error().text));
+  if (!opened) say_failure(sentence(opened.error()));
 }
 
 void LessonPanel::refresh() {

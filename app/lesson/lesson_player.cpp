@@ -9,6 +9,7 @@
 
 #include "app/lesson/guess_text.h"
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/state/engine_process.h"
 #include "app/state/training_step.h"
 #include "app/views/views.h"
@@ -83,7 +84,7 @@ void LessonPlayer::close() {
 void LessonPlayer::reset() {
   if (!is_open()) return;
   const Result<void> opened = open(QString::fromStdString(lesson_->folder));
-  if (!opened) Q_EMIT failed(QString::fromStdString(opened.error().text));
+  if (!opened) Q_EMIT failed(sentence(opened.error()));
 }
 
 void LessonPlayer::enter(std::size_t index, bool set_up) {
@@ -139,7 +140,7 @@ void LessonPlayer::apply_hidden_and_allowed() {
 
 void LessonPlayer::set_settings(const Result<Settings>& wanted) {
   if (!wanted) {
-    Q_EMIT failed(QString::fromStdString(wanted.error().text));
+    Q_EMIT failed(sentence(wanted.error()));
     return;
   }
   // How to run (backend, pace, text) stays the student's.
@@ -187,7 +188,7 @@ void LessonPlayer::judge_now(const Answer& answer) {
   session_.wait_for_prediction();
   Result<Judgement> judgement = judge(step(), answer, context());
   if (!judgement) {
-    Q_EMIT failed(QString::fromStdString(judgement.error().text));
+    Q_EMIT failed(sentence(judgement.error()));
     return;
   }
   const bool right = judgement->verdict == Verdict::kRight;
@@ -296,7 +297,7 @@ void LessonPlayer::show_order(const Answer& answer) {
   Result<Schedule> order =
       Schedule::own(fmt::format("{}-{}", lesson_->id, step().id), answer.order);
   if (!order) {
-    Q_EMIT failed(QString::fromStdString(order.error().text));
+    Q_EMIT failed(sentence(order.error()));
     return;
   }
   Settings now = settings();
@@ -356,7 +357,7 @@ void LessonPlayer::next() {
   if (!at_end()) return enter(at_ + 1, true);
   finished_ = {lesson_title(), QString::fromStdString(lesson_->folder), summary(), answers()};
   const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, true, finished_->answers);
-  if (!kept) Q_EMIT failed(QString::fromStdString(kept.error().text));
+  if (!kept) Q_EMIT failed(sentence(kept.error()));
   close();
   Q_EMIT finished();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/lesson/lesson_player.h"
+#include "app/look/sentence.h"
 
 namespace parallelarium {
 
@@ -13,7 +14,7 @@ void LessonPlayer::save() {
   session_.set_lesson_state(
       {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
   const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, false, play);
-  if (!kept) Q_EMIT failed(QString::fromStdString(kept.error().text));
+  if (!kept) Q_EMIT failed(sentence(kept.error()));
 }
 
 // A document names the lesson, its seed and the step; its Setup stands.
@@ -35,7 +36,7 @@ void LessonPlayer::restore() {
     if (entry.id != state["id"].get<std::string>()) continue;
     Result<Lesson> lesson = read_lesson(course->folder + "/" + entry.id);
     if (!lesson) {
-      Q_EMIT failed(QString::fromStdString(lesson.error().text));
+      Q_EMIT failed(sentence(lesson.error()));
       return;
     }
     lesson_ = std::move(*lesson);

@@ -6,6 +6,7 @@
 
 #include "app/lesson/lesson_player.h"
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 
 namespace parallelarium {
 
@@ -75,7 +76,7 @@ const StepText& LessonPlayer::text(std::size_t step) const {
 QString LessonPlayer::filled(const std::string& markdown, const Symbols& symbols) const {
   const Result<std::string> text = fill_in(markdown, symbols, written);
   // Checked lessons never get here; a broken one says what is wrong with it.
-  return QString::fromStdString(text ? *text : text.error().text);
+  return text ? QString::fromStdString(*text) : sentence(text.error());
 }
 
 // The body speaks of the step before the answer is revealed, whatever was set since.
@@ -142,8 +143,7 @@ QString LessonPlayer::feedback() const {
   if (const QString limits = missed_limits(); !limits.isEmpty())
     words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + limits;
   for (const Message& reason : judgement.reasons)
-    words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) +
-             QString::fromStdString(reason.text);
+    words += (words.isEmpty() ? QString() : QStringLiteral("\n\n")) + sentence(reason);
   return words;
 }
 

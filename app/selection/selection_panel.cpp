@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/look/theme.h"
 #include "app/settings/controls.h"
 #include "app/shell/scroll_hint.h"
@@ -21,7 +22,7 @@ constexpr std::size_t kMostLosses = 8;  // the latest ones
 
 // A bubble is a share of something, and read as one; above the whole it is a multiple.
 QString formula_value(const Formula& formula) {
-  const bool share = formula.name.rfind("bubble", 0) == 0;
+  const bool share = formula.name.kind == "bubble";
   const QString text = value_text(formula.value, share ? "share" : formula.unit);
   return share && formula.value > 1
              ? SelectionPanel::tr("%1 times, %2").arg(number_text(formula.value), text)
@@ -244,14 +245,14 @@ void SelectionPanel::add_formulas() {
   if (chosen.empty()) add_text(origin_.toHtmlEscaped());
   if (formula_key_ == QLatin1String("step.seconds")) add_throughput(*prediction);
   for (const Formula& formula : chosen) {
-    add_text(QStringLiteral("<b>%1</b>").arg(QString::fromStdString(formula.name).toHtmlEscaped()));
+    add_text(QStringLiteral("<b>%1</b>").arg(sentence(formula.name).toHtmlEscaped()));
     add_text(QStringLiteral("%1 = %2 = <b>%3</b>")
                  .arg(QString::fromStdString(formula.expression).toHtmlEscaped(),
                       QString::fromStdString(formula.values).toHtmlEscaped(),
                       formula_value(formula).toHtmlEscaped()));
     add_text(QString::fromStdString(formula.source).toHtmlEscaped(), QStringLiteral("small"));
-    if (!formula.note.empty())
-      add_text(QString::fromStdString(formula.note).toHtmlEscaped(), QStringLiteral("small"));
+    if (!formula.note.text.empty())
+      add_text(sentence(formula.note).toHtmlEscaped(), QStringLiteral("small"));
   }
   if (!bubble) return;
   add_caps(tr("Predicted, with transfers"));

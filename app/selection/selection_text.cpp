@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/selection/selection_panel.h"
 #include "app/views/shared/words.h"
 #include "app/views/timeline/whole_bars.h"
@@ -52,12 +53,6 @@ void add_inside(SelectionText& text, const Program& program, const Timeline& tim
       {Selected::tr("%1 collectives inside").arg(collectives), time_text(communicating)});
 }
 
-QString without(const std::string& why, const char* prefix) {
-  const QString sentence = QString::fromStdString(why);
-  const QString start = QLatin1String(prefix);
-  return sentence.startsWith(start) ? sentence.mid(start.size()) : QString();
-}
-
 // What fills the idle time that ends at `end`: waiting for a sender, then for the link, is one gap
 // on the screen.
 void add_waits(SelectionText& text, const std::vector<IdleGap>& gaps, Nanoseconds end) {
@@ -70,12 +65,11 @@ void add_waits(SelectionText& text, const std::vector<IdleGap>& gaps, Nanosecond
     text.facts.push_back({Selected::tr("idle before"), time_text(end - first->span.begin)});
   for (auto gap = first; gap != last; ++gap) {
     const QString length = time_text(gap->span.end - gap->span.begin);
-    const QString what = without(gap->why.text, "waits for ");
-    if (what.isEmpty())
+    if (gap->why.id == "idle-wait")
       text.facts.push_back(
-          {Selected::tr("idle %1:").arg(length), QString::fromStdString(gap->why.text)});
+          {Selected::tr("waited %1 for").arg(length), sentence(gap->why.arguments.front())});
     else
-      text.facts.push_back({Selected::tr("waited %1 for").arg(length), what});
+      text.facts.push_back({Selected::tr("idle %1:").arg(length), sentence(gap->why)});
   }
 }
 

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/state/collective_plan.h"
 #include "app/state/engine_process.h"
@@ -241,8 +242,8 @@ void AllSettings::add_algorithm(QFormLayout* form, const QString& label, Collect
   box->addItem(tr("the transport's own"), QString());
   for (const AlgorithmInfo& info : collective_algorithms()) {
     if (info.kind != kind) continue;
-    box->addItem(QString::fromStdString(info.title), QString::fromStdString(info.name));
-    box->setItemData(box->count() - 1, QString::fromStdString(info.summary), Qt::ToolTipRole);
+    box->addItem(sentence(title_of(info)), QString::fromStdString(info.name));
+    box->setItemData(box->count() - 1, sentence(summary_of(info)), Qt::ToolTipRole);
   }
   form->addRow(label, box);
   connect(box, &QComboBox::activated, this, [this, box, slot](int index) {
@@ -267,7 +268,7 @@ void AllSettings::change(const std::string& option, const QString& value) {
   if (set) session_.change_setup(next, tr("%1 %2").arg(field_title(option), value));
   refresh();
   if (!set) {
-    problem_->setText(QString::fromStdString(set.error().text));
+    problem_->setText(sentence(set.error()));
     problem_->show();
   }
 }
@@ -276,7 +277,7 @@ void AllSettings::refresh() {
   refreshing_ = true;
   for (const auto& refresher : refreshers_) refresher();
   const bool wrong = !session_.problems().empty();
-  problem_->setText(wrong ? QString::fromStdString(session_.problems().front().text) : QString());
+  problem_->setText(wrong ? sentence(session_.problems().front()) : QString());
   problem_->setVisible(wrong);
   refreshing_ = false;
 }

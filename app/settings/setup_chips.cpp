@@ -3,6 +3,7 @@
 
 #include <QHBoxLayout>
 
+#include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/views/shared/words.h"
 
@@ -39,10 +40,9 @@ void SetupChips::refresh() {
   if (setup.zero > 0) degrees << tr("ZeRO %1").arg(setup.zero);
   const QString schedule = schedule_title(setup.schedule);
   const QString texts[] = {
-      QStringLiteral("%1 · %2").arg(
-          QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title),
-          QString::fromStdString(session_.resolved().precision.name)),
-      QString::fromStdString(session_.machine().title), degrees.join(QStringLiteral(" · ")),
+      QStringLiteral("%1 · %2").arg(sentence(title_of(setup.model)),
+                                    QString::fromStdString(session_.resolved().precision.name)),
+      sentence(title_of(session_.machine())), degrees.join(QStringLiteral(" · ")),
       (setup.microbatches == 1 ? tr("%1 · %2 micro-batch") : tr("%1 · %2 micro-batches"))
           .arg(schedule)
           .arg(setup.microbatches),

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/settings/controls.h"
 #include "app/state/collective_session.h"
 #include "app/state/step_collectives.h"
@@ -90,8 +91,7 @@ void SetupFold::refresh() {
     const Result<CollectiveChoice> choice = choice_of(collective, session_.collectives().choice());
     button->setProperty("shows", bool(choice));
     button->setEnabled(choice && session_.allowed(QStringLiteral("collective.name")));
-    button->setToolTip(choice ? tr("Show it in this view")
-                              : QString::fromStdString(choice.error().text));
+    button->setToolTip(choice ? tr("Show it in this view") : sentence(choice.error()));
     button->setAccessibleDescription(facts_of(collective));
     button->setAutoDefault(true);
     column_->addSpacing(4);

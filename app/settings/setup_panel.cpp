@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/sheets/words_sheet.h"
 #include "app/views/shared/words.h"
@@ -42,7 +43,7 @@ void SetupPanel::change(const std::string& option, const QString& value) {
   const std::int64_t batch = next.global_batch();
   const Result<void> set = set_field(next, option, value.toStdString());
   if (!set) {
-    Q_EMIT typed_wrong(QString::fromStdString(set.error().text));
+    Q_EMIT typed_wrong(sentence(set.error()));
     refresh();
     return;
   }
@@ -73,11 +74,8 @@ void SetupPanel::refresh() {
   const Setup& setup = session_.setup();
   const Setup& base = session_.base();
 
-  const QString own = tr("%1 · %2 layers")
-                          .arg(setup.model.name == "custom" && setup.model.title.empty()
-                                   ? tr("Own model")
-                                   : QString::fromStdString(setup.model.title))
-                          .arg(setup.model.layers);
+  const QString own =
+      tr("%1 · %2 layers").arg(sentence(title_of(setup.model))).arg(setup.model.layers);
   const int known = model_->findData(QString::fromStdString(setup.model.name));
   const int custom = model_->findData(QString());
   if (known >= 0) {
@@ -104,7 +102,7 @@ void SetupPanel::refresh() {
   const Machine& machine = session_.machine();
   const QString machine_text = field_text(setup, "machine");
   if (machine_->findData(machine_text) < 0)  // a changed one
-    machine_->addItem(QString::fromStdString(machine.title), machine_text);
+    machine_->addItem(sentence(title_of(machine)), machine_text);
   machine_->setCurrentIndex(machine_->findData(machine_text));
   const int ranks = setup.mesh.ranks();
   const int devices = machine.devices_per_node * std::max(1, setup.nodes);
@@ -117,7 +115,7 @@ void SetupPanel::refresh() {
                      : (devices_here == 1 ? tr("%1 core") : tr("%1 cores")).arg(devices_here));
   paced_tag_->setText(source_text(session_.expected_source()));
   paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
-  paced_tag_->setToolTip(meaning_of(paced_tag_->text()));
+  paced_tag_->setToolTip(meaning_of(name_of(session_.expected_source())));
   set_style_property(paced_tag_, "paced", paced);
   machine_age_->set_full_text(
       age_of_calibration(machine, gpus, session_.outdated_rates().has_value()));

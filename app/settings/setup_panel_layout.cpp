@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
+#include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/settings/setup_panel.h"
 #include "app/sheets/words_sheet.h"
@@ -27,7 +28,7 @@ class Combo : public ChoiceBox {
 
 QString machine_title(const std::string& name) {
   const Result<Machine> machine = find_machine(name);
-  return QString::fromStdString(machine ? machine->title : name);
+  return machine ? sentence(title_of(*machine)) : QString::fromStdString(name);
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
     if (option == "zero") add_world(content);
     add_row(setting_of(option));
   }
-  rows_["zero"].whole->setToolTip(meaning_of(QStringLiteral("ZeRO")));
+  rows_["zero"].whole->setToolTip(meaning_of("zero"));
   begin_section(tr("Batch and pipeline"), options_of(Section::kPipeline));
   for (const std::string& option : options_of(Section::kPipeline)) {
     if (option == "schedule")
@@ -150,8 +151,7 @@ void SetupPanel::add_schedule(QWidget* content) {
   for (const ScheduleInfo& schedule : schedules()) {
     schedule_->addItem(QString::fromStdString(schedule.title),
                        QString::fromStdString(schedule.name));
-    schedule_->setItemData(schedule_->count() - 1, QString::fromStdString(schedule.summary),
-                           Qt::ToolTipRole);
+    schedule_->setItemData(schedule_->count() - 1, sentence(schedule.summary), Qt::ToolTipRole);
   }
   column_->addWidget(schedule_);
   rows_["schedule"].control = schedule_;

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/sheets/gpu_check_row.h"
 #include "engine/plan/machine/machine.h"
 
@@ -25,6 +26,10 @@ QString string_at(const nlohmann::json& json, const char* key) {
   return found != json.end() && found->is_string()
              ? QString::fromStdString(found->get<std::string>())
              : QString();
+}
+
+QString sentence_at(const nlohmann::json& json, const char* key) {
+  return sentence(message_at(json, key));
 }
 
 constexpr int kIndent = 18;  // under the words, not under the sign before them
@@ -108,7 +113,7 @@ Doctor::Doctor(EngineProcess& engine, QWidget* parent) : Sheet(parent) {
   engine.request("devices", nlohmann::json::object(), [self](Result<nlohmann::json> result) {
     if (!self) return;
     if (!result)
-      self->summary_->setText(QString::fromStdString(result.error().text));
+      self->summary_->setText(sentence(result.error()));
     else if (result->is_object())
       self->show_devices(*result);
   });
@@ -120,14 +125,14 @@ void Doctor::show_devices(const nlohmann::json& devices) {
                         .arg(number_at(devices, "cores"))
                         .arg(bytes_text(number_at(devices, "memory_bytes"))));
   text_ = summary_->text() + QLatin1Char('\n');
-  add_line(tr("there"), tr("Engine program"), EngineProcess::find_program(), {});
+  add_line({true, tr("there")}, tr("Engine program"), EngineProcess::find_program(), {});
   if (const Result<Machine> local = find_machine("local")) {
     const bool measured = !local->calibrated.empty();
     const std::optional<Message> outdated =
         outdated_bf16(*local, string_at(devices, "bf16_products").toStdString());
-    add_line(outdated   ? tr("outdated in bf16")
-             : measured ? tr("there")
-                        : tr("missing"),
+    add_line(outdated   ? State{false, tr("outdated in bf16")}
+             : measured ? State{true, tr("there")}
+                        : State{false, tr("missing")},
              tr("Calibration"),
              measured ? QString::fromStdString(local->calibrated)
                       : tr("never made: rates are "
@@ -140,15 +145,18 @@ void Doctor::show_devices(const nlohmann::json& devices) {
   const auto backends = devices.find("backends");
   if (backends != devices.end() && backends->is_array())
     for (const nlohmann::json& backend : *backends)
-      add_line(backend.value("available", false) ? tr("there") : tr("missing"),
-               tr("Backend %1").arg(string_at(backend, "name")), string_at(backend, "why"), {});
+      add_line(backend.value("available", false) ? State{true, tr("there")}
+                                                 : State{false, tr("missing")},
+               tr("Backend %1").arg(string_at(backend, "name")), sentence_at(backend, "why"), {});
   const QString topology = topology_text(devices);
-  if (!topology.isEmpty()) add_line(tr("there"), tr("GPUs and their links"), topology, {});
+  if (!topology.isEmpty()) add_line({true, tr("there")}, tr("GPUs and their links"), topology, {});
   const auto facts = devices.find("facts");
   if (facts != devices.end() && facts->is_array())
     for (const nlohmann::json& fact : *facts)
-      add_line(string_at(fact, "state"), string_at(fact, "title"), string_at(fact, "found"),
-               string_at(fact, "advice"));
+      add_line(fact.value("state", "") == "there"     ? State{true, tr("there")}
+               : fact.value("state", "") == "limited" ? State{false, tr("limited")}
+                                                      : State{false, tr("missing")},
+               sentence_at(fact, "title"), sentence_at(fact, "found"), sentence_at(fact, "advice"));
   row_->set_gpus(int(devices.value("gpus", nlohmann::json::array()).size()));
 }
 
@@ -164,12 +172,12 @@ void Doctor::show_check(const nlohmann::json& check) {
     for (const nlohmann::json& list : {failures, one.value("warnings", none)})
       for (const nlohmann::json& finding : list)
         found +=
-            (found.isEmpty() ? QString() : QStringLiteral("\n")) + string_at(finding, "sentence");
+            (found.isEmpty() ? QString() : QStringLiteral("\n")) + sentence_at(finding, "sentence");
     const bool passed = one.value("passed", false);
     add_line(check_,
-             passed             ? tr("passed")
-             : failures.empty() ? tr("not reached in time")
-                                : tr("failed"),
+             passed             ? State{true, tr("passed")}
+             : failures.empty() ? State{false, tr("not reached in time")}
+                                : State{false, tr("failed")},
              title, found, {});
   };
   for (const nlohmann::json& gpu : check.value("gpus", none))
@@ -186,7 +194,8 @@ void Doctor::show_check(const nlohmann::json& check) {
     add(tr("Check of collectives of GPUs %1").arg(numbers.join(QStringLiteral(", "))), group, {});
   }
   if (check.value("gpus", none).empty())
-    add_line(check_, tr("missing"), tr("Check of the GPUs"), string_at(check, "why"), {});
+    add_line(check_, {false, tr("missing")}, tr("Check of the GPUs"), sentence_at(check, "why"),
+             {});
   report_ = QLatin1Char('\n') + string_at(check, "report");
   area_->verticalScrollBar()->setValue(0);
 }
@@ -199,16 +208,17 @@ void Doctor::show_calibration_of_gpus(const nlohmann::json& devices) {
   if (names.empty()) return;
   const QString head = tr("Calibration of the GPUs");
   const Result<Machine> stored = find_machine(kLocalGpus);
-  const QString title = stored ? QString::fromStdString(stored->title) : QString();
+  const QString title = stored ? sentence(title_of(*stored)) : QString();
   const QString date = stored ? QString::fromStdString(stored->calibrated) : QString();
   const std::vector<int> measured = stored ? calibrated_among(*stored, names) : std::vector<int>();
   if (measured.empty()) {
-    add_line(tr("missing"), head, stored ? tr("of other GPUs: %1").arg(title) : tr("never made"),
+    add_line({false, tr("missing")}, head,
+             stored ? tr("of other GPUs: %1").arg(title) : tr("never made"),
              tr("The first run on them measures them, or Run, Calibrate."));
     return;
   }
   if (measured.size() == names.size()) {
-    add_line(tr("there"), head, QStringLiteral("%1: %2").arg(title, date), {});
+    add_line({true, tr("there")}, head, QStringLiteral("%1: %2").arg(title, date), {});
     return;
   }
   std::vector<int> others;
@@ -216,7 +226,7 @@ void Doctor::show_calibration_of_gpus(const nlohmann::json& devices) {
   for (int gpu = 0; gpu < int(names.size()); ++gpu)
     if (std::find(measured.begin(), measured.end(), gpu) == measured.end()) others.push_back(gpu);
   for (const int gpu : measured) numbers << QString::number(gpu);
-  add_line(tr("in part"), head,
+  add_line({false, tr("in part")}, head,
            tr("of %1, not of %2: %3")
                .arg(gpus_by_kind(measured, names), gpus_by_kind(others, names), date),
            tr("Set GPUs to %1 in All settings to run with these rates, or let Run, Calibrate "
@@ -224,19 +234,17 @@ void Doctor::show_calibration_of_gpus(const nlohmann::json& devices) {
                .arg(numbers.join(QLatin1Char(','))));
 }
 
-void Doctor::add_line(const QString& state, const QString& title, const QString& found,
+void Doctor::add_line(const State& state, const QString& title, const QString& found,
                       const QString& advice) {
   add_line(facts_, state, title, found, advice);
-  text_ += QStringLiteral("%1: %2 (%3)\n").arg(title, state, found);
+  text_ += QStringLiteral("%1: %2 (%3)\n").arg(title, state.text, found);
 }
 
-void Doctor::add_line(QVBoxLayout* to, const QString& state, const QString& title,
+void Doctor::add_line(QVBoxLayout* to, const State& state, const QString& title,
                       const QString& found, const QString& advice) {
-  const bool there =
-      state == tr("there") || state == QLatin1String("there") || state == tr("passed");
   auto* head = new QLabel(QStringLiteral("%1  <b>%2</b>  %3")
-                              .arg(there ? QStringLiteral("✓") : QStringLiteral("–"),
-                                   title.toHtmlEscaped(), state.toHtmlEscaped()));
+                              .arg(state.good ? QStringLiteral("✓") : QStringLiteral("–"),
+                                   title.toHtmlEscaped(), state.text.toHtmlEscaped()));
   if (to->count() > 0) to->addSpacing(10);
   to->addWidget(head);
   auto* body = new QLabel(advice.isEmpty() ? found : found + QLatin1Char('\n') + advice);

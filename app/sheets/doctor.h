@@ -28,9 +28,13 @@ class Doctor : public Sheet {
   void show_devices(const nlohmann::json& devices);
   void show_calibration_of_gpus(const nlohmann::json& devices);
   void show_check(const nlohmann::json& check);
-  void add_line(QVBoxLayout* to, const QString& state, const QString& title, const QString& found,
+  struct State {
+    bool good = false;
+    QString text;
+  };
+  void add_line(QVBoxLayout* to, const State& state, const QString& title, const QString& found,
                 const QString& advice);
-  void add_line(const QString& state, const QString& title, const QString& found,
+  void add_line(const State& state, const QString& title, const QString& found,
                 const QString& advice);
   QVBoxLayout *check_, *facts_;  // what the last check found, above all else
   GpuCheckRow* row_;

@@ -7,6 +7,8 @@
 #include <QProgressBar>
 #include <QPushButton>
 
+#include "app/look/sentence.h"
+
 namespace parallelarium {
 
 GpuCheckRow::GpuCheckRow(EngineProcess& engine, QWidget* parent)
@@ -77,7 +79,7 @@ void GpuCheckRow::press() {
   request_ =
       engine_.request("check", nlohmann::json::object(), [self](Result<nlohmann::json> result) {
         if (!self) return;
-        if (!result) return self->show_idle(QString::fromStdString(result.error().text));
+        if (!result) return self->show_idle(sentence(result.error()));
         self->show_idle(result->value("passed", false)
                             ? tr("The GPUs passed their check.")
                             : tr("Not all passed: see above. Copy has a report to send."));

@@ -13,6 +13,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "app/look/sentence.h"
 #include "app/settings/controls.h"
 #include "app/views/shared/view_keys.h"
 
@@ -114,7 +115,7 @@ void ShortcutSheet::add_view_keys() {
             [this, &info](const QKeySequence& pressed) {
               if (pressed.isEmpty() || pressed == sequence_of(info)) return;
               const Result<void> taken = set_sequence(info, QKeySequence(pressed[0]));
-              note_->setText(taken ? QString() : QString::fromStdString(taken.error().text));
+              note_->setText(taken ? QString() : sentence(taken.error()));
               note_->setVisible(!taken);
               show_keys();
               Q_EMIT keys_changed();

@@ -44,23 +44,26 @@ std::vector<WordMeaning> word_meanings() {
                  "then all backwards. 1F1B: one forward, one backward in turn, which keeps fewer "
                  "micro-batches in memory.")},
       {Words::tr("predicted"),
-       Words::tr("Computed from the settings before anything runs, with transfers and waiting.")},
+       Words::tr("Computed from the settings before anything runs, with transfers and waiting."),
+       "predicted"},
       {Words::tr("assumed rates"),
        Words::tr("The prediction uses rates that were not measured here yet; the first run "
                  "measures this computer.")},
       {Words::tr("calibrated"),
        Words::tr("The prediction uses rates that were measured on this computer.")},
       {Words::tr("measured"),
-       Words::tr("Seen in a run whose ranks each had a core or GPU of their own.")},
+       Words::tr("Seen in a run whose ranks each had a core or GPU of their own."), "measured"},
       {Words::tr("paced"),
        Words::tr("Seen in a run with more ranks than cores. Arithmetic, messages and waiting are "
-                 "real; how long an operation lasts is set, as if every rank had a device.")},
+                 "real; how long an operation lasts is set, as if every rank had a device."),
+       "paced"},
       {Words::tr("set by pace"),
        Words::tr("This time follows from the pace and says nothing about speed, so it is not "
                  "compared.")},
       {Words::tr("oversubscribed"),
        Words::tr("Seen in a run whose ranks shared cores without a pace: its times are no evidence "
-                 "of speed.")},
+                 "of speed."),
+       "oversubscribed"},
       {Words::tr("counted"), Words::tr("Bytes that the ranks themselves counted while running.")},
       {Words::tr("pt"), Words::tr("Percentage points: from 33 % to 35 % is 2 pt.")},
       {Words::tr("57× slower"),
@@ -86,7 +89,8 @@ std::vector<WordMeaning> word_meanings() {
                  "that it can be compared with the rate of a link.")},
       {Words::tr("ZeRO"),
        Words::tr("Ranks that hold the same parameters share out optimizer state (1), gradients (2) "
-                 "and parameters (3) in place of keeping copies.")},
+                 "and parameters (3) in place of keeping copies."),
+       "zero"},
       {Words::tr("dispatch, combine"),
        Words::tr("The two exchanges of a layer with experts: tokens travel to the ranks of their "
                  "experts, and the results travel back.")},
@@ -110,9 +114,9 @@ std::vector<WordMeaning> word_meanings() {
   return words;
 }
 
-QString meaning_of(const QString& word) {
+QString meaning_of(std::string_view id) {
   for (const WordMeaning& entry : word_meanings())
-    if (entry.word == word) return entry.meaning;
+    if (!id.empty() && entry.id == id) return entry.meaning;
   return {};
 }
 

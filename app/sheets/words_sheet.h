@@ -11,11 +11,12 @@ namespace parallelarium {
 
 struct WordMeaning {
   QString word, meaning;
+  const char* id = "";  // of those that are asked for: "zero", or the name_of() a Source
 };
 // All words, as they are sorted on the sheet.
 std::vector<WordMeaning> word_meanings();
-// Of one word, for a tooltip; empty if it is not among them.
-QString meaning_of(const QString& word);
+// Of one word by its id, for a tooltip; empty if it is not among them.
+QString meaning_of(std::string_view id);
 
 class WordsSheet : public Sheet {
   Q_OBJECT

@@ -2,6 +2,7 @@
 // The sentence above the views: what stands in the way, most pressing first.
 #include <algorithm>
 
+#include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "app/state/training_step.h"
 
@@ -37,7 +38,7 @@ bool Window::say_problem() {
   std::vector<Banner::Choice> choices = choices_of(*problem, topic);
   if (choices.empty() && session_.undo_stack().canUndo())
     choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
-  banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning, std::move(choices));
+  banner_->say(sentence(*problem), Banner::Kind::kWarning, std::move(choices));
   return true;
 }
 
@@ -68,16 +69,15 @@ bool Window::say_what_happened() {
 void Window::say_of_the_step() {
   Topic& step = session_.training_step();
   if (const std::optional<Message> problem = session_.run_problem()) {
-    const QString sentence = QString::fromStdString(problem->text);
+    const QString why = sentence(*problem);
     if (can_execute(session_.resolved()))
-      banner_->say(sentence, Banner::Kind::kWarning, choices_of(*problem, step));
+      banner_->say(why, Banner::Kind::kWarning, choices_of(*problem, step));
     else  // nothing is wrong with what is predicted
-      banner_->say(tr("Run is off: %1").arg(sentence), Banner::Kind::kPlain,
-                   choices_of(*problem, step));
+      banner_->say(tr("Run is off: %1").arg(why), Banner::Kind::kPlain, choices_of(*problem, step));
     return;
   }
   if (const std::optional<Message> problem = session_.memory_problem()) {
-    banner_->say(QString::fromStdString(problem->text), Banner::Kind::kWarning, {});
+    banner_->say(sentence(*problem), Banner::Kind::kWarning, {});
     return;
   }
   if (session_.machine_is_elsewhere()) {
@@ -91,8 +91,7 @@ void Window::say_of_the_step() {
   }
   if (const std::optional<Message> offer = session_.gpu_offer();
       offer && session_.run_refusal().isEmpty()) {
-    banner_->say(QString::fromStdString(offer->text), Banner::Kind::kPlain,
-                 choices_of(*offer, step));
+    banner_->say(sentence(*offer), Banner::Kind::kPlain, choices_of(*offer, step));
     return;
   }
   // The lesson itself says that it waits for an answer.

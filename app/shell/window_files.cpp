@@ -13,6 +13,7 @@
 
 #include "app/export/export_dialog.h"
 #include "app/lesson/lesson_panel.h"
+#include "app/look/sentence.h"
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
 #include "app/state/document.h"
@@ -105,12 +106,12 @@ bool Window::open_file(const QString& path) {
   const Result<void> restored =
       json ? restore_document(session_, *json, notes) : Result<void>(json.error());
   if (!restored) {
-    typed_wrong_ = QString::fromStdString(restored.error().text);
+    typed_wrong_ = sentence(restored.error());
     refresh_banner();
     return false;
   }
   show_view(tab_of(*json));
-  typed_wrong_ = notes.empty() ? QString() : QString::fromStdString(notes.front().text);
+  typed_wrong_ = notes.empty() ? QString() : sentence(notes.front());
   refresh_banner();
   remember_file(path);
   // A picture or a bare setup is no document to be saved over.
@@ -131,7 +132,7 @@ bool Window::save_file(const QString& path) {
   nlohmann::json document = document_of(session_);
   document["view"]["tab"] = view_info().id;
   const Result<void> written = write_document(path, document);
-  typed_wrong_ = written ? QString() : QString::fromStdString(written.error().text);
+  typed_wrong_ = written ? QString() : sentence(written.error());
   refresh_banner();
   if (!written) return false;
   remember_file(path);
@@ -189,7 +190,7 @@ void Window::export_dialog(ExportKind kind) {
   if (path.isEmpty()) return;
   if (QFileInfo(path).suffix().isEmpty()) path += ending;
   const Result<void> written = export_to(session_, path, options);
-  typed_wrong_ = written ? QString() : QString::fromStdString(written.error().text);
+  typed_wrong_ = written ? QString() : sentence(written.error());
   if (written) {
     note_ = tr("Wrote %1.").arg(QDir::toNativeSeparators(path));
     QTimer::singleShot(kNoteMs, this, [this] {

@@ -5,6 +5,7 @@
 #include <QLocale>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 
 namespace parallelarium {
 namespace {
@@ -13,32 +14,16 @@ struct Words {
   Q_DECLARE_TR_FUNCTIONS(collectives)
 };
 
-// The titles of collective_algorithms(), for the translators' tools.
-[[maybe_unused]] const char* const kAlgorithmTitles[] = {
-    QT_TRANSLATE_NOOP("collectives", "All pairs"),
-    QT_TRANSLATE_NOOP("collectives", "Through a root"),
-    QT_TRANSLATE_NOOP("collectives", "Ring"),
-    QT_TRANSLATE_NOOP("collectives", "Two-directional ring"),
-    QT_TRANSLATE_NOOP("collectives", "Pipelined ring"),
-    QT_TRANSLATE_NOOP("collectives", "Binomial tree"),
-    QT_TRANSLATE_NOOP("collectives", "Double binary tree"),
-    QT_TRANSLATE_NOOP("collectives", "Recursive doubling"),
-    QT_TRANSLATE_NOOP("collectives", "Recursive halving"),
-    QT_TRANSLATE_NOOP("collectives", "Halving-doubling"),
-    QT_TRANSLATE_NOOP("collectives", "Hierarchical, two levels"),
-    QT_TRANSLATE_NOOP("collectives", "2-D torus"),
-    QT_TRANSLATE_NOOP("collectives", "Direct"),
-    QT_TRANSLATE_NOOP("collectives", "Bruck"),
-    QT_TRANSLATE_NOOP("collectives", "Pairwise"),
-    QT_TRANSLATE_NOOP("collectives", "Scatter and all-gather")};
-
 }  // namespace
 
-QString in_sentence(const QString& title) {
-  // Names keep their capitals: Bruck, 2-D.
-  const bool named = title == QStringLiteral("Bruck") || title.at(0).isDigit();
-  return named || QLocale().language() == QLocale::German ? title
-                                                          : title.at(0).toLower() + title.mid(1);
+QString in_sentence(const QString& title, bool is_name) {
+  const bool keeps = is_name || QLocale().language() == QLocale::German;
+  return keeps ? title : title.at(0).toLower() + title.mid(1);
+}
+
+QString algorithm_in_sentence(CollectiveKind kind, const std::string& algorithm) {
+  const bool is_name = algorithm == "bruck" || algorithm == "torus";  // Bruck, 2-D
+  return in_sentence(algorithm_title(kind, algorithm), is_name);
 }
 
 QString title_of(CollectiveKind kind) {
@@ -81,7 +66,7 @@ QString title_of(Topology topology) {
 
 QString algorithm_title(CollectiveKind kind, const std::string& algorithm) {
   const AlgorithmInfo* info = find_algorithm(kind, algorithm);
-  return info ? Words::tr(info->title.c_str()) : QString::fromStdString(algorithm);
+  return info ? sentence(title_of(*info)) : QString::fromStdString(algorithm);
 }
 
 QString algorithm_title(const CollectiveSpec& spec) {
@@ -92,7 +77,7 @@ QString collective_title(const CollectiveSpec& spec) {
   const auto text = [](std::string_view name) {
     return QString::fromUtf8(name.data(), qsizetype(name.size()));
   };
-  QStringList parts{title_of(spec.kind), in_sentence(algorithm_title(spec)),
+  QStringList parts{title_of(spec.kind), algorithm_in_sentence(spec.kind, spec.algorithm),
                     spec.ranks == 1 ? Words::tr("1 rank") : Words::tr("%1 ranks").arg(spec.ranks),
                     Words::tr("%1 of %2").arg(bytes_text(spec.bytes), text(name_of(spec.type)))};
   if (reduces(spec.kind) && spec.reduction != Reduction::kSum)

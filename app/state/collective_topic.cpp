@@ -18,13 +18,12 @@ void put_on(const Placement& placed, const RunSettings& asked, CollectiveRequest
 }
 
 bool is_about(const Formula& formula, const QString& key) {
-  const QString name = QString::fromStdString(formula.name).toLower();
-  if (key == QLatin1String("collective.bus_bandwidth"))
-    return name.contains(QLatin1String("bandwidth"));
-  if (key == QLatin1String("collective.sent_bytes.*")) return formula.unit == "bytes";
-  if (key == QLatin1String("collective.steps")) return name.contains(QLatin1String("steps"));
+  const std::string& about = formula.name.kind;
+  if (key == QLatin1String("collective.bus_bandwidth")) return about == "bandwidth";
+  if (key == QLatin1String("collective.sent_bytes.*")) return about == "traffic";
+  if (key == QLatin1String("collective.steps")) return about == "steps";
   if (key == QLatin1String("collective.correct")) return false;
-  return formula.unit == "seconds";
+  return about == "time";
 }
 
 // Error: a lesson hides the figures.
@@ -39,13 +38,13 @@ Result<void> may_be_told(const Session& session) {
 
 std::vector<Remedy> CollectiveSession::remedies(const Message& problem) {
   std::vector<Remedy> remedies;
-  const auto take = [this, problem](const QString& text) {
+  const auto take = [this, problem](const QString& field, const std::string& value) {
     // Of the choice as it is by then: a button stays while the sentence does.
     for (const WayOut& way : ways_out(choice_, problem))
-      if (way.text == text) return change(way.choice, text);
+      if (way.field == field && way.value == value) return change(way.choice, way.text);
   };
   for (const WayOut& way : ways_out(choice_, problem))
-    remedies.push_back({way.text, way.field, std::bind(take, way.text)});
+    remedies.push_back({way.text, way.field, std::bind(take, way.field, way.value)});
   return remedies;
 }
 

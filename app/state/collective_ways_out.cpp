@@ -36,7 +36,7 @@ WayOut with_field(CollectiveChoice choice, const std::string& field, const std::
     spec.bytes = std::stoll(value);
     text = exact_bytes_text(spec.bytes);
   }
-  return {text, QString::fromStdString(field), choice};
+  return {text, QString::fromStdString(field), value, choice};
 }
 
 }  // namespace

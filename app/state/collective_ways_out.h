@@ -10,8 +10,9 @@
 namespace parallelarium {
 
 struct WayOut {
-  QString text;   // "2 ranks", "Ring"
-  QString field;  // what it sets, as Session::allowed() names it
+  QString text;       // "2 ranks", "Ring"
+  QString field;      // what it sets, as Session::allowed() names it
+  std::string value;  // to what
   CollectiveChoice choice;
 };
 

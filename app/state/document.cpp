@@ -51,7 +51,7 @@ Result<RunRecord> record_from_json(const nlohmann::json& json) {
     record.observation.setup = *setup;
     record.prediction = std::make_shared<const Prediction>(std::move(*prediction));
   } else {
-    return message("document-run", "A run in the document has no \"observation\".");
+    return message("document-run.observation", "A run in the document has no \"observation\".");
   }
   if (json.contains("proof") && json["proof"].is_object()) record.proof = json["proof"];
   return record;
@@ -83,19 +83,18 @@ void restore_view(Session& session, const nlohmann::json& view) {
 }  // namespace
 
 Message meaning_note(const Setup& asked, const Setup& kept) {
-  std::string settings;
-  const auto add = [&](const char* name, const std::string& value) {
-    settings += fmt::format("{}{} {}", settings.empty() ? "" : ", ", name, value);
-  };
-  if (asked.precision != kept.precision) add("precision", kept.precision.name);
+  std::vector<Message> settings;
+  if (asked.precision != kept.precision)
+    settings.push_back(message("auto-precision", "precision {}", kept.precision.name));
   if (asked.attention != kept.attention)
-    add("attention", std::string(word_of(kAttentions, kept.attention)));
+    settings.push_back(
+        message("auto-attention", "attention {}", word_of(kAttentions, kept.attention)));
   if (asked.run.backend != kept.run.backend)
-    add("backend", std::string(word_of(kBackends, kept.run.backend)));
+    settings.push_back(message("auto-backend", "backend {}", word_of(kBackends, kept.run.backend)));
   return message("document-auto",
-                 "Where this was saved, auto meant {}, and this is kept; set auto again for what "
-                 "this computer would choose.",
-                 settings);
+                 "Auto meant {} where this was saved, and that stays; set auto again to let this "
+                 "computer choose.",
+                 listed(settings));
 }
 
 nlohmann::json document_of(const Session& session) {

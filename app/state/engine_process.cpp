@@ -9,13 +9,16 @@
 #include <QStandardPaths>
 #include <limits>
 
+#include "app/look/sentence.h"
+
 namespace parallelarium {
 
 namespace {
 
 constexpr int kCancelGraceMs = 500;
 constexpr int kGoodbyeMs = 300;
-const char* const kAfterDeath = "Your settings are safe; press Run to start a fresh one.";
+constexpr Sentence kAfterDeath{"engine-died.safe",
+                               "Your settings are safe; press Run to start a fresh one."};
 
 Message cancelled_message() { return message("cancelled", "The run was cancelled."); }
 
@@ -28,7 +31,7 @@ Message error_of(const nlohmann::json& error) {
     if (text != error.end() && text->is_string())
       return message("engine-refused", "{}", text->get<std::string>());
   }
-  return message("engine-refused", "The engine refused the request without saying why.");
+  return message("engine-refused.silent", "The engine refused the request without saying why.");
 }
 
 }  // namespace
@@ -168,7 +171,7 @@ void EngineProcess::handle(const nlohmann::json& message) {
                  ? QString::fromStdString(found->get<std::string>())
                  : QString();
     };
-    const auto id = params->find("id"), share = params->find("share");
+    const auto id = params->find("id"), share = params->find("share"), what = params->find("what");
     if (id == params->end() || !id->is_number_integer()) return;
     const auto step = params->find("step"), losses = params->find("losses");
     if (step != params->end() && step->is_number_integer() && losses != params->end() &&
@@ -181,7 +184,7 @@ void EngineProcess::handle(const nlohmann::json& message) {
     }
     Q_EMIT progressed(id->get<int>(), text("phase"),
                       share != params->end() && share->is_number() ? share->get<double>() : 0,
-                      text("what"));
+                      what != params->end() ? sentence(message_from_json(*what)) : QString());
     return;
   }
   const auto id = message.find("id");
@@ -220,7 +223,7 @@ void EngineProcess::process_ended(const QString& how) {
   for (auto& [id, reply] : open)
     reply(cancelled.count(id) ? cancelled_message()
                               : message("engine-died", "The engine stopped unexpectedly ({}). {}",
-                                        how.toStdString(), kAfterDeath));
+                                        how.toStdString(), message(kAfterDeath)));
 }
 
 }  // namespace parallelarium

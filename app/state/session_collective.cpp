@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Running a collective, and sweeps over sizes.
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/state/session.h"
 #include "app/state/session_state.h"
 #include "engine/wire/collective_messages.h"
@@ -20,7 +21,7 @@ void Session::start_topic() {
       request.method, request.parameters,
       [this, keep = std::move(request.keep)](Result<nlohmann::json> answer) {
         const Result<void> kept = answer ? keep(*answer) : Result<void>(answer.error());
-        finish_request(kept ? QString() : QString::fromStdString(kept.error().text));
+        finish_request(kept ? QString() : sentence(kept.error()));
       });
 }
 
@@ -48,7 +49,7 @@ void Session::continue_sweep() {
         const Result<CollectiveObservation> seen =
             answer ? collective_observation_from_json(*answer)
                    : Result<CollectiveObservation>(answer.error());
-        if (!seen) return finish_request(QString::fromStdString(seen.error().text));
+        if (!seen) return finish_request(sentence(seen.error()));
         if (!seen->correct)
           return finish_request(tr("%1: %2 cells of the result are wrong, so the measuring ends.")
                                     .arg(algorithm_title(spec))

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/state/session.h"
 #include "app/state/session_state.h"
 #include "app/state/small_copy.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/predict/compare.h"
 #include "engine/predict/local_prediction.h"
 
@@ -41,14 +43,12 @@ Source Session::expected_source() const {
 }
 
 QString Session::run_refusal() const {
-  if (const std::optional<Message> problem = topic().problem())
-    return QString::fromStdString(problem->text);
+  if (const std::optional<Message> problem = topic().problem()) return sentence(*problem);
   if (!topic().is_step()) return question_refusal();
   if (machine_is_elsewhere())
     return tr("%1 is not this computer, so nothing can run on it from here. %2")
-        .arg(QString::fromStdString(machine().title), small_copy_offer());
-  if (const std::optional<Message> problem = run_problem())
-    return QString::fromStdString(problem->text);
+        .arg(sentence(title_of(machine())), small_copy_offer());
+  if (const std::optional<Message> problem = run_problem()) return sentence(*problem);
   return question_refusal();
 }
 
@@ -91,7 +91,9 @@ const nlohmann::json* Session::greeted_backend(const std::string& name) const {
 std::optional<Message> Session::missing_backend(const std::string& name) const {
   const nlohmann::json* backend = greeted_backend(name);
   if (backend == nullptr || backend->value("available", true)) return {};
-  return message("backend-missing", "{}", backend->value("why", ""));
+  Message why = message_at(*backend, "why");
+  why.kind = "backend-missing";
+  return why;
 }
 
 std::optional<Message> Session::gpu_offer() const {
@@ -105,7 +107,7 @@ std::optional<Message> Session::gpu_offer() const {
   Message offer = message("gpus-wait", "{}",
                           tr("These ranks are on GPUs, which %1 keeps waiting: gpt2-124m gives "
                              "them work.")
-                              .arg(QString::fromStdString(state_->setup.model.title))
+                              .arg(sentence(title_of(state_->setup.model)))
                               .toStdString());
   offer.field = "model";
   offer.alternatives = {"gpt2-124m"};
@@ -158,11 +160,10 @@ QString Session::run_label() const {
 }
 
 QString Session::small_copy_refusal() const {
-  if (!state_->problems.empty()) return QString::fromStdString(state_->problems.front().text);
+  if (!state_->problems.empty()) return sentence(state_->problems.front());
   const Result<Setup> copy = small_copy(state_->setup, state_->computer);
   return copy ? question_refusal()
-              : tr("A small copy cannot run here either: %1")
-                    .arg(QString::fromStdString(copy.error().text));
+              : tr("A small copy cannot run here either: %1").arg(sentence(copy.error()));
 }
 
 QString Session::small_copy_offer() const {
@@ -199,12 +200,12 @@ void Session::start_run(bool verify) {
       "run", {{"setup", to_json(state_->run_setup)}, {"verify", verify}},
       [this](Result<nlohmann::json> result) {
         const Result<void> kept = result ? keep_run(*result) : Result<void>(result.error());
-        QString sentence = kept ? QString() : QString::fromStdString(kept.error().text);
+        QString said = kept ? QString() : sentence(kept.error());
         if (!kept) state_->last_problem = kept.error();
         // The run is there, but one rank could not repeat it: say why.
         if (kept && result->contains("unproven"))
-          sentence = QString::fromStdString(message_from_json((*result)["unproven"]).text);
-        finish_request(sentence);
+          said = sentence(message_from_json((*result)["unproven"]));
+        finish_request(said);
       });
 }
 
@@ -214,7 +215,7 @@ void Session::start_calibration() {
   begin_request(tr("Measuring this computer"));
   state_->request = state_->engine->request(
       "calibrate", nlohmann::json::object(), [this](Result<nlohmann::json> result) {
-        finish_request(result ? QString() : QString::fromStdString(result.error().text));
+        finish_request(result ? QString() : sentence(result.error()));
       });
 }
 

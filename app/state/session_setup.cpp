@@ -5,6 +5,7 @@
 #include <functional>
 #include <tuple>
 
+#include "app/look/sentence.h"
 #include "app/state/document.h"
 #include "app/state/session.h"
 #include "app/state/session_state.h"
@@ -195,7 +196,7 @@ void Session::keep_meaning() {
   state_->meant.reset();
   state_->setup = kept;
   resolve_setup();
-  if (kept != asked) Q_EMIT meaning_kept(QString::fromStdString(meaning_note(asked, kept).text));
+  if (kept != asked) Q_EMIT meaning_kept(sentence(meaning_note(asked, kept)));
 }
 
 void Session::refresh_prediction() {

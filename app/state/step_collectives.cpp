@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/state/collective_plan.h"
 
 namespace parallelarium {
@@ -72,13 +73,10 @@ std::vector<StepCollective> collectives_of_step(const Prediction& prediction) {
 }
 
 QString title_of(const StepCollective& collective) {
-  const auto text = [](std::string_view name) {
-    return QString::fromUtf8(name.data(), qsizetype(name.size()));
-  };
   return collective.purpose == Purpose::kNone
              ? title_of(collective.spec.kind)
              : StepWords::tr("%1 of %2", "a collective and what it carries")
-                   .arg(title_of(collective.spec.kind), text(name_of(collective.purpose)));
+                   .arg(title_of(collective.spec.kind), name_text(collective.purpose));
 }
 
 QString facts_of(const StepCollective& collective) {
@@ -98,10 +96,11 @@ Result<CollectiveChoice> choice_of(const StepCollective& collective, const Colle
   const CollectiveSpec before = now.spec;
   choice.spec = collective.spec;
   if (choice.spec.ranks > kMostShownRanks)
-    return message("collective-ranks", "The view shows at most {} ranks, and this one has {}.",
-                   kMostShownRanks, choice.spec.ranks);
+    return message("collective-ranks.shown",
+                   "The view shows at most {} ranks, and this one has {}.", kMostShownRanks,
+                   choice.spec.ranks);
   if (choice.spec.bytes > kMostShownBytes)
-    return message("collective-bytes", "The view shows arrays of at most 1 GiB.");
+    return message("collective-bytes.shown", "The view shows arrays of at most 1 GiB.");
   std::vector<std::string> names{before.algorithm, "ring"};
   for (const AlgorithmInfo& info : collective_algorithms())
     if (info.kind == choice.spec.kind) names.push_back(info.name);

@@ -14,14 +14,11 @@ namespace {
 
 // Whether a formula is about a quantity of the strip.
 bool is_about(const Formula& formula, const QString& key) {
-  const QString name = QString::fromStdString(formula.name).toLower();
-  const auto has = [&](const char* word) { return name.contains(QLatin1String(word)); };
-  const bool traffic = has("sent") || has("traffic") || has("reduce") || has("gather");
-  if (key.startsWith(QLatin1String("bubble"))) return has("bubble") || has("in flight");
-  if (key.startsWith(QLatin1String("traffic"))) return traffic;
-  if (key.startsWith(QLatin1String("memory"))) return formula.unit == "bytes" && !traffic;
-  if (key.startsWith(QLatin1String("step")))
-    return formula.unit == "seconds" || formula.unit == "flops" || has("makespan");
+  const std::string& about = formula.name.kind;
+  if (key.startsWith(QLatin1String("bubble"))) return about == "bubble";
+  if (key.startsWith(QLatin1String("traffic"))) return about == "traffic";
+  if (key.startsWith(QLatin1String("memory"))) return about == "memory";
+  if (key.startsWith(QLatin1String("step"))) return about == "time" || about == "work";
   return false;
 }
 

@@ -850,66 +850,6 @@
         <translation>dieser Lauf</translation>
     </message>
     <message>
-        <source>All pairs</source>
-        <translation>Alle Paare</translation>
-    </message>
-    <message>
-        <source>Through a root</source>
-        <translation>Über eine Wurzel</translation>
-    </message>
-    <message>
-        <source>Ring</source>
-        <translation>Ring</translation>
-    </message>
-    <message>
-        <source>Two-directional ring</source>
-        <translation>Ring in zwei Richtungen</translation>
-    </message>
-    <message>
-        <source>Pipelined ring</source>
-        <translation>Ring mit Pipeline</translation>
-    </message>
-    <message>
-        <source>Binomial tree</source>
-        <translation>Binomialbaum</translation>
-    </message>
-    <message>
-        <source>Double binary tree</source>
-        <translation>Doppelter Binärbaum</translation>
-    </message>
-    <message>
-        <source>Recursive doubling</source>
-        <translation>Rekursives Verdoppeln</translation>
-    </message>
-    <message>
-        <source>Recursive halving</source>
-        <translation>Rekursives Halbieren</translation>
-    </message>
-    <message>
-        <source>Halving-doubling</source>
-        <translation>Halbieren-Verdoppeln</translation>
-    </message>
-    <message>
-        <source>Hierarchical, two levels</source>
-        <translation>Hierarchisch, zwei Ebenen</translation>
-    </message>
-    <message>
-        <source>Direct</source>
-        <translation>Direkt</translation>
-    </message>
-    <message>
-        <source>Bruck</source>
-        <translation>Bruck</translation>
-    </message>
-    <message>
-        <source>Pairwise</source>
-        <translation>Paarweise</translation>
-    </message>
-    <message>
-        <source>Scatter and all-gather</source>
-        <translation>Scatter und All-Gather</translation>
-    </message>
-    <message>
         <source>once a step</source>
         <translation>einmal je Schritt</translation>
     </message>
@@ -2630,6 +2570,10 @@
     <message>
         <source>Engine program</source>
         <translation>Engine-Programm</translation>
+    </message>
+    <message>
+        <source>limited</source>
+        <translation>begrenzt</translation>
     </message>
     <message>
         <source>missing</source>

@@ -58,7 +58,7 @@ CancelWithoutReader::~CancelWithoutReader() {
 }
 
 Message told_why(Message why) {
-  if (why.id != "cancelled" || !reader_gone) return why;
+  if (why.kind != "cancelled" || !reader_gone) return why;
   return message("reader-gone", "Nobody reads the answer any more, so the run was stopped.");
 }
 

@@ -52,7 +52,7 @@ Result<nlohmann::json> check_job(const Watch& watch) {
 Result<nlohmann::json> run_job(const RunRequest& request, const Watch& watch) {
   const Result<Preparation> preparation = prepare_checked(request.setup, {}, watch);
   if (!preparation) return preparation.error();
-  watch.progress("running", 0, preparation->choice.why.text);
+  watch.progress("running", 0, preparation->choice.why);
   const Result<Training> training = train(*preparation, request.verify, watch);
   if (!training) return training.error();
   return to_json(*training);
@@ -69,7 +69,7 @@ Result<nlohmann::json> collective_job(const CollectiveRequest& request, const Wa
   if (choice->backend == Backend::kCpu) {
     if (Result<void> fits = fits_memory(*collective, request.rounding); !fits) return fits.error();
   }
-  watch.progress("running", 0, choice->why.text);
+  watch.progress("running", 0, choice->why);
   CollectiveRunOptions options;
   options.on.choice = std::move(*choice);
   options.on.abandon = watch.abandon;
@@ -148,12 +148,13 @@ void Server::start(const RpcRequest& request, Job job) {
     std::vector<double> losses;  // not told yet
     Watch watch;
     watch.cancel = &cancel_;
-    watch.progress = [&](std::string_view phase, double share, const std::string& what) {
+    watch.progress = [&](std::string_view phase, double share, const Message& what) {
       const auto now = std::chrono::steady_clock::now();
       if (phase == last_phase && share < 1 && now - last < kProgressPause) return;
       last = now;
       last_phase = phase;
-      nlohmann::json params = {{"id", id}, {"phase", phase}, {"share", share}, {"what", what}};
+      nlohmann::json params = {
+          {"id", id}, {"phase", phase}, {"share", share}, {"what", to_json(what)}};
       if (!losses.empty()) {
         params["step"] = step;
         params["losses"] = std::exchange(losses, {});
@@ -167,7 +168,7 @@ void Server::start(const RpcRequest& request, Job job) {
       losses.push_back(loss);
     };
     const auto refuse = [&](const Message& why) {
-      const bool cancelled = why.id == "cancelled";
+      const bool cancelled = why.kind == "cancelled";
       send(rpc_error(id, cancelled ? RpcCode::kCancelled : RpcCode::kRunFailed, why));
     };
     // A fresh engine starts faster than a long kernel ends.
@@ -189,7 +190,7 @@ void Server::start(const RpcRequest& request, Job job) {
     }
     refuse(result.error());
     // A GPU's fault stays with the process that had it: the window starts a fresh engine.
-    const std::string& why = result.error().id;
+    const std::string& why = result.error().kind;
     if (why == "cuda-failed" || why == "nccl-failed") std::_Exit(kFailed);
   });
 }

@@ -7,6 +7,7 @@
 
 #include "engine/cli/computer/probe.h"
 #include "engine/plan/machine/pace.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/run/gpu/calibration.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
@@ -23,7 +24,7 @@ RunControl control_of(const Watch& watch, std::string_view phase) {
   control.cancel = watch.cancel;
   control.abandon = watch.abandon;
   if (watch.progress) {
-    control.progress = [&watch, phase](double share, const std::string& what) {
+    control.progress = [&watch, phase](double share, const Message& what) {
       watch.progress(phase, share, what);
     };
   }
@@ -42,7 +43,7 @@ Result<RunResult> run_here(const Preparation& ready, const Program& program, Run
   for (int tried = 1;; ++tried) {
     Result<RunResult> result = run(setup, program, ready.choice, control, wishes);
     if (result) result->observation.setup = ready.setup;
-    const bool too_fast = !result && result.error().id == "pace-too-fast" &&
+    const bool too_fast = !result && result.error().kind == "pace-too-fast" &&
                           !result.error().alternatives.empty() && tried < kMostPaces;
     if (!too_fast || !pace_is_default(ready.setup.run)) return result;
     const double before = setup.run.pace_seconds;
@@ -63,8 +64,8 @@ Result<void> label(BackendChoice& choice, const World& world) {
   if (!source) return source.error();
   if (*source == choice.source) return {};
   choice.source = *source;
-  choice.why = message("backend", "{} processes, some on the same GPU: {}", world.size(),
-                       name_of(choice.source));
+  choice.why = message("backend.shared", "{} processes, some on the same GPU: {}", world.size(),
+                       word("source", name_of(choice.source)));
   return {};
 }
 
@@ -108,7 +109,7 @@ Result<RunResult> run_alone(const Setup& alone, const Preparation& preparation, 
   wishes.gradients = true;
   Watch scaled = watch;
   if (watch.progress)
-    scaled.progress = [&](std::string_view phase, double share, const std::string& what) {
+    scaled.progress = [&](std::string_view phase, double share, const Message& what) {
       watch.progress(phase, from + part * share, what);
     };
   RunControl control = control_of(scaled, "proving");
@@ -156,7 +157,7 @@ Result<Placement> placement_of(Situation& situation, const ProcessPlace* place) 
         message("run-elsewhere",
                 "A run measures this computer, and the machine is {}; use --machine local, "
                 "or --backend paced to act out its predicted times.",
-                situation.machine.title);
+                title_of(situation.machine));
     why.field = "run.backend";
     why.alternatives = {"paced"};
     return why;
@@ -215,7 +216,7 @@ bool is_about_request(const Message& why) {
       "backend-missing", "memory-short", "pace-too-fast",  "text-large",
       "text-not-utf8",   "text-short",   "text-unreadable"};
   return !why.field.empty() ||
-         std::find(kRequests.begin(), kRequests.end(), why.id) != kRequests.end();
+         std::find(kRequests.begin(), kRequests.end(), why.kind) != kRequests.end();
 }
 
 Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch) {
@@ -227,7 +228,9 @@ Result<Machine> calibrate_and_store(Calibrated what, const Watch& watch) {
   return machine;
 }
 
-bool is_told_by_leader(const Message& why) { return why.id == "rank-refused" || why.id == "told"; }
+bool is_told_by_leader(const Message& why) {
+  return why.kind == "rank-refused" || why.kind == "told";
+}
 
 Result<Training> train(const Preparation& preparation, bool verify, const Watch& watch) {
   Training training;
@@ -283,7 +286,7 @@ Result<Training> train(const Preparation& preparation, bool verify, const Watch&
     Result<Proof> proof = prove(ready, training.result, watch);
     if (proof)
       training.proof = std::move(*proof);
-    else if (proof.error().id == "cancelled")
+    else if (proof.error().kind == "cancelled")
       return proof.error();
     else
       training.unproven = proof.error();

@@ -25,7 +25,7 @@ namespace parallelarium {
 struct Watch {
   const std::atomic<bool>* cancel = nullptr;
   // phase: "checking", "calibrating", "running" or "proving"; share from 0 to 1 within it.
-  std::function<void(std::string_view phase, double share, const std::string& what)> progress;
+  std::function<void(std::string_view phase, double share, const Message& what)> progress;
   // GPUs were checked, and what was found is kept: what is known of this computer may be another.
   std::function<void()> checked;
   // RunControl::loss of the run itself. Steps count from 1 again where the run begins again.

@@ -5,6 +5,7 @@
 
 #include "engine/collectives/writer.h"
 #include "engine/plan/settings/alternatives.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -211,7 +212,7 @@ Result<void> check_spec(const CollectiveSpec& spec) {
                    name_of(spec.type));
   }
   if (reduces(spec.kind) && spec.reduction == Reduction::kNone) {
-    return message("collective-reduction", "{} needs a reduction: sum, prod, min, max or avg.",
+    return message("collective-reduction.none", "{} needs a reduction: sum, prod, min, max or avg.",
                    name_of(spec.kind));
   }
   if (!spec.counts.empty() || spec.node_size < 0) {
@@ -221,7 +222,7 @@ Result<void> check_spec(const CollectiveSpec& spec) {
                         return count >= 0 && count <= (std::int64_t{1} << 32);
                       });
     if (spec.node_size < 0)
-      return message("collective-node", "A node has at least 1 rank, not {}.", spec.node_size);
+      return message("collective-node.few", "A node has at least 1 rank, not {}.", spec.node_size);
     if (!fits)
       return message("collective-counts",
                      "Counts are for an all_to_all: {} whole numbers, one for each rank and rank.",
@@ -243,6 +244,14 @@ const std::vector<AlgorithmInfo>& collective_algorithms() {
     return infos;
   }();
   return kInfos;
+}
+
+Message title_of(const AlgorithmInfo& info) {
+  return entry("algorithm-title", fmt::format("{}/{}", name_of(info.kind), info.name), info.title);
+}
+
+Message summary_of(const AlgorithmInfo& info) {
+  return entry("algorithm", fmt::format("{}/{}", name_of(info.kind), info.name), info.summary);
 }
 
 const AlgorithmInfo* find_algorithm(CollectiveKind kind, std::string_view name) {
@@ -314,7 +323,7 @@ Result<Collective> make_collective(const CollectiveSpec& spec) {
     return algorithm.generate(uneven);
   }
   assert(false);
-  return message("collective-algorithm", "There is no such algorithm.");
+  return message("collective-algorithm.none", "There is no such algorithm.");
 }
 
 }  // namespace parallelarium

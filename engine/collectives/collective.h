@@ -84,6 +84,8 @@ struct AlgorithmInfo {
   std::string summary;  // what happens, one or two sentences
   std::string source;   // where it comes from
 };
+Message title_of(const AlgorithmInfo& info);
+Message summary_of(const AlgorithmInfo& info);
 // All of them, by kind, the simplest first.
 const std::vector<AlgorithmInfo>& collective_algorithms();
 const AlgorithmInfo* find_algorithm(CollectiveKind kind, std::string_view name);  // or null

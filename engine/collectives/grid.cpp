@@ -88,18 +88,24 @@ Result<Collective> grid_collective(const CollectiveSpec& wish) {
   const bool torus = spec.algorithm == "torus";
   if (spec.node_size == 0) spec.node_size = torus ? default_row_size(n) : default_node_size(n);
   if (spec.node_size < 1 || n % spec.node_size != 0) {
-    return message("collective-node", "{} ranks cannot be cut into {} of {}.", n,
-                   torus ? "rows" : "nodes", spec.node_size);
+    return torus ? message("collective-node.rows", "{} ranks cannot be cut into rows of {}.", n,
+                           spec.node_size)
+                 : message("collective-node", "{} ranks cannot be cut into nodes of {}.", n,
+                           spec.node_size);
   }
   const bool flat = spec.node_size == 1 || spec.node_size == n;
   if (flat && n > 1 && wish.node_size == 0) {
     int next = n + 1;  // the next that is no prime
     while (default_row_size(next) == next) ++next;
     return refuse(
-        message("collective-grid",
-                "{} needs a number of ranks that can be cut into {}, not {}; {} would do, or "
-                "ring.",
-                spec.algorithm, torus ? "rows and columns" : "nodes", n, next),
+        torus ? message("collective-grid.torus",
+                        "{} needs a number of ranks that can be cut into rows and columns, not {}; "
+                        "{} would do, or ring.",
+                        spec.algorithm, n, next)
+              : message("collective-grid",
+                        "{} needs a number of ranks that can be cut into nodes, not {}; {} would "
+                        "do, or ring.",
+                        spec.algorithm, n, next),
         "collective.ranks", as_text({next}));
   }
   const int columns = spec.node_size, rows = n / columns;

@@ -285,7 +285,8 @@ class Run {
     if (op.reduction == Reduction::kAvg) {
       for (Segment& segment : value) {
         if (segment.averaged)
-          fault(message("collective-averaged", "Rank {} divides an average once more.", rank));
+          fault(
+              message("collective-averaged.twice", "Rank {} divides an average once more.", rank));
         segment.averaged = true;
       }
     }

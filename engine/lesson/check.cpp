@@ -26,7 +26,7 @@ void Faults::add(const std::string& rule, const std::string& where, std::string_
 }
 
 void Faults::add(const Message& fault, const std::string& where) {
-  add(fault.id, where, fault.text);
+  add(fault.kind, where, fault.text);
 }
 
 const Result<nlohmann::json>& Predictions::of(const Setup& setup) {

@@ -43,7 +43,7 @@ class Parser {
   Result<double> whole() {
     const double value = either(0);
     skip_spaces();
-    if (!error_ && at_ < text_.size()) fail("cannot be read");
+    if (!error_ && at_ < text_.size()) fail(Sentence{"expression.read", "cannot be read"});
     if (error_) return *error_;
     return value;
   }
@@ -102,7 +102,7 @@ class Parser {
     }
   }
   double power(int depth) {
-    if (depth > kMostNesting) return fail("is nested too deeply");
+    if (depth > kMostNesting) return fail(Sentence{"expression.deep", "is nested too deeply"});
     if (take("-")) return -power(depth + 1);
     const double base = atom(depth);
     return take("^") ? std::pow(base, power(depth + 1)) : base;
@@ -110,21 +110,22 @@ class Parser {
 
   double atom(int depth) {
     skip_spaces();
-    if (error_ || at_ >= text_.size()) return fail("ends too early");
+    if (error_ || at_ >= text_.size()) return fail(Sentence{"expression.end", "ends too early"});
     if (take("(")) {
       const double value = either(depth + 1);
-      if (!take(")")) return fail("lacks a closing bracket");
+      if (!take(")")) return fail(Sentence{"expression.bracket", "lacks a closing bracket"});
       return value;
     }
     if (is_digit(text_[at_]) || text_[at_] == '.') {
       double value = 0;
       const auto [end, code] =
           std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-      if (code != std::errc()) return fail("has a number that cannot be read");
+      if (code != std::errc())
+        return fail(Sentence{"expression.number", "has a number that cannot be read"});
       at_ = static_cast<std::size_t>(end - text_.data());
       return value;
     }
-    if (!is_letter(text_[at_])) return fail("cannot be read");
+    if (!is_letter(text_[at_])) return fail(Sentence{"expression.read", "cannot be read"});
     const std::size_t begin = at_;
     while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
     const std::string_view name = text_.substr(begin, at_ - begin);
@@ -141,14 +142,15 @@ class Parser {
   double call(std::string_view name, int depth) {
     const auto function = std::find_if(kFunctions.begin(), kFunctions.end(),
                                        [&](const Function& f) { return f.name == name; });
-    if (function == kFunctions.end()) return fail("calls a function that does not exist");
+    if (function == kFunctions.end())
+      return fail(Sentence{"expression.function", "calls a function that does not exist"});
     const double first = either(depth + 1);
     double second = 0;
     if (function->arguments == 2) {
-      if (!take(",")) return fail("lacks a comma");
+      if (!take(",")) return fail(Sentence{"expression.comma", "lacks a comma"});
       second = either(depth + 1);
     }
-    if (!take(")")) return fail("lacks a closing bracket");
+    if (!take(")")) return fail(Sentence{"expression.bracket", "lacks a closing bracket"});
     return function->apply(first, second);
   }
 
@@ -162,10 +164,10 @@ class Parser {
     at_ += word.size();
     return true;
   }
-  double fail(const char* what) {
+  double fail(const Sentence& what) {
     if (!error_)
-      error_ =
-          message("expression", "The expression \"{}\" {} at character {}.", text_, what, at_ + 1);
+      error_ = message("expression", "The expression \"{}\" {} at character {}.", text_,
+                       message(what), at_ + 1);
     return 0;
   }
 

@@ -47,7 +47,7 @@ Result<std::map<std::string, std::string>> lesson_files(const std::string& folde
   std::map<std::string, std::string> files;
   std::error_code error;
   if (!fs::is_directory(folder, error))
-    return message("lesson-folder", "{} is not a folder with a lesson.", folder);
+    return message("lesson-folder.lesson", "{} is not a folder with a lesson.", folder);
   std::size_t seen = 0;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -61,7 +61,8 @@ Result<std::map<std::string, std::string>> lesson_files(const std::string& folde
     if (!content) return content.error();
     files.emplace(name, std::move(*content));
   }
-  if (error) return message("lesson-folder", "{} cannot be read: {}.", folder, error.message());
+  if (error)
+    return message("lesson-folder.unread", "{} cannot be read: {}.", folder, error.message());
   return files;
 }
 
@@ -75,7 +76,7 @@ Result<json> lesson_json(const std::string& name, const std::string& content) {
   };
   try {
     json result = json::parse(content, depth_limit);
-    if (too_deep) return message("lesson-json", "{} is nested too deeply.", name);
+    if (too_deep) return message("lesson-json.deep", "{} is nested too deeply.", name);
     return result;
   } catch (const json::exception& error) {
     std::string what = error.what();  // "[json.exception.parse_error.101] parse error at line ..."
@@ -98,7 +99,8 @@ Result<void> file_inside(const std::string& folder, const std::string& target) {
   if (end != root.end() || fs::path(target).is_absolute())
     return message("lesson-outside", "\"{}\" lies outside the lesson's folder.", target);
   if (fs::file_size(file, error) > kMostPictureBytes)
-    return message("lesson-file-long", "\"{}\" has more than {} bytes.", target, kMostPictureBytes);
+    return message("lesson-file-long.picture", "\"{}\" has more than {} bytes.", target,
+                   kMostPictureBytes);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/lesson/lesson.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
@@ -195,17 +196,24 @@ class Judge {
                                                        : order_facts_;
     if (check.of_run() && facts.is_null()) {
       say_once(check.of_collective()
-                   ? message("lesson-no-run", "This collective has not been run yet: press Run.")
+                   ? message("lesson-no-run.collective",
+                             "This collective has not been run yet: press Run.")
                    : message("lesson-no-run", "This setup has not been run yet: press Run."));
       return outcome;
     }
     if (needs_real_time(check)) {
       const std::string source = facts.value("source", "");
       if (source != name_of(Source::kMeasured) && source != name_of(Source::kPaced)) {
-        say_once(message("lesson-source",
-                         "This run is {}: its times are no evidence. Run it {}on as many cores as "
-                         "ranks.",
-                         source, check.of_collective() ? "" : "paced or "));
+        const Message seen = word("source", source);
+        say_once(check.of_collective()
+                     ? message("lesson-source.collective",
+                               "This run is {}: its times are no evidence. Run it on as many cores "
+                               "as ranks.",
+                               seen)
+                     : message("lesson-source",
+                               "This run is {}: its times are no evidence. Run it paced or on as "
+                               "many cores as ranks.",
+                               seen));
         return outcome;
       }
     }
@@ -233,7 +241,7 @@ class Judge {
 
   void say_once(Message reason) {
     const bool said = std::any_of(judgement_.reasons.begin(), judgement_.reasons.end(),
-                                  [&](const Message& other) { return other.id == reason.id; });
+                                  [&](const Message& other) { return other.kind == reason.kind; });
     if (!said) judgement_.reasons.push_back(std::move(reason));
   }
 

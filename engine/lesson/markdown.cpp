@@ -27,8 +27,10 @@ struct Reader {
     if (at < markdown.data() || at > markdown.data() + markdown.size()) return line;
     return 1 + static_cast<int>(std::count(markdown.data(), at, '\n'));
   }
-  void fault(const char* id, int at_line, std::string_view what) {
-    if (faults.size() < 20) faults.push_back(message(id, "Line {}: {}.", at_line, what));
+  void fault(const Sentence& what, int at_line) {
+    if (faults.size() >= 20) return;
+    faults.push_back(message("lesson-line", "Line {}: {}.", at_line, message(what)));
+    faults.back().kind = what.id.text;
   }
 };
 
@@ -49,9 +51,10 @@ int enter_span(MD_SPANTYPE type, void* detail, void* user) {
   Reader& reader = of(user);
   if (type == MD_SPAN_CODE) ++reader.in_code;
   if (type == MD_SPAN_U)
-    reader.fault("markdown-underline", reader.line, "_x_ and __x__ underline; write *x* or **x**");
+    reader.fault(Sentence{"markdown-underline", "_x_ and __x__ underline; write *x* or **x**"},
+                 reader.line);
   if (type == MD_SPAN_DEL)
-    reader.fault("markdown-strike", reader.line, "~x~ would be struck through");
+    reader.fault(Sentence{"markdown-strike", "~x~ would be struck through"}, reader.line);
   if (type == MD_SPAN_A)
     reader.links.links.push_back(attribute(static_cast<MD_SPAN_A_DETAIL*>(detail)->href));
   if (type == MD_SPAN_IMG) {
@@ -84,17 +87,18 @@ int text(MD_TEXTTYPE type, const MD_CHAR* at, MD_SIZE size, void* user) {
   if (reader.in_picture && type == MD_TEXT_NORMAL && !words.empty())
     reader.picture_has_words = true;
   if (type == MD_TEXT_HTML && words != "\n" && !allowed_html(words))
-    reader.fault("markdown-html", line, "HTML other than <b> <i> <sub> <sup> is not shown");
+    reader.fault(Sentence{"markdown-html", "HTML other than <b> <i> <sub> <sup> is not shown"},
+                 line);
   if (type == MD_TEXT_BR)
-    reader.fault("markdown-break", line, "a hard line break would split the paragraph");
+    reader.fault(Sentence{"markdown-break", "a hard line break would split the paragraph"}, line);
   if (type != MD_TEXT_NORMAL || reader.in_code) return 0;
   const auto dollar = words.find('$');
   if (dollar != std::string_view::npos && words.find('$', dollar + 1) != std::string_view::npos)
-    reader.fault("markdown-maths", line, "$maths$ would be shown as it stands");
+    reader.fault(Sentence{"markdown-maths", "$maths$ would be shown as it stands"}, line);
   if (words.find("{#") != std::string_view::npos)
-    reader.fault("markdown-anchor", line, "{#anchors} would be shown as they stand");
+    reader.fault(Sentence{"markdown-anchor", "{#anchors} would be shown as they stand"}, line);
   if (words.find("[!") != std::string_view::npos)
-    reader.fault("markdown-admonition", line, "[!NOTE] would be shown as it stands");
+    reader.fault(Sentence{"markdown-admonition", "[!NOTE] would be shown as it stands"}, line);
   return 0;
 }
 
@@ -129,11 +133,12 @@ void read_lines(Reader& reader) {
     if (line.substr(0, 3) == "```" || line.substr(0, 3) == "~~~") fenced = !fenced;
     if (fenced) continue;
     if (short_table_rule(line))
-      reader.fault("markdown-table", number, "a table needs three dashes a column");
+      reader.fault(Sentence{"markdown-table", "a table needs three dashes a column"}, number);
     if (line.find("[^") != std::string_view::npos)
-      reader.fault("markdown-footnote", number, "footnotes are not shown");
+      reader.fault(Sentence{"markdown-footnote", "footnotes are not shown"}, number);
     if (number == 1 && line.substr(0, 3) == "---")
-      reader.fault("markdown-front-matter", number, "front matter would be shown as a heading");
+      reader.fault(Sentence{"markdown-front-matter", "front matter would be shown as a heading"},
+                   number);
   }
 }
 
@@ -148,7 +153,7 @@ Reader read(std::string_view markdown) {
   parser.leave_span = leave_span;
   parser.text = text;
   if (md_parse(markdown.data(), static_cast<MD_SIZE>(markdown.size()), &parser, &reader) != 0)
-    reader.fault("markdown", 1, "the text cannot be read");
+    reader.fault(Sentence{"markdown", "the text cannot be read"}, 1);
   return reader;
 }
 

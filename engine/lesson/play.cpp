@@ -80,7 +80,8 @@ Result<void> set_member(json& collective, const std::string& field, const std::s
   std::int64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (code != std::errc() || end != text.data() + text.size())
-    return message("lesson-collective", "\"{}\" must be a whole number, not \"{}\".", field, text);
+    return message("lesson-collective.number", "\"{}\" must be a whole number, not \"{}\".", field,
+                   text);
   *member = number;
   return {};
 }

@@ -212,7 +212,7 @@ const Step* Lesson::find(const std::string& step_id) const {
 Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files,
                                  const json& schema) {
   const auto file = files.find("lesson.json");
-  if (file == files.end()) return message("lesson-file", "The lesson lacks lesson.json.");
+  if (file == files.end()) return message("lesson-file.none", "The lesson lacks lesson.json.");
   const Result<json> object = lesson_json("lesson.json", file->second);
   if (!object) return object.error();
   const Result<void> valid = validate_json(*object, schema);

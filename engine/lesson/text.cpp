@@ -45,8 +45,9 @@ class TextReader {
       take(markdown.substr(0, end));
       markdown = end == std::string_view::npos ? std::string_view() : markdown.substr(end + 1);
     }
-    if (!error_ && fenced_) fail("a code block is not closed");
-    if (!error_ && text_.title.empty()) fail("it lacks \"# Title\"");
+    if (!error_ && fenced_) fail(Sentence{"lesson-text.fence", "a code block is not closed"});
+    if (!error_ && text_.title.empty())
+      fail(Sentence{"lesson-text.no-title", "it lacks \"# Title\""});
     if (error_) return *error_;
     text_.summary = trimmed(text_.summary);
     for (auto& [id, step] : text_.steps) {
@@ -66,45 +67,51 @@ class TextReader {
     if (target_) {
       target_->append(line).append("\n");
     } else if (!trimmed(line).empty()) {
-      fail("text stands before \"# Title\"");
+      fail(Sentence{"lesson-text.before-title", "text stands before \"# Title\""});
     }
   }
 
   void title(std::string_view words) {
-    if (!text_.title.empty()) return fail("\"# Title\" stands twice");
+    if (!text_.title.empty())
+      return fail(Sentence{"lesson-text.title-twice", "\"# Title\" stands twice"});
     text_.title = trimmed(words);
     if (text_.title.empty() || text_.title.size() > kMostTitleBytes)
-      return fail("the title must have 1 to 120 bytes");
+      return fail(Sentence{"lesson-text.title-long", "the title must have 1 to 120 bytes"});
     target_ = &text_.summary;
   }
 
   void step(std::string_view words) {
     const auto colon = words.find(": ");
     const std::string id = trimmed(words.substr(0, colon));
-    if (text_.title.empty()) return fail("a step stands before \"# Title\"");
+    if (text_.title.empty())
+      return fail(Sentence{"lesson-text.step-before-title", "a step stands before \"# Title\""});
     if (colon == std::string_view::npos || !is_id(id))
-      return fail("a step begins with \"## step-id: Title\"");
-    if (text_.steps.count(id)) return fail("the step stands twice");
+      return fail(Sentence{"lesson-text.step-head", "a step begins with \"## step-id: Title\""});
+    if (text_.steps.count(id))
+      return fail(Sentence{"lesson-text.step-twice", "the step stands twice"});
     step_ = &text_.steps[id];
     step_->title = trimmed(words.substr(colon + 1));
     if (step_->title.empty() || step_->title.size() > kMostTitleBytes)
-      return fail("the title must have 1 to 120 bytes");
+      return fail(Sentence{"lesson-text.title-long", "the title must have 1 to 120 bytes"});
     text_.order.push_back(id);
     target_ = &step_->body;
   }
 
   void part(std::string_view words) {
     const std::string name = trimmed(words);
-    if (!step_) return fail("a part stands before the first step");
+    if (!step_)
+      return fail(Sentence{"lesson-text.part-before-step", "a part stands before the first step"});
     if (!is_part(name))
-      return fail(
-          "a part is one of option ID, feedback ID, right, wrong, again, hint 1 to 3, answer");
-    if (step_->parts.count(name)) return fail("the part stands twice");
+      return fail(Sentence{
+          "lesson-text.part-name",
+          "a part is one of option ID, feedback ID, right, wrong, again, hint 1 to 3, answer"});
+    if (step_->parts.count(name))
+      return fail(Sentence{"lesson-text.part-twice", "the part stands twice"});
     target_ = &step_->parts[name];
   }
 
-  void fail(const char* what) {
-    if (!error_) error_ = message("lesson-text", "Line {}: {}.", line_, what);
+  void fail(const Sentence& what) {
+    if (!error_) error_ = message("lesson-line", "Line {}: {}.", line_, message(what));
   }
 
   LessonText text_;

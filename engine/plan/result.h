@@ -6,31 +6,85 @@
 
 #include <cassert>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 namespace parallelarium {
 
-// One sentence for a person. `text` is the English sentence with the arguments put in; `id` and
-// `arguments` let the app translate it. A sentence about a setting names its `field` by the dotted
-// key of the Setup file ("mesh.tp") and values that would be valid there.
+// One sentence for a person, or a phrase that stands in another one. `text` is the English; the
+// window writes the same in its language from `id` and `arguments` (resources/sentences.json). A
+// sentence about a setting names its `field` by the dotted key of the Setup file ("mesh.tp") and
+// values that would be valid there.
 struct Message {
-  std::string id;                      // "tp-heads": stable, lower case, dashes
-  std::vector<std::string> arguments;  // already formatted, in the order of the {} of the sentence
-  std::string text;                    // "TP 3 does not divide 8 heads; 2 or 4 would."
-  std::string field;                   // "mesh.tp", or empty
+  // Of this sentence alone, lower case with dashes: "tp-heads", "cuda-missing.stub". Empty: a name
+  // or a number, which is the same in every language. "figure": a number with a decimal point.
+  std::string id;
+  // What went wrong, for programs: several sentences may say it. The id up to its dot, or, where
+  // one sentence passes another one on, the kind of that.
+  std::string kind;
+  std::vector<Message> arguments;         // what stands at the {} of the sentence, in their order
+  std::string text;                       // "TP 3 does not divide 8 heads; 2 or 4 would."
+  std::string field;                      // "mesh.tp", or empty
   std::vector<std::string> alternatives;  // "2", "4": valid values of `field`, or empty
+  bool operator==(const Message&) const = default;
 };
 
-// A Message whose text is `pattern` (fmt syntax, only plain {}) with the arguments put in.
+// The id of a sentence, which must be a literal: tests/sentences reads the ids out of the code.
+struct SentenceId {
+  std::string_view text;
+  consteval SentenceId(const char* id) : text(id) {}  // NOLINT
+};
+
+// An English sentence, a literal with one {} for each of `places` arguments. Another number of {}
+// does not compile.
+template <std::size_t places>
+struct Pattern {
+  std::string_view text;
+  consteval Pattern(const char* english) : text(english) {  // NOLINT
+    std::size_t found = 0;
+    for (std::size_t at = 0; at + 1 < text.size(); ++at)
+      found += text[at] == '{' && text[at + 1] == '}' ? 1 : 0;
+    if (found != places) throw "the sentence has another number of {} than there are arguments";
+  }
+};
+
+// A sentence without places in a table.
+struct Sentence {
+  SentenceId id;
+  Pattern<0> english;
+};
+
+Message make_message(std::string_view id, std::string_view pattern, std::vector<Message> arguments);
+
+// A text that is the same in every language: a name, a path, what another program said.
+Message plain(std::string text);
+// A number that is written already: "12.5 MiB", "0.03".
+Message figure(std::string text);
+
+template <class Argument>
+Message argument_of(Argument&& argument) {
+  using Plain = std::remove_cvref_t<Argument>;
+  if constexpr (std::is_same_v<Plain, Message>)
+    return std::forward<Argument>(argument);
+  else if constexpr (std::is_floating_point_v<Plain>)
+    return figure(fmt::format("{}", argument));
+  else
+    return plain(fmt::format("{}", argument));
+}
+
+// The sentence `id`, whose English is `pattern` with the arguments put in.
 template <class... Arguments>
-Message message(std::string id, std::string_view pattern, const Arguments&... arguments) {
-  Message result;
-  result.id = std::move(id);
-  result.arguments = {fmt::format("{}", arguments)...};
-  result.text = fmt::format(fmt::runtime(pattern), arguments...);
-  return result;
+Message message(SentenceId id, Pattern<sizeof...(Arguments)> pattern, Arguments&&... arguments) {
+  std::vector<Message> list;
+  list.reserve(sizeof...(Arguments));
+  (list.push_back(argument_of(std::forward<Arguments>(arguments))), ...);
+  return make_message(id.text, pattern.text, std::move(list));
+}
+inline Message message(const Sentence& sentence) {
+  return make_message(sentence.id.text, sentence.english.text, {});
 }
 
 // A T or the Message that says why there is none.
@@ -43,7 +97,7 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  // Requires: ok().
+  // `ok()` must hold.
   T& value() {
     assert(ok());
     return *std::get_if<0>(&state_);
@@ -57,7 +111,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  // Requires: !ok().
+  // `ok()` must not hold.
   const Message& error() const {
     assert(!ok());
     return *std::get_if<1>(&state_);
@@ -76,7 +130,7 @@ class [[nodiscard]] Result<void> {
 
   bool ok() const { return ok_; }
   explicit operator bool() const { return ok_; }
-  // Requires: !ok().
+  // `ok()` must not hold.
   const Message& error() const {
     assert(!ok_);
     return error_;

@@ -162,7 +162,7 @@ Result<double> pace_factor(const Setup& setup, const Machine& machine) {
     return message("pace-no-work",
                    "The forward of this model takes no time on {}, so it cannot "
                    "be paced; choose a larger model.",
-                   machine.title);
+                   title_of(machine));
   return setup.run.pace_seconds / seconds;
 }
 

@@ -18,13 +18,14 @@ namespace parallelarium {
 
 // A closed form with its value for this Setup.
 struct Formula {
-  std::string name;        // "bubble over ideal time"
+  Message name;  // "bubble over ideal time"; its kind is "bubble", "held", "time", "memory",
+                 // "traffic", "parameters", "work", "steps" or "bandwidth"
   std::string expression;  // "(p − 1) / m"
   std::string values;      // "(4 − 1) / 8"
   double value = 0;
   std::string unit;    // "1", "bytes", "seconds", "flops"
   std::string source;  // "Narayanan et al. 2021, section 2.2"
-  std::string note;    // why the simulated figure may differ, or empty
+  Message note;        // why the simulated figure may differ, or empty
 };
 
 struct Prediction {

@@ -11,13 +11,13 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
   for (const MemoryRow& row : prediction.memory) memory.push_back(to_json(row));
   json formulas = json::array();
   for (const Formula& formula : prediction.formulas) {
-    formulas.push_back({{"name", formula.name},
+    formulas.push_back({{"name", formula.name.text},
                         {"expression", formula.expression},
                         {"values", formula.values},
                         {"value", formula.value},
                         {"unit", formula.unit},
                         {"source", formula.source},
-                        {"note", formula.note}});
+                        {"note", formula.note.text}});
   }
   const int ranks = prediction.setup.mesh.ranks();
   const bool known = rank >= 0 && rank < ranks;

@@ -80,10 +80,10 @@ bool Stop::sleep_until(TimePoint deadline) const {
   return false;
 }
 
-const char* failure_id(const Message& why) {
+Message passed_on(Message says, const Message& why) {
   for (const char* kept : {"cuda-failed", "nccl-failed", "memory-short"})
-    if (why.id == kept) return kept;
-  return "rank-failed";
+    if (why.kind == kept) says.kind = kept;
+  return says;
 }
 
 Message stopped() { return message("stopped", "The run was stopped."); }

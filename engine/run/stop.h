@@ -49,9 +49,9 @@ class Stop {
 // A call returns this if another thread stopped the run; Stop::why() has the reason.
 Message stopped();
 
-// The message id of a rank that failed for this reason: the reason's own for CUDA, NCCL and memory,
-// since callers react to these; else "rank-failed".
-const char* failure_id(const Message& why);
+// What a rank that failed says, and why. A failure of CUDA, of NCCL or of memory keeps its kind,
+// since callers react to these.
+Message passed_on(Message says, const Message& why);
 
 // The processor time of the calling thread.
 std::chrono::nanoseconds thread_cpu_time();

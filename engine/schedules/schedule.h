@@ -48,7 +48,7 @@ Order dualpipe_v_order(int ranks, int microbatches);
 struct ScheduleInfo {
   std::string name;   // "1f1b"
   std::string title;  // "1F1B"
-  std::string summary;
+  Message summary;
   bool splits_backward = false;
   int chunks = 1;  // 0: the user chooses
 };

@@ -19,7 +19,7 @@ std::string names() {
 
 Message unknown(const std::string& schedule) {
   Message text =
-      message("schedule-unknown", "There is no schedule “{}”; those of this version are {}.",
+      message("schedule-unknown.built", "There is no schedule “{}”; those of this version are {}.",
               shown(schedule), names());
   text.field = "schedule";
   for (const ScheduleInfo& info : schedules()) text.alternatives.push_back(info.name);
@@ -28,43 +28,59 @@ Message unknown(const std::string& schedule) {
 
 struct Generator {
   std::string_view name;
-  std::string_view summary;
+  Sentence summary;
   // Requires: check_schedule_sizes accepts these.
   Order (*make)(int ranks, int microbatches, int chunks);
 };
 
 // One for each of kScheduleRules, in the same order.
 constexpr std::array<Generator, kScheduleRules.size()> kGenerators = {{
-    {"naive", "One micro-batch at a time; every rank but one is idle.",
+    {"naive", Sentence{"schedule-naive", "One micro-batch at a time; every rank but one is idle."},
      [](int ranks, int microbatches, int) { return naive_order(ranks, microbatches); }},
-    {"gpipe", "All forwards, then all backwards; every rank holds all micro-batches.",
+    {"gpipe",
+     Sentence{"schedule-gpipe",
+              "All forwards, then all backwards; every rank holds all micro-batches."},
      [](int ranks, int microbatches, int) { return gpipe_order(ranks, microbatches); }},
     {"1f1b",
-     "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held per "
-     "stage that follows.",
+     Sentence{
+         "schedule-1f1b",
+         "One forward, one backward in turn; the bubble of GPipe, at most one micro-batch held per "
+         "stage that follows."},
      [](int ranks, int microbatches, int) { return one_f_one_b_order(ranks, microbatches); }},
     {"interleaved",
-     "1F1B over several chunks on each rank; the bubble divided by the chunks, for as many times "
-     "more transfers.",
+     Sentence{"schedule-interleaved",
+              "1F1B over several chunks on each rank; the bubble divided by the chunks, for as "
+              "many times "
+              "more transfers."},
      interleaved_order},
     {"zb-h1",
-     "1F1B with the backward split in two: weight gradients wait and fill a part of the bubble, at "
-     "the memory of 1F1B.",
+     Sentence{"schedule-zb-h1",
+              "1F1B with the backward split in two: weight gradients wait and fill a part of the "
+              "bubble, at "
+              "the memory of 1F1B."},
      [](int ranks, int microbatches, int) { return zb_h1_order(ranks, microbatches); }},
     {"zb-h2",
-     "More warm-up forwards and longer waiting weight gradients: no bubble between the first and "
-     "last action of a rank, at twice the memory of 1F1B.",
+     Sentence{"schedule-zb-h2",
+              "More warm-up forwards and longer waiting weight gradients: no bubble between the "
+              "first and "
+              "last action of a rank, at twice the memory of 1F1B."},
      [](int ranks, int microbatches, int) { return zb_h2_order(ranks, microbatches); }},
     {"zb-v",
-     "Two chunks folded like a V: no bubble between the first and last action of a rank, at the "
-     "memory of 1F1B. Placed for equal forward, input and weight times.",
+     Sentence{"schedule-zb-v",
+              "Two chunks folded like a V: no bubble between the first and last action of a rank, "
+              "at the "
+              "memory of 1F1B. Placed for equal forward, input and weight times."},
      [](int ranks, int microbatches, int) { return zb_v_order(ranks, microbatches); }},
     {"dualpipe",
-     "Micro-batches from both ends at once, a forward overlapped with a backward; every stage and "
-     "its parameters are held twice.",
+     Sentence{"schedule-dualpipe",
+              "Micro-batches from both ends at once, a forward overlapped with a backward; every "
+              "stage and "
+              "its parameters are held twice."},
      [](int ranks, int microbatches, int) { return dualpipe_order(ranks, microbatches); }},
     {"dualpipe-v",
-     "DualPipe cut in half: one V on half as many ranks, each with two chunks of the model.",
+     Sentence{
+         "schedule-dualpipe-v",
+         "DualPipe cut in half: one V on half as many ranks, each with two chunks of the model."},
      [](int ranks, int microbatches, int) { return dualpipe_v_order(ranks, microbatches); }},
 }};
 static_assert(std::equal(kGenerators.begin(), kGenerators.end(), kScheduleRules.begin(),
@@ -73,8 +89,7 @@ static_assert(std::equal(kGenerators.begin(), kGenerators.end(), kScheduleRules.
                          }),
               "every schedule needs a generator of its own, in the order of the rules");
 
-Message mismatch(const char* field, int asked, int found, const char* pattern) {
-  Message text = message(fmt::format("order-{}", field), pattern, found, asked);
+Message mismatch(Message text, const char* field, int found) {
   text.field = field;
   text.alternatives = {std::to_string(found)};
   return text;
@@ -88,7 +103,7 @@ const std::vector<ScheduleInfo>& schedules() {
     for (std::size_t at = 0; at < kScheduleRules.size(); ++at) {
       const ScheduleRule& rule = kScheduleRules[at];
       list.push_back({std::string(rule.name), std::string(rule.title),
-                      std::string(kGenerators[at].summary), rule.splits_backward, rule.chunks});
+                      message(kGenerators[at].summary), rule.splits_backward, rule.chunks});
     }
     return list;
   }();
@@ -109,23 +124,27 @@ Result<Order> make_order(const Schedule& schedule, int ranks, int microbatches, 
   if (order == nullptr) return unknown(schedule.name());
   const int found = static_cast<int>(order->ranks.size());
   if (ranks > 0 && found != ranks) {
-    return mismatch("mesh.pp", ranks, found, "The order has {} ranks, but PP is {}.");
+    return mismatch(message("order-mesh", "The order has {} ranks, but PP is {}.", found, ranks),
+                    "mesh.pp", found);
   }
   if (microbatches > 0 && order->microbatches != microbatches) {
-    return mismatch("microbatches", microbatches, order->microbatches,
-                    "The order has {} micro-batches, but {} are set.");
+    return mismatch(message("order-microbatches", "The order has {} micro-batches, but {} are set.",
+                            order->microbatches, microbatches),
+                    "microbatches", order->microbatches);
   }
   if (chunks > 0 && order->chunks != chunks) {
-    return mismatch("chunks", chunks, order->chunks,
-                    "The order has {} chunks per rank, but {} are set.");
+    return mismatch(message("order-chunks.set", "The order has {} chunks per rank, but {} are set.",
+                            order->chunks, chunks),
+                    "chunks", order->chunks);
   }
   const std::vector<Message> wrong = check_order(*order);
   if (wrong.empty()) return *order;
-  Message first = wrong.front();
-  if (wrong.size() > 1)
-    first.text += fmt::format(
-        " There are {} faults; `parallelarium-engine schedule FILE` tells of more.", wrong.size());
-  return first;
+  if (wrong.size() == 1) return wrong.front();
+  Message first = message(
+      "order-faults", "{} There are {} faults; `parallelarium-engine schedule FILE` tells of more.",
+      wrong.front(), wrong.size());
+  first.kind = wrong.front().kind;
+  return refuse(std::move(first), wrong.front().field, wrong.front().alternatives);
 }
 
 }  // namespace parallelarium

@@ -34,7 +34,7 @@ class CpuDevice final : public Device {
     const std::size_t rounded = (size(bytes) + kAlignment - 1) / kAlignment * kAlignment;
     void* address = std::aligned_alloc(kAlignment, rounded == 0 ? kAlignment : rounded);
     if (address == nullptr)
-      return message("memory-short",
+      return message("memory-short.rank",
                      "A rank needs {} MB of memory and this computer did not give it; a smaller "
                      "model, micro-batch or sequence needs less.",
                      (bytes + 999'999) / 1'000'000);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/predict/formulas/collective_formulas.h"
 #include "engine/wire/reading.h"
 
@@ -27,19 +28,19 @@ nlohmann::json steps_json(const Collective& collective) {
 }
 
 nlohmann::json formula_json(const Formula& formula) {
-  return {{"name", formula.name},     {"expression", formula.expression},
-          {"values", formula.values}, {"value", formula.value},
-          {"unit", formula.unit},     {"source", formula.source},
-          {"note", formula.note}};
+  return {{"name", formula.name.text}, {"expression", formula.expression},
+          {"values", formula.values},  {"value", formula.value},
+          {"unit", formula.unit},      {"source", formula.source},
+          {"note", formula.note.text}};
 }
 
 void read_counts(ObjectReader& reader, const nlohmann::json& json, const char* key,
                  std::vector<std::int64_t>& into) {
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return;
-  if (!found->is_array()) return reader.fail(key, "a list of whole numbers");
+  if (!found->is_array()) return reader.fail(key, message(kValueWholes));
   for (const nlohmann::json& value : *found) {
-    if (!value.is_number_integer()) return reader.fail(key, "a list of whole numbers");
+    if (!value.is_number_integer()) return reader.fail(key, message(kValueWholes));
     into.push_back(value.get<std::int64_t>());
   }
 }
@@ -124,15 +125,16 @@ Result<CollectiveSpec> collective_spec_from_json(const nlohmann::json& json) {
   if (const auto kind = collective_kind(name))
     spec.kind = *kind;
   else
-    reader.fail("name", "the name of a collective, such as all_reduce");
+    reader.fail("name",
+                message("value-collective", "the name of a collective, such as all_reduce"));
   if (const auto found = data_type_by_name(type))
     spec.type = *found;
   else
-    reader.fail("type", "float32, float64, bfloat16 or int32");
+    reader.fail("type", join_or({"float32", "float64", "bfloat16", "int32"}));
   if (const auto found = reduction_by_name(operation))
     spec.reduction = *found;
   else
-    reader.fail("operation", "sum, prod, min, max or avg");
+    reader.fail("operation", join_or({"sum", "prod", "min", "max", "avg"}));
   if (reader.error()) return *reader.error();
   return spec;
 }
@@ -237,7 +239,7 @@ Result<CollectiveObservation> collective_observation_from_json(const nlohmann::j
   else if (source == name_of(Source::kSharedGpu))
     seen.source = Source::kSharedGpu;
   else if (source != name_of(Source::kMeasured))
-    reader.fail("source", "measured, oversubscribed or shared GPU");
+    reader.fail("source", join_or({"measured", "oversubscribed", "shared GPU"}));
   reader.read("on_gpus", seen.on_gpus);
   reader.read("ranks_on", seen.ranks_on);
   reader.read("transport", seen.transport);
@@ -300,8 +302,10 @@ Result<CollectiveRequest> collective_request_from_json(const nlohmann::json& par
   std::string backend(word_of(kBackends, request.backend));
   reader.read("backend", backend);
   reader.read("devices", request.devices);
-  if (request.repeats < 1 || request.repeats > 100000) reader.fail("repeats", "1 to 100000");
-  if (request.warmup < 0 || request.warmup > 100000) reader.fail("warmup", "0 to 100000");
+  if (request.repeats < 1 || request.repeats > 100000)
+    reader.fail("repeats", message("value-range", "{} to {}", 1, 100000));
+  if (request.warmup < 0 || request.warmup > 100000)
+    reader.fail("warmup", message("value-range", "{} to {}", 0, 100000));
   if (reader.error()) return *reader.error();
   Setup setup;
   if (Result<void> set = set_field(setup, "backend", backend); !set) return set.error();

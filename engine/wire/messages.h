@@ -13,9 +13,10 @@
 //   route       {setup, layer?, microbatch?, group?, routing?} -> the object of `route --json`
 //   shutdown    {}                            -> {}, and the engine ends
 // Notifications: `$/progress` {id, phase, share, what, step?, losses?} from the engine, where phase
-// is "checking", "calibrating", "running" or "proving" and share goes from 0 to 1 within the phase;
-// `losses` of a run are the new ones of the steps up to `step`, warm-up included (null for a loss
-// that is not finite; a run that begins again at a slower pace tells its steps again).
+// is "checking", "calibrating", "running" or "proving", share goes from 0 to 1 within the phase,
+// and what is a Message (message_json.h), as every sentence in an answer is; `losses` of a run are
+// the new ones of the steps up to `step`, warm-up included (null for a loss that is not finite; a
+// run that begins again at a slower pace tells its steps again).
 // `$/devices`, the object of `devices --json`, from the engine after each check of GPUs, also where
 // what asked for it then fails;
 // `$/cancelRequest` {id} to it. `machine` of a run is the Machine its prediction stands on: a run
@@ -30,6 +31,7 @@
 
 #include "engine/plan/program/report.h"
 #include "engine/plan/result.h"
+#include "engine/plan/text/message_json.h"
 
 namespace parallelarium {
 
@@ -66,9 +68,5 @@ class FrameReader {
 // losses that are not finite become null and read as NaN.
 nlohmann::json to_json(const Observation& observation);
 Result<Observation> observation_from_json(const nlohmann::json& json);
-
-// {"id","text"} and, if there are any, "arguments", "field" and "alternatives".
-nlohmann::json to_json(const Message& message);
-Message message_from_json(const nlohmann::json& json);
 
 }  // namespace parallelarium

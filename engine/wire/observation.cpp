@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/wire/messages.h"
 #include "engine/wire/reading.h"
 
@@ -47,9 +48,10 @@ Result<TrafficRow> traffic_row_from(const nlohmann::json& json) {
   reader.read("sent_bytes", row.sent_bytes);
   reader.read("received_bytes", row.received_bytes);
   reader.read("counted", row.counted);
-  if (!read_name(axis, Axis::kTp, Axis::kWorld, row.axis)) reader.fail("group", "a known group");
+  if (!read_name(axis, Axis::kTp, Axis::kWorld, row.axis))
+    reader.fail("group", message("value-group", "a known group"));
   if (!read_name(purpose, Purpose::kNone, Purpose::kCounts, row.purpose))
-    reader.fail("purpose", "a known purpose");
+    reader.fail("purpose", message("value-purpose", "a known purpose"));
   if (reader.error()) return *reader.error();
   return row;
 }
@@ -143,7 +145,7 @@ Result<std::vector<std::vector<TrafficRow>>> traffic_from_json(const nlohmann::j
   for (const nlohmann::json& rows : json) {
     if (!rows.is_array())
       return message("wire-key", "\"{}.{}\" must be {}.", "observation", "traffic",
-                     "a list for each rank");
+                     message("value-list-rank", "a list for each rank"));
     auto& of_rank = traffic.emplace_back();
     for (const nlohmann::json& entry : rows) {
       Result<TrafficRow> row = traffic_row_from(entry);
@@ -186,7 +188,7 @@ Result<Observation> observation_from_json(const nlohmann::json& json) {
   reader.read("date", observation.date);
   if (!read_name(source, Source::kPredicted, Source::kSharedGpu, observation.source) ||
       observation.source == Source::kPredicted)
-    reader.fail("source", "measured, oversubscribed, paced or shared GPU");
+    reader.fail("source", join_or({"measured", "oversubscribed", "paced", "shared GPU"}));
   read_bubble(reader, observation.bubble, error);
   read_step(reader, observation.step, error);
   const nlohmann::json* setup = reader.object("setup");

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "engine/plan/text/phrases.h"
+
 namespace parallelarium {
 namespace {
 
@@ -31,14 +33,14 @@ const nlohmann::json* ObjectReader::find(const char* key) const {
   return found == object_->end() || found->is_null() ? nullptr : &*found;
 }
 
-void ObjectReader::fail(const char* key, const char* expected) {
+void ObjectReader::fail(const char* key, const Message& expected) {
   if (!error_) error_ = message("wire-key", "\"{}.{}\" must be {}.", where_, key, expected);
 }
 
 void ObjectReader::read(const char* key, bool& into) {
   const nlohmann::json* value = find(key);
   if (!value) return;
-  if (!value->is_boolean()) return fail(key, "true or false");
+  if (!value->is_boolean()) return fail(key, message(kValueTrueOrFalse));
   into = value->get<bool>();
 }
 
@@ -46,7 +48,7 @@ void ObjectReader::read(const char* key, std::int64_t& into) {
   const nlohmann::json* value = find(key);
   if (!value) return;
   const auto number = whole(*value);
-  if (!number) return fail(key, "a whole number");
+  if (!number) return fail(key, message(kValueWhole));
   into = *number;
 }
 
@@ -54,32 +56,32 @@ void ObjectReader::read(const char* key, int& into) {
   std::int64_t number = into;
   read(key, number);
   if (number < std::numeric_limits<int>::min() || number > std::numeric_limits<int>::max())
-    return fail(key, "a smaller whole number");
+    return fail(key, message(kValueSmallerWhole));
   into = static_cast<int>(number);
 }
 
 void ObjectReader::read(const char* key, double& into) {
   const nlohmann::json* value = find(key);
   if (!value) return;
-  if (!value->is_number()) return fail(key, "a number");
+  if (!value->is_number()) return fail(key, message(kValueNumber));
   into = value->get<double>();
 }
 
 void ObjectReader::read(const char* key, std::string& into) {
   const nlohmann::json* value = find(key);
   if (!value) return;
-  if (!value->is_string()) return fail(key, "text");
+  if (!value->is_string()) return fail(key, message(kValueText));
   into = value->get<std::string>();
 }
 
 void ObjectReader::read(const char* key, std::vector<double>& into) {
   const nlohmann::json* value = find(key);
   if (!value) return;
-  if (!value->is_array()) return fail(key, "a list of numbers");
+  if (!value->is_array()) return fail(key, message(kValueNumbers));
   std::vector<double> numbers;
   numbers.reserve(value->size());
   for (const nlohmann::json& entry : *value) {
-    if (!entry.is_number() && !entry.is_null()) return fail(key, "a list of numbers");
+    if (!entry.is_number() && !entry.is_null()) return fail(key, message(kValueNumbers));
     numbers.push_back(entry.is_null() ? std::numeric_limits<double>::quiet_NaN()
                                       : entry.get<double>());
   }
@@ -89,14 +91,14 @@ void ObjectReader::read(const char* key, std::vector<double>& into) {
 const nlohmann::json* ObjectReader::object(const char* key) {
   const nlohmann::json* value = find(key);
   if (value && value->is_object()) return value;
-  fail(key, "an object");
+  fail(key, message(kValueObject));
   return nullptr;
 }
 
 const nlohmann::json* ObjectReader::array(const char* key) {
   const nlohmann::json* value = find(key);
   if (value && value->is_array()) return value;
-  fail(key, "a list");
+  fail(key, message(kValueList));
   return nullptr;
 }
 

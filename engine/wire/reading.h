@@ -30,7 +30,7 @@ class ObjectReader {
   const nlohmann::json* object(const char* key);
   const nlohmann::json* array(const char* key);
 
-  void fail(const char* key, const char* expected);
+  void fail(const char* key, const Message& expected);
   const std::optional<Message>& error() const { return error_; }
 
  private:

@@ -64,8 +64,7 @@ class Gpus : public StandInEngine {
   }
   static void calibrate_gpus(int count) {
     Machine gpus = uncalibrated_local_machine();
-    gpus.name = kLocalGpus;
-    gpus.title = gpus_title(std::vector<std::string>(std::size_t(count), "NVIDIA H100"));
+    set_gpus(gpus, std::vector<std::string>(std::size_t(count), "NVIDIA H100"));
     gpus.devices_per_node = count;
     gpus.cores = 0;
     gpus.calibrated = "2026-11-23T08:00:00Z";
@@ -144,9 +143,10 @@ TEST_F(Gpus, DecideWhatAutoMeans) {
   ASSERT_TRUE(restore_document(laptop, document, notes).ok());
   EXPECT_EQ(laptop.resolved(), session.resolved());
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_EQ(notes[0].text,
-            "Where this was saved, auto meant precision mixed-16-main-grads, attention fused, "
-            "backend cuda, and this is kept; set auto again for what this computer would choose.");
+  EXPECT_EQ(
+      notes[0].text,
+      "Auto meant precision mixed-16-main-grads, attention fused, backend cuda where this was "
+      "saved, and that stays; set auto again to let this computer choose.");
 }
 
 // What this computer has is not known yet when the document is opened.
@@ -457,8 +457,7 @@ TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
 // Where there is a driver, calibrated GPUs are believed in until the engine has told.
 TEST_F(GpusAtTheStart, ThatAreCalibratedAndGoneLeaveTheCores) {
   Machine gpus = *find_machine("dgx-h100");
-  gpus.name = kLocalGpus;
-  gpus.title = gpus_title(std::vector<std::string>(8, "NVIDIA H100"));
+  set_gpus(gpus, std::vector<std::string>(8, "NVIDIA H100"));
   gpus.calibrated = "2026-11-23T08:00:00Z";
   ASSERT_TRUE(save_local_machine(gpus).ok());
   serve(computer(0, 0));

@@ -190,7 +190,7 @@ TEST(StepCollectives, OneThatTheViewCannotShowSaysWhy) {
   wide.spec.ranks = kMostShownRanks + 1;
   const Result<CollectiveChoice> choice = choice_of(wide, CollectiveChoice());
   ASSERT_FALSE(choice);
-  EXPECT_EQ(choice.error().id, "collective-ranks");
+  EXPECT_EQ(choice.error().kind, "collective-ranks");
 }
 
 // Two rows at most, whatever is chosen: the plot below stays on the screen.

@@ -65,7 +65,7 @@ TEST(Session, APaceThatTheCoresCannotKeepIsRefusedWithALeastPace) {
   const Result<Prediction> fast = predict_as_shown(setup, here, false, &too_fast);
   ASSERT_TRUE(fast) << fast.error().text;
   ASSERT_TRUE(too_fast);
-  EXPECT_EQ(too_fast->id, "pace-too-fast");
+  EXPECT_EQ(too_fast->kind, "pace-too-fast");
   ASSERT_FALSE(too_fast->alternatives.empty());
   ASSERT_TRUE(set_field(setup, too_fast->field, too_fast->alternatives.front()));
   too_fast.reset();

@@ -177,13 +177,13 @@ Result<Outcome> outcome_of(const std::string& settings, const Bench& bench) {
   setup->run.warmup = kWarmup;
   const int ranks = setup->mesh.ranks();
   if (setup->run.devices == "all" && ranks > bench.gpus)
-    return message(kSkipped, "{} ranks want a GPU each; GPUs here: {}.", ranks, bench.gpus);
+    return message("skipped.ranks", "{} ranks want a GPU each; GPUs here: {}.", ranks, bench.gpus);
   const Result<BackendChoice> choice = choose_backend(*setup);
   if (!choice) return choice.error();
   Result<Prediction> predicted = predict(*setup, bench.machine, true);
   if (!predicted) return predicted.error();
   if (!predicted->fits())
-    return message(kSkipped, "It needs {} of the GPU's {}.",
+    return message("skipped.memory", "It needs {} of the GPU's {}.",
                    bytes_text(static_cast<double>(predicted->needed_bytes)),
                    bytes_text(static_cast<double>(predicted->capacity_bytes)));
   const double steps = bench.options.seconds / predicted->step.seconds - kWarmup;
@@ -208,7 +208,7 @@ std::optional<Outcome> attempt(const std::string& settings, Bench& bench) {
   if (settings.find(bench.options.only) == std::string::npos) return {};
   Result<Outcome> outcome = outcome_of(settings, bench);
   if (!outcome) {
-    const bool skipped = outcome.error().id == kSkipped;
+    const bool skipped = outcome.error().kind == kSkipped;
     bench.failed += skipped ? 0 : 1;
     fmt::print("{:92} {}: {}\n", settings, skipped ? kSkipped : "FAILED", outcome.error().text);
     std::fflush(stdout);

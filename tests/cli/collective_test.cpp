@@ -174,7 +174,7 @@ TEST(CollectiveMemory, CountsWhatAllRanksHoldAtOnce) {
   EXPECT_TRUE(fits_memory(*made, {}, run));
   const Result<void> short_of = fits_memory(*made, {}, run - 1);
   ASSERT_FALSE(short_of);
-  EXPECT_EQ(short_of.error().id, "memory-short");
+  EXPECT_EQ(short_of.error().kind, "memory-short");
 }
 
 TEST(CollectiveCommand, SaysWhereRanksShareCores) {

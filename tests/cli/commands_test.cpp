@@ -109,10 +109,10 @@ TEST(Devices, TellOfGpusThatDriveADisplayOrHaveNoTensorCoresForBf16) {
   const std::vector<Fact> facts = facts_of_gpus(gpus);
   ASSERT_EQ(facts.size(), 2u);
   EXPECT_EQ(facts[0].id, "gpu-display");
-  EXPECT_THAT(facts[0].found, HasSubstr("GPU 0 (H100), GPU 2 (H100)"));
-  EXPECT_THAT(facts[0].advice, HasSubstr("--devices"));
+  EXPECT_THAT(facts[0].found.text, HasSubstr("GPU 0 (H100), GPU 2 (H100)"));
+  EXPECT_THAT(facts[0].advice.text, HasSubstr("--devices"));
   EXPECT_EQ(facts[1].id, "gpu-bf16");
-  EXPECT_THAT(facts[1].found, HasSubstr("GPU 1 (V100): no tensor cores for bf16"));
+  EXPECT_THAT(facts[1].found.text, HasSubstr("GPU 1 (V100): no tensor cores for bf16"));
   EXPECT_EQ(facts[1].state, FactState::kLimited);
 }
 
@@ -121,8 +121,8 @@ TEST(Devices, TellWhereGroupsOfNcclTakeTurns) {
   EXPECT_TRUE(facts_of_groups(12020, 1).empty()) << "nothing to communicate with";
   const std::vector<Fact> facts = facts_of_groups(12020, 2);
   ASSERT_EQ(facts.size(), 1u);
-  EXPECT_THAT(facts[0].found, HasSubstr("CUDA 12.2"));
-  EXPECT_THAT(facts[0].advice, HasSubstr("driver 545"));
+  EXPECT_THAT(facts[0].found.text, HasSubstr("CUDA 12.2"));
+  EXPECT_THAT(facts[0].advice.text, HasSubstr("driver 545"));
 }
 
 // As place() would have them.
@@ -142,11 +142,11 @@ TEST(CudaBackend, HasAsManyRanksAsUsableGpus) {
   const BackendFact later = fact({6, 9});
   EXPECT_TRUE(later.available);
   EXPECT_EQ(later.ranks, 1);
-  EXPECT_THAT(later.why, HasSubstr("compute capability 6.0"));
+  EXPECT_THAT(later.why.text, HasSubstr("compute capability 6.0"));
   for (const BackendFact& none : {fact({6}), fact({6, 6}), cuda_backend(missing, missing)}) {
-    EXPECT_FALSE(none.available) << none.why;
+    EXPECT_FALSE(none.available) << none.why.text;
     EXPECT_EQ(none.ranks, 0);
-    EXPECT_FALSE(none.why.empty());
+    EXPECT_FALSE(none.why.text.empty());
   }
 }
 

@@ -78,7 +78,7 @@ TEST(Topology, NamesLinksAndWhoUsesTheGpus) {
   EXPECT_EQ(found.pcie[3], "PCIe 5 x8");
   EXPECT_TRUE(found.use[0].empty());
   ASSERT_EQ(found.use[2].size(), 1u);
-  EXPECT_EQ(use_text(found, 2), "GPU 2 is in use by process 4000000000 11.2 GiB");
+  EXPECT_EQ(use_text(found, 2), "GPU 2: PID 4000000000 11.2 GiB");
   EXPECT_EQ(use_text(found, 0), "");
   EXPECT_EQ(use_text(found, {0, 1, 2, 2}), use_text(found, 2));
   EXPECT_EQ(use_text(found, {}), "");
@@ -174,12 +174,12 @@ TEST(Doctor, SaysWhatToDoInOneSentenceEach) {
   ASSERT_EQ(facts.size(), 2u);
   EXPECT_EQ(facts[0].id, "peer-access");
   EXPECT_EQ(facts[0].state, FactState::kLimited);
-  EXPECT_NE(facts[0].found.find("3 of 6 pairs"), std::string::npos) << facts[0].found;
+  EXPECT_NE(facts[0].found.text.find("3 of 6 pairs"), std::string::npos) << facts[0].found.text;
   EXPECT_EQ(facts[1].id, "gpu-use");
   EXPECT_EQ(facts[1].state, FactState::kLimited);
   for (const Fact& fact : facts) {
-    EXPECT_EQ(fact.advice.back(), '.');
-    EXPECT_EQ(fact.advice.find('\n'), std::string::npos);
+    EXPECT_EQ(fact.advice.text.back(), '.');
+    EXPECT_EQ(fact.advice.text.find('\n'), std::string::npos);
   }
   devices.topology = {};
   EXPECT_TRUE(facts_of_topology(devices).empty());

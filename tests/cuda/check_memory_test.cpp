@@ -166,7 +166,7 @@ TEST(RememberedChecks, RefuseTheGpuWithItsSentence) {
   failed.check_failure = "GELU (3 float32): wrong.";
   const Result<void> can = check_gpu(failed);
   ASSERT_FALSE(can.ok());
-  EXPECT_EQ(can.error().id, "gpu-check-failed");
+  EXPECT_EQ(can.error().kind, "gpu-check-failed");
   EXPECT_THAT(can.error().text, HasSubstr("H100 failed its check, GELU (3 float32): wrong;"));
   EXPECT_THAT(can.error().text, HasSubstr("devices --check"));
   EXPECT_TRUE(check_gpu(gpu("A")).ok());

@@ -136,7 +136,7 @@ TEST(CollectiveOverNccl, FailureOfOneRankEndsAllAndIsNamed) {
   ThreadNccl nccl;
   nccl.fail_at(2, 3, NcclStatus::kRemoteError);
   const Ended ended = run_into_error(over(nccl));
-  EXPECT_EQ(ended.why.id, "nccl-failed");
+  EXPECT_EQ(ended.why.kind, "nccl-failed");
   EXPECT_NE(ended.why.text.find("rank 2"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, 1);
   EXPECT_EQ(nccl.open(), 0);
@@ -148,7 +148,7 @@ TEST(CollectiveOverNccl, HangOfOneRankEndsAllAndNamesIt) {
   CollectiveRanks on = over(nccl);
   on.hang_timeout_seconds = 0.5;
   const Ended ended = run_into_error(on);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_NE(ended.why.text.find("ank 1 did not"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, on.hang_timeout_seconds + 1);
   EXPECT_EQ(nccl.open(), 0);
@@ -175,7 +175,7 @@ TEST(CollectiveOverNccl, IsAbandonedInTimeWhileAnAbortBlocks) {
   const TimePoint begin = Clock::now();
   double heard = 0;
   on.abandon = [&](const Message& why) {
-    EXPECT_EQ(why.id, "hang");
+    EXPECT_EQ(why.kind, "hang");
     ++told;
     heard = std::chrono::duration<double>(Clock::now() - begin).count();
   };
@@ -194,14 +194,14 @@ TEST(CollectiveOverNccl, IsCancelledWhileARankWaits) {
   });
   const Ended ended = run_into_error(over(nccl), &cancel);
   user.join();
-  EXPECT_EQ(ended.why.id, "cancelled");
+  EXPECT_EQ(ended.why.kind, "cancelled");
   EXPECT_LT(ended.seconds, 1);  // 0.1 until somebody cancels, 0.5 until it ends
   EXPECT_EQ(nccl.open(), 0);
 }
 
 TEST(CollectiveOverNccl, RefusesAnOldNccl) {
   ThreadNccl nccl(21000);
-  EXPECT_EQ(run_into_error(over(nccl)).why.id, "nccl-old");
+  EXPECT_EQ(run_into_error(over(nccl)).why.kind, "nccl-old");
 }
 
 }  // namespace

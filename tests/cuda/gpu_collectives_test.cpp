@@ -53,7 +53,7 @@ TEST_P(GpuCollectives, GiveTheSerialResult) {
   const bool each = GetParam() <= static_cast<int>(gpus->size());
   if (!each) settings.devices = "0";
   const Result<BackendChoice> choice = choose_collective_backend(settings, GetParam());
-  if (!choice && choice.error().id == "nccl-missing") GTEST_SKIP() << choice.error().text;
+  if (!choice && choice.error().kind == "nccl-missing") GTEST_SKIP() << choice.error().text;
   ASSERT_TRUE(choice.ok()) << choice.error().text;
   CollectiveRanks on;
   on.choice = *choice;

@@ -147,7 +147,7 @@ TEST(GpuMemory, ThatIsShortIsRefusedBeforeAnythingIsAllocated) {
   ASSERT_GT(needed, 1'000'000);
   const Result<RunResult> run = run_now(setup, program, {}, options);
   ASSERT_FALSE(run.ok());
-  EXPECT_EQ(run.error().id, "memory-short");
+  EXPECT_EQ(run.error().kind, "memory-short");
   EXPECT_EQ(run.error().text,
             fmt::format("2 ranks need {} MB together on GPU 0 and 1 MB are free; a smaller model, "
                         "micro-batch or sequence needs less.",

@@ -208,10 +208,10 @@ TEST(GpuCheck, OfAGpuThatIsRightPassesAndSaysWhatItDoes) {
   std::set<std::string> told;
   double last = 0;
   RunControl control;
-  control.progress = [&](double share, const std::string& what) {
+  control.progress = [&](double share, const Message& what) {
     EXPECT_GE(share, last);
     last = share;
-    told.insert(what);
+    told.insert(what.text);
   };
   const Result<GpuCheck> check = check_gpus(rig([] { return std::make_unique<Right>(); }), control);
   ASSERT_TRUE(check.ok());
@@ -261,7 +261,7 @@ TEST(GpuCheck, CanBeCancelled) {
   control.cancel = &cancel;
   const Result<GpuCheck> check = check_gpus(rig([] { return std::make_unique<Right>(); }), control);
   ASSERT_FALSE(check.ok());
-  EXPECT_EQ(check.error().id, "cancelled");
+  EXPECT_EQ(check.error().kind, "cancelled");
 }
 
 // Another process has its memory: no verdict.

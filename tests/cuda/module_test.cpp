@@ -22,7 +22,7 @@ TEST(CudaModule, IsMissedInOneSentence) {
   const Result<CudaModule*> none =
       load_cuda_module({"/nowhere/libparallelarium-cuda.so"}, process_environment());
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().id, "cuda-missing");
+  EXPECT_EQ(none.error().kind, "cuda-missing");
   EXPECT_NE(none.error().text.find("libparallelarium-cuda.so"), std::string::npos);
 }
 
@@ -33,7 +33,7 @@ TEST(CudaModule, ThatIsNoLibraryIsSaidToNotLoad) {
       load_cuda_module({"/nowhere/first", file}, process_environment());
   std::remove(file.c_str());
   ASSERT_FALSE(broken.ok());
-  EXPECT_EQ(broken.error().id, "cuda-missing");
+  EXPECT_EQ(broken.error().kind, "cuda-missing");
   EXPECT_NE(broken.error().text.find(file), std::string::npos) << broken.error().text;
 }
 
@@ -79,7 +79,7 @@ TEST(CudaModule, AnswersOrSaysWhyNot) {
     EXPECT_EQ(shared->source, Source::kSharedGpu);
     return;
   }
-  EXPECT_EQ(gpus.error().id, "cuda-missing");
+  EXPECT_EQ(gpus.error().kind, "cuda-missing");
   EXPECT_EQ(choice.error().field, "run.backend");
   EXPECT_EQ(choice.error().text, gpus.error().text);
   EXPECT_EQ(choice.error().text.find('\n'), std::string::npos);

@@ -65,7 +65,7 @@ TEST(NcclFiles, AreTheOneThatTheUserNamesAlone) {
   EXPECT_EQ(files, std::vector<std::string>{"/opt/libnccl.so.2"});
   const Result<NcclFile> none = open_nccl({"/nowhere/libnccl.so.2"});
   ASSERT_FALSE(none.ok());
-  EXPECT_EQ(none.error().id, "nccl-missing");
+  EXPECT_EQ(none.error().kind, "nccl-missing");
   EXPECT_NE(none.error().text.find("/nowhere/libnccl.so.2"), std::string::npos);
 }
 
@@ -83,7 +83,7 @@ TEST(NcclFiles, ThatAreNoLibraryOrTooOldAreNotTheLast) {
   }
   const Result<NcclFile> too_old = open_nccl({old, text});
   ASSERT_FALSE(too_old.ok());
-  EXPECT_EQ(too_old.error().id, "nccl-old");
+  EXPECT_EQ(too_old.error().kind, "nccl-old");
   const Result<NcclFile> another = open_nccl({"libm.so.6"});
   ASSERT_FALSE(another.ok());
   EXPECT_NE(another.error().text.find("ncclGetVersion"), std::string::npos) << another.error().text;

@@ -181,7 +181,7 @@ TEST(NcclProcesses, ThatTookTheSameGpuAreToldOrLabelled) {
 TEST(NcclFailures, NameRankAndOpInOneSentence) {
   for (int status = 1; status <= 8; ++status) {
     const Message why = nccl_failure(5, static_cast<NcclStatus>(status), "all_reduce", "");
-    EXPECT_EQ(why.id, "nccl-failed");
+    EXPECT_EQ(why.kind, "nccl-failed");
     EXPECT_NE(why.text.find("rank 5"), std::string::npos) << why.text;
     EXPECT_NE(why.text.find("all_reduce"), std::string::npos) << why.text;
     EXPECT_EQ(why.text.back(), '.');

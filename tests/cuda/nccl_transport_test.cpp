@@ -103,7 +103,7 @@ TEST(NcclFailure, OfOneRankEndsAllAndIsNamed) {
   ThreadNccl nccl;
   nccl.fail_at(2, 9, NcclStatus::kRemoteError);
   const Ended ended = run_into_error(small_model("pp=2 dp=2"), over(nccl), 20);
-  EXPECT_EQ(ended.why.id, "nccl-failed");
+  EXPECT_EQ(ended.why.kind, "nccl-failed");
   EXPECT_NE(ended.why.text.find("rank 2"), std::string::npos) << ended.why.text;
   EXPECT_NE(ended.why.text.find("told on purpose"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, 1);
@@ -129,8 +129,9 @@ TEST(NcclFailure, AfterTheLaunchIsNoticedAndTheOpNamed) {
   ThreadNccl nccl;
   nccl.break_at(1, static_cast<int>(whole.order()[1].size()), NcclStatus::kRemoteError);
   const Ended ended = run_into_error(setup, over(nccl), 20);
-  EXPECT_EQ(ended.why.id, "nccl-failed");
-  EXPECT_NE(ended.why.text.find("rank 1 to another rank in " + describe(*last)), std::string::npos)
+  EXPECT_EQ(ended.why.kind, "nccl-failed");
+  EXPECT_NE(ended.why.text.find("rank 1 to another rank in " + describe(*last).text),
+            std::string::npos)
       << ended.why.text;
   EXPECT_LT(ended.seconds, 1);
   EXPECT_EQ(nccl.open(), 0);
@@ -142,7 +143,7 @@ TEST(NcclHang, OfOneRankEndsAllWithinTheTimeoutAndNamesIt) {
   ThreadNccl nccl;
   nccl.stall_at(1, 5);
   const Ended ended = run_into_error(small_model("dp=2 tp=2"), over(nccl), 0.5);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_NE(ended.why.text.find("ank 1 did not"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, 0.5 + 1);
   EXPECT_EQ(nccl.open(), 0);
@@ -154,7 +155,7 @@ TEST(NcclHang, IsToldInTimeWhileAnAbortBlocks) {
   nccl.stall_at(1, 3);
   nccl.delay_abort(0, std::chrono::milliseconds{2500});
   const Ended ended = run_into_error(small_model("dp=2"), over(nccl), 0.3);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_GT(ended.seconds, 2.5);
   ASSERT_TRUE(ended.abandoned.has_value());
   EXPECT_LT(*ended.abandoned + 1, ended.seconds);
@@ -178,7 +179,7 @@ TEST(NcclHang, OfOneDeviceNamesTheOpThatItIsStillAt) {
   ThreadNccl nccl;
   const Ended ended =
       run_into_error(small_model("pp=2 microbatches=4"), with_stuck_kernel(nccl), 0.5);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_EQ(ended.why.text.rfind("Rank 1 did not", 0), 0u) << ended.why.text;
   EXPECT_NE(ended.why.text.find("layer"), std::string::npos) << ended.why.text;
   EXPECT_EQ(nccl.open(), 0);
@@ -190,7 +191,7 @@ TEST(NcclHang, OfOneDeviceIsNamedWhereHostsCannotLaunchTheWholeStep) {
   ASSERT_GT(built(setup).ranks[0].ops.size(), 6000u);
   ThreadNccl nccl;
   const Ended ended = run_into_error(setup, with_stuck_kernel(nccl), 0.5);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_EQ(ended.why.text.rfind("Rank 1 did not", 0), 0u) << ended.why.text;
   EXPECT_EQ(nccl.open(), 0);
 }
@@ -232,7 +233,7 @@ TEST(NcclHang, KeepsNoHostInALaunchWhereAnOpIsManyLaunches) {
     });
   };
   const Ended ended = run_into_error(setup, options, 0.5);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_EQ(ended.why.text.rfind("Rank 1 did not", 0), 0u) << ended.why.text;
   EXPECT_FALSE(*full);
 }
@@ -260,7 +261,7 @@ TEST(NcclHang, OfOneHostInTheFirstStepNamesItAndNotWhoWaits) {
     return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
   };
   const Ended ended = run_into_error(small_model("pp=2 microbatches=4"), options, 0.5);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_EQ(ended.why.text.rfind("Rank 1 did not arrive at ", 0), 0u) << ended.why.text;
   EXPECT_NE(ended.why.text.find("it is still at layer"), std::string::npos) << ended.why.text;
   EXPECT_EQ(nccl.open(), 0);
@@ -291,7 +292,7 @@ TEST(NcclHang, IsToldAndAbortedInTimeWhileADriverDoesNotAnswer) {
     return std::make_unique<QueuedDevice>(std::chrono::microseconds{0});
   };
   const Ended ended = run_into_error(small_model("dp=2 tp=2"), options, 0.5);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_GE(asked->load(), 30);
   EXPECT_GT(ended.seconds, 3);
   ASSERT_TRUE(ended.abandoned.has_value());
@@ -304,7 +305,7 @@ TEST(NcclConnect, NamesTheRankThatDoesNotComeWithinTheTimeoutOfTheRun) {
   ThreadNccl nccl;
   nccl.hold(1, "init", std::chrono::milliseconds{1500});
   const Ended ended = run_into_error(small_model("dp=3"), over(nccl), 0.2);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_EQ(ended.why.text, "Rank 1 did not come to connect with the other ranks within 0.6 s.");
   EXPECT_EQ(nccl.open(), 0);
 }
@@ -314,7 +315,7 @@ TEST(NcclConnect, NamesWhoDoesNotComeToASplitAndLeavesNothing) {
   ThreadNccl nccl;
   nccl.hold(1, "split", std::chrono::milliseconds{1500});
   const Ended ended = run_into_error(small_model("tp=2 dp=2"), over(nccl), 0.2);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_EQ(ended.why.text, "Rank 1 did not come to connect with the other ranks within 0.6 s.");
   EXPECT_EQ(nccl.open(), 0);
   EXPECT_GT(nccl.aborted(), 4) << "children too";
@@ -324,7 +325,7 @@ TEST(NcclConnect, SaysWhoWaitsWhereAllHaveComeAndNobodyIsConnected) {
   ThreadNccl nccl;
   nccl.lose(0);
   const Ended ended = run_into_error(small_model("dp=2"), over(nccl), 0.2);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_EQ(ended.why.text.rfind("Ranks 0, 1 did not get connected to the others within 0.6 s", 0),
             0u)
       << ended.why.text;
@@ -353,7 +354,7 @@ TEST(NcclClose, TimesOutByTheClockItIsGiven) {
 TEST(NcclConnect, RefusesAnOldNcclBeforeItIsUsed) {
   ThreadNccl nccl(22005);
   const Ended ended = run_into_error(small_model("tp=2 dp=2"), over(nccl), 20);
-  EXPECT_EQ(ended.why.id, "nccl-old");
+  EXPECT_EQ(ended.why.kind, "nccl-old");
   EXPECT_EQ(nccl.open(), 0);
 }
 

@@ -24,7 +24,7 @@ class SharedGpu : public testing::TestWithParam<const char*> {};
 TEST_P(SharedGpu, TrainsLikeOneRank) {
   parallelarium::Setup setup = small_model(GetParam());
   const Result<BackendChoice> choice = shared_gpu(setup);
-  if (!choice && choice.error().id == "cuda-missing") GTEST_SKIP() << choice.error().text;
+  if (!choice && choice.error().kind == "cuda-missing") GTEST_SKIP() << choice.error().text;
   ASSERT_TRUE(choice.ok()) << choice.error().text;
   const RunWishes wishes{.gradients = true, .parameters = false, .held_out_loss = true};
   const Result<RunResult> many = run(setup, built(setup), *choice, {}, wishes);
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(InHalf, SharedGpu, testing::ValuesIn(kHalf),
 TEST(SharedGpuFailure, NamesTheRankEndsAllInTimeAndTheNextRunWorks) {
   parallelarium::Setup setup = small_model("layers=6 pp=3 microbatches=6");
   const Result<BackendChoice> choice = shared_gpu(setup);
-  if (!choice && choice.error().id == "cuda-missing") GTEST_SKIP() << choice.error().text;
+  if (!choice && choice.error().kind == "cuda-missing") GTEST_SKIP() << choice.error().text;
   ASSERT_TRUE(choice.ok()) << choice.error().text;
   expect_named_and_ended_in_time(setup, *choice);
 }

@@ -129,7 +129,7 @@ TEST(LessonCollective, RunsAreTriedAgainUntilTheyShowWhatIsClaimed) {
     return *judgement;
   };
   EXPECT_EQ(judged().verdict, Verdict::kAgain);
-  EXPECT_EQ(judged().reasons.at(0).id, "lesson-no-run");
+  EXPECT_EQ(judged().reasons.at(0).kind, "lesson-no-run");
   CollectiveObservation seen = as_planned(plan);
   context.collective_observed = facts_of(seen, plan);
   EXPECT_EQ(judged().verdict, Verdict::kRight);
@@ -157,7 +157,7 @@ TEST(LessonCollective, OversubscribedTimesSayNothing) {
   const Result<Judgement> judgement = judge(step, {}, context);
   EXPECT_EQ(judgement->verdict, Verdict::kAgain);
   ASSERT_EQ(judgement->reasons.size(), 1u);
-  EXPECT_EQ(judgement->reasons[0].id, "lesson-source");
+  EXPECT_EQ(judgement->reasons[0].kind, "lesson-source");
 }
 
 TEST(LessonCollective, EveryOperationOccursInTheCourse) {

@@ -235,7 +235,7 @@ TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
     return *judgement;
   };
   EXPECT_EQ(verdict().verdict, Verdict::kAgain);
-  EXPECT_EQ(verdict().reasons.at(0).id, "lesson-no-run");
+  EXPECT_EQ(verdict().reasons.at(0).kind, "lesson-no-run");
   context.observed = context.predicted;
   context.observed["source"] = "paced";
   EXPECT_EQ(verdict().verdict, Verdict::kRight);
@@ -244,7 +244,7 @@ TEST(Judge, RunsAreTriedAgainAndOversubscribedTimesSayNothing) {
   context.observed = context.predicted;
   context.observed["source"] = "oversubscribed";
   EXPECT_EQ(verdict().verdict, Verdict::kAgain);
-  EXPECT_EQ(verdict().reasons.at(0).id, "lesson-source");
+  EXPECT_EQ(verdict().reasons.at(0).kind, "lesson-source");
 }
 
 TEST(Judge, OrdersAreReadCheckedAndTimed) {

@@ -211,9 +211,15 @@ TEST(Machines, SavingWhereNothingCanBeWrittenSaysSo) {
 }
 
 TEST(GpusTitle, CountsAllAndNamesEachKindOnce) {
-  EXPECT_EQ(gpus_title({"NVIDIA A10"}), "This computer's NVIDIA A10");
-  EXPECT_EQ(gpus_title({"H100", "H100", "H100"}), "This computer's 3 GPUs (H100)");
-  EXPECT_EQ(gpus_title({"H100", "A100", "H100"}), "This computer's 3 GPUs (H100, A100)");
+  const auto title = [](const std::vector<std::string>& names) {
+    Machine machine;
+    set_gpus(machine, names);
+    EXPECT_EQ(machine.title, title_of(machine).text);
+    return machine.title;
+  };
+  EXPECT_EQ(title({"NVIDIA A10"}), "This computer's NVIDIA A10");
+  EXPECT_EQ(title({"H100", "H100", "H100"}), "This computer's 3 GPUs (H100)");
+  EXPECT_EQ(title({"H100", "A100", "H100"}), "This computer's 3 GPUs (H100, A100)");
 }
 
 // A run measures all GPUs of one kind, and of several kinds those that it was given.
@@ -224,7 +230,7 @@ TEST(CalibratedAmong, TellsWhichGpusACalibrationIsOf) {
     Machine machine;
     std::vector<std::string> theirs;
     for (const int gpu : ids) theirs.push_back(names[static_cast<std::size_t>(gpu)]);
-    machine.title = gpus_title(theirs);
+    set_gpus(machine, theirs);
     machine.devices_per_node = static_cast<int>(ids.size());
     for (const int from : ids)
       for (const int to : ids)

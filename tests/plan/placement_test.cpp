@@ -191,8 +191,9 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        kPaced,
        Source::kPaced,
        {},
-       "3 ranks on 2 cores: paced (not on GPUs: 3 ranks are more than 2 GPUs, and several ranks "
-       "share one GPU only alone; use --devices 0 to put all on one, or 2 ranks)"},
+       "3 ranks on 2 cores: paced; not on GPUs: 3 ranks are more than 2 GPUs, and ranks share a "
+       "GPU "
+       "only where all are on one; use --devices 0 for that, or 2 ranks."},
       {"apart, and two ranks",
        2,
        2,
@@ -317,7 +318,7 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        kCpu,
        Source::kMeasured,
        {},
-       "2 ranks on 2 cores: measured (not on GPUs: GPU 0 failed its check: one product is wrong)"},
+       "2 ranks on 2 cores: measured; not on GPUs: GPU 0 failed its check: one product is wrong."},
       {"broken alone",
        1,
        2,
@@ -327,7 +328,7 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        kCpu,
        Source::kMeasured,
        {},
-       "1 rank on 2 cores: measured (not on GPUs: GPU 0 failed its check: one product is wrong)"},
+       "1 rank on 2 cores: measured; not on GPUs: GPU 0 failed its check: one product is wrong."},
   };
   for (const Case& one : cases) {
     SCOPED_TRACE(one.what);
@@ -379,7 +380,7 @@ TEST(Placement, IsRefusedWithWhatWouldDo) {
     SCOPED_TRACE(one.what);
     const Result<Placement> placed = place(run_of(one), one.ranks, computer_of(one));
     ASSERT_FALSE(placed.ok());
-    EXPECT_EQ(placed.error().id, refusal.id);
+    EXPECT_EQ(placed.error().kind, refusal.id);
     EXPECT_EQ(placed.error().field, refusal.field);
     EXPECT_EQ(placed.error().alternatives, refusal.alternatives);
   }
@@ -447,9 +448,9 @@ TEST(Placement, KeepsRanksOffGpusThatDoNotMeetAndUsesEachAlone) {
   EXPECT_EQ(place({}, 2, computer)->gpus, (Gpus{2, 3}));
   // Two that do not meet are not shared silently, nor taken by processes.
   computer.gpus = {h100(), h100()};
-  EXPECT_EQ(place({kCuda}, 2, computer).error().id, "gpu-check-failed");
+  EXPECT_EQ(place({kCuda}, 2, computer).error().kind, "gpu-check-failed");
   computer.launched = Launched{"torchrun", 2, 1, 2};
-  EXPECT_EQ(place({kCuda}, 2, computer).error().id, "gpu-check-failed");
+  EXPECT_EQ(place({kCuda}, 2, computer).error().kind, "gpu-check-failed");
 }
 
 TEST(Computer, GoesToTheWindowAndBack) {
@@ -477,7 +478,7 @@ TEST(Computer, GoesToTheWindowAndBack) {
   EXPECT_EQ(told.apart[0].why.text, "GPUs 0 do not meet.");
   EXPECT_EQ(most_gpu_ranks(told), 1);
   EXPECT_EQ(devices["gpus"][2]["usable"], false);
-  EXPECT_EQ(devices["gpus"][2]["why"], "GPU 0 failed its check: one product is wrong.");
+  EXPECT_EQ(devices["gpus"][2]["why"]["text"], "GPU 0 failed its check: one product is wrong.");
 }
 
 // The driver lists GPUs, and this build has no module for them.
@@ -487,7 +488,7 @@ TEST(Computer, SaysOfEveryGpuWhyItIsNoneForRanks) {
   nlohmann::json devices = {{"gpus", {{{"name", "H100"}}}}};
   add_to_json(computer, devices);
   EXPECT_EQ(devices["gpus"][0]["usable"], false);
-  EXPECT_EQ(devices["gpus"][0]["why"], "This build has no CUDA module.");
+  EXPECT_EQ(devices["gpus"][0]["why"]["text"], "This build has no CUDA module.");
   const Computer told = computer_from_json(devices);
   EXPECT_TRUE(told.gpus.empty());
   EXPECT_EQ(place({kCuda}, 1, told).error().text, "This build has no CUDA module.");

@@ -28,7 +28,7 @@ Machine calibration_of(const std::vector<std::string>& names) {
   Machine machine;
   machine.name = kLocalGpus;
   machine.local = true;
-  machine.title = gpus_title(names);
+  set_gpus(machine, names);
   machine.devices_per_node = static_cast<int>(names.size());
   machine.calibrated = "2026-11-23";
   return machine;
@@ -132,7 +132,7 @@ TEST(Resolve, TellsWhyThereIsNoPlace) {
   ASSERT_TRUE(situation.ok());
   EXPECT_FALSE(situation->placement);
   ASSERT_TRUE(situation->refusal);
-  EXPECT_EQ(situation->refusal->id, "cuda-missing");
+  EXPECT_EQ(situation->refusal->kind, "cuda-missing");
   EXPECT_EQ(situation->setup.precision.name, "mixed-16-main-grads");
 }
 

@@ -279,7 +279,7 @@ TEST(RoutedLayer, DropsTheSameTokensWhateverEp) {
 
 TEST(RoutedLayer, IsRefusedInASentence) {
   const auto id = [](const Result<RoutedLayer>& layer) {
-    return layer.ok() ? std::string() : layer.error().id;
+    return layer.ok() ? std::string() : layer.error().kind;
   };
   EXPECT_EQ(id(route_layer(default_setup(), 0, 0, 0)), "route-dense");
   EXPECT_EQ(id(route_layer(moe(8, 4, 0), 8, 0, 0)), "route-layer");

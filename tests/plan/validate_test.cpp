@@ -92,7 +92,7 @@ TEST(Validate, SaysWhatToChangeAndItsAlternativesWork) {
     const parallelarium::Setup setup = changed(invalid.fields);
     const std::vector<Message> wrong = validate(setup);
     ASSERT_FALSE(wrong.empty()) << invalid.id;
-    EXPECT_EQ(wrong.front().id, invalid.id) << wrong.front().text;
+    EXPECT_EQ(wrong.front().kind, invalid.id) << wrong.front().text;
     EXPECT_EQ(wrong.front().field, invalid.field);
     EXPECT_NE(wrong.front().text.find(invalid.words), std::string::npos) << wrong.front().text;
     EXPECT_FALSE(wrong.front().alternatives.empty()) << invalid.id;
@@ -154,7 +154,7 @@ TEST(CanExecute, NamesTheRuleThatIsMissing) {
     ASSERT_TRUE(validate(setup).empty()) << id << ": " << validate(setup).front().text;
     const Result<void> can = can_execute(setup);
     ASSERT_FALSE(can.ok()) << id;
-    EXPECT_EQ(can.error().id, id);
+    EXPECT_EQ(can.error().kind, id);
   }
   EXPECT_TRUE(can_execute(changed({{"dp", "4"}})).ok());
   // Bytes that no kernel has: fp32 parameters with a master, one moment's bytes for both.

@@ -196,7 +196,7 @@ TEST(PaceOn, APaceThatWasSetIsKeptOrRefusedWithOneThatFits) {
   ASSERT_TRUE(hard) << hard.error().text;
   const Result<PaceChoice> refused = pace_on(*hard, slow);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().id, "pace-too-fast");
+  EXPECT_EQ(refused.error().kind, "pace-too-fast");
   ASSERT_EQ(refused.error().alternatives.size(), 1u);
   ASSERT_TRUE(set_field(setup, refused.error().field, refused.error().alternatives.front()));
   const Result<PaceChoice> kept = pace_on(*predict(setup, slow, true), slow);

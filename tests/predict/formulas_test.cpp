@@ -149,8 +149,9 @@ TEST(ChunkedPipelines, HaveTheBubblesAndHeldMicrobatchesOfTheirOrders) {
         const auto order = make_order(setup);
         const std::vector<Formula> formulas = formulas_of(setup, kMachine);
         const auto has_form = [&] {
-          return std::any_of(formulas.begin(), formulas.end(),
-                             [](const Formula& f) { return f.name == "bubble over ideal time"; });
+          return std::any_of(formulas.begin(), formulas.end(), [](const Formula& f) {
+            return f.name.text == "bubble over ideal time";
+          });
         };
         if (!order.ok() || !has_form()) continue;
         ++met;
@@ -220,15 +221,16 @@ TEST(Activations, NameOnlyWhatDiffers) {
         if (recipe.name == (wide ? "fp32" : "mixed-16")) setup.precision = recipe;
       const std::vector<Formula> formulas = formulas_of(setup, kMachine);
       const auto found = std::find_if(formulas.begin(), formulas.end(), [](const Formula& f) {
-        return f.name == "activations of one layer and micro-batch";
+        return f.name.text == "activations of one layer and micro-batch";
       });
       ASSERT_NE(found, formulas.end());
-      EXPECT_EQ(found->note.find("fp32") != std::string::npos, wide) << found->note;
-      EXPECT_EQ(found->note.find("16-bit") != std::string::npos, wide) << found->note;
-      EXPECT_EQ(found->note.find("dropout") != std::string::npos, !dropout) << found->note;
-      EXPECT_EQ(found->note.find("norms' statistics, 16 s b more") != std::string::npos,
+      EXPECT_EQ(found->note.text.find("fp32") != std::string::npos, wide) << found->note.text;
+      EXPECT_EQ(found->note.text.find("16-bit") != std::string::npos, wide) << found->note.text;
+      EXPECT_EQ(found->note.text.find("dropout") != std::string::npos, !dropout)
+          << found->note.text;
+      EXPECT_EQ(found->note.text.find("norms' statistics, 16 s b more") != std::string::npos,
                 !wide && dropout)
-          << found->note;
+          << found->note.text;
     }
   }
 }
@@ -245,11 +247,11 @@ TEST(EveryFormula, HasASourceAndFiniteNumbersPutIn) {
         setup.recompute = recompute;
         setup.zero = 2;
         for (const Formula& formula : formulas_of(setup, kMachine)) {
-          EXPECT_FALSE(formula.source.empty()) << formula.name;
-          EXPECT_FALSE(formula.expression.empty()) << formula.name;
-          EXPECT_FALSE(formula.values.empty()) << formula.name;
-          EXPECT_TRUE(std::isfinite(formula.value)) << formula.name;
-          EXPECT_GE(formula.value, 0) << formula.name;
+          EXPECT_FALSE(formula.source.empty()) << formula.name.text;
+          EXPECT_FALSE(formula.expression.empty()) << formula.name.text;
+          EXPECT_FALSE(formula.values.empty()) << formula.name.text;
+          EXPECT_TRUE(std::isfinite(formula.value)) << formula.name.text;
+          EXPECT_GE(formula.value, 0) << formula.name.text;
           EXPECT_TRUE(formula.unit == "1" || formula.unit == "bytes" || formula.unit == "seconds" ||
                       formula.unit == "flops")
               << formula.unit;
@@ -265,7 +267,7 @@ TEST(StatesOfEveryRecipe, NameTheirPaperOrProgram) {
     setup.precision = recipe;
     const std::vector<Formula> formulas = formulas_of(setup, kMachine);
     const auto states = std::find_if(formulas.begin(), formulas.end(), [](const Formula& formula) {
-      return formula.name == "model states per parameter";
+      return formula.name.text == "model states per parameter";
     });
     ASSERT_NE(states, formulas.end());
     EXPECT_TRUE(states->source.find("arXiv") != std::string::npos ||
@@ -277,9 +279,9 @@ TEST(StatesOfEveryRecipe, NameTheirPaperOrProgram) {
 TEST(KorthikantiFormula, SaysWhyOursDiffers) {
   const parallelarium::Setup setup = default_setup();
   for (const Formula& formula : formulas_of(setup, kMachine)) {
-    if (formula.name != "activations of one layer and micro-batch") continue;
-    EXPECT_NE(formula.note.find("fp32"), std::string::npos);
-    EXPECT_NE(formula.note.find("no dropout"), std::string::npos);
+    if (formula.name.text != "activations of one layer and micro-batch") continue;
+    EXPECT_NE(formula.note.text.find("fp32"), std::string::npos);
+    EXPECT_NE(formula.note.text.find("no dropout"), std::string::npos);
     return;
   }
   FAIL() << "the formula is missing";

@@ -81,7 +81,7 @@ TEST(Cost, EqualsTheClosedFormWhereThatIsExact) {
         ASSERT_TRUE(closed) << info.name;
         const double simulated = cost_of(*collective, network).seconds;
         if (!closed->exact) {
-          EXPECT_FALSE(combine == 0 && closed->formula.note.empty()) << info.name;
+          EXPECT_FALSE(combine == 0 && closed->formula.note.text.empty()) << info.name;
           continue;
         }
         ++exact;
@@ -100,7 +100,7 @@ TEST(Cost, EqualsTheClosedFormWhereThatIsExact) {
 TEST(Cost, StepsAndSentBytesAreThoseOfTheirForms) {
   const auto named = [](const std::vector<Formula>& formulas, const char* name) {
     return *std::find_if(formulas.begin(), formulas.end(),
-                         [&](const Formula& formula) { return formula.name == name; });
+                         [&](const Formula& formula) { return formula.name.text == name; });
   };
   int exact = 0;
   for (const AlgorithmInfo& info : collective_algorithms()) {
@@ -119,14 +119,14 @@ TEST(Cost, StepsAndSentBytesAreThoseOfTheirForms) {
       const RankBytes bytes = rank_bytes(*collective);
       const auto most =
           static_cast<double>(*std::max_element(bytes.sent.begin(), bytes.sent.end()));
-      if (steps.note.empty()) {
+      if (steps.note.text.empty()) {
         EXPECT_EQ(steps.value, static_cast<double>(collective->steps.size()));
         ++exact;
       }
-      if (sent.note == "of the rank that sends most") {
+      if (sent.note.text == "of the rank that sends most") {
         EXPECT_NEAR(sent.value, most, 1e-6);
         ++exact;
-      } else if (sent.note.ends_with("a bound")) {
+      } else if (sent.note.text.ends_with("a bound")) {
         EXPECT_LE(most, sent.value);
       }
     }
@@ -141,7 +141,7 @@ TEST(Cost, FormsOnOtherLinksSaySo) {
   const auto closed = closed_form(made(CollectiveKind::kAllReduce, "tree", 8, 1 << 20), network);
   ASSERT_TRUE(closed);
   EXPECT_FALSE(closed->exact);
-  EXPECT_FALSE(closed->formula.note.empty());
+  EXPECT_FALSE(closed->formula.note.text.empty());
 }
 
 // Source: NVIDIA/nccl-tests, doc/PERFORMANCE.md.

@@ -220,7 +220,7 @@ TEST(Traffic, StandsOnlyWhereItsAxisDoes) {
   parallelarium::Setup setup = default_setup();
   setup.mesh = {1, 1, 1, 1, 1};
   for (const Formula& formula : formulas_of(setup, kMachine))
-    EXPECT_EQ(formula.name.find("traffic"), std::string::npos) << formula.name;
+    EXPECT_EQ(formula.name.text.find("traffic"), std::string::npos) << formula.name.text;
   setup.mesh = {2, 2, 2, 1, 1};
   const std::vector<Formula> formulas = formulas_of(setup, kMachine);
   // 8 micro-batches of 128 tokens of 64 floats.

@@ -12,7 +12,7 @@ namespace parallelarium {
 // -1 where there is none.
 inline double value_of(const std::vector<Formula>& formulas, const std::string& name) {
   for (const Formula& formula : formulas)
-    if (formula.name == name) return formula.value;
+    if (formula.name.text == name) return formula.value;
   return -1;
 }
 

@@ -104,7 +104,7 @@ TEST(Arena, TotalAgreesWithTheAllocator) {
   if (before == 0) GTEST_SKIP() << "this allocator does not count";
   std::int64_t most = 0;
   RunControl control;
-  control.progress = [&](double, const std::string&) { most = std::max(most, allocated_bytes()); };
+  control.progress = [&](double, const Message&) { most = std::max(most, allocated_bytes()); };
   const Result<RunResult> result = run_now(setup, program, {}, {}, control);
   ASSERT_TRUE(result.ok()) << result.error().text;
   EXPECT_EQ(result->observation.memory[0].peak_bytes, counted);

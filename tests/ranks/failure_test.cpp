@@ -97,7 +97,7 @@ TEST(Failure, StuckRankIsNamedWithTheOpThatItDidNotReach) {
                                        if (calls == 30)
                                          std::this_thread::sleep_for(std::chrono::seconds{1});
                                      }));
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_EQ(ended.why.text.rfind("Rank 2 did not arrive at ", 0), 0u) << ended.why.text;
   EXPECT_NE(ended.why.text.find("within 0.3 s; it is still at layer"), std::string::npos)
       << ended.why.text;
@@ -153,10 +153,10 @@ TEST(Failure, MissingSendIsNamed) {
   RunControl control;
   control.hang_timeout_seconds = 0.3;
   LaunchOptions options;
-  EXPECT_NE(run_now(setup, program).error().id, "hang") << "refused before anything runs";
+  EXPECT_NE(run_now(setup, program).error().kind, "hang") << "refused before anything runs";
   options.unchecked = true;
   const Ended ended = run_into_error(setup, program, control, options);
-  EXPECT_EQ(ended.why.id, "hang");
+  EXPECT_EQ(ended.why.kind, "hang");
   EXPECT_NE(ended.why.text.find("within 0.3 s"), std::string::npos) << ended.why.text;
   EXPECT_LT(ended.seconds, 2);
 }
@@ -177,7 +177,7 @@ TEST(Cancel, EndsWithinHalfASecondFromAnyState) {
     });
     const Ended ended = run_into_error(setup, program, control);
     user.join();
-    EXPECT_EQ(ended.why.id, "cancelled");
+    EXPECT_EQ(ended.why.kind, "cancelled");
     EXPECT_LT(Seconds(Clock::now() - asked).count(), 0.5);
   }
 }
@@ -191,7 +191,7 @@ TEST(Cancel, TellsWithinHalfASecondThatAnOpDoesNotEnd) {
   RunControl control;
   control.cancel = &cancel;
   control.abandon = [&](const Message& why) {
-    EXPECT_EQ(why.id, "cancelled");
+    EXPECT_EQ(why.kind, "cancelled");
     heard = Clock::now();
     ++told;
   };
@@ -201,7 +201,7 @@ TEST(Cancel, TellsWithinHalfASecondThatAnOpDoesNotEnd) {
                                        cancel = true;
                                        std::this_thread::sleep_for(std::chrono::milliseconds{900});
                                      }));
-  EXPECT_EQ(ended.why.id, "cancelled");
+  EXPECT_EQ(ended.why.kind, "cancelled");
   ASSERT_EQ(told, 1);
   EXPECT_LT(Seconds(heard - asked).count(), 0.5);
 }
@@ -222,7 +222,7 @@ TEST(Cancel, WakesRanksThatSleepForThePace) {
   const Ended ended =
       run_into_error(setup, program, control, {}, {Backend::kPaced, Source::kPaced, {}});
   user.join();
-  EXPECT_EQ(ended.why.id, "cancelled");
+  EXPECT_EQ(ended.why.kind, "cancelled");
   EXPECT_LT(ended.seconds, 1.1);
   EXPECT_GE(ended.seconds, 0.6);
 }

@@ -217,7 +217,7 @@ TEST(Mutation, DroppedEdgeIsRefused) {
         if (ended_before(mutated.ranks[rank]) == order) continue;  // others say the same
         ++dropped;
         EXPECT_FALSE(check(mutated).empty())
-            << "rank " << rank << ": " << describe(whole.ranks[rank].ops[i]);
+            << "rank " << rank << ": " << describe(whole.ranks[rank].ops[i]).text;
       }
     }
   }
@@ -236,7 +236,7 @@ TEST(Mutation, DroppedTransferIsRefused) {
       op.kind = OpKind::kCompute;  // does something else instead
       op.piece = Piece::kResidual1;
       op.operand_count = 0;
-      EXPECT_FALSE(check(mutated).empty()) << describe(whole.ranks[rank].ops[i]);
+      EXPECT_FALSE(check(mutated).empty()) << describe(whole.ranks[rank].ops[i]).text;
       ++dropped;
     }
   }
@@ -248,7 +248,7 @@ TEST(Paced, RealWorkThatFillsTheCoresIsRefusedWithTheLeastPace) {
   setup.run.pace_seconds = 1e-5;
   const Result<PacedRun> refused = run_paced(setup, slow_link());
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().id, "pace-too-fast");
+  EXPECT_EQ(refused.error().kind, "pace-too-fast");
   EXPECT_EQ(refused.error().field, "run.pace_seconds");
   ASSERT_EQ(refused.error().alternatives.size(), 1u);
   const double least = std::stod(refused.error().alternatives[0]);

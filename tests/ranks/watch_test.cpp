@@ -44,7 +44,7 @@ TEST(Watch, EndsTheRunWhenNothingHasMovedForTheTimeoutAndNotBefore) {
   }
   EXPECT_FALSE(look_after(20));
   ASSERT_TRUE(look_after(1));
-  EXPECT_EQ(stop.why().id, "hang");
+  EXPECT_EQ(stop.why().kind, "hang");
   EXPECT_EQ(stop.why().text.rfind("Rank 1 did not finish ", 0), 0u) << stop.why().text;
 }
 
@@ -145,7 +145,7 @@ TEST(Watch, RaisesWhatATransportFindsAndNamesTheOpThatItsRankIsAt) {
   time += std::chrono::milliseconds{400};
   watch.look();
   ASSERT_TRUE(stop.raised());
-  EXPECT_EQ(stop.why().text, "Rank 1 lost rank 0 in " + describe(*receives) + ".");
+  EXPECT_EQ(stop.why().text, "Rank 1 lost rank 0 in " + describe(*receives).text + ".");
 }
 
 TEST(Watch, AbortsOnceAndSeesThatItDoesNotEnd) {
@@ -191,7 +191,7 @@ TEST(Watch, LeavesRanksThatEndLate) {
     TimePoint time{};
     RunWatch watch(setup, program, control, progress, stop, {nullptr, nullptr}, false, 2,
                    [&] { return time; });
-    stop.raise(message(id, "It ended."));
+    stop.raise(make_message(id, "It ended.", {}));
     int waited = 0;
     for (watch.look(); told.empty() && waited < 2000; waited += 50) {
       time += std::chrono::milliseconds{50};
@@ -250,9 +250,9 @@ TEST(Hang, OfAHostIsNotBlamedOnAHostThatWaitsToLaunch) {
       .set(first_of_batch(program.ranks[1], sends.op), Doing::kAwaitingOps);
   const std::string why = describe_hang(program, progress, 20).text;
   EXPECT_EQ(why.rfind("Rank 1 did not arrive at ", 0), 0u) << why;
-  EXPECT_NE(
-      why.find("it is still at " + describe(program.ranks[1].ops[static_cast<std::size_t>(at)])),
-      std::string::npos)
+  EXPECT_NE(why.find("it is still at " +
+                     describe(program.ranks[1].ops[static_cast<std::size_t>(at)]).text),
+            std::string::npos)
       << why;
 }
 
@@ -286,9 +286,9 @@ TEST(Hang, FollowsTheOrderOfIssue) {
   lane_of(progress, 1, Lane::kCompute).set(0, Doing::kComputing);
   lane_of(progress, 1, Lane::kData).set(1, Doing::kAwaitingOps);
   lane_of(progress, 1, Lane::kPipeline).set(2, Doing::kAwaitingOps);
-  EXPECT_EQ(describe_hang(program, progress, 20).text, "Rank 1 did not arrive at " + describe(sum) +
-                                                           " within 20 s; it is still at " +
-                                                           describe(work) + ".");
+  EXPECT_EQ(describe_hang(program, progress, 20).text,
+            "Rank 1 did not arrive at " + describe(sum).text + " within 20 s; it is still at " +
+                describe(work).text + ".");
 }
 
 TEST(Hang, BeforeTheFirstStepNamesWhoHasMadeFewerCalls) {

@@ -127,9 +127,8 @@ Message end_beside(const WorldTimes& times, const std::function<void(World& worl
   if (world.ok()) {
     Stop stop;
     RunProgress progress = progress_of(2);
-    (*world)->begin(stop, progress, [](int rank) {
-      return rank == 1 ? std::string("the loss of micro-batch 3") : std::string();
-    });
+    (*world)->begin(stop, progress,
+                    [](int rank) { return plain(rank == 1 ? "the loss of micro-batch 3" : ""); });
     const auto ended = (*world)->finish("");
     if (!ended.ok()) why = ended.error();
   }
@@ -143,7 +142,7 @@ TEST(World, NamesAProcessThatSaysNothing) {
   times.silence = std::chrono::milliseconds{400};
   times.meeting = std::chrono::seconds{2};
   const Message why = end_beside(times, [](World&) {});
-  EXPECT_EQ(why.id, "rank-silent");
+  EXPECT_EQ(why.kind, "rank-silent");
   EXPECT_NE(why.text.find("it was last at the loss of micro-batch 3"), std::string::npos)
       << why.text;
   EXPECT_NE(why.text.find("rank 1"), std::string::npos) << why.text;
@@ -180,7 +179,7 @@ TEST(World, NamesAProcessThatIsStopped) {
   const auto took = Clock::now() - begin;
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  EXPECT_EQ(why.id, "rank-silent") << why.text;
+  EXPECT_EQ(why.kind, "rank-silent") << why.text;
   EXPECT_LT(took, std::chrono::seconds{30});
 }
 
@@ -226,7 +225,7 @@ TEST(World, WaitsForNoProcessThatFreezesAtTheMeeting) {
   over = true;
   frozen.join();
   ASSERT_FALSE(world.ok());
-  EXPECT_EQ(world.error().id, "rank-silent");
+  EXPECT_EQ(world.error().kind, "rank-silent");
   EXPECT_NE(world.error().text.find("rank 1 on elsewhere"), std::string::npos)
       << world.error().text;
   EXPECT_LT(took, std::chrono::seconds{10});

@@ -150,7 +150,7 @@ TEST(Json, HasTheKeysOfTheCommand) {
 TEST(MakeOrder, NamesTheSchedulesWhenOneIsUnknown) {
   const auto order = make_order("zigzag", 4, 8, 1);
   ASSERT_FALSE(order.ok());
-  EXPECT_EQ(order.error().id, "schedule-unknown");
+  EXPECT_EQ(order.error().kind, "schedule-unknown");
   EXPECT_EQ(order.error().field, "schedule");
   EXPECT_EQ(order.error().alternatives.size(), schedules().size());
   for (const ScheduleInfo& info : schedules()) {
@@ -166,7 +166,7 @@ TEST(MakeOrder, GivesEveryScheduleItsOwnOrderAndSummary) {
     ASSERT_TRUE(order.ok()) << order.error().text;
     EXPECT_EQ(order->name, info.name);
     EXPECT_TRUE(orders.insert(to_pytorch(*order)).second) << info.name;
-    EXPECT_TRUE(summaries.insert(info.summary).second) << info.name;
+    EXPECT_TRUE(summaries.insert(info.summary.text).second) << info.name;
     const auto again = order_from_pytorch(to_pytorch(*order));
     ASSERT_TRUE(again.ok()) << again.error().text;
     EXPECT_EQ(again->ranks, order->ranks) << info.name;

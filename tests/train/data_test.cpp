@@ -117,7 +117,7 @@ TEST(Text, ReadsAUtf8FileAsItsBytes) {
 }
 
 TEST(Text, SaysInOneSentenceWhatIsWrong) {
-  const auto error = [](const Result<Text>& text) { return text.ok() ? "" : text.error().id; };
+  const auto error = [](const Result<Text>& text) { return text.ok() ? "" : text.error().kind; };
   EXPECT_EQ(error(Text::load("/nowhere/at/all.txt", 8)), "text-unreadable");
   EXPECT_EQ(error(Text::load("/", 8)), "text-unreadable");
   EXPECT_EQ(error(Text::load("/dev/zero", 8)), "text-unreadable");
@@ -151,7 +151,7 @@ TEST(Text, FindsWhatIsNotUtf8) {
     const auto text = Text::from_bytes(alphabet(100) + bytes, "text", 8);
     ASSERT_FALSE(text) << bytes;
     EXPECT_EQ(text.error().id, "text-not-utf8");
-    EXPECT_EQ(text.error().arguments[1], "100");
+    EXPECT_EQ(text.error().arguments[1].text, "100");
   }
 }
 

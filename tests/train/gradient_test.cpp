@@ -174,7 +174,7 @@ TEST(Execute, RefusesWhatItHasNoFunctionFor) {
   const auto error_of = [&](const Op& broken) {
     const auto result =
         execute_op(*device, rank.program().shape(), rank.program().rank(), broken, nullptr, {});
-    return result.ok() ? "" : result.error().id;
+    return result.ok() ? "" : result.error().kind;
   };
   op.piece = Piece::kStage;
   EXPECT_EQ(error_of(op), "piece-unknown");

@@ -64,7 +64,7 @@ Observation awkward() {
                             {3}};
   observation.wall_seconds = 1.0 / 7;
   observation.host_seconds = 1e-5 / 3;
-  observation.gpu_use = "GPU 1 is in use by python (4711) 11.2 GiB";
+  observation.gpu_use = "GPU 1: python (4711) 11.2 GiB";
   observation.choices = {{"all_reduce", 4, "RING", "LL128", 16, 12, 1, std::int64_t{1} << 53}, {}};
   observation.date = "2026-11-21T08:00:00Z";
   return observation;

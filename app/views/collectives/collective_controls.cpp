@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/collectives/collectives_state.h"
 
 namespace parallelarium {
@@ -245,8 +246,7 @@ void CollectivesView::refresh_controls() {
   for (const AlgorithmInfo& info : collective_algorithms()) {
     if (info.kind != spec.kind) continue;
     s.algorithm->addItem(algorithm_title(info.kind, info.name), QString::fromStdString(info.name));
-    s.algorithm->setItemData(s.algorithm->count() - 1, QString::fromStdString(info.summary),
-                             Qt::ToolTipRole);
+    s.algorithm->setItemData(s.algorithm->count() - 1, sentence(summary_of(info)), Qt::ToolTipRole);
   }
   choose_data(s.algorithm, QString::fromStdString(spec.algorithm));
   s.ranks->set_text(QString::number(spec.ranks));

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/collectives/collective_paint.h"
 #include "app/views/shared/paint_tools.h"
 #include "app/views/timeline/bar_paint.h"
@@ -21,9 +22,9 @@ constexpr double kWords = 126;  // of what they are
 constexpr int kFormulaFont = 11;
 constexpr double kLeastFormula = 40;  // as wide as the head of the column
 
-const Formula* formula_named(const CollectivePlan& plan, const char* word) {
+const Formula* formula_about(const CollectivePlan& plan, const char* kind) {
   for (const Formula& formula : plan.formulas)
-    if (formula.name.find(word) != std::string::npos) return &formula;
+    if (formula.name.kind == kind) return &formula;
   return nullptr;
 }
 
@@ -189,7 +190,7 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
     return *least == *greatest ? bytes_text(*greatest)
                                : Words::tr("\u2264 %1").arg(bytes_text(most(bytes)));
   };
-  const auto formula = [&](const char* word) { return formula_named(plan, word); };
+  const auto formula = [&](const char* kind) { return formula_about(plan, kind); };
   const auto told = [&](CostRow row, const Formula* by, bool asked, const QString& more = {}) {
     if (by && !asked) {
       if (row.formula.isEmpty()) row.formula = QString::fromStdString(by->expression);
@@ -198,7 +199,7 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
       equal.removeDuplicates();
       row.source = equal.join(QStringLiteral(" = ")) + QLatin1Char('\n') +
                    QString::fromStdString(by->source);
-      if (!by->note.empty()) row.source += QLatin1Char('\n') + QString::fromStdString(by->note);
+      if (!by->note.text.empty()) row.source += QLatin1Char('\n') + sentence(by->note);
       if (!more.isEmpty()) row.source += QLatin1Char('\n') + more;
     }
     if (asked && run) row.observed = QStringLiteral("?");
@@ -210,7 +211,7 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
   const QString counted =
       run ? Words::tr("A run's time is from when its last rank began to when its last one ended.")
           : QString();
-  const Formula* factor = formula("bus bandwidth");
+  const Formula* factor = formula("bandwidth");
   QString bus = QStringLiteral("S / t");
   if (factor && factor->expression != "1")
     bus += QStringLiteral(" \u00b7 ") + QString::fromStdString(factor->expression);
@@ -219,7 +220,7 @@ std::vector<CostRow> cost_rows(const CollectivePicture& picture) {
                 spread(plan.cost.sent_bytes),
                 run ? spread(run->seen.sent_bytes) : none,
                 {}},
-               formula("sent"), hidden.sent_bytes),
+               formula("traffic"), hidden.sent_bytes),
           told({Words::tr("Steps"),
                 {},
                 count_text(plan.steps()),

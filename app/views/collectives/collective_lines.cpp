@@ -104,10 +104,10 @@ std::vector<CollectiveSpec> sweep_specs(const CollectiveSpec& spec) {
 QString crossover_text(const BandwidthLines& lines) {
   if (lines.quickest_small.empty() || lines.lines.size() < 2 || lines.choice.spec.ranks < 2)
     return {};
-  const QString small = in_sentence(algorithm_title(lines.choice.spec.kind, lines.quickest_small));
+  const QString small = algorithm_in_sentence(lines.choice.spec.kind, lines.quickest_small);
   if (lines.quickest_small == lines.quickest_large)
     return Words::tr("predicted: %1 is quickest at every size").arg(small);
-  const QString large = in_sentence(algorithm_title(lines.choice.spec.kind, lines.quickest_large));
+  const QString large = algorithm_in_sentence(lines.choice.spec.kind, lines.quickest_large);
   return lines.crossover
              ? Words::tr("predicted: %1 for small messages, %2 from %3")
                    .arg(small, large, bytes_text(*lines.crossover))

@@ -27,7 +27,8 @@ QString footer(const CollectivePicture& picture) {
     parts << Words::tr("%1: %2").arg(source_text(picture.run->seen.source),
                                      seconds_text(picture.run->seen.seconds));
   parts << Words::tr("links: %1, latency %2, %3")
-               .arg(in_sentence(title_of(plan.choice.topology)),
+               .arg(in_sentence(title_of(plan.choice.topology),
+                                plan.choice.topology == Topology::kTorus),
                     seconds_text(plan.network.latency_seconds),
                     rate_text(plan.network.bytes_per_second));
   return parts.join(QStringLiteral(" \u00b7 "));

@@ -99,7 +99,7 @@ std::vector<Quantity> collective_quantities(const Session& session, const QLocal
     const auto hide = [&](Figure& figure, const char* lane) {
       if (figure.text.isEmpty()) return;
       if (!session.hidden(quantity.key) && !session.hidden(QLatin1String(lane))) return;
-      figure = {QStringLiteral("?"), Quantities::tr("hidden for now"), {}};
+      figure = hidden_figure();
       quantity.difference.clear();
     };
     hide(quantity.predicted, "lane.predicted");

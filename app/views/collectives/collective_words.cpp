@@ -208,8 +208,9 @@ QString result_sentence(const CollectiveSpec& spec) {
 QString rounding_sentence(const CollectiveSpec& spec, const RoundingComparison& rounding) {
   CollectiveSpec other = spec;
   other.algorithm = rounding.other;
-  const QString both = Words::tr("%1 against %2, same inexact inputs: ")
-                           .arg(algorithm_title(spec), in_sentence(algorithm_title(other)));
+  const QString both =
+      Words::tr("%1 against %2, same inexact inputs: ")
+          .arg(algorithm_title(spec), algorithm_in_sentence(other.kind, other.algorithm));
   QString text;
   if (rounding.differing == 0 && spec.ranks == 2)
     text = Words::tr("every bit is the same, since two numbers have one sum");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/experts/experts_view.h"
 #include "app/views/shared/paint_tools.h"
 #include "app/views/shared/words.h"
@@ -104,7 +105,7 @@ ExpertPicture expert_picture(const Session& session, ExpertChoice choice) {
   if (made)
     picture.routed = std::make_shared<const RoutedLayer>(std::move(*made));
   else
-    picture.empty = QString::fromStdString(made.error().text);
+    picture.empty = sentence(made.error());
   add_run(picture, session, choice);
   picture.curves = balance_curves(session, choice);
   return picture;

@@ -19,7 +19,7 @@ Quantity counted(const QString& key, const QString& title, const QString& text,
   quantity.key = key;
   quantity.title = title;
   quantity.predicted = {text, Words::tr("by the skew"), exact};
-  if (picture.hidden) quantity.predicted = {QStringLiteral("?"), Words::tr("hidden for now"), {}};
+  if (picture.hidden) quantity.predicted = hidden_figure();
   if (picture.dimmed) quantity.predicted = {{}, Words::tr("settings are not valid"), {}};
   quantity.observed = {{}, Words::tr("not counted yet"), {}};
   return quantity;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/sentence.h"
 #include "app/state/training_step.h"
 #include "app/views/experts/experts_state.h"
 #include "app/views/shared/canvas.h"
@@ -27,7 +28,7 @@ double scores_of(const Setup& setup) {
 
 QString without_experts(const Model& model) {
   return ExpertsView::tr("%1 has no experts: all tokens take the same way.")
-      .arg(QString::fromStdString(model.title));
+      .arg(sentence(title_of(model)));
 }
 
 ViewPicture exported_routing(const Session& session, const PictureStyle& style,

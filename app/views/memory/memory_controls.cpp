@@ -29,7 +29,7 @@ void MemoryView::build_controls() {
   s.recipe = new QComboBox(this);
   s.recipe->setAccessibleName(tr("Recipe of bytes per parameter"));
   for (const Precision& recipe : precision_recipes())
-    s.recipe->addItem(QString::fromStdString(recipe.name));
+    s.recipe->addItem(QString::fromStdString(recipe.name), QString::fromStdString(recipe.name));
   connect(s.recipe, &QComboBox::activated, this, [this](int index) {
     const std::vector<Precision> recipes = precision_recipes();
     if (index < 0 || index >= int(recipes.size())) return;

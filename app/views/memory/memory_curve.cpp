@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/memory/memory_paint.h"
 #include "app/views/shared/paint_tools.h"
 #include "app/views/shared/qcustomplot_header.h"
@@ -85,7 +86,7 @@ std::vector<MemoryCurve::Part> parts_of(const RankProgram& rank, const RankTimel
 QString peak_text(const MemoryCurve& curve, const QFontMetricsF& metrics, double room) {
   const QString dot = QStringLiteral(" \u00b7 ");
   const QString peak = Curve::tr("peak %1").arg(bytes_text(curve.peak.bytes));
-  const QString when = QLatin1Char(' ') + QString::fromStdString(curve.peak.when.text);
+  const QString when = QLatin1Char(' ') + sentence(curve.peak.when);
   QString pinned, limit;
   if (!curve.pinned.empty())
     pinned = dot + Curve::tr("pinned %1").arg(bytes_text(curve.pinned_peak));

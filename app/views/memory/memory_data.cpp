@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "engine/passes/build.h"
 #include "engine/predict/memory.h"
 #include "engine/schedules/schedule.h"
@@ -105,9 +106,7 @@ std::vector<ZeroPlans::Plan> ZeroPlans::compute(const Setup& setup) {
     plan.zero = zero;
     Setup other = setup;
     other.zero = zero;
-    const auto refuse = [&](const Message& why) {
-      plan.refusal = QString::fromStdString(why.text);
-    };
+    const auto refuse = [&](const Message& why) { plan.refusal = sentence(why); };
     const std::vector<Message> wrong = validate(other);
     if (!wrong.empty()) {
       refuse(wrong.front());
@@ -248,8 +247,7 @@ std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRe
     TrafficTerm term;
     const QString operation = QString::fromStdString(row.operation);
     const bool pair = operation == QLatin1String("send_recv");
-    QString purpose = QString::fromUtf8(name_of(row.purpose).data());
-    purpose.replace(QLatin1Char('_'), QLatin1Char(' '));
+    const QString purpose = name_text(row.purpose);
     const QString axis = QString::fromUtf8(name_of(row.axis).data()).toUpper();
     term.name = pair ? Memory::tr("%1 \u2192 next, %2").arg(purpose, axis)
                      : Memory::tr("%1 of %2, %3")

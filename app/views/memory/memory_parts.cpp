@@ -5,6 +5,7 @@
 #include <map>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/memory/memory_data.h"
 #include "engine/plan/text/describe_op.h"
 #include "engine/predict/memory.h"
@@ -37,12 +38,6 @@ constexpr std::array<PaperTerm, 11> kPaper = {
      {Tensor::kDropoutMasks, "a s\u00b2 b + 2 s b h", 2, 1, false},
      {Tensor::kDroppedProbabilities, "2 a s\u00b2 b", 0, 2, true}}};
 
-QString tensor_text(Tensor tensor) {
-  QString text = QString::fromUtf8(name_of(tensor).data());
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
-
 // The layer whose part of a buffer of all parameters lies `share` of the way through it.
 const ParameterSlice* slice_at(const RankProgram& rank, double share) {
   std::int64_t all = 0;
@@ -60,9 +55,7 @@ QString how_long(const RankProgram& rank, const Buffer& buffer, const RankTimeli
   if (buffer.opened_by < 0) return Parts::tr("held from start to end");
   const Nanoseconds from = times.spans[std::size_t(buffer.opened_by)].begin;
   const Nanoseconds until = times.spans[std::size_t(buffer.closed_by)].end;
-  const auto name = [&](std::int32_t op) {
-    return QString::fromStdString(describe(rank.ops[std::size_t(op)]));
-  };
+  const auto name = [&](std::int32_t op) { return sentence(describe(rank.ops[std::size_t(op)])); };
   return Parts::tr("held for %1, from %2 to %3")
       .arg(time_text(until - from), name(buffer.opened_by), name(buffer.closed_by));
 }
@@ -125,10 +118,9 @@ std::optional<HeldPart> part_at(const Program& program, const Timeline& timeline
                          category == Category::kOptimizer);
     if (states) {
       name_slice(rank, buffer, double(height) / double(buffer.bytes), part);
-      if (part.detail.isEmpty()) part.detail = QString::fromStdString(describe(buffer));
+      if (part.detail.isEmpty()) part.detail = sentence(describe(buffer));
     } else {
-      part.what = QString::fromStdString(describe(buffer));
-      if (!part.what.isEmpty()) part.what[0] = part.what[0].toUpper();
+      part.what = capitalised(sentence(describe(buffer)));
       part.detail = category_text(category);
     }
     return part;
@@ -165,7 +157,7 @@ TensorTable tensor_table(const Prediction& prediction, int rank_index) {
   const bool stage_level = found.count(Tensor::kStageActivations) > 0;
   const double sbh = shape.s * shape.b * shape.h, scores = shape.a * shape.s * shape.s * shape.b;
   for (auto& [tensor, term] : found) {
-    term.name = tensor_text(tensor);
+    term.name = capitalised(name_text(tensor));
     for (const PaperTerm& own : kPaper) {
       if (own.tensor != tensor || !paper) continue;
       const bool split = shape.t > 1 && (own.split || shape.sequence_parallel);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "app/views/memory/memory_state.h"
 #include "app/views/shared/qcustomplot_header.h"
 
@@ -189,7 +190,7 @@ QString MemoryView::description() const {
   return tr("%1. %2. At %3 it holds %4. Peak %5 %6.")
       .arg(s.shown.title, stages.join(QStringLiteral("; ")), time_text(now),
            parts.join(QStringLiteral(", ")), bytes_text(s.shown.curve.peak.bytes),
-           QString::fromStdString(s.shown.curve.peak.when.text));
+           sentence(s.shown.curve.peak.when));
 }
 
 }  // namespace parallelarium

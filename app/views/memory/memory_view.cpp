@@ -201,7 +201,7 @@ void MemoryView::refresh() {
     s.bytes[at]->setEnabled(s.session.allowed(QStringLiteral("precision")));
   }
   s.recipe->setEnabled(s.session.allowed(QStringLiteral("precision")));
-  const int recipe = s.recipe->findText(QString::fromStdString(precision.name));
+  const int recipe = s.recipe->findData(QString::fromStdString(precision.name));
   s.recipe->setCurrentIndex(recipe);
   if (recipe < 0) s.recipe->setPlaceholderText(tr("custom"));
   refresh_tensors();

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "engine/passes/replicate.h"
 #include "engine/passes/shard.h"
 
@@ -24,10 +25,10 @@ QString spaced(std::string_view name) {
 }
 
 QString operation_text(const Op& op) {
-  if (op.kind != OpKind::kCollective) return spaced(name_of(op.purpose));
+  if (op.kind != OpKind::kCollective) return name_text(op.purpose);
   return Words::tr("%1 of %2")
       .arg(spaced(name_of(op.collective)).replace(QLatin1Char(' '), QLatin1Char('-')),
-           spaced(name_of(op.purpose)));
+           name_text(op.purpose));
 }
 
 int built_of(const Prediction& prediction, int rank) {

@@ -45,9 +45,9 @@ Quantity axis_quantity(const Session& session, int rank_index, Axis axis, const 
         bytes_difference_text(std::int64_t(quantity.predicted_value), bytes, locale);
   }
   if (session.hidden(QStringLiteral("traffic.sent_bytes")) && !quantity.predicted.text.isEmpty())
-    quantity.predicted = {QStringLiteral("?"), Views::tr("hidden for now"), {}};
+    quantity.predicted = hidden_figure();
   if (session.hidden(QStringLiteral("traffic.sent_bytes")) && !quantity.observed.text.isEmpty())
-    quantity.observed = {QStringLiteral("?"), Views::tr("hidden for now"), {}};
+    quantity.observed = hidden_figure();
   finish(session, sides, quantity);
   return quantity;
 }

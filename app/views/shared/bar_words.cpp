@@ -2,6 +2,7 @@
 // What one bar of the timeline is called.
 #include <QCoreApplication>
 
+#include "app/look/sentence.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
@@ -19,14 +20,9 @@ QString place_of(const Program& program, int global_rank) {
   return Words::tr("rank %1").arg(global_rank);
 }
 
-QString capitalised(QString text) {
-  if (!text.isEmpty()) text[0] = text[0].toUpper();
-  return text;
-}
-
 QString purpose_words(Purpose purpose) {
   if (purpose == Purpose::kNone) return Words::tr("data");
-  return QString::fromUtf8(name_of(purpose).data(), static_cast<int>(name_of(purpose).size()));
+  return name_text(purpose);
 }
 
 QString action_word(ActionKind kind) {
@@ -58,16 +54,12 @@ QString axis_word(Axis axis) {
   return QString::fromUtf8(name.data(), static_cast<int>(name.size())).toUpper();
 }
 
-QString piece_word(Piece piece) {
-  return QString::fromUtf8(name_of(piece).data(), static_cast<int>(name_of(piece).size()));
-}
-
 // What part of its action a bar is: "layer 2", "weight gradient of MLP in, layer 2"; empty for all
 // of it.
 QString part_words(const Bar& bar) {
   if (bar.piece == Piece::kStage)
     return bar.layer < 0 ? QString() : Words::tr("layer %1").arg(bar.layer);
-  QString part = piece_word(bar.piece);
+  QString part = name_text(bar.piece);
   if (bar.first_op == bar.last_op && bar.piece != Piece::kZeroGrad) {
     if (bar.phase == Phase::kInputGrad) part = Words::tr("input gradient of %1").arg(part);
     if (bar.phase == Phase::kWeightGrad) part = Words::tr("weight gradient of %1").arg(part);
@@ -91,7 +83,7 @@ QStringList bar_labels(const Bar& bar) {
     return {Words::tr("update")};
   }
   const QString action = action_word(bar.action) + QLatin1Char(' ') + microbatch_text(bar);
-  if (bar.piece != Piece::kStage) return {piece_word(bar.piece)};
+  if (bar.piece != Piece::kStage) return {name_text(bar.piece)};
   if (bar.layer < 0) return {action, microbatch_text(bar)};
   const QString layer = Words::tr("layer %1").arg(bar.layer);
   return {action + kDot + layer, layer,

@@ -9,10 +9,14 @@ namespace parallelarium {
 
 // One side of a quantity. Empty text: nothing to show (not run, stale, no such figure).
 struct Figure {
-  QString text;    // "84.1 ms", "?" when a lesson hides it
-  QString source;  // "predicted", "paced", "counted"; or why there is none: "not run yet"
-  QString exact;   // for the tooltip: "41,943,040 bytes"
+  QString text;         // "84.1 ms", "?" when a lesson hides it
+  QString source;       // "predicted", "paced", "counted"; or why there is none: "not run yet"
+  QString exact;        // for the tooltip: "41,943,040 bytes"
+  bool hidden = false;  // by a lesson, for now
 };
+
+// What stands in the place of a figure that a lesson hides.
+Figure hidden_figure();
 
 struct Quantity {
   QString key;    // dotted key of predict and run: "step.seconds"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "engine/plan/program/report.h"
 
 namespace parallelarium {
@@ -212,7 +213,7 @@ void StepSides::add_run(const QLocale& locale, std::vector<Quantity>& all) const
                          .arg(run->observation.timeline.steps)
                          .arg(seconds_text(run->observation.step.seconds_min, locale),
                               seconds_text(run->observation.step.seconds_max, locale))};
-  if (delay) all[0].observed.exact += QLatin1Char('\n') + QString::fromStdString(delay->text);
+  if (delay) all[0].observed.exact += QLatin1Char('\n') + sentence(*delay);
   all[1].observed = {share_text(seen.bubble, locale), source, {}};
   all[2].observed = {bytes_text(seen.peak, locale), Quantities::tr("counted"),
                      exact_bytes_text(seen.peak, locale)};
@@ -281,17 +282,15 @@ void StepSides::finish(std::vector<Quantity>& all) const {
     const QString group = quantity.key.section(QLatin1Char('.'), 0, 0);
     const bool all_hidden = session.hidden(quantity.key) || session.hidden(group);
     const auto hide = [&](Figure& figure) {
-      if (!figure.text.isEmpty())
-        figure = {QStringLiteral("?"), Quantities::tr("hidden for now"), {}};
+      if (!figure.text.isEmpty()) figure = hidden_figure();
     };
     if (all_hidden || session.hidden(QStringLiteral("lane.predicted"))) hide(quantity.predicted);
     if (all_hidden || session.hidden(QStringLiteral("lane.run"))) hide(quantity.observed);
-    if (quantity.predicted.text == QLatin1String("?") ||
-        quantity.observed.text == QLatin1String("?")) {
+    if (quantity.predicted.hidden || quantity.observed.hidden) {
       quantity.difference.clear();
       quantity.since_pin.clear();
     }
-    if (quantity.predicted.text == QLatin1String("?")) quantity.note.clear();
+    if (quantity.predicted.hidden) quantity.note.clear();
   }
 }
 
@@ -355,7 +354,7 @@ void finish(const Session& session, const RankSides& sides, Quantity& quantity) 
   const auto hide = [&](Figure& figure, const char* lane) {
     if (figure.text.isEmpty()) return;
     if (session.hidden(quantity.key) || session.hidden(QLatin1String(lane)))
-      figure = {QStringLiteral("?"), Quantities::tr("hidden for now"), {}};
+      figure = hidden_figure();
   };
   hide(quantity.predicted, "lane.predicted");
   hide(quantity.observed, "lane.run");

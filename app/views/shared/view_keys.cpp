@@ -69,7 +69,7 @@ Result<void> set_sequence(const ViewKeyInfo& info, const QKeySequence& sequence)
                      text.toStdString());
   for (const ViewKeyInfo& other : view_keys())
     if (other.key != info.key && sequence_of(other) == sequence)
-      return message("key-taken", "{} is the key of “{}” already; choose another.",
+      return message("key-taken.view", "{} is the key of “{}” already; choose another.",
                      text.toStdString(),
                      QCoreApplication::translate("ViewKey", other.text).toStdString());
   QSettings().setValue(QStringLiteral("keys/") + QLatin1String(info.id),

@@ -5,6 +5,7 @@
 #include <QDateTime>
 
 #include "app/look/figures.h"
+#include "app/look/sentence.h"
 #include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
@@ -47,7 +48,7 @@ QString waited_line(const LaneRows& rows, int rank_index, const Bar& bar, const 
   for (const IdleGap& gap : rows.gaps_of(rank_index)) {
     if (gap.span.end < bar.span.begin) continue;
     if (gap.span.end > bar.span.begin) break;
-    const QString why = QString::fromStdString(gap.why.text);
+    const QString why = sentence(gap.why);
     return Words::tr("before it: idle %1, %2")
         .arg(time_text(gap.span.end - gap.span.begin, locale), why);
   }
@@ -149,13 +150,13 @@ QString idle_sentence(const LaneRows& rows, int rank_index, Nanoseconds time,
     if (time > gap.span.end) continue;
     return Words::tr("Idle %1, %2: %3")
         .arg(time_text(gap.span.end - gap.span.begin, locale), idle_word(gap.kind),
-             QString::fromStdString(gap.why.text));
+             sentence(gap.why));
   }
   return {};
 }
 
 QString predicted_title(const Prediction& prediction, bool hidden) {
-  const QString machine = QString::fromStdString(prediction.machine.title);
+  const QString machine = sentence(title_of(prediction.machine));
   if (prediction.word == "peak")
     return Words::tr("LOWER BOUND AT PEAK RATES") + kDot + Words::tr("on %1").arg(machine);
   if (prediction.pace_factor != 1 && hidden) return Words::tr("PREDICTED, PACED");  // no time told
@@ -216,7 +217,7 @@ QString differing(const Setup& run, const Setup& present) {
     if (is) parts << text;
   };
   differs(run.model.name != present.model.name || run.model.title != present.model.title,
-          QString::fromStdString(run.model.title));
+          sentence(title_of(run.model)));
   differs(run.schedule != present.schedule, schedule_title(run.schedule));
   differs(run.mesh.pp != present.mesh.pp,
           plural(run.mesh.pp, QT_TRANSLATE_NOOP("words", "%1 stage"),
@@ -263,7 +264,7 @@ QString picture_title(const Setup& setup) {
 QString setup_footer(const Setup& setup) {
   const Mesh& mesh = setup.mesh;
   QStringList parts;
-  parts << QString::fromStdString(setup.model.title.empty() ? setup.model.name : setup.model.title);
+  parts << sentence(title_of(setup.model));
   parts << plural(setup.model.layers, QT_TRANSLATE_NOOP("words", "%1 layer"),
                   QT_TRANSLATE_NOOP("words", "%1 layers"));
   parts << Words::tr("DP %1 TP %2 PP %3 CP %4 EP %5")
@@ -281,7 +282,7 @@ QString setup_footer(const Setup& setup) {
 
 QString machine_footer(const Prediction& prediction) {
   const Machine& machine = prediction.machine;
-  QString text = QString::fromStdString(machine.title.empty() ? machine.name : machine.title);
+  QString text = sentence(title_of(machine));
   if (!machine.calibrated.empty())
     text += kDot + Words::tr("calibrated %1").arg(QString::fromStdString(machine.calibrated));
   else

@@ -14,6 +14,7 @@
 #include "engine/cli/text/collective_text.h"
 #include "engine/cli/training.h"
 #include "engine/collectives/symbolic.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/run/calibrate/collective_calibrate.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
@@ -29,15 +30,14 @@ Result<Network> network_for(const CollectiveOptions& options, const Collective& 
   const int ranks = collective.spec.ranks;
   const auto cores = static_cast<int>(available_cores().size());
   if (options.calibrate && (!options.machine.empty() || options.topology_given->count() > 0))
-    return message("collective-links",
+    return message("collective-links.machine",
                    "--calibrate measures this computer's memory; leave --machine and --topology "
                    "out.");
   if (options.calibrate && (cores < 2 || ranks > cores))
     return message("collective-cores",
                    "--calibrate measures ranks that have a core each, two at least; the engine may "
                    "use {}, for {}.",
-                   cores == 1 ? "one core" : fmt::format("{} cores", cores),
-                   ranks == 1 ? "one rank" : fmt::format("{} ranks", ranks));
+                   counted_cores(cores), counted_ranks(ranks));
   if (!(options.combine >= 0 && options.combine < 1e18))
     return message("collective-combine", "--combine-bandwidth is 0 or more bytes per second.");
   if (!options.machine.empty()) {
@@ -48,7 +48,7 @@ Result<Network> network_for(const CollectiveOptions& options, const Collective& 
   if (options.machine.empty() || options.topology_given->count() > 0) {
     const auto topology = topology_by_name(options.topology);
     if (!topology) {
-      return message("collective-topology",
+      return message("collective-topology.option",
                      "--topology {} is none; there are switch, ring, torus, two-level and memory.",
                      options.topology);
     }
@@ -116,7 +116,7 @@ Outcome sweep_of(const CollectiveOptions& options, CollectiveSpec spec, Progress
   for (const std::string& algorithm : algorithms) {
     spec.algorithm = algorithm;
     const Result<Collective> made = make_collective(spec);
-    if (!made && (algorithms.size() == 1 || made.error().id == "collective-algorithm"))
+    if (!made && (algorithms.size() == 1 || made.error().kind == "collective-algorithm"))
       return Outcome::invalid(made.error());
     if (!made) continue;
     if (options.run && wishes.on.choice.backend == Backend::kCpu) {
@@ -142,7 +142,8 @@ Outcome sweep_of(const CollectiveOptions& options, CollectiveSpec spec, Progress
       std::count_if(rows->begin(), rows->end(), [](const SweepRow& row) { return !row.correct; });
   if (wishes.repeats > 0 && wrong > 0) {
     outcome.status = kFailed;
-    outcome.error = message("collective-incorrect", "Results have wrong cells in {} rows.", wrong);
+    outcome.error =
+        message("collective-incorrect.sweep", "Results have wrong cells in {} rows.", wrong);
   }
   return outcome;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/cli/commands/command.h"
 #include "engine/plan/settings/alternatives.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/wire/version.h"
 
 namespace parallelarium {
@@ -33,13 +34,6 @@ std::vector<std::string> names_of(const CLI::App& app) {
   return names;
 }
 
-std::string words_and(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t at = 0; at < names.size(); ++at)
-    text += (at == 0 ? "" : at + 1 == names.size() ? " and " : ", ") + names[at];
-  return text;
-}
-
 // Why the words of the command line make no command, in one sentence.
 Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
@@ -55,13 +49,13 @@ Message sentence_of(const CLI::App& app, const CLI::ParseError& error) {
     const std::vector<std::string> names = names_of(app);
     if (left.empty())
       return message("command-missing", "Say what to do: {}; --help explains them.",
-                     words_and(names));
+                     join_and(names));
     const std::string near = nearest(left.front(), names);
     if (left.front().rfind('-', 0) == 0)
       return message("option-first", "The option {} belongs behind a command: {}.", left.front(),
-                     words_and(names));
+                     join_and(names));
     return message("command-unknown", "There is no command \"{}\"{}; there are {}.", left.front(),
-                   near.empty() ? "" : " (" + near + "?)", words_and(names));
+                   near.empty() ? "" : " (" + near + "?)", join_and(names));
   }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) && !left.empty()) {
     std::vector<std::string> options;

@@ -51,7 +51,7 @@ std::string devices_text(const Devices& devices) {
   text += computer.text();
   Table backends({"", "", ""});
   for (const BackendFact& backend : devices.backends)
-    backends.add({backend.name, backend.available ? "ready" : "missing", backend.why});
+    backends.add({backend.name, backend.available ? "ready" : "missing", backend.why.text});
   text += "\nBackends\n" + backends.text();
   text += fmt::format("  By itself, `run` takes {}.\n", placement_text(devices.computer));
   if (!devices.gpus.empty()) {
@@ -74,11 +74,11 @@ std::string devices_text(const Devices& devices) {
   }
   Table facts({"", "", "", ""});
   for (const Fact& fact : devices.facts)
-    facts.add({fact.title,
+    facts.add({fact.title.text,
                fact.state == FactState::kThere     ? "there"
                : fact.state == FactState::kLimited ? "limited"
                                                    : "missing",
-               fact.found, fact.advice});
+               fact.found.text, fact.advice.text});
   return text + "\nFor GPUs and several computers\n" + facts.text();
 }
 

@@ -157,7 +157,7 @@ Outcome draw(const ExportOptions& options, const std::string& format, const Setu
   }
   if (was_cancelled) {
     if (drawn != options.file) std::remove(drawn.c_str());
-    return Outcome::failed(message("cancelled", "The export was cancelled."));
+    return Outcome::failed(message("cancelled.export", "The export was cancelled."));
   }
   const int ended = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   if (ended == 0 &&
@@ -213,8 +213,8 @@ Outcome export_setup(const ExportOptions& options, Progress& progress) {
         prepare_checked(setup, {}, watch_of(progress),
                         [&](const std::string& sentence) { progress.say(sentence); });
     if (!preparation)
-      return preparation.error().id == "cancelled" ? Outcome::failed(preparation.error())
-                                                   : Outcome::invalid(preparation.error());
+      return preparation.error().kind == "cancelled" ? Outcome::failed(preparation.error())
+                                                     : Outcome::invalid(preparation.error());
     if (!preparation->calibrated()) progress.say(calibrating_text(*preparation));
     const Result<Training> training = train(*preparation, false, watch_of(progress));
     if (!training)

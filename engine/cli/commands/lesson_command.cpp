@@ -139,7 +139,7 @@ Outcome check(const LessonCheckOptions& options, Progress& progress) {
       course ? check_course(options.folder, wishes)
              : std::vector<LessonReport>{check_lesson(options.folder, wishes)};
   if (options.run && cancelled_by_signal())
-    return Outcome::failed(message("cancelled", "The check was cancelled."));
+    return Outcome::failed(message("cancelled.check", "The check was cancelled."));
   std::size_t faults = 0;
   nlohmann::json json = nlohmann::json::array();
   for (const LessonReport& report : reports) {

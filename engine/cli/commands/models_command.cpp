@@ -22,7 +22,7 @@ nlohmann::json with_counts(const Model& model) {
   const ParameterCounts counts = count_parameters(model);
   nlohmann::json json = to_json(model);
   json["name"] = model.name;
-  json["title"] = model.title;
+  json["title"] = title_of(model).text;
   json["sources"] = model.sources;
   return {{"model", json},
           {"parameters", counts.total},
@@ -32,8 +32,7 @@ nlohmann::json with_counts(const Model& model) {
 
 std::string details(const Model& model) {
   const ParameterCounts counts = count_parameters(model);
-  std::string text =
-      fmt::format("{} ({})\n\n", model.title.empty() ? model.name : model.title, model.name);
+  std::string text = fmt::format("{} ({})\n\n", title_of(model).text, model.name);
   Table shape({"", ""});
   const auto row = [&shape](const char* name, const std::string& value) {
     shape.add({name, value});

@@ -264,7 +264,7 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
       prepare_checked(*setup, std::move(*place), watch_of(progress),
                       [&](const std::string& sentence) { progress.say(sentence); });
   if (!preparation)
-    return preparation.error().id == "cancelled"
+    return preparation.error().kind == "cancelled"
                ? Outcome::failed(preparation.error())
                : Outcome::invalid(options.setup.as_typed(preparation.error()));
   if (!preparation->leads()) return run_member(*preparation, options.verify);
@@ -324,8 +324,8 @@ void say_who_shares(const std::string& gpu_use, Progress& progress) {
 Watch watch_of(Progress& progress) {
   Watch watch;
   watch.cancel = &cancelled_by_signal();
-  watch.progress = [&progress](std::string_view phase, double share, const std::string& what) {
-    progress.report(share, fmt::format("{}: {}", phase, what));
+  watch.progress = [&progress](std::string_view phase, double share, const Message& what) {
+    progress.report(share, fmt::format("{}: {}", phase, what.text));
   };
   watch.abandon = [&progress](const Message& why) {
     progress.say(why.text);

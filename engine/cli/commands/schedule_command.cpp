@@ -99,13 +99,14 @@ Result<Order> order_from_file(const ScheduleOptions& options) {
   }
   order->name = std::filesystem::path(options.name).stem().string();
   if (options.stages > 0 && options.stages != static_cast<int>(order->ranks.size()))
-    return message("order-stages", "{} holds {} ranks, not the {} of --stages.", options.name,
-                   order->ranks.size(), options.stages);
+    return message("order-stages.option", "{} holds {} ranks, not the {} of --stages.",
+                   options.name, order->ranks.size(), options.stages);
   if (options.microbatches > 0 && options.microbatches != order->microbatches)
-    return message("order-microbatches", "{} holds {} micro-batches, not the {} of --microbatches.",
-                   options.name, order->microbatches, options.microbatches);
+    return message("order-microbatches.option",
+                   "{} holds {} micro-batches, not the {} of --microbatches.", options.name,
+                   order->microbatches, options.microbatches);
   if (options.chunks > 0 && options.chunks != order->chunks)
-    return message("order-chunks", "{} holds {} chunks per rank, not the {} of --chunks.",
+    return message("order-chunks.option", "{} holds {} chunks per rank, not the {} of --chunks.",
                    options.name, order->chunks, options.chunks);
   const std::vector<Message> wrong = check_order(*order);
   if (wrong.empty()) return order;
@@ -131,7 +132,7 @@ std::string schedule_text(const Order& order, const TimedOrder& timed, const Dur
                                  order.ranks.size(), order.ranks.size() == 1 ? "" : "s",
                                  order.microbatches, order.microbatches == 1 ? "" : "es");
   if (order.chunks > 1) text += fmt::format(", {} chunks on each", order.chunks);
-  text += info ? ".\n" + wrapped(info->summary, 100, 0) + "\n"
+  text += info ? ".\n" + wrapped(info->summary.text, 100, 0) + "\n"
                : ".\nThe order is right: every micro-batch goes forward and back once on every "
                  "stage, and no rank waits in a circle.\n";
   text += fmt::format("Durations: forward {}, ", plain(durations.forward));
@@ -171,7 +172,7 @@ Outcome schedule(const ScheduleOptions& options) {
   if (!info && !std::filesystem::exists(options.name, ignored)) {
     std::string names;
     for (const ScheduleInfo& each : schedules()) names += (names.empty() ? "" : ", ") + each.name;
-    return Outcome::invalid(message("schedule-unknown",
+    return Outcome::invalid(message("schedule-unknown.option",
                                     "\"{}\" is neither a schedule ({}) nor a "
                                     "file of orders.",
                                     options.name, names));

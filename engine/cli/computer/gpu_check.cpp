@@ -91,7 +91,7 @@ Result<CheckedComputer> check_found(Found found, const Watch& watch) {
   RunControl control;
   control.cancel = watch.cancel;
   if (watch.progress)
-    control.progress = [&](double share, const std::string& what) {
+    control.progress = [&](double share, const Message& what) {
       watch.progress("checking", share, what);
     };
   Result<GpuCheck> check = check_gpus(found.rig, control);
@@ -240,13 +240,18 @@ namespace {
 // Ends the process where a GPU holds something that does not end.
 void leave_if_stuck(const GpuCheck& check, const Watch& watch) {
   if (!check.stuck || !watch.abandon) return;
-  std::string which = "several";
+  std::vector<int> failed;
   for (const CheckedGpu& gpu : check.gpus)
-    if (gpu.failed()) which = fmt::format("GPU {}", gpu.device);
-  watch.abandon(message("gpu-check-failed",
-                        "A GPU did not end what it was given in its check ({}); start again, and "
-                        "it is not used.",
-                        which));
+    if (gpu.failed()) failed.push_back(gpu.device);
+  if (failed.empty())
+    watch.abandon(message("gpu-check-failed.hang",
+                          "Several GPUs did not end what they were given in their check; start "
+                          "again, and they are not used."));
+  else
+    watch.abandon(message("gpu-check-failed.hangs",
+                          "GPU {} did not end what it was given in its check; start again, and it "
+                          "is not used.",
+                          list_of(failed)));
 }
 
 // Whether these GPUs are known, alone and with each other.

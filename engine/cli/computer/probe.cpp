@@ -16,6 +16,8 @@
 #include <numeric>
 
 #include "engine/cli/computer/probe_cuda.h"
+#include "engine/plan/text/message_json.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
 #include "engine/run/cores.h"
 #include "engine/run/gpu/faults.h"
@@ -51,35 +53,37 @@ void look_at_cores(Devices& devices) {
 }
 
 Fact shared_memory() {
-  Fact fact{"shared-memory", "/dev/shm", FactState::kThere, "", ""};
+  Fact fact{"shared-memory", plain("/dev/shm"), FactState::kThere, {}, {}};
   struct statvfs facts {};
   if (statvfs("/dev/shm", &facts) != 0) {
     fact.state = FactState::kMissing;
-    fact.found = "not mounted";
-    fact.advice = "NCCL between processes needs it; mount a tmpfs there.";
+    fact.found = message("fact-not-mounted", "not mounted");
+    fact.advice = message("advice-tmpfs", "NCCL between processes needs it; mount a tmpfs there.");
     return fact;
   }
   const double total = static_cast<double>(facts.f_blocks) * static_cast<double>(facts.f_frsize);
   const double free = static_cast<double>(facts.f_bavail) * static_cast<double>(facts.f_frsize);
-  fact.found = bytes_text(free) + " free of " + bytes_text(total);
+  fact.found =
+      message("fact-free", "{} free of {}", figure(bytes_text(free)), figure(bytes_text(total)));
   if (free < 64.0 * (1 << 20)) {
     fact.state = FactState::kLimited;
-    fact.advice = "NCCL between processes wants more; in a container raise --shm-size.";
+    fact.advice = message("advice-shm",
+                          "NCCL between processes wants more; in a container raise --shm-size.");
   }
   return fact;
 }
 
 Fact locked_memory() {
-  Fact fact{"locked-memory", "memlock limit", FactState::kThere, "", ""};
+  Fact fact{"locked-memory", message("fact-memlock", "memlock limit"), FactState::kThere, {}, {}};
   struct rlimit limit {};
   if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    fact.found = "unlimited";
+    fact.found = message("fact-unlimited", "unlimited");
     return fact;
   }
-  fact.found = bytes_text(static_cast<double>(limit.rlim_cur));
+  fact.found = figure(bytes_text(static_cast<double>(limit.rlim_cur)));
   if (limit.rlim_cur < (rlim_t{64} << 20)) {
     fact.state = FactState::kLimited;
-    fact.advice = "Only InfiniBand needs more: ulimit -l unlimited.";
+    fact.advice = message("advice-memlock", "Only InfiniBand needs more: ulimit -l unlimited.");
   }
   return fact;
 }
@@ -106,18 +110,23 @@ Result<int> nccl_version() {
   return (*nccl)->version();
 }
 
-std::string products_text(const std::string& bf16) {
-  return fmt::format("products by {}, of bf16 {}", matmul_library(),
-                     bf16 == kNativeBf16 ? "by the processor itself" : "widened to fp32");
+Message products_text(const std::string& bf16) {
+  return bf16 == kNativeBf16
+             ? message("products-native", "products by {}, of bf16 by the processor itself",
+                       matmul_library())
+             : message("products-widened", "products by {}, of bf16 widened to fp32",
+                       matmul_library());
 }
 
 Fact launcher() {
-  Fact fact{"mpi", "MPI launcher", FactState::kThere, find_program("mpirun"), ""};
-  if (fact.found.empty()) fact.found = find_program("srun");
-  if (fact.found.empty()) {
+  std::string file = find_program("mpirun");
+  if (file.empty()) file = find_program("srun");
+  Fact fact{"mpi", message("fact-mpi", "MPI launcher"), FactState::kThere, plain(file), {}};
+  if (file.empty()) {
     fact.state = FactState::kMissing;
-    fact.found = "neither mpirun nor srun is in PATH";
-    fact.advice = "Only needed to start ranks as processes, or on several computers.";
+    fact.found = message("fact-no-launcher", "neither mpirun nor srun is in PATH");
+    fact.advice =
+        message("advice-mpi", "Only needed to start ranks as processes, or on several computers.");
   }
   return fact;
 }
@@ -126,29 +135,32 @@ Fact launcher() {
 
 BackendFact cuda_backend(const Result<std::vector<GpuFacts>>& gpus,
                          const Result<int>& nccl_version) {
-  if (!gpus) return {"cuda", false, gpus.error().text};
-  std::string too_old;
+  if (!gpus) return {"cuda", false, gpus.error()};
+  std::optional<Message> too_old;
   int usable = 0;
   for (const GpuFacts& gpu : *gpus) {
     const Result<void> can = check_gpu(gpu);
-    if (!can) too_old = can.error().text;
+    if (!can) too_old = can.error();
     usable += can.ok();
   }
-  if (usable == 0) return {"cuda", false, too_old};
+  if (usable == 0) return {"cuda", false, too_old.value_or(Message{})};
   if (gpus->size() == 1)
-    return {
-        "cuda", true,
-        fmt::format("fp32 and bf16; all ranks share {}, so more than one are no evidence of speed",
+    return {"cuda", true,
+            message("cuda-one-gpu",
+                    "fp32 and bf16; all ranks share {}, so more than one are no evidence of speed",
                     gpus->front().name),
-        1};
-  if (!too_old.empty()) too_old = " " + too_old;
+            1};
+  const auto also = [&](const Message& why) {
+    return too_old ? message("cuda-some-old", "{} {}", why, *too_old) : why;
+  };
   const Result<void> nccl = nccl_version ? check_nccl(*nccl_version, 1) : nccl_version.error();
   if (!nccl)
-    return {"cuda", true, "fp32 and bf16; all ranks on one GPU: " + nccl.error().text + too_old, 1};
+    return {"cuda", true,
+            also(message("cuda-apart", "fp32 and bf16; all ranks on one GPU: {}", nccl.error())),
+            1};
   return {"cuda", true,
-          fmt::format("fp32 and bf16; up to {} rank{} with a GPU each, through NCCL {}", usable,
-                      usable == 1 ? "" : "s", nccl_version_text(*nccl_version)) +
-              too_old,
+          also(message("cuda-ranks", "fp32 and bf16; up to {} with a GPU each, through NCCL {}",
+                       counted_ranks(usable), nccl_version_text(*nccl_version))),
           usable};
 }
 
@@ -162,24 +174,31 @@ std::vector<Fact> facts_of_gpus(const std::vector<GpuFacts>& gpus) {
   }
   std::vector<Fact> facts;
   if (!displays.empty())
-    facts.push_back({"gpu-display", "display", FactState::kLimited,
-                     displays + ": drives a display, so the system ends kernels of some 5 s",
-                     "Ranks take other GPUs first; name others with --devices, or use smaller "
-                     "sizes."});
+    facts.push_back(
+        {"gpu-display", message("fact-display", "display"), FactState::kLimited,
+         message("fact-drives", "{}: drives a display, so the system ends kernels of some 5 s",
+                 displays),
+         message("advice-display",
+                 "Ranks take other GPUs first; name others with --devices, or use "
+                 "smaller sizes.")});
   if (!without.empty())
-    facts.push_back({"gpu-bf16", "bf16", FactState::kLimited,
-                     without + ": no tensor cores for bf16, which goes as fast as fp32 at most",
-                     "16-bit precisions save memory there and no time."});
+    facts.push_back(
+        {"gpu-bf16", plain("bf16"), FactState::kLimited,
+         message("fact-no-bf16", "{}: no tensor cores for bf16, which goes as fast as fp32 at most",
+                 without),
+         message("advice-bf16", "16-bit precisions save memory there and no time.")});
   return facts;
 }
 
 std::vector<Fact> facts_of_groups(int driver, std::size_t gpus) {
   if (gpus < 2 || runs_groups_at_once(driver)) return {};
-  return {{"nccl-groups", "NCCL groups", FactState::kLimited,
-           fmt::format("the driver is for CUDA {}: operations of several groups on a GPU go one "
-                       "after another",
-                       cuda_version_text(driver)),
-           fmt::format("With driver {} or newer they overlap.", driver_branch(12030))}};
+  return {
+      {"nccl-groups", message("fact-groups", "NCCL groups"), FactState::kLimited,
+       message("fact-one-by-one",
+               "the driver is for CUDA {}: operations of several groups on a GPU go one after "
+               "another",
+               cuda_version_text(driver)),
+       message("advice-groups", "With driver {} or newer they overlap.", driver_branch(12030))}};
 }
 
 Devices probe_devices() {
@@ -210,11 +229,12 @@ Devices probe_devices() {
   const int cores = devices.computer.cores;
   devices.backends = {
       {"cpu", true,
-       fmt::format("{} rank{} with a core each, more are oversubscribed; {}", cores,
-                   cores == 1 ? "" : "s", products_text(devices.bf16_products)),
+       message("cpu-ranks", "{} with a core each, more are oversubscribed; {}",
+               counted_ranks(cores), products_text(devices.bf16_products)),
        cores},
       {"paced", true,
-       fmt::format("up to {} ranks, real work at the pace of the prediction", kMostPacedRanks),
+       message("paced-ranks", "up to {} ranks, real work at the pace of the prediction",
+               kMostPacedRanks),
        kMostPacedRanks},
       cuda_backend(gpus, nccl)};
   devices.facts = std::move(cuda.facts);
@@ -241,18 +261,24 @@ std::vector<Fact> facts_of_topology(const Devices& devices) {
       nvlink += link.kind == "NVLink";
     }
     const bool all = direct == topology.links.size();
-    facts.push_back({"peer-access", "GPU to GPU", all ? FactState::kThere : FactState::kLimited,
-                     fmt::format("{} of {} pairs read each other's memory, {} over NVLink", direct,
-                                 topology.links.size(), nvlink),
-                     all ? ""
-                         : "NCCL goes through host memory for the others; on bare metal switch "
-                           "IOMMU and PCIe ACS off."});
+    facts.push_back(
+        {"peer-access", message("fact-peers", "GPU to GPU"),
+         all ? FactState::kThere : FactState::kLimited,
+         message("fact-pairs", "{} of {} pairs read each other's memory, {} over NVLink", direct,
+                 topology.links.size(), nvlink),
+         all ? Message{}
+             : message("advice-peers",
+                       "NCCL goes through host memory for the others; on bare metal "
+                       "switch IOMMU and PCIe ACS off.")});
   }
   std::vector<int> all(topology.use.size());
   std::iota(all.begin(), all.end(), 0);
   if (const std::string use = use_text(topology, all); !use.empty()) {
-    facts.push_back({"gpu-use", "other processes", FactState::kLimited, use,
-                     "Times measured beside them mean little; choose others with --devices."});
+    facts.push_back({"gpu-use", message("fact-others", "other processes"), FactState::kLimited,
+                     plain(use),
+                     message("advice-others",
+                             "Times measured beside them mean little; choose others with "
+                             "--devices.")});
   }
   return facts;
 }
@@ -279,17 +305,17 @@ nlohmann::json to_json(const Devices& devices) {
   }
   for (const GpuLink& link : devices.topology.links)
     links.push_back({{"from", link.from}, {"to", link.to}, {"kind", link.kind}, {"p2p", link.p2p}});
-  for (const BackendFact& backend : devices.backends)
-    backends.push_back({{"name", backend.name},
-                        {"available", backend.available},
-                        {"why", backend.why},
-                        {"ranks", backend.ranks}});
-  for (const Fact& fact : devices.facts)
-    facts.push_back({{"id", fact.id},
-                     {"title", fact.title},
-                     {"state", kStates[static_cast<std::size_t>(fact.state)]},
-                     {"found", fact.found},
-                     {"advice", fact.advice}});
+  for (const BackendFact& backend : devices.backends) {
+    backends.push_back(
+        {{"name", backend.name}, {"available", backend.available}, {"ranks", backend.ranks}});
+    put_text(backends.back(), "why", backend.why);
+  }
+  for (const Fact& fact : devices.facts) {
+    facts.push_back({{"id", fact.id}, {"state", kStates[static_cast<std::size_t>(fact.state)]}});
+    put_text(facts.back(), "title", fact.title);
+    put_text(facts.back(), "found", fact.found);
+    put_text(facts.back(), "advice", fact.advice);
+  }
   nlohmann::json json = {{"host", devices.host},
                          {"processor", devices.processor},
                          {"threads", devices.threads},

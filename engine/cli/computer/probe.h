@@ -18,17 +18,17 @@ namespace parallelarium {
 enum class FactState : std::uint8_t { kThere, kLimited, kMissing };
 
 struct Fact {
-  std::string id;     // "cuda-driver"
-  std::string title;  // "NVIDIA driver"
+  std::string id;  // "cuda-driver"
+  Message title;   // "NVIDIA driver"
   FactState state = FactState::kThere;
-  std::string found;   // "550.54, CUDA 12.4", or why it is missing
-  std::string advice;  // what to do, or empty
+  Message found;   // "550.54, CUDA 12.4", or why it is missing
+  Message advice;  // what to do, or empty
 };
 
 struct BackendFact {
   std::string name;  // "cpu", "paced", "cuda"
   bool available = false;
-  std::string why;  // how many ranks, or why not
+  Message why;  // how many ranks, or why not
   // The most that run at once as `auto` would have them: with a core or a GPU each, paced as many
   // as a run may have. 0 where it is not available.
   int ranks = 0;

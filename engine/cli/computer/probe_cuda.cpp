@@ -7,7 +7,9 @@
 #include <array>
 #include <memory>
 
+#include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
+#include "engine/run/gpu/faults.h"
 #include "engine/run/gpu/module.h"
 #include "engine/run/gpu/nccl/nccl_files.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
@@ -102,19 +104,19 @@ Result<FoundNccl> find_nccl() {
 }
 
 Fact nccl_fact() {
-  Fact fact{"nccl", "NCCL", FactState::kThere, "", ""};
+  Fact fact{"nccl", plain("NCCL"), FactState::kThere, {}, {}};
   const Result<FoundNccl> found = find_nccl();
   if (!found) {
     fact.state = FactState::kMissing;
-    fact.found = found.error().text;
-    fact.advice = "Only needed for ranks on several GPUs.";
+    fact.found = found.error();
+    fact.advice = message("advice-nccl", "Only needed for ranks on several GPUs.");
     return fact;
   }
-  fact.found = fmt::format("{} ({})", nccl_version_text(found->version), found->path);
+  fact.found = plain(fmt::format("{} ({})", nccl_version_text(found->version), found->path));
   // Of several groups, as any two axes of parallelism make them.
   if (const Result<void> can = check_nccl(found->version, 2); !can) {
     fact.state = FactState::kLimited;
-    fact.advice = can.error().text;
+    fact.advice = can.error();
   }
   return fact;
 }
@@ -123,9 +125,14 @@ Fact nccl_fact() {
 
 CudaFacts probe_cuda() {
   CudaFacts result;
-  Fact driver_fact{"cuda-driver", "NVIDIA driver", FactState::kMissing,
-                   "libcuda.so.1 is not installed", "Only needed for GPU ranks."};
-  Fact gpu_fact{"gpus", "NVIDIA GPUs", FactState::kMissing, "none", ""};
+  Fact driver_fact{"cuda-driver", message("fact-driver", "NVIDIA driver"), FactState::kMissing,
+                   message("fact-no-driver", "libcuda.so.1 is not installed"),
+                   message("advice-driver", "Only needed for GPU ranks.")};
+  Fact gpu_fact{"gpus",
+                message("fact-gpus", "NVIDIA GPUs"),
+                FactState::kMissing,
+                message("fact-none", "none"),
+                {}};
   const Library library("libcuda.so.1");
   const Driver driver(library);
   if (library && driver.complete()) {
@@ -133,23 +140,27 @@ CudaFacts probe_cuda() {
     int version = 0;
     if (status != 0) {
       driver_fact.state = FactState::kLimited;
-      driver_fact.found = fmt::format("installed, but does not start (CUDA error {})", status);
-      driver_fact.advice = "nvidia-smi shows whether the driver finds a GPU.";
+      driver_fact.found =
+          message("fact-no-start", "installed, but does not start (CUDA error {})", status);
+      driver_fact.advice =
+          message("advice-smi", "nvidia-smi shows whether the driver finds a GPU.");
     } else if (driver.version(&version) == 0) {
       driver_fact.state = FactState::kThere;
-      driver_fact.found = fmt::format("for CUDA {}.{}", version / 1000, version % 1000 / 10);
-      driver_fact.advice.clear();
+      driver_fact.found = message("fact-cuda", "for CUDA {}", cuda_version_text(version));
+      driver_fact.advice = {};
       result.gpus = look_at_gpus(driver);
     }
   }
   if (!result.gpus.empty()) {
     gpu_fact.state = FactState::kThere;
-    gpu_fact.found.clear();
-    for (const Gpu& gpu : result.gpus)
-      gpu_fact.found += fmt::format(
-          "{}{} ({}{})", gpu_fact.found.empty() ? "" : ", ", gpu.name,
-          bytes_text(static_cast<double>(gpu.memory_bytes)),
-          gpu.peers.empty() ? "" : fmt::format(", reaches {} others", gpu.peers.size()));
+    std::vector<Message> found;
+    for (const Gpu& gpu : result.gpus) {
+      const Message memory = figure(bytes_text(static_cast<double>(gpu.memory_bytes)));
+      found.push_back(gpu.peers.empty() ? message("fact-gpu", "{} ({})", gpu.name, memory)
+                                        : message("fact-gpu-peers", "{} ({}, reaches {} others)",
+                                                  gpu.name, memory, gpu.peers.size()));
+    }
+    gpu_fact.found = listed(found);
   }
   result.facts = {driver_fact, gpu_fact, nccl_fact()};
   return result;

@@ -240,9 +240,9 @@ Result<GpuTopology> local_topology(const std::vector<std::string>& buses) {
   find(nvml.nvlink_version, "nvmlDeviceGetNvLinkVersion");
   find(nvml.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
   Result<GpuTopology> topology =
-      required
-          ? Result<GpuTopology>(read_topology(nvml, buses, has_context))
-          : message("nvml-missing", "The driver's libnvidia-ml.so.1 is too old to tell of links.");
+      required ? Result<GpuTopology>(read_topology(nvml, buses, has_context))
+               : message("nvml-missing.old",
+                         "The driver's libnvidia-ml.so.1 is too old to tell of links.");
   dlclose(library);
   return topology;
 }
@@ -255,12 +255,12 @@ std::string use_text(const GpuTopology& topology, int gpu) {
   for (std::size_t i = 0; i < std::min(count, kNamed); ++i) {
     const GpuUse& use = topology.use[at][i];
     text += text.empty() ? "" : ", ";
-    text += use.program.empty() ? fmt::format("process {}", use.pid)
+    text += use.program.empty() ? fmt::format("PID {}", use.pid)
                                 : fmt::format("{} ({})", use.program, use.pid);
     if (use.bytes > 0) text += " " + bytes_text(static_cast<double>(use.bytes));
   }
-  if (count > kNamed) text += fmt::format(" and {} more", count - kNamed);
-  return fmt::format("GPU {} is in use by {}", gpu, text);
+  if (count > kNamed) text += fmt::format(", +{}", count - kNamed);
+  return fmt::format("GPU {}: {}", gpu, text);
 }
 
 std::string use_text(const GpuTopology& topology, const std::vector<int>& gpus) {

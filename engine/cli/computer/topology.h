@@ -85,10 +85,10 @@ GpuTopology read_topology(const Nvml& nvml, const std::vector<std::string>& buse
 // From libnvidia-ml.so.1, loaded for the call. Error "nvml-missing".
 Result<GpuTopology> local_topology(const std::vector<std::string>& buses);
 
-// "GPU 1 is in use by python (4711) 11.2 GiB", for a warning; empty where nobody does. Of many
+// "GPU 1: python (4711) 11.2 GiB", who else uses it; empty where nobody does. Of many
 // processes it names the first.
 std::string use_text(const GpuTopology& topology, int gpu);
-// The same of several, once each: "GPU 1 is in use by …; GPU 2 is …".
+// The same of several, once each: "GPU 1: …; GPU 2: …".
 std::string use_text(const GpuTopology& topology, const std::vector<int>& gpus);
 
 }  // namespace parallelarium

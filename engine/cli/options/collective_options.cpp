@@ -47,8 +47,8 @@ Result<std::vector<std::int64_t>> counts_of(const std::string& text) {
     const bool digits = !word.empty() && word.size() <= 12 &&
                         word.find_first_not_of("0123456789") == std::string::npos;
     if (!digits) {
-      return message("collective-counts", "--counts has \"{}\" where a whole number belongs.",
-                     word);
+      return message("collective-counts.option",
+                     "--counts has \"{}\" where a whole number belongs.", word);
     }
     counts.push_back(std::stoll(word));
   }
@@ -157,14 +157,14 @@ Result<CollectiveSpec> spec_of(const CollectiveOptions& options) {
   spec.algorithm = options.algorithm;
   const auto bytes = bytes_of(options.bytes);
   if (!bytes) {
-    return message("collective-bytes",
+    return message("collective-bytes.option",
                    "--bytes {} is no size; give a number of bytes such as 4194304, 64KiB or 1MB.",
                    options.bytes);
   }
   spec.bytes = *bytes;
   const auto type = data_type_by_name(options.type);
   if (!type) {
-    return message("collective-type",
+    return message("collective-type.option",
                    "--dtype {} is no type; there are float32, float64, bfloat16 and int32.",
                    options.type);
   }

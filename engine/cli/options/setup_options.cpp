@@ -103,9 +103,8 @@ std::string describe(const Setup& setup) {
   axis("PP", mesh.pp);
   axis("CP", mesh.cp);
   axis("EP", mesh.ep);
-  std::string text =
-      fmt::format("{}, {} rank{}", setup.model.title.empty() ? setup.model.name : setup.model.title,
-                  mesh.ranks(), mesh.ranks() == 1 ? "" : "s");
+  std::string text = fmt::format("{}, {} rank{}", title_of(setup.model).text, mesh.ranks(),
+                                 mesh.ranks() == 1 ? "" : "s");
   if (!axes.empty()) text += " (" + axes + ")";
   if (setup.zero > 0) text += fmt::format(", ZeRO-{}", setup.zero);
   text += fmt::format(", {}, {} micro-batch{} of {} sequence{}", setup.schedule.name(),

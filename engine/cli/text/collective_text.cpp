@@ -101,12 +101,12 @@ std::string collective_text(const Collective& collective, const Network& network
   table.add({"Time", closed ? seconds_text(closed->formula.value) : "—", seconds_text(cost.seconds),
              measured([&] { return seconds_text(seen->seconds); })});
   const std::vector<Formula> formulas = formulas_of(collective, network);
-  const auto value = [&](std::string_view name) {
+  const auto value = [&](std::string_view id) {
     for (const Formula& formula : formulas)
-      if (formula.name == name) return std::optional(formula.value);
+      if (formula.name.id == id) return std::optional(formula.value);
     return std::optional<double>();
   };
-  const auto steps = value("steps"), sent = value("sent per rank");
+  const auto steps = value("steps"), sent = value("traffic.rank");
   table.add({"Steps", steps ? fmt::format("{:g}", *steps) : "—",
              std::to_string(collective.steps.size()), ""});
   table.add({"Sent per rank", sent ? bytes_text(*sent) : "—", span_text(cost.sent_bytes),
@@ -122,7 +122,8 @@ std::string collective_text(const Collective& collective, const Network& network
   if (closed) {
     text += fmt::format("\nTime = {}\n     = {}\n{}\n", closed->formula.expression,
                         closed->formula.values, closed->formula.source);
-    if (!closed->formula.note.empty()) text += "Note: " + closed->formula.note + ".\n";
+    if (const std::string& note = closed->formula.note.text; !note.empty())
+      text += "Note: " + note + ".\n";
   }
   if (!cost.links.empty()) {
     text += fmt::format("\nBusiest links ({}, latency {}, {})\n", name_of(network.topology),

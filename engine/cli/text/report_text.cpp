@@ -75,13 +75,14 @@ std::string formulas_block(const Prediction& prediction) {
   if (prediction.formulas.empty()) return {};
   std::string text = "Formulas (closed forms with this Setup's numbers put in)\n";
   for (const Formula& formula : prediction.formulas) {
-    text += fmt::format("  {}: {}\n", formula.name, in_unit(formula.value, formula.unit));
+    text += fmt::format("  {}: {}\n", formula.name.text, in_unit(formula.value, formula.unit));
     std::string line = "= " + formula.expression;
     if (!formula.values.empty()) line += " = " + formula.values;
     text += "      " + wrapped(line, kLineWidth - 6, 8) + "\n";
     if (!formula.source.empty())
       text += "      " + wrapped("Source: " + formula.source, kLineWidth - 6, 8) + "\n";
-    if (!formula.note.empty()) text += "      " + wrapped(formula.note, kLineWidth - 6, 6) + "\n";
+    if (!formula.note.text.empty())
+      text += "      " + wrapped(formula.note.text, kLineWidth - 6, 6) + "\n";
   }
   return text;
 }

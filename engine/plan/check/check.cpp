@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the ops of all ranks meet, and whether they can.
 #include <algorithm>
+#include <optional>
 
 #include "engine/plan/check/check_parts.h"
 #include "engine/plan/program/matching.h"
 #include "engine/plan/text/describe_op.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -20,37 +22,43 @@ int rank_at(const Program& program, Place place) {
 }
 
 // Why a communication op cannot be matched at all, or null.
-const char* reference_fault(const Program& program, const RankProgram& rank, const Op& op) {
+std::optional<Message> reference_fault(const Program& program, const RankProgram& rank,
+                                       const Op& op) {
   const bool transfer = op.kind == OpKind::kSend || op.kind == OpKind::kRecv;
   if (op.kind == OpKind::kCompute) {
-    return op.work >= static_cast<std::int32_t>(program.works.size()) ? "names no work" : nullptr;
+    return op.work >= static_cast<std::int32_t>(program.works.size())
+               ? std::optional(message("fault-work", "names no work"))
+               : std::nullopt;
   }
   if (op.group >= static_cast<std::int32_t>(program.groups.size()) || op.group < 0) {
-    return "names no group";
+    return message("fault-group", "names no group");
   }
   const auto& members = program.groups[static_cast<std::size_t>(op.group)].ranks;
   const auto is_member = [&](int candidate) {
     return std::find(members.begin(), members.end(), candidate) != members.end();
   };
-  if (!is_member(rank.rank)) return "communicates in a group that it is not in";
-  if (transfer && op.peer == rank.rank) return "communicates with itself";
-  if (transfer && !is_member(op.peer)) return "communicates with a rank outside of the group";
-  if (op.bytes < 0) return "has a negative size";
-  return nullptr;
+  if (!is_member(rank.rank))
+    return message("fault-outside", "communicates in a group that it is not in");
+  if (transfer && op.peer == rank.rank) return message("fault-itself", "communicates with itself");
+  if (transfer && !is_member(op.peer))
+    return message("fault-peer", "communicates with a rank outside of the group");
+  if (op.bytes < 0) return message("fault-size", "has a negative size");
+  return std::nullopt;
 }
 
-// What differs between two ops that meet, or null.
-const char* difference(const Op& a, const Op& b) {
+// What differs between two ops that meet.
+std::optional<Message> difference(const Op& a, const Op& b) {
   if (a.kind == OpKind::kCollective) {
-    if (a.collective != b.collective) return "kind";
-    if (a.reduction != b.reduction) return "reduction";
-    if (a.repeat != b.repeat) return "number of repeats";
+    if (a.collective != b.collective) return message("differs-kind", "kind");
+    if (a.reduction != b.reduction) return message("differs-reduction", "reduction");
+    if (a.repeat != b.repeat) return message("differs-repeats", "number of repeats");
   }
-  if (a.purpose != b.purpose) return "purpose";
-  if (a.microbatch != b.microbatch && a.kind != OpKind::kCollective) return "micro-batch";
-  if (a.bytes != b.bytes) return "bytes";
-  if (a.type != b.type) return "element type";
-  return nullptr;
+  if (a.purpose != b.purpose) return message("differs-purpose", "purpose");
+  if (a.microbatch != b.microbatch && a.kind != OpKind::kCollective)
+    return message("differs-microbatch", "micro-batch");
+  if (a.bytes != b.bytes) return message("differs-bytes", "bytes");
+  if (a.type != b.type) return message("differs-type", "element type");
+  return std::nullopt;
 }
 
 // Follows every lane as far as it goes when a transfer ends only once both sides have posted it.
@@ -70,7 +78,7 @@ class Rendezvous {
   }
 
   // The waiting circle as words, empty if everything ended.
-  std::string circle() {
+  std::vector<Message> circle() {
     for (bool progress = true; progress;) {
       progress = false;
       for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
@@ -85,16 +93,15 @@ class Rendezvous {
       seen[lane] = true;
       lane = lane_of(awaited(lane));
     }
-    std::string words;
+    std::vector<Message> words;
     const std::size_t first = lane;
     do {
       const Place awaits = awaited(lane);
       const Place stands{static_cast<std::int32_t>(lane / kLanes),
                          lanes_[lane].ops[lanes_[lane].next]};
-      if (!words.empty()) words += ", ";
-      words += fmt::format("rank {} stands at {} and waits for {} on rank {}",
-                           rank_at(program_, stands), describe(op_at(program_, stands)),
-                           describe(op_at(program_, awaits)), rank_at(program_, awaits));
+      words.push_back(message("stands-waits-on", "rank {} stands at {} and waits for {} on rank {}",
+                              rank_at(program_, stands), describe(op_at(program_, stands)),
+                              describe(op_at(program_, awaits)), rank_at(program_, awaits)));
       lane = lane_of(awaits);
     } while (lane != first);
     return words;
@@ -227,14 +234,14 @@ void check_references(const Program& program, std::vector<Message>& messages) {
     for (std::size_t index = 0; index < rank.ops.size(); ++index) {
       if (messages.size() >= kMostCheckMessages) return;
       const Op& op = rank.ops[index];
-      const char* fault = reference_fault(program, rank, op);
+      std::optional<Message> fault = reference_fault(program, rank, op);
       if (!in_table(op.after_first, op.after_count, rank.after.size()) ||
           !in_table(op.operand_first, op.operand_count, rank.operands.size())) {
-        fault = "names operands or edges that do not exist";
+        fault = message("fault-table", "names operands or edges that do not exist");
       } else {
         for (const std::int32_t before : rank.after_of(op)) {
           if (before < 0 || before >= static_cast<std::int32_t>(index)) {
-            fault = "comes after an op that is not earlier";
+            fault = message("fault-after", "comes after an op that is not earlier");
           }
         }
         const bool transfer = op.kind == OpKind::kSend || op.kind == OpKind::kRecv;
@@ -242,11 +249,11 @@ void check_references(const Program& program, std::vector<Message>& messages) {
         for (const Operand& operand : rank.operands_of(op))
           bytes += operand.count * size_of(operand.type);
         if (transfer && op.operand_count > 1 && bytes != op.bytes)
-          fault = "has a message whose parts are not its size";
+          fault = message("fault-parts", "has a message whose parts are not its size");
       }
-      if (fault != nullptr) {
+      if (fault) {
         messages.push_back(
-            message("program-reference", "Rank {} {}, at {}.", rank.rank, fault, describe(op)));
+            message("program-reference", "Rank {} {}, at {}.", rank.rank, *fault, describe(op)));
       }
     }
   }
@@ -268,10 +275,11 @@ void check_matching(const Program& program, std::vector<Message>& messages) {
          ++member) {
       const Place place = matching.members[static_cast<std::size_t>(member)];
       const Op& other = op_at(program, place);
-      if (const char* what = difference(op, other)) {
-        messages.push_back(message(
-            "program-mismatch", "{} of rank {} meets {} of rank {}, but their {} differ.",
-            describe(op), rank_at(program, first), describe(other), rank_at(program, place), what));
+      if (const std::optional<Message> what = difference(op, other)) {
+        messages.push_back(message("program-mismatch",
+                                   "{} of rank {} meets {} of rank {}, but their {} differ.",
+                                   describe(op), rank_at(program, first), describe(other),
+                                   rank_at(program, place), *what));
         break;
       }
     }
@@ -279,10 +287,10 @@ void check_matching(const Program& program, std::vector<Message>& messages) {
 }
 
 void check_waiting(const Program& program, std::vector<Message>& messages) {
-  const std::string circle = Rendezvous(program).circle();
+  const std::vector<Message> circle = Rendezvous(program).circle();
   if (!circle.empty()) {
-    messages.push_back(
-        message("program-circle", "The ranks wait for each other in a circle: {}.", circle));
+    messages.push_back(message("program-circle", "The ranks wait for each other in a circle: {}.",
+                               listed(circle)));
   }
 }
 

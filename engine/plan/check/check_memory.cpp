@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "engine/plan/check/check_parts.h"
 #include "engine/plan/text/describe_op.h"
@@ -54,11 +55,11 @@ class RankMemory {
       const Op& op = rank_.ops[index];
       const auto at = static_cast<std::int32_t>(index);
       for (const Operand& operand : rank_.operands_of(op)) {
-        const char* fault = nullptr;
+        std::optional<Message> fault;
         const bool exists =
             operand.buffer >= 0 && operand.buffer < static_cast<std::int32_t>(rank_.buffers.size());
         if (!exists) {
-          fault = "a buffer that does not exist";
+          fault = message("touches-none", "a buffer that does not exist");
         } else {
           const Buffer& buffer = rank_.buffers[static_cast<std::size_t>(operand.buffer)];
           const bool open =
@@ -66,14 +67,14 @@ class RankMemory {
           const bool inside =
               operand.offset >= 0 && operand.count >= 0 &&
               (operand.offset + operand.count) * size_of(operand.type) <= buffer.bytes;
-          if (!open) fault = "a buffer that is not open then";
-          if (!inside) fault = "elements outside of a buffer";
+          if (!open) fault = message("touches-closed", "a buffer that is not open then");
+          if (!inside) fault = message("touches-outside", "elements outside of a buffer");
         }
-        if (fault == nullptr) continue;
-        const std::string name =
-            exists ? describe(rank_.buffers[static_cast<std::size_t>(operand.buffer)]) : "";
+        if (!fault) continue;
+        const Message name =
+            exists ? describe(rank_.buffers[static_cast<std::size_t>(operand.buffer)]) : plain("?");
         messages_.push_back(message("program-operand", "Rank {} touches {} ({}) at {}.", rank_.rank,
-                                    fault, name, describe(op)));
+                                    *fault, name, describe(op)));
       }
     }
     return messages_.empty();

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/plan/check/check_parts.h"
+#include "engine/plan/text/describe_op.h"
 
 namespace parallelarium {
 
@@ -18,10 +19,13 @@ struct Part {
   auto operator<=>(const Part&) const = default;
 };
 
-std::string words_of(const Part& part) {
-  return part.layer < 0 ? fmt::format("{} ({})", name_of(part.piece), name_of(part.phase))
-                        : fmt::format("layer {} {} ({})", part.layer, name_of(part.piece),
-                                      name_of(part.phase));
+Message words_of(const Part& part) {
+  Op op;
+  op.layer = part.layer;
+  op.piece = part.piece;
+  op.phase = part.phase;
+  op.microbatch = -1;
+  return describe(op);
 }
 
 bool is_expert_piece(Piece piece) { return piece == Piece::kRouter || piece == Piece::kExpert; }
@@ -118,20 +122,26 @@ void check_action(const Program& program, const RankProgram& rank, const RankWor
                   std::size_t index, std::vector<Message>& messages) {
   const Action& action = rank.actions[index];
   const std::map<Part, int>& done = work.done[index];
-  const auto say = [&](const char* id, const char* pattern, const std::string& what) {
+  const std::string named = fmt::format("{}{}", letter_of(action.kind), action.microbatch);
+  const auto doubled = [&](const Message& what) {
     messages.push_back(
-        message(id, pattern, rank.rank, what, letter_of(action.kind), action.microbatch));
+        message("program-doubled", "Rank {} computes {} twice in its {}.", rank.rank, what, named));
+  };
+  const auto missing = [&](const Message& what) {
+    messages.push_back(
+        message("program-missing", "Rank {} never computes {} in its {}.", rank.rank, what, named));
   };
   for (const auto& [part, count] : done) {
     if (count > 1 && part.piece != Piece::kStage) {
-      say("program-doubled", "Rank {} computes {} twice in its {}{}.", words_of(part));
+      doubled(words_of(part));
     }
   }
   if (program.level == Level::kStage) {
     int stages = 0;
     for (const auto& [part, count] : done) stages += part.piece == Piece::kStage ? count : 0;
-    if (stages == 0) say("program-missing", "Rank {} never computes {} in its {}{}.", "its stage");
-    if (stages > 1) say("program-doubled", "Rank {} computes {} twice in its {}{}.", "its stage");
+    const Message stage = message("its-stage", "its stage");
+    if (stages == 0) missing(stage);
+    if (stages > 1) doubled(stage);
     return;
   }
   const auto& layers = work.chunk_layers[static_cast<std::size_t>(action.chunk)];
@@ -139,13 +149,14 @@ void check_action(const Program& program, const RankProgram& rank, const RankWor
       needed_parts(action.kind, layers, work.expert_layers, program.shape);
   for (const Part& part : needed) {
     if (done.count(part) == 0) {
-      say("program-missing", "Rank {} never computes {} in its {}{}.", words_of(part));
+      missing(words_of(part));
     }
   }
   for (const auto& [part, count] : done) {
     if (part.phase != Phase::kRecompute && needed.count(part) == 0) {
-      say("program-foreign", "Rank {} computes {} in its {}{}, where it does not belong.",
-          words_of(part));
+      messages.push_back(message("program-foreign",
+                                 "Rank {} computes {} in its {}, where it does not belong.",
+                                 rank.rank, words_of(part), named));
     }
   }
 }
@@ -156,14 +167,17 @@ void check_updates(const RankProgram& rank, std::vector<Message>& messages) {
     optimizers += op.piece == Piece::kOptimizer;
     zeroed += op.piece == Piece::kZeroGrad && op.phase == Phase::kUpdate;
   }
-  const auto once = [&](int count, const char* what) {
-    if (count == 1) return;
-    messages.push_back(message(count == 0 ? "program-missing" : "program-doubled",
-                               "Rank {} has {} {} in its step; it needs one.", rank.rank, count,
-                               what));
+  const auto once = [&](int count, const Message& what) {
+    if (count == 0)
+      messages.push_back(message("program-missing.update",
+                                 "Rank {} has no {} in its step; it needs one.", rank.rank, what));
+    if (count > 1)
+      messages.push_back(message("program-doubled.update",
+                                 "Rank {} has {} of {} in its step; it needs one.", rank.rank,
+                                 count, what));
   };
-  once(optimizers, "optimizer updates");
-  once(zeroed, "clearings of its gradients");
+  once(optimizers, message("optimizer-update", "optimizer update"));
+  once(zeroed, message("gradients-cleared", "clearing of its gradients"));
 }
 
 }  // namespace

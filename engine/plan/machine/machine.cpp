@@ -61,22 +61,22 @@ const std::map<std::string, Result<Machine>>& presets() {
 }
 
 Result<Machine> read_local(const std::string& path) {
-  const auto unreadable = [&](const std::string& why) {
+  const auto unreadable = [&](const Message& why) {
     return message("machine-file",
                    "The calibration in {} cannot be used ({}); calibrate again or delete it.",
                    shown(path), why);
   };
   std::error_code error;
   if (std::filesystem::file_size(path, error) > kMostMachineBytes || error)
-    return unreadable("it is too large or cannot be opened");
+    return unreadable(message("file-large", "it is too large or cannot be opened"));
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
-  if (!file) return unreadable("it cannot be read");
+  if (!file) return unreadable(message("file-unread", "it cannot be read"));
   Result<nlohmann::json> json = parse_json(content.str());
-  if (!json) return unreadable(json.error().text);
+  if (!json) return unreadable(json.error());
   Result<Machine> machine = machine_from_json(*json);
-  if (!machine) return unreadable(machine.error().text);
+  if (!machine) return unreadable(machine.error());
   machine->local = true;
   return machine;
 }
@@ -90,6 +90,11 @@ Result<Machine> read_local_gpus() {
   Result<Machine> machine = read_local(path);
   if (machine) machine->name = kLocalGpus;
   return machine;
+}
+
+Message bf16_words(const std::string& products) {
+  return products == kNativeBf16 ? message("bf16-native", "by themselves")
+                                 : message("bf16-widened", "widened to fp32");
 }
 
 }  // namespace
@@ -107,14 +112,13 @@ std::optional<Message> outdated_bf16(const Machine& machine, const std::string& 
   // Older versions widened, and so does this one where a processor knows nothing else.
   if (then.empty() && now != kWidenedBf16)
     return message("bf16-untold",
-                   "An older version measured the cores and did not tell how they multiplied bf16: "
+                   "An older version measured the cores and did not say how they multiply bf16: "
                    "times in bf16 may be off until `calibrate` runs again.");
   if (then.empty() || now.empty() || then == now) return {};
   return message("bf16-otherwise",
                  "The cores multiplied bf16 {} when they were measured and {} now: times in bf16 "
                  "are off until `calibrate` runs again.",
-                 then == kNativeBf16 ? "by themselves" : "widened to fp32",
-                 now == kNativeBf16 ? "by themselves" : "widened to fp32");
+                 bf16_words(then), bf16_words(now));
 }
 
 std::optional<Message> outdated_rates(const Setup& setup, const Machine& machine,
@@ -178,28 +182,38 @@ bool has_nvidia_driver() {
                      [](const char* file) { return access(file, F_OK) == 0; });
 }
 
-std::string gpus_title(const std::vector<std::string>& names) {
-  if (names.size() == 1) return "This computer's " + names.front();
-  std::vector<std::string> kinds;
-  for (const std::string& name : names)
-    if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
-  return fmt::format("This computer's {} GPUs ({})", names.size(), fmt::join(kinds, ", "));
+Message title_of(const Machine& machine) {
+  if (!machine.changed_from.empty())
+    return message("machine-changed", "{}, changed", machine.changed_from);
+  const std::vector<std::string>& names = machine.gpus;
+  if (machine.name == kLocalGpus && names.size() == 1)
+    return message("machine-gpu", "This computer's {}", names.front());
+  if (machine.name == kLocalGpus && !names.empty()) {
+    std::vector<std::string> kinds;
+    for (const std::string& name : names)
+      if (std::find(kinds.begin(), kinds.end(), name) == kinds.end()) kinds.push_back(name);
+    return message("machine-gpus", "This computer's {} GPUs ({})", names.size(),
+                   fmt::format("{}", fmt::join(kinds, ", ")));
+  }
+  if (machine.local && machine.gpus.empty()) return message("machine-local", "This computer");
+  return plain(machine.title.empty() ? machine.name : machine.title);
 }
 
-bool is_among(const std::string& title, const std::string& name) {
-  if (title == gpus_title({name})) return true;
-  // One name may begin like another: A10, A100.
-  for (const char* before : {"(", ", "})
-    for (const char* after : {")", ", "})
-      if (title.find(before + name + after) != std::string::npos) return true;
-  return false;
+void set_gpus(Machine& machine, const std::vector<std::string>& names) {
+  machine.name = kLocalGpus;
+  machine.gpus = names;
+  machine.title = title_of(machine).text;
+}
+
+bool is_among(const Machine& gpus, const std::string& name) {
+  return std::find(gpus.gpus.begin(), gpus.gpus.end(), name) != gpus.gpus.end();
 }
 
 std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::string>& names) {
   const auto count = static_cast<int>(names.size());
   std::set<int> found;
   for (int gpu = 0; gpu < count; ++gpu)
-    if (is_among(gpus.title, names[static_cast<std::size_t>(gpu)])) found.insert(gpu);
+    if (is_among(gpus, names[static_cast<std::size_t>(gpu)])) found.insert(gpu);
   if (found.empty()) return {};
   const bool alike =
       std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
@@ -217,7 +231,7 @@ std::vector<int> calibrated_among(const Machine& gpus, const std::vector<std::st
   }
   std::vector<std::string> theirs;
   for (const int gpu : found) theirs.push_back(names[static_cast<std::size_t>(gpu)]);
-  if (gpus_title(theirs) != gpus.title) return {};
+  if (theirs != gpus.gpus) return {};
   return {found.begin(), found.end()};
 }
 
@@ -263,8 +277,8 @@ Result<void> save_local_machine(const Machine& machine) {
 
 Machine uncalibrated_local_machine() {
   Machine machine;
-  machine.title = "This computer";
   machine.local = true;
+  machine.title = title_of(machine).text;
   machine.cores = available_core_count();
   machine.devices_per_node = machine.cores;
   machine.lanes_share_core = true;

@@ -100,8 +100,10 @@ struct TransferPoint {
 
 struct Machine {
   std::string name = "local";  // preset's name, "local", or "local-gpus"
-  std::string title;           // "This computer", "DGX H100"
-  bool local = false;          // this computer: ranks can run here
+  std::string title;           // "This computer", "DGX H100"; title_of() for the window's language
+  std::string changed_from;    // the title of the preset that it changes; no file says it
+  std::vector<std::string> gpus;  // of "local-gpus": the kind of each that was measured, by number
+  bool local = false;             // this computer: ranks can run here
   int devices_per_node = 1;
   int nodes = 1;
   Sourced memory_bytes;             // of one device
@@ -169,11 +171,12 @@ bool has_nvidia_driver();
 // then all are on one, take turns there and share its memory. No preset does that.
 bool ranks_share_gpu(const Setup& setup, const Machine& machine);
 
-// What a Machine of these GPUs is called, so that a calibration can be told from one of others:
-// "This computer's 4 GPUs (NVIDIA H100)", kinds in the order of the GPUs. Requires: at least one.
-std::string gpus_title(const std::vector<std::string>& names);
-// Whether such a title is one of GPUs of which some have this name.
-bool is_among(const std::string& title, const std::string& name);
+// "This computer's 4 GPUs (NVIDIA H100)", "DGX H100"
+Message title_of(const Machine& machine);
+// The Machine becomes one of these GPUs, at least one; its title says so.
+void set_gpus(Machine& machine, const std::vector<std::string>& names);
+// Whether it was measured on a GPU of this name, too.
+bool is_among(const Machine& gpus, const std::string& name);
 // Which GPUs of a computer the Machine "local-gpus" was measured on, by number, ascending: all that
 // could be used, or of several kinds those that were chosen, the first of a kind where the file
 // does not tell; none if it was measured on others, or on another number of one kind. `names`: of

@@ -31,10 +31,13 @@ void put(nlohmann::json& machine, const nlohmann::json& changes) {
 Result<Machine> MachineChoice::of(Result<Machine> named) const {
   if (!named || changes_ == nullptr) return named;
   nlohmann::json json = to_json(*named);
-  json["title"] = named->title + ", changed";
   put(json, *changes_);
   json["name"] = "custom";
-  return machine_from_json(json);
+  Result<Machine> machine = machine_from_json(json);
+  if (!machine || changes_->contains("title")) return machine;
+  machine->changed_from = named->title;
+  machine->title = title_of(*machine).text;
+  return machine;
 }
 
 Result<MachineChoice> MachineChoice::changed(std::string name, const nlohmann::json& changes) {
@@ -47,7 +50,7 @@ Result<MachineChoice> MachineChoice::changed(std::string name, const nlohmann::j
   const Result<Machine> machine = machine_of(choice);
   if (!machine) return machine.error();
   if (machine->local)
-    return message("machine-local", "A machine of one's own cannot be this computer.");
+    return message("machine-local.own", "A machine of one's own cannot be this computer.");
   return choice;
 }
 
@@ -64,7 +67,9 @@ Result<MachineChoice> machine_choice_from_json(const nlohmann::json& json, const
   // Names of other versions are validate()'s to refuse.
   if (json.is_string()) return MachineChoice(machine_called(json.get<std::string>()));
   if (!json.is_object() || !json.contains(kBase))
-    return wrong_type(key, "a name, or an object with based_on and the keys that it changes");
+    return wrong_type(key, message("value-machine",
+                                   "a name, or an object with based_on and the keys that it "
+                                   "changes"));
   const Result<std::string> base = text_from(json[kBase], key + "." + kBase);
   if (!base) return base.error();
   nlohmann::json changes = json;

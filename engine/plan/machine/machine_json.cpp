@@ -142,7 +142,7 @@ void read_list(SettingsReader& reader, const char* key, std::vector<Value>& into
   const nlohmann::json* json = reader.child(key);
   if (json == nullptr) return;
   if (!json->is_array()) {
-    reader.fail(message("wrong-type", "{} must be a list.", reader.dotted(key)));
+    reader.fail(message("wrong-type.list", "{} must be a list.", reader.dotted(key)));
     return;
   }
   for (const nlohmann::json& entry : *json) {
@@ -175,6 +175,7 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
                         shown(format)));
   reader.text("name", machine.name);
   reader.text("title", machine.title);
+  reader.texts("gpus", machine.gpus);
   reader.flag("local", machine.local);
   reader.whole("devices_per_node", machine.devices_per_node, 1, 65'536);
   reader.whole("nodes", machine.nodes, 1, 1'000'000);
@@ -247,6 +248,7 @@ nlohmann::json to_json(const Machine& machine) {
                          {"lanes_share_core", machine.lanes_share_core},
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
+  if (!machine.gpus.empty()) json["gpus"] = machine.gpus;
   if (!machine.bf16) json["bf16"] = false;
   if (machine.groups_take_turns) json["groups_take_turns"] = true;
   if (!machine.bf16_products.empty()) json["bf16_products"] = machine.bf16_products;

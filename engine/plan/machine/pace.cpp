@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -27,18 +28,19 @@ double least_pace(double pace_seconds, double load) {
 
 Message pace_too_fast(const Setup& setup, double load, double least_load, int cores) {
   const double least = least_pace(setup.run.pace_seconds, least_load);
-  const std::string where = cores == 1 ? "core" : fmt::format("{} cores", cores);
+  const Message where = cores == 1 ? message("pace-core", "core") : counted_cores(cores);
   const long percent = std::lround(load * 100);
   Message why =
       least <= kPace.high
           ? message("pace-too-fast",
                     "At a pace of {} s the real work would fill {} % of the {}; a pace of at "
-                    "least {:.4g} s leaves room.",
-                    setup.run.pace_seconds, percent, where, least)
-          : message("pace-too-fast",
+                    "least {} s leaves room.",
+                    setup.run.pace_seconds, percent, where, figure(fmt::format("{:.4g}", least)))
+          : message("pace-too-fast.slowest",
                     "At a pace of {} s the real work would fill {} % of the {}, and the slowest "
-                    "pace, {:.4g} s, leaves no room either; take a smaller model or fewer ranks.",
-                    setup.run.pace_seconds, percent, where, kPace.high);
+                    "pace, {} s, leaves no room either; take a smaller model or fewer ranks.",
+                    setup.run.pace_seconds, percent, where,
+                    figure(fmt::format("{:.4g}", kPace.high)));
   if (least > kPace.high) return why;
   why.field = "run.pace_seconds";
   why.alternatives = {fmt::format("{:.4g}", least)};

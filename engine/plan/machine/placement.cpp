@@ -6,13 +6,11 @@
 #include <numeric>
 #include <tuple>
 
+#include "engine/plan/text/phrases.h"
+
 namespace parallelarium {
 
 namespace {
-
-std::string counted(int count, const char* one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
 
 Message about(Message why, const char* field) {
   if (why.field.empty()) why.field = field;
@@ -78,8 +76,11 @@ Result<void> check_named(const std::vector<int>& named, const Computer& computer
   const std::size_t count = computer.gpus.size();
   for (const int gpu : named) {
     if (gpu >= static_cast<int>(count))
-      return about(message("devices-absent", "There is no GPU {}; this computer has {}.", gpu,
-                           count == 1 ? "GPU 0 only" : fmt::format("GPUs 0 to {}", count - 1)),
+      return about(count == 1 ? message("devices-absent.one",
+                                        "There is no GPU {}; this computer has GPU 0 only.", gpu)
+                              : message("devices-absent",
+                                        "There is no GPU {}; this computer has GPUs 0 to {}.", gpu,
+                                        count - 1),
                    "run.devices");
     if (const auto& unusable = gpu_of(computer, gpu).unusable)
       return about(*unusable, "run.devices");
@@ -91,14 +92,14 @@ Result<void> check_named(const std::vector<int>& named, const Computer& computer
 Message too_few(int ranks, const std::vector<int>& gpus, const Computer& computer) {
   const int count = static_cast<int>(gpus.size());
   if (computer.launched)
-    return about(message("gpus-few",
+    return about(message("gpus-few.processes",
                          "{} started {} processes on this host, which has {} for them; start one "
                          "for each GPU, or use --backend cpu.",
-                         computer.launched->launcher, ranks, counted(count, "GPU")),
+                         computer.launched->launcher, ranks, counted_gpus(count)),
                  "run.devices");
   return about(message("gpus-few",
-                       "{} ranks are more than {} GPUs, and several ranks share one GPU only "
-                       "alone; use --devices {} to put all on one, or {} ranks.",
+                       "{} ranks are more than {} GPUs, and ranks share a GPU only where all are "
+                       "on one; use --devices {} for that, or {} ranks.",
                        ranks, count, gpus.front(), count),
                "run.devices");
 }
@@ -109,7 +110,7 @@ Result<Placement> on_gpus(const RunSettings& run, int ranks, const Computer& com
   if (!gpus) return gpus.error();
   if (computer.gpus.empty())
     return computer.no_gpus ? *computer.no_gpus
-                            : message("cuda-missing", "This computer has no NVIDIA GPU.");
+                            : message("cuda-missing.gpu", "This computer has no NVIDIA GPU.");
   if (Result<void> good = check_named(*gpus, computer); !good) return good.error();
   const std::optional<Launched>& launched = computer.launched;
   // A launcher has given this process a GPU of its own, as srun --gpus-per-task=1 does.
@@ -149,9 +150,9 @@ Result<Placement> on_gpus(const RunSettings& run, int ranks, const Computer& com
                                [&](int gpu) { return gpu_of(computer, gpu).bf16; });
   const std::string& name = gpu_of(computer, placement.gpus.front()).name;
   const bool several = (own || here > 1) && placement.source == Source::kMeasured;
-  placement.why =
-      message("backend", "{} on {}: {}", counted(ranks, "rank"),
-              several ? fmt::format("a {} each", name) : name, name_of(placement.source));
+  placement.why = message("backend", "{} on {}: {}", counted_ranks(ranks),
+                          several ? message("gpu-each", "a {} each", name) : plain(name),
+                          word("source", name_of(placement.source)));
   return placement;
 }
 
@@ -169,14 +170,14 @@ Result<Placement> process_on_cores(const RunSettings& run, const Launched& launc
   }
   Placement placement;
   if (launched.local_ranks > cores) placement.source = Source::kOversubscribed;
-  placement.why = message("backend", "{}, each a process of {}, {} on {} here: {}",
-                          counted(launched.ranks, "rank"), launched.launcher, launched.local_ranks,
-                          counted(cores, "core"), name_of(placement.source));
+  placement.why = message("backend.processes", "{}, each a process of {}, {} on {} here: {}",
+                          counted_ranks(launched.ranks), launched.launcher, launched.local_ranks,
+                          counted_cores(cores), word("source", name_of(placement.source)));
   return placement;
 }
 
 Placement on_cores(const RunSettings& run, int ranks, int cores, Pacing pacing,
-                   const std::string& not_on_gpus) {
+                   const std::optional<Message>& not_on_gpus, bool one_gpu) {
   Placement placement;
   const bool few = ranks > cores;
   if (pacing == Pacing::kWhereNeeded &&
@@ -189,8 +190,14 @@ Placement on_cores(const RunSettings& run, int ranks, int cores, Pacing pacing,
     placement.cores.resize(static_cast<std::size_t>(ranks));
     std::iota(placement.cores.begin(), placement.cores.end(), 0);
   }
-  placement.why = message("backend", "{} on {}: {}{}", counted(ranks, "rank"),
-                          counted(cores, "core"), name_of(placement.source), not_on_gpus);
+  placement.why = message("backend", "{} on {}: {}", counted_ranks(ranks), counted_cores(cores),
+                          word("source", name_of(placement.source)));
+  if (not_on_gpus)
+    placement.why =
+        message("backend.without-gpus", "{}; not on GPUs: {}", placement.why, *not_on_gpus);
+  if (one_gpu)
+    placement.why =
+        message("backend.one-gpu", "{} (all on the one GPU with --backend cuda)", placement.why);
   return placement;
 }
 
@@ -206,9 +213,8 @@ Message paced_collective() {
 }  // namespace
 
 bool ComputerGpu::operator==(const ComputerGpu& other) const {
-  const auto reason = [](const ComputerGpu& gpu) { return gpu.unusable ? gpu.unusable->text : ""; };
   return name == other.name && uuid == other.uuid && memory_bytes == other.memory_bytes &&
-         bf16 == other.bf16 && display == other.display && reason(*this) == reason(other);
+         bf16 == other.bf16 && display == other.display && unusable == other.unusable;
 }
 
 Result<Placement> place(const RunSettings& run, int ranks, const Computer& computer,
@@ -217,7 +223,8 @@ Result<Placement> place(const RunSettings& run, int ranks, const Computer& compu
   if (pacing == Pacing::kNever)
     if (Result<std::vector<int>> devices = device_list(run.devices); !devices)
       return devices.error();
-  std::string not_on_gpus;  // why auto takes no GPUs, where there are some
+  bool one_gpu = false;                // which would take them all
+  std::optional<Message> not_on_gpus;  // why auto takes no GPUs, where there are some
   if (run.backend == Backend::kCuda || run.backend == Backend::kAuto) {
     Result<Placement> found = on_gpus(run, ranks, computer);
     const bool each = found && found->source == Source::kMeasured;
@@ -232,15 +239,14 @@ Result<Placement> place(const RunSettings& run, int ranks, const Computer& compu
       return why;
     }
     if (found) {
-      not_on_gpus = " (all on the one GPU with --backend cuda)";
+      one_gpu = true;
     } else if (!computer.gpus.empty()) {
       if (run.devices != "all") return about(found.error(), "run.devices");  // asked for by name
-      const std::string& why = found.error().text;
-      not_on_gpus = fmt::format(" (not on GPUs: {})", why.substr(0, why.size() - 1));
+      not_on_gpus = found.error();
     }
   }
   if (computer.launched) return process_on_cores(run, *computer.launched, computer.cores);
-  return on_cores(run, ranks, computer.cores, pacing, not_on_gpus);
+  return on_cores(run, ranks, computer.cores, pacing, not_on_gpus, one_gpu);
 }
 
 std::vector<int> that_meet(std::vector<int> gpus, const std::vector<std::vector<int>>& apart) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/placement.h"
+#include "engine/plan/text/message_json.h"
 
 namespace parallelarium {
 
@@ -21,10 +22,10 @@ Value value_or(const nlohmann::json& object, const char* key, Value otherwise) {
     return found->is_string() ? found->get<Value>() : otherwise;
 }
 
-std::optional<Message> reason(const nlohmann::json& object, const char* key, const char* id) {
-  const std::string text = value_or(object, key, std::string());
-  if (text.empty()) return std::nullopt;
-  return message(id, "{}", text);
+std::optional<Message> reason(const nlohmann::json& object, const char* key) {
+  Message why = message_at(object, key);
+  if (why.text.empty()) return std::nullopt;
+  return why;
 }
 
 // What is not a set of GPUs with a reason is left out.
@@ -35,7 +36,7 @@ std::vector<GpusApart> apart_from_json(const nlohmann::json& devices) {
   for (const nlohmann::json& set : *sets) {
     if (!set.is_object()) continue;
     const auto gpus = set.find("gpus");
-    const std::optional<Message> why = reason(set, "why", "gpu-check-failed");
+    const std::optional<Message> why = reason(set, "why");
     const auto is_number = [](const nlohmann::json& gpu) { return gpu.is_number_integer(); };
     if (!why || gpus == set.end() || !gpus->is_array() || gpus->size() < 2 ||
         !std::all_of(gpus->begin(), gpus->end(), is_number))
@@ -45,8 +46,11 @@ std::vector<GpusApart> apart_from_json(const nlohmann::json& devices) {
   return apart;
 }
 
-nlohmann::json reason_json(const std::optional<Message>& why) {
-  return why ? nlohmann::json(why->text) : nlohmann::json(nullptr);
+void put_reason(nlohmann::json& object, const char* key, const std::optional<Message>& why) {
+  if (why)
+    put_text(object, key, *why);
+  else
+    object[key] = nullptr;
 }
 
 }  // namespace
@@ -55,8 +59,8 @@ Computer computer_from_json(const nlohmann::json& devices) {
   Computer computer;
   if (!devices.is_object()) return computer;
   computer.cores = std::max(1, value_or(devices, "cores", 1));
-  computer.no_gpus = reason(devices, "no_gpus", "cuda-missing");
-  computer.gpus_apart = reason(devices, "gpus_apart", "nccl-missing");
+  computer.no_gpus = reason(devices, "no_gpus");
+  computer.gpus_apart = reason(devices, "gpus_apart");
   computer.apart = apart_from_json(devices);
   if (const auto turns = devices.find("groups_take_turns");
       turns != devices.end() && turns->is_boolean())
@@ -72,7 +76,7 @@ Computer computer_from_json(const nlohmann::json& devices) {
     gpu.bf16 = value_or(json, "bf16_tensor_cores", true);
     gpu.display = value_or(json, "display", false);
     if (!value_or(json, "usable", false)) {
-      gpu.unusable = reason(json, "why", "gpu-unusable");
+      gpu.unusable = reason(json, "why");
       if (!gpu.unusable) gpu.unusable = message("gpu-unusable", "{} cannot be used.", gpu.name);
     }
   }
@@ -81,19 +85,19 @@ Computer computer_from_json(const nlohmann::json& devices) {
 
 void add_to_json(const Computer& computer, nlohmann::json& devices) {
   devices["cores"] = computer.cores;
-  devices["no_gpus"] = reason_json(computer.gpus.empty() ? computer.no_gpus : std::nullopt);
-  devices["gpus_apart"] = reason_json(computer.gpus_apart);
+  put_reason(devices, "no_gpus", computer.gpus.empty() ? computer.no_gpus : std::nullopt);
+  put_reason(devices, "gpus_apart", computer.gpus_apart);
   if (computer.groups_take_turns) devices["groups_take_turns"] = *computer.groups_take_turns;
   devices["apart"] = nlohmann::json::array();
   for (const GpusApart& set : computer.apart)
-    devices["apart"].push_back({{"gpus", set.gpus}, {"why", set.why.text}});
+    put_text(devices["apart"].emplace_back(nlohmann::json{{"gpus", set.gpus}}), "why", set.why);
   nlohmann::json& gpus = devices["gpus"];
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const bool known = i < computer.gpus.size();
     const ComputerGpu gpu = known ? computer.gpus[i] : ComputerGpu{};
     const std::optional<Message>& why = known ? gpu.unusable : computer.no_gpus;
     gpus[i]["usable"] = known && !gpu.unusable;
-    gpus[i]["why"] = reason_json(why);
+    put_reason(gpus[i], "why", why);
     gpus[i]["uuid"] = gpu.uuid;
     gpus[i]["bf16_tensor_cores"] = gpu.bf16;
     gpus[i]["display"] = gpu.display;

@@ -77,7 +77,7 @@ bool is_calibration_of(const Machine& gpus, const Placement& placement, const Co
   // does for ranks on one GPU where one was measured, as where others failed their check.
   const std::set<int> taken(placement.gpus.begin(), placement.gpus.end());
   if (computer.launched || (gpus.devices_per_node == 1 && taken.size() == 1))
-    return is_among(gpus.title, name_of_gpu(placement.gpus.front()));
+    return is_among(gpus, name_of_gpu(placement.gpus.front()));
   const std::vector<int> measured = calibrated_among(gpus, names);
   std::set<std::string> kinds, wanted;
   for (const int gpu : measured) kinds.insert(name_of_gpu(gpu));
@@ -126,20 +126,15 @@ Computer computer_until_told(const FindMachine& find) {
   if (!has_nvidia_driver()) return computer;
   const Result<Machine> gpus = find(kLocalGpus);
   if (!gpus) return computer;
-  // The title of GPUs of one kind holds their name once, at its end.
-  const std::string& title = gpus->title;
-  const auto count = static_cast<std::size_t>(gpus->devices_per_node);
-  for (std::size_t from = 0; from < title.size(); ++from) {
-    std::string name = title.substr(from);
-    if (count > 1) name.pop_back();
-    if (gpus_title(std::vector<std::string>(count, name)) != title) continue;
-    ComputerGpu gpu;
-    gpu.name = name;
-    gpu.memory_bytes = static_cast<std::int64_t>(gpus->memory_bytes.value);
-    gpu.bf16 = gpus->bf16;
-    computer.gpus.assign(count, gpu);
-    break;
-  }
+  const std::vector<std::string>& names = gpus->gpus;
+  const bool alike =
+      std::adjacent_find(names.begin(), names.end(), std::not_equal_to<>()) == names.end();
+  if (names.empty() || !alike) return computer;
+  ComputerGpu gpu;
+  gpu.name = names.front();
+  gpu.memory_bytes = static_cast<std::int64_t>(gpus->memory_bytes.value);
+  gpu.bf16 = gpus->bf16;
+  computer.gpus.assign(names.size(), gpu);
   return computer;
 }
 

@@ -224,8 +224,8 @@ void check_stage_layers(const Model& model, ModelFaults& faults) {
   }
   if (sum != model.layers)
     faults.add(
-        message("stage-layers-sum", "stage_layers adds up to {} layers, but the model has {}.", sum,
-                model.layers),
+        message("stage-layers-sum.model",
+                "stage_layers adds up to {} layers, but the model has {}.", sum, model.layers),
         "model.stage_layers", {});
 }
 

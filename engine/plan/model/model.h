@@ -47,7 +47,7 @@ struct LatentAttention {
 
 struct Model {
   std::string name = "custom";  // a preset's name, or "custom"
-  std::string title;            // for people, such as "GPT tiny"
+  std::string title;            // "GPT tiny"; empty where nobody named it
   int layers = 0;
   std::int64_t hidden = 0;
   int heads = 0;
@@ -99,6 +99,9 @@ double forward_flops_per_sequence(const Model& model);
 
 // 3 x forward: the work that the model needs, whatever is recomputed ("model FLOPs", the M of MFU).
 double model_flops_per_sequence(const Model& model);
+
+// The title for people: "GPT tiny", "Custom model".
+Message title_of(const Model& model);
 
 // The names of all model presets, in the order of design.md.
 std::vector<std::string> model_names();

@@ -141,8 +141,9 @@ void read_experts(Config& config, Model& model) {
   if (experts.groups == 0) experts.group_limit = 0;
   if (config.text("scoring_func") == "sigmoid") experts.router = Router::kSigmoid;
   if (config.whole({"moe_layer_freq", "decoder_sparse_step"}, 1) > 1)
-    config.note(message("import-expert-stride",
-                        "Experts stand in every layer here; config.json has them in some only."));
+    config.note(message(
+        "import-expert-stride",
+        "This version puts experts into every layer; config.json puts them into some only."));
 }
 
 void read_attention(Config& config, Model& model) {

@@ -62,9 +62,13 @@ Result<Model> find_model(const std::string& name) {
   return error;
 }
 
+Message title_of(const Model& model) {
+  if (!model.title.empty()) return plain(model.title);
+  return model.name == "custom" ? message("model-custom", "Custom model") : plain(model.name);
+}
+
 Result<Model> model_from_json(const nlohmann::json& json) {
   Model model;
-  model.title = "Custom model";
   if (Result<void> read = read_settings(model, json, model_settings(), "model."); !read)
     return read.error();
   for (const char* key : {"layers", "hidden", "heads", "vocab", "sequence"}) {

@@ -220,7 +220,7 @@ void follow_shape(Model& model, const Model& before) {
     model.kv_heads = model.heads;
   if (model.layers != before.layers) model.stage_layers.clear();
   model.name = "custom";
-  model.title = "Custom model";
+  model.title.clear();
   model.sources.clear();
   for (const std::string& name : model_names()) {
     Result<Model> preset = find_model(name);

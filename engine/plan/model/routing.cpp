@@ -211,8 +211,8 @@ Result<RoutedLayer> route_layer(const Setup& setup, int layer, int microbatch, i
   const Model& model = setup.model;
   const Experts& experts = model.experts;
   if (experts.count == 0 || experts.first_dense >= model.layers) {
-    Message why =
-        message("route-dense", "{} has no experts; choose moe-tiny or mixtral-8x7b.", model.title);
+    Message why = message("route-dense", "{} has no experts; choose moe-tiny or mixtral-8x7b.",
+                          title_of(model));
     why.field = "model";
     why.alternatives = {"moe-tiny", "mixtral-8x7b"};
     return why;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/plan/text/phrases.h"
+
 namespace parallelarium {
 
 namespace {
@@ -25,8 +27,8 @@ std::string letters_of(const Order& order, ActionRef ref) {
 }
 
 // "B3 of rank 1"
-std::string words_of(const Order& order, ActionRef ref) {
-  return fmt::format("{} of rank {}", letters_of(order, ref), ref.rank);
+Message words_of(const Order& order, ActionRef ref) {
+  return message("action-of-rank", "{} of rank {}", letters_of(order, ref), ref.rank);
 }
 
 // Sentences enough for a person; the rest would say the same.
@@ -37,7 +39,7 @@ void check_shape(const Order& order, std::vector<Message>& messages) {
   const auto chunks = static_cast<std::size_t>(std::max(order.chunks, 0));
   if (order.ranks.empty() || order.chunks < 1 || order.microbatches < 1 || order.stages < 1 ||
       order.stage_of.size() != order.ranks.size()) {
-    messages.push_back(message("order-empty",
+    messages.push_back(message("order-empty.work",
                                "The order has no work; it needs one line per rank, such as F0 "
                                "B0."));
     return;
@@ -48,8 +50,8 @@ void check_shape(const Order& order, std::vector<Message>& messages) {
         std::all_of(order.stage_of[rank].begin(), order.stage_of[rank].end(),
                     [&](int stage) { return stage >= 0 && stage < order.stages; });
     if (!stages_right) {
-      messages.push_back(message("order-stages", "Rank {} does not hold {} of the {} stages.", rank,
-                                 chunks, order.stages));
+      messages.push_back(message("order-stages.held", "Rank {} does not hold {} of the {} stages.",
+                                 rank, chunks, order.stages));
       return;
     }
     for (std::size_t index = 0; index < order.ranks[rank].size(); ++index) {
@@ -168,7 +170,7 @@ void check_idle(const Order& order, std::vector<Message>& messages) {
       const bool works = std::any_of(order.ranks[rank].begin(), order.ranks[rank].end(),
                                      [&](const Action& action) { return action.chunk == chunk; });
       if (!works)
-        messages.push_back(message("order-idle",
+        messages.push_back(message("order-idle.chunk",
                                    "Rank {} does nothing in its chunk {}, which is stage {}; give "
                                    "it work there.",
                                    rank, chunk,
@@ -217,20 +219,19 @@ void check_circle(const Order& order, const OrderGraph& graph, std::vector<Messa
     seen[static_cast<std::size_t>(rank)] = true;
     rank = next_of(rank).rank;
   }
-  std::string circle;
+  std::vector<Message> circle;
   const int first = rank;
   do {
     const ActionRef need = next_of(rank);
-    if (!circle.empty()) circle += ", ";
     const ActionRef here{rank, walked[static_cast<std::size_t>(rank)]};
-    circle += fmt::format("rank {} stands at {} and waits for {}", rank, letters_of(order, here),
-                          words_of(order, need));
+    circle.push_back(message("stands-waits", "rank {} stands at {} and waits for {}", rank,
+                             letters_of(order, here), words_of(order, need)));
     rank = need.rank;
   } while (rank != first);
   // First: of all faults it is the hardest to see.
   messages.insert(
       messages.begin(),
-      message("order-circle", "The ranks wait for each other in a circle: {}.", circle));
+      message("order-circle", "The ranks wait for each other in a circle: {}.", listed(circle)));
 }
 
 }  // namespace

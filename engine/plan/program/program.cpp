@@ -159,14 +159,6 @@ std::int64_t size_of(DataType type) {
   return kSizes[static_cast<std::size_t>(type)];
 }
 
-std::string describe(const Buffer& buffer) {
-  std::string text;
-  if (buffer.layer >= 0) text = fmt::format("layer {} ", buffer.layer);
-  text += name_of(buffer.tensor);
-  if (buffer.microbatch >= 0) text += fmt::format(", micro-batch {}", buffer.microbatch);
-  return text;
-}
-
 std::int64_t Program::op_count() const {
   std::int64_t count = 0;
   for (const RankProgram& rank : ranks) count += static_cast<std::int64_t>(rank.ops.size());

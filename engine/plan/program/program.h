@@ -93,8 +93,6 @@ struct Buffer {
   std::int32_t opened_by = -1;
   std::int32_t closed_by = -1;
 };
-// "layer 3 MLP in, micro-batch 2"
-std::string describe(const Buffer& buffer);
 
 // Work that a Compute op stands for, as the cost model needs it: one entry for a piece, several for
 // a whole stage. Matrix products give m, n, k and how many of them; all pieces give the bytes they

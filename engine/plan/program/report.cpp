@@ -235,11 +235,13 @@ const Routing* routing_of_timeline(const Observation& observation) {
 std::optional<Message> delay_of(const Observation& observation) {
   constexpr double kLeast = 1.05;  // timers and clocks alone stay below
   if (!observation.gpu_use.empty())
-    return message("gpus-busy", "{}; times measured beside it mean little.", observation.gpu_use);
+    return message("gpus-busy",
+                   "Other processes use the GPUs ({}); times measured beside them mean little.",
+                   observation.gpu_use);
   if (observation.delay_factor < kLeast) return std::nullopt;
-  const std::string times =
-      fmt::format("{:.{}f}", observation.delay_factor,
-                  observation.delay_factor < 10 ? 1 + (observation.delay_factor < 1.1) : 0);
+  const Message times =
+      figure(fmt::format("{:.{}f}", observation.delay_factor,
+                         observation.delay_factor < 10 ? 1 + (observation.delay_factor < 1.1) : 0));
   if (observation.source == Source::kPaced)
     return message("pace-missed", "Other work kept the cores: the pace was missed by {} times.",
                    times);

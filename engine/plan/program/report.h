@@ -84,9 +84,9 @@ struct Observation {
   // that the pace gave it; measured on CPUs, of the rank that had to wait most, the time of its
   // compute ops over the processor time that it got. 0 where nothing is known of it.
   double delay_factor = 0;
-  std::string gpu_use;  // "GPU 1 is in use by python (4711) 11.2 GiB": others, as the run began
-  Timeline timeline;    // the one real step of median duration
-  std::vector<MemoryRow> memory;                 // counted; one per rank
+  std::string gpu_use;            // "GPU 1: python (4711) 11.2 GiB": others, as the run began
+  Timeline timeline;              // the one real step of median duration
+  std::vector<MemoryRow> memory;  // counted; one per rank
   std::vector<std::vector<TrafficRow>> traffic;  // by rank
   Bubble bubble;
   StepFigures step;

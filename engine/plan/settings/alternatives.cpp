@@ -101,15 +101,6 @@ Message refuse(Message why, std::string field, std::vector<std::string> alternat
   return why;
 }
 
-std::string join_or(const std::vector<std::string>& words) {
-  std::string joined;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    if (k > 0) joined += k + 1 == words.size() ? " or " : ", ";
-    joined += words[k];
-  }
-  return joined;
-}
-
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
   std::string best;
   if (word.size() > kMostShown) return best;  // no typing error

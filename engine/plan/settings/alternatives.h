@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/plan/result.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -20,9 +21,6 @@ std::vector<std::string> as_text(const std::vector<std::int64_t>& values);
 
 // `why`, about `field`, with values that would do there.
 Message refuse(Message why, std::string field, std::vector<std::string> alternatives);
-
-// "2", "2 or 4", "1, 2 or 4"; empty for none.
-std::string join_or(const std::vector<std::string>& words);
 
 // The name that is fewest letters away from `word`; empty where none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& names);

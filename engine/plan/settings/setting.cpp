@@ -11,10 +11,10 @@ namespace parallelarium {
 namespace {
 
 // Without the dot: "mesh" of "mesh.". The object of a whole file has no name.
-std::string object_name(std::string prefix) {
-  if (prefix.empty()) return "The file";
+Message object_name(std::string prefix) {
+  if (prefix.empty()) return message("the-file", "The file");
   prefix.pop_back();
-  return prefix;
+  return plain(std::move(prefix));
 }
 
 }  // namespace

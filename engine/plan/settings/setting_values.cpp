@@ -7,15 +7,14 @@
 
 #include "engine/plan/settings/alternatives.h"
 #include "engine/plan/settings/settings_reader.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 namespace {
 
-constexpr const char* kWholeNumber = "a whole number";
-
-Message bad_value(const std::string& key, std::string_view value, std::string_view expected) {
-  Message error =
-      message("bad-value", "{} cannot be “{}”; it must be {}.", key, shown(value), expected);
+Message bad_value(const std::string& key, std::string_view value, const Sentence& expected) {
+  Message error = message("bad-value", "{} cannot be “{}”; it must be {}.", key, shown(value),
+                          message(expected));
   error.field = key;
   return error;
 }
@@ -29,7 +28,7 @@ bool parse(std::string_view text, Number& number) {
 
 Result<nlohmann::json> number_of_text(const std::string& key, std::string_view text) {
   double number = 0;
-  if (!parse(text, number) || !std::isfinite(number)) return bad_value(key, text, "a number");
+  if (!parse(text, number) || !std::isfinite(number)) return bad_value(key, text, kValueNumber);
   return nlohmann::json(number);
 }
 
@@ -37,7 +36,7 @@ Result<nlohmann::json> number_of_text(const std::string& key, std::string_view t
 Result<nlohmann::json> whole_of_text(const std::string& key, std::string_view text) {
   Result<nlohmann::json> number = number_of_text(key, text);
   if (number && number->get<double>() != std::floor(number->get<double>()))
-    return bad_value(key, text, kWholeNumber);
+    return bad_value(key, text, kValueWhole);
   return number;
 }
 
@@ -45,7 +44,7 @@ Result<nlohmann::json> flag_of_text(const std::string& key, std::string_view tex
   for (const bool flag : {true, false})
     for (const char* word : flag ? std::array{"true", "on", "1"} : std::array{"false", "off", "0"})
       if (text == word) return nlohmann::json(flag);
-  Message error = bad_value(key, text, "true or false");
+  Message error = bad_value(key, text, kValueTrueOrFalse);
   error.alternatives = {"true", "false"};
   return error;
 }
@@ -66,10 +65,8 @@ Result<nlohmann::json> wholes_of_text(const std::string& key, std::string_view t
 }  // namespace
 
 Message out_of_range(const std::string& key, double value, double low, double high) {
-  Message error = message("out-of-range", "{} is {:.10g}; it must be between {:.10g} and {:.10g}.",
-                          key, value, low, high);
-  error.arguments = {key, fmt::format("{:.10g}", value), fmt::format("{:.10g}", low),
-                     fmt::format("{:.10g}", high)};
+  Message error = message("out-of-range", "{} is {}; it must be between {} and {}.", key,
+                          ten_digits(value), ten_digits(low), ten_digits(high));
   error.field = key;
   error.alternatives = {fmt::format("{:.10g}", std::clamp(value, low, high))};
   return error;
@@ -84,7 +81,7 @@ Message unknown_choice(const std::string& key, std::string_view word,
   return error;
 }
 
-Message wrong_type(const std::string& key, std::string_view expected) {
+Message wrong_type(const std::string& key, const Message& expected) {
   Message error = message("wrong-type", "{} must be {}.", key, expected);
   error.field = key;
   return error;
@@ -92,7 +89,7 @@ Message wrong_type(const std::string& key, std::string_view expected) {
 
 Result<std::int64_t> whole_from(const nlohmann::json& json, const std::string& key, Range range) {
   const double number = json.is_number() ? json.get<double>() : 0.5;
-  if (number != std::floor(number)) return wrong_type(key, kWholeNumber);
+  if (number != std::floor(number)) return wrong_type(key, message(kValueWhole));
   if (!(number >= range.low && number <= range.high))
     return out_of_range(key, number, range.low, range.high);
   return static_cast<std::int64_t>(number);
@@ -102,11 +99,11 @@ Result<std::uint64_t> seed_from(const nlohmann::json& json, const std::string& k
   if (json.is_number_unsigned()) return json.get<std::uint64_t>();
   if (json.is_number_integer() && json.get<std::int64_t>() >= 0)
     return static_cast<std::uint64_t>(json.get<std::int64_t>());
-  return wrong_type(key, "a whole number that is not negative");
+  return wrong_type(key, message(kValueWholeFromZero));
 }
 
 Result<double> number_from(const nlohmann::json& json, const std::string& key, Range range) {
-  if (!json.is_number()) return wrong_type(key, "a number");
+  if (!json.is_number()) return wrong_type(key, message(kValueNumber));
   const double number = json.get<double>();
   if (!(number >= range.low && number <= range.high))
     return out_of_range(key, number, range.low, range.high);
@@ -114,24 +111,24 @@ Result<double> number_from(const nlohmann::json& json, const std::string& key, R
 }
 
 Result<bool> flag_from(const nlohmann::json& json, const std::string& key) {
-  if (!json.is_boolean()) return wrong_type(key, "true or false");
+  if (!json.is_boolean()) return wrong_type(key, message(kValueTrueOrFalse));
   return json.get<bool>();
 }
 
 Result<std::string> text_from(const nlohmann::json& json, const std::string& key) {
-  if (!json.is_string()) return wrong_type(key, "text in quotes");
+  if (!json.is_string()) return wrong_type(key, message(kValueQuoted));
   return json.get<std::string>();
 }
 
 Result<std::vector<int>> wholes_from(const nlohmann::json& json, const std::string& key,
                                      Range range, std::size_t most) {
-  constexpr const char* kWholes = "a list of whole numbers";
-  if (!json.is_array()) return wrong_type(key, kWholes);
-  if (json.size() > most) return wrong_type(key, fmt::format("a list of at most {}", most));
+  if (!json.is_array()) return wrong_type(key, message(kValueWholes));
+  if (json.size() > most)
+    return wrong_type(key, message("value-list-of", "a list of at most {}", most));
   std::vector<int> numbers;
   for (const nlohmann::json& entry : json) {
     const double number = entry.is_number() ? entry.get<double>() : 0.5;
-    if (number != std::floor(number)) return wrong_type(key, kWholes);
+    if (number != std::floor(number)) return wrong_type(key, message(kValueWholes));
     if (!(number >= range.low && number <= range.high))
       return out_of_range(key, number, range.low, range.high);
     numbers.push_back(static_cast<int>(number));
@@ -140,11 +137,10 @@ Result<std::vector<int>> wholes_from(const nlohmann::json& json, const std::stri
 }
 
 Result<std::vector<std::string>> texts_from(const nlohmann::json& json, const std::string& key) {
-  constexpr const char* kTexts = "a list of texts";
-  if (!json.is_array()) return wrong_type(key, kTexts);
+  if (!json.is_array()) return wrong_type(key, message(kValueTexts));
   std::vector<std::string> texts;
   for (const nlohmann::json& entry : json) {
-    if (!entry.is_string()) return wrong_type(key, kTexts);
+    if (!entry.is_string()) return wrong_type(key, message(kValueTexts));
     texts.push_back(entry.get<std::string>());
   }
   return texts;
@@ -157,7 +153,7 @@ Result<nlohmann::json> value_of_text(SettingKind kind, const std::string& key,
       return whole_of_text(key, text);
     case SettingKind::kSeed: {
       std::uint64_t seed = 0;
-      if (!parse(text, seed)) return bad_value(key, text, "a whole number that is not negative");
+      if (!parse(text, seed)) return bad_value(key, text, kValueWholeFromZero);
       return nlohmann::json(seed);
     }
     case SettingKind::kNumber:
@@ -174,7 +170,7 @@ Result<nlohmann::json> value_of_text(SettingKind kind, const std::string& key,
     case SettingKind::kTexts:
       break;
   }
-  if (text.empty() || !is_utf8(text)) return bad_value(key, text, "text in UTF-8");
+  if (text.empty() || !is_utf8(text)) return bad_value(key, text, kValueUtf8);
   return nlohmann::json(std::string(text));
 }
 

@@ -62,8 +62,8 @@ Message out_of_range(const std::string& key, double value, double low, double hi
 // "unknown-choice": `key` cannot be `word`; choose one of `words`.
 Message unknown_choice(const std::string& key, std::string_view word,
                        const std::vector<std::string>& words);
-// "wrong-type": `key` must be `expected`, such as "a whole number".
-Message wrong_type(const std::string& key, std::string_view expected);
+// "wrong-type": `key` must be `expected`, such as kValueWhole.
+Message wrong_type(const std::string& key, const Message& expected);
 
 template <class Choice, std::size_t N>
 constexpr std::string_view word_of(const std::array<Word<Choice>, N>& words, Choice choice) {

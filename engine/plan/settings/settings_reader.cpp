@@ -10,8 +10,9 @@ namespace parallelarium {
 SettingsReader::SettingsReader(const nlohmann::json& object, std::string prefix)
     : object_(object), prefix_(std::move(prefix)) {
   if (object_.is_object()) return;
-  const std::string name =
-      prefix_.empty() ? "The file" : prefix_.substr(0, prefix_.size() - 1);  // drop the dot
+  const Message name = prefix_.empty()
+                           ? message("the-file", "The file")
+                           : plain(prefix_.substr(0, prefix_.size() - 1));  // drop the dot
   fail(message("not-an-object", "{} must be an object in braces.", name));
 }
 
@@ -52,6 +53,10 @@ void SettingsReader::flag(const char* key, bool& into) {
 
 void SettingsReader::text(const char* key, std::string& into) {
   if (const nlohmann::json* value = child(key)) take(into, text_from(*value, dotted(key)));
+}
+
+void SettingsReader::texts(const char* key, std::vector<std::string>& into) {
+  if (const nlohmann::json* value = child(key)) take(into, texts_from(*value, dotted(key)));
 }
 
 Result<void> SettingsReader::finish() {

@@ -27,6 +27,7 @@ class SettingsReader {
   void number(const char* key, double& into, double low, double high);
   void flag(const char* key, bool& into);
   void text(const char* key, std::string& into);
+  void texts(const char* key, std::vector<std::string>& into);
 
   // The value of a key, or null; the key counts as known.
   const nlohmann::json* child(const char* key);

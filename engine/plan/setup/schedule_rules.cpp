@@ -20,13 +20,16 @@ Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int micro
   if (rule.chunks == 0) {
     if (chunks < 2) {
       return refuse(
-          message("schedule-chunks",
+          message("schedule-chunks.interleaved",
                   "{} needs 2 or more chunks on each rank; with 1 it would be 1F1B.", rule.title),
           "chunks", {"2"});
     }
   } else if (chunks != rule.chunks && !(rule.chunks == 2 && chunks == 1)) {
-    return refuse(message("schedule-chunks", "{} holds {} chunk{} per rank, not {}.", rule.title,
-                          rule.chunks, rule.chunks == 1 ? "" : "s", chunks),
+    return refuse(rule.chunks == 1
+                      ? message("schedule-chunks.one", "{} holds 1 chunk per rank, not {}.",
+                                rule.title, chunks)
+                      : message("schedule-chunks", "{} holds {} chunks per rank, not {}.",
+                                rule.title, rule.chunks, chunks),
                   "chunks", {std::to_string(rule.chunks)});
   }
   if (rule.even_ranks && ranks % 2 != 0) {
@@ -46,7 +49,7 @@ Result<void> check_schedule_sizes(const ScheduleRule& rule, int ranks, int micro
                   "microbatches", {std::to_string(2 * ranks)});
   }
   if (rule.even_ranks && microbatches % 2 != 0) {
-    return refuse(message("schedule-microbatches",
+    return refuse(message("schedule-microbatches.odd",
                           "{} sends half of the micro-batches from each end, so it needs an even "
                           "number of them, not {}; {} would do.",
                           rule.title, microbatches, microbatches + 1),

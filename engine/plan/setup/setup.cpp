@@ -72,9 +72,8 @@ std::vector<int> layers_of_stages(const Setup& setup) {
 
 namespace {
 
-Message cannot(const char* id, const char* sentence, const char* field,
-               std::vector<std::string> alternatives) {
-  Message why = message(id, sentence);
+Message cannot(const Sentence& sentence, const char* field, std::vector<std::string> alternatives) {
+  Message why = message(sentence);
   why.field = field;
   why.alternatives = std::move(alternatives);
   return why;
@@ -82,12 +81,14 @@ Message cannot(const char* id, const char* sentence, const char* field,
 
 Result<void> can_execute_model(const Model& model) {
   if (model.latent.kv_rank > 0)
-    return cannot("run-latent",
-                  "This version runs ordinary attention only; latent attention is predicted.",
-                  "model", {"gpt-tiny", "gpt-small"});
+    return cannot(
+        Sentence{"run-latent",
+                 "This version runs ordinary attention only; latent attention is predicted."},
+        "model", {"gpt-tiny", "gpt-small"});
   if (model.vocab < 256)
-    return cannot("run-vocab", "A run reads text as bytes, so the vocabulary must be 256 or more.",
-                  "model.vocab", {"256"});
+    return cannot(
+        Sentence{"run-vocab", "A run reads text as bytes, so the vocabulary must be 256 or more."},
+        "model.vocab", {"256"});
   return {};
 }
 
@@ -95,9 +96,9 @@ Result<void> can_execute_experts(const Setup& setup) {
   if (setup.model.experts.count == 0) return {};
   if (setup.mesh.cp > 1)
     return cannot(
-        "run-experts-cp",
-        "This version runs experts without CP: a micro-batch's capacity and balance would "
-        "have to be counted over the CP ranks.",
+        Sentence{"run-experts-cp",
+                 "This version runs experts without CP: a micro-batch's capacity and balance would "
+                 "have to be counted over the CP ranks."},
         "mesh.cp", {"1"});
   return {};
 }
@@ -109,20 +110,21 @@ Result<void> can_execute_context(const Setup& setup) {
     const int heads = std::max(1, setup.model.kv_heads / setup.mesh.tp);
     if (heads % cp == 0 || cp % heads == 0) return {};
     return cannot(
-        "run-cp-kv-heads",
-        "Ulysses shares out or repeats key/value heads, so CP must divide those of a rank "
-        "or be a multiple of them.",
+        Sentence{"run-cp-kv-heads",
+                 "Ulysses shares out or repeats key/value heads, so CP must divide those of a rank "
+                 "or be a multiple of them."},
         "mesh.cp", {std::to_string(heads)});
   }
   if (setup.attention != Attention::kFused)
-    return cannot("run-cp-attention",
-                  "CP by ring or all-gather works through keys block by block and keeps no scores: "
-                  "choose fused attention, or Ulysses.",
-                  "attention", {"fused"});
+    return cannot(
+        Sentence{"run-cp-attention",
+                 "CP by ring or all-gather works through keys block by block and keeps no scores: "
+                 "choose fused attention, or Ulysses."},
+        "attention", {"fused"});
   if (setup.model.sequence % (2 * cp) != 0) {
     Message why = message("run-cp-sequence",
-                          "CP {} gives every rank two runs of a sequence, which {} tokens do not "
-                          "divide into; {} would.",
+                          "CP {} cuts a sequence into two runs for every rank, and {} tokens do "
+                          "not divide by that; {} would.",
                           cp, setup.model.sequence, (setup.model.sequence / (2 * cp) + 1) * 2 * cp);
     why.field = "model.sequence";
     why.alternatives = {std::to_string((setup.model.sequence / (2 * cp) + 1) * 2 * cp)};
@@ -176,11 +178,12 @@ Result<void> can_execute(const Setup& setup) {
     return why;
   }
   if (!is_trainable(setup.precision))
-    return cannot("run-precision",
-                  "This version runs fp32 (4 + 4 + 0 + 8 bytes a parameter), or 16-bit parameters "
-                  "with gradients of 2 or 4 bytes, a master of 4 and moments of 4 or 8; other "
-                  "bytes are predicted.",
-                  "precision", {"fp32", "mixed-16"});
+    return cannot(
+        Sentence{"run-precision",
+                 "This version runs fp32 (4 + 4 + 0 + 8 bytes a parameter), or 16-bit parameters "
+                 "with gradients of 2 or 4 bytes, a master of 4 and moments of 4 or 8; other "
+                 "bytes are predicted."},
+        "precision", {"fp32", "mixed-16"});
   return can_execute_model(setup.model);
 }
 

@@ -47,7 +47,8 @@ void check_ranges(const Setup& setup, Messages& wrong) {
     if (bytes == 2 || bytes == 4 || (none && bytes == 0)) return;
     add(wrong,
         message("precision-bytes", "{} is {}; it must be {}.", field, bytes,
-                none ? "0, 2 or 4" : "2 or 4"),
+                join_or(none ? std::vector<std::string>{"0", "2", "4"}
+                             : std::vector<std::string>{"2", "4"})),
         field, {"2", "4"});
   };
   two_or_four("precision.parameter_bytes", precision.parameter_bytes, false);
@@ -82,16 +83,14 @@ void check_size(const Setup& setup, Messages& wrong) {
   const double ranks = 1.0 * mesh.dp * mesh.tp * mesh.pp * mesh.cp;
   if (ranks > kMostRanks)
     add(wrong,
-        message("ranks-many",
-                "The degrees multiply to {:.10g} ranks; at most {:.10g} can be shown.", ranks,
-                kMostRanks),
+        message("ranks-many", "The degrees multiply to {} ranks; at most {} can be shown.",
+                ten_digits(ranks), ten_digits(kMostRanks)),
         "mesh.dp", {"1"});
   const double stages = 1.0 * mesh.pp * chunks_of(setup);
   if (stages * setup.microbatches > kMostActions)
     add(wrong,
-        message("actions-many",
-                "{:.10g} stages times {} micro-batches are too many; at most {:.10g} fit.", stages,
-                setup.microbatches, kMostActions),
+        message("actions-many", "{} stages times {} micro-batches are too many; at most {} fit.",
+                ten_digits(stages), setup.microbatches, ten_digits(kMostActions)),
         "microbatches", {fmt::format("{:.0f}", std::max(1.0, std::floor(kMostActions / stages)))});
   const Model& model = setup.model;
   const double T = static_cast<double>(model.sequence);
@@ -166,17 +165,19 @@ void check_stages(const Setup& setup, Messages& wrong) {
       std::find(divisors.begin(), divisors.end(), split) == divisors.end())
     divisors.push_back(split);
   const auto stages_text = as_text(divisors);
+  auto stages_said = stages_text;
+  if (!stages_said.empty()) stages_said.front() = "PP " + stages_said.front();
   if (stages > layers)
     add(wrong,
         message("pp-layers-few", "{} is more than the {} layers; {} would do.", name, layers,
-                "PP " + join_or(stages_text)),
+                join_or(stages_said)),
         "mesh.pp", stages_text);
   else
     add(wrong,
         message("pp-layers",
                 "{} does not divide {} layers; {} would, or layers given stage by stage "
                 "(--stage-layers).",
-                name, layers, "PP " + join_or(stages_text)),
+                name, layers, join_or(stages_said)),
         "mesh.pp", stages_text);
 }
 
@@ -202,20 +203,17 @@ void check_tensor(const Setup& setup, Messages& wrong) {
       }
     }
     const auto values = as_text(near);
-    const auto refuse = [&](std::string what) {
-      add(wrong,
-          message("tp-divides", "TP {} does not divide {}; {} would.", tp, what, join_or(values)),
-          "mesh.tp", values);
-      wrong.back().id = "tp-heads";
+    const auto divided = [&] {
+      if (model.heads % tp != 0) return message("tp-heads.heads", "{} heads", model.heads);
+      if (model.kv_heads % tp != 0 && tp % model.kv_heads != 0)
+        return message("tp-heads.kv-heads", "{} key/value heads", model.kv_heads);
+      if (model.ffn % tp != 0)
+        return message("tp-heads.ffn", "the MLP's inner width {}", model.ffn);
+      return message("tp-heads.experts", "the experts' inner width {}", model.experts.ffn);
     };
-    if (model.heads % tp != 0)
-      refuse(fmt::format("{} heads", model.heads));
-    else if (model.kv_heads % tp != 0 && tp % model.kv_heads != 0)
-      refuse(fmt::format("{} key/value heads", model.kv_heads));
-    else if (model.ffn % tp != 0)
-      refuse(fmt::format("the MLP's inner width {}", model.ffn));
-    else
-      refuse(fmt::format("the experts' inner width {}", model.experts.ffn));
+    add(wrong,
+        message("tp-heads", "TP {} does not divide {}; {} would.", tp, divided(), join_or(values)),
+        "mesh.tp", values);
   }
   if (!setup.sequence_parallel) return;
   if (tp == 1) {
@@ -291,10 +289,14 @@ void check_zero(const Setup& setup, Messages& wrong) {
     auto values = as_text(fitting);
     values.insert(values.begin(), "0");
     add(wrong,
-        message("zero-group-ep",
-                "A ZeRO group of {} would cut across EP groups of {}{}; {} would not.",
-                setup.zero_group, mesh.ep, mesh.cp > 1 ? fmt::format(" with CP {}", mesh.cp) : "",
-                join_or(values)),
+        mesh.cp > 1
+            ? message("zero-group-ep.cp",
+                      "A ZeRO group of {} would cut across EP groups of {} with CP {}; {} would "
+                      "not.",
+                      setup.zero_group, mesh.ep, mesh.cp, join_or(values))
+            : message("zero-group-ep",
+                      "A ZeRO group of {} would cut across EP groups of {}; {} would not.",
+                      setup.zero_group, mesh.ep, join_or(values)),
         "zero_group", values);
     return;
   }

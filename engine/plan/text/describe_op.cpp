@@ -1,33 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/plan/text/describe_op.h"
 
+#include "engine/plan/text/phrases.h"
+
 namespace parallelarium {
 
-std::string describe(const Op& op) {
-  const std::string of_microbatch =
-      op.microbatch >= 0 ? fmt::format(" of micro-batch {}", op.microbatch) : "";
+Message of_microbatch(Message what, int microbatch) {
+  if (microbatch < 0) return what;
+  return message("of-microbatch", "{} of micro-batch {}", std::move(what), microbatch);
+}
+
+Message describe(const Op& op) {
+  const Message purpose = word("purpose", name_of(op.purpose));
+  const Message piece = word("piece", name_of(op.piece));
   switch (op.kind) {
     case OpKind::kSend:
-      return fmt::format("sending {}{} to rank {}", name_of(op.purpose), of_microbatch, op.peer);
+      return message("op-send", "sending {} to rank {}", of_microbatch(purpose, op.microbatch),
+                     op.peer);
     case OpKind::kRecv:
-      return fmt::format("receiving {}{} from rank {}", name_of(op.purpose), of_microbatch,
-                         op.peer);
-    case OpKind::kCollective:
-      return fmt::format("the {} of {}{}{}", name_of(op.collective), name_of(op.purpose),
-                         op.layer >= 0 ? fmt::format(" in layer {}", op.layer) : "", of_microbatch);
+      return message("op-receive", "receiving {} from rank {}",
+                     of_microbatch(purpose, op.microbatch), op.peer);
+    case OpKind::kCollective: {
+      Message what = message("op-collective", "the {} of {}", name_of(op.collective), purpose);
+      if (op.layer >= 0) what = message("op-in-layer", "{} in layer {}", std::move(what), op.layer);
+      return of_microbatch(std::move(what), op.microbatch);
+    }
     case OpKind::kCompute:
       break;
   }
   if (op.piece == Piece::kStage) {
-    const bool forward = op.phase == Phase::kForward;
-    return fmt::format("the {}{}", forward ? "forward" : "backward", of_microbatch);
+    return of_microbatch(op.phase == Phase::kForward ? message("op-forward", "the forward")
+                                                     : message("op-backward", "the backward"),
+                         op.microbatch);
   }
-  if (op.phase == Phase::kUpdate) return fmt::format("the {}", name_of(op.piece));
-  if (op.layer < 0) {
-    return fmt::format("{} ({}){}", name_of(op.piece), name_of(op.phase), of_microbatch);
-  }
-  return fmt::format("layer {} {} ({}){}", op.layer, name_of(op.piece), name_of(op.phase),
-                     of_microbatch);
+  if (op.phase == Phase::kUpdate) return message("op-update", "the {}", piece);
+  const Message phase = word("phase", name_of(op.phase));
+  return of_microbatch(op.layer < 0
+                           ? message("op-piece", "{} ({})", piece, phase)
+                           : message("op-layer-piece", "layer {} {} ({})", op.layer, piece, phase),
+                       op.microbatch);
+}
+
+Message describe(const Buffer& buffer) {
+  Message what = word("tensor", name_of(buffer.tensor));
+  if (buffer.layer >= 0) what = message("buffer-layer", "layer {} {}", buffer.layer, what);
+  if (buffer.microbatch >= 0)
+    what = message("buffer-microbatch", "{}, micro-batch {}", what, buffer.microbatch);
+  return what;
 }
 
 }  // namespace parallelarium

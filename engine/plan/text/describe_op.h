@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an op is, in words that stand inside a sentence.
+// What an op or a buffer is, in words that stand inside a sentence.
 #pragma once
-
-#include <string>
 
 #include "engine/plan/program/program.h"
 
@@ -10,6 +8,12 @@ namespace parallelarium {
 
 // "layer 3 MLP in (forward) of micro-batch 2", "the forward of micro-batch 2" at stage level,
 // "sending activations of micro-batch 2 to rank 1", "the all_reduce of gradients", "the optimizer".
-std::string describe(const Op& op);
+Message describe(const Op& op);
+
+// "layer 3 attention scores, micro-batch 2"
+Message describe(const Buffer& buffer);
+
+// "the gradient of micro-batch 3"; `microbatch` < 0: `what` alone.
+Message of_microbatch(Message what, int microbatch);
 
 }  // namespace parallelarium

@@ -5,6 +5,7 @@
 
 #include "engine/plan/program/matching.h"
 #include "engine/plan/text/describe_op.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -150,11 +151,12 @@ class Explainer {
   std::vector<std::vector<std::int32_t>> lane_before_;
 };
 
-std::string what_travels(const Op& op) {
-  const std::string_view thing =
-      op.purpose == Purpose::kGradients ? "gradient" : name_of(op.purpose);
-  return op.microbatch >= 0 ? fmt::format("{} of micro-batch {}", thing, op.microbatch)
-                            : std::string(thing);
+// "the gradient of micro-batch 0"
+Message what_travels(const Op& op) {
+  return of_microbatch(op.purpose == Purpose::kGradients
+                           ? message("the-gradient", "the gradient")
+                           : message("the-data", "the {}", word("purpose", name_of(op.purpose))),
+                       op.microbatch);
 }
 
 // Global rank to stage, for built ranks.
@@ -166,22 +168,24 @@ int stage_of(const Program& program, int rank) {
 }
 
 // "stage 3", or the rank where it is not built.
-std::string place_of(const Program& program, int rank) {
+Message place_of(const Program& program, int rank) {
   const int stage = stage_of(program, rank);
-  return stage >= 0 ? fmt::format("stage {}", stage) : fmt::format("rank {}", rank);
+  return stage >= 0 ? message("stage", "stage {}", stage) : message("rank", "rank {}", rank);
 }
+
+Message waits_for(const Message& what) { return message("idle-wait", "waits for {}", what); }
 
 // "waits for the gradient of micro-batch 0 from stage 3"
 Message waits_for(const Program& program, const Op& awaited) {
   switch (awaited.kind) {
     case OpKind::kRecv:
-      return message("idle-recv", "waits for the {} from {}", what_travels(awaited),
-                     place_of(program, awaited.peer));
+      return waits_for(message("data-from", "{} from {}", what_travels(awaited),
+                               place_of(program, awaited.peer)));
     case OpKind::kSend:
-      return message("idle-send", "waits until {} can take the {}", place_of(program, awaited.peer),
+      return message("idle-send", "waits until {} can take {}", place_of(program, awaited.peer),
                      what_travels(awaited));
     default:
-      return message("idle-wait", "waits for {}", describe(awaited));
+      return waits_for(describe(awaited));
   }
 }
 
@@ -189,10 +193,10 @@ Message waits_for(const Program& program, const Op& awaited) {
 Message waits_for_link(const Program& program, const Op& awaited) {
   switch (awaited.kind) {
     case OpKind::kRecv:
-      return message("idle-recv-link", "waits while the link carries the {} from {}",
+      return message("idle-recv-link", "waits while the link carries {} from {}",
                      what_travels(awaited), place_of(program, awaited.peer));
     case OpKind::kSend:
-      return message("idle-send-link", "waits while the link carries the {} to {}",
+      return message("idle-send-link", "waits while the link carries {} to {}",
                      what_travels(awaited), place_of(program, awaited.peer));
     default:
       return message("idle-link", "waits during {}", describe(awaited));
@@ -245,13 +249,13 @@ class GapFinder {
     const Op& cause = explainer_.op_at(awaited);
     if (op.kind != OpKind::kCompute && awaited.rank != rank_) {
       const int other = program_.ranks[static_cast<std::size_t>(awaited.rank)].rank;
-      gaps_.push_back({span, kind, awaited.rank, awaited.op,
-                       message("idle-join", "waits for rank {} to join {}", other, describe(op))});
+      gaps_.push_back(
+          {span, kind, awaited.rank, awaited.op,
+           waits_for(message("rank-joins", "rank {} to join {}", other, describe(op)))});
       return;
     }
     if (cause.kind == OpKind::kCompute) {
-      gaps_.push_back({span, kind, awaited.rank, awaited.op,
-                       message("idle-own", "waits for {}", describe(cause))});
+      gaps_.push_back({span, kind, awaited.rank, awaited.op, waits_for(describe(cause))});
       return;
     }
     const Span transfer = explainer_.span_at(awaited);

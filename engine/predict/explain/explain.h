@@ -20,7 +20,8 @@ struct IdleGap {
   // What ended it: the op (rank index, op index) that finished last before the gap's end and which
   // the next op needed, through its transfer where there was one; -1, -1 in a drain.
   int waited_rank = -1, waited_op = -1;
-  Message why;  // "waits for the gradient of micro-batch 0 from stage 3"
+  // "waits for the gradient of micro-batch 0 from stage 3". Id "idle-wait": its argument is what.
+  Message why;
 };
 std::vector<IdleGap> idle_gaps(const Program& program, const Timeline& timeline, int rank);
 std::vector<std::vector<IdleGap>> all_idle_gaps(const Program& program, const Timeline& timeline);

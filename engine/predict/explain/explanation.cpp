@@ -35,7 +35,7 @@ const char* words_of(ActionKind kind) {
 
 // Ops of one action have the same words.
 std::string words_of(const RankProgram& rank, const Op& op) {
-  if (op.kind != OpKind::kCompute) return describe(op);
+  if (op.kind != OpKind::kCompute) return describe(op).text;
   if (op.action < 0) return std::string(name_of(op.phase));
   const Action& action = rank.actions[static_cast<std::size_t>(op.action)];
   return fmt::format("{} of micro-batch {}", words_of(action.kind), action.microbatch);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/plan/text/units.h"
+#include "engine/predict/formulas/formula_parts.h"
 
 namespace parallelarium {
 
@@ -187,35 +188,36 @@ Sent sent_form(const CollectiveSpec& spec) {
   return shared;
 }
 
-constexpr const char* kPowersOfTwo =
-    "holds for powers of two; at other numbers of ranks the simulation tells how far it is off";
+constexpr Sentence kPowersOfTwo{
+    "note-powers",
+    "holds for powers of two; at other numbers of ranks the simulation tells how far it is off"};
 
 // How many steps, and the most bytes that a rank sends: whatever the links are.
 void add_counts(const CollectiveSpec& spec, const CollectiveForm& form,
                 std::vector<Formula>& formulas) {
   const bool power = (spec.ranks & (spec.ranks - 1)) == 0;
   Formula steps;
-  steps.name = "steps";
+  steps.name = message("steps", "steps");
   steps.expression = *form.messages_text == '\0' ? "1" : form.messages_text;
   steps.value = form.messages;
   steps.values = fmt::format("{:g}", steps.value);
   steps.unit = "1";
   steps.source = form.source;
-  if (form.power_of_two && !power) steps.note = kPowersOfTwo;
-  if (form.close) steps.note = "an approximation for large S";
+  if (form.power_of_two && !power) steps.note = message(kPowersOfTwo);
+  if (form.close) steps.note = message("note-approximation", "an approximation for large S");
   formulas.push_back(std::move(steps));
   if (!spec.counts.empty()) return;
   const Sent sent = sent_form(spec);
   Formula bytes;
-  bytes.name = "sent per rank";
+  bytes.name = message("traffic.rank", "sent per rank");
   bytes.expression = *sent.text == '\0' ? "S" : fmt::format("{} · S", sent.text);
   bytes.value = sent.volume * static_cast<double>(spec.bytes);
   bytes.values = fmt::format("{:g} · {} B", sent.volume, spec.bytes);
   bytes.unit = "bytes";
   bytes.source = form.source;
-  bytes.note = "of the rank that sends most";
-  if (sent.power_of_two && !power) bytes.note += fmt::format("; {}", kPowersOfTwo);
-  if (sent.bound) bytes.note += "; a bound";
+  bytes.note = message("note-most", "of the rank that sends most");
+  if (sent.power_of_two && !power) bytes.note = both_notes(bytes.note, message(kPowersOfTwo));
+  if (sent.bound) bytes.note = both_notes(bytes.note, message("note-bound", "a bound"));
   formulas.push_back(std::move(bytes));
 }
 
@@ -232,7 +234,7 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
       network.combine_bytes_per_second > 0 ? 1 / network.combine_bytes_per_second : 0;
   ClosedForm closed;
   Formula& formula = closed.formula;
-  formula.name = "time";
+  formula.name = message("time", "time");
   formula.unit = "seconds";
   formula.source = form->source;
   const auto term = [](const char* factor, const char* unit) {
@@ -279,15 +281,18 @@ std::optional<ClosedForm> closed_form(const Collective& collective, const Networ
       gamma > 0 && (spec.algorithm == "bidirectional-ring" || spec.algorithm == "torus");
   const bool switched = network.topology == Topology::kSwitch || two_levels;
   closed.exact = switched && equal && power && !form->close && !crowded;
-  if (!equal) formula.note = "chunks differ by one element, and the largest decides";
-  if (!power) formula.note = kPowersOfTwo;
+  if (!equal)
+    formula.note = message("note-uneven", "chunks differ by one element, and the largest decides");
+  if (!power) formula.note = message(kPowersOfTwo);
   if (form->close)
-    formula.note =
-        "an approximation for large S in many segments; the simulation follows every message";
+    formula.note = message(
+        "note-segments",
+        "an approximation for large S in many segments; the simulation follows every message");
   if (!switched) {
-    if (!formula.note.empty()) formula.note += "; and ";
-    formula.note +=
-        "as if a switch lay between the ranks; the simulation follows the links there are";
+    formula.note = both_notes(
+        formula.note, message("note-switch",
+                              "as if a switch lay between the ranks; the simulation follows the "
+                              "links there are"));
   }
   return closed;
 }
@@ -309,9 +314,11 @@ std::vector<Formula> formulas_of(const Collective& collective, const Network& ne
     expression = "(n − 1)/n";
     values = fmt::format("({0:g} − 1)/{0:g}", n);
   }
-  formulas.push_back({"bus bandwidth over algorithm bandwidth", expression, values, factor, "1",
-                      "NVIDIA/nccl-tests, doc/PERFORMANCE.md",
-                      "what a link would carry if every rank sent the least bytes possible"});
+  formulas.push_back({message("bandwidth", "bus bandwidth over algorithm bandwidth"), expression,
+                      values, factor, "1", "NVIDIA/nccl-tests, doc/PERFORMANCE.md",
+                      message("note-bus",
+                              "what a link would carry if every rank sent the least bytes "
+                              "possible")});
   return formulas;
 }
 

@@ -21,7 +21,7 @@ std::string number(double value);
 // Parameters of a first-stage rank that the same ranks keep in step: routed experts have fewer
 // replicas than everything else.
 struct Part {
-  const char* of;  // ends the formula's name
+  Message of;  // ends the formula's name, or empty
   double parameters = 0;
   // Of them, on average, those that the actions of one micro-batch use, each as often as chunks
   // do: of DualPipe's two copies one; of a V the tied table at both ends.
@@ -30,6 +30,13 @@ struct Part {
 };
 // Empty for a file of orders with several chunks, which may hold any stages.
 std::vector<Part> parts_of(const Setup& setup);
+
+// A formula's name, of the part.
+Message of_part(Message name, const Part& part);
+// "a; b", or the one that is not empty.
+Message both_notes(const Message& first, const Message& second);
+inline constexpr Sentence kUnequalStages{
+    "note-unequal", "transfers and unequal stages make the simulated one larger"};
 
 // Bytes that a rank sends over each axis: what applies to the Setup.
 void add_traffic(const Setup& setup, Formulas& out);

@@ -22,10 +22,12 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
   const double step =
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   const double ranks = mesh.ranks();
-  out.push_back({"step time at peak, a lower bound", "FLOPs / (ranks · peak)",
+  out.push_back({message("time.peak", "step time at peak, a lower bound"), "FLOPs / (ranks · peak)",
                  fmt::format("{:.4g} / ({} · {:.4g})", step, mesh.ranks(), peak),
                  step / (ranks * peak), "seconds", fmt::format("peak: {}", rate.origin),
-                 "no bubble, no communication, no memory traffic, perfect matrix products"});
+                 message("note-peak",
+                         "no bubble, no communication, no memory traffic, perfect matrix "
+                         "products")});
   if (held_microbatches(setup.schedule, mesh.pp, setup.microbatches, 0) == 0) return;
   const double both = model_flops_per_sequence(setup.model) * setup.micro_batch /
                       (mesh.pp * mesh.tp * mesh.cp * peak * efficiency);
@@ -33,12 +35,14 @@ void add_times(const Setup& setup, const Machine& machine, Formulas& out) {
   const double slots = naive ? static_cast<double>(mesh.pp) * setup.microbatches
                              : setup.microbatches + mesh.pp - 1.0;
   out.push_back(
-      {"step time without communication", naive ? "m p (tF + tB)" : "(m + p − 1) (tF + tB)",
+      {message("time.without-communication", "step time without communication"),
+       naive ? "m p (tF + tB)" : "(m + p − 1) (tF + tB)",
        naive ? fmt::format("{} · {} · {:.4g}", setup.microbatches, mesh.pp, both)
              : fmt::format("({} + {} − 1) · {:.4g}", setup.microbatches, mesh.pp, both),
        slots * both, "seconds", fmt::format("{}, section 3.4, eq. (1)", kNarayanan),
-       "tF + tB of one stage: its matrix products at the rate of large ones; small ones, other "
-       "kernels and the optimizer make the simulated time larger"});
+       message("note-large-products",
+               "tF + tB of one stage: its matrix products at the rate of large ones; small ones, "
+               "other kernels and the optimizer make the simulated time larger")});
 }
 
 // Parameters of the largest layer or table, as a rank of a TP group holds it.
@@ -85,29 +89,33 @@ void add_stage_states(const Setup& setup, const Part& part, Formulas& out) {
   const auto times = [&](const std::string& parameters, const std::string& sum) {
     return parameters + (all_sharded ? sum : "(" + sum + ")");
   };
-  out.push_back({fmt::format("model states of a first-stage rank{}", part.of),
+  out.push_back({of_part(message("memory.states", "model states of a first-stage rank"), part),
                  times("P ", states_sum(setup)), times(P + " · ", states_sum(setup, N)),
                  model_states(part.parameters, setup.precision, setup.zero, N).total(), "bytes",
                  fmt::format("{}, section V", kZeroPaper),
-                 setup.zero == 0 ? ""
-                                 : "shards are padded to whole elements, and gathered layers are "
-                                   "counted as buffers"});
+                 setup.zero == 0 ? Message{}
+                                 : message("note-padded",
+                                           "shards are padded to whole elements, and gathered "
+                                           "layers are counted as buffers")});
   if (setup.zero == 2)
     out.push_back(
-        {fmt::format("model states, DeepSpeed's ZeRO-2 estimator{}", part.of), "4 P + 16 P / N",
-         fmt::format("4 · {0} + 16 · {0} / {1}", P, N), deepspeed_zero2_bytes(part.parameters, N),
-         "bytes", "DeepSpeed documentation, memory.rst",
-         "16-bit parameters and gradients whole; fp32 parameters, gradients and moments sharded"});
+        {of_part(message("memory.zero2", "model states, DeepSpeed's ZeRO-2 estimator"), part),
+         "4 P + 16 P / N", fmt::format("4 · {0} + 16 · {0} / {1}", P, N),
+         deepspeed_zero2_bytes(part.parameters, N), "bytes", "DeepSpeed documentation, memory.rst",
+         message("note-zero2",
+                 "16-bit parameters and gradients whole; fp32 parameters, gradients and moments "
+                 "sharded")});
   if (setup.zero == 3) {
     const double largest = largest_layer(setup);
-    out.push_back({fmt::format("model states, DeepSpeed's ZeRO-3 estimator{}", part.of),
-                   "4 · largest layer + 18 P / N",
-                   fmt::format("4 · {} + 18 · {} / {}", number(largest), P, N),
-                   deepspeed_zero3_bytes(part.parameters, largest, N), "bytes",
-                   "DeepSpeed documentation, memory.rst",
-                   "the largest layer gathered with its gradients in 16 bit; fp32 parameters and "
-                   "moments, and "
-                   "16-bit parameters, sharded"});
+    out.push_back(
+        {of_part(message("memory.zero3", "model states, DeepSpeed's ZeRO-3 estimator"), part),
+         "4 · largest layer + 18 P / N",
+         fmt::format("4 · {} + 18 · {} / {}", number(largest), P, N),
+         deepspeed_zero3_bytes(part.parameters, largest, N), "bytes",
+         "DeepSpeed documentation, memory.rst",
+         message("note-zero3",
+                 "the largest layer gathered with its gradients in 16 bit; fp32 "
+                 "parameters and moments, and 16-bit parameters, sharded")});
   }
 }
 
@@ -123,21 +131,51 @@ void add_states(const Setup& setup, const Machine& machine, Formulas& out) {
             "too, which that report keeps in fp32"
           : "chosen in this Setup";
   out.push_back(
-      {"model states per parameter", "parameter + gradient + master + moments",
+      {message("memory.state-bytes", "model states per parameter"),
+       "parameter + gradient + master + moments",
        fmt::format("{} + {} + {} + {}", precision.parameter_bytes, precision.gradient_bytes,
                    precision.master_bytes, precision.moments_bytes),
-       static_cast<double>(precision.state_bytes()), "bytes", source, ""});
+       static_cast<double>(precision.state_bytes()),
+       "bytes",
+       source,
+       {}});
   const std::vector<Part> parts = parts_of(setup);
   for (const Part& part : parts) add_stage_states(setup, part, out);
   const bool together = machine.ranks_share_memory() || ranks_share_gpu(setup, machine);
   if (parts.size() != 1 || together) return;
   const double memory = machine.memory_bytes.value;
   const int N = parts[0].shards;
-  out.push_back({"parameters of a rank whose model states fill a device",
-                 fmt::format("memory / ({})", states_sum(setup)),
-                 fmt::format("{} / ({})", number(memory), states_sum(setup, N)),
-                 largest_parameters(memory, precision, setup.zero, N), "1",
-                 fmt::format("{}, table II", kZeroPaper), "leaves no room for activations"});
+  out.push_back(
+      {message("parameters.of-device", "parameters of a rank whose model states fill a device"),
+       fmt::format("memory / ({})", states_sum(setup)),
+       fmt::format("{} / ({})", number(memory), states_sum(setup, N)),
+       largest_parameters(memory, precision, setup.zero, N), "1",
+       fmt::format("{}, table II", kZeroPaper),
+       message("note-no-room", "leaves no room for activations")});
+}
+
+// What the activations of a layer leave out or count otherwise.
+Message note_of_layer(Recompute kept, bool wide, bool dropout, bool sequence_parallel) {
+  if (kept == Recompute::kFull && sequence_parallel)
+    return message("note-table-2", "table 2 has 2 s b h for it, without sequence parallelism");
+  if (kept == Recompute::kFull)
+    return wide ? message("note-wide", "counted for 16-bit activations; here they are fp32")
+                : Message{};
+  if (!wide && dropout)
+    return sequence_parallel
+               ? message("note-norms-part", "the norms' statistics, 16 s b / t more, are left out")
+               : message("note-norms", "the norms' statistics, 16 s b more, are left out");
+  if (wide && dropout)
+    return message("note-wide-differ",
+                   "counted for 16-bit activations; here activations are fp32, so the counted "
+                   "bytes differ");
+  if (wide)
+    return message("note-wide-masks",
+                   "counted for 16-bit activations and dropout masks of one byte; here activations "
+                   "are fp32 and there is no dropout, so the counted bytes differ");
+  return message("note-masks",
+                 "counted for dropout masks of one byte; here there is no dropout, so the counted "
+                 "bytes differ");
 }
 
 void add_activations(const Setup& setup, Formulas& out) {
@@ -166,26 +204,15 @@ void add_activations(const Setup& setup, Formulas& out) {
   }
   const bool wide = setup.precision.activation_bytes() == 4, dropout = setup.dropout > 0;
   // Table 2 leaves out the two norms' statistics; and full recompute with sequence parallelism.
-  const std::string note =
-      input_part ? "table 2 has 2 s b h for it, without sequence parallelism"
-      : kept == Recompute::kFull
-          ? (wide ? "counted for 16-bit activations; here they are fp32" : "")
-      : !wide && dropout
-          ? fmt::format("the norms' statistics, 16 s b{} more, are left out",
-                        shape.sequence_parallel ? " / t" : "")
-          : fmt::format("counted for {}{}{}; here {}{}{}, so the counted bytes differ",
-                        wide ? "16-bit activations" : "", wide && !dropout ? " and " : "",
-                        dropout ? "" : "dropout masks of one byte",
-                        wide ? "activations are fp32" : "", wide && !dropout ? " and " : "",
-                        dropout ? "" : "there is no dropout");
+  const Message note = note_of_layer(kept, wide, dropout, shape.sequence_parallel);
   const std::string source = fmt::format("{}, table 2", kKorthikanti);
-  out.push_back({"activations of one layer and micro-batch", expression, values, layer, "bytes",
-                 source, note});
+  out.push_back({message("memory.layer", "activations of one layer and micro-batch"), expression,
+                 values, layer, "bytes", source, note});
   const int p = mesh.pp, v = chunks_of(setup);
   if (setup.schedule == "interleaved" && p > 1 && setup.microbatches > p) {
     const double all =
         first_stage_activation_bytes(shape, kept, model.layers, p, v) / (input_part ? shape.t : 1);
-    out.push_back({"layers' activations held by the first stage",
+    out.push_back({message("memory.stage", "layers' activations held by the first stage"),
                    "L · (1 + (p − 1) / (p v)) · one layer",
                    fmt::format("{0} · (1 + ({1} − 1) / ({1} · {2})) · {3}", model.layers, p, v,
                                number(layer)),
@@ -194,23 +221,27 @@ void add_activations(const Setup& setup, Formulas& out) {
   const int held = held_microbatches(setup.schedule, mesh.pp, setup.microbatches, 0);
   if (held == 0 || v > 1) return;
   const int layers = layers_of_stages(setup).front();
-  out.push_back({"layers' activations held by the first stage", "layers · held · one layer",
+  out.push_back({message("memory.stage", "layers' activations held by the first stage"),
+                 "layers · held · one layer",
                  fmt::format("{} · {} · {}", layers, held, number(layer)), layers * held * layer,
                  "bytes", fmt::format("{}, section 4.2.3", kKorthikanti), note});
   if (held == mesh.pp) {
     const double vocab = static_cast<double>(model.vocab);
     const bool one = mesh.pp == 1;
     out.push_back(
-        {"embedding, final norm and head held by the first stage",
+        {message("memory.ends", "embedding, final norm and head held by the first stage"),
          one ? "s b h / t · (p + 4 (1 + V / h))" : "s b h p / t",
          one ? fmt::format("{} / {} · (1 + 4 · (1 + {} / {}))", sbh, mesh.tp, number(vocab),
                            number(shape.h))
              : fmt::format("{} · {} / {}", sbh, mesh.pp, mesh.tp),
          first_stage_extra_bytes(shape, vocab, mesh.pp), "bytes",
          fmt::format("{}, section 4.3", kKorthikanti),
-         fmt::format("{}s b h p / t is a dropout of the embedding, which is not applied "
-                     "here",
-                     wide ? "counted for 16-bit activations, here they are fp32; " : "")});
+         both_notes(wide
+                        ? message("note-wide", "counted for 16-bit activations; here they are fp32")
+                        : Message{},
+                    message("note-embedding-dropout",
+                            "s b h p / t is a dropout of the embedding, which is not applied "
+                            "here"))});
   }
 }
 
@@ -225,39 +256,50 @@ void add_work(const Setup& setup, Formulas& out) {
     const double s = static_cast<double>(model.sequence), V = static_cast<double>(model.vocab);
     const double B = sequences;
     const std::string in_h = fmt::format("{} · {}²", number(L), number(h));
-    out.push_back({"parameters", "12 L h² (1 + 13/(12 h) + (V + s)/(12 L h))",
-                   fmt::format("12 · {0} · (1 + 13/(12 · {1}) + ({2} + {3})/(12 · {4} · {1}))",
-                               in_h, number(h), number(V), number(s), number(L)),
-                   12 * L * h * h * (1 + 13 / (12 * h) + (V + s) / (12 * L * h)), "1",
-                   fmt::format("{}, section 5.1, eq. (2)", kNarayanan),
-                   model.tied ? "leaves out the final norm's 2 h"
-                              : "leaves out the final norm's 2 h and the untied head"});
+    out.push_back(
+        {message("parameters", "parameters"), "12 L h² (1 + 13/(12 h) + (V + s)/(12 L h))",
+         fmt::format("12 · {0} · (1 + 13/(12 · {1}) + ({2} + {3})/(12 · {4} · {1}))", in_h,
+                     number(h), number(V), number(s), number(L)),
+         12 * L * h * h * (1 + 13 / (12 * h) + (V + s) / (12 * L * h)), "1",
+         fmt::format("{}, section 5.1, eq. (2)", kNarayanan),
+         model.tied
+             ? message("note-final-norm", "leaves out the final norm's 2 h")
+             : message("note-untied", "leaves out the final norm's 2 h and the untied head")});
     const std::string base = fmt::format("{} · {} · {}", number(B), number(s), in_h);
-    out.push_back({"model FLOPs of a step", "72 B s L h² (1 + s/(6 h) + V/(12 L h))",
+    out.push_back({message("work.model", "model FLOPs of a step"),
+                   "72 B s L h² (1 + s/(6 h) + V/(12 L h))",
                    fmt::format("72 · {} · (1 + {}/(6 · {}) + {}/(12 · {} · {}))", base, number(s),
                                number(h), number(V), number(L), number(h)),
-                   72 * B * L * s * h * h * (1 + s / (6 * h) + V / (12 * h * L)), "flops",
-                   fmt::format("{}, appendix A, eq. (7)", kKorthikanti), ""});
+                   72 * B * L * s * h * h * (1 + s / (6 * h) + V / (12 * h * L)),
+                   "flops",
+                   fmt::format("{}, appendix A, eq. (7)", kKorthikanti),
+                   {}});
     if (setup.recompute == Recompute::kFull)
-      out.push_back({"hardware FLOPs of a step, full recompute",
+      out.push_back({message("work.full-recompute", "hardware FLOPs of a step, full recompute"),
                      "96 B s L h² (1 + s/(6 h) + V/(16 L h))",
                      fmt::format("96 · {} · (1 + {}/(6 · {}) + {}/(16 · {} · {}))", base, number(s),
                                  number(h), number(V), number(L), number(h)),
-                     96 * B * L * s * h * h * (1 + s / (6 * h) + V / (16 * h * L)), "flops",
-                     fmt::format("{}, section 5.1, eq. (3)", kNarayanan), ""});
+                     96 * B * L * s * h * h * (1 + s / (6 * h) + V / (16 * h * L)),
+                     "flops",
+                     fmt::format("{}, section 5.1, eq. (3)", kNarayanan),
+                     {}});
     if (setup.recompute == Recompute::kSelective)
-      out.push_back({"hardware FLOPs of a step, selective recompute",
-                     "72 B s L h² (1 + s/(3 h) + V/(12 L h))",
-                     fmt::format("72 · {} · (1 + {}/(3 · {}) + {}/(12 · {} · {}))", base, number(s),
-                                 number(h), number(V), number(L), number(h)),
-                     72 * B * L * s * h * h * (1 + s / (3 * h) + V / (12 * h * L)), "flops",
-                     fmt::format("{}, appendix A, eq. (8)", kKorthikanti), ""});
+      out.push_back(
+          {message("work.selective-recompute", "hardware FLOPs of a step, selective recompute"),
+           "72 B s L h² (1 + s/(3 h) + V/(12 L h))",
+           fmt::format("72 · {} · (1 + {}/(3 · {}) + {}/(12 · {} · {}))", base, number(s),
+                       number(h), number(V), number(L), number(h)),
+           72 * B * L * s * h * h * (1 + s / (3 * h) + V / (12 * h * L)),
+           "flops",
+           fmt::format("{}, appendix A, eq. (8)", kKorthikanti),
+           {}});
   }
-  out.push_back({"model FLOPs of a step, rule of thumb", "6 N D",
+  out.push_back({message("work.rule-of-thumb", "model FLOPs of a step, rule of thumb"), "6 N D",
                  fmt::format("6 · {} · {}", number(active), number(tokens)), 6 * active * tokens,
                  "flops", "Kaplan et al. 2020, Scaling Laws (arXiv 2001.08361), section 2.1",
-                 "N parameters that a token meets, D tokens; leaves out attention scores, and "
-                 "counts the embedding though it is a look-up"});
+                 message("note-six",
+                         "N parameters that a token meets, D tokens; leaves out attention scores, "
+                         "and counts the embedding though it is a look-up")});
 }
 
 }  // namespace

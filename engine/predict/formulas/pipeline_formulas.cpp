@@ -20,8 +20,10 @@ struct PipelineForm {
 };
 
 constexpr const char* kZeroBubble = "Qi et al. 2024, Zero Bubble (arXiv 2401.10241)";
+constexpr Sentence kNoneBetween{"note-none-between",
+                                "between a rank's own first and last action there is none"};
+constexpr Sentence kPair{"note-pair", "a pair counts F + B here, less where its halves overlap"};
 constexpr const char* kDualPipe = "deepseek-ai/DualPipe, README";
-constexpr const char* kUnequal = "transfers and unequal stages make the simulated one larger";
 
 // Naive, GPipe and 1F1B. Naive lets one micro-batch after another through all stages.
 PipelineForm whole_backward(const Schedule& schedule, int p, int m) {
@@ -116,41 +118,44 @@ std::vector<Formula> pipeline_formulas(const Setup& setup) {
   const int p = setup.mesh.pp, m = setup.microbatches;
   const Schedule& name = setup.schedule;
   PipelineForm form;
-  std::string note = fmt::format("for equal forward, input and weight times; {}", kUnequal);
-  std::string held_note =
-      "a chunk counts its share of a rank's layers; held until the weight gradient is done";
-  const char* const inside = "; between a rank's own first and last action there is none";
+  const Message unequal = message(kUnequalStages);
+  Message note =
+      both_notes(message("note-equal-times", "for equal forward, input and weight times"), unequal);
+  Message held_note = message(
+      "note-chunk",
+      "a chunk counts its share of a rank's layers; held until the weight gradient is done");
   if (held_microbatches(name, p, m, 0) > 0) {
     form = whole_backward(name, p, m);
-    note = kUnequal;
-    held_note.clear();
+    note = unequal;
+    held_note = {};
   } else if (name == "interleaved" && m % p == 0) {
     form = interleaved(p, m, chunks_of(setup));
-    note = kUnequal;
+    note = unequal;
   } else if (name == "zb-h1" && m >= p) {
     form = split(p, m, 1, "p", std::to_string(p), p, "2.3");
   } else if (name == "zb-h2" && m >= 2 * p - 1) {
     form = split(p, m, 1, "2 p − 1", fmt::format("2 · {} − 1", p), 2.0 * p - 1, "2.3");
-    note += inside;
+    note = both_notes(note, message(kNoneBetween));
   } else if (name == "zb-v" && m >= 2 * p - 1) {
     form = split(p, m, 2, "p", std::to_string(p), p, "6");
-    note += inside;
+    note = both_notes(note, message(kNoneBetween));
   } else if (name == "dualpipe" && p % 2 == 0) {
     form = dualpipe(p, m);
-    note += "; a pair counts F + B here, less where its halves overlap; parameters are held twice";
+    note = both_notes(
+        note, both_notes(message(kPair), message("note-twice", "parameters are held twice")));
   } else if (name == "dualpipe-v") {
     form = dualpipe_v(p, m);
-    note += "; s = 2 p stages; a pair counts F + B here, less where its halves overlap";
+    note = both_notes(note, both_notes(message("note-stages", "s = 2 p stages"), message(kPair)));
   } else {
     return {};
   }
-  return {{"bubble over ideal time", form.over, form.over_values, form.idle / form.busy, "1",
-           form.source, note},
-          {"bubble of whole step", form.of_total, form.of_total_values,
-           form.idle / (form.busy + form.idle), "1",
+  return {{message("bubble.over-ideal", "bubble over ideal time"), form.over, form.over_values,
+           form.idle / form.busy, "1", form.source, note},
+          {message("bubble.whole-step", "bubble of whole step"), form.of_total,
+           form.of_total_values, form.idle / (form.busy + form.idle), "1",
            form.total_source.empty() ? form.source : form.total_source, note},
-          {"micro-batches held by the first stage", form.held, form.held_values, form.held_value,
-           "1", form.held_source, held_note}};
+          {message("held.microbatches", "micro-batches held by the first stage"), form.held,
+           form.held_values, form.held_value, "1", form.held_source, held_note}};
 }
 
 }  // namespace parallelarium

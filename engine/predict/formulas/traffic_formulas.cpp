@@ -26,10 +26,23 @@ std::vector<Part> parts_of(const Setup& setup) {
   const int replicas = setup.mesh.dp * setup.mesh.cp, shards = shards_of(setup);
   const int ep = setup.mesh.ep;
   if (ep == 1 || held.experts == 0)
-    return {{"", held.total(), used + share * held.experts, replicas, shards}};
-  return {{", without routed experts", held.shared, used, replicas, shards},
-          {", routed experts", held.experts, share * held.experts, replicas / ep,
-           std::max(1, shards / ep)}};
+    return {{{}, held.total(), used + share * held.experts, replicas, shards}};
+  return {{message("part-dense", "without routed experts"), held.shared, used, replicas, shards},
+          {message("part-experts", "routed experts"), held.experts, share * held.experts,
+           replicas / ep, std::max(1, shards / ep)}};
+}
+
+Message of_part(Message name, const Part& part) {
+  if (part.of.text.empty()) return name;
+  Message named = message("formula-of", "{}, {}", name, part.of);
+  named.kind = name.kind;
+  return named;
+}
+
+Message both_notes(const Message& first, const Message& second) {
+  if (first.text.empty()) return second;
+  if (second.text.empty()) return first;
+  return message("notes", "{}; {}", first, second);
 }
 
 namespace {
@@ -40,7 +53,8 @@ void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
   const double P = part.parameters, U = part.used;
   const int par = setup.precision.parameter_bytes, grad = setup.precision.gradient_bytes;
   const int m = setup.microbatches;
-  std::string expression, values, note;
+  std::string expression, values;
+  Message note;
   double value = 0;
   if (setup.zero == 0) {
     expression = "2 P (N − 1) / N · grad";
@@ -57,12 +71,13 @@ void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
       expression = fmt::format("(m {0} grad + P par) ({1} − 1) / {1}", u, s);
       values = fmt::format("({} · {} · {} + {} · {})", m, number(U), grad, number(P), par);
       value = m * U * grad + P * par;
-      note = "gradients that are sharded are reduced in every micro-batch";
+      note = message("note-reduced", "gradients that are sharded are reduced in every micro-batch");
     } else {
       expression = fmt::format("m {0} (grad + 2 par) ({1} − 1) / {1}", u, s);
       values = fmt::format("{} · {} · ({} + 2 · {})", m, number(U), grad, par);
       value = m * U * (grad + 2 * par);
-      note = "parameters are gathered for every forward and every backward";
+      note =
+          message("note-gathered", "parameters are gathered for every forward and every backward");
     }
     values += fmt::format(" · ({0} − 1) / {0}", S);
     value *= (S - 1.0) / S;
@@ -71,15 +86,20 @@ void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
       values +=
           fmt::format(" + 2 · {} / {} · ({} − 1) / {} · {}", number(P), S, groups, groups, grad);
       value += 2 * P / S * (groups - 1.0) / groups * grad;
-      note += fmt::format("{}G = {} groups of S ranks add up their shards once a step",
-                          note.empty() ? "" : "; ", groups);
+      note = both_notes(
+          note, message("note-groups", "G = {} groups of S ranks add up their shards once a step",
+                        groups));
     }
     if (U != P && setup.zero >= 2)
-      note += U < P ? "; U: of the two copies, the one that a micro-batch meets"
-                    : "; U: the tied table is used at both ends of the V";
+      note = both_notes(
+          note,
+          U < P ? message("note-copies", "U: of the two copies, the one that a micro-batch meets")
+                : message("note-tied", "U: the tied table is used at both ends of the V"));
   }
   out.push_back(
-      {fmt::format("data-parallel traffic sent by a first-stage rank, per step{}", part.of),
+      {of_part(
+           message("traffic.data", "data-parallel traffic sent by a first-stage rank, per step"),
+           part),
        expression, values, value, "bytes", fmt::format("{}, section VII", kZeroPaper), note});
 }
 
@@ -96,7 +116,8 @@ void add_context(const Setup& setup, Formulas& out) {
   // Keys and values come once more for any recompute; heads are exchanged outside of attention.
   const bool again = setup.recompute != Recompute::kNone;
   const bool full = setup.recompute == Recompute::kFull;
-  const char* name = "context traffic sent by a rank, per layer and micro-batch";
+  const Message name =
+      message("traffic.context", "context traffic sent by a rank, per layer and micro-batch");
   if (setup.context_parallel == ContextParallel::kUlysses) {
     const double heads = 2 * (H / c) + 2 * std::max(K / c, 1), times = full ? 3 : 2;
     out.push_back(
@@ -105,10 +126,12 @@ void add_context(const Setup& setup, Formulas& out) {
                      number(D), number(heads), number(bytes)),
          times * (c - 1) * tokens * D * heads * bytes, "bytes",
          "Jacobs et al. 2023, DeepSpeed Ulysses (arXiv 2309.14509), section 3.2",
-         K < c ? "H query and K key/value heads of a rank; those that are fewer than c are sent "
-                 "whole, K/c = 1"
-               : "H query and K key/value heads of a rank: all-to-alls of queries, keys, values "
-                 "and outputs, and of their gradients"});
+         K < c ? message("note-few-heads",
+                         "H query and K key/value heads of a rank; those that are fewer than c are "
+                         "sent whole, K/c = 1")
+               : message("note-heads",
+                         "H query and K key/value heads of a rank: all-to-alls of queries, keys, "
+                         "values and outputs, and of their gradients")});
     return;
   }
   const double times = again ? 4 : 3;
@@ -120,11 +143,13 @@ void add_context(const Setup& setup, Formulas& out) {
        "Dubey et al. 2024, Llama 3 (arXiv 2407.21783), section 3.3.2; Liu et al. 2023, "
        "ring attention (arXiv 2310.01889)",
        setup.context_parallel == ContextParallel::kRing && setup.attention == Attention::kUnfused
-           ? "keys and values, again for the backward, and their gradients; unfused "
-             "attention keeps whole scores, so they are gathered before it rather than "
-             "passed round"
-           : "K key/value heads of a rank: keys and values, again for the backward, and "
-             "their gradients"});
+           ? message("note-unfused",
+                     "keys and values, again for the backward, and their gradients; unfused "
+                     "attention keeps whole scores, so they are gathered before it rather than "
+                     "passed round")
+           : message("note-keys",
+                     "K key/value heads of a rank: keys and values, again for the backward, and "
+                     "their gradients")});
 }
 
 // What a layer with experts takes and sends, in one forward of one micro-batch.
@@ -136,21 +161,25 @@ void add_experts(const Setup& setup, Formulas& out) {
   const double h = static_cast<double>(setup.model.hidden);
   const double bytes = setup.precision.activation_bytes();
   if (experts.capacity > 0) {
-    out.push_back({"capacity of an expert, per replica and micro-batch", "⌈T k / E · factor⌉",
+    out.push_back({message("capacity", "capacity of an expert, per replica and micro-batch"),
+                   "⌈T k / E · factor⌉",
                    fmt::format("⌈{} · {} / {} · {}⌉", number(T), number(k), number(experts.count),
                                number(experts.capacity)),
-                   static_cast<double>(expert_capacity(experts, tokens)), "1",
-                   "Fedus et al. 2021, Switch Transformers (arXiv 2101.03961), section 2.2", ""});
+                   static_cast<double>(expert_capacity(experts, tokens)),
+                   "1",
+                   "Fedus et al. 2021, Switch Transformers (arXiv 2101.03961), section 2.2",
+                   {}});
   }
   if (setup.mesh.ep == 1) return;
   out.push_back(
-      {"expert traffic sent by a rank, per layer and micro-batch, forward",
+      {message("traffic.experts",
+               "expert traffic sent by a rank, per layer and micro-batch, forward"),
        "2 T k h (1 − 1/EP) · bytes",
        fmt::format("2 · {} · {} · {} · (1 − 1/{}) · {}", number(T), number(k), number(h),
                    number(ep), number(bytes)),
        2 * T * k * h * (1 - 1 / ep) * bytes, "bytes",
        "Lepikhin et al. 2020, GShard (arXiv 2006.16668), section 3.2: dispatch and combine",
-       "for even routing without drops; the backward sends as much"});
+       message("note-even", "for even routing without drops; the backward sends as much")});
 }
 
 }  // namespace
@@ -166,28 +195,32 @@ void add_traffic(const Setup& setup, Formulas& out) {
   if (mesh.pp > 1 && (v == 1 || setup.schedule == "interleaved")) {
     const double t = setup.sequence_parallel ? mesh.tp : 1;
     out.push_back(
-        {"pipeline traffic of one boundary, one direction, per step",
+        {message("traffic.pipeline", "pipeline traffic of one boundary, one direction, per step"),
          fmt::format("{}m b s h · bytes{}", v > 1 ? "v " : "", t > 1 ? " / t" : ""),
          fmt::format("{}{} · {} · {} · {} · {}{}", v > 1 ? fmt::format("{} · ", v) : "", number(m),
                      number(b), number(s), number(h), number(bytes),
                      t > 1 ? fmt::format(" / {}", mesh.tp) : std::string()),
          v * m * b * s * h * bytes / t, "bytes", fmt::format("{}, section 3.2", kNarayanan),
-         v > 1 ? "every chunk sends; between the last rank and the first, one chunk less" : ""});
+         v > 1 ? message("note-chunks",
+                         "every chunk sends; between the last rank and the first, one chunk less")
+               : Message{}});
   }
   if (mesh.tp > 1) {
     const double t = mesh.tp;
     const bool full = setup.recompute == Recompute::kFull;
     const double factor = full ? 12 : 8;
-    out.push_back({"tensor traffic sent by a rank, per layer and micro-batch",
-                   full ? "12 b s h (t − 1) / t · bytes" : "8 b s h (t − 1) / t · bytes",
-                   fmt::format("{} · {} · {} · {} · ({} − 1) / {} · {}", number(factor), number(b),
-                               number(s), number(h), mesh.tp, mesh.tp, number(bytes)),
-                   factor * b * s * h * (t - 1) / t * bytes, "bytes",
-                   fmt::format("{}, section 3.2", kNarayanan),
-                   setup.sequence_parallel
-                       ? "as all-gathers and reduce-scatters; a gathered input that is not kept "
-                         "costs one more all-gather"
-                       : ""});
+    out.push_back(
+        {message("traffic.tensor", "tensor traffic sent by a rank, per layer and micro-batch"),
+         full ? "12 b s h (t − 1) / t · bytes" : "8 b s h (t − 1) / t · bytes",
+         fmt::format("{} · {} · {} · {} · ({} − 1) / {} · {}", number(factor), number(b), number(s),
+                     number(h), mesh.tp, mesh.tp, number(bytes)),
+         factor * b * s * h * (t - 1) / t * bytes, "bytes",
+         fmt::format("{}, section 3.2", kNarayanan),
+         setup.sequence_parallel
+             ? message("note-gathers",
+                       "as all-gathers and reduce-scatters; a gathered input that is not "
+                       "kept costs one more all-gather")
+             : Message{}});
   }
   add_experts(setup, out);
   add_context(setup, out);

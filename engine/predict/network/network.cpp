@@ -84,9 +84,15 @@ Result<void> check_network(const Network& network, int ranks) {
   const bool sized =
       network.topology == Topology::kTorus || network.topology == Topology::kTwoLevel;
   if (sized && (network.node_size < 1 || ranks % network.node_size != 0)) {
-    return message(
-        "network-node", "{} ranks cannot be cut into {} of {}; give a node size that divides them.",
-        ranks, network.topology == Topology::kTorus ? "rows" : "nodes", network.node_size);
+    return network.topology == Topology::kTorus
+               ? message("network-node.rows",
+                         "{} ranks cannot be cut into rows of {}; give a row size that divides "
+                         "them.",
+                         ranks, network.node_size)
+               : message("network-node",
+                         "{} ranks cannot be cut into nodes of {}; give a node size that divides "
+                         "them.",
+                         ranks, network.node_size);
   }
   return {};
 }

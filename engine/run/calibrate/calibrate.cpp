@@ -101,8 +101,10 @@ struct Findings {
   std::vector<TransferPoint> transfers;
 };
 
-const char* const kStages[] = {"matrix products and kernels", "the cost of an op",
-                               "messages and collectives of a step", "collectives alone"};
+constexpr Sentence kStages[] = {Sentence{"doing-products", "matrix products and kernels"},
+                                Sentence{"doing-op", "the cost of an op"},
+                                Sentence{"doing-messages", "messages and collectives of a step"},
+                                Sentence{"doing-collectives", "collectives alone"}};
 
 // What is under way stands in `stage`, an index of kStages.
 Findings measure_all(int cores, const std::atomic<bool>* cancel, Stop& stop,
@@ -184,21 +186,21 @@ Result<Machine> calibrate(const RunControl& control) {
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load()) {
       if (!cancelled) cancelled = Clock::now();
-      stop.raise(message("cancelled", "The calibration was cancelled."));
+      stop.raise(message("cancelled.calibration", "The calibration was cancelled."));
       // Where other work keeps the cores, a probe may be long in ending.
       if (control.abandon && Clock::now() - *cancelled > kLateCalibration)
         control.abandon(stop.why());
     }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;
-      control.progress(now == 0 ? 0 : 0.4 + 0.1 * now, kStages[now]);
+      control.progress(now == 0 ? 0 : 0.4 + 0.1 * now, message(kStages[now]));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
   work.join();
   if (stop.raised()) return stop.why();
   Result<Machine> machine = machine_from(std::move(found), cores);
-  if (machine && control.progress) control.progress(1, "done");
+  if (machine && control.progress) control.progress(1, message("doing-end", "done"));
   return machine;
 }
 

@@ -35,11 +35,17 @@ Result<void> fits_memory(const Collective& collective, const std::string& roundi
   const std::int64_t free =
       free_bytes < 0 ? proc_bytes("/proc/meminfo", "MemAvailable:") : free_bytes;
   if (free <= 0 || needed <= free) return {};
-  return message("memory-short",
-                 "The {} need {} together and this computer has {} free; a smaller array or fewer "
-                 "ranks need less.",
-                 collective.spec.ranks == 1 ? "buffers of the rank" : "ranks",
-                 bytes_text(static_cast<double>(needed)), bytes_text(static_cast<double>(free)));
+  const Message need = figure(bytes_text(static_cast<double>(needed)));
+  const Message has = figure(bytes_text(static_cast<double>(free)));
+  if (collective.spec.ranks == 1)
+    return message("memory-short.one-rank",
+                   "The buffers of the rank need {} together and this computer has {} free; a "
+                   "smaller array needs less.",
+                   need, has);
+  return message("memory-short.collective",
+                 "The ranks need {} together and this computer has {} free; a smaller array or "
+                 "fewer ranks need less.",
+                 need, has);
 }
 
 }  // namespace parallelarium

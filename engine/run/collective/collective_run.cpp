@@ -301,9 +301,9 @@ Result<CollectiveObservation> run_collective(const Collective& collective,
   }
   return run;
 } catch (const std::bad_alloc&) {
-  return message("memory-short",
-                 "There is not memory enough for this collective; a smaller array or fewer ranks "
-                 "need less.");
+  return message(
+      "memory-short.collective-host",
+      "There is not enough memory for this collective; a smaller array or fewer ranks need less.");
 }
 
 }  // namespace parallelarium

@@ -103,7 +103,7 @@ Result<void> CollectiveTeam::on_every_rank(int times, const Work& work) {
         try {
           work(i);
         } catch (const std::bad_alloc&) {
-          stop_.raise(message("memory-short",
+          stop_.raise(message("memory-short.array",
                               "Rank {} found no room for its array on the host; choose a smaller "
                               "one or fewer ranks.",
                               i));
@@ -167,8 +167,8 @@ void CollectiveTeam::rank_thread(std::size_t index, int times, bool keep) {
   } catch (const std::system_error&) {
     // The executor has told why.
   } catch (const std::exception& error) {
-    stop_.raise(
-        message("rank-failed", "Rank {} failed outside of its ops: {}", index, error.what()));
+    stop_.raise(message("rank-failed.outside", "Rank {} failed outside of its ops: {}", index,
+                        error.what()));
   }
   // Nothing of a stopped run may still be under way when its memory goes.
   if (behind_) {

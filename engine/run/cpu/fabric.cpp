@@ -157,7 +157,7 @@ class CpuTransport final : public Transport {
     const int me = group.member(rank_);
     assert(me >= 0);
     if (!can_collect(call.kind, call.type, call.reduction)) {
-      return fail(message("collective-unknown", "Rank {} cannot do {} ({}) on {}.", rank_,
+      return fail(message("collective-unknown.cpu", "Rank {} cannot do {} ({}) on {}.", rank_,
                           name_of(call.kind), name_of(call.reduction), name_of(call.type)));
     }
     device_of(call).mark(call.marks + kPostedMark);

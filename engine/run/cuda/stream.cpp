@@ -186,7 +186,7 @@ Result<nanoseconds> CudaStream::align(const DeviceStream* like) {
 Result<std::chrono::steady_clock::time_point> CudaStream::time_of(std::int32_t index) {
   if (!good()) return *failure_;
   const cudaEvent_t event = marks_[size(index)];
-  if (event == nullptr) return message("mark-unknown", "Nobody set mark {}.", index);
+  if (event == nullptr) return message("mark-unknown.unset", "Nobody set mark {}.", index);
   return time_of_event(event);
 }
 

@@ -216,12 +216,14 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
     }
     done = true;
   });
-  const char* const names[] = {"matrix products and kernels of a GPU", "the cost of an op",
-                               "messages between GPUs", "collectives of NCCL"};
+  const Sentence names[] = {Sentence{"doing-gpu-products", "matrix products and kernels of a GPU"},
+                            Sentence{"doing-op", "the cost of an op"},
+                            Sentence{"doing-gpu-messages", "messages between GPUs"},
+                            Sentence{"doing-nccl", "collectives of NCCL"}};
   std::optional<TimePoint> stopped;
   for (int reported = -1; !done;) {
     if (control.cancel != nullptr && control.cancel->load())
-      stop.raise(message("cancelled", "The calibration was cancelled."));
+      stop.raise(message("cancelled.calibration", "The calibration was cancelled."));
     if (stop.raised()) {
       if (!stopped) stopped = Clock::now();
       // A kernel cannot be interrupted, and an abort of NCCL may wait for one.
@@ -230,14 +232,14 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
     }
     if (const int now = stage; now != reported && control.progress) {
       reported = now;
-      control.progress(0.25 * now, names[now]);
+      control.progress(0.25 * now, message(names[now]));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
   work.join();
   if (stop.raised()) return stop.why();
   if (!device_state) return device_state.error();
-  if (control.progress) control.progress(1, "done");
+  if (control.progress) control.progress(1, message("doing-end", "done"));
   return measured;
 }
 

@@ -64,10 +64,6 @@ Result<GpuMeasurements> measure_gpus(const GpuRig& rig, const RunControl& contro
 // has code for.
 std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus, const std::vector<int>& chosen);
 
-// The title of these GPUs' Machine, which tells calibrations apart: "This computer's 4 GPUs (NVIDIA
-// H100)", kinds in the order of the GPUs. Requires: at least one.
-std::string title_of(const std::vector<GpuFacts>& gpus);
-
 // The Machine "local-gpus". Pure. Rates leave out what every kernel costs, since predictions add
 // launch_seconds to each op. Without pairs, links are assumed. Error "calibration-empty".
 Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& date,

@@ -47,12 +47,6 @@ std::vector<HostCall> host_calls_of(const GpuMeasurements& measured, const std::
 
 }  // namespace
 
-std::string title_of(const std::vector<GpuFacts>& gpus) {
-  std::vector<std::string> names;
-  for (const GpuFacts& gpu : gpus) names.push_back(gpu.name);
-  return gpus_title(names);
-}
-
 std::vector<int> gpus_to_measure(const std::vector<GpuFacts>& gpus,
                                  const std::vector<int>& chosen) {
   std::vector<int> all(gpus.size());
@@ -76,7 +70,6 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
   const std::string rates =
       mixed ? fmt::format("{} ({}, the slowest kind)", origin, measured.slowest) : origin;
   Machine machine;
-  machine.name = kLocalGpus;
   machine.local = true;
   const auto products = [&](double least) {
     std::vector<ProductTime> times = measured.products;
@@ -98,7 +91,9 @@ Result<Machine> machine_of(const GpuMeasurements& measured, const std::string& d
       !(measured.copy_bytes_per_second > 0))
     return message("calibration-empty", "The calibration measured nothing; run it again.");
 
-  machine.title = title_of(measured.gpus);
+  std::vector<std::string> names;
+  for (const GpuFacts& gpu : measured.gpus) names.push_back(gpu.name);
+  set_gpus(machine, names);
   machine.devices_per_node = static_cast<int>(measured.gpus.size());
   std::int64_t memory = std::numeric_limits<std::int64_t>::max();
   for (const GpuFacts& gpu : measured.gpus) memory = std::min(memory, gpu.memory_bytes);

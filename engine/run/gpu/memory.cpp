@@ -31,17 +31,19 @@ Result<void> check_gpu_memory(const std::vector<int>& gpus, const std::vector<st
   for (const auto& [gpu, sum] : sums) {
     const std::int64_t free = bytes(gpu).free;
     if (free < 0 || sum.all <= free) continue;
-    const std::string of_extra =
-        sum.extra > 0 ? fmt::format(" ({} MB of it for products, scratch and communication)",
-                                    megabytes(sum.extra))
-                      : "";
-    return message("memory-short",
-                   "{} on GPU {}{} and {} MB are free; a smaller model, micro-batch or sequence "
+    const Message need =
+        sum.ranks == 1
+            ? message("gpu-need", "A rank needs {} MB", megabytes(sum.all))
+            : message("gpu-needs", "{} ranks need {} MB together", sum.ranks, megabytes(sum.all));
+    if (sum.extra > 0)
+      return message("memory-short.gpu-extra",
+                     "{} on GPU {} ({} MB of it for products, scratch and communication) and {} MB "
+                     "are free; a smaller model, micro-batch or sequence needs less.",
+                     need, gpu, megabytes(sum.extra), free / 1'000'000);
+    return message("memory-short.gpus",
+                   "{} on GPU {} and {} MB are free; a smaller model, micro-batch or sequence "
                    "needs less.",
-                   sum.ranks == 1
-                       ? fmt::format("A rank needs {} MB", megabytes(sum.all))
-                       : fmt::format("{} ranks need {} MB together", sum.ranks, megabytes(sum.all)),
-                   gpu, of_extra, free / 1'000'000);
+                   need, gpu, free / 1'000'000);
   }
   return {};
 }

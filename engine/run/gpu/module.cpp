@@ -59,7 +59,7 @@ Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files,
     std::string why;
     void* handle = open_with_wheels(file, environment, why);
     if (handle == nullptr) {
-      return message("cuda-missing",
+      return message("cuda-missing.module",
                      "The CUDA module does not load ({}); install the CUDA libraries that it was "
                      "built with, by NVIDIA's packages or wheels for Python, or choose cpu.",
                      why);
@@ -67,13 +67,13 @@ Result<CudaModule*> load_cuda_module(const std::vector<std::string>& files,
     auto* entry = reinterpret_cast<CudaModuleEntry*>(dlsym(handle, kCudaModuleEntry));
     CudaModule* found = entry != nullptr ? entry(kCudaModuleVersion) : nullptr;
     if (found == nullptr) {
-      return message("cuda-missing",
+      return message("cuda-missing.module-other",
                      "{} belongs to another version of this program; install both anew.", file);
     }
     return found;
   }
   return message(
-      "cuda-missing",
+      "cuda-missing.build",
       "There is no CUDA module here ({}); install the package parallelarium-cuda, or build it "
       "with ./app/run --with-cuda, or choose cpu.",
       kFile);

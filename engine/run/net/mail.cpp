@@ -123,7 +123,7 @@ Result<bool> Mail::try_send(Parcel& parcel) {
     peer.ready.erase(found);
   }
   if (wanted.collective != parcel.collective) {
-    return fail(message("collective-differs",
+    return fail(message("collective-differs.peer",
                         "Rank {} came to an {} of its group, rank {} to an {}.", world_.rank(),
                         name_of(static_cast<CollectiveKind>(parcel.collective)), parcel.peer,
                         name_of(static_cast<CollectiveKind>(wanted.collective))));

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/plan/text/message_json.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/run/net/bytes.h"
 #include "engine/run/net/world_parts.h"
 
@@ -21,11 +24,12 @@ std::string host_name() {
   return name;
 }
 
-std::string list_of(const std::vector<int>& ranks) {
-  std::string text;
-  for (std::size_t i = 0; i < ranks.size(); ++i)
-    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ", ranks[i]);
-  return text;
+// "Rank 3", "Ranks 1 and 2"
+Message named(const std::vector<int>& ranks) {
+  std::vector<std::string> numbers;
+  for (const int rank : ranks) numbers.push_back(std::to_string(rank));
+  return ranks.size() == 1 ? message("named-rank", "Rank {}", numbers.front())
+                           : message("named-ranks", "Ranks {}", join_and(numbers));
 }
 
 }  // namespace
@@ -77,7 +81,8 @@ Result<void> World::lead(const std::string& digest) {
     ports[at] = port;
     if (known) devices_[at] = device;
     peer->socket = std::move(socket);
-    if (wrong) send_message(peer->socket, static_cast<std::uint32_t>(Kind::kRefused), wrong->text);
+    if (wrong)
+      send_message(peer->socket, static_cast<std::uint32_t>(Kind::kRefused), as_json_text(*wrong));
     if (known && peers_[at] == nullptr) peers_[at] = std::move(peer);
     --missing;
   }
@@ -85,12 +90,13 @@ Result<void> World::lead(const std::string& digest) {
     std::vector<int> absent;
     for (int rank = 1; rank < place_.size; ++rank)
       if (peers_[static_cast<std::size_t>(rank)] == nullptr) absent.push_back(rank);
-    wrong = message("rank-absent",
-                    "Rank{} {} did not come to {}:{} within {} s; start all {} ranks, and let them "
-                    "reach that port.",
-                    absent.size() == 1 ? "" : "s", list_of(absent), place_.address, place_.port,
-                    fmt::format("{:.3g}", std::chrono::duration<double>(times_.meeting).count()),
-                    place_.size);
+    wrong = message(
+        "rank-absent",
+        "{} did not come to {}:{} within {} s; start all {} ranks, and let them reach "
+        "that port.",
+        named(absent), place_.address, place_.port,
+        figure(fmt::format("{:.3g}", std::chrono::duration<double>(times_.meeting).count())),
+        place_.size);
   }
   peers_.erase(std::remove(peers_.begin(), peers_.end(), nullptr), peers_.end());
   if (wrong) {
@@ -114,7 +120,7 @@ Result<void> World::follow(const std::string& digest) {
   Result<Socket> connected = connect_to(place_.address, place_.port, deadline);
   if (!connected) return connected.error();
   const auto no_leader = [&] {
-    return message("rank-absent",
+    return message("rank-absent.leader",
                    "Rank 0 did not answer on {}:{}; it failed first, or that port is closed.",
                    place_.address, place_.port);
   };
@@ -142,7 +148,8 @@ Result<void> World::follow(const std::string& digest) {
       return no_leader();
     switch (static_cast<Kind>(kind)) {
       case Kind::kRefused:
-        return message("rank-refused", "{}", payload);
+        return message("rank-refused", "{}",
+                       message_from_json(nlohmann::json::parse(payload, nullptr, false)));
       case Kind::kRoster:
         return link(payload, *messages);
       default:
@@ -164,7 +171,7 @@ Result<void> World::link(const std::string& roster, const Socket& listener) {
     if (!socket) return socket.error();
     const std::int32_t me = place_.rank;
     if (!*socket || !socket->send(&me, sizeof me)) {
-      return message("rank-absent",
+      return message("rank-absent.unreachable",
                      "Rank {} cannot reach rank {} at {}:{}; is a firewall between "
                      "the hosts?",
                      place_.rank, rank, address, port);
@@ -176,8 +183,9 @@ Result<void> World::link(const std::string& roster, const Socket& listener) {
     std::int32_t rank = -1;
     if (!socket || !socket.receive(&rank, sizeof rank) || rank <= place_.rank ||
         rank >= place_.size) {
-      return message("rank-absent", "Rank {} waited in vain for {} other ranks to connect to it.",
-                     place_.rank, missing);
+      return message("rank-absent.others",
+                     "Rank {} waited in vain for {} other ranks to connect to it.", place_.rank,
+                     missing);
     }
     links_[static_cast<std::size_t>(rank)] = std::move(socket);
   }

@@ -142,7 +142,7 @@ Result<RankOutcome> outcome_from_bytes(const std::string& bytes) {
   outcome.process_bytes = reader.take<std::int64_t>();
   outcome.gpu_memory = reader.take<GpuMemory>();
   if (!reader.good())
-    return message("outcome-broken", "What a rank reported did not arrive whole.");
+    return message("outcome-broken", "The report of a rank did not arrive whole.");
   return outcome;
 }
 

@@ -48,7 +48,7 @@ Result<std::optional<ProcessPlace>> done(const Reader& reader, const ProcessPlac
   if (reader.error()) return *reader.error();
   if (place.size < 2) return std::optional<ProcessPlace>{};
   if (place.rank >= place.size || place.local_rank >= place.local_size) {
-    return message("launcher-unclear",
+    return message("launcher-unclear.places",
                    "{} says that this is rank {} of {}, and {} of {} on its host; start all ranks "
                    "with one command.",
                    place.launcher, place.rank, place.size, place.local_rank, place.local_size);
@@ -126,7 +126,7 @@ Result<std::optional<ProcessPlace>> find_place(const Environment& environment) {
     place.local_size = reader.whole("OMPI_COMM_WORLD_LOCAL_SIZE");
     set_address(reader, place.local_size == place.size ? "127.0.0.1" : "");
     if (!reader.error() && place.size > 1 && place.address.empty()) {
-      return message("launcher-unclear",
+      return message("launcher-unclear.hosts",
                      "mpirun started ranks on several hosts and does not tell where rank 0 is; add "
                      "-x MASTER_ADDR=HOST with the host of rank 0.");
     }

@@ -47,8 +47,9 @@ class SocketTransport final : public Transport {
 
   Result<void> collective(CollectiveCall& call) override {
     if (!can_collect(call.kind, call.type, call.reduction)) {
-      return fail(message("collective-unknown", "Rank {} cannot do an {} of this type of numbers.",
-                          rank(), name_of(call.kind)));
+      return fail(message("collective-unknown.numbers",
+                          "Rank {} cannot do an {} of this type of numbers.", rank(),
+                          name_of(call.kind)));
     }
     const Collective parts(call, program_.groups[static_cast<std::size_t>(call.group)].ranks,
                            rank());

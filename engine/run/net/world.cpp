@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
+#include "engine/plan/text/message_json.h"
 #include "engine/run/net/bytes.h"
 #include "engine/run/net/world_parts.h"
 
@@ -22,10 +24,6 @@ struct FrameHeader {
   std::uint32_t kind = 0;
   std::uint64_t bytes = 0;
 };
-
-std::string last_at(const std::string& doing) {
-  return doing.empty() ? doing : "; it was last at " + doing;
-}
 
 }  // namespace
 
@@ -46,18 +44,27 @@ bool receive_message(const Socket& socket, std::uint32_t& kind, std::string& pay
   return socket.receive(payload.data(), payload.size());
 }
 
-Message process_ended(int rank, const std::string& host, const std::string& doing) {
-  return message("rank-lost", "The process of rank {} on {} ended before the run did{}.", rank,
-                 host, last_at(doing));
+Message process_ended(int rank, const std::string& host, const std::optional<Message>& doing) {
+  return doing ? message("rank-lost.at",
+                         "The process of rank {} on {} ended before the run did; it was last at "
+                         "{}.",
+                         rank, host, *doing)
+               : message("rank-lost", "The process of rank {} on {} ended before the run did.",
+                         rank, host);
 }
 
 Message process_silent(int rank, const std::string& host, std::chrono::nanoseconds silent,
-                       const std::string& doing) {
-  return message("rank-silent",
-                 "The process of rank {} on {} has said nothing for {} s, so it is stopped or its "
-                 "host is gone{}.",
-                 rank, host, fmt::format("{:.3g}", std::chrono::duration<double>(silent).count()),
-                 last_at(doing));
+                       const std::optional<Message>& doing) {
+  const Message seconds =
+      figure(fmt::format("{:.3g}", std::chrono::duration<double>(silent).count()));
+  return doing ? message("rank-silent.at",
+                         "The process of rank {} on {} has said nothing for {} s, so it is stopped "
+                         "or its host is gone; it was last at {}.",
+                         rank, host, seconds, *doing)
+               : message("rank-silent",
+                         "The process of rank {} on {} has said nothing for {} s, so it is stopped "
+                         "or its host is gone.",
+                         rank, host, seconds);
 }
 
 World::World(const ProcessPlace& place, const WorldTimes& times, const std::string& device)
@@ -94,8 +101,9 @@ bool World::send_all(Kind kind, const std::string& payload) {
   return all;
 }
 
-std::string World::doing_of(int rank) const {
-  return doings_ && place_.rank == 0 ? doings_(rank) : std::string();
+std::optional<Message> World::doing_of(int rank) const {
+  if (!doings_ || place_.rank != 0) return std::nullopt;
+  return doings_(rank);
 }
 
 void World::begin(Stop& stop, RunProgress& progress, Doings doings) {
@@ -170,9 +178,9 @@ void World::handle(Peer& peer, Kind kind, const std::string& payload) {
       break;
     }
     case Kind::kStop: {
-      const std::string id = reader.text(), text = reader.text();
+      const nlohmann::json why = nlohmann::json::parse(reader.text(), nullptr, false);
       if (peer.rank == 0) leader_told_ = true;
-      stop_->raise(message(id, "{}", text));
+      stop_->raise(message_from_json(why));
       break;
     }
     case Kind::kArrive:
@@ -237,8 +245,7 @@ void World::give_up(const Message& why) {
   if (told_stop_) return;
   told_stop_ = true;
   Bytes bytes;
-  bytes.put_text(why.id);
-  bytes.put_text(why.text);
+  bytes.put_text(as_json_text(why));
   send_all(Kind::kStop, bytes.text());
 }
 

@@ -62,7 +62,7 @@ class World {
   // From here to finish() every process keeps the others informed. `progress`, by rank index: reads
   // this rank's; on rank 0 writes all others'. References outlive finish(). `doings`: the words for
   // what a rank is doing, for the reason why a run ended.
-  using Doings = std::function<std::string(int rank)>;
+  using Doings = std::function<Message(int rank)>;
   void begin(Stop& stop, RunProgress& progress, Doings doings = {});
   // Waits for all ranks. Returns the same moment on each, by its own clock.
   Result<TimePoint> barrier();
@@ -100,7 +100,7 @@ class World {
   std::vector<std::string> devices_;          // rank 0: of all; else: its own
   std::vector<std::unique_ptr<Peer>> peers_;  // rank 0: all others; else: rank 0
   std::vector<Socket> links_;
-  std::string doing_of(int rank) const;  // empty if this process is not told
+  std::optional<Message> doing_of(int rank) const;  // empty if this process is not told
 
   Doings doings_;
   Stop* stop_ = nullptr;

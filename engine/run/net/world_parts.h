@@ -48,9 +48,9 @@ bool send_message(const Socket& socket, std::uint32_t kind, const std::string& p
 bool receive_message(const Socket& socket, std::uint32_t& kind, std::string& payload,
                      std::uint64_t most_bytes = std::uint64_t{1} << 34);
 
-// `doing`: what the process last said it was doing; empty: not known.
-Message process_ended(int rank, const std::string& host, const std::string& doing = "");
+// `doing`: what the process last said it was doing; none: not known.
+Message process_ended(int rank, const std::string& host, const std::optional<Message>& doing = {});
 Message process_silent(int rank, const std::string& host, std::chrono::nanoseconds silent,
-                       const std::string& doing = "");
+                       const std::optional<Message>& doing = {});
 
 }  // namespace parallelarium

@@ -70,7 +70,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
       meetings_[i] = met[{op.group, op.kind, op.kind == OpKind::kCollective ? -1 : op.peer}];
   }
   if (devices_[0]->names_ops())
-    for (const Op& op : rank.ops) names_.push_back(describe(op));
+    for (const Op& op : rank.ops) names_.push_back(describe(op).text);
   for (const std::unique_ptr<Device>& device : devices_) {
     device->reserve_marks(static_cast<std::int32_t>(rank.ops.size()) * kMarksOfOp);
   }
@@ -82,7 +82,7 @@ Executor::Executor(const Program& program, const RankProgram& rank, Transport& t
     } catch (const std::system_error&) {
       // The destructor will not run, and the threads that did start read this object.
       stop_.raise(
-          message("threads-short", "This computer gives rank {} no more threads.", rank.rank));
+          message("threads-short.rank", "This computer gives rank {} no more threads.", rank.rank));
       for (LaneState& started : lanes_) {
         if (started.thread.joinable()) started.thread.join();
       }
@@ -336,13 +336,15 @@ Result<void> Executor::forward(int microbatches) {
 }
 
 bool Executor::outside(const Message& why) {
-  stop_.raise(message(failure_id(why), "Rank {} failed in its step: {}", rank_.rank, why.text));
+  stop_.raise(passed_on(
+      message("rank-failed.step", "Rank {} failed in its step: {}", rank_.rank, why), why));
   return false;
 }
 
 void Executor::fail(std::int32_t op, const Message& why) {
-  stop_.raise(message(failure_id(why), "Rank {} failed in {}: {}", rank_.rank, describe(op_at(op)),
-                      why.text));
+  stop_.raise(passed_on(
+      message("rank-failed", "Rank {} failed in {}: {}", rank_.rank, describe(op_at(op)), why),
+      why));
 }
 
 }  // namespace parallelarium

@@ -26,8 +26,8 @@ bool Executor::transfer(std::span<const std::int32_t> unit, const Pace& pace, Id
     if (!transport_.does_steps() &&
         (part.reduction != Reduction::kNone || !part.stretches.empty())) {
       fail(index, message("transfer-steps",
-                          "ranks that are processes on CPUs do collectives only as a whole; "
-                          "choose collectives direct."));
+                          "Ranks that are processes on CPUs run whole collectives only; choose "
+                          "collectives direct."));
       return false;
     }
     part.type = op.type;

@@ -55,7 +55,7 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
   const std::int64_t free = proc_bytes("/proc/meminfo", "MemAvailable:");
   if (free > 0 && needed > free) {
     return message(
-        "memory-short",
+        "memory-short.ranks",
         "The ranks need {} MB together and this computer has {} MB free; a smaller model, "
         "micro-batch or sequence needs less.",
         (needed + 999'999) / 1'000'000, free / 1'000'000);
@@ -66,7 +66,7 @@ Result<void> check_request(const Setup& setup, const Program& program, const Bac
 Result<void> check_text(const Setup& setup, const Text& text, const RunWishes& wishes) {
   const int needed = setup.mesh.dp * setup.micro_batch;
   if (!wishes.held_out_loss || text.held_out_count() >= needed) return {};
-  return message("text-short",
+  return message("text-short.held-out",
                  "The held-out part of the text has {} sequences and one micro-batch "
                  "of every replica needs {}; choose a longer text.",
                  text.held_out_count(), needed);

@@ -136,8 +136,10 @@ class Hang {
   const Matching matching_;
 };
 
-std::string ranks_text(const std::vector<int>& ranks) {
-  return fmt::format("{} {}", ranks.size() == 1 ? "Rank" : "Ranks", fmt::join(ranks, ", "));
+Message ranks_text(const std::vector<int>& ranks) {
+  const std::string numbers = fmt::format("{}", fmt::join(ranks, ", "));
+  return ranks.size() == 1 ? message("named-rank", "Rank {}", numbers)
+                           : message("named-ranks", "Ranks {}", numbers);
 }
 
 // Of a run that is between steps: who has not come where others wait; empty where nobody waits.
@@ -151,7 +153,7 @@ std::vector<int> not_meeting(const Program& program, const RunProgress& progress
 
 // Of a run whose ranks are not connected yet: who has made fewer calls than others wait in.
 std::optional<Message> describe_connecting(const Program& program, const RunProgress& progress,
-                                           const std::string& seconds) {
+                                           const Message& seconds) {
   const auto lane_of = [&](std::size_t rank) -> const LaneProgress& {
     return progress[rank]->lanes.front();
   };
@@ -171,10 +173,10 @@ std::optional<Message> describe_connecting(const Program& program, const RunProg
       waiting.push_back(program.ranks[rank].rank);
   }
   if (!missing.empty()) {
-    return message("hang", "{} did not come to connect with the other ranks within {} s.",
+    return message("hang.connect", "{} did not come to connect with the other ranks within {} s.",
                    ranks_text(missing), seconds);
   }
-  return message("hang",
+  return message("hang.network",
                  "{} did not get connected to the others within {} s; the network between them may "
                  "be closed, and NCCL_DEBUG=WARN may say why.",
                  ranks_text(waiting), seconds);
@@ -182,7 +184,7 @@ std::optional<Message> describe_connecting(const Program& program, const RunProg
 
 }  // namespace
 
-std::string describe_now(const RankProgram& rank, const RankProgress& progress) {
+Message describe_now(const RankProgram& rank, const RankProgress& progress) {
   const Op* found = nullptr;
   for (const Doing wanted : {Doing::kComputing, Doing::kAwaitingOps, Doing::kTransferring}) {
     for (const LaneProgress& lane : progress.lanes) {
@@ -192,20 +194,22 @@ std::string describe_now(const RankProgram& rank, const RankProgress& progress) 
       if (wanted != Doing::kAwaitingOps || op.kind != OpKind::kCompute) found = &op;
     }
   }
-  return found != nullptr ? describe(*found) : "what it does between steps";
+  return found != nullptr ? describe(*found)
+                          : message("between-steps", "what it does between steps");
 }
 
 Message describe_hang(const Program& program, const RunProgress& progress, double timeout_seconds) {
-  const std::string seconds = fmt::format("{:.3g}", timeout_seconds);
+  const Message seconds = figure(fmt::format("{:.3g}", timeout_seconds));
   if (const std::optional<Message> apart = describe_connecting(program, progress, seconds))
     return *apart;
   const Hang hang(program, progress);
   const std::optional<Place> start = hang.waiting();
   if (!start) {
     if (const std::vector<int> missing = not_meeting(program, progress); !missing.empty())
-      return message("hang", "{} did not come to the next step within {} s.", ranks_text(missing),
-                     seconds);
-    return message("hang", "No rank has finished an op for {} s, and none is waiting for another.",
+      return message("hang.step", "{} did not come to the next step within {} s.",
+                     ranks_text(missing), seconds);
+    return message("hang.idle",
+                   "No rank has finished an op for {} s, and none is waiting for another.",
                    seconds);
   }
   // The last op on the way that a rank other than the waiting one did not arrive at.
@@ -223,15 +227,15 @@ Message describe_hang(const Program& program, const RunProgress& progress, doubl
     return program.ranks[static_cast<std::size_t>(place.rank)].rank;
   };
   if (!missing) {
-    return message("hang", "Rank {} did not finish {} within {} s.", global(at),
+    return message("hang.finish", "Rank {} did not finish {} within {} s.", global(at),
                    describe(hang.op_at(at)), seconds);
   }
   if (at.rank == missing->rank && at.op != missing->op) {
-    return message("hang", "Rank {} did not arrive at {} within {} s; it is still at {}.",
+    return message("hang.still", "Rank {} did not arrive at {} within {} s; it is still at {}.",
                    global(*missing), describe(hang.op_at(*missing)), seconds,
                    describe(hang.op_at(at)));
   }
-  return message("hang", "Rank {} did not arrive at {} within {} s.", global(*missing),
+  return message("hang.arrive", "Rank {} did not arrive at {} within {} s.", global(*missing),
                  describe(hang.op_at(*missing)), seconds);
 }
 

@@ -59,7 +59,7 @@ struct RankProgress {
 using RunProgress = std::vector<std::unique_ptr<RankProgress>>;
 
 // The words inside a sentence for what a rank is doing; an exchange comes before anything else.
-std::string describe_now(const RankProgram& rank, const RankProgress& progress);
+Message describe_now(const RankProgram& rank, const RankProgress& progress);
 
 // The sentence for a run in which nothing moves any more: which rank did not arrive at which op,
 // and where it is instead. It follows the waiting from rank to rank, to one that waits for nobody

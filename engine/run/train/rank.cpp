@@ -337,8 +337,10 @@ class RankRun {
 }  // namespace
 
 Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
-  const auto fail = [&](const std::string& why, const char* id = "rank-failed") {
-    job.stop.raise(message(id, "Rank {} failed outside of its ops: {}", job.rank.rank, why));
+  const auto fail = [&](const Message& why) {
+    job.stop.raise(passed_on(
+        message("rank-failed.outside", "Rank {} failed outside of its ops: {}", job.rank.rank, why),
+        why));
     return stopped();
   };
   try {
@@ -347,16 +349,16 @@ Result<void> run_rank(const RankJob& job, RankOutcome& outcome) {
     Result<void> met = run.load();
     if (met) met = job.transport.connect();
     if (!met) {
-      if (!job.stop.raised()) return fail(met.error().text, failure_id(met.error()));
+      if (!job.stop.raised()) return fail(met.error());
       return met;
     }
     Result<void> done = run.run();
     if (done && job.before_close) job.before_close();
     if (done) done = job.transport.close();
-    if (!done && !job.stop.raised()) return fail(done.error().text, failure_id(done.error()));
+    if (!done && !job.stop.raised()) return fail(done.error());
     return done;
   } catch (const std::exception& error) {
-    return fail(error.what());
+    return fail(plain(error.what()));
   }
 }
 

@@ -26,7 +26,7 @@ Result<Placement> choose_backend(const Setup& setup, const ProcessPlace* place =
 
 struct RunControl {
   const std::atomic<bool>* cancel = nullptr;  // set from any thread; the run ends within 0.5 s
-  std::function<void(double share, const std::string& what)> progress;  // from the calling thread
+  std::function<void(double share, const Message& what)> progress;  // from the calling thread
   // The loss of each step (from 1, warm-up included) when it is done. Called from the calling
   // thread, before `progress` tells of the step; not if ranks are processes.
   std::function<void(int step, double loss)> loss;

@@ -74,11 +74,12 @@ void RunWatch::look() {
     tell_losses(reported_ + 1, done);
     reported_ = done;
     if (control_.progress)
-      control_.progress(static_cast<double>(done) / std::max(steps_, 1),
-                        done < warmup_ ? fmt::format("warm-up step {} of {}", done + 1, warmup_)
-                        : done < steps_
-                            ? fmt::format("step {} of {}", done + 1 - warmup_, steps_ - warmup_)
-                            : fmt::format("{} steps done", steps_ - warmup_));
+      control_.progress(
+          static_cast<double>(done) / std::max(steps_, 1),
+          done < warmup_ ? message("doing-warm-up", "warm-up step {} of {}", done + 1, warmup_)
+          : done < steps_
+              ? message("doing-step", "step {} of {}", done + 1 - warmup_, steps_ - warmup_)
+              : message("doing-done", "{} steps done", steps_ - warmup_));
   }
   // The first step also makes the kernels' code and touches their memory, so the second is judged.
   if (paced_ && !judged_ && done >= std::min(2, steps_)) judge_load();
@@ -101,7 +102,7 @@ void RunWatch::look_at_transports() {
   if (stop_.raised()) return;
   for (std::size_t rank = 0; rank < transports_.size(); ++rank) {
     if (transports_[rank] == nullptr) continue;
-    const auto doing = [&] { return describe_now(program_.ranks[rank], *progress_[rank]); };
+    const auto doing = [&] { return describe_now(program_.ranks[rank], *progress_[rank]).text; };
     const Result<void> good = transports_[rank]->look(doing);
     if (good) continue;
     if (!failed_) failed_ = now_();
@@ -128,7 +129,8 @@ void RunWatch::begin_to_follow() {
         }
       });
     } catch (const std::system_error&) {
-      stop_.raise(message("threads-short", "This computer gives the engine no more threads."));
+      stop_.raise(
+          message("threads-short.engine", "This computer gives the engine no more threads."));
     }
   }
 }
@@ -152,7 +154,7 @@ void RunWatch::begin_to_abort() {
 void RunWatch::look_for_late_end() {
   if (!stop_.raised() || abandoned_ || !control_.abandon) return;
   if (!stopped_) stopped_ = now_();
-  const bool cancelled = stop_.why().id == "cancelled";
+  const bool cancelled = stop_.why().kind == "cancelled";
   if (now_() - *stopped_ < (cancelled ? kLateCancel : kLateEnd)) return;
   abandoned_ = true;
   control_.abandon(stop_.why());

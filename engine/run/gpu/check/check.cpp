@@ -316,15 +316,15 @@ Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control) {
   std::string told;
   while (!done) {
     const auto [share, what] = doing.get();
-    if (control.progress && what != told) control.progress(share, what);
+    if (control.progress && what != told) control.progress(share, plain(what));
     told = what;
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
   work.join();
   if (control.cancel != nullptr && control.cancel->load())
-    return message("cancelled", "The check was cancelled.");
+    return message("cancelled.check", "The check was cancelled.");
   check.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  if (control.progress) control.progress(1, "done");
+  if (control.progress) control.progress(1, message("doing-end", "done"));
   return check;
 }
 
@@ -339,7 +339,7 @@ Message failed_check(const GpuFacts& gpu) {
 
 Message failed_together(const std::vector<int>& gpus, std::string why) {
   while (why.ends_with('.')) why.pop_back();
-  return message("gpu-check-failed",
+  return message("gpu-check-failed.together",
                  "{} failed their check together, {}; `parallelarium-engine devices --check` "
                  "checks them again, or choose other GPUs with --devices, or cpu.",
                  gpus_text(gpus), why);

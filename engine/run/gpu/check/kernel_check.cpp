@@ -219,7 +219,7 @@ void KernelBench::fault(std::size_t gpu, std::string found, bool refused) {
 
 // Where others fill its memory, that is no fault of a GPU.
 void KernelBench::refuse(std::size_t gpu, const Message& why) {
-  if (why.id != "memory-short") return fault(gpu, why.text, true);
+  if (why.kind != "memory-short") return fault(gpu, why.text, true);
   gpus_[gpu].gone = true;
   gpus_[gpu].without = why.text;
 }

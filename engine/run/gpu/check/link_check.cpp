@@ -120,7 +120,7 @@ class LinkCheck {
       if (end.whole) return;
       const auto at = static_cast<std::size_t>(std::max(end.step, 0));
       if (!end.in_time) return leave(session, at);
-      if (end.why.id == "memory-short") return leave(session, at);  // no fault of a link
+      if (end.why.kind == "memory-short") return leave(session, at);  // no fault of a link
       if (end.step < 0) return does_not_connect(session, end);
       break_off(session, at, end);
     }

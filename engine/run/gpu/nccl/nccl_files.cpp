@@ -44,7 +44,7 @@ Result<NcclFile> open(const std::string& file) {
     if (function == nullptr && missing.empty()) missing = name;
   });
   if (!missing.empty()) {
-    return message("nccl-missing",
+    return message("nccl-missing.symbol",
                    "{} has no {}; install NCCL 2.26 or newer, or use --devices 0 to put all ranks "
                    "on one GPU.",
                    file, missing);

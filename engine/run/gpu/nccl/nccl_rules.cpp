@@ -77,13 +77,13 @@ std::vector<std::int32_t> issue_turns(const RankProgram& rank) {
 
 Result<void> check_nccl(int version, int communicators) {
   if (version < kHasGroupedAbort) {
-    return message("nccl-old",
+    return message("nccl-old.abort",
                    "NCCL {} is too old to end all communicators of a rank at once; install 2.26 or "
                    "newer.",
                    nccl_version_text(version));
   }
   if (communicators > 1 && version < kHasLaunchOrder) {
-    return message("nccl-old",
+    return message("nccl-old.groups",
                    "NCCL {} does not order the operations of several groups on one GPU; install "
                    "2.26 or newer, or use one axis of parallelism.",
                    nccl_version_text(version));
@@ -105,12 +105,18 @@ Result<Source> source_of_processes(const std::vector<std::string>& gpus, int ver
     const std::string allowed = environment("NCCL_MULTI_RANK_GPU_ENABLE").value_or("0");
     if ((version >= kHasSharedGpus && allowed != "0") || environment("NCCL_HOSTID"))
       return Source::kSharedGpu;
+    const auto first_rank = first - gpus.begin();
+    if (version >= kHasSharedGpus)
+      return message("gpu-twice.allowable",
+                     "Ranks {} and {} took the same GPU, {}, which NCCL {} allows only with "
+                     "NCCL_MULTI_RANK_GPU_ENABLE=1; give every process a GPU of its own, or start "
+                     "one process for all ranks.",
+                     first_rank, second, gpus[second], nccl_version_text(version));
     return message(
         "gpu-twice",
-        "Ranks {} and {} took the same GPU, {}, which NCCL {} does not allow{}; give every "
+        "Ranks {} and {} took the same GPU, {}, which NCCL {} does not allow; give every "
         "process a GPU of its own, or start one process for all ranks.",
-        first - gpus.begin(), second, gpus[second], nccl_version_text(version),
-        version >= kHasSharedGpus ? " unless NCCL_MULTI_RANK_GPU_ENABLE=1" : "");
+        first_rank, second, gpus[second], nccl_version_text(version));
   }
   return Source::kMeasured;
 }
@@ -133,29 +139,29 @@ Message nccl_failure(int rank, NcclStatus status, std::string_view doing, std::s
   const std::string said = last.empty() ? "" : fmt::format(" NCCL says: {}.", last);
   switch (status) {
     case NcclStatus::kUnhandledCudaError:
-      return message("nccl-failed",
+      return message("nccl-failed.cuda",
                      "NCCL met a CUDA error on rank {} in {}; NCCL_DEBUG=WARN names it, and "
                      "`parallelarium-engine devices` shows what is missing.{}",
                      rank, doing, said);
     case NcclStatus::kSystemError:
-      return message("nccl-failed",
+      return message("nccl-failed.system",
                      "The system refused NCCL on rank {} something in {}, mostly shared memory or "
                      "a connection; in a container give --shm-size=1g --ulimit memlock=-1.{}",
                      rank, doing, said);
     case NcclStatus::kRemoteError:
-      return message("nccl-failed",
+      return message("nccl-failed.connection",
                      "NCCL lost the connection of rank {} to another rank in {}; that rank or its "
                      "network failed first.{}",
                      rank, doing, said);
     case NcclStatus::kInvalidArgument:
     case NcclStatus::kInvalidUsage:
-      return message("nccl-failed",
+      return message("nccl-failed.usage",
                      "NCCL refused how rank {} called it in {}; two ranks of one communicator on "
                      "one GPU are such a case, as where CUDA_VISIBLE_DEVICES names the same one to "
                      "two processes, and any other is a fault of this program.{}",
                      rank, doing, said);
     default:
-      return message("nccl-failed",
+      return message("nccl-failed.status",
                      "NCCL failed on rank {} in {} (status {}); NCCL_DEBUG=WARN says more.{}", rank,
                      doing, static_cast<int>(status), said);
   }

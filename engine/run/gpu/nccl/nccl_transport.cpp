@@ -213,8 +213,9 @@ Result<void> NcclTransport::alone(CollectiveCall& call) {
 
 Result<void> NcclTransport::checked(const CollectiveCall& call, int n) {
   if (!can_collect(call.kind, call.type, call.reduction)) {
-    return refused(message("collective-unknown", "Rank {} cannot do an {} of this type of numbers.",
-                           rank_.rank, name_of(call.kind)));
+    return refused(message("collective-unknown.numbers",
+                           "Rank {} cannot do an {} of this type of numbers.", rank_.rank,
+                           name_of(call.kind)));
   }
   // What two members send each other would differ in size, and NCCL hang.
   if (const std::int64_t elements = call.bytes / size_of(call.type);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The states in which a window is looked at.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <QString>
+
+#include "app/lesson/lesson_panel.h"
+#include "app/shell/window.h"
+#include "app/state/engine_process.h"
+#include "tests/app/wait.h"
+
+namespace parallelarium {
+
+constexpr int kRunMs = 60'000;
+
+inline constexpr const char* kWindowStates[] = {
+    "invalid", "typed_wrong", "elsewhere", "does_not_fit", "single", "many", "pinned", "hidden",
+    "refused", "calibrating", "running",   "cancelled",    "died",   "ran",  "stale"};
+
+inline void run_into(Session& session, const QString& state) {
+  const auto comes = [&](RunState wanted, bool with_progress) {
+    return wait_until(
+        [&] {
+          return session.run_state() == wanted && (!with_progress || session.run_progress() > 0);
+        },
+        kRunMs);
+  };
+  if (state == QLatin1String("calibrating")) {
+    session.start_calibration();
+    EXPECT_TRUE(comes(RunState::kCalibrating, false));
+    return;
+  }
+  if (state == QLatin1String("ran") || state == QLatin1String("stale")) {
+    session.start_run(state == QLatin1String("ran"));
+    EXPECT_TRUE(comes(RunState::kIdle, false));
+    EXPECT_NE(session.run_record(), nullptr) << session.last_error().toStdString();
+    return;
+  }
+  Setup slow = session.setup();
+  slow.run.steps = 200;
+  session.change_setup(slow, QStringLiteral("slow"));
+  session.start_run(false);
+  EXPECT_TRUE(comes(RunState::kRunning, true));
+  if (state == QLatin1String("running")) return;
+  if (state == QLatin1String("died"))
+    EXPECT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
+  else
+    session.cancel_run();
+  EXPECT_TRUE(comes(RunState::kIdle, false));
+  EXPECT_FALSE(session.last_error().isEmpty());
+}
+
+inline bool needs_engine(const QString& state) {
+  for (const char* one : {"calibrating", "running", "cancelled", "died", "ran", "stale"})
+    if (state == QLatin1String(one)) return true;
+  return false;
+}
+
+// The window in one of kWindowStates, or, for none, as the program starts: with the first lesson.
+inline void put_into(Window& window, const QString& state) {
+  Session& session = window.session();
+  if (state.isEmpty()) return;
+  window.lesson().player().close();
+  session.restore(default_setup(), {}, std::nullopt);
+  if (needs_engine(state)) run_into(session, state);
+  const auto set = [&](const char* field, const char* value) {
+    Setup setup = session.setup();
+    ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
+    session.change_setup(setup, QString::fromLatin1(field));
+    session.wait_for_prediction();
+  };
+  if (state == QLatin1String("invalid")) set("tp", "3");
+  if (state == QLatin1String("elsewhere")) {
+    set("machine", "dgx-h100");
+    set("model", "gpt3-175b");
+  }
+  if (state == QLatin1String("single")) set("pp", "1");
+  if (state == QLatin1String("many")) {
+    Setup setup = session.setup();
+    for (const auto& [field, value] : {std::pair("layers", "16"), {"pp", "8"}, {"dp", "16"}})
+      ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
+    session.change_setup(setup, QStringLiteral("many"));
+    session.wait_for_prediction();
+    ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
+  }
+  if (state == QLatin1String("does_not_fit")) {
+    set("machine", "dgx-h100");
+    set("model", "gpt3-175b");
+    ASSERT_FALSE(session.prediction()->fits());
+  }
+  if (state == QLatin1String("typed_wrong"))
+    Q_EMIT window.setup_panel().typed_wrong(
+        QStringLiteral("Micro-batches must be a whole number from 1 to 65536, not 'eight'."));
+  if (state == QLatin1String("stale")) set("microbatches", "16");
+  if (state == QLatin1String("pinned")) {
+    session.pin();
+    set("microbatches", "16");
+    session.set_guesses({{QStringLiteral("bubble.of_total"), 0.16, QStringLiteral("16 %")}});
+  }
+  if (state == QLatin1String("hidden"))
+    session.set_hidden({QStringLiteral("bubble"), QStringLiteral("lane.predicted")});
+  if (state == QLatin1String("refused")) set("tp", "2");
+}
+
+// On a busy computer one painting takes longer than the wait, and layouts come after it.
+inline void let_layouts_settle(int milliseconds) {
+  wait_until([] { return false; }, milliseconds);
+  QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+}
+
+}  // namespace parallelarium
