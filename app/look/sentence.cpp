@@ -54,6 +54,11 @@ QString sentence(const Message& message) {
   if (message.id.empty()) return english;
   if (message.id == "figure")
     return QString(english).replace(QLatin1Char('.'), QLocale().decimalPoint());
+  if (message.id == "clause" && message.arguments.size() == 1) {
+    QString part = sentence(message.arguments.front());
+    while (part.endsWith(QLatin1Char('.'))) part.chop(1);
+    return part;
+  }
   const QString pattern = QCoreApplication::translate("engine", message.id.c_str());
   return pattern == QLatin1String(message.id.c_str()) ? english
                                                       : filled(pattern, message.arguments);

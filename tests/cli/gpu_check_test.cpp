@@ -30,13 +30,13 @@ CheckedComputer made_up() {
   }
   checked.check.gpus[1].failures.push_back({FailureKind::kKernel, "GELU", "3 float32",
                                             "element 2 of g is 7 and should be 0.5",
-                                            "GELU (3 float32): element 2 of g is 7."});
+                                            plain("GELU (3 float32): element 2 of g is 7.")});
   checked.check.gpus[0].unreached = {"loss in bfloat16"};
   CheckedLink link;
   link.promise = {0, 1, "PIX", true, 31.5e9};
   link.bytes_per_second = 9e9;
   link.warnings.push_back({FailureKind::kSlow, "GPU 0 to GPU 1", "", "9 GB/s",
-                           "GPU 0 to GPU 1: 9 GB/s where PIX promises 31.5 GB/s."});
+                           plain("GPU 0 to GPU 1: 9 GB/s where PIX promises 31.5 GB/s.")});
   checked.check.links.push_back(link);
   checked.check.groups.push_back({{0, 1}, {}, true});
   checked.check.seconds = 3.25;

@@ -243,9 +243,9 @@ TEST(GpuCalibration, MeasuresEverythingAPredictionNeeds) {
 TEST(GpuMachine, IsMeasuredOfAllOfOneKindAndOfTheChosenOfSeveral) {
   std::vector<GpuFacts> alike = gpus(3);
   EXPECT_EQ(gpus_to_measure(alike, {1}), (std::vector<int>{0, 1, 2}));
-  alike[1].check_failure = "GELU: wrong.";
+  alike[1].check_failure = plain("GELU: wrong.");
   EXPECT_EQ(gpus_to_measure(alike, {0}), (std::vector<int>{0, 2})) << "what failed its check";
-  alike[1].check_failure.clear();
+  alike[1].check_failure.reset();
   std::vector<GpuFacts> mixed = alike;
   mixed[2].name = "GTX 1050";
   mixed[2].major = 6;  // no code for it in any build

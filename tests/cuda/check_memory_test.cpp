@@ -39,21 +39,21 @@ GpuCheck one_of_three_failed() {
   check.links = {link(0, 1)};
   check.groups = {{{0, 1}, {}, true}};
   check.gpus[2].failures.push_back(
-      {FailureKind::kKernel, "GELU", "3 float32", "wrong", "GELU (3 float32): wrong."});
+      {FailureKind::kKernel, "GELU", "3 float32", "wrong", plain("GELU (3 float32): wrong.")});
   return check;
 }
 
 TEST(RememberedChecks, HoldForTheSameDriverAndModule) {
   RememberedChecks checks;
   checks.note(one_of_three_failed(), kKey, "2026-11-24");
-  EXPECT_EQ(checks.failure_of(gpu("A"), kKey), "");
-  EXPECT_EQ(checks.failure_of(gpu("C"), kKey), "GELU (3 float32): wrong.");
+  EXPECT_EQ(checks.failure_of(gpu("A"), kKey).text, "");
+  EXPECT_EQ(checks.failure_of(gpu("C"), kKey).text, "GELU (3 float32): wrong.");
   EXPECT_TRUE(checks.covers({gpu("A"), gpu("B"), gpu("C")}, kKey));
   EXPECT_TRUE(checks.covers({gpu("B")}, kKey));
   EXPECT_FALSE(checks.covers({gpu("D")}, kKey));
   for (const CheckKey& other :
        {CheckKey{"560.0", "1a2b", "2.28.9"}, {"550.54", "3c4d", "2.28.9"}}) {
-    EXPECT_EQ(checks.failure_of(gpu("C"), other), "");
+    EXPECT_EQ(checks.failure_of(gpu("C"), other).text, "");
     EXPECT_FALSE(checks.covers({gpu("A")}, other));
   }
   const CheckKey other_nccl{"550.54", "1a2b", "2.30.1"};
@@ -94,7 +94,7 @@ TEST(TriedSets, LeaveOpenWhatNobodyTried) {
   EXPECT_EQ(open_groups({0, 1, 2}, {}), (Sets{{0, 1}, {0, 1, 2}}));
   EXPECT_TRUE(open_groups({0}, {}).empty());
   const TriedSet pair{{0, 2}, false, {}}, group{{0, 1, 2}, true, {}},
-      broken{{0, 2}, true, "It does not end."};
+      broken{{0, 2}, true, plain("It does not end.")};
   EXPECT_EQ(open_pairs({0, 1, 2}, {pair, group}), (Sets{{0, 1}, {1, 2}}));
   EXPECT_TRUE(open_groups({0, 2}, {group}).empty()) << "it worked among more";
   EXPECT_EQ(open_groups({0, 1, 2, 3}, {group}), (Sets{{0, 1, 2, 3}}));
@@ -102,8 +102,8 @@ TEST(TriedSets, LeaveOpenWhatNobodyTried) {
   EXPECT_FALSE(are_tried({0, 1}, {group}));
   EXPECT_TRUE(are_tried({0, 1}, {group, {{0, 1}, false, {}}}));
   EXPECT_TRUE(are_tried({0, 2}, {broken}));
-  EXPECT_EQ(gpus_text({0, 2}), "GPUs 0 and 2");
-  EXPECT_EQ(gpus_text({0, 1, 4}), "GPUs 0, 1 and 4");
+  EXPECT_EQ(gpus_named({0, 2}).text, "GPUs 0 and 2");
+  EXPECT_EQ(gpus_named({0, 1, 4}).text, "GPUs 0, 1 and 4");
 }
 
 TEST(RememberedChecks, AreReadAsTheyWereWritten) {
@@ -115,7 +115,7 @@ TEST(RememberedChecks, AreReadAsTheyWereWritten) {
   checks.note(one_of_three_failed(), kKey, "2026-11-24");
   ASSERT_TRUE(checks.save(path).ok());
   const RememberedChecks read = RememberedChecks::load(path);
-  EXPECT_EQ(read.failure_of(gpu("C"), kKey), "GELU (3 float32): wrong.");
+  EXPECT_EQ(read.failure_of(gpu("C"), kKey).text, "GELU (3 float32): wrong.");
   EXPECT_TRUE(read.covers({gpu("A"), gpu("B"), gpu("C")}, kKey));
   for (const char* broken :
        {"", "[]", "{\"format\": 3}",
@@ -163,7 +163,7 @@ TEST(RememberedChecks, OfSeveralWritersAddUp) {
 
 TEST(RememberedChecks, RefuseTheGpuWithItsSentence) {
   GpuFacts failed = gpu("C");
-  failed.check_failure = "GELU (3 float32): wrong.";
+  failed.check_failure = plain("GELU (3 float32): wrong.");
   const Result<void> can = check_gpu(failed);
   ASSERT_FALSE(can.ok());
   EXPECT_EQ(can.error().kind, "gpu-check-failed");

@@ -28,7 +28,7 @@ std::vector<KernelFault> check(const std::function<std::unique_ptr<Device>()>& m
   for (const DataType type : {DataType::kF32, DataType::kBf16}) {
     for (const KernelFamily& family : kernel_families()) {
       if (type == DataType::kBf16 && !family.half) continue;
-      if (!only.empty() && only.count(std::string(family.name)) == 0) continue;
+      if (!only.empty() && only.count(std::string(family.name.english.text)) == 0) continue;
       bench.start_family(family.name, type);
       family.check(bench);
     }
@@ -39,7 +39,7 @@ std::vector<KernelFault> check(const std::function<std::unique_ptr<Device>()>& m
 std::map<Output, std::set<std::string>> outputs_by_family() {
   std::map<Output, std::set<std::string>> seen;
   for (const KernelFamily& family : kernel_families()) {
-    const std::string name(family.name);
+    const std::string name(family.name.english.text);
     const auto note = [&](const std::string& launch, int output, Values written) {
       if (written || launch.rfind("copy_to_", 0) == 0) seen[{launch, output}].insert(name);
     };
@@ -104,9 +104,9 @@ TEST(KernelCheck, FindsOneWrongElementInAnyResultOfAnyLaunch) {
     const std::vector<KernelFault> found =
         check([&] { return std::make_unique<FaultyDevice>(fault); }, {*families.begin()});
     ASSERT_FALSE(found.empty()) << output.first << ", result " << output.second;
-    EXPECT_EQ(found.front().family, *families.begin());
+    EXPECT_EQ(found.front().family.text, *families.begin());
     EXPECT_FALSE(found.front().shape.empty());
-    EXPECT_FALSE(found.front().found.empty());
+    EXPECT_FALSE(found.front().found.text.empty());
   }
 }
 
@@ -152,10 +152,10 @@ TEST(KernelCheck, NamesWhereAKernelIsOffByOneElement) {
   const KernelFault last =
       only_fault(check([] { return std::make_unique<ForgetsTheLast>(); }, {"GELU"}));
   EXPECT_EQ(last.shape, "1 float32");
-  EXPECT_EQ(last.found.rfind("element 0 of g is 7 and should be ", 0), 0u) << last.found;
+  EXPECT_EQ(last.found.text.rfind("element 0 of g is 7 and should be ", 0), 0u) << last.found.text;
   const KernelFault more =
       only_fault(check([] { return std::make_unique<WritesOneMore>(); }, {"rows"}));
-  EXPECT_NE(more.found.find("behind"), std::string::npos) << more.found;
+  EXPECT_NE(more.found.text.find("behind"), std::string::npos) << more.found.text;
   const std::vector<KernelFault> off =
       check([] { return std::make_unique<IsOneOff>(); }, {"residual"});
   ASSERT_EQ(off.size(), 2u) << "once for each type";
@@ -166,7 +166,7 @@ TEST(KernelCheck, FindsProductsThatAreWrongAtOddLeadingDimensions) {
   const std::vector<KernelFault> found =
       check([] { return std::make_unique<IsWrongAtOddK>(); }, {"matrix products"});
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found.front().family, "matrix products");
+  EXPECT_EQ(found.front().family.text, "matrix products");
   EXPECT_EQ(found.front().shape, "1 x 1 x 1 bfloat16");
 }
 
@@ -237,7 +237,8 @@ TEST(GpuCheck, NamesAKernelThatNeverEndsAndGoesOnWithoutThatGpu) {
   ASSERT_TRUE(check.ok());
   EXPECT_TRUE(check->gpus[0].passed());
   ASSERT_EQ(check->gpus[1].failures.size(), 1u);
-  EXPECT_EQ(check->gpus[1].failures[0].sentence, "GELU (1 float32): does not end within 0.5 s.");
+  EXPECT_EQ(check->gpus[1].failures[0].sentence.text,
+            "GELU (1 float32): does not end within 0.5 s.");
   EXPECT_FALSE(check->gpus[1].unreached.empty());
   EXPECT_TRUE(check->stuck);
   EXPECT_FALSE(check->passed());

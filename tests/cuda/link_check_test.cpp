@@ -58,7 +58,7 @@ TEST(LinkCheck, FindsNothingWhereNothingIsWrong) {
     for (const int gpus : {2, 3}) {
       ThreadNccl nccl(version);
       const LinkFindings found = findings(nccl, gpus);
-      for (const LinkFault& fault : found.faults) ADD_FAILURE() << fault.found;
+      for (const LinkFault& fault : found.faults) ADD_FAILURE() << fault.found.text;
       EXPECT_TRUE(found.unreached.empty());
       EXPECT_FALSE(found.stuck);
       EXPECT_GE(found.speeds.size(), static_cast<std::size_t>(gpus * (gpus - 1)));
@@ -76,8 +76,8 @@ TEST(LinkCheck, NamesThePairThatChangesWhatItCarries) {
   ASSERT_GE(found.faults.size(), 2u) << "of both longer messages";
   EXPECT_EQ(found.faults[0].gpus, (std::vector<int>{2, 0}));
   EXPECT_EQ(found.faults[0].step.bytes, 4099);
-  EXPECT_THAT(found.faults[0].found, HasSubstr("byte 2049 is"));
-  EXPECT_THAT(found.faults[0].found, HasSubstr("on GPU 0"));
+  EXPECT_THAT(found.faults[0].found.text, HasSubstr("byte 2049 is"));
+  EXPECT_THAT(found.faults[0].found.text, HasSubstr("on GPU 0"));
   for (std::size_t i = 2; i < found.faults.size(); ++i)  // it goes through messages
     EXPECT_EQ(found.faults[i].step.kind, CollectiveKind::kAllToAll);
   EXPECT_TRUE(found.unreached.empty());
@@ -106,9 +106,9 @@ TEST(LinkCheck, FindsACollectiveThatLosesOneRanksPart) {
   for (const LinkFault& fault : found.faults) {
     EXPECT_EQ(fault.step.kind, CollectiveKind::kAllReduce);
     EXPECT_EQ(fault.step.ranks, 3);
-    EXPECT_THAT(fault.found, HasSubstr("and should be"));
+    EXPECT_THAT(fault.found.text, HasSubstr("and should be"));
   }
-  EXPECT_EQ(text_of(found.faults[0].step, [](int place) { return place; }),
+  EXPECT_EQ(text_of(found.faults[0].step, [](int place) { return place; }).text,
             "all_reduce of 4 float32 among GPUs 0, 1 and 2");
 }
 
@@ -122,7 +122,7 @@ TEST(LinkCheck, FindsAReductionThatIsAnotherOneInEverySize) {
     EXPECT_EQ(step.ranks, ranks);
     EXPECT_EQ(step.reduction, Reduction::kMax);
   }
-  EXPECT_EQ(text_of(found.faults[0].step, [](int place) { return place; }),
+  EXPECT_EQ(text_of(found.faults[0].step, [](int place) { return place; }).text,
             "all_reduce by max of 1001 float32 among GPUs 0 and 1");
 }
 
@@ -132,7 +132,7 @@ TEST(LinkCheck, WhereAllDoNotConnectSaysSoAndReachesNothing) {
   const LinkFindings found = findings(nccl, 3);
   ASSERT_EQ(found.faults.size(), 1u);
   EXPECT_EQ(found.faults[0].gpus.size(), 3u);
-  EXPECT_THAT(found.faults[0].found, HasSubstr("does not connect"));
+  EXPECT_THAT(found.faults[0].found.text, HasSubstr("does not connect"));
   EXPECT_EQ(found.unreached.size(), link_steps(rig_of(nccl, 3)).size());
 }
 
@@ -197,7 +197,7 @@ TEST(GpuCheck, NamesABrokenPairAndBlamesNeitherOfIt) {
   EXPECT_FALSE(one->passed());
   EXPECT_TRUE(one->complete());
   ASSERT_FALSE(one->links[0].failures.empty());
-  EXPECT_THAT(one->links[0].failures[0].sentence, HasSubstr("GPU 5 to GPU 4"));
+  EXPECT_THAT(one->links[0].failures[0].sentence.text, HasSubstr("GPU 5 to GPU 4"));
   EXPECT_TRUE(one->links[1].passed() && one->links[2].passed());
 }
 
@@ -215,7 +215,7 @@ TEST(GpuCheck, WhereAllDoNotConnectAsksEachPair) {
   ASSERT_FALSE(check->groups.empty());
   EXPECT_EQ(check->groups[0].devices, (std::vector<int>{4, 5, 6}));
   ASSERT_FALSE(check->groups[0].failures.empty());
-  EXPECT_THAT(check->groups[0].failures[0].sentence,
+  EXPECT_THAT(check->groups[0].failures[0].sentence.text,
               HasSubstr("GPUs 4, 5 and 6 (connecting): NCCL does not connect"));
   EXPECT_TRUE(check->complete());
 }
@@ -244,7 +244,7 @@ TEST(GpuCheck, TellsOfASlowLinkAndKeepsItsGpus) {
   EXPECT_TRUE(check->passed()) << "its numbers are right";
   ASSERT_EQ(check->links[1].warnings.size(), 1u);
   EXPECT_EQ(check->links[1].warnings[0].kind, FailureKind::kSlow);
-  EXPECT_THAT(check->links[1].warnings[0].sentence, HasSubstr("where PIX promises"));
+  EXPECT_THAT(check->links[1].warnings[0].sentence.text, HasSubstr("where PIX promises"));
   EXPECT_TRUE(check->links[0].warnings.empty());
   EXPECT_TRUE(check->links[2].warnings.empty());
 }
@@ -261,7 +261,7 @@ TEST(GpuCheck, NamesAPairWhosePeerAccessCudaDoesNotHave) {
   EXPECT_TRUE(check->links[0].warnings.empty());
   ASSERT_EQ(check->links[1].warnings.size(), 1u);
   EXPECT_EQ(check->links[1].warnings[0].kind, FailureKind::kPeer);
-  EXPECT_EQ(check->links[1].warnings[0].sentence,
+  EXPECT_EQ(check->links[1].warnings[0].sentence.text,
             "GPU 4 to GPU 6: the driver promises peer access (NVLink) and CUDA has none.");
   EXPECT_TRUE(check->links[2].warnings.empty());
 }
@@ -329,7 +329,7 @@ TEST(GpuCheck, IsRememberedWhereAPairHangsAndLeavesEachOfItAlone) {
   checks.note(*check, kKey, "2026-11-25");
   EXPECT_TRUE(checks.covers(rig.gpus, kKey));
   for (const GpuFacts& gpu : rig.gpus) {
-    EXPECT_EQ(checks.failure_of(gpu, kKey), "");
+    EXPECT_EQ(checks.failure_of(gpu, kKey).text, "");
     EXPECT_TRUE(checks.is_right(gpu, kKey));
   }
   const std::vector<std::vector<int>> broken =

@@ -19,8 +19,9 @@ TEST(KernelCheck, PassesTheKernelsOfAGpu) {
       bench.start_family(family.name, type);
       family.check(bench);
       for (const KernelFault& fault : bench.faults())
-        ADD_FAILURE() << fault.family << " " << fault.shape << ": " << fault.found;
-      EXPECT_LT(bench.worst(), 0.5) << "of the bound, " << family.name << " " << name_of(type);
+        ADD_FAILURE() << fault.family.text << " " << fault.shape << ": " << fault.found.text;
+      EXPECT_LT(bench.worst(), 0.5)
+          << "of the bound, " << family.name.english.text << " " << name_of(type);
     }
   }
 }

@@ -478,7 +478,7 @@ TEST(Computer, GoesToTheWindowAndBack) {
   EXPECT_EQ(told.apart[0].why.text, "GPUs 0 do not meet.");
   EXPECT_EQ(most_gpu_ranks(told), 1);
   EXPECT_EQ(devices["gpus"][2]["usable"], false);
-  EXPECT_EQ(devices["gpus"][2]["why"]["text"], "GPU 0 failed its check: one product is wrong.");
+  EXPECT_EQ(devices["gpus"][2]["why"], "GPU 0 failed its check: one product is wrong.");
 }
 
 // The driver lists GPUs, and this build has no module for them.
@@ -488,7 +488,7 @@ TEST(Computer, SaysOfEveryGpuWhyItIsNoneForRanks) {
   nlohmann::json devices = {{"gpus", {{{"name", "H100"}}}}};
   add_to_json(computer, devices);
   EXPECT_EQ(devices["gpus"][0]["usable"], false);
-  EXPECT_EQ(devices["gpus"][0]["why"]["text"], "This build has no CUDA module.");
+  EXPECT_EQ(devices["gpus"][0]["why"], "This build has no CUDA module.");
   const Computer told = computer_from_json(devices);
   EXPECT_TRUE(told.gpus.empty());
   EXPECT_EQ(place({kCuda}, 1, told).error().text, "This build has no CUDA module.");

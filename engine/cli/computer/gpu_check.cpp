@@ -10,6 +10,7 @@
 #include "engine/cli/commands/check_before_run.h"
 #include "engine/cli/computer/probe.h"
 #include "engine/plan/machine/machine.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/plan/text/units.h"
 #include "engine/run/calibrate/bench.h"
 #include "engine/run/gpu/faults.h"
@@ -40,7 +41,7 @@ Found find_gpus(const Wish& wish) {
                                              : wish.anew ? (*module)->gpus()
                                                          : usable_gpus();
   if (!gpus) {
-    found.checked.why_none = gpus.error().text;
+    found.checked.why_none = gpus.error();
     return found;
   }
   found.module = *module;
@@ -51,7 +52,7 @@ Found find_gpus(const Wish& wish) {
     if (!wish.numbers.empty() && std::count(wish.numbers.begin(), wish.numbers.end(), gpu) == 0)
       continue;
     if (const Result<void> can = check_gpu((*gpus)[at]); !can) {
-      found.checked.left_out.push_back(fmt::format("GPU {}: {}", gpu, can.error().text));
+      found.checked.left_out.push_back(message("gpu-left-out", "GPU {}: {}", gpu, can.error()));
       continue;
     }
     found.rig.gpus.push_back((*gpus)[at]);
@@ -59,8 +60,9 @@ Found find_gpus(const Wish& wish) {
     found.checked.pcie.push_back(at < topology.pcie.size() ? topology.pcie[at] : "");
   }
   if (found.rig.gpus.empty()) {
-    found.checked.why_none =
-        found.checked.left_out.empty() ? "No GPU was chosen." : found.checked.left_out.front();
+    found.checked.why_none = found.checked.left_out.empty()
+                                 ? message("gpu-none-chosen", "No GPU was chosen.")
+                                 : found.checked.left_out.front();
     return found;
   }
   found.rig.make_device = [cuda = *module](int gpu, int rank, Lane lane) {
@@ -110,12 +112,13 @@ constexpr std::array<const char*, 5> kKinds = {"kernel", "message", "collective"
 
 nlohmann::json to_json(const std::vector<CheckFailure>& failures) {
   nlohmann::json list = nlohmann::json::array();
-  for (const CheckFailure& one : failures)
+  for (const CheckFailure& one : failures) {
     list.push_back({{"kind", kKinds[static_cast<std::size_t>(one.kind)]},
                     {"what", one.what},
                     {"shape", one.shape},
-                    {"found", one.found},
-                    {"sentence", one.sentence}});
+                    {"found", one.found}});
+    put_text(list.back(), "sentence", one.sentence);
+  }
   return list;
 }
 
@@ -130,7 +133,7 @@ std::string list_of(const std::vector<int>& numbers) {
 }
 
 void add_failures(std::string& text, const std::vector<CheckFailure>& failures) {
-  for (const CheckFailure& one : failures) text += "    " + one.sentence + "\n";
+  for (const CheckFailure& one : failures) text += "    " + one.sentence.text + "\n";
 }
 
 std::string gpu_text(const CheckedGpu& gpu, const std::string& pcie) {
@@ -201,14 +204,15 @@ nlohmann::json to_json(const CheckedComputer& checked) {
     groups.push_back({{"devices", group.devices},
                       {"passed", group.passed()},
                       {"failures", to_json(group.failures)}});
-  return {{"gpus", std::move(gpus)},          {"links", std::move(links)},
-          {"groups", std::move(groups)},      {"passed", checked.passed()},
-          {"seconds", checked.check.seconds}, {"why", checked.why_none},
-          {"report", report_text(checked)}};
+  nlohmann::json json = {{"gpus", std::move(gpus)},          {"links", std::move(links)},
+                         {"groups", std::move(groups)},      {"passed", checked.passed()},
+                         {"seconds", checked.check.seconds}, {"report", report_text(checked)}};
+  put_text(json, "why", checked.why_none);
+  return json;
 }
 
 std::string report_text(const CheckedComputer& checked) {
-  if (!checked.why_none.empty()) return "No GPU was checked. " + checked.why_none + "\n";
+  if (!checked.why_none.text.empty()) return "No GPU was checked. " + checked.why_none.text + "\n";
   const GpuCheck& check = checked.check;
   std::string text =
       fmt::format("Check of the GPUs by Parallelarium {} on {}, {} in {:.1f} s\n", kVersion,
@@ -219,7 +223,7 @@ std::string report_text(const CheckedComputer& checked) {
                       checked.key.nccl.empty() ? "not used" : checked.key.nccl, checked.key.module);
   for (std::size_t i = 0; i < check.gpus.size(); ++i)
     text += gpu_text(check.gpus[i], i < checked.pcie.size() ? checked.pcie[i] : "");
-  for (const std::string& sentence : checked.left_out) text += sentence + "\n";
+  for (const Message& why : checked.left_out) text += why.text + "\n";
   if (!check.complete())
     text += "Time ran out; the rest is checked before the first run that needs it.\n";
   if (!check.without_links.empty())

@@ -19,10 +19,10 @@ struct CheckedComputer {
   GpuCheck check;
   CheckKey key;
   CudaVersions versions;
-  std::string why_none;               // why there is no GPU to check; empty: there is one
-  std::vector<std::string> left_out;  // sentences of GPUs that cannot be used or have failed
-  std::vector<std::string> pcie;      // of each checked GPU: "PCIe 5 x16", or empty
-  std::optional<Message> unstored;    // why the next run will check again
+  Message why_none;                 // why there is no GPU to check; empty: there is one
+  std::vector<Message> left_out;    // of GPUs that cannot be used or have failed
+  std::vector<std::string> pcie;    // of each checked GPU: "PCIe 5 x16", or empty
+  std::optional<Message> unstored;  // why the next run will check again
   bool passed() const { return check.passed(); }
 };
 

@@ -33,6 +33,16 @@ Message counted_gpus(int count) {
   return count == 1 ? message("one-gpu", "1 GPU") : message("gpus", "{} GPUs", count);
 }
 
+Message clause(Message sentence) {
+  if (!sentence.text.ends_with('.')) return sentence;
+  Message part = plain(sentence.text);
+  while (part.text.ends_with('.')) part.text.pop_back();
+  if (sentence == plain(sentence.text)) return part;
+  part.id = part.kind = "clause";
+  part.arguments = {std::move(sentence)};
+  return part;
+}
+
 Message listed(const std::vector<Message>& phrases) {
   Message all = phrases.empty() ? plain("") : phrases.front();
   for (std::size_t at = 1; at < phrases.size(); ++at)
@@ -41,6 +51,7 @@ Message listed(const std::vector<Message>& phrases) {
 }
 
 Message ten_digits(double value) { return figure(fmt::format("{:.10g}", value)); }
+Message seven_digits(double value) { return figure(fmt::format("{:.7g}", value)); }
 
 Message entry(std::string_view family, std::string_view key, std::string english) {
   Message result = plain(std::move(english));

@@ -36,11 +36,15 @@ inline constexpr Sentence kValueTexts{"value-texts", "a list of texts"};
 inline constexpr Sentence kValueList{"value-list", "a list"};
 inline constexpr Sentence kValueObject{"value-object", "an object"};
 
+// A sentence as a part of another one: without a full stop.
+Message clause(Message sentence);
+
 // "a, b, c" of phrases.
 Message listed(const std::vector<Message>& phrases);
 
 // A number with at most ten digits.
 Message ten_digits(double value);
+Message seven_digits(double value);
 
 // A text of a table, of which `key` is the key there; its id is "family:key".
 Message entry(std::string_view family, std::string_view key, std::string english);

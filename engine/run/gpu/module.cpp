@@ -85,7 +85,7 @@ Result<CudaModule*> cuda_module() {
 }
 
 Result<void> check_gpu(const GpuFacts& gpu) {
-  if (!gpu.check_failure.empty()) return failed_check(gpu);
+  if (gpu.check_failure) return failed_check(gpu);
   const int least = gpu.least_capability;
   if (gpu.major == 0 || 10 * gpu.major + gpu.minor >= least) return {};
   return message("gpu-old",

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,10 @@ struct GpuFacts {
   std::string name;
   std::string uuid;  // as in nvidia-smi: "GPU-6f1c…", "MIG-…" for a slice; empty: not known
   std::int64_t memory_bytes = 0;
-  int major = 0, minor = 0;        // compute capability; 0: not known
-  std::vector<int> peers;          // the GPUs whose memory it reaches directly
-  std::string bus = {};            // "0000:65:00.0"
-  std::string check_failure = {};  // why its check failed (check.h); empty: no failure is known
+  int major = 0, minor = 0;                   // compute capability; 0: not known
+  std::vector<int> peers;                     // the GPUs whose memory it reaches directly
+  std::string bus = {};                       // "0000:65:00.0"
+  std::optional<Message> check_failure = {};  // why its check failed (check.h), where it did
   // It drives a display, so the system ends kernels that take seconds.
   bool ends_long_kernels = false;
   // The least capability that this build has code for; 75 is 7.5. The module says its own.

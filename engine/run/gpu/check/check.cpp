@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "engine/plan/machine/placement.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/plan/text/units.h"
 #include "engine/run/gpu/check/kernel_check.h"
 #include "engine/run/gpu/check/link_check.h"
@@ -28,12 +29,12 @@ std::chrono::nanoseconds of_seconds(double seconds) {
 // What the working thread is at, for the one that reports.
 class CheckStage {
  public:
-  void set(double share, std::string what) {
+  void set(double share, Message what) {
     const std::lock_guard lock(mutex_);
     share_ = share;
     what_ = std::move(what);
   }
-  std::pair<double, std::string> get() const {
+  std::pair<double, Message> get() const {
     const std::lock_guard lock(mutex_);
     return {share_, what_};
   }
@@ -41,16 +42,19 @@ class CheckStage {
  private:
   mutable std::mutex mutex_;
   double share_ = 0;
-  std::string what_;
+  Message what_;
 };
 
-CheckFailure failure(FailureKind kind, std::string what, std::string shape, std::string found) {
-  CheckFailure made{kind, std::move(what), std::move(shape), std::move(found), {}};
-  made.sentence = fmt::format("{}{}: {}{}", made.what,
-                              made.shape.empty() ? "" : fmt::format(" ({})", made.shape),
-                              made.found, made.found.ends_with('.') ? "" : ".");
-  return made;
+// `shape`: empty where it is all of them.
+CheckFailure failure(FailureKind kind, const Message& what, const Message& shape,
+                     const Message& found) {
+  return {kind, what.text, shape.text, found.text,
+          shape.text.empty()
+              ? message("check-fault", "{}: {}.", what, clause(found))
+              : message("check-fault.shape", "{} ({}): {}.", what, shape, clause(found))};
 }
+
+Message from_to(int from, int to) { return message("gpu-to-gpu", "GPU {} to GPU {}", from, to); }
 
 class Check {
  public:
@@ -99,22 +103,24 @@ class Check {
       for (const KernelFamily& family : families) {
         ++done;
         if (type == DataType::kBf16 && !family.half) continue;
-        const std::string name = fmt::format("{} in {}", family.name, name_of(type));
+        const Message name = message("kernel-in", "{} in {}", message(family.name), name_of(type));
         doing_.set(kKernelShare * done / total, name);
         bench.start_family(family.name, type);
         if (!bench.out_of_time()) family.check(bench);
         // The last of a family's trials may be the one that time forbade.
         for (int gpu = 0; gpu < count; ++gpu)
-          if (bench.out_of_time() || bench.is_gone(gpu)) checked(gpu).unreached.push_back(name);
+          if (bench.out_of_time() || bench.is_gone(gpu))
+            checked(gpu).unreached.push_back(name.text);
       }
     }
     for (const KernelFault& fault : bench.faults()) {
       CheckedGpu& gpu = checked(fault.gpu);
-      CheckFailure made = failure(FailureKind::kKernel, fault.family, fault.shape, fault.found);
+      CheckFailure made =
+          failure(FailureKind::kKernel, fault.family, plain(fault.shape), fault.found);
       // Libraries may have no bf16 for GPUs that are older than it; fp32 is right there.
       const bool older = gpu.facts.major > 0 && gpu.facts.major < 8;
       if (fault.refused && fault.type == DataType::kBf16 && older)
-        gpu.notes.push_back(std::move(made.sentence));
+        gpu.notes.push_back(made.sentence.text);
       else
         gpu.failures.push_back(std::move(made));
     }
@@ -177,7 +183,7 @@ class Check {
     const LinkLimits limits{deadline_, of_seconds(rig_.connect_seconds),
                             of_seconds(rig_.step_seconds), of_seconds(rig_.step_seconds), cancel_};
     const LinkFindings found =
-        check_links(rig, steps, limits, number, [&](double share, const std::string& what) {
+        check_links(rig, steps, limits, number, [&](double share, const Message& what) {
           link_share_ = std::max(link_share_, share);
           doing_.set(kKernelShare + (1 - kKernelShare) * link_share_, what);
         });
@@ -220,12 +226,13 @@ class Check {
     const std::vector<int> set = members_of(step, gpus);
     CheckFailure made;
     if (step.is_message())
-      made = failure(FailureKind::kMessage,
-                     fmt::format("GPU {} to GPU {}", number(step.from), number(step.to)),
-                     step.bytes > 0 ? fmt::format("{} bytes", step.bytes) : "", fault.found);
+      made = failure(FailureKind::kMessage, from_to(number(step.from), number(step.to)),
+                     step.bytes > 0 ? message("check-bytes", "{} bytes", step.bytes) : Message{},
+                     fault.found);
     else
       made = failure(FailureKind::kCollective, text_of(step, number),
-                     step.bytes == 0 ? "connecting" : "", fault.found);
+                     step.bytes == 0 ? message("check-connecting", "connecting") : Message{},
+                     fault.found);
     // Of a pair whose messages are known it is its collectives that were asked.
     const bool collectives = !step.is_message() || find_link(set) == check_.links.end();
     const auto is_it = [&](const TriedSet& one) {
@@ -250,9 +257,10 @@ class Check {
     };
     if (!promise.peer || (reaches(promise.from, promise.to) && reaches(promise.to, promise.from)))
       return;
-    link.warnings.push_back(failure(
-        FailureKind::kPeer, fmt::format("GPU {} to GPU {}", promise.from, promise.to), "",
-        fmt::format("the driver promises peer access ({}) and CUDA has none", promise.kind)));
+    link.warnings.push_back(
+        failure(FailureKind::kPeer, from_to(promise.from, promise.to), {},
+                message("check-no-peer", "the driver promises peer access ({}) and CUDA has none",
+                        promise.kind)));
   }
 
   // Of the two ways the slower one, each at its best.
@@ -270,11 +278,12 @@ class Check {
       const double promised = link.promise.bytes_per_second;
       const double share = link.promise.peer ? kSlowShare : kSlowShareThroughHost;
       if (promised <= 0 || rate >= share * promised) continue;
+      const std::string& kind = link.promise.kind;
       link.warnings.push_back(
-          failure(FailureKind::kSlow, fmt::format("GPU {} to GPU {}", pair.first, pair.second), "",
-                  fmt::format("{} where {} promises {}", count_text(rate, "B/s"),
-                              link.promise.kind.empty() ? "the bus" : link.promise.kind,
-                              count_text(promised, "B/s"))));
+          failure(FailureKind::kSlow, from_to(pair.first, pair.second), {},
+                  message("check-slow", "{} where {} promises {}", figure(count_text(rate, "B/s")),
+                          kind.empty() ? message("the-bus", "the bus") : plain(kind),
+                          figure(count_text(promised, "B/s")))));
     }
   }
 
@@ -313,10 +322,10 @@ Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control) {
     check = Check(rig, control.cancel, begin + of_seconds(rig.limit_seconds), doing).run();
     done = true;
   });
-  std::string told;
+  Message told;
   while (!done) {
     const auto [share, what] = doing.get();
-    if (control.progress && what != told) control.progress(share, plain(what));
+    if (control.progress && what != told) control.progress(share, what);
     told = what;
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
@@ -329,20 +338,17 @@ Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control) {
 }
 
 Message failed_check(const GpuFacts& gpu) {
-  std::string why = gpu.check_failure;
-  while (why.ends_with('.')) why.pop_back();
   return message("gpu-check-failed",
                  "{} failed its check, {}; `parallelarium-engine devices --check` checks it again, "
                  "or choose other GPUs with --devices, or cpu.",
-                 gpu.name, why);
+                 gpu.name, clause(*gpu.check_failure));
 }
 
-Message failed_together(const std::vector<int>& gpus, std::string why) {
-  while (why.ends_with('.')) why.pop_back();
+Message failed_together(const std::vector<int>& gpus, const Message& why) {
   return message("gpu-check-failed.together",
                  "{} failed their check together, {}; `parallelarium-engine devices --check` "
                  "checks them again, or choose other GPUs with --devices, or cpu.",
-                 gpus_text(gpus), why);
+                 gpus_named(gpus), clause(why));
 }
 
 }  // namespace parallelarium

@@ -48,7 +48,7 @@ struct CheckFailure {
   std::string what;   // "layer norm", "GPU 0 to GPU 1", "all_reduce"
   std::string shape;  // "5 x 51 float32"; empty: of all
   std::string found;  // "element 3 of y is 0.5 and should be 0.25"
-  std::string sentence;
+  Message sentence;
 };
 struct CheckedGpu {
   int device = 0;
@@ -96,6 +96,6 @@ Result<GpuCheck> check_gpus(const GpuCheckRig& rig, const RunControl& control);
 // Id "gpu-check-failed", of a GPU that has a check_failure, and of GPUs (by number) that failed
 // together for this reason.
 Message failed_check(const GpuFacts& gpu);
-Message failed_together(const std::vector<int>& gpus, std::string why);
+Message failed_together(const std::vector<int>& gpus, const Message& why);
 
 }  // namespace parallelarium

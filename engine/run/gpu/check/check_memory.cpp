@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "engine/plan/machine/machine.h"
+#include "engine/plan/text/message_json.h"
 #include "engine/run/gpu/faults.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 
@@ -122,13 +123,13 @@ RememberedChecks RememberedChecks::load(const std::string& path) {
   if (!json.is_object() || value_of<std::string>(json, "format") != kFormat) return checks;
   for (const nlohmann::json& one : value_of<nlohmann::json>(json, "gpus")) {
     if (!one.is_object()) continue;
-    checks.gpus_[value_of<std::string>(one, "gpu")] = {
-        key_of(one), value_of<std::string>(one, "failure"), value_of<std::string>(one, "date")};
+    checks.gpus_[value_of<std::string>(one, "gpu")] = {key_of(one), message_at(one, "failure"),
+                                                       value_of<std::string>(one, "date")};
   }
   for (const nlohmann::json& one : value_of<nlohmann::json>(json, "together")) {
     if (!one.is_object()) continue;
     Together together{
-        key_of(one), {}, value_of<bool>(one, "collectives"), value_of<std::string>(one, "failure")};
+        key_of(one), {}, value_of<bool>(one, "collectives"), message_at(one, "failure")};
     for (const nlohmann::json& gpu : value_of<nlohmann::json>(one, "gpus"))
       if (gpu.is_string()) together.gpus.push_back(gpu.get<std::string>());
     checks.together_.push_back(std::move(together));
@@ -143,19 +144,21 @@ Result<void> RememberedChecks::save(const std::string& path) const {
   if (path.empty())
     return message("check-home", "There is no HOME, so the check has no place; set HOME.");
   nlohmann::json gpus = nlohmann::json::array(), together = gpus;
-  for (const auto& [name, one] : gpus_)
+  for (const auto& [name, one] : gpus_) {
     gpus.push_back({{"gpu", name},
                     {"driver", one.key.driver},
                     {"module", one.key.module},
-                    {"failure", one.failure},
                     {"date", one.date}});
-  for (const Together& one : together_)
+    put_text(gpus.back(), "failure", one.failure);
+  }
+  for (const Together& one : together_) {
     together.push_back({{"gpus", one.gpus},
                         {"collectives", one.collectives},
-                        {"failure", one.failure},
                         {"driver", one.key.driver},
                         {"module", one.key.module},
                         {"nccl", one.key.nccl}});
+    put_text(together.back(), "failure", one.failure);
+  }
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
   if (error) return failed(error.message());
@@ -189,7 +192,7 @@ void RememberedChecks::note(const GpuCheck& check, const CheckKey& key, const st
   const CheckKey alone{key.driver, key.module, {}};
   std::map<int, std::string> names;
   const auto failure_of = [](const std::vector<CheckFailure>& failures) {
-    return failures.empty() ? std::string() : failures.front().sentence;
+    return failures.empty() ? Message{} : failures.front().sentence;
   };
   for (const CheckedGpu& gpu : check.gpus) {
     names[gpu.device] = name_of_gpu(gpu.facts);
@@ -219,16 +222,16 @@ void RememberedChecks::keep(Together one) {
   if (together_.size() > kMostTogether) together_.erase(together_.begin());
 }
 
-std::string RememberedChecks::failure_of(const GpuFacts& gpu, const CheckKey& key) const {
+Message RememberedChecks::failure_of(const GpuFacts& gpu, const CheckKey& key) const {
   const auto found = gpus_.find(name_of_gpu(gpu));
   const CheckKey alone{key.driver, key.module, {}};
-  return found != gpus_.end() && found->second.key == alone ? found->second.failure : std::string();
+  return found != gpus_.end() && found->second.key == alone ? found->second.failure : Message{};
 }
 
 bool RememberedChecks::is_right(const GpuFacts& gpu, const CheckKey& key) const {
   const auto found = gpus_.find(name_of_gpu(gpu));
   const CheckKey alone{key.driver, key.module, {}};
-  return found != gpus_.end() && found->second.key == alone && found->second.failure.empty();
+  return found != gpus_.end() && found->second.key == alone && found->second.failure.text.empty();
 }
 
 std::vector<TriedSet> RememberedChecks::tried(const std::vector<GpuFacts>& gpus,
@@ -246,7 +249,7 @@ std::vector<TriedSet> RememberedChecks::tried(const std::vector<GpuFacts>& gpus,
         set.gpus.push_back(found->second);
     // Some of those that work with all work with each other, too.
     const bool of_more = set.gpus.size() < one.gpus.size();
-    if (of_more && !(one.collectives && one.failure.empty())) continue;
+    if (of_more && !(one.collectives && one.failure.text.empty())) continue;
     std::sort(set.gpus.begin(), set.gpus.end());
     sets.push_back(std::move(set));
   }
@@ -256,7 +259,7 @@ std::vector<TriedSet> RememberedChecks::tried(const std::vector<GpuFacts>& gpus,
 bool RememberedChecks::covers(const std::vector<GpuFacts>& gpus, const CheckKey& key) const {
   std::vector<int> good;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
-    if (!failure_of(gpus[i], key).empty()) continue;
+    if (!failure_of(gpus[i], key).text.empty()) continue;
     if (!is_right(gpus[i], key)) return false;
     good.push_back(static_cast<int>(i));
   }
@@ -269,7 +272,8 @@ void mark_failed(std::vector<GpuFacts>& gpus, const CudaModule& module) {
   const RememberedChecks checks = RememberedChecks::load(path);
   const CheckKey key = check_key_here(module, false);
   for (std::size_t i = 0; i < gpus.size(); ++i)
-    gpus[i].check_failure = checks.failure_of(gpus[i], key);
+    if (Message why = checks.failure_of(gpus[i], key); !why.text.empty())
+      gpus[i].check_failure = std::move(why);
 }
 
 std::vector<GpusApart> failed_sets(const std::vector<GpuFacts>& gpus, const CudaModule& module) {
@@ -277,7 +281,7 @@ std::vector<GpusApart> failed_sets(const std::vector<GpuFacts>& gpus, const Cuda
   if (path.empty() || !std::filesystem::exists(path)) return {};
   std::vector<GpusApart> apart;
   for (TriedSet& set : RememberedChecks::load(path).tried(gpus, {}, check_key_here(module, true)))
-    if (!set.failure.empty()) apart.push_back({set.gpus, failed_together(set.gpus, set.failure)});
+    if (!set.works()) apart.push_back({set.gpus, failed_together(set.gpus, set.failure)});
   return apart;
 }
 

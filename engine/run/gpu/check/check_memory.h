@@ -37,7 +37,7 @@ class RememberedChecks {
   void note(const GpuCheck& check, const CheckKey& key, const std::string& date);
   // The sentence of a GPU that failed with this driver and module; empty: it did not, or was not
   // checked.
-  std::string failure_of(const GpuFacts& gpu, const CheckKey& key) const;
+  Message failure_of(const GpuFacts& gpu, const CheckKey& key) const;
   // Whether this GPU's kernels are known to be right.
   bool is_right(const GpuFacts& gpu, const CheckKey& key) const;
   // What is known of sets of these GPUs, by their numbers (empty: 0, 1 ...).
@@ -50,13 +50,14 @@ class RememberedChecks {
  private:
   struct One {
     CheckKey key;
-    std::string failure, date;
+    Message failure;
+    std::string date;
   };
   struct Together {
     CheckKey key;
     std::vector<std::string> gpus;  // names, ascending
     bool collectives = false;       // as of TriedSet, also below
-    std::string failure;
+    Message failure;
   };
   void keep(Together one);
   std::map<std::string, One> gpus_;  // by name_of_gpu()

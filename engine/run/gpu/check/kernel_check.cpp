@@ -106,8 +106,8 @@ bool KernelBench::start(std::size_t index) {
   return false;
 }
 
-void KernelBench::start_family(std::string_view family, DataType type) {
-  family_ = family;
+void KernelBench::start_family(const Sentence& name, DataType type) {
+  family_ = message(name);
   type_ = type;
   shape_.clear();
   for (Gpu& gpu : gpus_) gpu.failed = false;
@@ -212,14 +212,14 @@ CheckArray KernelBench::scratch(std::int64_t bytes) {
   return place({"scratch", Kind::kScratch, DataType::kU8, 0, 1, bytes, bytes, bytes, {}}, false);
 }
 
-void KernelBench::fault(std::size_t gpu, std::string found, bool refused) {
+void KernelBench::fault(std::size_t gpu, Message found, bool refused) {
   gpus_[gpu].failed = true;
   faults_.push_back({static_cast<int>(gpu), family_, shape_, std::move(found), type_, refused});
 }
 
 // Where others fill its memory, that is no fault of a GPU.
 void KernelBench::refuse(std::size_t gpu, const Message& why) {
-  if (why.kind != "memory-short") return fault(gpu, why.text, true);
+  if (why.kind != "memory-short") return fault(gpu, why, true);
   gpus_[gpu].gone = true;
   gpus_[gpu].without = why.text;
 }
@@ -260,8 +260,8 @@ void KernelBench::fetch_and_compare(std::size_t index, const std::vector<std::by
   if (waits_in_vain(*gpu.device)) {
     gpu.gone = gpu.hangs = true;
     static_cast<void>(gpu.device.release());  // its end would wait for the kernel
-    return fault(index, fmt::format("does not end within {} s",
-                                    std::chrono::duration<double>(limits_.trial).count()));
+    return fault(index, message("check-no-end", "does not end within {} s",
+                                std::chrono::duration<double>(limits_.trial).count()));
   }
   std::vector<std::byte> seen(image_.size());
   gpu.device->copy_to_host(seen.data(), gpu.memory, static_cast<std::int64_t>(seen.size()));
@@ -273,38 +273,39 @@ void KernelBench::fetch_and_compare(std::size_t index, const std::vector<std::by
     gpu.memory = nullptr;
     return;
   }
-  if (std::string found = first_difference(twin, seen); !found.empty())
+  if (Message found = first_difference(twin, seen); !found.text.empty())
     fault(index, std::move(found));
 }
 
 // Results first: they say more than what lies beside them.
-std::string KernelBench::first_difference(const std::vector<std::byte>& twin,
-                                          const std::vector<std::byte>& seen) {
+Message KernelBench::first_difference(const std::vector<std::byte>& twin,
+                                      const std::vector<std::byte>& seen) {
   std::vector<bool> is_free(twin.size(), false);  // to be what it likes, or compared as a number
   for (const Array& array : arrays_) {
     if (array.kind == Kind::kInput) continue;
     const auto begin = is_free.begin() + array.offset;
     std::fill(begin, begin + array.bytes, true);
     if (array.kind == Kind::kScratch) continue;
-    std::string found =
-        difference_in(array, twin.data() + array.offset, seen.data() + array.offset);
-    if (!found.empty()) return found;
+    Message found = difference_in(array, twin.data() + array.offset, seen.data() + array.offset);
+    if (!found.text.empty()) return found;
   }
   for (std::size_t at = 0; at < twin.size(); ++at) {
     if (is_free[at] || twin[at] == seen[at]) continue;
     const Array* before = nullptr;
     for (const Array& array : arrays_)
       if (array.offset <= static_cast<std::int64_t>(at)) before = &array;
-    if (before == nullptr) return "something was written before the first array";
+    if (before == nullptr)
+      return message("check-before-arrays", "something was written before the first array");
     const std::int64_t from_end = static_cast<std::int64_t>(at) - before->offset - before->bytes;
-    return from_end < 0 ? fmt::format("{}, which is only read, was changed", before->name)
-                        : fmt::format("byte {} behind {} was written", from_end, before->name);
+    return from_end < 0
+               ? message("check-input", "{}, which is only read, was changed", before->name)
+               : message("check-behind", "byte {} behind {} was written", from_end, before->name);
   }
   return {};
 }
 
-std::string KernelBench::difference_in(const Array& array, const std::byte* twin,
-                                       const std::byte* seen) {
+Message KernelBench::difference_in(const Array& array, const std::byte* twin,
+                                   const std::byte* seen) {
   const std::int64_t size = size_of(array.type);
   const auto each = [&](const auto& visit) {
     for (std::int64_t row = 0; row < array.rows; ++row)
@@ -319,7 +320,7 @@ std::string KernelBench::difference_in(const Array& array, const std::byte* twin
   });
   const auto count = static_cast<double>(array.rows * array.columns);
   const double typical = std::max(0.05, std::sqrt(squares / std::max(count, 1.0)));
-  std::string found;
+  Message found;
   each([&](std::int64_t at) {
     if (std::memcmp(twin + at * size, seen + at * size, static_cast<std::size_t>(size)) == 0)
       return true;
@@ -332,8 +333,8 @@ std::string KernelBench::difference_in(const Array& array, const std::byte* twin
       worst_ = std::max(worst_, apart / allowed);
       return true;
     }
-    found = fmt::format("element {} of {} is {:.7g} and should be {:.7g}", at, array.name, value,
-                        expected);
+    found = message("check-element", "element {} of {} is {} and should be {}", at, array.name,
+                    seven_digits(value), seven_digits(expected));
     return false;
   });
   return found;

@@ -28,8 +28,9 @@ namespace parallelarium {
 // What one GPU got wrong.
 struct KernelFault {
   int gpu = 0;  // place in the bench's GPUs
-  std::string family, shape;
-  std::string found;  // "element 5 of y is 0.25 and should be 0.5"
+  Message family;
+  std::string shape;
+  Message found;  // "element 5 of y is 0.25 and should be 0.5"
   DataType type = DataType::kF32;
   bool refused = false;  // nothing was computed: the device said why
 };
@@ -121,7 +122,7 @@ class KernelBench {
   std::uint64_t bits();
 
   // For the check as a whole.
-  void start_family(std::string_view family, DataType type);
+  void start_family(const Sentence& name, DataType type);
   bool out_of_time() const;
   const std::vector<KernelFault>& faults() const { return faults_; }
   // A GPU that is not asked any more: it hung, or does not answer after an error.
@@ -147,10 +148,10 @@ class KernelBench {
   void fill();
   std::byte* image_at(const Array& array) { return image_.data() + array.offset; }
   void fetch_and_compare(std::size_t gpu, const std::vector<std::byte>& twin);
-  std::string first_difference(const std::vector<std::byte>& twin,
-                               const std::vector<std::byte>& seen);
-  std::string difference_in(const Array& array, const std::byte* twin, const std::byte* seen);
-  void fault(std::size_t gpu, std::string found, bool refused = false);
+  // Empty: there is none.
+  Message first_difference(const std::vector<std::byte>& twin, const std::vector<std::byte>& seen);
+  Message difference_in(const Array& array, const std::byte* twin, const std::byte* seen);
+  void fault(std::size_t gpu, Message found, bool refused = false);
   void refuse(std::size_t gpu, const Message& why);
   bool start(std::size_t gpu);
   bool waits_in_vain(Device& device) const;
@@ -160,7 +161,8 @@ class KernelBench {
   std::vector<Gpu> gpus_;
   std::unique_ptr<Device> twin_;
   std::byte* twin_memory_ = nullptr;
-  std::string family_, shape_;
+  Message family_;
+  std::string shape_;
   DataType type_ = DataType::kF32;
   int shift_ = 0;
   std::vector<Array> arrays_;
@@ -172,7 +174,7 @@ class KernelBench {
 
 // A name that a person knows, and what is tried of it in the bench's type.
 struct KernelFamily {
-  std::string_view name;
+  Sentence name;
   void (*check)(KernelBench& on);
   bool half = true;  // also in bf16
 };

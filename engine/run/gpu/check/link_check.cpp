@@ -95,7 +95,7 @@ class LinkCheck {
  public:
   LinkCheck(const LinkRig& rig, const LinkLimits& limits,
             const std::function<int(int place)>& number,
-            const std::function<void(double share, const std::string& what)>& tell)
+            const std::function<void(double share, const Message& what)>& tell)
       : rig_(rig), limits_(limits), number_(number), tell_(tell) {}
 
   LinkFindings run(const std::vector<LinkStep>& steps) {
@@ -110,8 +110,8 @@ class LinkCheck {
       if (findings_.stuck) return leave(session, 0);
       const auto made = std::make_shared<LinkSession>(rig_, session.gpus, session.steps);
       const LinkSession::End end = LinkSession::run(made, limits_, [&](int step) {
-        const std::string what =
-            step < 0 ? "connecting the GPUs" : text_of(of_all(session, step), number_);
+        const Message what = step < 0 ? message("doing-connecting", "connecting the GPUs")
+                                      : text_of(of_all(session, step), number_);
         tell_((done_ + std::max(step, 0)) / total_, what);
       });
       const std::vector<LinkStepResult> results = made->results();
@@ -143,10 +143,10 @@ class LinkCheck {
       if (step.timed && results[i].seconds > 0)
         findings_.speeds.push_back(
             {step.from, step.to, static_cast<double>(step.bytes) / results[i].seconds});
-      if (results[i].found.empty()) continue;
+      if (results[i].found.text.empty()) continue;
       const int on = session.gpus[static_cast<std::size_t>(results[i].at)];
       findings_.faults.push_back({step, concerned(step),
-                                  fmt::format("{} on GPU {}", results[i].found, number_(on)),
+                                  message("link-on", "{} on GPU {}", results[i].found, number_(on)),
                                   false});
     }
   }
@@ -160,8 +160,9 @@ class LinkCheck {
   void break_off(Session& session, std::size_t at, const LinkSession::End& end) {
     const LinkStep broken = session.steps[at];
     const LinkStep told = of_all(session, static_cast<int>(at));
-    findings_.faults.push_back(
-        {told, concerned(told), end.hung ? "it does not end" : end.why.text, end.hung});
+    findings_.faults.push_back({told, concerned(told),
+                                end.hung ? message("link-no-end", "it does not end") : end.why,
+                                end.hung});
     std::vector<LinkStep> left;
     for (std::size_t i = at + 1; i < session.steps.size(); ++i) {
       if (needs_what_broke(session.steps[i], broken))
@@ -180,16 +181,17 @@ class LinkCheck {
       all.from = session.gpus[0];
       all.to = session.gpus[1];
     }
-    findings_.faults.push_back({all, session.gpus,
-                                end.hung ? "NCCL does not connect them in time" : end.why.text,
-                                end.hung});
+    findings_.faults.push_back(
+        {all, session.gpus,
+         end.hung ? message("link-connects", "NCCL does not connect them in time") : end.why,
+         end.hung});
     leave(session, 0);
   }
 
   const LinkRig& rig_;
   const LinkLimits& limits_;
   const std::function<int(int place)>& number_;
-  const std::function<void(double share, const std::string& what)>& tell_;
+  const std::function<void(double share, const Message& what)>& tell_;
   LinkFindings findings_;
   double done_ = 0, total_ = 1;
 };
@@ -215,22 +217,26 @@ std::vector<LinkStep> link_steps(const LinkRig& rig) {
 
 LinkFindings check_links(const LinkRig& rig, const std::vector<LinkStep>& steps,
                          const LinkLimits& limits, const std::function<int(int place)>& number,
-                         const std::function<void(double share, const std::string& what)>& tell) {
+                         const std::function<void(double share, const Message& what)>& tell) {
   return LinkCheck(rig, limits, number, tell).run(steps);
 }
 
-std::string text_of(const LinkStep& step, const std::function<int(int place)>& number) {
+Message text_of(const LinkStep& step, const std::function<int(int place)>& number) {
   if (step.is_message()) {
-    const std::string pair = fmt::format("GPU {} to GPU {}", number(step.from), number(step.to));
-    return step.bytes > 0 ? fmt::format("{}, {} bytes", pair, step.bytes) : pair;
+    const Message pair =
+        message("gpu-to-gpu", "GPU {} to GPU {}", number(step.from), number(step.to));
+    return step.bytes > 0 ? message("gpu-to-gpu.bytes", "{}, {} bytes", pair, step.bytes) : pair;
   }
   std::vector<int> numbers;
   for (int rank = 0; rank < step.ranks; ++rank) numbers.push_back(number(rank));
-  const std::string gpus = gpus_text(numbers);
+  const Message gpus = gpus_named(numbers);
   if (step.bytes == 0) return gpus;
-  return fmt::format("{}{} of {} {} among {}", name_of(step.kind),
-                     step.reduction == Reduction::kMax ? " by max" : "",
-                     step.bytes / size_of(step.type), name_of(step.type), gpus);
+  const std::int64_t count = step.bytes / size_of(step.type);
+  return step.reduction == Reduction::kMax
+             ? message("link-collective.max", "{} by max of {} {} among {}", name_of(step.kind),
+                       count, name_of(step.type), gpus)
+             : message("link-collective", "{} of {} {} among {}", name_of(step.kind), count,
+                       name_of(step.type), gpus);
 }
 
 }  // namespace parallelarium

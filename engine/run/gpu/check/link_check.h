@@ -48,7 +48,7 @@ struct LinkLimits {
 struct LinkFault {
   LinkStep step;
   std::vector<int> gpus;  // whom it concerns
-  std::string found;      // "element 5 on GPU 1 is 3 and should be 6"
+  Message found;          // "element 5 on GPU 1 is 3 and should be 6"
   bool hangs = false;
 };
 struct LinkSpeed {
@@ -70,9 +70,9 @@ std::vector<LinkStep> link_steps(const LinkRig& rig);
 // thread.
 LinkFindings check_links(const LinkRig& rig, const std::vector<LinkStep>& steps,
                          const LinkLimits& limits, const std::function<int(int place)>& number,
-                         const std::function<void(double share, const std::string& what)>& tell);
+                         const std::function<void(double share, const Message& what)>& tell);
 
 // "GPU 0 to GPU 1, 4099 bytes"; "all_reduce of 1001 float32 among GPUs 0, 1 and 2".
-std::string text_of(const LinkStep& step, const std::function<int(int place)>& number);
+Message text_of(const LinkStep& step, const std::function<int(int place)>& number);
 
 }  // namespace parallelarium

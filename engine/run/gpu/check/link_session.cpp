@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/plan/text/phrases.h"
 #include "engine/run/gpu/check/kernel_check.h"
 #include "engine/run/gpu/nccl/nccl_launch.h"
 
@@ -218,29 +219,31 @@ void LinkSession::compare(int rank, std::size_t index) {
   std::vector<std::byte> seen(static_cast<std::size_t>(step.bytes + kMessageGuard));
   mine.device->copy_to_host(seen.data(), mine.memory, static_cast<std::int64_t>(seen.size()));
   if (!mine.device->finish()) return;  // launched() says it
-  std::string found;
+  Message found;
   const std::int64_t size = size_of(step.type), count = step.bytes / size;
   if (step.is_message()) {
-    for (std::int64_t at = 0; at < step.bytes && found.empty(); ++at) {
+    for (std::int64_t at = 0; at < step.bytes && found.text.empty(); ++at) {
       const auto is = static_cast<int>(seen[static_cast<std::size_t>(at)]);
       const auto should = static_cast<int>(message_byte(step, at));
-      if (is != should) found = fmt::format("byte {} is {} and should be {}", at, is, should);
+      if (is != should)
+        found = message("link-byte", "byte {} is {} and should be {}", at, is, should);
     }
   } else {
-    for (std::int64_t at = 0; at < count && found.empty(); ++at) {
+    for (std::int64_t at = 0; at < count && found.text.empty(); ++at) {
       bool checked = true;
       const auto should = static_cast<double>(after(step, rank, at, count, checked));
       const double is = number_at(step.type, seen.data() + at * size);
       if (checked && is != should)
-        found = fmt::format("element {} is {:.7g} and should be {:.7g}", at, is, should);
+        found = message("link-element", "element {} is {} and should be {}", at, seven_digits(is),
+                        seven_digits(should));
     }
   }
-  for (std::int64_t at = 0; at < kMessageGuard && found.empty(); ++at)
+  for (std::int64_t at = 0; at < kMessageGuard && found.text.empty(); ++at)
     if (seen[static_cast<std::size_t>(step.bytes + at)] != kGuardByte)
-      found = fmt::format("byte {} behind the array was written", at);
+      found = message("link-behind", "byte {} behind the array was written", at);
   const std::lock_guard lock(mutex_);
   LinkStepResult& result = results_[index];
-  if (found.empty() || !result.found.empty()) return;
+  if (found.text.empty() || !result.found.text.empty()) return;
   result.found = found;
   result.at = rank;
 }

@@ -15,7 +15,7 @@ namespace parallelarium {
 // Of one step.
 struct LinkStepResult {
   bool done = false;
-  std::string found;   // what is wrong, or empty
+  Message found;       // what is wrong, or empty
   int at = -1;         // whose
   double seconds = 0;  // the longest of its ranks
 };

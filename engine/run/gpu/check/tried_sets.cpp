@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/plan/machine/placement.h"
+#include "engine/plan/text/phrases.h"
 
 namespace parallelarium {
 
@@ -19,7 +20,7 @@ bool is_part(const std::vector<int>& some, const std::vector<int>& gpus) {
 std::vector<std::vector<int>> broken_sets(const std::vector<TriedSet>& tried) {
   std::vector<std::vector<int>> sets;
   for (const TriedSet& set : tried)
-    if (!set.failure.empty()) sets.push_back(set.gpus);
+    if (!set.works()) sets.push_back(set.gpus);
   return sets;
 }
 
@@ -30,7 +31,7 @@ std::vector<std::vector<int>> open_pairs(const std::vector<int>& gpus,
     for (std::size_t b = a + 1; b < gpus.size(); ++b) {
       std::vector<int> pair = {gpus[a], gpus[b]};
       const auto is_known = [&](const TriedSet& set) {
-        return set.gpus == pair && (!set.collectives || !set.failure.empty());
+        return set.gpus == pair && (!set.collectives || !set.works());
       };
       if (std::none_of(tried.begin(), tried.end(), is_known)) open.push_back(std::move(pair));
     }
@@ -44,7 +45,7 @@ std::vector<std::vector<int>> open_groups(const std::vector<int>& gpus,
   for (std::ptrdiff_t size = 2; size <= std::ssize(gpus); ++size) {
     std::vector<int> group(gpus.begin(), gpus.begin() + size);
     const auto is_known = [&](const TriedSet& set) {
-      if (!set.failure.empty()) return is_part(set.gpus, group);
+      if (!set.works()) return is_part(set.gpus, group);
       return set.collectives && is_part(group, set.gpus);
     };
     if (std::none_of(tried.begin(), tried.end(), is_known)) open.push_back(std::move(group));
@@ -57,11 +58,10 @@ bool are_tried(const std::vector<int>& gpus, const std::vector<TriedSet>& tried)
          open_groups(that_meet(gpus, broken_sets(tried)), tried).empty();
 }
 
-std::string gpus_text(const std::vector<int>& gpus) {
-  std::string text = "GPUs ";
-  for (std::size_t i = 0; i < gpus.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < gpus.size() ? ", " : " and ") + std::to_string(gpus[i]);
-  return text;
+Message gpus_named(const std::vector<int>& gpus) {
+  std::vector<std::string> numbers;
+  for (const int gpu : gpus) numbers.push_back(std::to_string(gpu));
+  return message("gpus-named", "GPUs {}", join_and(numbers));
 }
 
 }  // namespace parallelarium

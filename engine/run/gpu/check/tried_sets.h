@@ -2,15 +2,17 @@
 // GPUs that a check tried together: what is known of them, and what is still open. Pure.
 #pragma once
 
-#include <string>
 #include <vector>
+
+#include "engine/plan/result.h"
 
 namespace parallelarium {
 
 struct TriedSet {
   std::vector<int> gpus;     // by number, ascending
   bool collectives = false;  // of all of them; else messages of a pair, both ways
-  std::string failure;       // a sentence; empty: it works
+  Message failure;           // empty: it works
+  bool works() const { return failure.text.empty(); }
 };
 
 std::vector<std::vector<int>> broken_sets(const std::vector<TriedSet>& tried);
@@ -26,6 +28,6 @@ std::vector<std::vector<int>> open_groups(const std::vector<int>& gpus,
 bool are_tried(const std::vector<int>& gpus, const std::vector<TriedSet>& tried);
 
 // "GPUs 0, 1 and 2".
-std::string gpus_text(const std::vector<int>& gpus);
+Message gpus_named(const std::vector<int>& gpus);
 
 }  // namespace parallelarium
