@@ -3915,10 +3915,6 @@ nach Plan</translation>
         <translation>%1 · %2 Schichten</translation>
     </message>
     <message>
-        <source>Own model</source>
-        <translation>Eigenes Modell</translation>
-    </message>
-    <message>
         <source>%1 parameters · %2 wide · %3 heads</source>
         <translation>%1 Parameter · %2 breit · %3 Köpfe</translation>
     </message>

@@ -127,6 +127,14 @@ std::vector<Drawn> parameters_from(const json& object) {
   return parameters;
 }
 
+// "lesson.json: …"
+Message found_in(const std::string& file, const Message& fault) {
+  Message found = message("found-in", "{}: {}", file, fault);
+  found.kind = fault.kind;
+  found.field = fault.field;
+  return found;
+}
+
 // What the schema cannot say.
 Result<void> coherent(const Lesson& lesson) {
   const auto wrong = [](const std::string& where, std::string_view what) -> Result<void> {
@@ -216,11 +224,7 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
   const Result<json> object = lesson_json("lesson.json", file->second);
   if (!object) return object.error();
   const Result<void> valid = validate_json(*object, schema);
-  if (!valid) {
-    Message fault = valid.error();
-    fault.text = "lesson.json: " + fault.text;
-    return fault;
-  }
+  if (!valid) return found_in("lesson.json", valid.error());
   Lesson lesson;
   lesson.id = (*object)["id"].get<std::string>();
   lesson.version = (*object)["version"].get<int>();
@@ -242,11 +246,7 @@ Result<Lesson> lesson_from_files(const std::map<std::string, std::string>& files
     if (lesson.texts.size() >= kMostLanguages)
       return message("lesson-languages", "The lesson has more than {} languages.", kMostLanguages);
     Result<LessonText> text = lesson_text_from(content);
-    if (!text) {
-      Message fault = text.error();
-      fault.text = name + ": " + fault.text;
-      return fault;
-    }
+    if (!text) return found_in(name, text.error());
     lesson.texts.emplace(language, std::move(*text));
   }
   if (!lesson.texts.count("en")) return message("lesson-english", "The lesson lacks text.en.md.");
@@ -259,11 +259,7 @@ Result<Lesson> read_lesson(const std::string& folder) {
   const auto files = lesson_files(folder);
   if (!files) return files.error();
   Result<Lesson> lesson = lesson_from_files(*files, *schema);
-  if (!lesson) {
-    Message fault = lesson.error();
-    fault.text = folder + ": " + fault.text;
-    return fault;
-  }
+  if (!lesson) return found_in(folder, lesson.error());
   std::error_code ignored;
   lesson->folder = std::filesystem::weakly_canonical(folder, ignored).string();
   return lesson;

@@ -19,6 +19,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/shell/window.h"
+#include "app/views/views.h"
 #include "engine/collectives/collective.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/model/model.h"
@@ -92,9 +93,8 @@ QSet<QString> texts_in(const QString& state) {
   put_into(window, state);
   const QWidget* lesson = &window.lesson();
   QSet<QString> texts;
-  for (const ViewKind view : {ViewKind::kPipeline, ViewKind::kMesh, ViewKind::kCollectives,
-                              ViewKind::kExperts, ViewKind::kMemory}) {
-    window.show_view(view);
+  for (const ViewInfo& view : views()) {
+    window.show_view(QLatin1String(view.id));
     let_layouts_settle(20);
     texts += texts_of(window, lesson);
   }

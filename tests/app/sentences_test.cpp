@@ -96,6 +96,13 @@ TEST(GermanSentences, TranslateWhatStandsInsideAndTheDecimalPoint) {
   EXPECT_EQ(sentence(message_from_json(to_json(said))), sentence(said)) << "from the engine, too";
 }
 
+TEST(GermanSentences, EndWithoutAFullStopInsideOfAnother) {
+  const German german;
+  const Message full = message("gpu-none-chosen", "No GPU was chosen.");
+  EXPECT_EQ(sentence(message("found-in", "{}: {}", "A", clause(full))),
+            QStringLiteral("A: Es wurde keine GPU gewählt"));
+}
+
 TEST(GermanSentences, PutArgumentsWhereTheLanguageWantsThem) {
   const German german;
   EXPECT_EQ(sentence(message("hang.arrive", "Rank {} did not arrive at {} within {} s.", 3,

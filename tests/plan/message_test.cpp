@@ -51,6 +51,28 @@ TEST(Message, FromAnyOtherJsonIsEmptyOrWhatCanBeRead) {
   EXPECT_EQ(message_from_json(deep).id, "a") << "and is cut before it nests too deeply";
 }
 
+TEST(Message, StandsBesideItsTextForThoseWhoReadThat) {
+  nlohmann::json json;
+  put_text(json, "why", nested());
+  put_text(json, "name", plain("H100"));
+  EXPECT_EQ(json["why"], nested().text);
+  EXPECT_EQ(message_at(json, "why"), nested());
+  EXPECT_EQ(json["name"], "H100");
+  EXPECT_FALSE(json.contains("name_message"));
+  EXPECT_EQ(message_at(json, "name"), plain("H100"));
+  EXPECT_EQ(message_at(json, "none"), Message{});
+  EXPECT_EQ(message_at({{"why", nullptr}}, "why"), Message{});
+}
+
+TEST(Phrases, OfAnotherSentenceEndWithoutAFullStop) {
+  const Message part = clause(nested());
+  EXPECT_EQ(part.text, "2 ranks waits 0.5 s for B3 of rank 1");
+  EXPECT_EQ(part.arguments, std::vector<Message>{nested()});
+  EXPECT_EQ(message_from_json(to_json(part)), part);
+  EXPECT_EQ(clause(counted_ranks(2)), counted_ranks(2));
+  EXPECT_EQ(clause(plain("Wrong.")), plain("Wrong"));
+}
+
 TEST(Phrases, CountAndJoin) {
   EXPECT_EQ(counted_ranks(1).text, "1 rank");
   EXPECT_EQ(counted_cores(2).text, "2 cores");

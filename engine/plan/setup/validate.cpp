@@ -139,8 +139,8 @@ void check_stages(const Setup& setup, Messages& wrong) {
   } else if (layers % stages == 0) {
     return;
   }
-  const std::string name =
-      per_rank > 1 ? fmt::format("{} stages", stages) : fmt::format("PP {}", setup.mesh.pp);
+  const Message name = per_rank > 1 ? message("stages", "{} stages", stages)
+                                    : plain(fmt::format("PP {}", setup.mesh.pp));
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
   if (rule != nullptr && rule->chunks == 2 && per_rank == 2 && layers % per_rank != 0) {
     add(wrong,
