@@ -10,6 +10,8 @@
 #include <limits>
 #include <thread>
 
+#include "engine/plan/text/phrases.h"
+
 namespace parallelarium {
 
 namespace {
