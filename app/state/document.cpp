@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/plan/setup/setup_names.h"
+#include "engine/plan/text/phrases.h"
 #include "engine/predict/local_prediction.h"
 
 namespace parallelarium {
