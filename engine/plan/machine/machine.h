@@ -24,7 +24,9 @@ struct Sourced {
 
 struct Link {
   Sourced latency_seconds;
-  Sourced bytes_per_second;  // one direction
+  Sourced bytes_per_second;  // one direction, as a lone benchmark of large messages reaches it
+  // The share of it that a training step's transfers and collectives reach.
+  Sourced sustained = {1, "assumed"};
   bool operator==(const Link&) const = default;
 };
 
@@ -112,6 +114,11 @@ struct Machine {
   // the rate of fp32.
   bool bf16 = true;
   Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
+  // Share of peak that fused attention reaches, counting causal FLOPs; 0: as products.
+  Sourced attention_efficiency;
+  // The share of those two that a device keeps up for hours, where its power limits it.
+  Sourced sustained = {1, "assumed"};
+  Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches
   Sourced launch_seconds;     // fixed cost of one op
   // Of GPUs: the least that one op takes, and one message or collective, since its host has to
   // launch the next meanwhile. 0: devices and hosts are the same, or nothing is known.

@@ -37,11 +37,21 @@ Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& pref
   return number;
 }
 
+// A share of a peak: nothing goes at none of it, and nothing beyond it.
+Result<Sourced> read_share(const nlohmann::json& json, const std::string& prefix) {
+  Result<Sourced> share = read_sourced(json, prefix);
+  if (share && !(share->value > 0 && share->value <= 1))
+    return message("share-range", "{} must be above 0 and at most 1.",
+                   prefix.substr(0, prefix.size() - 1));
+  return share;
+}
+
 Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
   Link link;
   SettingsReader reader(json, prefix);
   read_dotted(reader, "latency_seconds", link.latency_seconds, read_sourced);
   read_dotted(reader, "bytes_per_second", link.bytes_per_second, read_sourced);
+  read_dotted(reader, "sustained", link.sustained, read_share);
   if (auto done = reader.finish(); !done) return done.error();
   return link;
 }
@@ -156,9 +166,16 @@ nlohmann::json to_json(const Sourced& number) {
   return {{"value", number.value}, {"origin", number.origin}};
 }
 
+// Nothing is known of a share of 1 that nobody gave.
+void put_share(nlohmann::json& json, const char* key, const Sourced& share) {
+  if (share != Sourced{1, "assumed"} && share.value > 0) json[key] = to_json(share);
+}
+
 nlohmann::json to_json(const Link& link) {
-  return {{"latency_seconds", to_json(link.latency_seconds)},
-          {"bytes_per_second", to_json(link.bytes_per_second)}};
+  nlohmann::json json = {{"latency_seconds", to_json(link.latency_seconds)},
+                         {"bytes_per_second", to_json(link.bytes_per_second)}};
+  put_share(json, "sustained", link.sustained);
+  return json;
 }
 
 }  // namespace
@@ -184,6 +201,9 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_dotted(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
   reader.flag("bf16", machine.bf16);
   read_dotted(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
+  read_dotted(reader, "attention_efficiency", machine.attention_efficiency, read_share);
+  read_dotted(reader, "sustained", machine.sustained, read_share);
+  read_dotted(reader, "memory_efficiency", machine.memory_efficiency, read_share);
   read_dotted(reader, "launch_seconds", machine.launch_seconds, read_sourced);
   read_dotted(reader, "host_seconds", machine.host_seconds, read_sourced);
   read_dotted(reader, "host_message_seconds", machine.host_message_seconds, read_sourced);
@@ -247,6 +267,9 @@ nlohmann::json to_json(const Machine& machine) {
                          {"lanes_share_core", machine.lanes_share_core},
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
+  put_share(json, "attention_efficiency", machine.attention_efficiency);
+  put_share(json, "sustained", machine.sustained);
+  put_share(json, "memory_efficiency", machine.memory_efficiency);
   if (!machine.bf16) json["bf16"] = false;
   if (machine.groups_take_turns) json["groups_take_turns"] = true;
   if (!machine.bf16_products.empty()) json["bf16_products"] = machine.bf16_products;

@@ -36,11 +36,14 @@ class CostModel {
   struct GroupCost {
     double latency = 0, bytes_per_second = 0;  // of its slowest link
     int size = 1;
+    int on_node = 1;  // its ranks on the node that has fewest of them
   };
   const Link& link_between(int a, int b) const;
   const Link& slowest_link(const std::vector<int>& ranks) const;
   // As it was measured, among that many ranks or the next number of them; null: never.
   const Link* measured(CollectiveKind kind, int ranks) const;
+  int fewest_on_a_node(const std::vector<int>& ranks) const;
+  double over_links(CollectiveKind kind, double bytes, const GroupCost& group) const;
   double collective_seconds(const Op& op) const;
   double within_gpu_seconds(const Op& op, int ranks) const;
 
