@@ -28,10 +28,12 @@ class PieceWriter : protected DraftWriter {
   };
   bool is_whole() const { return input_ && weight_; }
   Stream leaving(int layer) const {
-    return is_whole() || layer == chunk_.layers.back() ? Stream{} : Stream{layer + 1, 0};
+    return is_whole() || layer + 1 == chunk_.end() ? Stream{} : Stream{layer + 1, 0};
   }
   Stream middle(int layer) const { return is_whole() ? Stream{} : Stream{layer, 1}; }
-  Stream entering(int layer) const { return is_whole() ? Stream{} : Stream{layer, 0}; }
+  Stream entering(int layer) const {
+    return is_whole() || chunk_.layers.empty() ? Stream{} : Stream{layer, 0};
+  }
   void read_stream(const Stream& stream, std::int64_t count) {
     read(Tensor::kGradResidual, stream.layer, count);
     part(stream.part);
@@ -290,8 +292,8 @@ class PieceWriter : protected DraftWriter {
   }
 
   bool has_norm_bias() const { return model_.norm == Norm::kLayer; }
-  int first_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.front(); }
-  int end_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.back() + 1; }
+  int first_layer() const { return chunk_.begin; }
+  int end_layer() const { return chunk_.end(); }
 
   const Setup& setup_;
   const Model& model_;

@@ -150,6 +150,10 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         fmt::format("ZeRO {} has nothing to shard in groups of one rank.", setup.zero));
   if (setup.zero == 0 && setup.zero_group > 0)
     remarks.push_back("The ZeRO group does nothing without ZeRO.");
+  if (setup.zero >= 2 && !setup.overlap_gradients)
+    remarks.push_back(
+        "ZeRO 2 and 3 reduce gradients in every micro-batch, also where gradients are to be "
+        "reduced after the backward.");
   if (setup.zero < 3 && setup.zero_prefetch != Setup{}.zero_prefetch)
     remarks.push_back("Prefetching does nothing without ZeRO 3.");
   else if (setup.zero == 3 && program.level == Level::kStage &&

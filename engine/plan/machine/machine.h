@@ -43,6 +43,27 @@ struct MatmulPoint {
   bool operator==(const MatmulPoint&) const = default;
 };
 
+// Shares of the roofline that products [m,k] x [k,n] of 16 bit reach, on a grid of sizes; between
+// them multilinear in the logarithms, beyond them as at the edge, so that no size makes a jump.
+struct ProductShares {
+  std::vector<double> m, n, k;  // ascending
+  std::vector<double> shares;   // [m][n][k], each above 0 and at most 1
+  std::string origin = "assumed";
+  double at(std::int64_t m, std::int64_t n, std::int64_t k) const;  // 1 without a grid
+  bool operator==(const ProductShares&) const = default;
+};
+
+// Shares of the peak that fused attention reaches in causal FLOPs, by the rows of queries of all
+// heads and sequences: few of them leave a GPU's processors idle. Between sizes linear in the
+// logarithm, beyond them as at the edge.
+struct AttentionShares {
+  std::vector<double> rows;  // B * H * T, ascending
+  std::vector<double> shares;
+  std::string origin = "assumed";
+  double at(double count) const;  // 0 without a table
+  bool operator==(const AttentionShares&) const = default;
+};
+
 // How cores multiply bf16: by instructions of their own, or widened to fp32.
 inline constexpr const char* kNativeBf16 = "native";
 inline constexpr const char* kWidenedBf16 = "widened";
@@ -114,9 +135,10 @@ struct Machine {
   // the rate of fp32.
   bool bf16 = true;
   Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
-  // Share of peak that fused attention reaches, counting causal FLOPs; 0: as products.
-  Sourced attention_efficiency;
-  // The share of those two that a device keeps up for hours, where its power limits it.
+  ProductShares products;     // of each size, where a table of them is known
+  AttentionShares attention;  // without it, as products
+  Sourced experts_efficiency;  // share of peak of experts' grouped products; 0: as products
+  // The share of those that a device keeps up for hours, where its power limits it.
   Sourced sustained = {1, "assumed"};
   Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches
   Sourced launch_seconds;     // fixed cost of one op

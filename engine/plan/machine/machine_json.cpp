@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "parallelarium-machine/1": presets and the calibration file. A number is {"value", "origin"}.
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/machine.h"
@@ -54,6 +55,59 @@ Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
   read_dotted(reader, "sustained", link.sustained, read_share);
   if (auto done = reader.finish(); !done) return done.error();
   return link;
+}
+
+// Ascending sizes of a grid's axis.
+void read_sizes(SettingsReader& reader, const char* key, std::vector<double>& into) {
+  const nlohmann::json* json = reader.child(key);
+  if (json == nullptr) return;
+  const auto is_size = [](const nlohmann::json& size) {
+    return size.is_number() && size.get<double>() > 0 && size.get<double>() < kLargest;
+  };
+  if (json->is_array() && std::all_of(json->begin(), json->end(), is_size))
+    into = json->get<std::vector<double>>();
+  if (into.empty() || std::adjacent_find(into.begin(), into.end(), std::greater_equal<>()) !=
+                          into.end())
+    reader.fail(message("products-sizes", "{} must be a list of ascending sizes.",
+                        reader.dotted(key)));
+}
+
+// As many shares as the sizes ask for.
+void read_shares(SettingsReader& reader, std::size_t points, std::vector<double>& into) {
+  if (const nlohmann::json* shares = reader.child("shares")) {
+    const auto is_share = [](const nlohmann::json& share) {
+      return share.is_number() && share.get<double>() > 0 && share.get<double>() <= 1;
+    };
+    if (shares->is_array() && shares->size() == points &&
+        std::all_of(shares->begin(), shares->end(), is_share))
+      into = shares->get<std::vector<double>>();
+  }
+  if (into.empty())
+    reader.fail(message("shares-count",
+                        "{} must be a list of {} shares above 0 and at most 1, one for each size.",
+                        reader.dotted("shares"), points));
+}
+
+Result<AttentionShares> read_attention(const nlohmann::json& json, const std::string& prefix) {
+  AttentionShares attention;
+  SettingsReader reader(json, prefix);
+  read_sizes(reader, "rows", attention.rows);
+  reader.text("origin", attention.origin);
+  read_shares(reader, attention.rows.size(), attention.shares);
+  if (auto done = reader.finish(); !done) return done.error();
+  return attention;
+}
+
+Result<ProductShares> read_products(const nlohmann::json& json, const std::string& prefix) {
+  ProductShares products;
+  SettingsReader reader(json, prefix);
+  read_sizes(reader, "m", products.m);
+  read_sizes(reader, "n", products.n);
+  read_sizes(reader, "k", products.k);
+  reader.text("origin", products.origin);
+  read_shares(reader, products.m.size() * products.n.size() * products.k.size(), products.shares);
+  if (auto done = reader.finish(); !done) return done.error();
+  return products;
 }
 
 void read_type(SettingsReader& reader, std::string& type) {
@@ -201,7 +255,9 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   read_dotted(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
   reader.flag("bf16", machine.bf16);
   read_dotted(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
-  read_dotted(reader, "attention_efficiency", machine.attention_efficiency, read_share);
+  read_dotted(reader, "products", machine.products, read_products);
+  read_dotted(reader, "attention", machine.attention, read_attention);
+  read_dotted(reader, "experts_efficiency", machine.experts_efficiency, read_share);
   read_dotted(reader, "sustained", machine.sustained, read_share);
   read_dotted(reader, "memory_efficiency", machine.memory_efficiency, read_share);
   read_dotted(reader, "launch_seconds", machine.launch_seconds, read_sourced);
@@ -267,7 +323,16 @@ nlohmann::json to_json(const Machine& machine) {
                          {"lanes_share_core", machine.lanes_share_core},
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
-  put_share(json, "attention_efficiency", machine.attention_efficiency);
+  if (const ProductShares& products = machine.products; !products.shares.empty())
+    json["products"] = {{"m", products.m},
+                        {"n", products.n},
+                        {"k", products.k},
+                        {"shares", products.shares},
+                        {"origin", products.origin}};
+  if (const AttentionShares& attention = machine.attention; !attention.shares.empty())
+    json["attention"] = {
+        {"rows", attention.rows}, {"shares", attention.shares}, {"origin", attention.origin}};
+  put_share(json, "experts_efficiency", machine.experts_efficiency);
   put_share(json, "sustained", machine.sustained);
   put_share(json, "memory_efficiency", machine.memory_efficiency);
   if (!machine.bf16) json["bf16"] = false;

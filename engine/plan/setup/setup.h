@@ -70,6 +70,8 @@ struct Setup {
   int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
   // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
   int zero_prefetch = 1;
+  // Whether gradients are reduced while the last backward still computes, or all of them after it.
+  bool overlap_gradients = true;
   Precision precision;
   Schedule schedule = "1f1b";
   int chunks = 1;

@@ -257,14 +257,22 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
   if (work.piece == Piece::kAttention && !shape.fused)
     return fixed + unfused_seconds(work, shape, machine, bytes, products);
   double arithmetic = over(work.flops, products);
-  if (work.piece == Piece::kAttention)
-    arithmetic = over(fused_flops(work, shape),
-                      machine.attention_efficiency.value > 0
-                          ? peak * machine.attention_efficiency.value
-                          : products);
+  if (work.piece == Piece::kAttention) {
+    const double share = machine.attention.at(static_cast<double>(shape.B * shape.H * shape.T));
+    arithmetic = over(fused_flops(work, shape), share > 0 ? peak * share : products);
+  }
+  if (work.piece == Piece::kExpert && machine.experts_efficiency.value > 0)
+    return fixed + std::max(over(work.flops, peak * machine.experts_efficiency.value),
+                            over(static_cast<double>(work.bytes),
+                                 machine.memory_bytes_per_second.value *
+                                     machine.memory_efficiency.value));
+  const auto moved = static_cast<double>(work.bytes);
+  if (product && bytes == 2 && work.piece != Piece::kAttention && !machine.products.shares.empty())
+    return fixed + std::max(over(work.flops, peak),
+                            over(moved, machine.memory_bytes_per_second.value)) /
+                       machine.products.at(work.m, work.n, work.k);
   const double traffic =
-      over(static_cast<double>(work.bytes),
-           machine.memory_bytes_per_second.value * machine.memory_efficiency.value);
+      over(moved, machine.memory_bytes_per_second.value * machine.memory_efficiency.value);
   return fixed + std::max(arithmetic, traffic);
 }
 
