@@ -110,9 +110,9 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   drafts.input_slot = slot(Tensor::kInput, chunk.begin);
   drafts.output_slot = slot(Tensor::kInput, chunk.end());
   drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
-  drafts.input_gradient_slot =
-      stage_level || chunk.layers.empty() ? drafts.gradient_slot
-                                          : slot(Tensor::kGradResidual, chunk.begin);
+  drafts.input_gradient_slot = stage_level || chunk.layers.empty()
+                                   ? drafts.gradient_slot
+                                   : slot(Tensor::kGradResidual, chunk.begin);
   for (auto* list : {&drafts.forward, &drafts.backward, &drafts.input, &drafts.weight}) {
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
@@ -182,10 +182,9 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     }
     // Ranks that hold the same stages have the same layout, whichever chunk is which.
     std::vector<Chunk> ascending = chunks[stage];
-    std::sort(ascending.begin(), ascending.end(),
-              [](const Chunk& a, const Chunk& b) {
-                return std::pair(a.begin, a.end()) < std::pair(b.begin, b.end());
-              });
+    std::sort(ascending.begin(), ascending.end(), [](const Chunk& a, const Chunk& b) {
+      return std::pair(a.begin, a.end()) < std::pair(b.begin, b.end());
+    });
     std::sort(rank.layers.begin(), rank.layers.end());
     rank.at = at;
     rank.parameters = parameter_layout(setup, ascending);

@@ -189,8 +189,8 @@ class PieceWriter : protected DraftWriter {
     }
   }
   // The last draft's product as those of latent attention: down to the ranks of queries and of keys
-  // with values, which every TP rank does whole, and up to the rank's own heads. Source: DeepSeek-V2
-  // (arXiv 2405.04434), section 2.1, equations 9 to 17.
+  // with values, which every TP rank does whole, and up to the rank's own heads. Source:
+  // DeepSeek-V2 (arXiv 2405.04434), section 2.1, equations 9 to 17.
   void split_latent(const LinearNames& n) {
     const LatentAttention& latent = model_.latent;
     if (n.piece != Piece::kQkv || latent.kv_rank == 0) return;
@@ -220,7 +220,8 @@ class PieceWriter : protected DraftWriter {
     double weights = 0;
     for (const Work& each : works) weights += each.flops;
     for (Work& each : works)
-      each.bytes = static_cast<std::int64_t>(static_cast<double>(whole.bytes) * each.flops / weights);
+      each.bytes =
+          static_cast<std::int64_t>(static_cast<double>(whole.bytes) * each.flops / weights);
   }
   // Parts of kMlpOutOut and of kGradBranch.
   static constexpr std::int16_t kSharedOutput = 1, kSharedGradient = 2;

@@ -20,9 +20,12 @@ constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 constexpr std::string_view kFolder = "cases/";
 
 // A row's setup changes that of the whole case, key by key.
-Result<Situation> situation_of_row(const nlohmann::json& common, const nlohmann::json& row) {
-  nlohmann::json json = common;
-  if (row.contains("setup")) json.merge_patch(row.at("setup"));
+nlohmann::json setup_of_row(nlohmann::json common, const nlohmann::json& row) {
+  if (row.contains("setup")) common.merge_patch(row.at("setup"));
+  return common;
+}
+
+Result<Situation> situation_of_json(const nlohmann::json& json) {
   const Result<Setup> asked = setup_from_json(json);
   if (!asked) return asked.error();
   return situation_of(*asked, Computer());
@@ -44,7 +47,8 @@ Result<Case> read_case(const std::string& name, std::string_view content) {
     row.fitted = entry.value("fitted", false);
     row.impossible = entry.value("impossible", "");
     if (row.impossible.empty()) {
-      Result<Situation> situation = situation_of_row(json.at("setup"), entry);
+      row.asked = setup_of_row(json.at("setup"), entry);
+      Result<Situation> situation = situation_of_json(row.asked);
       if (!situation) {
         Message why = situation.error();
         why.text = fmt::format("{}, {}: {}", name, row.name, why.text);
@@ -53,20 +57,18 @@ Result<Case> read_case(const std::string& name, std::string_view content) {
       row.setup = std::move(situation->setup);
       row.machine = std::move(situation->machine);
     }
-    for (const auto& [metric, value] : entry.at("published").items()) {
-      row.metric = metric;
-      row.published = value;
-      read.rows.push_back(row);
-    }
+    for (const auto& [metric, value] : entry.at("published").items())
+      row.figures.push_back({metric, value});
+    read.rows.push_back(std::move(row));
   }
   return read;
 }
 
 }  // namespace
 
-const CaseMetric& metric_of(const CaseRow& row) {
+const CaseMetric& metric_of(const CaseFigure& figure) {
   return *std::find_if(std::begin(kCaseMetrics), std::prev(std::end(kCaseMetrics)),
-                       [&](const CaseMetric& metric) { return row.metric == metric.name; });
+                       [&](const CaseMetric& metric) { return figure.metric == metric.name; });
 }
 
 Result<std::vector<Case>> all_cases() {
@@ -98,21 +100,19 @@ Result<Case> find_case(const std::string& name) {
   return error;
 }
 
-Result<CaseResult> predict_case(const CaseRow& row) {
+Result<std::vector<double>> predict_case(const CaseRow& row) {
   const Result<Prediction> prediction = predict(row.setup, row.machine);
   if (!prediction) return prediction.error();
-  CaseResult result;
-  if (row.metric == "step_seconds") {
-    result.predicted = prediction->step.seconds;
-  } else if (row.metric == "peak_gib") {
-    result.predicted = static_cast<double>(prediction->needed_bytes) / kGib;
-  } else {
-    const MemoryRow& first = prediction->memory.front();
-    result.predicted =
-        static_cast<double>(first.bytes[static_cast<int>(Category::kActivations)]) / kGib;
-  }
-  result.error = result.predicted / row.published - 1;
-  return result;
+  const MemoryRow& first = prediction->memory.front();
+  const auto predicted = [&](const std::string& metric) {
+    if (metric == "step_seconds") return prediction->step.seconds;
+    if (metric == "mfu_causal_percent") return 100 * prediction->step.mfu_causal;
+    if (metric == "peak_gib") return static_cast<double>(prediction->needed_bytes) / kGib;
+    return static_cast<double>(first.bytes[static_cast<int>(Category::kActivations)]) / kGib;
+  };
+  std::vector<double> values;
+  for (const CaseFigure& figure : row.figures) values.push_back(predicted(figure.metric));
+  return values;
 }
 
 }  // namespace parallelarium

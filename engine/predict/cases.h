@@ -2,6 +2,7 @@
 // Published training runs as data, so that predictions can be set beside them: resources/cases/.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,19 @@
 
 namespace parallelarium {
 
-// One published figure of one configuration.
+// A published figure of a configuration.
+struct CaseFigure {
+  std::string metric;    // a name of kCaseMetrics
+  double published = 0;  // in the metric's unit
+};
+
+// One configuration of a source.
 struct CaseRow {
-  std::string name;        // "22B, full recompute"
-  std::string metric;      // a key of kCaseMetrics
-  double published = 0;    // in the metric's unit
+  std::string name;  // "22B, full recompute"
+  std::vector<CaseFigure> figures;
   bool fitted = false;     // the rates of its machine were fitted on it; else it was held out
   std::string impossible;  // why it cannot be expressed; empty: it can
+  nlohmann::json asked;    // its Setup as a file says it
   Setup setup;             // resolved for `machine`
   Machine machine;
 };
@@ -40,21 +47,18 @@ struct CaseMetric {
 };
 inline constexpr CaseMetric kCaseMetrics[] = {
     {"step_seconds", "step", "s"},
+    {"mfu_causal_percent", "MFU, causal", "%"},
     {"peak_gib", "peak memory", "GiB"},
     {"first_stage_activations_gib", "activations of stage 0", "GiB"},
 };
-const CaseMetric& metric_of(const CaseRow& row);
+const CaseMetric& metric_of(const CaseFigure& figure);
 
 // All of them by name. Error: a file is broken.
 Result<std::vector<Case>> all_cases();
 // Error: "case-unknown" lists the names.
 Result<Case> find_case(const std::string& name);
 
-struct CaseResult {
-  double predicted = 0;
-  double error = 0;  // predicted / published - 1
-};
-// Errors: as of predict().
-Result<CaseResult> predict_case(const CaseRow& row);
+// What the Setup is predicted to do, figure by figure. Errors: as of predict().
+Result<std::vector<double>> predict_case(const CaseRow& row);
 
 }  // namespace parallelarium

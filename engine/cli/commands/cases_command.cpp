@@ -33,26 +33,21 @@ struct Misses {
   }
 };
 
-nlohmann::json to_json(const Case& of, const CaseRow& row) {
-  return {{"case", of.name},         {"source", of.source},
-          {"row", row.name},         {"metric", row.metric},
-          {"unit", metric_of(row).unit}, {"published", row.published},
-          {"rates", row.fitted ? "fitted" : "held_out"}};
-}
-
 // By source, metric and whether the rates were fitted on the rows, in their order.
 Outcome summary(const std::vector<Case>& cases, bool as_json) {
   nlohmann::json json = nlohmann::json::array();
   Table table({"source", "metric", "rates", ">rows", ">mean error", ">worst", ">bias"});
   for (const Case& of : cases) {
-    std::map<std::pair<std::string, bool>, std::pair<const CaseRow*, Misses>> by_metric;
+    std::map<std::pair<std::string, bool>, std::pair<const CaseFigure*, Misses>> by_metric;
     for (const CaseRow& row : of.rows) {
       if (!row.impossible.empty()) continue;
-      const Result<CaseResult> result = predict_case(row);
-      if (!result) return Outcome::failed(result.error());
-      auto& [first, misses] = by_metric[{row.metric, row.fitted}];
-      first = &row;
-      misses.add(result->error);
+      const Result<std::vector<double>> predicted = predict_case(row);
+      if (!predicted) return Outcome::failed(predicted.error());
+      for (std::size_t at = 0; at < row.figures.size(); ++at) {
+        auto& [figure, misses] = by_metric[{row.figures[at].metric, row.fitted}];
+        figure = &row.figures[at];
+        misses.add((*predicted)[at] / row.figures[at].published - 1);
+      }
     }
     for (const auto& [key, entry] : by_metric) {
       const Misses& misses = entry.second;
@@ -71,7 +66,7 @@ Outcome summary(const std::vector<Case>& cases, bool as_json) {
                       {"bias", bias}});
     }
   }
-  if (as_json) return Outcome::done(json_text({{"summary", json}}));
+  if (as_json) return Outcome::done(json_text(json));
   return Outcome::done(table.text() +
                        "\nErrors are of absolute values; the bias says whether predictions are "
                        "high (+) or low.\n");
@@ -83,37 +78,57 @@ Outcome list(const std::vector<Case>& cases, bool as_json) {
   for (const Case& of : cases) {
     Table table({"", "metric", ">published", ">predicted", ">error", "rates"});
     for (const CaseRow& row : of.rows) {
-      const CaseMetric& metric = metric_of(row);
-      json.push_back(to_json(of, row));
-      const auto value = [&](double number) { return three_digits(number) + " " + metric.unit; };
-      if (!row.impossible.empty()) {
-        json.back()["impossible"] = row.impossible;
-        table.add({row.name, metric.label, value(row.published), "-", "", row.impossible});
-        continue;
+      std::vector<double> predicted;
+      if (row.impossible.empty()) {
+        Result<std::vector<double>> values = predict_case(row);
+        if (!values) return Outcome::failed(values.error());
+        predicted = std::move(*values);
       }
-      const Result<CaseResult> result = predict_case(row);
-      if (!result) return Outcome::failed(result.error());
-      json.back()["predicted"] = result->predicted;
-      json.back()["error"] = result->error;
-      table.add({row.name, metric.label, value(row.published), value(result->predicted),
-                 signed_percent(result->error), row.fitted ? "fitted" : "held out"});
+      nlohmann::json figures = nlohmann::json::array();
+      for (std::size_t at = 0; at < row.figures.size(); ++at) {
+        const CaseFigure& figure = row.figures[at];
+        const CaseMetric& metric = metric_of(figure);
+        const auto value = [&](double number) { return three_digits(number) + " " + metric.unit; };
+        nlohmann::json entry = {{"metric", figure.metric},
+                                {"unit", metric.unit},
+                                {"value", figure.published},
+                                {"source", of.source},
+                                {"predicted", nullptr},
+                                {"error", nullptr},
+                                {"rates", row.fitted ? "fitted" : "held_out"}};
+        if (predicted.empty()) {
+          table.add({row.name, metric.label, value(figure.published), "-", "", row.impossible});
+        } else {
+          const double error = predicted[at] / figure.published - 1;
+          entry["predicted"] = predicted[at];
+          entry["error"] = error;
+          table.add({row.name, metric.label, value(figure.published), value(predicted[at]),
+                     signed_percent(error), row.fitted ? "fitted" : "held out"});
+        }
+        figures.push_back(std::move(entry));
+      }
+      json.push_back({{"case", of.name},
+                      {"row", row.name},
+                      {"setup", row.asked},
+                      {"published", figures},
+                      {"unpublished", of.assumed}});
+      if (!row.impossible.empty()) json.back()["impossible"] = row.impossible;
     }
     text += fmt::format("{}{} ({})\n{}\n\n{}", text.empty() ? "" : "\n", of.title, of.name,
                         of.source + (of.url.empty() ? "" : ", " + of.url), table.text());
     if (!of.assumed.empty()) text += "\nWhat the source does not say:\n";
     for (const std::string& sentence : of.assumed) text += "  " + wrapped(sentence, 96, 4) + "\n";
   }
-  return Outcome::done(as_json ? json_text({{"cases", json}}) : text);
+  return Outcome::done(as_json ? json_text(json) : text);
 }
 
 }  // namespace
 
 void add_cases(Commands& commands) {
-  CLI::App* command = commands.add(
-      "cases", "set predictions beside published training runs",
-      "  parallelarium-engine cases --summary\n"
-      "  parallelarium-engine cases korthikanti-2022-table-5\n"
-      "  parallelarium-engine cases --json\n");
+  CLI::App* command = commands.add("cases", "set predictions beside published training runs",
+                                   "  parallelarium-engine cases --summary\n"
+                                   "  parallelarium-engine cases korthikanti-2022-table-5\n"
+                                   "  parallelarium-engine cases --json\n");
   auto options = std::make_shared<CasesOptions>();
   command->add_option("name", options->name, "one source's table, by its name")
       ->option_text("[NAME]");

@@ -128,20 +128,21 @@ struct Machine {
   int devices_per_node = 1;
   int nodes = 1;
   Sourced memory_bytes;             // of one device
+  double usable_memory_share = 1;   // of it that training may fill; the rest is its driver's
   Sourced memory_bytes_per_second;  // of one device
   Sourced fp32_flops_per_second;    // peak of one device
   Sourced half_flops_per_second;    // peak of bf16, dense, by tensor cores where they multiply it
   // False: the tensor cores know fp16 alone (V100, T4), so `auto` is fp32 there and bf16 goes at
   // the rate of fp32.
   bool bf16 = true;
-  Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
-  ProductShares products;     // of each size, where a table of them is known
-  AttentionShares attention;  // without it, as products
+  Sourced matmul_efficiency;   // share of peak that large products reach; 1 = lower bound at peak
+  ProductShares products;      // of each size, where a table of them is known
+  AttentionShares attention;   // without it, as products
   Sourced experts_efficiency;  // share of peak of experts' grouped products; 0: as products
   // The share of those that a device keeps up for hours, where its power limits it.
   Sourced sustained = {1, "assumed"};
   Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches
-  Sourced launch_seconds;     // fixed cost of one op
+  Sourced launch_seconds;                      // fixed cost of one op
   // Of GPUs: the least that one op takes, and one message or collective, since its host has to
   // launch the next meanwhile. 0: devices and hosts are the same, or nothing is known.
   Sourced host_seconds, host_message_seconds;

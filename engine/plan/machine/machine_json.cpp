@@ -66,10 +66,10 @@ void read_sizes(SettingsReader& reader, const char* key, std::vector<double>& in
   };
   if (json->is_array() && std::all_of(json->begin(), json->end(), is_size))
     into = json->get<std::vector<double>>();
-  if (into.empty() || std::adjacent_find(into.begin(), into.end(), std::greater_equal<>()) !=
-                          into.end())
-    reader.fail(message("products-sizes", "{} must be a list of ascending sizes.",
-                        reader.dotted(key)));
+  if (into.empty() ||
+      std::adjacent_find(into.begin(), into.end(), std::greater_equal<>()) != into.end())
+    reader.fail(
+        message("products-sizes", "{} must be a list of ascending sizes.", reader.dotted(key)));
 }
 
 // As many shares as the sizes ask for.
@@ -250,6 +250,7 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   reader.whole("devices_per_node", machine.devices_per_node, 1, 65'536);
   reader.whole("nodes", machine.nodes, 1, 1'000'000);
   read_dotted(reader, "memory_bytes", machine.memory_bytes, read_sourced);
+  reader.number("usable_memory_share", machine.usable_memory_share, 0.01, 1);
   read_dotted(reader, "memory_bytes_per_second", machine.memory_bytes_per_second, read_sourced);
   read_dotted(reader, "fp32_flops_per_second", machine.fp32_flops_per_second, read_sourced);
   read_dotted(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
@@ -313,6 +314,7 @@ nlohmann::json to_json(const Machine& machine) {
                          {"devices_per_node", machine.devices_per_node},
                          {"nodes", machine.nodes},
                          {"memory_bytes", to_json(machine.memory_bytes)},
+                         {"usable_memory_share", machine.usable_memory_share},
                          {"memory_bytes_per_second", to_json(machine.memory_bytes_per_second)},
                          {"fp32_flops_per_second", to_json(machine.fp32_flops_per_second)},
                          {"half_flops_per_second", to_json(machine.half_flops_per_second)},

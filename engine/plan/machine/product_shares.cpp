@@ -27,8 +27,7 @@ Place place_in(const std::vector<double>& sizes, double size) {
 double AttentionShares::at(double count) const {
   if (shares.empty()) return 0;
   const Place place = place_in(rows, count);
-  return shares[place.below] +
-         place.share_above * (shares[place.above] - shares[place.below]);
+  return shares[place.below] + place.share_above * (shares[place.above] - shares[place.below]);
 }
 
 double ProductShares::at(std::int64_t rows, std::int64_t columns, std::int64_t inner) const {

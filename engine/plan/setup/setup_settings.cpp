@@ -376,7 +376,7 @@ SettingTable<Setup> run_rows() {
 const SettingTable<Setup>& setup_settings() {
   static const SettingTable<Setup> kTable = [] {
     SettingTable<Setup> table;
-    for (auto* part : {model_rows, mesh_rows, step_rows, expert_rows, run_rows})
+    for (auto* part : {model_rows, mesh_rows, step_rows, expert_rows, run_rows, filling_rows})
       for (Row& row : part()) table.push_back(std::move(row));
     return table;
   }();

@@ -133,10 +133,11 @@ void check_stages(const Setup& setup, Messages& wrong) {
           "stage_layers", {"even"});
     else if (sum != layers || !only_ends_are_empty(setup.stage_layers))
       add(wrong,
-          message("stage-layers-sum",
-                  "stage_layers must give every stage but the first and the last a layer and add up "
-                  "to {}; it adds up to {}.",
-                  layers, sum),
+          message(
+              "stage-layers-sum",
+              "stage_layers must give every stage but the first and the last a layer and add up "
+              "to {}; it adds up to {}.",
+              layers, sum),
           "stage_layers", {"even"});
     return;
   }

@@ -199,8 +199,7 @@ double unfused_seconds(const Work& work, const Shape& shape, const Machine& mach
                        double flops_per_second) {
   const bool forward = work.phase != Phase::kInputGrad;
   const auto scores = static_cast<double>(work.elements);
-  const double bandwidth =
-      machine.memory_bytes_per_second.value * machine.memory_efficiency.value;
+  const double bandwidth = machine.memory_bytes_per_second.value * machine.memory_efficiency.value;
   // Forward: scores written, probabilities read. Backward: the same of both gradients.
   const double moved = (forward ? 2 : 4) * bytes;
   // The softmax reads scores and writes probabilities; backward it reads two and writes one.
@@ -262,18 +261,46 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     arithmetic = over(fused_flops(work, shape), share > 0 ? peak * share : products);
   }
   if (work.piece == Piece::kExpert && machine.experts_efficiency.value > 0)
-    return fixed + std::max(over(work.flops, peak * machine.experts_efficiency.value),
-                            over(static_cast<double>(work.bytes),
-                                 machine.memory_bytes_per_second.value *
-                                     machine.memory_efficiency.value));
+    return fixed +
+           std::max(over(work.flops, peak * machine.experts_efficiency.value),
+                    over(static_cast<double>(work.bytes),
+                         machine.memory_bytes_per_second.value * machine.memory_efficiency.value));
   const auto moved = static_cast<double>(work.bytes);
   if (product && bytes == 2 && work.piece != Piece::kAttention && !machine.products.shares.empty())
-    return fixed + std::max(over(work.flops, peak),
-                            over(moved, machine.memory_bytes_per_second.value)) /
-                       machine.products.at(work.m, work.n, work.k);
+    return fixed +
+           std::max(over(work.flops, peak), over(moved, machine.memory_bytes_per_second.value)) /
+               machine.products.at(work.m, work.n, work.k);
   const double traffic =
       over(moved, machine.memory_bytes_per_second.value * machine.memory_efficiency.value);
   return fixed + std::max(arithmetic, traffic);
+}
+
+RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+  const bool on_cores = machine.ranks_share_memory();
+  const std::string_view kernel = kernel_of(work.piece, work.phase);
+  const double calls = alike(work, shape, on_cores);
+  const double each = static_cast<double>(work.elements) / (calls * turns(work, shape, on_cores));
+  bool known = false;
+  for (const KernelRate& rate : machine.kernels) {
+    if (kernel.empty() || (rate.kernel != kernel && rate.kernel != variant_of(kernel, shape)))
+      continue;
+    if (rate.elements == 0 || std::abs(rate.elements / each - 1) < 1e-9) return RateKind::kMeasured;
+    known = true;
+  }
+  if (known) return RateKind::kInterpolated;
+  const bool product = work.m > 0 && work.n > 0 && work.k > 0;
+  if (product && !machine.matmuls.empty()) {
+    const bool exact =
+        std::any_of(machine.matmuls.begin(), machine.matmuls.end(), [&](const MatmulPoint& point) {
+          return point.m == work.m && point.n == work.n && point.k == work.k;
+        });
+    return exact ? RateKind::kMeasured : RateKind::kInterpolated;
+  }
+  const bool attention = work.piece == Piece::kAttention;
+  if (attention && shape.fused && !machine.attention.shares.empty()) return RateKind::kInterpolated;
+  if (product && !attention && type == DataType::kBf16 && !machine.products.shares.empty())
+    return RateKind::kInterpolated;
+  return RateKind::kAssumed;
 }
 
 double ops_of(const Work& work, const Shape& shape, bool on_cores) {
