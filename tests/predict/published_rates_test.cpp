@@ -96,14 +96,18 @@ TEST(Cards, OfANodeAllCarryAGroupThatHasAllOfIt) {
     const RankProgram& rank = prediction->program.ranks.front();
     for (std::size_t at = 0; at < rank.ops.size(); ++at) {
       const Op& op = rank.ops[at];
-      if (op.kind != OpKind::kCollective || op.purpose != Purpose::kGradients) continue;
+      if (op.kind != OpKind::kCollective || op.lane != Lane::kData ||
+          op.purpose != Purpose::kGradients)
+        continue;
       const Span& span = prediction->timeline.ranks.front().spans[at];
       seconds += std::chrono::duration<double>(span.end - span.begin).count();
     }
     return seconds;
   };
-  const double bytes = 4 * static_cast<double>(count_parameters(whole.model).total);
-  const double card = machine.inter_node.bytes_per_second.value;
+  const double bytes =
+      whole.precision.gradient_bytes * static_cast<double>(count_parameters(whole.model).total);
+  const double card =
+      machine.inter_node.bytes_per_second.value * machine.inter_node.sustained.value;
   EXPECT_NEAR(gradients(whole) / (2 * bytes * 31 / 32 / (8 * card)), 1, 0.01);
   EXPECT_NEAR(gradients(one) / (2 * bytes / 8 * 3 / 4 / card), 1, 0.02) << "norms are not cut";
 }

@@ -46,7 +46,7 @@ std::optional<double> seconds_from(std::string text) {
 
 // The Setup of a file, as ranks of its machine would take it.
 Result<Setup> resolved_setup(const nlohmann::json& json) {
-  const Result<Setup> asked = setup_from_json(json);
+  const Result<Setup> asked = setup_from_file(json);
   if (!asked) return asked;
   Result<Situation> situation = situation_of(*asked, Computer());
   if (!situation) return situation.error();

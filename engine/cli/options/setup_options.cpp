@@ -37,21 +37,10 @@ bool SetupOptions::overrides() const {
 
 namespace {
 
-// What says a model or machine but no mesh is of one rank, not of the first lesson's four stages.
-nlohmann::json with_smallest_mesh(nlohmann::json json) {
-  if (!json.is_object()) return json;
-  nlohmann::json& setup = json.contains("setup") ? json["setup"] : json;
-  if (!setup.is_object() || !(setup.contains("model") || setup.contains("machine"))) return json;
-  if (!setup.contains("mesh")) setup["mesh"] = nlohmann::json::object();
-  if (setup["mesh"].is_object() && !setup["mesh"].contains("pp")) setup["mesh"]["pp"] = 1;
-  return json;
-}
-
 Result<Setup> setup_of_file(const std::string& text) {
-  Result<nlohmann::json> json = parse_json(text);
+  const Result<nlohmann::json> json = parse_json(text);
   if (!json) return json.error();
-  json = with_smallest_mesh(std::move(*json));
-  Result<Setup> asked = setup_from_json(*json);
+  Result<Setup> asked = setup_from_file(*json);
   if (!asked) return asked;
   const Result<std::optional<Setup>> there = resolved_from_json(*json);
   if (!there) return there.error();

@@ -117,6 +117,9 @@ Setup new_setup();
 // "parallelarium-document/1". Unknown keys, wrong types and out-of-range numbers are errors that
 // name the dotted key.
 Result<Setup> setup_from_json(const nlohmann::json& json);
+// The same of a file that a person wrote: where it names a model or a machine but no PP, PP is 1
+// and not the first lesson's 4.
+Result<Setup> setup_from_file(nlohmann::json json);
 // The same from text, for files; comments are not part of the format. Errors say where the text
 // breaks.
 Result<Setup> setup_from_text(std::string_view text);
