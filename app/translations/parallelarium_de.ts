@@ -5263,6 +5263,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>ZeRO 3: Schichten voraus</translation>
     </message>
     <message>
+        <source>Reduce gradients during the backward</source>
+        <translation>Gradienten im Rückwärtslauf reduzieren</translation>
+    </message>
+    <message>
+        <source>ZeRO 2 and 3 reduce in every micro-batch</source>
+        <translation>ZeRO 2 und 3 reduzieren in jedem Mikro-Batch</translation>
+    </message>
+    <message>
         <source>Precision</source>
         <translation>Genauigkeit</translation>
     </message>

@@ -196,7 +196,7 @@ class Walk {
       target_table[target_slot] = source_table[source_slot];
       return now;
     }
-    const int boundary = forward ? target.chunk.layers.front() : -1;
+    const int boundary = forward ? target.chunk.begin : -1;
     const Tensor tensor = forward ? Tensor::kInput : Tensor::kGradResidual;
     fill(send_, OpKind::kSend, ranks_[to], purpose, tensor, boundary, source_slot);
     fill(recv_, OpKind::kRecv, ranks_[from], purpose, tensor, boundary, target_slot);

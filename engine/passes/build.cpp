@@ -34,6 +34,7 @@ std::vector<std::vector<Chunk>> chunks_of(const Setup& setup, const Order& order
   for (std::size_t r = 0; r < order.stage_of.size(); ++r) {
     for (const int stage : order.stage_of[r]) {
       Chunk chunk;
+      chunk.begin = first_layer[stage];
       for (int layer = first_layer[stage]; layer < first_layer[stage + 1]; ++layer) {
         chunk.layers.push_back(layer);
       }
@@ -58,7 +59,7 @@ bool is_copied(const std::vector<Chunk>& chunks, const ParameterSlice& slice) {
   return std::any_of(chunks.begin(), chunks.end(), [&](const Chunk& chunk) {
     if (!chunk.copy) return false;
     if (slice.layer < 0) return table ? chunk.first : chunk.last;
-    return slice.layer >= chunk.layers.front() && slice.layer <= chunk.layers.back();
+    return chunk.holds(slice.layer);
   });
 }
 
@@ -106,11 +107,12 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
     return numbers.try_emplace({tensor, layer}, static_cast<std::int32_t>(numbers.size()))
         .first->second;
   };
-  drafts.input_slot = slot(Tensor::kInput, chunk.layers.front());
-  drafts.output_slot = slot(Tensor::kInput, chunk.layers.back() + 1);
+  drafts.input_slot = slot(Tensor::kInput, chunk.begin);
+  drafts.output_slot = slot(Tensor::kInput, chunk.end());
   drafts.gradient_slot = slot(Tensor::kGradResidual, -1);
-  drafts.input_gradient_slot =
-      stage_level ? drafts.gradient_slot : slot(Tensor::kGradResidual, chunk.layers.front());
+  drafts.input_gradient_slot = stage_level || chunk.layers.empty()
+                                   ? drafts.gradient_slot
+                                   : slot(Tensor::kGradResidual, chunk.begin);
   for (auto* list : {&drafts.forward, &drafts.backward, &drafts.input, &drafts.weight}) {
     RankEmitter::number_slots(*list, numbers);
     emitter.register_work(*list);
@@ -180,8 +182,9 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     }
     // Ranks that hold the same stages have the same layout, whichever chunk is which.
     std::vector<Chunk> ascending = chunks[stage];
-    std::sort(ascending.begin(), ascending.end(),
-              [](const Chunk& a, const Chunk& b) { return a.layers.front() < b.layers.front(); });
+    std::sort(ascending.begin(), ascending.end(), [](const Chunk& a, const Chunk& b) {
+      return std::pair(a.begin, a.end()) < std::pair(b.begin, b.end());
+    });
     std::sort(rank.layers.begin(), rank.layers.end());
     rank.at = at;
     rank.parameters = parameter_layout(setup, ascending);

@@ -96,6 +96,7 @@ class DraftWriter {
 
   // The work of the last draft.
   Work& work() { return drafts_.back().work.back(); }
+  std::vector<Draft>& drafts() { return drafts_; }
 
  private:
   // Pieces ask layer by layer, forwards or backwards, and slices stand layer by layer. So the

@@ -28,10 +28,12 @@ class PieceWriter : protected DraftWriter {
   };
   bool is_whole() const { return input_ && weight_; }
   Stream leaving(int layer) const {
-    return is_whole() || layer == chunk_.layers.back() ? Stream{} : Stream{layer + 1, 0};
+    return is_whole() || layer + 1 == chunk_.end() ? Stream{} : Stream{layer + 1, 0};
   }
   Stream middle(int layer) const { return is_whole() ? Stream{} : Stream{layer, 1}; }
-  Stream entering(int layer) const { return is_whole() ? Stream{} : Stream{layer, 0}; }
+  Stream entering(int layer) const {
+    return is_whole() || chunk_.layers.empty() ? Stream{} : Stream{layer, 0};
+  }
   void read_stream(const Stream& stream, std::int64_t count) {
     read(Tensor::kGradResidual, stream.layer, count);
     part(stream.part);
@@ -157,6 +159,7 @@ class PieceWriter : protected DraftWriter {
     if (has_bias(n)) parameter(n.bias, layer);
     write(n.out, layer, z_.N * n.out_width);
     if (n.shared && n.piece == Piece::kMlpOut) part(kSharedOutput);
+    split_latent(n);
   }
   void linear_backward(const LinearNames& n, int layer) {
     const auto read_d_out = [&] {
@@ -173,6 +176,7 @@ class PieceWriter : protected DraftWriter {
       parameter(n.weight, layer);
       write(n.d_in, layer, z_.N * n.in_width);
       part(n.branch);
+      split_latent(n);
     }
     if (weight_) {
       begin(n.piece, Phase::kWeightGrad, layer, n.in_width * n.out_width);
@@ -181,7 +185,43 @@ class PieceWriter : protected DraftWriter {
       read(n.in, layer, z_.N * n.in_width);
       gradient(n.weight, layer);
       if (has_bias(n)) gradient(n.bias, layer);
+      split_latent(n);
     }
+  }
+  // The last draft's product as those of latent attention: down to the ranks of queries and of keys
+  // with values, which every TP rank does whole, and up to the rank's own heads. Source:
+  // DeepSeek-V2 (arXiv 2405.04434), section 2.1, equations 9 to 17.
+  void split_latent(const LinearNames& n) {
+    const LatentAttention& latent = model_.latent;
+    if (n.piece != Piece::kQkv || latent.kv_rank == 0) return;
+    const Work whole = work();
+    std::vector<Work>& works = drafts().back().work;
+    works.clear();
+    const auto add_product = [&](std::int64_t in, std::int64_t out) {
+      works.push_back(whole);
+      works.back().elements = works.size() == 1 ? whole.elements : 0;
+      if (whole.phase == Phase::kWeightGrad)
+        product(out, in, z_.N);
+      else if (whole.phase == Phase::kInputGrad)
+        product(z_.N, in, out);
+      else
+        product(z_.N, out, in);
+    };
+    const std::int64_t queries = s_.H * (latent.nope_dim + latent.rope_dim);
+    if (latent.q_rank > 0) {
+      add_product(s_.C, latent.q_rank);
+      add_product(latent.q_rank, queries);
+    } else {
+      add_product(s_.C, queries);
+    }
+    add_product(s_.C, latent.kv_rank + latent.rope_dim);
+    add_product(latent.kv_rank, s_.H * (latent.nope_dim + latent.value_dim));
+    // The bytes go with the weights.
+    double weights = 0;
+    for (const Work& each : works) weights += each.flops;
+    for (Work& each : works)
+      each.bytes =
+          static_cast<std::int64_t>(static_cast<double>(whole.bytes) * each.flops / weights);
   }
   // Parts of kMlpOutOut and of kGradBranch.
   static constexpr std::int16_t kSharedOutput = 1, kSharedGradient = 2;
@@ -253,8 +293,8 @@ class PieceWriter : protected DraftWriter {
   }
 
   bool has_norm_bias() const { return model_.norm == Norm::kLayer; }
-  int first_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.front(); }
-  int end_layer() const { return chunk_.layers.empty() ? 0 : chunk_.layers.back() + 1; }
+  int first_layer() const { return chunk_.begin; }
+  int end_layer() const { return chunk_.end(); }
 
   const Setup& setup_;
   const Model& model_;

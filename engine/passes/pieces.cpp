@@ -63,9 +63,16 @@ class Writer : private ExpertWriter {
   // Sums of rows, and two blocks of 128 rows of scores (kernels/block_attention.h).
   std::int64_t fused_scratch() const { return s_.B * s_.H * s_.T + 2 * 128 * s_.T; }
 
+  // Half of a head's products are as wide as its keys, and half as its values.
+  void attention_products(std::int64_t each_head) {
+    product(s_.T, z_.T_full, s_.D, each_head * s_.B * s_.H);
+    const auto values = static_cast<double>(z_.value_width / s_.H);
+    work().flops *= (static_cast<double>(s_.D) + values) / (2 * static_cast<double>(s_.D));
+  }
+
   void attention_forward(int layer, Phase phase, bool opens_context) {
     begin(Piece::kAttention, phase, layer, scores());
-    product(s_.T, z_.T_full, s_.D, 2 * s_.B * s_.H);
+    attention_products(2);
     read(Tensor::kQkvOut, layer, z_.N * z_.A);
     if (keeps_scores()) write(Tensor::kProbabilities, layer, scores());
     if (opens_context) {
@@ -88,7 +95,7 @@ class Writer : private ExpertWriter {
       attention_forward(layer, Phase::kRecompute, false);
     }
     begin(Piece::kAttention, Phase::kInputGrad, layer, scores());
-    product(s_.T, z_.T_full, s_.D, 4 * s_.B * s_.H);
+    attention_products(4);
     read(Tensor::kGradContext, layer, z_.N * z_.value_width);
     read(Tensor::kQkvOut, layer, z_.N * z_.A);
     if (keeps_scores()) {

@@ -52,10 +52,13 @@ struct Draft {
 
 // A stretch of layers on one rank: a chunk of an Order.
 struct Chunk {
-  std::vector<int> layers;  // ascending, consecutive
+  std::vector<int> layers;  // ascending, consecutive; none where it holds a table or head alone
   bool first = false;       // holds the embedding
   bool last = false;        // holds final norm, head and loss
   bool copy = false;        // another rank holds the stage too, and its copy counts (DualPipe)
+  int begin = 0;            // its first layer; without any, the one that comes next
+  int end() const { return begin + static_cast<int>(layers.size()); }
+  bool holds(int layer) const { return layer >= begin && layer < end(); }
 };
 
 // Where each parameter of a rank lies: tables first, then layers in order, then final norm and

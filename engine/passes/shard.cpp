@@ -170,6 +170,7 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
   }
   for (std::size_t at = 0; at < buckets; ++at) {
     if (!added_in_step[at]) continue;
+    if (zero < 2 && !setup_.overlap_gradients) last_of_step[at].stretch = stretch - 1;
     if (zero < 2) state.reduces.push_back(last_of_step[at]);
     last_of_step[at].what = What::kSynchronise;
     state.reduces.push_back(last_of_step[at]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the replicas in step. It cuts parameters into buckets (a layer, the tables, final norm and
 // head). Bucket by bucket it reduces gradients over DP and CP in the data lane, as soon as the last
-// backward has added to them. ZeRO cuts every bucket over a group of replicas, and each rank
-// updates its own chunk. If that group is smaller than DP (hybrid sharding), chunks are then
-// reduced across the groups.
+// backward has added to them or, as Setup::overlap_gradients says, after the last backward. ZeRO
+// cuts every bucket over a group of replicas, and each rank updates its own chunk. If that group is
+// smaller than DP (hybrid sharding), chunks are then reduced across the groups.
 //
 //   ZeRO 0  all-reduce of gradients                                  2 psi (N-1)/N a rank and step
 //   ZeRO 1  reduce-scatter of gradients, all-gather of parameters    the same

@@ -73,7 +73,7 @@ std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<Parameter
     if (apart && slice.parameter == Parameter::kTokenTable) return Key{experts, 2, 0};
     const auto holds = [&](const Chunk& chunk) {
       if (slice.layer < 0) return is_table(slice) && !slice.shared_copy ? chunk.first : chunk.last;
-      return slice.layer >= chunk.layers.front() && slice.layer <= chunk.layers.back();
+      return chunk.holds(slice.layer);
     };
     if (stage_level) {
       const auto chunk = std::find_if(chunks.begin(), chunks.end(), holds);

@@ -103,7 +103,7 @@ Lifetimes lifetimes_of(const Chunk& chunk, const ActionDrafts& pieces) {
     result.until_input += bytes;
     opened.erase(key);
   }
-  if (!chunk.last) opened.erase({Tensor::kInput, chunk.layers.back() + 1});
+  if (!chunk.last) opened.erase({Tensor::kInput, chunk.end()});
   for (const auto& [key, bytes] : opened) {
     result.forward_temporary = std::max(result.forward_temporary, bytes);
   }
@@ -171,14 +171,12 @@ ActionDrafts stage_drafts(const Chunk& chunk, const ActionDrafts& pieces,
   scratch(result.backward, lives.backward_temporary);
   scratch(result.input, lives.backward_temporary);
   // What travels between stages, so that transfers and actions wait for each other.
-  const DraftOperand in =
-      whole(Tensor::kInput, chunk.layers.front(), Access::kRead, boundary_bytes, false);
+  const DraftOperand in = whole(Tensor::kInput, chunk.begin, Access::kRead, boundary_bytes, false);
   if (!chunk.first) {
     for (auto* drafts : {&result.forward, &result.backward, &result.input}) touch(*drafts, in);
   }
   if (!chunk.last) {
-    touch(result.forward,
-          whole(Tensor::kInput, chunk.layers.back() + 1, Access::kWrite, boundary_bytes, true));
+    touch(result.forward, whole(Tensor::kInput, chunk.end(), Access::kWrite, boundary_bytes, true));
   }
   const DraftOperand gradient =
       whole(Tensor::kGradResidual, -1, chunk.last ? Access::kWrite : Access::kAccumulate,

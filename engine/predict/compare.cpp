@@ -134,7 +134,7 @@ Prediction dilated(Prediction prediction, double factor) {
   step.exposed_communication_seconds *= factor;
   step.tokens_per_second /= factor;
   step.model_flops_per_second_per_rank /= factor;
-  step.mfu = 0;
+  step.forget_peak();
   return prediction;
 }
 

@@ -78,7 +78,8 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   prediction.step_flops =
       model_flops_per_sequence(setup.model) * static_cast<double>(setup.global_batch());
   const std::vector<MemoryRow> built = memory_of(prediction.program);
-  prediction.capacity_bytes = static_cast<std::int64_t>(machine.memory_bytes.value);
+  prediction.capacity_bytes =
+      static_cast<std::int64_t>(machine.memory_bytes.value * machine.usable_memory_share);
   const bool share_gpu = cost.sharing() == Sharing::kGpu, together = prediction.memory_together();
   for (const MemoryRow& row : built) {
     prediction.needed_bytes = together ? prediction.needed_bytes + row.peak_bytes
@@ -94,7 +95,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
   prediction.traffic = expected_traffic(prediction, 0);
   prediction.bubble = bubble_of(prediction.program, prediction.timeline);
   prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);
-  if (share_gpu) prediction.step.mfu = 0;  // a rank has no device of its own to use well
+  if (share_gpu) prediction.step.forget_peak();  // a rank has no device of its own to use well
   prediction.formulas = formulas_of(setup, machine);
   return prediction;
 }
@@ -156,6 +157,7 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
            setup.zero_prefetch != Setup{}.zero_prefetch)
     remarks.push_back(
         "Whole stages are simulated: ZeRO 3 gathers as early as it can, whatever the prefetch.");
+  for (std::string& remark : unwise(prediction)) remarks.push_back(std::move(remark));
   if (const Result<void> runs = can_execute(setup); !runs)
     remarks.push_back(
         fmt::format("This Setup can be predicted, but not run: {}", runs.error().text));

@@ -57,6 +57,18 @@ struct Prediction {
   std::vector<Formula> formulas;
 };
 
+// What a step's durations stand on: shares of the seconds that the ops of the busiest rank take,
+// and the largest that stand on one rate for all sizes.
+struct RateShares {
+  double measured = 0, interpolated = 0, assumed = 0;
+  struct Assumed {
+    std::string what;  // "norm1, forward", "all_reduce of gradients"
+    double share = 0;
+  };
+  std::vector<Assumed> largest_assumed;  // at most five, falling
+};
+RateShares rate_shares(const Prediction& prediction);
+
 // Error: the first sentence of validate(), or of make_order/build_program, or that the routing is
 // not the Setup's. Pure; safe on any thread.
 // `routing`: what a run of the same Setup was seen to route; else the Setup's skew is assumed.
@@ -75,6 +87,8 @@ bool gathers_instead_of_ring(const Prediction& prediction);
 // ranks and ops that were not built, ranks that share a GPU, a ring predicted as an all-gather,
 // stages held twice, ZeRO with nothing to shard, and why the Setup cannot be run.
 std::vector<std::string> remarks_of(const Prediction& prediction);
+// Those of them that are about settings which are legal, but seldom wise.
+std::vector<std::string> unwise(const Prediction& prediction);
 
 // What a rank sends and receives, by global rank.
 std::vector<TrafficRow> expected_traffic(const Prediction& prediction, int rank);

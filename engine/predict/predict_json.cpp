@@ -23,11 +23,22 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
   const bool known = rank >= 0 && rank < ranks;
   const std::vector<TrafficRow> traffic =
       known ? expected_traffic(prediction, rank) : prediction.traffic;
+  const RateShares shares = rate_shares(prediction);
+  json assumed = json::array();
+  for (const RateShares::Assumed& each : shares.largest_assumed)
+    assumed.push_back({{"what", each.what}, {"share", each.share}});
+  json step = to_json(prediction.step, false);
+  step["flops_convention"] = "full";
   return {{"setup", to_json(prediction.setup)},  // or as it was asked for, where that is known
           {"resolved", to_json(prediction.setup)},
           {"machine", to_json(prediction.machine)},
           {"source", "predicted"},
-          {"rates", prediction.word},
+          {"rates",
+           {{"word", prediction.word},
+            {"measured", shares.measured},
+            {"interpolated", shares.interpolated},
+            {"assumed", shares.assumed},
+            {"largest_assumed", std::move(assumed)}}},
           {"level", prediction.program.level == Level::kPiece ? "piece" : "stage"},
           {"ranks", ranks},
           {"ranks_built", prediction.program.ranks.size()},
@@ -42,7 +53,7 @@ nlohmann::json to_json(const Prediction& prediction, int rank) {
             {"ranks", std::move(memory)}}},
           {"traffic", to_json(traffic)},
           {"bubble", to_json(prediction.bubble)},
-          {"step", to_json(prediction.step, false)},
+          {"step", std::move(step)},
           {"remarks", remarks_of(prediction)},
           {"formulas", std::move(formulas)}};
 }

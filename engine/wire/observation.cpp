@@ -78,6 +78,9 @@ void read_step(ObjectReader& parent, StepFigures& step, std::optional<Message>& 
   reader.read("tokens_per_second", step.tokens_per_second);
   reader.read("model_flops_per_second_per_rank", step.model_flops_per_second_per_rank);
   reader.read("mfu", step.mfu);
+  reader.read("mfu_causal", step.mfu_causal);
+  reader.read("mfu_6n", step.mfu_6n);
+  reader.read("hfu", step.hfu);
   if (!error) error = reader.error();
 }
 

@@ -207,7 +207,7 @@ TEST(Machines, EveryNumberHasAnOrigin) {
         for (const json& child : value) left.push_back(child);
       }
     }
-    EXPECT_EQ(numbers, 10) << machine.at("name");
+    EXPECT_GE(numbers, 10) << machine.at("name");
   }
   EXPECT_THAT(command({"predict", "--machine", "dgx-a100-80g"}).out,
               HasSubstr("published rates and an assumed cost of starting an op"));

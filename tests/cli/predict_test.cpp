@@ -49,13 +49,78 @@ TEST(Predict, AutoIsOfTheCoresWhereThereAreNoGpus) {
   EXPECT_EQ(machine("cuda"), kLocalGpus);
 }
 
+TEST(Predict, LeavesOutTheStepsOfTheCriticalPathUnlessAsked) {
+  const Folder folder;
+  const json answer = command({"predict", "--json"}).json();
+  EXPECT_FALSE(answer.at("explain").at("critical_path").contains("steps"));
+}
+
+TEST(Predict, StartsAModelFromOneRank) {
+  const Folder folder;
+  const json answer =
+      command({"predict", "--model", "llama3-8b", "--machine", "dgx-h100", "--dp", "8", "--json"})
+          .json();
+  EXPECT_EQ(answer.at("ranks"), 8);
+  EXPECT_EQ(answer.at("setup").at("mesh").at("pp"), 1);
+  EXPECT_EQ(command({"predict", "--json"}).json().at("ranks"), 4) << "the first lesson";
+  const std::string file = folder.file("a.json", R"({"model": "llama-tiny"})");
+  EXPECT_EQ(command({"predict", "--setup", file, "--json"}).json().at("ranks"), 1);
+}
+
+TEST(Predict, FillsGpusWithReplicasAndABatchWithMicroBatches) {
+  const Folder folder;
+  const json answer =
+      command({"predict", "--model", "gpt3-175b", "--machine", "dgx-a100-80g", "--tp", "8", "--pp",
+               "4", "--gpus", "64", "--global-batch", "96", "--micro-batch", "3", "--json"})
+          .json();
+  EXPECT_EQ(answer.at("setup").at("mesh").at("dp"), 2);
+  EXPECT_EQ(answer.at("setup").at("microbatches"), 16);
+  EXPECT_FALSE(answer.at("setup").contains("gpus")) << "a file holds what it came to";
+  const Reply odd = command({"predict", "--tp", "2", "--pp", "4", "--gpus", "12"});
+  EXPECT_EQ(odd.status, 2);
+  EXPECT_THAT(odd.err, HasSubstr("12 GPUs are no multiple of the 8 of one replica"));
+  EXPECT_THAT(command({"predict", "--dp", "3", "--global-batch", "8"}).err,
+              HasSubstr("A global batch of 8 sequences is no multiple of the 3"));
+}
+
+TEST(Predict, SaysHowLongSoManyTokensTake) {
+  const Folder folder;
+  const std::vector<std::string> words = {"predict",  "--model", "llama3-8b", "--machine",
+                                          "dgx-h100", "--dp",    "8",         "--json",
+                                          "--tokens", "15T",     "--price",   "2.5"};
+  const json answer = command(words).json();
+  const double rate = answer.at("step").at("tokens_per_second");
+  EXPECT_NEAR(answer.at("days").get<double>(), 15e12 / rate / 86400, 1e-6);
+  EXPECT_NEAR(answer.at("gpu_hours").get<double>(), 15e12 / rate / 3600 * 8, 1e-3);
+  EXPECT_NEAR(answer.at("cost").get<double>(), 2.5 * answer.at("gpu_hours").get<double>(), 1e-3);
+  EXPECT_EQ(command({"predict", "--tokens", "many"}).status, 2);
+  EXPECT_EQ(command({"predict", "--price", "2"}).status, 2);
+}
+
+TEST(Predict, SaysWhatItsTimesStandOn) {
+  const Folder folder;
+  const json rates = command({"predict", "--model", "llama3-8b", "--machine", "dgx-h100", "--json"})
+                         .json()
+                         .at("rates");
+  const double measured = rates.at("measured"), between = rates.at("interpolated"),
+               assumed = rates.at("assumed");
+  EXPECT_NEAR(measured + between + assumed, 1, 1e-9);
+  EXPECT_GT(between, 0.5) << "products and attention have tables";
+  double last = 1;
+  for (const json& each : rates.at("largest_assumed")) {
+    EXPECT_LE(each.at("share").get<double>(), last);
+    last = each.at("share");
+  }
+  EXPECT_EQ(rates.at("largest_assumed").size(), 5u);
+}
+
 TEST(Predict, ExplainsItsTime) {
   const Folder folder;
   const Reply text = command({"predict", "--pp", "4"});
   EXPECT_THAT(text.out, testing::AllOf(HasSubstr("Explanation (predicted)"), HasSubstr("drain"),
                                        HasSubstr("Critical path"), HasSubstr("waits for the"),
                                        HasSubstr("When memory peaks")));
-  const json answer = command({"predict", "--pp", "4", "--json"}).json();
+  const json answer = command({"predict", "--pp", "4", "--json", "--spans"}).json();
   const json& explain = answer.at("explain");
   double shares = 0;
   for (const auto& [kind, share] : explain.at("idle_shares").items()) shares += share.get<double>();

@@ -324,7 +324,7 @@ TEST(Calibrate, IsAskedForAgainWhereBf16IsMultipliedInAnotherWay) {
 TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
   const Folder folder;
   const json before = command({"predict", "--json"}).json();
-  EXPECT_EQ(before.at("rates"), "assumed");
+  EXPECT_EQ(before.at("rates").at("word"), "assumed");
   const Reply answer = command({"calibrate", "--json"});
   ASSERT_EQ(answer.status, kDone) << answer.err;
   EXPECT_THAT(answer.err, HasSubstr(folder.path("")));
@@ -343,7 +343,7 @@ TEST(Calibrate, MeasuresStoresAndIsUsedByTheNextPrediction) {
     EXPECT_GE(command(here).json().at("seconds").get<double>(), 1);
   }
   const json after = command({"predict", "--json"}).json();
-  EXPECT_EQ(after.at("rates"), "calibrated");
+  EXPECT_EQ(after.at("rates").at("word"), "calibrated");
   EXPECT_EQ(after.at("machine"), machine);
 }
 

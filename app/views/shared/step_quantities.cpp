@@ -296,6 +296,8 @@ void StepSides::finish(std::vector<Quantity>& all) const {
 
 }  // namespace
 
+Figure hidden_figure() { return {QStringLiteral("?"), Quantities::tr("hidden for now"), {}, true}; }
+
 int fullest_rank(const Prediction& prediction) {
   int fullest = 0;
   std::int64_t most = -1;

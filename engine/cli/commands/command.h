@@ -73,6 +73,7 @@ void add_devices(Commands& commands);
 void add_calibrate(Commands& commands);
 void add_models(Commands& commands);
 void add_machines(Commands& commands);
+void add_cases(Commands& commands);
 void add_predict(Commands& commands);
 void add_run(Commands& commands);
 void add_schedule(Commands& commands);

@@ -144,6 +144,7 @@ int run_command(int argc, const char* const* argv, std::ostream& out, std::ostre
   add_route(commands);
   add_models(commands);
   add_machines(commands);
+  add_cases(commands);
   add_devices(commands);
   add_calibrate(commands);
   add_export(commands);

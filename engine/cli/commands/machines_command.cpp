@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/commands/command.h"
+#include "engine/cli/commands/machine_files.h"
 #include "engine/cli/text/machine_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/machine/machine.h"
@@ -33,6 +33,22 @@ std::string rates_text(const Machine& machine) {
       machine.half_flops_per_second);
   row("share of peak reached", percent_text(machine.matmul_efficiency.value),
       machine.matmul_efficiency);
+  if (!machine.products.shares.empty())
+    table.add({"products of 16 bit", fmt::format("{} sizes", machine.products.shares.size()),
+               machine.products.origin});
+  if (!machine.attention.shares.empty())
+    table.add({"fused attention", fmt::format("{} sizes", machine.attention.shares.size()),
+               machine.attention.origin});
+  if (machine.experts_efficiency.value > 0)
+    row("of experts' products", percent_text(machine.experts_efficiency.value),
+        machine.experts_efficiency);
+  const auto sustained = [&](const char* name, const Sourced& share) {
+    if (share != Sourced{1, "assumed"}) row(name, percent_text(share.value), share);
+  };
+  sustained("sustained by a device", machine.sustained);
+  sustained("sustained by memory", machine.memory_efficiency);
+  sustained("sustained in a node", machine.intra_node.sustained);
+  sustained("sustained between nodes", machine.inter_node.sustained);
   row("fixed cost of an op", seconds_text(machine.launch_seconds.value), machine.launch_seconds);
   if (machine.host_seconds.value > 0)
     row("host's cost of an op", seconds_text(machine.host_seconds.value), machine.host_seconds);
@@ -184,21 +200,51 @@ Outcome list(bool json) {
 }  // namespace
 
 void add_machines(Commands& commands) {
-  CLI::App* command = commands.add("machines", "list the machines to predict for, or show one",
-                                   "  parallelarium-engine machines\n"
-                                   "  parallelarium-engine machines dgx-h100\n");
+  CLI::App* command = commands.add(
+      "machines", "list the machines to predict for, show one, or make one of one's own",
+      "  parallelarium-engine machines\n"
+      "  parallelarium-engine machines show dgx-h100\n"
+      "  parallelarium-engine machines new my-cluster.json --from dgx-h100\n"
+      "  parallelarium-engine machines fit --measured 118.4s --setup plan.json --to mine.json\n");
   struct Options {
-    std::string name;
-    bool json = false;
+    std::vector<std::string> words;
+    std::string from;
+    FitOptions fit;
   };
   auto options = std::make_shared<Options>();
-  command->add_option("name", options->name, "a machine to show in full")->option_text("[NAME]");
-  command->add_flag("--json", options->json, "print JSON");
+  command
+      ->add_option("words", options->words,
+                   "a machine to show in full; or show NAME, new FILE, fit")
+      ->option_text("[NAME]")
+      ->expected(0, 2);
+  command->add_option("--from", options->from, "new: the machine to start from")
+      ->option_text("NAME");
+  command
+      ->add_option("--run", options->fit.runs, "fit: measured runs, as `run --json` printed them")
+      ->option_text("FILE");
+  command->add_option("--measured", options->fit.measured, "fit: the step time of --setup")
+      ->option_text("SECONDS");
+  command->add_option("--setup", options->fit.setup, "fit: the Setup that was measured")
+      ->option_text("FILE");
+  command->add_option("--to", options->fit.to, "fit: the file for the machine that was found")
+      ->option_text("FILE");
+  command->add_flag("--json", options->fit.json, "print JSON");
   commands.set_body(command, [options](Progress&) {
-    if (options->name.empty()) return list(options->json);
-    Result<Machine> machine = find_machine(options->name);
+    const std::vector<std::string>& words = options->words;
+    const bool json = options->fit.json;
+    if (words.empty()) return list(json);
+    const std::string rest = words.size() > 1 ? words[1] : "";
+    if (words[0] == "new") return new_machine(rest, options->from);
+    if (words[0] == "fit" && rest.empty()) return fit_machine_file(options->fit);
+    const std::string& name = words[0] == "show" && words.size() > 1 ? rest : words[0];
+    if (words.size() > 1 && words[0] != "show")
+      return Outcome::invalid(message("machines-words",
+                                      "machines does not expect the word \"{}\"; machines --help "
+                                      "shows what it takes.",
+                                      rest));
+    Result<Machine> machine = find_machine(name);
     if (!machine) return Outcome::invalid(machine.error());
-    return Outcome::done(options->json ? json_text(to_json(*machine)) : machine_text(*machine));
+    return Outcome::done(json ? json_text(to_json(*machine)) : machine_text(*machine));
   });
 }
 

@@ -25,12 +25,12 @@ namespace {
 struct RunOptions {
   SetupOptions setup;
   bool verify = false;
-  bool json = false;
+  bool json = false, spans = false;
   int rank = 0;
   std::string trace, csv, document;
 };
 
-nlohmann::json run_json(const Training& training, int rank) {
+nlohmann::json run_json(const Training& training, int rank, bool spans) {
   const Observation& observed = training.result.observation;
   // The keys of a prediction, with what was observed in place of what was predicted.
   nlohmann::json json = to_json(training.prediction, rank);
@@ -39,6 +39,9 @@ nlohmann::json run_json(const Training& training, int rank) {
   const Program& program = training.prediction.program;
   json["explain"] = to_json(explain(program, observed.timeline));
   predicted["explain"] = to_json(explain(program, training.prediction.timeline));
+  if (!spans)
+    for (nlohmann::json* each : {&json, &predicted})
+      (*each)["explain"]["critical_path"].erase("steps");
   json["source"] = name_of(observed.source);
   json["backend"] = observed.backend;
   json["backend_reason"] = training.choice.why.text;
@@ -68,6 +71,7 @@ nlohmann::json run_json(const Training& training, int rank) {
       at < observed.traffic.size() ? to_json(observed.traffic[at]) : nlohmann::json::array();
   json["bubble"] = to_json(observed.bubble);
   json["step"] = to_json(observed.step, true);
+  json["step"]["flops_convention"] = "full";
   json["wall_seconds"] = observed.wall_seconds;
   if (observed.backend == "cuda") json["host_seconds"] = observed.host_seconds;
   if (!observed.gpu_use.empty()) json["gpu_use"] = observed.gpu_use;
@@ -282,7 +286,7 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
                                               : Outcome::failed(told_why(training.error()));
   if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
   progress.clear();
-  Outcome outcome = Outcome::done(options.json ? json_text(run_json(*training, options.rank))
+  Outcome outcome = Outcome::done(options.json ? json_text(run_json(*training, options.rank, options.spans))
                                                : run_text(*training));
   const Program& program = training->prediction.program;
   const Timeline& timeline = training->result.observation.timeline;
@@ -346,6 +350,7 @@ void add_run(Commands& commands) {
       "  mpirun -n 2 parallelarium-engine run --pp 2 --backend cpu   (or torchrun, srun)\n");
   auto options = std::make_shared<RunOptions>();
   command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--spans", options->spans, "JSON: also every step of the critical path");
   command->add_flag("--verify", options->verify,
                     "repeat it on one rank and compare losses and gradients; in 16 bit with fp32, "
                     "within what one rank in 16 bit differs by");

@@ -40,7 +40,7 @@ namespace {
 Result<Setup> setup_of_file(const std::string& text) {
   const Result<nlohmann::json> json = parse_json(text);
   if (!json) return json.error();
-  Result<Setup> asked = setup_from_json(*json);
+  Result<Setup> asked = setup_from_file(*json);
   if (!asked) return asked;
   const Result<std::optional<Setup>> there = resolved_from_json(*json);
   if (!there) return there.error();
@@ -71,6 +71,12 @@ Result<Situation> SetupOptions::situation(std::string* read_text) const {
 
 Result<Setup> SetupOptions::asked(std::string* read_text) const {
   Setup setup = new_setup();
+  const auto says = [this](std::string_view option) {
+    return std::any_of(fields_.begin(), fields_.end(), [&](const Field& field) {
+      return field.option == option && field.parsed->count() > 0;
+    });
+  };
+  if (file_.empty() && (says("model") || says("machine"))) setup.mesh.pp = 1;
   if (!file_.empty()) {
     Result<std::string> text = read_file(file_);
     if (!text) return text.error();

@@ -58,6 +58,19 @@ std::string bubble_block(const Prediction& prediction) {
          table.text();
 }
 
+std::string rates_text(const RateShares& shares) {
+  std::string text = fmt::format(
+      "  {} of the busiest rank's op time stands on measured rates, {} on rates between measured\n"
+      "  sizes, {} on one assumed rate for all sizes",
+      percent_text(shares.measured), percent_text(shares.interpolated),
+      percent_text(shares.assumed));
+  std::string largest;
+  for (const RateShares::Assumed& each : shares.largest_assumed)
+    largest +=
+        fmt::format("{}{} ({})", largest.empty() ? "" : "; ", each.what, percent_text(each.share));
+  return text + (largest.empty() ? "" : ":\n    " + wrapped(largest, kLineWidth - 4, 4)) + "\n";
+}
+
 std::string step_block(const Prediction& prediction) {
   const StepFigures& step = prediction.step;
   Table table({"", ""});
@@ -67,8 +80,13 @@ std::string step_block(const Prediction& prediction) {
              seconds_text(step.exposed_communication_seconds) + " on that rank"});
   table.add({"throughput", in_unit(step.tokens_per_second, "tokens/second")});
   table.add({"model FLOPs of a rank", count_text(step.model_flops_per_second_per_rank, "FLOP/s")});
-  if (step.mfu > 0) table.add({"MFU", percent_text(step.mfu)});
-  return fmt::format("Step ({})\n{}", word_text(prediction.machine), table.text());
+  if (step.mfu > 0) {
+    table.add({"MFU", fmt::format("{} (causal scores {}, 6N {})", percent_text(step.mfu),
+                                  percent_text(step.mfu_causal), percent_text(step.mfu_6n))});
+    table.add({"HFU", percent_text(step.hfu) + ", recomputed FLOPs too"});
+  }
+  return fmt::format("Step ({})\n{}{}", word_text(prediction.machine), table.text(),
+                     rates_text(rate_shares(prediction)));
 }
 
 std::string formulas_block(const Prediction& prediction) {

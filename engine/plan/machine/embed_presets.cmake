@@ -2,7 +2,7 @@
 # Writes OUTPUT: a table of every JSON file below ROOT, as C++ raw strings cut into pieces that
 # compilers accept.
 set(text "// Generated from resources/; do not edit.\n#include \"engine/plan/machine/presets.h\"\n\nnamespace parallelarium {\n\nconst std::vector<EmbeddedFile>& embedded_files() {\n  static const std::vector<EmbeddedFile> files = {\n")
-file(GLOB paths RELATIVE ${ROOT} ${ROOT}/*.json ${ROOT}/models/*.json ${ROOT}/machines/*.json)
+file(GLOB paths RELATIVE ${ROOT} ${ROOT}/*.json ${ROOT}/models/*.json ${ROOT}/machines/*.json ${ROOT}/cases/*.json)
 list(SORT paths)
 foreach(path ${paths})
   file(READ ${ROOT}/${path} content)

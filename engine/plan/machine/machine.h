@@ -24,7 +24,9 @@ struct Sourced {
 
 struct Link {
   Sourced latency_seconds;
-  Sourced bytes_per_second;  // one direction
+  Sourced bytes_per_second;  // one direction, as a lone benchmark of large messages reaches it
+  // The share of it that a training step's transfers and collectives reach.
+  Sourced sustained = {1, "assumed"};
   bool operator==(const Link&) const = default;
 };
 
@@ -39,6 +41,27 @@ struct MatmulPoint {
   std::string phase = {};  // name_of(Phase), or kWeightGradAlone; empty: of any, as in older files
   std::string type = {};   // of storage, name_of(DataType); empty: float32, as in older files
   bool operator==(const MatmulPoint&) const = default;
+};
+
+// Shares of the roofline that products [m,k] x [k,n] of 16 bit reach, on a grid of sizes; between
+// them multilinear in the logarithms, beyond them as at the edge, so that no size makes a jump.
+struct ProductShares {
+  std::vector<double> m, n, k;  // ascending
+  std::vector<double> shares;   // [m][n][k], each above 0 and at most 1
+  std::string origin = "assumed";
+  double at(std::int64_t m, std::int64_t n, std::int64_t k) const;  // 1 without a grid
+  bool operator==(const ProductShares&) const = default;
+};
+
+// Shares of the peak that fused attention reaches in causal FLOPs, by the rows of queries of all
+// heads and sequences: few of them leave a GPU's processors idle. Between sizes linear in the
+// logarithm, beyond them as at the edge.
+struct AttentionShares {
+  std::vector<double> rows;  // B * H * T, ascending
+  std::vector<double> shares;
+  std::string origin = "assumed";
+  double at(double count) const;  // 0 without a table
+  bool operator==(const AttentionShares&) const = default;
 };
 
 // How cores multiply bf16: by instructions of their own, or widened to fp32.
@@ -107,14 +130,21 @@ struct Machine {
   int devices_per_node = 1;
   int nodes = 1;
   Sourced memory_bytes;             // of one device
+  double usable_memory_share = 1;   // of it that training may fill; the rest is its driver's
   Sourced memory_bytes_per_second;  // of one device
   Sourced fp32_flops_per_second;    // peak of one device
   Sourced half_flops_per_second;    // peak of bf16, dense, by tensor cores where they multiply it
   // False: the tensor cores know fp16 alone (V100, T4), so `auto` is fp32 there and bf16 goes at
   // the rate of fp32.
   bool bf16 = true;
-  Sourced matmul_efficiency;  // share of peak that large products reach; 1 = lower bound at peak
-  Sourced launch_seconds;     // fixed cost of one op
+  Sourced matmul_efficiency;   // share of peak that large products reach; 1 = lower bound at peak
+  ProductShares products;      // of each size, where a table of them is known
+  AttentionShares attention;   // without it, as products
+  Sourced experts_efficiency;  // share of peak of experts' grouped products; 0: as products
+  // The share of those that a device keeps up for hours, where its power limits it.
+  Sourced sustained = {1, "assumed"};
+  Sourced memory_efficiency = {1, "assumed"};  // share of memory bandwidth that a step reaches
+  Sourced launch_seconds;                      // fixed cost of one op
   // Of GPUs: the least that one op takes, and one message or collective, since its host has to
   // launch the next meanwhile. 0: devices and hosts are the same, or nothing is known.
   Sourced host_seconds, host_message_seconds;

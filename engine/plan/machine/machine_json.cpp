@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "parallelarium-machine/1": presets and the calibration file. A number is {"value", "origin"}.
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "engine/plan/machine/machine.h"
@@ -37,13 +38,76 @@ Result<Sourced> read_sourced(const nlohmann::json& json, const std::string& pref
   return number;
 }
 
+// A share of a peak: nothing goes at none of it, and nothing beyond it.
+Result<Sourced> read_share(const nlohmann::json& json, const std::string& prefix) {
+  Result<Sourced> share = read_sourced(json, prefix);
+  if (share && !(share->value > 0 && share->value <= 1))
+    return message("share-range", "{} must be above 0 and at most 1.",
+                   prefix.substr(0, prefix.size() - 1));
+  return share;
+}
+
 Result<Link> read_link(const nlohmann::json& json, const std::string& prefix) {
   Link link;
   SettingsReader reader(json, prefix);
   read_dotted(reader, "latency_seconds", link.latency_seconds, read_sourced);
   read_dotted(reader, "bytes_per_second", link.bytes_per_second, read_sourced);
+  read_dotted(reader, "sustained", link.sustained, read_share);
   if (auto done = reader.finish(); !done) return done.error();
   return link;
+}
+
+// Ascending sizes of a grid's axis.
+void read_sizes(SettingsReader& reader, const char* key, std::vector<double>& into) {
+  const nlohmann::json* json = reader.child(key);
+  if (json == nullptr) return;
+  const auto is_size = [](const nlohmann::json& size) {
+    return size.is_number() && size.get<double>() > 0 && size.get<double>() < kLargest;
+  };
+  if (json->is_array() && std::all_of(json->begin(), json->end(), is_size))
+    into = json->get<std::vector<double>>();
+  if (into.empty() ||
+      std::adjacent_find(into.begin(), into.end(), std::greater_equal<>()) != into.end())
+    reader.fail(
+        message("products-sizes", "{} must be a list of ascending sizes.", reader.dotted(key)));
+}
+
+// As many shares as the sizes ask for.
+void read_shares(SettingsReader& reader, std::size_t points, std::vector<double>& into) {
+  if (const nlohmann::json* shares = reader.child("shares")) {
+    const auto is_share = [](const nlohmann::json& share) {
+      return share.is_number() && share.get<double>() > 0 && share.get<double>() <= 1;
+    };
+    if (shares->is_array() && shares->size() == points &&
+        std::all_of(shares->begin(), shares->end(), is_share))
+      into = shares->get<std::vector<double>>();
+  }
+  if (into.empty())
+    reader.fail(message("shares-count",
+                        "{} must be a list of {} shares above 0 and at most 1, one for each size.",
+                        reader.dotted("shares"), points));
+}
+
+Result<AttentionShares> read_attention(const nlohmann::json& json, const std::string& prefix) {
+  AttentionShares attention;
+  SettingsReader reader(json, prefix);
+  read_sizes(reader, "rows", attention.rows);
+  reader.text("origin", attention.origin);
+  read_shares(reader, attention.rows.size(), attention.shares);
+  if (auto done = reader.finish(); !done) return done.error();
+  return attention;
+}
+
+Result<ProductShares> read_products(const nlohmann::json& json, const std::string& prefix) {
+  ProductShares products;
+  SettingsReader reader(json, prefix);
+  read_sizes(reader, "m", products.m);
+  read_sizes(reader, "n", products.n);
+  read_sizes(reader, "k", products.k);
+  reader.text("origin", products.origin);
+  read_shares(reader, products.m.size() * products.n.size() * products.k.size(), products.shares);
+  if (auto done = reader.finish(); !done) return done.error();
+  return products;
 }
 
 void read_type(SettingsReader& reader, std::string& type) {
@@ -156,9 +220,16 @@ nlohmann::json to_json(const Sourced& number) {
   return {{"value", number.value}, {"origin", number.origin}};
 }
 
+// Nothing is known of a share of 1 that nobody gave.
+void put_share(nlohmann::json& json, const char* key, const Sourced& share) {
+  if (share != Sourced{1, "assumed"} && share.value > 0) json[key] = to_json(share);
+}
+
 nlohmann::json to_json(const Link& link) {
-  return {{"latency_seconds", to_json(link.latency_seconds)},
-          {"bytes_per_second", to_json(link.bytes_per_second)}};
+  nlohmann::json json = {{"latency_seconds", to_json(link.latency_seconds)},
+                         {"bytes_per_second", to_json(link.bytes_per_second)}};
+  put_share(json, "sustained", link.sustained);
+  return json;
 }
 
 }  // namespace
@@ -180,11 +251,17 @@ Result<Machine> machine_from_json(const nlohmann::json& json) {
   reader.whole("devices_per_node", machine.devices_per_node, 1, 65'536);
   reader.whole("nodes", machine.nodes, 1, 1'000'000);
   read_dotted(reader, "memory_bytes", machine.memory_bytes, read_sourced);
+  reader.number("usable_memory_share", machine.usable_memory_share, 0.01, 1);
   read_dotted(reader, "memory_bytes_per_second", machine.memory_bytes_per_second, read_sourced);
   read_dotted(reader, "fp32_flops_per_second", machine.fp32_flops_per_second, read_sourced);
   read_dotted(reader, "half_flops_per_second", machine.half_flops_per_second, read_sourced);
   reader.flag("bf16", machine.bf16);
   read_dotted(reader, "matmul_efficiency", machine.matmul_efficiency, read_sourced);
+  read_dotted(reader, "products", machine.products, read_products);
+  read_dotted(reader, "attention", machine.attention, read_attention);
+  read_dotted(reader, "experts_efficiency", machine.experts_efficiency, read_share);
+  read_dotted(reader, "sustained", machine.sustained, read_share);
+  read_dotted(reader, "memory_efficiency", machine.memory_efficiency, read_share);
   read_dotted(reader, "launch_seconds", machine.launch_seconds, read_sourced);
   read_dotted(reader, "host_seconds", machine.host_seconds, read_sourced);
   read_dotted(reader, "host_message_seconds", machine.host_message_seconds, read_sourced);
@@ -238,6 +315,7 @@ nlohmann::json to_json(const Machine& machine) {
                          {"devices_per_node", machine.devices_per_node},
                          {"nodes", machine.nodes},
                          {"memory_bytes", to_json(machine.memory_bytes)},
+                         {"usable_memory_share", machine.usable_memory_share},
                          {"memory_bytes_per_second", to_json(machine.memory_bytes_per_second)},
                          {"fp32_flops_per_second", to_json(machine.fp32_flops_per_second)},
                          {"half_flops_per_second", to_json(machine.half_flops_per_second)},
@@ -249,6 +327,18 @@ nlohmann::json to_json(const Machine& machine) {
                          {"cores", machine.cores},
                          {"calibrated", machine.calibrated}};
   if (!machine.gpus.empty()) json["gpus"] = machine.gpus;
+  if (const ProductShares& products = machine.products; !products.shares.empty())
+    json["products"] = {{"m", products.m},
+                        {"n", products.n},
+                        {"k", products.k},
+                        {"shares", products.shares},
+                        {"origin", products.origin}};
+  if (const AttentionShares& attention = machine.attention; !attention.shares.empty())
+    json["attention"] = {
+        {"rows", attention.rows}, {"shares", attention.shares}, {"origin", attention.origin}};
+  put_share(json, "experts_efficiency", machine.experts_efficiency);
+  put_share(json, "sustained", machine.sustained);
+  put_share(json, "memory_efficiency", machine.memory_efficiency);
   if (!machine.bf16) json["bf16"] = false;
   if (machine.groups_take_turns) json["groups_take_turns"] = true;
   if (!machine.bf16_products.empty()) json["bf16_products"] = machine.bf16_products;

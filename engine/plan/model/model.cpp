@@ -94,7 +94,7 @@ ParameterCounts count_parameters(const Model& model) {
   return counts;
 }
 
-double forward_flops_per_sequence(const Model& model) {
+double forward_flops_per_sequence(const Model& model, ScoreFlops scores) {
   const double T = static_cast<double>(model.sequence), C = static_cast<double>(model.hidden);
   const double H = model.heads;
   const LatentAttention& latent = model.latent;
@@ -106,7 +106,8 @@ double forward_flops_per_sequence(const Model& model) {
     // The two small norms inside are not products.
     weights = static_cast<double>(attention_parameters(model) - latent.q_rank - latent.kv_rank);
   }
-  const double attention = 2 * T * weights + 2 * T * T * H * (key_width + value_width);
+  const double counted = scores == ScoreFlops::kFull ? 1 : scores == ScoreFlops::kCausal ? 0.5 : 0;
+  const double attention = 2 * T * weights + counted * 2 * T * T * H * (key_width + value_width);
   const double dense = 2 * T * mlp_matrices(model) * C * static_cast<double>(model.ffn);
   const Experts& experts = model.experts;
   const double expert = 2 * T * C *
@@ -118,8 +119,8 @@ double forward_flops_per_sequence(const Model& model) {
   return flops;
 }
 
-double model_flops_per_sequence(const Model& model) {
-  return 3 * forward_flops_per_sequence(model);
+double model_flops_per_sequence(const Model& model, ScoreFlops scores) {
+  return 3 * forward_flops_per_sequence(model, scores);
 }
 
 namespace {

@@ -91,14 +91,17 @@ std::vector<Message> check_model(const Model& model);
 // The inner width where none is given: 4 hidden, or 8/3 hidden for swiglu, rounded up to 64.
 std::int64_t default_ffn(std::int64_t hidden, Mlp mlp);
 
+// What a convention counts of attention's scores: all of them (Narayanan et al. 2021), those on and
+// below the diagonal, which a causal mask leaves (FlashAttention, Llama 3), or none ("6N").
+enum class ScoreFlops : std::uint8_t { kFull, kCausal, kNone };
+
 // Floating-point operations of one sequence's forward pass, multiply and add as two, by matrix
-// products (attention scores counted in full, not halved by the causal mask). Backward is twice
-// that. Source: Narayanan et al. 2021 eq. (3) / Korthikanti et al. 2022 appendix A, here by summing
-// products.
-double forward_flops_per_sequence(const Model& model);
+// products. Backward is twice that. Source: Narayanan et al. 2021 eq. (3) / Korthikanti et al. 2022
+// appendix A, here by summing products.
+double forward_flops_per_sequence(const Model& model, ScoreFlops scores = ScoreFlops::kFull);
 
 // 3 x forward: the work that the model needs, whatever is recomputed ("model FLOPs", the M of MFU).
-double model_flops_per_sequence(const Model& model);
+double model_flops_per_sequence(const Model& model, ScoreFlops scores = ScoreFlops::kFull);
 
 // The title for people: "GPT tiny", "Custom model".
 Message title_of(const Model& model);

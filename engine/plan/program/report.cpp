@@ -116,6 +116,25 @@ std::vector<MemoryRow> memory_of(const Program& program) {
   return rows;
 }
 
+namespace {
+
+// Of all ranks that were built.
+double executed_flops(const Program& program) {
+  std::vector<double> of_work;
+  for (const std::vector<Work>& works : program.works) {
+    double flops = 0;
+    for (const Work& work : works) flops += work.flops;
+    of_work.push_back(flops);
+  }
+  double sum = 0;
+  for (const RankProgram& rank : program.ranks)
+    for (const Op& op : rank.ops)
+      if (op.work >= 0) sum += of_work[static_cast<std::size_t>(op.work)];
+  return sum;
+}
+
+}  // namespace
+
 StepFigures step_figures(const Program& program, const Timeline& timeline, const Setup& setup,
                          const Machine& machine) {
   StepFigures step;
@@ -146,7 +165,15 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
   const double peak = machine.peak_flops_per_second(setup.precision.activation_bytes()).value;
   const bool comparable =
       timeline.source == Source::kPredicted || timeline.source == Source::kMeasured;
-  if (comparable && peak > 0) step.mfu = step.model_flops_per_second_per_rank / peak;
+  if (!comparable || peak <= 0) return step;
+  const auto utilization = [&](ScoreFlops scores) {
+    return sequences * model_flops_per_sequence(setup.model, scores) / step.seconds /
+           static_cast<double>(setup.mesh.ranks()) / peak;
+  };
+  step.mfu = utilization(ScoreFlops::kFull);
+  step.mfu_causal = utilization(ScoreFlops::kCausal);
+  step.mfu_6n = utilization(ScoreFlops::kNone);
+  step.hfu = executed_flops(program) / step.seconds / static_cast<double>(ranks) / peak;
   return step;
 }
 
@@ -206,12 +233,16 @@ nlohmann::json to_json(const Bubble& bubble) {
 }
 
 nlohmann::json to_json(const StepFigures& step, bool observed) {
+  const auto share = [](double value) { return value > 0 ? nlohmann::json(value) : nullptr; };
   nlohmann::json json = {{"seconds", step.seconds},
                          {"compute_seconds", step.compute_seconds},
                          {"exposed_communication_seconds", step.exposed_communication_seconds},
                          {"tokens_per_second", step.tokens_per_second},
                          {"model_flops_per_second_per_rank", step.model_flops_per_second_per_rank},
-                         {"mfu", step.mfu > 0 ? nlohmann::json(step.mfu) : nullptr}};
+                         {"mfu", share(step.mfu)},
+                         {"mfu_causal", share(step.mfu_causal)},
+                         {"mfu_6n", share(step.mfu_6n)},
+                         {"hfu", share(step.hfu)}};
   if (observed) {
     json["seconds_min"] = step.seconds_min;
     json["seconds_max"] = step.seconds_max;

@@ -39,7 +39,11 @@ struct StepFigures {
       0;  // of that rank: idle while its pipeline or data lane is busy
   double tokens_per_second = 0;
   double model_flops_per_second_per_rank = 0;
-  double mfu = 0;  // 0 where it would mean nothing (paced, no peak known)
+  // Shares of the peak, 0 where they would mean nothing (paced, no peak known). MFU by three
+  // conventions of what attention's scores count (ScoreFlops: in full, causal, not at all), and
+  // HFU: all FLOPs that are executed, recomputed ones too.
+  double mfu = 0, mfu_causal = 0, mfu_6n = 0, hfu = 0;
+  void forget_peak() { mfu = mfu_causal = mfu_6n = hfu = 0; }
 };
 
 // How a library did collectives of one kind, in all steps of a run: NCCL's words for algorithm and

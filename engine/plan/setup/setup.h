@@ -70,6 +70,8 @@ struct Setup {
   int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
   // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
   int zero_prefetch = 1;
+  // Whether gradients are reduced while the last backward still computes, or all of them after it.
+  bool overlap_gradients = true;
   Precision precision;
   Schedule schedule = "1f1b";
   int chunks = 1;
@@ -115,6 +117,9 @@ Setup new_setup();
 // "parallelarium-document/1". Unknown keys, wrong types and out-of-range numbers are errors that
 // name the dotted key.
 Result<Setup> setup_from_json(const nlohmann::json& json);
+// The same of a file that a person wrote: where it names a model or a machine but no PP, PP is 1
+// and not the first lesson's 4.
+Result<Setup> setup_from_file(nlohmann::json json);
 // The same from text, for files; comments are not part of the format. Errors say where the text
 // breaks.
 Result<Setup> setup_from_text(std::string_view text);

@@ -70,4 +70,14 @@ nlohmann::json to_json(const Setup& setup) {
   return json;
 }
 
+Result<Setup> setup_from_file(nlohmann::json json) {
+  if (!json.is_object()) return setup_from_json(json);
+  nlohmann::json& setup = json.contains("setup") ? json["setup"] : json;
+  if (!setup.is_object() || !(setup.contains("model") || setup.contains("machine")))
+    return setup_from_json(json);
+  if (!setup.contains("mesh")) setup["mesh"] = nlohmann::json::object();
+  if (setup["mesh"].is_object() && !setup["mesh"].contains("pp")) setup["mesh"]["pp"] = 1;
+  return setup_from_json(json);
+}
+
 }  // namespace parallelarium

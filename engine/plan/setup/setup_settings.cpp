@@ -152,7 +152,16 @@ SettingTable<Setup> mesh_rows() {
        .section = Section::kMoreParallelism,
        .label = "ZeRO 3 prefetch, layers",
        .unit = "layers",
-       .help = "layers that ZeRO 3 gathers ahead of the computing one"}};
+       .help = "layers that ZeRO 3 gathers ahead of the computing one"},
+      {.key = "overlap_gradients",
+       .option = "overlap-gradients",
+       .value = Is::flag(&Setup::overlap_gradients),
+       .written = where_changed<Setup>(&Setup::overlap_gradients),
+       .applies = [](const Setup& setup) { return setup.zero < 2; },
+       .needs = "ZeRO 2 and 3 reduce in every micro-batch",
+       .section = Section::kMoreParallelism,
+       .label = "Reduce gradients during the backward",
+       .help = "reduce gradients during the last backward, or after it: true or false"}};
 }
 
 // ---- What a step does. ----
@@ -189,11 +198,11 @@ SettingTable<Setup> step_rows() {
            .help = "model chunks per rank"},
           {.key = "stage_layers",
            .option = "stage-layers",
-           .value = Is::wholes({1, 10'000}, &Setup::stage_layers),
+           .value = Is::wholes({0, 10'000}, &Setup::stage_layers),
            .written = where_changed<Setup>(&Setup::stage_layers),
            .section = Section::kMoreParallelism,
            .label = "Stage layers",
-           .help = "layers of each stage, as 3,2,2,1; or even"},
+           .help = "layers of each stage, as 3,2,2,1 (first and last may be 0); or even"},
           {.key = "micro_batch",
            .option = "micro-batch",
            .value = Is::whole({1, 65'536}, &Setup::micro_batch),
@@ -367,7 +376,7 @@ SettingTable<Setup> run_rows() {
 const SettingTable<Setup>& setup_settings() {
   static const SettingTable<Setup> kTable = [] {
     SettingTable<Setup> table;
-    for (auto* part : {model_rows, mesh_rows, step_rows, expert_rows, run_rows})
+    for (auto* part : {model_rows, mesh_rows, step_rows, expert_rows, run_rows, filling_rows})
       for (Row& row : part()) table.push_back(std::move(row));
     return table;
   }();

@@ -10,5 +10,7 @@ namespace parallelarium {
 
 using SetupSetting = Setting<Setup>;
 const SettingTable<Setup>& setup_settings();
+// The last of its rows: those that other settings fill.
+SettingTable<Setup> filling_rows();
 
 }  // namespace parallelarium

@@ -112,30 +112,37 @@ void check_size(const Setup& setup, Messages& wrong) {
         "model.sequence");
 }
 
+// The first stage may hold the embedding alone, and the last the head.
+bool only_ends_are_empty(const std::vector<int>& layers) {
+  for (std::size_t stage = 1; stage + 1 < layers.size(); ++stage)
+    if (layers[stage] == 0) return false;
+  return layers.size() > 1 || layers.front() > 0;
+}
+
 void check_stages(const Setup& setup, Messages& wrong) {
   const int layers = setup.model.layers, stages = stages_of(setup);
   const int per_rank = stages / setup.mesh.pp;
   if (!setup.stage_layers.empty()) {
     std::int64_t sum = 0;
     for (const int count : setup.stage_layers) sum += count;
-    const bool positive = std::all_of(setup.stage_layers.begin(), setup.stage_layers.end(),
-                                      [](int count) { return count >= 1; });
     if (setup.stage_layers.size() != static_cast<std::size_t>(stages))
       add(wrong,
           message("stage-layers-count", "stage_layers names {} stages, but there are {}.",
                   setup.stage_layers.size(), stages),
           "stage_layers", {"even"});
-    else if (sum != layers || !positive)
+    else if (sum != layers || !only_ends_are_empty(setup.stage_layers))
       add(wrong,
-          message("stage-layers-sum",
-                  "stage_layers must give every stage a layer and add up to {}; it adds up to {}.",
-                  layers, sum),
+          message(
+              "stage-layers-sum",
+              "stage_layers must give every stage but the first and the last a layer and add up "
+              "to {}; it adds up to {}.",
+              layers, sum),
           "stage_layers", {"even"});
     return;
   }
   const std::vector<int>& published = setup.model.stage_layers;
   if (published.size() == static_cast<std::size_t>(stages)) {
-    if (std::find(published.begin(), published.end(), 0) == published.end()) return;
+    if (only_ends_are_empty(published)) return;
   } else if (layers % stages == 0) {
     return;
   }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/cost/work_seconds.h"
@@ -22,6 +24,10 @@ double messages_of(CollectiveKind kind, int n) {
     default:
       return once;
   }
+}
+
+double sustained_rate(const Link& link) {
+  return link.bytes_per_second.value * link.sustained.value;
 }
 
 }  // namespace
@@ -57,23 +63,39 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
     double seconds = 0, host = 0;
+    std::array<double, kRateKinds> by_rate = {};
     for (const Work& work : works) {
       const bool of_gradients = work.piece == Piece::kZeroGrad || work.piece == Piece::kGradNorm;
       const double ops = works.size() > 1 ? ops_of(work, program.shape, on_cores_) : 1;
-      seconds += work_seconds(work, program.shape, machine, of_gradients ? gradients : activations);
+      const DataType type = of_gradients ? gradients : activations;
+      const double own = work_seconds(work, program.shape, machine, type);
+      seconds += own;
+      by_rate[static_cast<std::size_t>(rate_kind(work, program.shape, machine, type))] += own;
       seconds += (ops - 1) * machine.launch_seconds.value;  // work_seconds counts the first
       if (machine.host_seconds.value > 0)
         host += work_host_seconds(work, program.shape, machine, ops);
     }
     work_seconds_.push_back(std::max(seconds, host / hosts));
+    const double sum = std::accumulate(by_rate.begin(), by_rate.end(), 0.0);
+    for (double& part : by_rate) part = sum > 0 ? part / sum : 0;
+    work_by_rate_.push_back(by_rate);
   }
   for (const Group& group : program.groups) {
     const Link& link = slowest_link(group.ranks);
-    groups_.push_back({link.latency_seconds.value, link.bytes_per_second.value,
-                       static_cast<int>(group.ranks.size())});
+    groups_.push_back({link.latency_seconds.value, sustained_rate(link),
+                       static_cast<int>(group.ranks.size()), fewest_on_a_node(group.ranks)});
   }
   reduce_seconds_ = over(1, combine_rate(machine, DataType::kF32));
   reduce_half_seconds_ = over(1, combine_rate(machine, DataType::kBf16));
+}
+
+// Of the nodes that the group spans; all of its ranks where it spans one.
+int CostModel::fewest_on_a_node(const std::vector<int>& ranks) const {
+  std::map<int, int> on_node;
+  for (const int rank : ranks) ++on_node[rank / devices_per_node_];
+  int fewest = static_cast<int>(ranks.size());
+  for (const auto& [node, count] : on_node) fewest = std::min(fewest, count);
+  return fewest;
 }
 
 const Link& CostModel::link_between(int a, int b) const {
@@ -123,6 +145,17 @@ double CostModel::within_gpu_seconds(const Op& op, int ranks) const {
          over(bytes, 2 * intra_node_.bytes_per_second.value);
 }
 
+// Seconds for what each rank sends. Every device has a network card of its own, so a ring through
+// several nodes leaves each of them by as many cards as it has ranks there, until the links inside
+// are slower. In an all-to-all each rank sends to the other nodes by its own card.
+double CostModel::over_links(CollectiveKind kind, double bytes, const GroupCost& group) const {
+  if (group.on_node == group.size) return over(bytes, group.bytes_per_second);
+  const double inside = sustained_rate(intra_node_), card = group.bytes_per_second;
+  if (kind != CollectiveKind::kAllToAll) return over(bytes, std::min(inside, group.on_node * card));
+  const double leaving = static_cast<double>(group.size - group.on_node) / (group.size - 1);
+  return std::max(over(bytes * leaving, card), over(bytes * (1 - leaving), inside));
+}
+
 double CostModel::collective_seconds(const Op& op) const {
   if (op.group < 0) return 0;
   const GroupCost& group = groups_[static_cast<std::size_t>(op.group)];
@@ -134,13 +167,38 @@ double CostModel::collective_seconds(const Op& op) const {
     return std::max(link->latency_seconds.value + bytes / link->bytes_per_second.value,
                     host_message_seconds_) *
            op.repeat;
-  double seconds =
-      messages_of(op.collective, group.size) * group.latency + over(bytes, group.bytes_per_second);
+  double seconds = messages_of(op.collective, group.size) * group.latency +
+                   over_links(op.collective, bytes, group);
   if (op.reduction != Reduction::kNone) {
     const double array = static_cast<double>(op.bytes) / static_cast<double>(size_of(op.type));
     seconds += reduce_seconds(op.type) * array * (group.size - 1) / group.size;
   }
   return std::max(seconds, host_message_seconds_) * op.repeat;
+}
+
+std::array<double, kRateKinds> CostModel::by_rate(const Op& op, int rank) const {
+  std::array<double, kRateKinds> parts = {};
+  const double whole = seconds(op, rank);
+  if (op.kind == OpKind::kCompute) {
+    if (op.work >= 0) parts = work_by_rate_[static_cast<std::size_t>(op.work)];
+    for (double& part : parts) part *= whole;
+    return parts;
+  }
+  RateKind kind = RateKind::kAssumed;
+  if (op.kind == OpKind::kCollective) {
+    const int size = op.group < 0 ? 1 : groups_[static_cast<std::size_t>(op.group)].size;
+    const auto same = [&](const CollectiveRate& rate) {
+      return rate.ranks == size && rate.collective == name_of(op.collective);
+    };
+    if (std::any_of(collectives_.begin(), collectives_.end(), same))
+      kind = RateKind::kMeasured;
+    else if (measured(op.collective, size) != nullptr)
+      kind = RateKind::kInterpolated;
+  } else if (link_between(rank, op.peer).bytes_per_second.origin.starts_with("measured")) {
+    kind = RateKind::kMeasured;
+  }
+  parts[static_cast<std::size_t>(kind)] = whole;
+  return parts;
 }
 
 double CostModel::seconds(const Op& op, int rank) const {
@@ -161,8 +219,7 @@ double CostModel::even_seconds(const Op& op, int rank) const {
               ? 0
               : reduce_seconds(op.type) * static_cast<double>(op.bytes / size_of(op.type));
       return std::max(link.latency_seconds.value +
-                          over(static_cast<double>(op.bytes), link.bytes_per_second.value) +
-                          combining,
+                          over(static_cast<double>(op.bytes), sustained_rate(link)) + combining,
                       host_message_seconds_);
     }
     case OpKind::kCollective:

@@ -3,6 +3,7 @@
 // collective begins when all of its participants are there: waiting for them is idle time.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
@@ -11,6 +12,7 @@
 #include "engine/plan/program/timeline.h"
 #include "engine/plan/setup/setup.h"
 #include "engine/predict/cost/expert_rows.h"
+#include "engine/predict/cost/work_seconds.h"
 
 namespace parallelarium {
 
@@ -31,16 +33,21 @@ class CostModel {
             const ExpertRows* rows = nullptr);
   double seconds(const Op& op, int rank) const;  // `rank` is global
   Sharing sharing() const { return sharing_; }
+  // The parts of seconds() that stand on measured, interpolated and assumed rates, by RateKind.
+  std::array<double, kRateKinds> by_rate(const Op& op, int rank) const;
 
  private:
   struct GroupCost {
     double latency = 0, bytes_per_second = 0;  // of its slowest link
     int size = 1;
+    int on_node = 1;  // its ranks on the node that has fewest of them
   };
   const Link& link_between(int a, int b) const;
   const Link& slowest_link(const std::vector<int>& ranks) const;
   // As it was measured, among that many ranks or the next number of them; null: never.
   const Link* measured(CollectiveKind kind, int ranks) const;
+  int fewest_on_a_node(const std::vector<int>& ranks) const;
+  double over_links(CollectiveKind kind, double bytes, const GroupCost& group) const;
   double collective_seconds(const Op& op) const;
   double within_gpu_seconds(const Op& op, int ranks) const;
 
@@ -48,7 +55,8 @@ class CostModel {
 
   const ExpertRows* rows_;
   std::vector<double> work_seconds_;
-  double host_message_seconds_ = 0;  // no message or collective takes less
+  std::vector<std::array<double, kRateKinds>> work_by_rate_;  // shares of those, by RateKind
+  double host_message_seconds_ = 0;                           // no message or collective takes less
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;

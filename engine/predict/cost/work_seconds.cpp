@@ -192,6 +192,33 @@ double host_call(const Machine& machine, std::string_view call, double unknown) 
   return unknown;
 }
 
+// Unfused attention by the peaks. Its batched products move every score once each, and between
+// them stand kernels at memory speed: scale, mask and softmax in one, and dropout. Source of the
+// kernels: Narayanan et al. 2021 (arXiv 2104.04473), section 4.2.
+double unfused_seconds(const Work& work, const Shape& shape, const Machine& machine, int bytes,
+                       double flops_per_second) {
+  const bool forward = work.phase != Phase::kInputGrad;
+  const auto scores = static_cast<double>(work.elements);
+  const double bandwidth = machine.memory_bytes_per_second.value * machine.memory_efficiency.value;
+  // Forward: scores written, probabilities read. Backward: the same of both gradients.
+  const double moved = (forward ? 2 : 4) * bytes;
+  // The softmax reads scores and writes probabilities; backward it reads two and writes one.
+  double between = (forward ? 2 : 3) * bytes;
+  if (shape.dropout > 0) between += 2 * bytes + 1;  // one read, one written, and the mask
+  return std::max(over(work.flops, flops_per_second), over(scores * moved, bandwidth)) +
+         over(scores * between, bandwidth);
+}
+
+// FLOPs of fused attention that are executed: of the blocks on and below the diagonal, and
+// backward five products where the forward has two, since the scores are computed again. Source:
+// Dao 2023, FlashAttention-2 (arXiv 2307.08691), sections 2.2 and 3.1.
+double fused_flops(const Work& work, const Shape& shape) {
+  constexpr double kBlock = 128;
+  const double rows = static_cast<double>(std::max<std::int64_t>(shape.sequence, 1));
+  const double causal = std::min(1.0, 0.5 * (1 + kBlock / rows));
+  return work.flops * causal * (work.phase == Phase::kInputGrad ? 1.25 : 1);
+}
+
 }  // namespace
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
@@ -223,11 +250,57 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     if (flops > 0) return fixed + work.flops / flops;
   }
   // The slower of arithmetic and memory traffic (the roofline).
-  const double peak = machine.peak_flops_per_second(type == DataType::kBf16 ? 2 : 4).value;
-  const double arithmetic = over(work.flops, peak * machine.matmul_efficiency.value);
+  const int bytes = type == DataType::kBf16 ? 2 : 4;
+  const double peak = machine.peak_flops_per_second(bytes).value * machine.sustained.value;
+  const double products = peak * machine.matmul_efficiency.value;
+  if (work.piece == Piece::kAttention && !shape.fused)
+    return fixed + unfused_seconds(work, shape, machine, bytes, products);
+  double arithmetic = over(work.flops, products);
+  if (work.piece == Piece::kAttention) {
+    const double share = machine.attention.at(static_cast<double>(shape.B * shape.H * shape.T));
+    arithmetic = over(fused_flops(work, shape), share > 0 ? peak * share : products);
+  }
+  if (work.piece == Piece::kExpert && machine.experts_efficiency.value > 0)
+    return fixed +
+           std::max(over(work.flops, peak * machine.experts_efficiency.value),
+                    over(static_cast<double>(work.bytes),
+                         machine.memory_bytes_per_second.value * machine.memory_efficiency.value));
+  const auto moved = static_cast<double>(work.bytes);
+  if (product && bytes == 2 && work.piece != Piece::kAttention && !machine.products.shares.empty())
+    return fixed +
+           std::max(over(work.flops, peak), over(moved, machine.memory_bytes_per_second.value)) /
+               machine.products.at(work.m, work.n, work.k);
   const double traffic =
-      over(static_cast<double>(work.bytes), machine.memory_bytes_per_second.value);
+      over(moved, machine.memory_bytes_per_second.value * machine.memory_efficiency.value);
   return fixed + std::max(arithmetic, traffic);
+}
+
+RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+  const bool on_cores = machine.ranks_share_memory();
+  const std::string_view kernel = kernel_of(work.piece, work.phase);
+  const double calls = alike(work, shape, on_cores);
+  const double each = static_cast<double>(work.elements) / (calls * turns(work, shape, on_cores));
+  bool known = false;
+  for (const KernelRate& rate : machine.kernels) {
+    if (kernel.empty() || (rate.kernel != kernel && rate.kernel != variant_of(kernel, shape)))
+      continue;
+    if (rate.elements == 0 || std::abs(rate.elements / each - 1) < 1e-9) return RateKind::kMeasured;
+    known = true;
+  }
+  if (known) return RateKind::kInterpolated;
+  const bool product = work.m > 0 && work.n > 0 && work.k > 0;
+  if (product && !machine.matmuls.empty()) {
+    const bool exact =
+        std::any_of(machine.matmuls.begin(), machine.matmuls.end(), [&](const MatmulPoint& point) {
+          return point.m == work.m && point.n == work.n && point.k == work.k;
+        });
+    return exact ? RateKind::kMeasured : RateKind::kInterpolated;
+  }
+  const bool attention = work.piece == Piece::kAttention;
+  if (attention && shape.fused && !machine.attention.shares.empty()) return RateKind::kInterpolated;
+  if (product && !attention && type == DataType::kBf16 && !machine.products.shares.empty())
+    return RateKind::kInterpolated;
+  return RateKind::kAssumed;
 }
 
 double ops_of(const Work& work, const Shape& shape, bool on_cores) {

@@ -15,6 +15,13 @@ inline double over(double amount, double rate) { return rate > 0 ? amount / rate
 // computes beside it (kernel_beside), where that was measured.
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type);
 
+// What a duration stands on: a rate measured at that very size, one between measured sizes (or at
+// the edge of a table of them), or one rate for all sizes.
+enum class RateKind : std::uint8_t { kMeasured, kInterpolated, kAssumed };
+inline constexpr int kRateKinds = 3;
+// Of one Work entry, as work_seconds() finds it.
+RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type);
+
 // How many ops an entry of a whole stage's work stands for.
 double ops_of(const Work& work, const Shape& shape, bool on_cores);
 

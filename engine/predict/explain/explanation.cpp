@@ -69,6 +69,11 @@ void find_longest_wait(const std::vector<IdleGap>& gaps, RankExplanation& rank) 
   }
 }
 
+bool alike(const RankExplanation& a, const RankExplanation& b) {
+  return a.stage == b.stage && a.waits_most == b.waits_most && a.peak.bytes == b.peak.bytes &&
+         a.waits_most_seconds == b.waits_most_seconds && a.shares.busy == b.shares.busy;
+}
+
 nlohmann::json shares_json(const IdleShares& shares) {
   return {{"busy", shares.busy},
           {"warm_up", shares.warm_up},
@@ -99,6 +104,12 @@ Explanation explain(const Program& program, const Timeline& timeline) {
     rank.shares = idle_shares({&gaps[index], 1}, timeline.duration);
     find_longest_wait(gaps[index], rank);
     rank.peak = memory_peak(program, timeline, static_cast<int>(index));
+    if (program.level != Level::kStage) continue;
+    // Replicas of a stage do the same: the first stands for them.
+    const bool known =
+        std::any_of(result.ranks.begin(), std::prev(result.ranks.end()),
+                    [&](const RankExplanation& other) { return alike(other, rank); });
+    if (known) result.ranks.pop_back();
   }
   return result;
 }

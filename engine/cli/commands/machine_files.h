@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/cli/commands/command.h"
+
+namespace parallelarium {
+
+// Writes a file of what people change first of the machine `from`.
+Outcome new_machine(const std::string& path, const std::string& from);
+
+struct FitOptions {
+  std::vector<std::string> runs;  // files of `run --json`
+  std::string measured, setup;    // a time, and the Setup that took it
+  std::string to;                 // where the Machine goes; empty: nowhere
+  bool json = false;
+};
+Outcome fit_machine_file(const FitOptions& options);
+
+}  // namespace parallelarium

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/plan/machine/machine.h"
+
+namespace parallelarium {
+namespace {
+
+struct Place {
+  std::size_t below = 0, above = 0;
+  double share_above = 0;  // how far between them, in logarithms
+};
+
+Place place_in(const std::vector<double>& sizes, double size) {
+  if (size <= sizes.front()) return {};
+  if (size >= sizes.back()) return {sizes.size() - 1, sizes.size() - 1, 0};
+  const auto above =
+      static_cast<std::size_t>(std::upper_bound(sizes.begin(), sizes.end(), size) - sizes.begin());
+  return {above - 1, above,
+          std::log(size / sizes[above - 1]) / std::log(sizes[above] / sizes[above - 1])};
+}
+
+}  // namespace
+
+double AttentionShares::at(double count) const {
+  if (shares.empty()) return 0;
+  const Place place = place_in(rows, count);
+  return shares[place.below] + place.share_above * (shares[place.above] - shares[place.below]);
+}
+
+double ProductShares::at(std::int64_t rows, std::int64_t columns, std::int64_t inner) const {
+  if (shares.empty()) return 1;
+  const std::array<Place, 3> places = {place_in(m, static_cast<double>(rows)),
+                                       place_in(n, static_cast<double>(columns)),
+                                       place_in(k, static_cast<double>(inner))};
+  double share = 0;
+  for (unsigned corner = 0; corner < 8; ++corner) {
+    double weight = 1;
+    std::size_t at = 0;
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      const bool above = (corner >> axis & 1U) != 0;
+      const Place& place = places[axis];
+      weight *= above ? place.share_above : 1 - place.share_above;
+      const std::size_t size = axis == 0 ? m.size() : axis == 1 ? n.size() : k.size();
+      at = at * size + (above ? place.above : place.below);
+    }
+    if (weight > 0) share += weight * shares[at];
+  }
+  return share;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published training runs as data, so that predictions can be set beside them: resources/cases/.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/plan/machine/machine.h"
+#include "engine/plan/result.h"
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+// A published figure of a configuration.
+struct CaseFigure {
+  std::string metric;    // a name of kCaseMetrics
+  double published = 0;  // in the metric's unit
+};
+
+// One configuration of a source.
+struct CaseRow {
+  std::string name;  // "22B, full recompute"
+  std::vector<CaseFigure> figures;
+  bool fitted = false;     // the rates of its machine were fitted on it; else it was held out
+  std::string impossible;  // why it cannot be expressed; empty: it can
+  nlohmann::json asked;    // its Setup as a file says it
+  Setup setup;             // resolved for `machine`
+  Machine machine;
+};
+
+// The rows of one table or figure of one source.
+struct Case {
+  std::string name;    // "korthikanti-2022-table-5", as its file
+  std::string title;   // for people
+  std::string source;  // "Korthikanti et al. 2022, Table 5"
+  std::string url;
+  std::vector<std::string> assumed;  // what the source does not say
+  std::vector<CaseRow> rows;
+};
+
+// What a prediction says of a metric.
+struct CaseMetric {
+  const char* name;   // "step_seconds"
+  const char* label;  // "step"
+  const char* unit;   // "s"
+};
+inline constexpr CaseMetric kCaseMetrics[] = {
+    {"step_seconds", "step", "s"},
+    {"mfu_causal_percent", "MFU, causal", "%"},
+    {"peak_gib", "peak memory", "GiB"},
+    {"first_stage_activations_gib", "activations of stage 0", "GiB"},
+};
+const CaseMetric& metric_of(const CaseFigure& figure);
+
+// All of them by name. Error: a file is broken.
+Result<std::vector<Case>> all_cases();
+// Error: "case-unknown" lists the names.
+Result<Case> find_case(const std::string& name);
+
+// What the Setup is predicted to do, figure by figure. Errors: as of predict().
+Result<std::vector<double>> predict_case(const CaseRow& row);
+
+}  // namespace parallelarium

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Setup may do, but seldom should.
+#include <fmt/format.h>
+
+#include "engine/passes/pieces.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+namespace {
+
+// Megatron-LM pads the vocabulary to a multiple of 128 for each TP rank
+// (--make-vocab-size-divisible-by).
+constexpr std::int64_t kPaddedTo = 128;
+
+std::string about_vocabulary(const Setup& setup) {
+  const std::int64_t vocab = setup.model.vocab, tp = setup.mesh.tp;
+  if (tp == 1 || vocab % tp == 0) return {};
+  const std::int64_t step = kPaddedTo * tp, padded = (vocab + step - 1) / step * step;
+  return fmt::format(
+      "TP {} does not divide the vocabulary of {}, so its ranks hold unequal parts; Megatron-LM "
+      "pads "
+      "it to {}.",
+      tp, vocab, padded);
+}
+
+std::string about_interleaving(const Setup& setup) {
+  const int stages = setup.mesh.pp;
+  if (setup.schedule != Schedule("interleaved") || setup.chunks < 2 ||
+      setup.microbatches % stages == 0)
+    return {};
+  return fmt::format(
+      "{} micro-batches are no multiple of the {} stages: interleaving then waits within the step, "
+      "and Megatron-LM refuses it.",
+      setup.microbatches, stages);
+}
+
+std::string about_nodes(const Setup& setup, const Machine& machine) {
+  const int each = machine.devices_per_node, ranks = setup.mesh.ranks();
+  if (setup.mesh.tp > each)
+    return fmt::format(
+        "TP {} reaches over nodes of {} devices: every layer's all-reduces then go through the "
+        "network.",
+        setup.mesh.tp, each);
+  const int needed = (ranks + each - 1) / each;
+  if (setup.nodes > needed)
+    return fmt::format("{} nodes are more than the {} that {} ranks need; the rest stand idle.",
+                       setup.nodes, needed, ranks);
+  return {};
+}
+
+std::string about_experts(const Experts& experts) {
+  if (experts.count == 0 || experts.capacity == 0 || experts.capacity >= 0.5) return {};
+  return fmt::format(
+      "With a capacity of {} at least {:.0f} % of the choices of experts are dropped.",
+      experts.capacity, 100 * (1 - experts.capacity));
+}
+
+}  // namespace
+
+std::vector<std::string> unwise(const Prediction& prediction) {
+  const Setup& setup = prediction.setup;
+  std::vector<std::string> remarks;
+  if (!prediction.machine.local) remarks.push_back(about_nodes(setup, prediction.machine));
+  remarks.push_back(about_vocabulary(setup));
+  remarks.push_back(about_interleaving(setup));
+  remarks.push_back(about_experts(setup.model.experts));
+  if (setup.recompute == Recompute::kSelective && setup.attention == Attention::kFused)
+    remarks.push_back(
+        "Selective recompute runs attention again and saves next to nothing: fused attention keeps "
+        "no "
+        "scores.");
+  if (setup.model.vocab == 1)
+    remarks.push_back("A vocabulary of one token has nothing to learn: the loss is 0 at once.");
+  if (setup.zero >= 2 && !setup.overlap_gradients)
+    remarks.push_back(
+        "ZeRO 2 and 3 reduce gradients in every micro-batch, also where gradients are to be "
+        "reduced "
+        "after the backward.");
+  std::erase(remarks, std::string());
+  return remarks;
+}
+
+}  // namespace parallelarium

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rates of machines that are not here: tables without jumps, cards of a node, what attention does.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/plan/setup/setup.h"
+#include "engine/predict/fit.h"
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+namespace {
+
+Setup setup_with(const char* machine,
+                 const std::vector<std::pair<std::string, std::string>>& fields) {
+  Setup setup = default_setup();
+  setup.mesh = Mesh();
+  setup.machine = machine;
+  setup.precision = *find_precision("mixed-16");
+  setup.attention = Attention::kFused;
+  EXPECT_TRUE(set_fields(setup, fields).ok());
+  return setup;
+}
+
+double step_of(const Setup& setup, const Machine& machine) {
+  const Result<Prediction> prediction = predict(setup, machine);
+  EXPECT_TRUE(prediction.ok()) << prediction.error().text;
+  return prediction->step.seconds;
+}
+
+class Tables : public testing::TestWithParam<const char*> {};
+
+// A planner would exploit every jump.
+TEST_P(Tables, AreContinuous) {
+  const Machine machine = *find_machine(GetParam());
+  ASSERT_FALSE(machine.products.shares.empty());
+  double m = 100, last = machine.products.at(100, 4096, 4096), last_k = last;
+  for (; m < 1e5; m *= 1.01) {
+    const auto size = static_cast<std::int64_t>(m);
+    const double share = machine.products.at(size, 4096, 4096);
+    EXPECT_LT(std::abs(share - last), 0.02) << m;
+    last = share;
+    const double by_k = machine.products.at(4096, 3000, size);
+    if (m > 100) {
+      EXPECT_LT(std::abs(by_k - last_k), 0.02) << m;
+    }
+    last_k = by_k;
+  }
+  double before = machine.attention.at(1000);
+  for (double rows = 1000; rows < 1e8; rows *= 1.01) {
+    const double share = machine.attention.at(rows);
+    EXPECT_LT(std::abs(share - before), 0.02) << rows;
+    before = share;
+  }
+}
+
+// At the points of the grid the table itself stands; beyond its edges the nearest.
+TEST_P(Tables, StandAtTheirPoints) {
+  const ProductShares products = find_machine(GetParam())->products;
+  std::size_t at = 0;
+  for (const double m : products.m)
+    for (const double n : products.n)
+      for (const double k : products.k)
+        ASSERT_NEAR(products.at(std::int64_t(m), std::int64_t(n), std::int64_t(k)),
+                    products.shares[at++], 1e-12);
+  EXPECT_EQ(products.at(1, 1, 1), products.shares.front());
+  EXPECT_EQ(products.at(1 << 30, 1 << 30, 1 << 30), products.shares.back());
+}
+
+INSTANTIATE_TEST_SUITE_P(Gpus, Tables,
+                         testing::Values("dgx-a100-80g", "dgx-h100", "dgx-h200", "dgx-b200"),
+                         [](const auto& machine) {
+                           std::string name = machine.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// Every device of a node has a card: a group of whole nodes leaves each by all of them.
+TEST(Cards, OfANodeAllCarryAGroupThatHasAllOfIt) {
+  Machine machine = *find_machine("dgx-b200");
+  machine.launch_seconds.value = machine.inter_node.latency_seconds.value =
+      machine.intra_node.latency_seconds.value = 0;
+  machine.matmul_efficiency.value = 1;
+  machine.products = {};
+  machine.half_flops_per_second.value = 1e25;  // so that communication is all there is
+  machine.memory_bytes_per_second.value = 1e25;
+  const parallelarium::Setup whole = setup_with("dgx-b200", {{"model", "llama3-8b"}, {"dp", "32"}});
+  parallelarium::Setup one =
+      setup_with("dgx-b200", {{"model", "llama3-8b"}, {"tp", "8"}, {"dp", "4"}});
+  // The same ring over 4 nodes: with 8 ranks on each, and with one.
+  const auto gradients = [&](const parallelarium::Setup& setup) {
+    const Result<Prediction> prediction = predict(setup, machine);
+    double seconds = 0;
+    const RankProgram& rank = prediction->program.ranks.front();
+    for (std::size_t at = 0; at < rank.ops.size(); ++at) {
+      const Op& op = rank.ops[at];
+      if (op.kind != OpKind::kCollective || op.lane != Lane::kData ||
+          op.purpose != Purpose::kGradients)
+        continue;
+      const Span& span = prediction->timeline.ranks.front().spans[at];
+      seconds += std::chrono::duration<double>(span.end - span.begin).count();
+    }
+    return seconds;
+  };
+  const double bytes =
+      whole.precision.gradient_bytes * static_cast<double>(count_parameters(whole.model).total);
+  const double card =
+      machine.inter_node.bytes_per_second.value * machine.inter_node.sustained.value;
+  EXPECT_NEAR(gradients(whole) / (2 * bytes * 31 / 32 / (8 * card)), 1, 0.01);
+  EXPECT_NEAR(gradients(one) / (2 * bytes / 8 * 3 / 4 / card), 1, 0.02) << "norms are not cut";
+}
+
+class Recipes : public testing::TestWithParam<std::string> {};
+
+// The products that pieces are costed by are those that the model needs, no fewer and no more.
+TEST_P(Recipes, ExecuteTheFlopsOfTheModel) {
+  parallelarium::Setup setup =
+      setup_with("dgx-b200", {{"model", GetParam()}, {"microbatches", "2"}});
+  if (setup.model.layers > 8) setup.model.layers = 8;
+  setup.model.stage_layers.clear();
+  const Result<Prediction> prediction = predict(setup, *find_machine("dgx-b200"));
+  ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+  const StepFigures& step = prediction->step;
+  EXPECT_NEAR(step.hfu / step.mfu, 1, 0.002) << setup.model.title;
+  EXPECT_LT(step.mfu_causal, step.mfu);
+  EXPECT_LT(step.mfu_6n, step.mfu_causal);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Recipes, testing::ValuesIn(model_names()), [](const auto& model) {
+  std::string name = model.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+// The table and the head are stages of their own; nothing but the split changes.
+TEST(EmptyStages, HoldTheTableAndTheHead) {
+  parallelarium::Setup setup = setup_with("dgx-a100-80g", {{"model", "gpt2-124m"}, {"pp", "4"}});
+  setup.model.layers = 12;
+  const Machine machine = *find_machine("dgx-a100-80g");
+  for (const char* schedule : {"gpipe", "1f1b", "zb-h1"}) {
+    ASSERT_TRUE(set_fields(setup, {{"schedule", schedule}, {"stage-layers", "0,6,6,0"}}).ok());
+    const Result<Prediction> prediction = predict(setup, machine);
+    ASSERT_TRUE(prediction.ok()) << schedule << ": " << prediction.error().text;
+    EXPECT_NEAR(prediction->step.hfu / prediction->step.mfu, 1, 0.002) << schedule;
+    std::int64_t parameters = 0;
+    for (const RankProgram& rank : prediction->program.ranks)
+      for (const ParameterSlice& slice : rank.parameters)
+        parameters += slice.shared_copy ? 0 : slice.count;
+    EXPECT_EQ(parameters, count_parameters(setup.model).total) << schedule;
+  }
+  EXPECT_FALSE(set_fields(setup, {{"stage-layers", "4,0,4,4"}}).ok() && validate(setup).empty())
+      << "a stage between them needs a layer";
+}
+
+// Gradients that wait for the backward's end take the whole of their reduction.
+TEST(OverlapOfGradients, HidesTheirReductionBehindTheBackward) {
+  parallelarium::Setup setup =
+      setup_with("dgx-a100-80g", {{"model", "gpt2-124m"}, {"dp", "8"}, {"micro-batch", "8"}});
+  const Machine machine = *find_machine("dgx-a100-80g");
+  const double overlapped = step_of(setup, machine);
+  setup.overlap_gradients = false;
+  EXPECT_GT(step_of(setup, machine), overlapped);
+  setup.mesh.dp = 1;
+  const double alone = step_of(setup, machine);
+  setup.overlap_gradients = true;
+  EXPECT_EQ(step_of(setup, machine), alone) << "one replica reduces nothing";
+}
+
+// Steps that a Machine made are explained by that Machine's shares.
+TEST(Fit, FindsTheSharesThatExplainSteps) {
+  Machine start = *find_machine("dgx-a100-80g");
+  start.sustained.value = start.memory_efficiency.value = start.inter_node.sustained.value = 1;
+  Machine truth = start;
+  truth.sustained.value = 0.7;
+  truth.memory_efficiency.value = 0.6;
+  truth.inter_node.sustained.value = 0.5;
+  std::vector<MeasuredStep> steps;
+  for (const char* model : {"gpt2-124m", "llama3-8b", "gpt3-175b"})
+    for (const char* tp : {"1", "4"}) {
+      const parallelarium::Setup setup = setup_with(
+          "dgx-a100-80g", {{"model", model}, {"tp", tp}, {"dp", "16"}, {"microbatches", "2"}});
+      steps.push_back({model, setup, step_of(setup, truth)});
+    }
+  const Result<Fit> fit = fit_machine(start, steps);
+  ASSERT_TRUE(fit.ok()) << fit.error().text;
+  EXPECT_LT(fit->worst_error, 0.02);
+  EXPECT_NEAR(fit->machine.sustained.value, 0.7, 0.03);
+  EXPECT_EQ(fit->machine.sustained.origin, "fitted on 6 measured steps");
+  EXPECT_EQ(fit_machine(start, {}).error().id, "fit-empty");
+}
+
+// Each is said where it is so, and not where it is not.
+TEST(Unwise, IsSaidOfSettingsThatAreLegal) {
+  struct Example {
+    std::vector<std::pair<std::string, std::string>> fields;
+    const char* said;
+  };
+  const std::vector<Example> examples = {
+      {{{"model", "gpt3-175b"}, {"tp", "16"}}, "reaches over nodes of 8"},
+      {{{"model", "gpt2-124m"}, {"tp", "4"}}, "pads it to 50688"},
+      {{{"model", "llama3-8b"},
+        {"pp", "4"},
+        {"schedule", "interleaved"},
+        {"chunks", "2"},
+        {"microbatches", "10"}},
+       "no multiple of the 4 stages"},
+      {{{"model", "llama3-8b"}, {"recompute", "selective"}}, "fused attention keeps no scores"},
+      {{{"model", "llama3-8b"}, {"vocab", "1"}}, "nothing to learn"},
+      {{{"model", "llama3-8b"}, {"dp", "8"}, {"nodes", "3"}}, "more than the 1 that 8 ranks need"},
+      {{{"model", "mixtral-8x7b"}, {"capacity", "0.1"}}, "at least 90 % of the choices"}};
+  const Machine machine = *find_machine("dgx-h100");
+  const auto said = [&](const parallelarium::Setup& setup) {
+    const Result<Prediction> prediction = predict(setup, machine);
+    EXPECT_TRUE(prediction.ok()) << prediction.error().text;
+    std::string all;
+    for (const std::string& remark : unwise(*prediction)) all += remark + "\n";
+    return all;
+  };
+  for (const Example& example : examples) {
+    const std::string text = said(setup_with("dgx-h100", example.fields));
+    EXPECT_NE(text.find(example.said), std::string::npos) << example.said << ": " << text;
+  }
+  EXPECT_EQ(said(setup_with("dgx-h100", {{"model", "llama3-8b"}, {"dp", "8"}})), "");
+}
+
+TEST(UsableMemory, IsWhatFitsGoesBy) {
+  Machine machine = *find_machine("dgx-h100");
+  const parallelarium::Setup setup =
+      setup_with("dgx-h100", {{"model", "llama3-8b"}, {"zero", "0"}});
+  const std::int64_t whole = predict(setup, machine)->capacity_bytes;
+  machine.usable_memory_share = 0.9;
+  EXPECT_NEAR(static_cast<double>(predict(setup, machine)->capacity_bytes),
+              0.9 * static_cast<double>(whole), 1);
+  EXPECT_EQ(machine_from_json(to_json(machine))->usable_memory_share, 0.9);
+}
+
+}  // namespace
+}  // namespace parallelarium
