@@ -5327,6 +5327,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten im Rückwärtslauf reduzieren</translation>
     </message>
     <message>
+        <source>Recomputed layers of a stage (0: all)</source>
+        <translation>Neu gerechnete Schichten je Stufe (0: alle)</translation>
+    </message>
+    <message>
+        <source>needs full recompute</source>
+        <translation>braucht volles Neurechnen</translation>
+    </message>
+    <message>
         <source>ZeRO 2 and 3 reduce in every micro-batch</source>
         <translation>ZeRO 2 und 3 reduzieren in jedem Mikro-Batch</translation>
     </message>
