@@ -12,6 +12,7 @@
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
 #include "app/state/document.h"
+#include "app/state/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/collectives/collectives_view.h"
 
@@ -100,11 +101,11 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
   if (!line.file.isEmpty()) {
     const Result<nlohmann::json> json = read_document(line.file);
     if (!json) return json.error();
-    std::vector<Message> notes;
-    const Result<void> restored = restore_document(session, *json, notes);
-    if (!restored) return restored.error();
-    for (const Message& note : notes) std::fprintf(stderr, "%s\n", note.text.c_str());
-    if (!view) view = find_view(tab_of(*json));
+    Result<Document> document = document_from_json(*json);
+    if (!document) return document.error();
+    if (!view) view = find_view(document->tab);
+    for (const Message& note : restore_document(session, std::move(*document)))
+      std::fprintf(stderr, "%s\n", note.text.c_str());
   }
   if (!line.fields.empty()) {
     Setup setup = session.setup();
@@ -112,12 +113,12 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
       const Result<void> set = set_typed(setup, option, value);
       if (!set) return set.error();
     }
-    session.set_lesson_state(nullptr);  // these settings are nobody's lesson
+    session.locks().set_lesson_state(nullptr);  // these settings are nobody's lesson
     const CollectiveSession& kept = session.collectives();
     const CollectiveChoice choice = kept.choice();
     const std::vector<CollectiveRun> runs = kept.runs();
     const std::vector<SweepPoint> sweep = kept.all_sweeps();
-    session.restore(setup, session.runs(), std::nullopt);
+    session.restore(setup, session.runs().all(), std::nullopt);
     session.collectives().restore(choice, runs, sweep);
     Q_EMIT session.restored();
   }
@@ -134,23 +135,23 @@ Result<const ViewInfo*> prepare_session(Session& session, const CommandLine& lin
     return *problem;
   // A picture does not depend on how soon the engine tells.
   const QDeadlineTimer patience(kMostPatienceMs);
-  while (session.asks_for_gpus() && !patience.hasExpired()) settle(kPollMs);
+  while (session.jobs().asks_for_devices() && !patience.hasExpired()) settle(kPollMs);
   session.wait_for_prediction();
   if (!session.problems().empty()) return session.problems().front();
   return view;
 }
 
 Result<void> run_and_wait(Session& session, bool verify) {
-  const QString refusal = session.run_refusal();
+  const QString refusal = run_refusal(session);
   if (!refusal.isEmpty()) return message("run-refused", "{}", refusal.toStdString());
   session.start_run(verify);
   QEventLoop loop;
   QObject::connect(&session, &Session::run_state_changed, &loop, [&] {
-    if (session.run_state() == RunState::kIdle) loop.quit();
+    if (session.jobs().state() == RunState::kIdle) loop.quit();
   });
-  if (session.run_state() != RunState::kIdle) loop.exec();
-  if (!session.last_error().isEmpty())
-    return message("run-failed", "{}", session.last_error().toStdString());
+  if (session.jobs().state() != RunState::kIdle) loop.exec();
+  if (!session.jobs().last_error().isEmpty())
+    return message("run-failed", "{}", session.jobs().last_error().toStdString());
   return {};
 }
 
@@ -200,7 +201,7 @@ int take_screenshot(const CommandLine& line) {
   }
   if (const ViewInfo* view = prepared ? *prepared : line.view)
     window.show_view(QLatin1String(view->id));
-  window.session().set_playing(false);
+  window.session().playback().set_playing(false);
   put_playhead(window.session().topic(), line);
   window.view().wait();
   settle(kSettleMs);

@@ -21,6 +21,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
+#include "app/state/run_advice.h"
 
 namespace parallelarium {
 
@@ -271,7 +272,7 @@ QString LessonPanel::primary_label() const {
   if (player_.state().solved) return player_.at_end() ? tr("Finish") : tr("Next");
   switch (player_.step().kind) {
     case StepKind::kRun:
-      return session_.run_state() == RunState::kIdle ? tr("▶ Run") : tr("Cancel");
+      return session_.jobs().state() == RunState::kIdle ? tr("▶ Run") : tr("Cancel");
     case StepKind::kGoal:
     case StepKind::kBuild:
       return tr("Check");
@@ -304,11 +305,11 @@ void LessonPanel::refresh_controls() {
     for (QAbstractButton* card : group_->buttons()) card->setEnabled(!once);
     order_->setReadOnly(solved);
     if (kind == StepKind::kRun && !solved) {
-      const bool running = session_.run_state() != RunState::kIdle;
-      const QString refusal = session_.run_refusal();
+      const bool running = session_.jobs().state() != RunState::kIdle;
+      const QString refusal = run_refusal(session_);
       primary_->setEnabled(running || refusal.isEmpty());
-      note = running             ? session_.run_progress_text()
-             : refusal.isEmpty() ? session_.last_error()
+      note = running             ? session_.jobs().progress_text()
+             : refusal.isEmpty() ? session_.jobs().last_error()
                                  : refusal;
     } else if ((kind == StepKind::kPredict || kind == StepKind::kExplain) && !solved) {
       primary_->setEnabled(can_commit());
@@ -355,10 +356,10 @@ void LessonPanel::primary() {
   }
   if (player_.state().solved) return player_.next();
   if (player_.step().kind == StepKind::kRun) {
-    if (session_.run_state() == RunState::kIdle)
+    if (session_.jobs().state() == RunState::kIdle)
       player_.run();
     else
-      session_.cancel_run();
+      session_.jobs().cancel();
     return;
   }
   if (can_commit()) player_.commit(typed());

@@ -60,7 +60,7 @@ Result<void> LessonPlayer::open(const QString& folder, std::optional<std::uint64
   at_ = 0;  // before anybody asks for the step: the lesson before may have had more
   finished_.reset();
   since_start_.start();
-  session_.set_guesses({});
+  session_.locks().set_guesses({});
   session_.set_earlier_runs_aside(true);
   enter(0, true);
   return {};
@@ -71,13 +71,13 @@ void LessonPlayer::close() {
   leave();
   lesson_.reset();
   states_.clear();
-  session_.set_hidden({});
-  session_.set_allowed({});
-  session_.set_question_open(false);
-  session_.set_guesses({});
+  session_.locks().set_hidden({});
+  session_.locks().set_allowed({});
+  session_.locks().set_question_open(false);
+  session_.locks().set_guesses({});
   session_.set_earlier_runs_aside(false);
-  session_.set_base(new_setup());
-  session_.set_lesson_state(nullptr);
+  session_.history().set_base(new_setup());
+  session_.locks().set_lesson_state(nullptr);
   Q_EMIT changed();
 }
 
@@ -100,9 +100,9 @@ void LessonPlayer::enter(std::size_t index, bool set_up) {
   apply_hidden_and_allowed();
   if (!step().tab.empty()) Q_EMIT tab_wanted(QString::fromStdString(step().tab));
   if (step().view_range) {
-    const double whole = static_cast<double>(session_.horizon().count());
-    session_.set_visible({Nanoseconds(std::llround(whole * step().view_range->first)),
-                          Nanoseconds(std::llround(whole * step().view_range->second))});
+    const double whole = static_cast<double>(session_.subject().horizon().count());
+    session_.subject().set_visible({Nanoseconds(std::llround(whole * step().view_range->first)),
+                                    Nanoseconds(std::llround(whole * step().view_range->second))});
   }
   save();
   Q_EMIT changed();
@@ -115,7 +115,7 @@ void LessonPlayer::note_base() {
   Result<Settings> start = settings_at(*lesson_, at_, drawn_, revealed);
   if (!start) return;  // enter() says why
   start->setup.run = new_setup().run;
-  session_.set_base(start->setup);
+  session_.history().set_base(start->setup);
 }
 
 void LessonPlayer::leave() { states_[at_].left_with = settings(); }
@@ -129,13 +129,13 @@ Settings LessonPlayer::settings() const {
 void LessonPlayer::apply_hidden_and_allowed() {
   const bool open_question = !state().solved;
   const bool reading = step().kind == StepKind::kRead;
-  session_.set_hidden(open_question || reading ? to_list(step().hide) : QStringList());
+  session_.locks().set_hidden(open_question || reading ? to_list(step().hide) : QStringList());
   QStringList allowed = to_list(step().allow);
   if (step().kind == StepKind::kPredict && open_question && allowed.isEmpty())
     allowed << QLatin1String(kNoSetting);
   const bool keeps_lock = step().kind == StepKind::kGoal || open_question;
-  session_.set_allowed(keeps_lock ? allowed : QStringList());
-  session_.set_question_open(step().kind == StepKind::kPredict && open_question);
+  session_.locks().set_allowed(keeps_lock ? allowed : QStringList());
+  session_.locks().set_question_open(step().kind == StepKind::kPredict && open_question);
 }
 
 void LessonPlayer::set_settings(const Result<Settings>& wanted) {
@@ -148,7 +148,7 @@ void LessonPlayer::set_settings(const Result<Settings>& wanted) {
   setup.run = session_.setup().run;
   const QScopedValueRollback<bool> busy(busy_, true);
   const QString what = tr("Lesson: %1").arg(title());
-  session_.change_setup(setup, what);
+  session_.history().change(setup, what);
   session_.collectives().change(wanted->collective, what);
   session_.wait_for_prediction();
 }
@@ -164,9 +164,10 @@ Context LessonPlayer::context() const {
   context.settings = settings();
   context.drawn = drawn_;
   context.guess = latest_guess();
-  if (session_.prediction_is_current()) context.predicted = facts_of(*session_.prediction());
-  const RunRecord* run = session_.run_record();
-  if (run && run->observed() && !session_.run_is_stale())
+  if (session_.prediction_is_current())
+    context.predicted = facts_of(*session_.subject().prediction());
+  const RunRecord* run = session_.runs().current();
+  if (run && run->observed() && !session_.runs().current_is_stale())
     context.observed = facts_of(run->observation, run->prediction->program);
   const CollectiveSession& collectives = session_.collectives();
   if (!collectives.problem()) context.collective_predicted = facts_of(*collectives.plan());
@@ -223,7 +224,7 @@ void LessonPlayer::note_run() {
     state.judged = run.plan;
     return;
   }
-  const Observation& seen = session_.run_record()->observation;
+  const Observation& seen = session_.runs().current()->observation;
   state.source = std::string(name_of(seen.source));
   state.machine = seen.machine;
   state.date = seen.date;
@@ -278,7 +279,7 @@ void LessonPlayer::keep_guess() {
   state.guess = own_guess(at_);
   if (!state.guess || step().ask->metric.empty()) return;
   const QString metric = QString::fromStdString(step().ask->metric);
-  std::vector<Guess> guesses = session_.guesses();
+  std::vector<Guess> guesses = session_.locks().guesses();
   guesses.erase(std::remove_if(guesses.begin(), guesses.end(),
                                [&](const Guess& guess) { return guess.metric == metric; }),
                 guesses.end());
@@ -288,7 +289,7 @@ void LessonPlayer::keep_guess() {
   else
     guess.setup = session_.setup();
   guesses.push_back(std::move(guess));
-  session_.set_guesses(std::move(guesses));
+  session_.locks().set_guesses(std::move(guesses));
   Q_EMIT guess_changed(metric, *state.guess);
 }
 
@@ -338,8 +339,8 @@ void LessonPlayer::watch() {
     if (run && !session_.collectives().problem() && run->plan != state().judged) judge_now({});
     return;
   }
-  const RunRecord* run = session_.run_record();
-  const bool has_run = run && run->observed() && !session_.run_is_stale();
+  const RunRecord* run = session_.runs().current();
+  const bool has_run = run && run->observed() && !session_.runs().current_is_stale();
   if (has_run && session_.prediction_is_current() && run->observation.date != state().date)
     judge_now({});
 }

@@ -97,7 +97,7 @@ class LessonPlayer : public QObject {
   // "de" of de_DE: the language of texts where the lesson has it.
   static std::string language();
   // What a lesson of this computer can have.
-  const Computer& computer() const { return session_.computer(); }
+  const Computer& computer() const { return session_.placer().computer(); }
 
  Q_SIGNALS:
   void changed();           // another step, an answer, a hint; nothing is open any more

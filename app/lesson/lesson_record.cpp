@@ -11,7 +11,7 @@ using nlohmann::json;
 
 void LessonPlayer::save() {
   const json play = answers();
-  session_.set_lesson_state(
+  session_.locks().set_lesson_state(
       {{"id", lesson_->id}, {"version", lesson_->version}, {"seed", seed_}, {"step", at_}});
   const Result<void> kept = progress_.keep(lesson_->id, lesson_->version, false, play);
   if (!kept) Q_EMIT failed(sentence(kept.error()));
@@ -19,7 +19,7 @@ void LessonPlayer::save() {
 
 // A document names the lesson, its seed and the step; its Setup stands.
 void LessonPlayer::restore() {
-  const json state = session_.lesson_state();
+  const json state = session_.locks().lesson_state();
   const auto has = [&](const char* key, bool (json::*is)() const noexcept) {
     return state.is_object() && state.contains(key) && (state[key].*is)();
   };

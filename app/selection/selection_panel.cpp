@@ -45,21 +45,20 @@ SelectionPanel::SelectionPanel(Session& session, QWidget* parent)
   column_->setSpacing(4);
   setWidget(content);
   add_scroll_hint(*this);
-  connect(&session_, &Session::selection_changed, this, [this] {
-    text_ = {};
-    refresh();
-  });
+  for (const auto signal : {&Subject::selection_changed, &Subject::range_changed})
+    connect(&session_.subject(), signal, this, [this] {
+      text_ = {};
+      refresh();
+    });
   connect(&session_, &Session::prediction_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::topic_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::run_changed, this, &SelectionPanel::refresh);
   connect(&session_, &Session::run_state_changed, this, [this] {  // the loss of a run under way
-    if (session_.live_losses().size() == live_steps_) return;
-    live_steps_ = session_.live_losses().size();
+    if (session_.jobs().live_losses().size() == live_steps_) return;
+    live_steps_ = session_.jobs().live_losses().size();
     if (formula_key_ == QLatin1String("losses")) refresh();
   });
-  connect(&session_, &Session::view_changed, this, [this] {  // not for zoom and pan
-    if (session_.hidden_keys() != hidden_) refresh();
-  });
+  connect(&session_.locks(), &LessonLocks::hidden_changed, this, &SelectionPanel::refresh);
   refresh();
 }
 
@@ -94,7 +93,7 @@ void SelectionPanel::add_text(const QString& html, const QString& role) {
 // Both definitions of a quantity are hidden with either, since one gives the other away.
 bool SelectionPanel::formula_is_hidden() const {
   const QString group = formula_key_.section(QLatin1Char('.'), 0, 0);
-  for (const QString& key : hidden_)
+  for (const QString& key : session_.locks().hidden_keys())
     if (key == group || key.startsWith(group + QLatin1Char('.')) ||
         key == QLatin1String("formulas") || key == QLatin1String("lane.predicted"))
       return true;
@@ -102,7 +101,6 @@ bool SelectionPanel::formula_is_hidden() const {
 }
 
 void SelectionPanel::refresh() {
-  hidden_ = session_.hidden_keys();
   while (QLayoutItem* item = column_->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     if (item->widget()) item->widget()->hide();
@@ -150,8 +148,8 @@ void SelectionPanel::fit() {
 }
 
 void SelectionPanel::add_proof() {
-  const RunRecord* run = session_.run_record();
-  if (!run || session_.run_is_stale() || !run->proof) return;
+  const RunRecord* run = session_.runs().current();
+  if (!run || session_.runs().current_is_stale() || !run->proof) return;
   // JSON has no infinity: what differs without bound is null.
   const auto number = [&](const char* key) {
     const auto found = run->proof->find(key);
@@ -190,16 +188,16 @@ void SelectionPanel::add_loss() {
   add_text(tr("loss = mean of \u2212ln p(next token) over the tokens of a step"));
   add_text(tr("at first, by chance: ln V = ln %1 = <b>%2</b>")
                .arg(count_text(model.vocab), written(std::log(double(model.vocab)))));
-  if (session_.hidden(QStringLiteral("lane.run"))) {
+  if (session_.locks().hidden(QStringLiteral("lane.run"))) {
     add_text(tr("? hidden for now"), QStringLiteral("muted"));
     return;
   }
-  const RunRecord* run = session_.run_record();
-  const bool fresh = run && run->observed() && !session_.run_is_stale();
-  const bool live = !session_.live_losses().empty();
-  const std::vector<double>& losses = live    ? session_.live_losses()
+  const RunRecord* run = session_.runs().current();
+  const bool fresh = run && run->observed() && !session_.runs().current_is_stale();
+  const bool live = !session_.jobs().live_losses().empty();
+  const std::vector<double>& losses = live    ? session_.jobs().live_losses()
                                       : fresh ? run->observation.losses
-                                              : session_.live_losses();
+                                              : session_.jobs().live_losses();
   if (losses.empty()) {
     add_text(tr("Nothing predicts it: Run trains for real and shows the loss of every step."),
              QStringLiteral("muted"));
@@ -226,7 +224,7 @@ void SelectionPanel::add_throughput(const Prediction& prediction) {
 }
 
 void SelectionPanel::add_formulas() {
-  const std::shared_ptr<const Prediction> prediction = session_.prediction();
+  const std::shared_ptr<const Prediction> prediction = session_.subject().prediction();
   const Topic& topic = session_.topic();
   const std::vector<Formula> chosen = topic.formulas(formula_key_);
   const bool bubble = formula_key_.startsWith(QLatin1String("bubble"));

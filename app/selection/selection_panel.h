@@ -53,8 +53,7 @@ class SelectionPanel : public QScrollArea {
   QVBoxLayout* column_;
   SelectionText text_;
   QString formula_key_, origin_;
-  QStringList hidden_;          // what a lesson hides, as shown
-  std::size_t live_steps_ = 0;  // Session::live_losses(), as shown
+  std::size_t live_steps_ = 0;  // EngineJobs::live_losses(), as shown
 };
 
 }  // namespace parallelarium

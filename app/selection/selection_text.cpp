@@ -77,27 +77,28 @@ void add_waits(SelectionText& text, const std::vector<IdleGap>& gaps, Nanosecond
 
 SelectionText describe_selection(const Session& session) {
   SelectionText text;
-  const OpRef op = session.selected();
+  const OpRef op = session.subject().selected();
   if (op.rank < 0) return text;
-  const RunRecord* run = session.run_record();
-  const bool in_run = session.selected_in_run() && run;
-  const bool fresh = run && !session.run_is_stale();
-  const Zoom zoom = session.selected_zoom();
-  if (session.hidden(in_run ? QStringLiteral("lane.run") : QStringLiteral("lane.predicted")))
+  const RunRecord* run = session.runs().current();
+  const bool in_run = session.subject().selected_in_run() && run;
+  const bool fresh = run && !session.runs().current_is_stale();
+  const Zoom zoom = session.subject().selected_zoom();
+  if (session.locks().hidden(in_run ? QStringLiteral("lane.run")
+                                    : QStringLiteral("lane.predicted")))
     return text;
   // One Program under both sides, unless the run is of other settings.
   const std::shared_ptr<const Prediction> base =
-      run && (in_run || fresh) ? run->prediction : session.prediction();
+      run && (in_run || fresh) ? run->prediction : session.subject().prediction();
   const Timeline& clicked = in_run ? run->observation.timeline : base->timeline;
   const std::optional<Bar> bar = bar_of(base->program, clicked, op, zoom);
   if (!bar) return text;
   text.headline = bar_sentence(base->program, op.rank, *bar);
 
-  if (!session.hidden(QStringLiteral("lane.predicted")) && session.problems().empty())
+  if (!session.locks().hidden(QStringLiteral("lane.predicted")) && session.problems().empty())
     if (const auto expected = bar_of(base->program, base->timeline, op, zoom))
       text.facts.push_back(
           {Selected::tr("predicted"), time_text(expected->span.end - expected->span.begin)});
-  if (run && (in_run || fresh) && !session.hidden(QStringLiteral("lane.run"))) {
+  if (run && (in_run || fresh) && !session.locks().hidden(QStringLiteral("lane.run"))) {
     const RankTimeline& seen = run->observation.timeline.ranks[std::size_t(op.rank)];
     if (const auto happened = bar_of(base->program, run->observation.timeline, op, zoom)) {
       text.facts.push_back({source_text(run->observation.source),

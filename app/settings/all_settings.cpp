@@ -115,12 +115,14 @@ void AllSettings::add_row(QFormLayout* form, const QString& label, const SetupSe
 // has none.
 bool AllSettings::is_compared(const std::string& option) const {
   const SetupSetting& row = setting_of(option);
-  return !is_inside(setup_settings(), row.key) || !row.applies || row.applies(session_.base());
+  return !is_inside(setup_settings(), row.key) || !row.applies ||
+         row.applies(session_.history().base());
 }
 
 bool AllSettings::is_enabled(const std::string& option) const {
   const SetupSetting& row = setting_of(option);
-  return session_.allowed(key_of(option)) && (!row.applies || row.applies(session_.setup()));
+  return session_.locks().allowed(key_of(option)) &&
+         (!row.applies || row.applies(session_.setup()));
 }
 
 QFormLayout* AllSettings::begin_section(const QString& title,
@@ -135,13 +137,13 @@ QFormLayout* AllSettings::begin_section(const QString& title,
     std::erase_if(open, [&](const std::string& option) {
       return !is_enabled(option) || !is_compared(option);
     });
-    session_.change_setup(with_fields_of(session_.base(), session_.setup(), open),
-                          tr("Reset %1").arg(title));
+    session_.history().change(with_fields_of(session_.history().base(), session_.setup(), open),
+                              tr("Reset %1").arg(title));
   });
   refreshers_.push_back([this, head, options] {
     std::vector<std::string> compared = options;
     std::erase_if(compared, [&](const std::string& option) { return !is_compared(option); });
-    head->set_changed(fields_differ(session_.setup(), session_.base(), compared));
+    head->set_changed(fields_differ(session_.setup(), session_.history().base(), compared));
   });
   return form;
 }
@@ -157,14 +159,14 @@ void AllSettings::add_step(QFormLayout* form, const QString& label, const SetupS
   refreshers_.push_back([this, box, option] {
     const QString value = field_text(session_.setup(), option);
     box->set_text(value);
-    box->set_changed(is_compared(option) && value != field_text(session_.base(), option));
+    box->set_changed(is_compared(option) && value != field_text(session_.history().base(), option));
     box->setEnabled(is_enabled(option));
   });
 }
 
 // All, then each GPU that the engine told of; a list of several is typed.
 QString AllSettings::next_gpus(int direction) const {
-  const nlohmann::json& greeting = session_.engine().greeting();
+  const nlohmann::json& greeting = session_.jobs().process().greeting();
   const nlohmann::json none = nlohmann::json::array();
   const int count = greeting.is_object() && greeting.contains("devices")
                         ? int(greeting["devices"].value("gpus", none).size())
@@ -196,8 +198,9 @@ void AllSettings::add_choice(QFormLayout* form, const QString& label, const Setu
     name_auto(*box, option);
     if (box->findData(value) < 0) add_item(value.toStdString());
     box->setCurrentIndex(box->findData(value));
-    set_style_property(box, "changed",
-                       is_compared(option) && value != field_text(session_.base(), option));
+    set_style_property(
+        box, "changed",
+        is_compared(option) && value != field_text(session_.history().base(), option));
     box->setEnabled(is_enabled(option));
   });
 }
@@ -256,8 +259,8 @@ void AllSettings::add_algorithm(QFormLayout* form, const QString& label, Collect
   refreshers_.push_back([this, box, name_in] {
     const QString name = name_in(session_.setup());
     box->setCurrentIndex(box->findData(name));
-    set_style_property(box, "changed", name != name_in(session_.base()));
-    box->setEnabled(session_.allowed(key_of("collectives")));
+    set_style_property(box, "changed", name != name_in(session_.history().base()));
+    box->setEnabled(session_.locks().allowed(key_of("collectives")));
   });
 }
 
@@ -265,7 +268,7 @@ void AllSettings::change(const std::string& option, const QString& value) {
   if (refreshing_) return;
   Setup next = session_.setup();
   const Result<void> set = set_field(next, option, value.toStdString());
-  if (set) session_.change_setup(next, tr("%1 %2").arg(field_title(option), value));
+  if (set) session_.history().change(next, tr("%1 %2").arg(field_title(option), value));
   refresh();
   if (!set) {
     problem_->setText(sentence(set.error()));

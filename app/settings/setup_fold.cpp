@@ -34,12 +34,12 @@ SetupFold::SetupFold(Session& session, QWidget* parent) : QScrollArea(parent), s
   column_->setSpacing(6);
   setWidget(content);
   const auto follow = [this] {
-    if (isVisible() && session_.prediction() != shown_) refresh();
+    if (isVisible() && session_.subject().prediction() != shown_) refresh();
   };
   connect(&session_, &Session::prediction_changed, this, follow);
   // A lesson's locks.
-  connect(&session_, &Session::view_changed, this, [this] {
-    const bool open = session_.allowed(QStringLiteral("collective.name"));
+  connect(&session_.locks(), &LessonLocks::allowed_changed, this, [this] {
+    const bool open = session_.locks().allowed(QStringLiteral("collective.name"));
     for (QPushButton* button : findChildren<QPushButton*>())
       button->setEnabled(open && button->property("shows").toBool());
   });
@@ -61,7 +61,7 @@ void SetupFold::add_label(const QString& text, const char* role) {
 }
 
 void SetupFold::refresh() {
-  shown_ = session_.prediction();
+  shown_ = session_.subject().prediction();
   while (QLayoutItem* item = column_->takeAt(0)) {
     if (item->widget()) {
       item->widget()->hide();
@@ -90,7 +90,7 @@ void SetupFold::refresh() {
     auto* button = new QPushButton(title_of(collective));
     const Result<CollectiveChoice> choice = choice_of(collective, session_.collectives().choice());
     button->setProperty("shows", bool(choice));
-    button->setEnabled(choice && session_.allowed(QStringLiteral("collective.name")));
+    button->setEnabled(choice && session_.locks().allowed(QStringLiteral("collective.name")));
     button->setToolTip(choice ? tr("Show it in this view") : sentence(choice.error()));
     button->setAccessibleDescription(facts_of(collective));
     button->setAutoDefault(true);

@@ -9,13 +9,14 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/sheets/words_sheet.h"
+#include "app/state/run_advice.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
 
 namespace {
 
-// `gpus`: of this computer, on which the ranks are; `outdated`: Session::outdated_rates().
+// `gpus`: of this computer, on which the ranks are; `outdated`: Placer::outdated_rates().
 QString age_of_calibration(const Machine& machine, int gpus, bool outdated) {
   if (!machine.local) return QString::fromStdString(machine.half_flops_per_second.origin);
   const bool of_cores_alone = gpus > 0 && machine.name != kLocalGpus;
@@ -35,7 +36,7 @@ QWidget* SetupPanel::control(const std::string& option) const {
 
 void SetupPanel::change(const std::string& option, const QString& value) {
   if (refreshing_) return;
-  if (!session_.allowed(key_of(option))) {
+  if (!session_.locks().allowed(key_of(option))) {
     refresh();
     return;
   }
@@ -53,26 +54,28 @@ void SetupPanel::change(const std::string& option, const QString& value) {
                           "global batch changes.")
                            .arg(batch)
                            .arg(next.mesh.dp));
-  session_.change_setup(next, tr("%1 %2").arg(field_title(option), value));
+  session_.history().change(next, tr("%1 %2").arg(field_title(option), value));
   refresh();
 }
 
 void SetupPanel::reset_section(int section) {
   std::vector<std::string> options = section_options_[std::size_t(section)];
-  std::erase_if(options,
-                [&](const std::string& option) { return !session_.allowed(key_of(option)); });
-  session_.change_setup(with_fields_of(session_.base(), session_.setup(), options),
-                        tr("Reset %1").arg(section_names_[section]));
+  std::erase_if(options, [&](const std::string& option) {
+    return !session_.locks().allowed(key_of(option));
+  });
+  session_.history().change(with_fields_of(session_.history().base(), session_.setup(), options),
+                            tr("Reset %1").arg(section_names_[section]));
 }
 
 bool SetupPanel::section_changed(int section) const {
-  return fields_differ(session_.setup(), session_.base(), section_options_[std::size_t(section)]);
+  return fields_differ(session_.setup(), session_.history().base(),
+                       section_options_[std::size_t(section)]);
 }
 
 void SetupPanel::refresh() {
   refreshing_ = true;
   const Setup& setup = session_.setup();
-  const Setup& base = session_.base();
+  const Setup& base = session_.history().base();
 
   const QString own =
       tr("%1 · %2 layers").arg(sentence(title_of(setup.model))).arg(setup.model.layers);
@@ -106,19 +109,19 @@ void SetupPanel::refresh() {
   machine_->setCurrentIndex(machine_->findData(machine_text));
   const int ranks = setup.mesh.ranks();
   const int devices = machine.devices_per_node * std::max(1, setup.nodes);
-  const bool paced = machine.local && session_.expected_source() == Source::kPaced;
-  const int gpus = session_.gpus();
+  const bool paced = machine.local && expected_source(session_) == Source::kPaced;
+  const int gpus = session_.placer().gpus_for(session_.situation());
   const int devices_here = gpus > 0 ? gpus : machine.cores;
   machine_note_->set_full_text(
       !machine.local ? tr("%1 per node").arg(machine.devices_per_node)
       : gpus > 0     ? (devices_here == 1 ? tr("%1 GPU") : tr("%1 GPUs")).arg(devices_here)
                      : (devices_here == 1 ? tr("%1 core") : tr("%1 cores")).arg(devices_here));
-  paced_tag_->setText(source_text(session_.expected_source()));
-  paced_tag_->setVisible(machine.local && session_.expected_source() != Source::kMeasured);
-  paced_tag_->setToolTip(meaning_of(name_of(session_.expected_source())));
+  paced_tag_->setText(source_text(expected_source(session_)));
+  paced_tag_->setVisible(machine.local && expected_source(session_) != Source::kMeasured);
+  paced_tag_->setToolTip(meaning_of(name_of(expected_source(session_))));
   set_style_property(paced_tag_, "paced", paced);
-  machine_age_->set_full_text(
-      age_of_calibration(machine, gpus, session_.outdated_rates().has_value()));
+  machine_age_->set_full_text(age_of_calibration(
+      machine, gpus, session_.placer().outdated_rates(session_.situation()).has_value()));
 
   for (auto& [option, row] : rows_) {
     const QString value = field_text(setup, option);

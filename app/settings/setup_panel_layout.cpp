@@ -86,9 +86,9 @@ SetupPanel::SetupPanel(Session& session, QWidget* parent) : QScrollArea(parent),
   connect(lock_, &QToolButton::toggled, this, &SetupPanel::refresh_batch);
   connect(&session_, &Session::setup_changed, this, &SetupPanel::refresh);
   connect(&session_, &Session::run_changed, this, &SetupPanel::refresh);  // a calibration
-  connect(&session_, &Session::view_changed, this, [this] {               // a lesson's locks
+  connect(&session_.locks(), &LessonLocks::allowed_changed, this, [this] {
     for (auto& [option, row] : rows_) {
-      const bool open = session_.allowed(key_of(option));
+      const bool open = session_.locks().allowed(key_of(option));
       row.control->setEnabled(open);
       row.control->setToolTip(open ? QString() : tr("Locked by this part of the lesson"));
     }

@@ -176,18 +176,12 @@ Strip::Strip(Session& session, QWidget* parent) : QFrame(parent), session_(sessi
   }
   connect(&session_, &Session::prediction_changed, this, &Strip::refresh);
   connect(&session_, &Session::run_changed, this, &Strip::refresh);
-  // Zooming and panning change nothing here.
-  connect(&session_, &Session::view_changed, this, [this] {
-    QStringList now = session_.hidden_keys();
-    for (const Guess& guess : session_.guesses()) now << guess.metric + guess.text;
-    if (now == lesson_) return;
-    lesson_ = now;
-    refresh();
-  });
+  connect(&session_.locks(), &LessonLocks::hidden_changed, this, &Strip::refresh);
+  connect(&session_.locks(), &LessonLocks::guesses_changed, this, &Strip::refresh);
   // A run under way tells of its loss, step by step.
   connect(&session_, &Session::run_state_changed, this, [this] {
-    if (session_.live_losses().size() == live_steps_) return;
-    live_steps_ = session_.live_losses().size();
+    if (session_.jobs().live_losses().size() == live_steps_) return;
+    live_steps_ = session_.jobs().live_losses().size();
     refresh();
   });
   set_size(StripSize::kFull);

@@ -63,8 +63,7 @@ class Strip : public QFrame {
   std::function<std::vector<Quantity>()> quantities_;
   StripSize size_ = StripSize::kFull;
   std::vector<StripCell*> cells_;
-  QStringList lesson_;          // what a lesson hides and the guesses, as shown
-  std::size_t live_steps_ = 0;  // Session::live_losses(), as shown
+  std::size_t live_steps_ = 0;  // EngineJobs::live_losses(), as shown
 };
 
 }  // namespace parallelarium

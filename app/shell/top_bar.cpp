@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
+#include "app/state/run_advice.h"
 #include "app/views/shared/transport_bar.h"
 
 namespace parallelarium {
@@ -73,9 +74,9 @@ TopBar::TopBar(Session& session, const Actions& actions, QWidget* parent)
     row->addWidget(button);
   }
   connect(run_, &QPushButton::clicked, this, [this] {
-    if (session_.run_state() != RunState::kIdle)
+    if (session_.jobs().state() != RunState::kIdle)
       actions_.cancel->trigger();
-    else if (session_.machine_is_elsewhere())
+    else if (machine_is_elsewhere(session_))
       actions_.small_copy->trigger();
     else
       actions_.run->trigger();
@@ -113,7 +114,7 @@ void TopBar::set_bare(bool bare) {
 int TopBar::width_of_run() {
   const QString now = run_->text();
   int width = 0;
-  for (const QString& text : {QStringLiteral("▶ ") + session_.run_label(), tr("Cancelling …"),
+  for (const QString& text : {QStringLiteral("▶ ") + run_label(session_), tr("Cancelling …"),
                               tr("Cancel calibration"), tr("Cancel")}) {
     run_->setText(text);
     width = std::max(width, run_->sizeHint().width());
@@ -123,12 +124,12 @@ int TopBar::width_of_run() {
 }
 
 void TopBar::refresh() {
-  const RunState state = session_.run_state();
+  const RunState state = session_.jobs().state();
   const bool idle = state == RunState::kIdle;
-  const QString percent = share_text(session_.run_progress());
+  const QString percent = share_text(session_.jobs().progress());
   switch (state) {
     case RunState::kIdle:
-      run_->setText(QStringLiteral("▶ ") + session_.run_label());
+      run_->setText(QStringLiteral("▶ ") + run_label(session_));
       name_->set_full_text(document_);
       break;
     case RunState::kCancelling:
@@ -137,22 +138,23 @@ void TopBar::refresh() {
       break;
     case RunState::kCalibrating:
       run_->setText(tr("Cancel calibration"));
-      name_->set_full_text(tr("Calibrating · %1 · %2").arg(percent, session_.run_progress_text()));
+      name_->set_full_text(
+          tr("Calibrating · %1 · %2").arg(percent, session_.jobs().progress_text()));
       break;
     case RunState::kStarting:
     case RunState::kRunning:
       run_->setText(tr("Cancel"));
       name_->set_full_text(
-          (session_.run_verifies() ? tr("Proving · %1 · %2") : tr("Running · %1 · %2"))
-              .arg(percent, session_.run_progress_text()));
+          (session_.jobs().verifies() ? tr("Proving · %1 · %2") : tr("Running · %1 · %2"))
+              .arg(percent, session_.jobs().progress_text()));
       break;
   }
   run_->setMinimumWidth(width_of_run());
-  const QString refusal = session_.run_refusal();
+  const QString refusal = run_refusal(session_);
   run_->setEnabled(
       state != RunState::kCancelling &&
       (!idle ||
-       (session_.machine_is_elsewhere() ? session_.small_copy_refusal() : refusal).isEmpty()));
+       (machine_is_elsewhere(session_) ? small_copy_refusal(session_) : refusal).isEmpty()));
   run_->setToolTip(idle ? refusal : QString());
   run_->setAccessibleDescription(run_->toolTip());
 }

@@ -65,12 +65,12 @@ Window::Window(QWidget* parent) : QMainWindow(parent) {
   if (const QScreen* screen = QApplication::primaryScreen())
     resize(QSize(1440, 900).boundedTo(screen->availableSize() - kFrame));
   restoreGeometry(settings_.value(QStringLiteral("geometry")).toByteArray());
-  session_.undo_stack().clear();
+  session_.history().stack().clear();
   set_path({});
   refresh_rooms();
   view_came();
   setFocus();  // no control is marked before the user does something
-  session_.set_playing(!session_.reduced_motion());
+  session_.playback().set_playing(!session_.playback().reduced_motion());
 }
 
 Window::~Window() { hide(); }  // views leave the front while the Session is there
@@ -122,6 +122,10 @@ void Window::follow_session() {
     follow_lesson();
     show_view(tab);
   });
+  connect(&documents_, &DocumentReader::was_read, this,
+          [this](const QString& path, const std::shared_ptr<Result<Document>>& document) {
+            show_document(path, *document);
+          });
   connect(&session_, &Session::prediction_changed, this, [this] {
     refresh_banner();
     refresh_tabs();

@@ -16,6 +16,7 @@
 #include "app/shell/banner.h"
 #include "app/shell/strip.h"
 #include "app/shell/top_bar.h"
+#include "app/state/document_reader.h"
 #include "app/state/session.h"
 #include "app/views/views.h"
 
@@ -63,9 +64,11 @@ class Window : public QMainWindow {
   LessonPanel& lesson() { return *lesson_; }
   Space space() const { return space_; }
 
-  // Opens a document, setup or exported picture; says what is wrong in the banner. Without a
-  // question about unsaved changes.
-  bool open_file(const QString& path);
+  // Opens a document, setup or exported picture as soon as it is read; says what is wrong in the
+  // banner. Without a question about unsaved changes.
+  void open_file(const QString& path);
+  // Returns when no file is being opened: whether the last one was.
+  bool wait_for_file();
   bool save_file(const QString& path);
   // Shows a theme; choose_theme() also keeps it as the user's preference.
   void show_theme(ThemeChoice choice);
@@ -131,6 +134,7 @@ class Window : public QMainWindow {
   // window_files.cpp
   bool may_discard();
   void new_document();
+  void show_document(const QString& path, Result<Document>& document);
   void open_dialog();
   bool save();
   bool save_as();
@@ -142,6 +146,8 @@ class Window : public QMainWindow {
   void refresh_name();
 
   Session session_;
+  DocumentReader documents_;
+  bool opened_ = false;  // the last file
   QSettings settings_;
   QString path_;
   bool asks_ = true, dark_ = false;

@@ -15,6 +15,7 @@
 #include "app/sheets/words_sheet.h"
 #include "app/shell/strip.h"
 #include "app/shell/window.h"
+#include "app/state/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/shared/transport_bar.h"
 #include "engine/wire/version.h"
@@ -25,14 +26,15 @@ namespace {
 
 // The visible time, shorter or longer about the playhead where that is visible, else its middle.
 void zoom(Session& session, double factor) {
-  const TimeRange now = session.visible();
-  const Nanoseconds center = session.playhead() >= now.begin && session.playhead() <= now.end
-                                 ? session.playhead()
-                                 : now.begin + now.length() / 2;
+  const TimeRange now = session.subject().visible();
+  const Nanoseconds center =
+      session.playback().playhead() >= now.begin && session.playback().playhead() <= now.end
+          ? session.playback().playhead()
+          : now.begin + now.length() / 2;
   const auto scaled = [&](Nanoseconds edge) {
     return center + Nanoseconds(std::int64_t(double((edge - center).count()) * factor));
   };
-  session.set_visible({scaled(now.begin), scaled(now.end)});
+  session.subject().set_visible({scaled(now.begin), scaled(now.end)});
 }
 
 }  // namespace
@@ -67,9 +69,9 @@ void Window::build_actions() {
                                 [this] { export_dialog(ExportKind::kCsv); });
   do_.quit = add_action(tr("&Quit"), key("Ctrl+Q"), {}, [this] { close(); });
 
-  do_.undo = session_.undo_stack().createUndoAction(this, tr("&Undo"));
+  do_.undo = session_.history().stack().createUndoAction(this, tr("&Undo"));
   do_.undo->setShortcut(key("Ctrl+Z"));
-  do_.redo = session_.undo_stack().createRedoAction(this, tr("&Redo"));
+  do_.redo = session_.history().stack().createRedoAction(this, tr("&Redo"));
   do_.redo->setShortcut(key("Ctrl+Shift+Z"));
   addActions({do_.undo, do_.redo});
   for (int section = 0; section < setup_->section_names().size(); ++section)
@@ -84,7 +86,8 @@ void Window::build_actions() {
   });
 
   build_view_actions();
-  do_.fit = add_action(tr("&Fit the step"), key("Ctrl+0"), {}, [this] { session_.fit_all(); });
+  do_.fit =
+      add_action(tr("&Fit the step"), key("Ctrl+0"), {}, [this] { session_.subject().fit_all(); });
   do_.zoom_in = add_action(tr("Zoom &in"), key("Ctrl++"), {}, [this] { zoom(session_, 0.6); });
   do_.zoom_out =
       add_action(tr("Zoom &out"), key("Ctrl+-"), {}, [this] { zoom(session_, 1 / 0.6); });
@@ -102,7 +105,7 @@ void Window::build_actions() {
       add_action(tr("&Restore layout"), {}, tr("Window size and zoom as at first start"), [this] {
         showNormal();
         resize(1440, 900);
-        session_.fit_all();
+        session_.subject().fit_all();
       });
   do_.next_pane = add_action(tr("&Next pane"), key("F6"), {}, [this] { cycle_panes(+1); });
   do_.previous_pane =
@@ -111,21 +114,22 @@ void Window::build_actions() {
   do_.run = add_action(tr("&Run"), key("Ctrl+R"), tr("Run the setup on ranks of this computer"),
                        [this] { session_.start_run(false); });
   do_.cancel =
-      add_action(tr("&Cancel the run"), key("Ctrl+."), {}, [this] { session_.cancel_run(); });
+      add_action(tr("&Cancel the run"), key("Ctrl+."), {}, [this] { session_.jobs().cancel(); });
   do_.prove = add_action(tr("&Prove it"), key("Ctrl+Shift+R"), session_.topic().proof_tip(),
                          [this] { session_.start_run(true); });
   do_.pin = add_action(tr("P&in"), key("Ctrl+P"),
                        tr("Keep this run or prediction as a third lane, to see before and after"),
                        [this] { session_.pin(); });
-  do_.unpin = add_action(tr("&Unpin"), key("Ctrl+Shift+P"), {}, [this] { session_.unpin(); });
+  do_.unpin =
+      add_action(tr("&Unpin"), key("Ctrl+Shift+P"), {}, [this] { session_.runs().unpin(); });
   do_.small_copy =
       add_action(tr("Run a &small copy here"), {},
                  tr("The same mesh, schedule and micro-batches with a model that fits this "
                     "computer"),
-                 [this] { session_.run_small_copy(); });
+                 [this] { run_small_copy(session_); });
   do_.calibrate = add_action(tr("C&alibrate this computer"), {},
                              tr("Measure its rates again; at most five seconds"),
-                             [this] { session_.start_calibration(); });
+                             [this] { session_.jobs().calibrate(); });
 
   do_.lessons =
       add_action(tr("&All lessons …"), key("Ctrl+L"), {}, [this] { lesson_->show_index(); });
@@ -148,7 +152,7 @@ void Window::build_actions() {
                           tr("What this computer has for training, and what is "
                              "missing"),
                           [this] {
-                            auto* doctor = new Doctor(session_.engine(), this);
+                            auto* doctor = new Doctor(session_.jobs().process(), this);
                             doctor->setAttribute(Qt::WA_DeleteOnClose);
                             doctor->show();
                           });
@@ -253,23 +257,23 @@ QList<QAction*> Window::all_actions() const {
 }
 
 void Window::refresh_actions() {
-  const bool idle = session_.run_state() == RunState::kIdle;
-  const QString refusal = session_.run_refusal();
+  const bool idle = session_.jobs().state() == RunState::kIdle;
+  const QString refusal = run_refusal(session_);
   do_.run->setEnabled(idle && refusal.isEmpty());
   do_.run->setToolTip(refusal.isEmpty() ? tr("Run the setup on ranks of this computer") : refusal);
   const bool step = session_.topic().is_step();
   do_.prove->setEnabled(idle && refusal.isEmpty() && step);
   do_.prove->setToolTip(!step || refusal.isEmpty() ? session_.topic().proof_tip() : refusal);
-  do_.small_copy->setEnabled(idle && session_.machine_is_elsewhere() &&
-                             session_.small_copy_refusal().isEmpty());
-  do_.cancel->setEnabled(!idle && session_.run_state() != RunState::kCancelling);
+  do_.small_copy->setEnabled(idle && machine_is_elsewhere(session_) &&
+                             small_copy_refusal(session_).isEmpty());
+  do_.cancel->setEnabled(!idle && session_.jobs().state() != RunState::kCancelling);
   do_.calibrate->setEnabled(idle);
   const LessonPlayer& player = lesson_->player();
   do_.lesson_leave->setEnabled(player.is_open());
   for (QAction* action : {do_.lesson_again, do_.lesson_answers})
     action->setEnabled(player.is_open() || player.finished_lesson());
   do_.pin->setEnabled(session_.problems().empty() && step);
-  do_.unpin->setEnabled(session_.pinned() != nullptr);
+  do_.unpin->setEnabled(session_.runs().pinned() != nullptr);
   for (std::size_t section = 0; section < reset_sections_.size(); ++section)
     reset_sections_[section]->setEnabled(setup_->section_changed(int(section)));
 }

@@ -4,6 +4,7 @@
 
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
+#include "app/state/run_advice.h"
 #include "app/state/training_step.h"
 
 namespace parallelarium {
@@ -11,7 +12,7 @@ namespace parallelarium {
 void Window::dismiss() {
   typed_wrong_.clear();
   note_.clear();
-  session_.dismiss_error();
+  session_.jobs().dismiss_error();
   refresh_banner();
 }
 
@@ -19,7 +20,7 @@ void Window::dismiss() {
 std::vector<Banner::Choice> Window::choices_of(const Message& problem, Topic& topic) {
   std::vector<Banner::Choice> choices;
   for (Remedy& remedy : topic.remedies(problem))
-    if (remedy.setting.isEmpty() || session_.allowed(remedy.setting))
+    if (remedy.setting.isEmpty() || session_.locks().allowed(remedy.setting))
       choices.push_back({remedy.text, tr("Set %1").arg(remedy.text), std::move(remedy.take)});
   return choices;
 }
@@ -36,8 +37,8 @@ bool Window::say_problem() {
   const std::optional<Message> problem = topic.problem();
   if (!problem) return false;
   std::vector<Banner::Choice> choices = choices_of(*problem, topic);
-  if (choices.empty() && session_.undo_stack().canUndo())
-    choices.push_back({tr("Undo"), {}, [this] { session_.undo_stack().undo(); }});
+  if (choices.empty() && session_.history().stack().canUndo())
+    choices.push_back({tr("Undo"), {}, [this] { session_.history().stack().undo(); }});
   banner_->say(sentence(*problem), Banner::Kind::kWarning, std::move(choices));
   return true;
 }
@@ -49,16 +50,17 @@ bool Window::say_what_happened() {
     banner_->say(typed_wrong_, Banner::Kind::kWarning, {close});
     return true;
   }
-  if (!session_.last_error().isEmpty()) {
+  if (!session_.jobs().last_error().isEmpty()) {
     std::vector<Banner::Choice> choices;
-    if (session_.last_problem())
-      for (Banner::Choice& choice : choices_of(*session_.last_problem(), session_.training_step()))
+    if (session_.jobs().last_problem())
+      for (Banner::Choice& choice :
+           choices_of(*session_.jobs().last_problem(), session_.training_step()))
         choices.push_back({choice.text, choice.accessible_name, [this, act = choice.act] {
                              act();
                              dismiss();
                            }});
     choices.push_back(close);
-    banner_->say(session_.last_error(), Banner::Kind::kWarning, std::move(choices));
+    banner_->say(session_.jobs().last_error(), Banner::Kind::kWarning, std::move(choices));
     return true;
   }
   if (note_.isEmpty()) return false;
@@ -68,7 +70,7 @@ bool Window::say_what_happened() {
 
 void Window::say_of_the_step() {
   Topic& step = session_.training_step();
-  if (const std::optional<Message> problem = session_.run_problem()) {
+  if (const std::optional<Message> problem = run_problem(session_)) {
     const QString why = sentence(*problem);
     if (can_execute(session_.resolved()))
       banner_->say(why, Banner::Kind::kWarning, choices_of(*problem, step));
@@ -76,26 +78,26 @@ void Window::say_of_the_step() {
       banner_->say(tr("Run is off: %1").arg(why), Banner::Kind::kPlain, choices_of(*problem, step));
     return;
   }
-  if (const std::optional<Message> problem = session_.memory_problem()) {
+  if (const std::optional<Message> problem = memory_problem(session_)) {
     banner_->say(sentence(*problem), Banner::Kind::kWarning, {});
     return;
   }
-  if (session_.machine_is_elsewhere()) {
+  if (machine_is_elsewhere(session_)) {
     std::vector<Banner::Choice> choices;
-    if (session_.small_copy_refusal().isEmpty())
+    if (small_copy_refusal(session_).isEmpty())
       choices.push_back({do_.small_copy->text().remove(QLatin1Char('&')), {}, [this] {
                            do_.small_copy->trigger();
                          }});
-    banner_->say(session_.run_refusal(), Banner::Kind::kPlain, std::move(choices));
+    banner_->say(run_refusal(session_), Banner::Kind::kPlain, std::move(choices));
     return;
   }
-  if (const std::optional<Message> offer = session_.gpu_offer();
-      offer && session_.run_refusal().isEmpty()) {
+  if (const std::optional<Message> offer = gpu_offer(session_);
+      offer && run_refusal(session_).isEmpty()) {
     banner_->say(sentence(*offer), Banner::Kind::kPlain, choices_of(*offer, step));
     return;
   }
   // The lesson itself says that it waits for an answer.
-  const QString refusal = session_.question_open() ? QString() : session_.run_refusal();
+  const QString refusal = session_.locks().question_open() ? QString() : run_refusal(session_);
   banner_->say(refusal.isEmpty() ? QString() : tr("Run is off: %1").arg(refusal),
                Banner::Kind::kPlain, {});
 }

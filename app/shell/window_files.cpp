@@ -37,7 +37,7 @@ bool Window::modified() const {
       (now.pinned && now.pinned != saved_.pinned) || now.marks != saved_.marks)
     return true;
   if (!path_.isEmpty()) return now.runs > saved_.runs;
-  const std::vector<RunRecord>& runs = session_.runs();
+  const std::vector<RunRecord>& runs = session_.runs().all();
   const std::vector<CollectiveRun>& collectives = session_.collectives().runs();
   const auto repeatable =
       std::count_if(runs.begin(), runs.end(),
@@ -51,10 +51,10 @@ bool Window::modified() const {
 }
 
 Window::Saved Window::current() const {
-  const RunRecord* pinned = session_.pinned();
-  return {session_.runs().size() + session_.collectives().runs().size(), session_.setup(),
+  const RunRecord* pinned = session_.runs().pinned();
+  return {session_.runs().all().size() + session_.collectives().runs().size(), session_.setup(),
           std::make_shared<const CollectiveChoice>(session_.collectives().choice()),
-          pinned ? pinned->prediction : nullptr, session_.marks()};
+          pinned ? pinned->prediction : nullptr, session_.subject().marks()};
 }
 
 bool Window::may_discard() {
@@ -93,31 +93,35 @@ void Window::refresh_name() {
 
 void Window::new_document() {
   if (!may_discard()) return;
-  session_.set_lesson_state(nullptr);
+  session_.locks().set_lesson_state(nullptr);
   session_.restore(new_setup(), {}, std::nullopt);
-  session_.set_playing(!session_.reduced_motion());
+  session_.playback().set_playing(!session_.playback().reduced_motion());
   Q_EMIT session_.restored();
   set_path({});
 }
 
-bool Window::open_file(const QString& path) {
-  const Result<nlohmann::json> json = read_document(path);
-  std::vector<Message> notes;
-  const Result<void> restored =
-      json ? restore_document(session_, *json, notes) : Result<void>(json.error());
-  if (!restored) {
-    typed_wrong_ = sentence(restored.error());
-    refresh_banner();
-    return false;
+void Window::open_file(const QString& path) { documents_.read(path); }
+
+bool Window::wait_for_file() {
+  documents_.wait();
+  return opened_;
+}
+
+void Window::show_document(const QString& path, Result<Document>& document) {
+  opened_ = document.ok();
+  if (!document) {
+    typed_wrong_ = sentence(document.error());
+    return refresh_banner();
   }
-  show_view(tab_of(*json));
+  // A picture or a bare setup is no document to be saved over.
+  const bool bare = document->is_bare;
+  const QString tab = document->tab;
+  const std::vector<Message> notes = restore_document(session_, std::move(*document));
+  show_view(tab);
   typed_wrong_ = notes.empty() ? QString() : sentence(notes.front());
   refresh_banner();
   remember_file(path);
-  // A picture or a bare setup is no document to be saved over.
-  const bool document = json->contains("format") && (*json)["format"] == kDocumentFormat;
-  set_path(document ? path : QString());
-  return true;
+  set_path(bare ? QString() : path);
 }
 
 void Window::open_dialog() {
@@ -178,7 +182,8 @@ void Window::fill_recent() {
 }
 
 void Window::export_dialog(ExportKind kind) {
-  const bool zoomed = session_.visible() != TimeRange{Nanoseconds(0), session_.horizon()};
+  const bool zoomed =
+      session_.subject().visible() != TimeRange{Nanoseconds(0), session_.subject().horizon()};
   ExportDialog dialog(dark_, zoomed && view_info().shows_range, kind, view().topic(), this);
   if (dialog.exec() != QDialog::Accepted) return;
   ExportOptions options = dialog.options();
@@ -207,7 +212,7 @@ void Window::closeEvent(QCloseEvent* event) {
     return;
   }
   settings_.setValue(QStringLiteral("geometry"), saveGeometry());
-  session_.set_playing(false);
+  session_.playback().set_playing(false);
   event->accept();
 }
 

@@ -38,11 +38,11 @@ nlohmann::json collective_document(const CollectiveSession& collectives) {
   return json;
 }
 
-Result<void> restore_collectives(CollectiveSession& collectives, const nlohmann::json& json,
-                                 std::vector<Message>& notes) {
+Result<CollectivesKept> collectives_from_json(const nlohmann::json& json,
+                                              std::vector<Message>& notes) {
   Result<CollectiveChoice> choice = collective_choice_from_json(json);
   if (!choice) return choice.error();
-  collectives.restore(*choice, {}, {});
+  CollectivesKept kept{*choice, {}, {}};
   if (json.contains("runs") && json["runs"].is_array()) {
     for (const nlohmann::json& run : json["runs"]) {
       if (!run.is_object() || !run.contains("spec") || !run.contains("observation")) {
@@ -52,23 +52,26 @@ Result<void> restore_collectives(CollectiveSession& collectives, const nlohmann:
       }
       const Result<CollectiveSpec> spec = collective_spec_from_json(run["spec"]);
       Result<CollectiveObservation> seen = collective_observation_from_json(run["observation"]);
-      const Result<void> kept = !spec   ? Result<void>(spec.error())
-                                : !seen ? Result<void>(seen.error())
-                                        : collectives.keep_run(*spec, std::move(*seen));
-      if (!kept) notes.push_back(kept.error());
+      Result<CollectiveRun> made = !spec   ? Result<CollectiveRun>(spec.error())
+                                   : !seen ? Result<CollectiveRun>(seen.error())
+                                           : make_collective_run(*spec, std::move(*seen));
+      if (made)
+        kept.runs.push_back(std::move(*made));
+      else
+        notes.push_back(made.error());
     }
   }
-  if (!json.contains("sweep") || !json["sweep"].is_array()) return {};
+  if (!json.contains("sweep") || !json["sweep"].is_array()) return kept;
   for (const nlohmann::json& point : json["sweep"]) {
     if (!point.is_object() || !point.contains("spec")) continue;
     const Result<CollectiveSpec> spec = collective_spec_from_json(point["spec"]);
     const auto seconds = number(point, "seconds"), bandwidth = number(point, "bus_bandwidth");
     const auto on_gpus = point.find("on_gpus");
     if (spec && seconds && bandwidth)
-      collectives.keep_sweep({*spec, source_of(point.value("source", nlohmann::json())), *seconds,
-                              *bandwidth, on_gpus != point.end() && *on_gpus == true});
+      kept.sweep.push_back({*spec, source_of(point.value("source", nlohmann::json())), *seconds,
+                            *bandwidth, on_gpus != point.end() && *on_gpus == true});
   }
-  return {};
+  return kept;
 }
 
 }  // namespace parallelarium

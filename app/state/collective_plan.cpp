@@ -16,6 +16,22 @@ struct Words {
 
 }  // namespace
 
+Result<CollectiveRun> make_collective_run(const CollectiveSpec& spec, CollectiveObservation seen) {
+  const int gpus = !seen.on_gpus ? 0 : seen.source == Source::kSharedGpu ? 1 : spec.ranks;
+  Result<CollectivePlan> plan =
+      plan_collective({spec, Topology::kMemory, {}, gpus}, this_computer(gpus));
+  if (!plan) return plan.error();
+  const auto& built = plan->collective.program.ranks;
+  bool same = built.size() == seen.timeline.ranks.size() && seen.sent_bytes.size() == built.size();
+  for (std::size_t rank = 0; same && rank < built.size(); ++rank)
+    same = seen.timeline.ranks[rank].spans.size() == built[rank].ops.size();
+  if (!same)
+    return message("collective-program",
+                   "The collective was run by an engine of another version, whose steps differ "
+                   "from the predicted ones; run it again with this version.");
+  return CollectiveRun{std::make_shared<const CollectivePlan>(std::move(*plan)), std::move(seen)};
+}
+
 QString in_sentence(const QString& title, bool is_name) {
   const bool keeps = is_name || QLocale().language() == QLocale::German;
   return keeps ? title : title.at(0).toLower() + title.mid(1);

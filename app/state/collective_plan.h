@@ -17,6 +17,10 @@ struct CollectiveRun {
   CollectiveObservation seen;
 };
 
+// The run of `spec` that was seen. Error: it is of another Program than the spec's (an engine of
+// another version), or the spec cannot be planned.
+Result<CollectiveRun> make_collective_run(const CollectiveSpec& spec, CollectiveObservation seen);
+
 // One measured size of one algorithm, for the plot.
 struct SweepPoint {
   CollectiveSpec spec;

@@ -8,7 +8,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "app/state/session_state.h"
+#include "app/state/history.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {
@@ -177,27 +177,29 @@ bool CollectiveSession::run_is_stale() const {
 }
 
 Result<void> CollectiveSession::keep_run(const CollectiveSpec& spec, CollectiveObservation seen) {
-  const int gpus = !seen.on_gpus ? 0 : seen.source == Source::kSharedGpu ? 1 : spec.ranks;
-  Result<CollectivePlan> plan =
-      plan_collective({spec, Topology::kMemory, {}, gpus}, this_computer(gpus));
-  if (!plan) return plan.error();
-  const auto& built = plan->collective.program.ranks;
-  bool same = built.size() == seen.timeline.ranks.size() && seen.sent_bytes.size() == built.size();
-  for (std::size_t rank = 0; same && rank < built.size(); ++rank)
-    same = seen.timeline.ranks[rank].spans.size() == built[rank].ops.size();
-  if (!same)
-    return message("collective-program",
-                   "The collective was run by an engine of another version, whose steps differ "
-                   "from the predicted ones; run it again with this version.");
-  forget(runs_, earlier_runs_, kMostCollectiveRuns, [&](const CollectiveRun& run) {
-    return run.plan->choice.spec == spec && run.plan->choice.gpus == gpus;
-  });
-  runs_.push_back({std::make_shared<const CollectivePlan>(std::move(*plan)), std::move(seen)});
+  Result<CollectiveRun> run = make_collective_run(spec, std::move(seen));
+  if (!run) return run.error();
+  add(std::move(*run));
   make_motion();
   playhead_ = Nanoseconds(0);
   Q_EMIT run_changed();
   Q_EMIT playhead_changed();
   return {};
+}
+
+void CollectiveSession::add(CollectiveRun run) {
+  forget(runs_, earlier_runs_, kMostCollectiveRuns, [&](const CollectiveRun& old) {
+    return old.plan->choice.spec == run.plan->choice.spec &&
+           old.plan->choice.gpus == run.plan->choice.gpus;
+  });
+  runs_.push_back(std::move(run));
+}
+
+void CollectiveSession::add(const SweepPoint& point) {
+  forget(sweep_, earlier_points_, kMostSweepPoints, [&](const SweepPoint& old) {
+    return old.spec == point.spec && old.on_gpus == point.on_gpus;
+  });
+  sweep_.push_back(point);
 }
 
 std::vector<SweepPoint> CollectiveSession::sweep() const {
@@ -213,10 +215,7 @@ std::vector<SweepPoint> CollectiveSession::sweep() const {
 }
 
 void CollectiveSession::keep_sweep(const SweepPoint& point) {
-  forget(sweep_, earlier_points_, kMostSweepPoints, [&](const SweepPoint& old) {
-    return old.spec == point.spec && old.on_gpus == point.on_gpus;
-  });
-  sweep_.push_back(point);
+  add(point);
   Q_EMIT run_changed();
 }
 
@@ -268,9 +267,11 @@ void CollectiveSession::select(MoveRef move) {
 
 void CollectiveSession::restore(const CollectiveChoice& choice, std::vector<CollectiveRun> runs,
                                 std::vector<SweepPoint> sweep) {
-  runs_ = std::move(runs);
-  sweep_ = std::move(sweep);
+  runs_.clear();
+  sweep_.clear();
   earlier_runs_ = earlier_points_ = 0;
+  for (CollectiveRun& run : runs) add(std::move(run));
+  for (const SweepPoint& point : sweep) add(point);
   playhead_ = Nanoseconds(0);
   apply(choice);
 }

@@ -14,6 +14,8 @@
 
 namespace parallelarium {
 
+struct CollectiveRequest;
+
 // What the picture's chunks show.
 enum class ChunkContent : std::uint8_t {
   kContributions,  // whose contributions are in each chunk
@@ -29,8 +31,8 @@ std::optional<ChunkContent> chunk_content_by_name(const QString& name);
 std::string rounding_rival_of(const CollectiveSpec& spec);
 
 // What the engine is asked for one point of a sweep.
-nlohmann::json sweep_request(const CollectiveSpec& spec, const Placement& placement,
-                             const RunSettings& asked);
+CollectiveRequest sweep_request(const CollectiveSpec& spec, const Placement& placement,
+                                const RunSettings& asked);
 
 class CollectiveSession : public Topic {
   Q_OBJECT
@@ -124,6 +126,8 @@ class CollectiveSession : public Topic {
   void apply(const CollectiveChoice& choice);
   bool is_chosen(const CollectiveRun& run) const;
   CollectiveChoice placed() const;  // choice_ with the devices that a run would take
+  void add(CollectiveRun run);
+  void add(const SweepPoint& point);
   void make_motion();
   QUndoStack& undo_;
   std::function<int(int)> gpus_of_;

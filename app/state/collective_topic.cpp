@@ -28,8 +28,8 @@ bool is_about(const Formula& formula, const QString& key) {
 
 // Error: a lesson hides the figures.
 Result<void> may_be_told(const Session& session) {
-  if (session.hidden(QStringLiteral("lane.run")) ||
-      session.hidden(QStringLiteral("lane.predicted")))
+  if (session.locks().hidden(QStringLiteral("lane.run")) ||
+      session.locks().hidden(QStringLiteral("lane.predicted")))
     return hidden_figures();
   return {};
 }
@@ -55,7 +55,7 @@ QString CollectiveSession::time_title() const { return tr("Time in the collectiv
 QString CollectiveSession::time_text(const Session& session) const {
   const int step = motion_->step_at(playhead_) + 1;
   if (motion_->steps() == 0) return tr("nothing to send");
-  return session.hidden(QStringLiteral("collective.steps"))
+  return session.locks().hidden(QStringLiteral("collective.steps"))
              ? tr("step %1").arg(step)
              : tr("step %1 of %2").arg(step).arg(motion_->steps());
 }
@@ -75,18 +75,19 @@ RunRequest CollectiveSession::run_request(const Placement& placement, const RunS
   CollectiveRequest request{spec, kRunRepeats, kWarmupRepeats, true, rounding_rival_of(spec)};
   put_on(placement, asked, request);
   return {"collective", to_json(request),
-          [this, spec](const nlohmann::json& answer) -> Result<void> {
-            Result<CollectiveObservation> seen = collective_observation_from_json(answer);
-            if (!seen) return seen.error();
-            return keep_run(spec, std::move(*seen));
+          [this, spec](const nlohmann::json& answer) -> Result<RunRequest::Keep> {
+            Result<CollectiveObservation> read = collective_observation_from_json(answer);
+            if (!read) return read.error();
+            const auto seen = std::make_shared<CollectiveObservation>(std::move(*read));
+            return RunRequest::Keep([=, this] { return keep_run(spec, std::move(*seen)); });
           }};
 }
 
-nlohmann::json sweep_request(const CollectiveSpec& spec, const Placement& placement,
-                             const RunSettings& asked) {
+CollectiveRequest sweep_request(const CollectiveSpec& spec, const Placement& placement,
+                                const RunSettings& asked) {
   CollectiveRequest request{spec, kSweepRepeats, kWarmupRepeats, false, {}};
   put_on(placement, asked, request);
-  return to_json(request);
+  return request;
 }
 
 QString CollectiveSession::selection_hint() const {

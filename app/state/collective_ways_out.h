@@ -11,7 +11,7 @@ namespace parallelarium {
 
 struct WayOut {
   QString text;       // "2 ranks", "Ring"
-  QString field;      // what it sets, as Session::allowed() names it
+  QString field;      // what it sets, as LessonLocks::allowed() names it
   std::string value;  // to what
   CollectiveChoice choice;
 };

@@ -68,17 +68,18 @@ void restore_view(Session& session, const nlohmann::json& view) {
   const auto visible = view.find("visible_nanoseconds");
   if (visible != view.end() && visible->is_array() && visible->size() == 2) {
     const auto begin = nanoseconds((*visible)[0]), end = nanoseconds((*visible)[1]);
-    if (begin && end && *end > *begin) session.set_visible({*begin, *end});
+    if (begin && end && *end > *begin) session.subject().set_visible({*begin, *end});
   }
   const auto marks = view.find("marks_nanoseconds");
   if (marks != view.end() && marks->is_array()) {
     std::vector<Nanoseconds> times;
     for (const nlohmann::json& mark : *marks)
       if (const auto time = nanoseconds(mark)) times.push_back(*time);
-    session.set_marks(std::move(times));
+    session.subject().set_marks(std::move(times));
   }
   if (view.contains("playhead_nanoseconds"))
-    if (const auto time = nanoseconds(view["playhead_nanoseconds"])) session.set_playhead(*time);
+    if (const auto time = nanoseconds(view["playhead_nanoseconds"]))
+      session.playback().set_playhead(*time);
 }
 
 }  // namespace
@@ -103,74 +104,84 @@ nlohmann::json document_of(const Session& session) {
                       {"setup", to_json(session.setup())},
                       {"resolved", to_json(session.resolved())},
                       {"runs", nlohmann::json::array()}};
-  for (const RunRecord& run : session.runs()) json["runs"].push_back(record_json(run));
-  nlohmann::json view{{"playhead_nanoseconds", session.playhead().count()},
+  for (const RunRecord& run : session.runs().all()) json["runs"].push_back(record_json(run));
+  nlohmann::json view{{"playhead_nanoseconds", session.playback().playhead().count()},
                       {"marks_nanoseconds", nlohmann::json::array()}};
-  const TimeRange visible = session.visible();
-  if (visible != TimeRange{Nanoseconds(0), session.horizon()})
+  const TimeRange visible = session.subject().visible();
+  if (visible != TimeRange{Nanoseconds(0), session.subject().horizon()})
     view["visible_nanoseconds"] = {visible.begin.count(), visible.end.count()};
-  for (const Nanoseconds mark : session.marks()) view["marks_nanoseconds"].push_back(mark.count());
-  if (session.pinned()) view["pin"] = record_json(*session.pinned());
+  for (const Nanoseconds mark : session.subject().marks())
+    view["marks_nanoseconds"].push_back(mark.count());
+  if (session.runs().pinned()) view["pin"] = record_json(*session.runs().pinned());
   json["view"] = std::move(view);
-  if (!session.lesson_state().is_null()) json["lesson"] = session.lesson_state();
+  if (!session.locks().lesson_state().is_null()) json["lesson"] = session.locks().lesson_state();
   nlohmann::json collective = collective_document(session.collectives());
   if (!collective.is_null()) json["collective"] = std::move(collective);
   return json;
 }
 
-Result<void> restore_document(Session& session, const nlohmann::json& json,
-                              std::vector<Message>& notes) {
+Result<Document> document_from_json(const nlohmann::json& json) {
   if (!json.is_object())
     return message("document-object", "The file holds no JSON object, so it is no document.");
-  const bool document = json.contains("format") && json["format"] == kDocumentFormat;
-  Result<Setup> setup = setup_from_json(document && json.contains("setup") ? json["setup"] : json);
+  Document document;
+  document.is_bare = !json.contains("format") || json["format"] != kDocumentFormat;
+  const auto part = [&](const char* key) {
+    return !document.is_bare && json.contains(key) ? json[key] : nlohmann::json();
+  };
+  Result<Setup> setup =
+      setup_from_json(!document.is_bare && json.contains("setup") ? json["setup"] : json);
   if (!setup) return setup.error();
-  const Result<std::optional<Setup>> there = resolved_from_json(json);
+  document.setup = std::move(*setup);
+  Result<std::optional<Setup>> there = resolved_from_json(json);
   if (!there) return there.error();
-  std::vector<RunRecord> runs;
-  std::optional<RunRecord> pinned;
-  const nlohmann::json view = document && json.contains("view") ? json["view"] : nlohmann::json();
-  if (document && json.contains("runs") && json["runs"].is_array()) {
-    for (const nlohmann::json& run : json["runs"]) {
-      Result<RunRecord> record = record_from_json(run);
-      if (record)
-        runs.push_back(std::move(*record));
-      else
-        notes.push_back(record.error());
-    }
+  document.there = std::move(*there);
+  if (const nlohmann::json collective = part("collective");
+      !document.is_bare && json.contains("collective")) {
+    Result<CollectivesKept> kept = collectives_from_json(collective, document.notes);
+    if (!kept) return kept.error();
+    document.collectives = std::move(*kept);
   }
-  if (view.is_object() && view.contains("pin")) {
-    Result<RunRecord> record = record_from_json(view["pin"]);
-    if (record)
-      pinned = std::move(*record);
-    else
-      notes.push_back(record.error());
+  const auto record = [&](const nlohmann::json& run) -> std::optional<RunRecord> {
+    Result<RunRecord> made = record_from_json(run);
+    if (made) return std::move(*made);
+    document.notes.push_back(made.error());
+    return std::nullopt;
+  };
+  if (const nlohmann::json runs = part("runs"); runs.is_array())
+    for (const nlohmann::json& run : runs)
+      if (std::optional<RunRecord> made = record(run)) document.runs.push_back(std::move(*made));
+  document.view = part("view");
+  if (document.view.is_object()) {
+    if (document.view.contains("pin")) document.pinned = record(document.view["pin"]);
+    if (const auto tab = document.view.find("tab"); tab != document.view.end() && tab->is_string())
+      document.tab = QString::fromStdString(tab->get<std::string>());
   }
-  std::optional<CollectiveSession> collectives;
-  if (document && json.contains("collective")) {
-    collectives.emplace(session.undo_stack());
-    const Result<void> good = restore_collectives(*collectives, json["collective"], notes);
-    if (!good) return good.error();
-  }
-  // From here on nothing fails: an error leaves the session as it was.
-  session.set_lesson_state(document && json.contains("lesson") ? json["lesson"] : nlohmann::json());
-  session.restore(*setup, std::move(runs), std::move(pinned), *there);
-  if (collectives)
-    session.collectives().restore(collectives->choice(), collectives->runs(),
-                                  collectives->all_sweeps());
-  if (session.setup() != *setup) notes.push_back(meaning_note(*setup, session.setup()));
-  session.wait_for_prediction();
-  restore_view(session, view);
-  Q_EMIT session.restored();
-  return {};
+  document.lesson = part("lesson");
+  return document;
 }
 
-QString tab_of(const nlohmann::json& document) {
-  const auto view = document.find("view");
-  if (view == document.end() || !view->is_object()) return {};
-  const auto tab = view->find("tab");
-  if (tab == view->end() || !tab->is_string()) return {};
-  return QString::fromStdString(tab->get<std::string>());
+std::vector<Message> restore_document(Session& session, Document document) {
+  session.locks().set_lesson_state(std::move(document.lesson));
+  session.restore(document.setup, std::move(document.runs), std::move(document.pinned),
+                  document.there);
+  if (document.collectives)
+    session.collectives().restore(document.collectives->choice,
+                                  std::move(document.collectives->runs),
+                                  std::move(document.collectives->sweep));
+  if (session.setup() != document.setup)
+    document.notes.push_back(meaning_note(document.setup, session.setup()));
+  session.wait_for_prediction();
+  restore_view(session, document.view);
+  Q_EMIT session.restored();
+  return std::move(document.notes);
+}
+
+Result<void> restore_document(Session& session, const nlohmann::json& json,
+                              std::vector<Message>& notes) {
+  Result<Document> document = document_from_json(json);
+  if (!document) return document.error();
+  notes = restore_document(session, std::move(*document));
+  return {};
 }
 
 Result<nlohmann::json> read_document(const QString& path) {

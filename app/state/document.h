@@ -17,12 +17,34 @@ namespace parallelarium {
 // The text chunk of a PNG that holds the setup (with keyword and content as iTXt).
 inline constexpr char kSetupChunk[] = "parallelarium-setup";
 
-// The Collectives view's part: {choice, "runs", "sweep"}; null where nothing differs from a fresh
-// start.
+// What a document keeps of the Collectives view.
+struct CollectivesKept {
+  CollectiveChoice choice;
+  std::vector<CollectiveRun> runs;
+  std::vector<SweepPoint> sweep;
+};
+
+// {choice, "runs", "sweep"}; null where nothing differs from a fresh start.
 nlohmann::json collective_document(const CollectiveSession& collectives);
-// A wrong choice is an error; runs and points that cannot be kept become notes.
-Result<void> restore_collectives(CollectiveSession& collectives, const nlohmann::json& json,
-                                 std::vector<Message>& notes);
+// A wrong choice is an error; runs that cannot be kept become notes.
+Result<CollectivesKept> collectives_from_json(const nlohmann::json& json,
+                                              std::vector<Message>& notes);
+
+// A document, or a bare setup, that was read.
+struct Document {
+  bool is_bare = false;  // a setup or a picture: nothing to be saved over
+  Setup setup;
+  std::optional<Setup> there;  // what it meant where it was saved
+  std::vector<RunRecord> runs;
+  std::optional<RunRecord> pinned;
+  nlohmann::json view, lesson;
+  QString tab;  // the id of the view that was in front, or empty
+  std::optional<CollectivesKept> collectives;
+  std::vector<Message> notes;  // one sentence for each run that could not be kept
+};
+
+// Predicts what each run was predicted to be, so it may take seconds; safe on any thread.
+Result<Document> document_from_json(const nlohmann::json& json);
 
 // Of a document from a computer where the `auto` of `asked` meant something else.
 Message meaning_note(const Setup& asked, const Setup& kept);
@@ -30,13 +52,12 @@ Message meaning_note(const Setup& asked, const Setup& kept);
 // What the session holds, as a document.
 nlohmann::json document_of(const Session& session);
 
-// Puts a document, or a bare setup, into the session. On an error the session is untouched. `notes`
-// receives one sentence for each run that could not be kept.
+// Puts a document into the session. Returns its notes, and one where its `auto` means something
+// else here.
+std::vector<Message> restore_document(Session& session, Document document);
+// The same of JSON. On an error the session is untouched.
 Result<void> restore_document(Session& session, const nlohmann::json& json,
                               std::vector<Message>& notes);
-
-// The id of the view that was in front where the document was saved, or empty.
-QString tab_of(const nlohmann::json& document);
 
 // Reads a document, a setup, or a picture that the program exported.
 Result<nlohmann::json> read_document(const QString& path);

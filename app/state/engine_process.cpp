@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <QTimer>
 #include <limits>
 
 #include "app/look/sentence.h"
@@ -19,8 +20,6 @@ constexpr int kCancelGraceMs = 500;
 constexpr int kGoodbyeMs = 300;
 constexpr Sentence kAfterDeath{"engine-died.safe",
                                "Your settings are safe; press Run to start a fresh one."};
-
-Message cancelled_message() { return message("cancelled", "The run was cancelled."); }
 
 // The sentence inside a JSON-RPC error object.
 Message error_of(const nlohmann::json& error) {
@@ -36,9 +35,12 @@ Message error_of(const nlohmann::json& error) {
 
 }  // namespace
 
-EngineProcess::EngineProcess(QObject* parent) : QObject(parent) {}
+Message cancelled_message() { return message("cancelled", "The run was cancelled."); }
+
+EngineProcess::EngineProcess(QObject* parent) : QObject(parent) { parser_.setMaxThreadCount(1); }
 
 EngineProcess::~EngineProcess() {
+  parser_.waitForDone();
   if (!process_) return;
   process_->disconnect(this);
   if (process_->state() != QProcess::NotRunning) {
@@ -68,7 +70,7 @@ qint64 EngineProcess::process_id() const { return process_ ? process_->processId
 
 void EngineProcess::start() {
   process_ = std::make_unique<QProcess>();
-  reader_ = std::make_unique<FrameReader>();
+  reader_ = FrameReader();
   greeting_ = nullptr;
   last_error_lines_.clear();
   process_->setProgram(find_program());
@@ -106,7 +108,7 @@ int EngineProcess::request(const std::string& method, nlohmann::json params, Rep
   const int id = next_id_++;
   open_[id] = std::move(reply);
   const auto refuse = [&](Message why) {
-    QTimer::singleShot(0, this, [this, id, why = std::move(why)] { answer(id, why); });
+    QTimer::singleShot(0, this, [this, id, why = std::move(why)] { answer(id, why, open_); });
     return id;
   };
   if (!is_running()) {
@@ -140,21 +142,40 @@ void EngineProcess::write(const nlohmann::json& message) {
 }
 
 void EngineProcess::read_output() {
-  if (!reader_) return;
   const QByteArray bytes = process_->readAllStandardOutput();
-  reader_->append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
-  while (reader_) {
-    Result<std::optional<nlohmann::json>> next = reader_->next();
-    if (!next) {  // not our protocol: nothing that follows can be trusted
-      process_->kill();
-      return;
-    }
-    if (!next->has_value()) return;
-    handle(**next);
+  parser_.start([this, bytes] { parse(bytes); });
+}
+
+void EngineProcess::parse(const QByteArray& bytes) {
+  reader_.append({bytes.constData(), static_cast<std::size_t>(bytes.size())});
+  bool some = false, whole = true;
+  while (whole) {
+    Result<std::optional<nlohmann::json>> next = reader_.next();
+    whole = next && next->has_value();
+    if (next && !whole) break;
+    const QMutexLocker lock(&parsed_mutex_);
+    parsed_.push_back(next ? Result<nlohmann::json>(std::move(**next))
+                           : Result<nlohmann::json>(next.error()));
+    some = true;
+  }
+  if (some) QMetaObject::invokeMethod(this, &EngineProcess::handle_parsed, Qt::QueuedConnection);
+}
+
+void EngineProcess::handle_parsed() {
+  std::vector<Result<nlohmann::json>> parsed;
+  {
+    const QMutexLocker lock(&parsed_mutex_);
+    parsed.swap(parsed_);
+  }
+  for (Result<nlohmann::json>& message : parsed) {
+    if (message)
+      handle(*message, open_);
+    else if (process_)
+      process_->kill();  // not our protocol: nothing that follows can be trusted
   }
 }
 
-void EngineProcess::handle(const nlohmann::json& message) {
+void EngineProcess::handle(nlohmann::json& message, std::map<int, Reply>& open) {
   if (!message.is_object()) return;
   if (message.contains("method")) {
     const auto params = message.find("params");
@@ -192,18 +213,18 @@ void EngineProcess::handle(const nlohmann::json& message) {
   const auto error = message.find("error");
   if (error != message.end()) {
     answer(id->get<int>(),
-           cancelled_.count(id->get<int>()) ? cancelled_message() : error_of(*error));
+           cancelled_.count(id->get<int>()) ? cancelled_message() : error_of(*error), open);
     return;
   }
   const auto result = message.find("result");
-  answer(id->get<int>(), result != message.end() ? *result : nlohmann::json());
+  answer(id->get<int>(), result != message.end() ? std::move(*result) : nlohmann::json(), open);
 }
 
-void EngineProcess::answer(int id, Result<nlohmann::json> result) {
-  const auto found = open_.find(id);
-  if (found == open_.end()) return;
+void EngineProcess::answer(int id, Result<nlohmann::json> result, std::map<int, Reply>& open) {
+  const auto found = open.find(id);
+  if (found == open.end()) return;
   const Reply reply = std::move(found->second);
-  open_.erase(found);
+  open.erase(found);
   cancelled_.erase(id);
   reply(std::move(result));
 }
@@ -214,10 +235,16 @@ void EngineProcess::process_ended(const QString& how) {
     process_->disconnect(this);
     process_.release()->deleteLater();
   }
-  reader_.reset();
-  greeting_ = nullptr;
+  // A reply may start the next process, whose requests are not to be answered here.
   std::map<int, Reply> open;
   open.swap(open_);
+  parser_.waitForDone();
+  std::vector<Result<nlohmann::json>> said_last;
+  said_last.swap(parsed_);
+  for (Result<nlohmann::json>& message : said_last)
+    if (message) handle(*message, open);
+  greeting_ = nullptr;
+  Q_EMIT ended();
   std::map<int, bool> cancelled;
   cancelled.swap(cancelled_);
   for (auto& [id, reply] : open)

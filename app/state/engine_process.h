@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `parallelarium-engine serve` as a child process. It may die at any time (that is what it is a
 // process for): every open request is then answered with one sentence, and the next request starts
-// a fresh one.
+// a fresh one. What it says is parsed on a thread, since the answer of a run can be megabytes.
 #pragma once
 
-#include <QElapsedTimer>
+#include <QMutex>
 #include <QObject>
 #include <QProcess>
 #include <QString>
-#include <QTimer>
+#include <QThreadPool>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,6 +19,8 @@
 #include "engine/wire/messages.h"
 
 namespace parallelarium {
+
+Message cancelled_message();
 
 class EngineProcess : public QObject {
   Q_OBJECT
@@ -56,22 +58,29 @@ class EngineProcess : public QObject {
   // step that was told before means that the run began again.
   void losses_told(int id, int step, const std::vector<double>& losses);
   void greeted();  // and each time that the engine tells its devices anew
+  void ended();    // greeting() is null again
 
  private:
   void start();
   void write(const nlohmann::json& message);
   void read_output();
-  void handle(const nlohmann::json& message);
+  void parse(const QByteArray& bytes);  // on the thread
+  void handle_parsed();
+  void handle(nlohmann::json& message, std::map<int, Reply>& open);
   void process_ended(const QString& how);
-  void answer(int id, Result<nlohmann::json> result);
+  void answer(int id, Result<nlohmann::json> result, std::map<int, Reply>& open);
 
   std::unique_ptr<QProcess> process_;
-  std::unique_ptr<FrameReader> reader_;
+  FrameReader reader_;  // of the thread while there is a process
+  QMutex parsed_mutex_;
+  // In their order; an error where bytes are not our protocol.
+  std::vector<Result<nlohmann::json>> parsed_;
   std::map<int, Reply> open_;
   std::map<int, bool> cancelled_;
   nlohmann::json greeting_;
   QByteArray last_error_lines_;
   int next_id_ = 1;
+  QThreadPool parser_;  // one thread; last, since it uses the others
 };
 
 }  // namespace parallelarium

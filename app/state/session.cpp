@@ -1,141 +1,270 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Time, selection, zoom, what a lesson hides, and documents; the Setup and its prediction stand in
-// session_setup.cpp, running in session_run.cpp.
 #include "app/state/session.h"
 
+#include <QPointer>
 #include <algorithm>
-#include <cmath>
+#include <tuple>
 
-#include "app/state/session_state.h"
-#include "engine/predict/local_prediction.h"
+#include "app/look/sentence.h"
+#include "app/state/collective_session.h"
+#include "app/state/document.h"
+#include "app/state/predictor.h"
+#include "app/state/run_advice.h"
+#include "app/state/training_step.h"
 
 namespace parallelarium {
 
 namespace {
 
-constexpr int kFrameMs = 16, kReducedFrameMs = 250;
+// What is shown of a prediction, a run and a pin, as long as each takes.
+Lengths lengths_of(const Prediction& prediction, const RunStore& runs, const LessonLocks& locks) {
+  const bool show_predicted = !locks.hidden(QStringLiteral("lane.predicted"));
+  const bool show_run = !locks.hidden(QStringLiteral("lane.run"));
+  const auto longest = [&](bool with_stale_run) {
+    Nanoseconds longest{0};
+    if (show_predicted) longest = prediction.timeline.duration;
+    const RunRecord* run = runs.current();
+    if (run && show_run && (with_stale_run || longest.count() == 0 || !runs.current_is_stale()))
+      longest = std::max(longest, run->observation.timeline.duration);
+    const RunRecord* pin = runs.pinned();
+    if (pin && (pin->observed() ? show_run : show_predicted))
+      longest = std::max(longest, pin->observed() ? pin->observation.timeline.duration
+                                                  : pin->prediction->timeline.duration);
+    return longest;
+  };
+  return {longest(true), longest(false)};
+}
 
 }  // namespace
 
+struct Session::State {
+  History history;
+  Placer placer;
+  Predictor predictor;
+  RunStore runs;
+  Subject subject;
+  Playback playback;
+  LessonLocks locks;
+  CollectiveSession collectives{history.stack()};
+  EngineJobs jobs;
+
+  Situation situation;  // of history.setup()
+  std::vector<Message> problems;
+  std::optional<Message> too_fast;
+  std::optional<Setup> meant;  // what it meant where a document was saved: see keep_meaning()
+  QPointer<Topic> topic;       // null: the training step
+  std::unique_ptr<TrainingStep> step;
+};
+
+// Parts are connected here first, so that all of them agree before a view hears of a change.
 Session::Session(QObject* parent) : QObject(parent), state_(std::make_unique<State>()) {
-  state_->step = std::make_unique<TrainingStep>(*this);
-  state_->worker.setMaxThreadCount(1);
-  state_->engine = std::make_unique<EngineProcess>();
-  connect(state_->engine.get(), &EngineProcess::progressed, this,
-          [this](int id, const QString& phase, double share, const QString& what) {
-            if (id != state_->request) return;
-            if (state_->run_state != RunState::kCancelling)
-              state_->run_state = phase == QLatin1String("calibrating") ? RunState::kCalibrating
-                                                                        : RunState::kRunning;
-            state_->run_progress = std::clamp(share, 0.0, 1.0);
-            state_->run_progress_text = what;
-            if (state_->sweep_size > 0) {
-              const auto whole = double(state_->sweep_size);
-              state_->run_progress =
-                  (whole - double(state_->sweep.size()) + state_->run_progress) / whole;
-              state_->run_progress_text = sweep_text();
-            }
-            Q_EMIT run_state_changed();
-          });
-  connect(state_->engine.get(), &EngineProcess::losses_told, this,
-          [this](int id, int step, const std::vector<double>& losses) {
-            if (id != state_->request) return;
-            const auto before = std::size_t(std::max(0, step - int(losses.size())));
-            std::vector<double>& all = state_->live_losses;
-            if (before > all.size()) return;
-            all.resize(before);
-            all.insert(all.end(), losses.begin(), losses.end());
-          });
-  connect(&state_->frames, &QTimer::timeout, this, [this] {
-    const double elapsed = double(state_->since_frame.nsecsElapsed()) / 1e9;
-    state_->since_frame.restart();
-    const TimeRange range = topic().played();
-    const auto whole = double(range.length().count());
-    if (whole <= 0) return;
-    const Nanoseconds now = topic().playhead();
-    double next = double((now - range.begin).count()) + whole * elapsed / state_->seconds_per_step;
-    if (next > whole || now < range.begin) next = 0;
-    topic().set_playhead(range.begin + Nanoseconds(std::llround(next)));
+  State& s = *state_;
+  connect(&s.history, &History::changed, this, &Session::follow_setup);
+  connect(&s.history, &History::base_changed, this, &Session::setup_changed);
+  connect(&s.predictor, &Predictor::predicted, this, &Session::accept_prediction);
+  connect(&s.runs, &RunStore::changed, this, &Session::match_runs);
+  // What is hidden does not lengthen the time axis.
+  connect(&s.locks, &LessonLocks::hidden_changed, this, &Session::refit);
+  connect(&s.locks, &LessonLocks::question_changed, this, &Session::run_state_changed);
+  connect(&s.playback, &Playback::frame, this, [this, &s](double share) {
+    Topic& plays = topic();
+    plays.set_playhead(s.playback.next(plays.playhead(), plays.played(), share));
   });
-  state_->frames.setTimerType(Qt::PreciseTimer);
-  connect(&state_->collectives, &CollectiveSession::changed, this, &Session::run_state_changed);
-  state_->collectives.set_gpus_of([this](int ranks) { return collective_gpus(ranks); });
+  connect(&s.collectives, &CollectiveSession::changed, this, &Session::run_state_changed);
+  connect(&s.jobs, &EngineJobs::finished, this, &Session::end_job);
+  connect(&s.jobs, &EngineJobs::state_changed, this, &Session::run_state_changed);
+  connect(&s.jobs.process(), &EngineProcess::greeted, this, &Session::hear_of_devices);
+  connect(&s.jobs.process(), &EngineProcess::ended, this, [&s] { s.placer.forget_backends(); });
+  s.collectives.set_gpus_of([this](int ranks) {
+    const Placement placed = placement_of(ranks);
+    return !placed.on_gpus() ? 0 : placed.source == Source::kSharedGpu ? 1 : ranks;
+  });
 
-  // The first lesson's Setup is valid and small, so this is there before the window is.
-  state_->setup = state_->base = new_setup();
-  state_->computer = computer_until_told();
+  s.step = std::make_unique<TrainingStep>(*this);
+
+  Prediction empty;  // until the first one is there, and where it cannot be made
+  empty.setup = s.placer.situation_of(s.history.setup()).setup;
+  s.subject.show(std::make_shared<const Prediction>(std::move(empty)));
+  refresh_prediction();
+  s.predictor.wait();  // the first lesson's Setup is small: its picture comes with the window
+}
+
+Session::~Session() = default;
+
+History& Session::history() { return state_->history; }
+const History& Session::history() const { return state_->history; }
+const Placer& Session::placer() const { return state_->placer; }
+EngineJobs& Session::jobs() { return state_->jobs; }
+const EngineJobs& Session::jobs() const { return state_->jobs; }
+RunStore& Session::runs() { return state_->runs; }
+const RunStore& Session::runs() const { return state_->runs; }
+Subject& Session::subject() { return state_->subject; }
+const Subject& Session::subject() const { return state_->subject; }
+Playback& Session::playback() { return state_->playback; }
+const Playback& Session::playback() const { return state_->playback; }
+LessonLocks& Session::locks() { return state_->locks; }
+const LessonLocks& Session::locks() const { return state_->locks; }
+CollectiveSession& Session::collectives() { return state_->collectives; }
+const CollectiveSession& Session::collectives() const { return state_->collectives; }
+TrainingStep& Session::training_step() const { return *state_->step; }
+Topic& Session::topic() const { return state_->topic ? *state_->topic : *state_->step; }
+
+const Setup& Session::setup() const { return state_->history.setup(); }
+const Setup& Session::resolved() const { return state_->situation.setup; }
+Setup Session::resolved(const Setup& setup) const {
+  return state_->placer.situation_of(setup).setup;
+}
+const Situation& Session::situation() const { return state_->situation; }
+const Machine& Session::machine() const { return state_->situation.machine; }
+const std::vector<Message>& Session::problems() const { return state_->problems; }
+const std::optional<Message>& Session::too_fast() const { return state_->too_fast; }
+
+bool Session::prediction_is_current() const {
+  return state_->problems.empty() && !state_->predictor.busy();
+}
+
+void Session::wait_for_prediction() { state_->predictor.wait(); }
+
+QString Session::guess_at(const QString& metric) const {
+  return state_->locks.guess_at(metric, setup(), state_->collectives.choice());
+}
+
+// --- setup → placement → resolve → predict → match runs ---
+
+void Session::follow_setup() {
+  refresh_prediction();
+  state_->collectives.refresh_place();
+  Q_EMIT setup_changed();
+  Q_EMIT run_changed();
+  Q_EMIT run_state_changed();  // the label and the refusal of Run
+}
+
+void Session::resolve_setup() {
+  state_->situation = state_->placer.situation_of(setup());
+  state_->runs.match(resolved());
+  refresh_lengths();  // another run may be of it
+}
+
+void Session::refresh_prediction() {
   resolve_setup();
-  Result<Prediction> first = predict_as_shown(resolved(), machine(), false, &state_->too_fast);
-  if (first) {
-    state_->prediction = std::make_shared<const Prediction>(std::move(*first));
-  } else {  // never null: an empty picture with the sentence above it
-    Prediction empty;
-    empty.setup = resolved();
-    state_->prediction = std::make_shared<const Prediction>(std::move(empty));
-    state_->problems = {first.error()};
-  }
-  state_->visible = {Nanoseconds(0), horizon()};
-  connect(state_->engine.get(), &EngineProcess::greeted, this, &Session::hear_of_devices);
+  state_->problems = validate(resolved());
   ask_for_gpus();
+  if (state_->problems.empty()) return state_->predictor.predict(resolved(), machine());
+  state_->predictor.forget();
+  Q_EMIT prediction_changed();
 }
 
-Session::~Session() {
-  state_->frames.stop();
-  state_->worker.waitForDone();
-  state_->undo.disconnect();
-  state_->engine->disconnect(this);
+void Session::accept_prediction(const Predicted& answer) {
+  state_->too_fast = answer.too_fast;
+  if (answer.prediction) {
+    state_->subject.show(*answer.prediction);
+    take_pace_of_run();
+  } else {
+    state_->problems = {answer.prediction.error()};
+    Q_EMIT setup_changed();
+  }
+  refit();
+  Q_EMIT prediction_changed();
+  Q_EMIT run_state_changed();
 }
 
-const RunRecord* Session::run_record() const {
-  const std::span<const RunRecord> runs = shown_runs();
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-    if (run->observation.setup == resolved()) return &*run;
-  return runs.empty() ? nullptr : &runs.back();
+// A run may have found that the cores need a slower pace than was predicted: both are then shown in
+// its time.
+void Session::take_pace_of_run() {
+  const RunRecord* run = state_->runs.current();
+  if (!run || state_->runs.current_is_stale() || !state_->problems.empty()) return;
+  const Prediction& ours = *state_->subject.prediction();
+  const Prediction& seen = *run->prediction;
+  if (seen.setup == ours.setup && seen.machine == ours.machine &&
+      seen.pace_factor > ours.pace_factor * kSamePace)
+    state_->subject.show(run->prediction);
 }
 
-bool Session::run_is_stale() const {
-  const RunRecord* run = run_record();
-  return run && !(run->observation.setup == resolved());
+void Session::refresh_lengths() {
+  const Lengths lengths = lengths_of(*state_->subject.prediction(), state_->runs, state_->locks);
+  state_->subject.set_lengths(lengths);
+  state_->playback.set_lengths(lengths.horizon, lengths.fitted);
 }
 
-const std::vector<RunRecord>& Session::runs() const { return state_->runs; }
+void Session::refit() {
+  refresh_lengths();
+  state_->subject.refit();
+  state_->playback.set_playhead(state_->playback.playhead());  // it may be beyond the end now
+}
 
-std::span<const RunRecord> Session::shown_runs() const {
-  return std::span(state_->runs).subspan(state_->earlier_runs);
+void Session::match_runs() {
+  const std::shared_ptr<const Prediction> before = state_->subject.prediction();
+  take_pace_of_run();
+  if (state_->subject.prediction() != before) Q_EMIT prediction_changed();
+  refit();
+  Q_EMIT run_changed();
 }
 
 void Session::set_earlier_runs_aside(bool aside) {
-  state_->earlier_runs = aside ? state_->runs.size() : 0;
-  if (aside) state_->pinned.reset();
   state_->collectives.set_earlier_runs_aside(aside);
-  horizon_changed();
-  Q_EMIT run_changed();
+  state_->runs.set_earlier_aside(aside);
 }
-
-const RunRecord* Session::pinned() const { return state_->pinned ? &*state_->pinned : nullptr; }
 
 void Session::pin() {
-  const RunRecord* run = run_record();
-  if (run && !run_is_stale()) {
-    state_->pinned = *run;
-  } else {
-    RunRecord record;
-    record.prediction = state_->prediction;
-    record.observation.setup = state_->prediction->setup;
-    state_->pinned = std::move(record);
-  }
-  horizon_changed();
-  Q_EMIT run_changed();
+  const RunRecord* run = state_->runs.current();
+  state_->runs.pin(
+      run && !state_->runs.current_is_stale() ? *run : record_of(state_->subject.prediction()));
 }
 
-void Session::unpin() {
-  state_->pinned.reset();
-  horizon_changed();
-  Q_EMIT run_changed();
+// --- what the engine tells ---
+
+// Only the engine knows of GPUs: it is asked as soon as they are wanted, or may be there.
+void Session::ask_for_gpus() {
+  const Backend backend = setup().run.backend;
+  const bool wanted = backend == Backend::kCuda && state_->jobs.process().greeting().is_null();
+  const bool possible = backend == Backend::kAuto && state_->placer.may_find_gpus();
+  if (wanted || possible) state_->jobs.ask_for_devices();
 }
 
-Topic& Session::topic() const { return state_->topic ? *state_->topic : *state_->step; }
-TrainingStep& Session::training_step() const { return *state_->step; }
+void Session::hear_of_devices() {
+  State& s = *state_;
+  const auto ranks_are_on = [&] {
+    return std::tuple(setup(), resolved(), machine().name, s.placer.gpus_for(s.situation));
+  };
+  const auto before = ranks_are_on();
+  const bool was_outdated = s.placer.outdated_rates(s.situation).has_value();
+  const nlohmann::json& greeting = s.jobs.process().greeting();
+  s.placer.hear(greeting.is_object() ? greeting.value("devices", nlohmann::json())
+                                     : nlohmann::json());
+  resolve_setup();
+  keep_meaning();
+  const bool elsewhere = ranks_are_on() != before;
+  if (elsewhere) refresh_prediction();
+  s.collectives.refresh_place();
+  if (elsewhere || s.placer.outdated_rates(s.situation).has_value() != was_outdated)
+    Q_EMIT setup_changed();
+  Q_EMIT run_state_changed();
+}
+
+void Session::keep_meaning() {
+  // Until the engine tells, `auto` of the backend is not known where there may be GPUs.
+  const bool untold =
+      state_->placer.may_find_gpus() || (!state_->placer.told() && state_->jobs.asks_for_devices());
+  if (!state_->meant || (setup().run.backend == Backend::kAuto && untold)) return;
+  const Setup asked = setup();
+  const Setup kept = kept_meaning(asked, *state_->meant, resolved());
+  state_->meant.reset();
+  state_->history.replace(kept);
+  resolve_setup();
+  if (kept != asked) Q_EMIT meaning_kept(sentence(meaning_note(asked, kept)));
+}
+
+// A calibration may have been part of the job.
+void Session::end_job() {
+  state_->placer.forget_machines();
+  resolve_setup();
+  state_->collectives.refresh_rates();
+  if (state_->problems.empty() && !(machine() == state_->subject.prediction()->machine))
+    refresh_prediction();
+  match_runs();
+}
+
+// --- running ---
 
 void Session::set_topic(Topic& wanted) {
   if (&wanted == &topic()) return;
@@ -144,214 +273,52 @@ void Session::set_topic(Topic& wanted) {
   Q_EMIT topic_changed();
 }
 
-Nanoseconds Session::playhead() const { return state_->playhead; }
-
-void Session::set_playhead(Nanoseconds time) {
-  time = std::clamp(time, Nanoseconds(0), std::max(Nanoseconds(0), horizon()));
-  if (time == state_->playhead) return;
-  state_->playhead = time;
-  Q_EMIT playhead_changed();
+Placement Session::placement_of(int ranks) const {
+  return state_->placer.of_collective(setup().run, ranks);
 }
 
-bool Session::playing() const { return state_->playing; }
-
-void Session::set_playing(bool playing) {
-  if (playing == state_->playing) return;
-  state_->playing = playing;
-  if (playing) {
-    state_->since_frame.restart();
-    state_->frames.start(state_->reduced_motion ? kReducedFrameMs : kFrameMs);
-  } else {
-    state_->frames.stop();
-  }
-  Q_EMIT view_changed();
+void Session::start_run(bool verify) {
+  if (state_->jobs.state() != RunState::kIdle || !run_refusal(*this).isEmpty()) return;
+  if (!topic().is_step())
+    return state_->jobs.run(topic().run_request(placement_of(topic().ranks()), setup().run));
+  // As it was asked for: only the engine knows whether the GPUs that auto would take can be used.
+  state_->jobs.run(setup(), verify, [this](RunRecord run) { state_->runs.keep(std::move(run)); });
 }
 
-bool Session::reduced_motion() const { return state_->reduced_motion; }
-
-void Session::set_reduced_motion(bool reduced) {
-  if (reduced == state_->reduced_motion) return;
-  state_->reduced_motion = reduced;
-  if (state_->playing) state_->frames.start(reduced ? kReducedFrameMs : kFrameMs);
-  Q_EMIT view_changed();
-}
-
-double Session::seconds_per_step() const { return state_->seconds_per_step; }
-
-void Session::set_seconds_per_step(double seconds) {
-  state_->seconds_per_step = std::clamp(seconds, 0.5, 600.0);
-  Q_EMIT view_changed();
-}
-
-TimeRange Session::played() const {
-  const TimeRange whole{Nanoseconds(0), fitted()};
-  const bool fits = state_->played && state_->played->end <= whole.end;
-  return fits ? *state_->played : whole;
-}
-
-void Session::set_played(std::optional<TimeRange> part) {
-  if (part == state_->played) return;
-  state_->played = part;
-  Q_EMIT view_changed();
-}
-
-TimeRange Session::visible() const { return state_->visible; }
-
-void Session::set_visible(TimeRange range) {
-  const Nanoseconds whole = std::max(horizon(), Nanoseconds(1));
-  const Nanoseconds length = std::clamp(range.length(), Nanoseconds(1), whole);
-  const Nanoseconds begin = std::clamp(range.begin, Nanoseconds(0), whole - length);
-  const TimeRange next{begin, begin + length};
-  state_->follows_horizon = next.begin.count() == 0 && (next.end == whole || next.end == fitted());
-  if (next == state_->visible) return;
-  state_->visible = next;
-  Q_EMIT view_changed();
-}
-
-void Session::fit_all() {
-  // A second time also shows the end of a longer run of other settings.
-  const TimeRange fit{Nanoseconds(0), std::max(fitted(), Nanoseconds(1))};
-  set_visible(visible() == fit ? TimeRange{Nanoseconds(0), horizon()} : fit);
-}
-
-Nanoseconds Session::horizon() const { return longest(true); }
-
-Nanoseconds Session::fitted() const { return longest(false); }
-
-Nanoseconds Session::longest(bool with_stale_run) const {
-  const bool show_predicted = !hidden(QStringLiteral("lane.predicted"));
-  const bool show_run = !hidden(QStringLiteral("lane.run"));
-  Nanoseconds longest{0};
-  if (state_->prediction && show_predicted) longest = state_->prediction->timeline.duration;
-  const RunRecord* run = run_record();
-  if (run && show_run && (with_stale_run || longest.count() == 0 || !run_is_stale()))
-    longest = std::max(longest, run->observation.timeline.duration);
-  if (const RunRecord* pin = pinned(); pin && (pin->observed() ? show_run : show_predicted))
-    longest = std::max(longest, pin->observed() ? pin->observation.timeline.duration
-                                                : pin->prediction->timeline.duration);
-  return longest;
-}
-
-void Session::horizon_changed() {
-  const Nanoseconds whole = std::max(horizon(), Nanoseconds(1));
-  if (state_->follows_horizon || state_->visible.end > whole) {
-    const bool follows = state_->follows_horizon;
-    set_visible(follows ? TimeRange{Nanoseconds(0), std::max(fitted(), Nanoseconds(1))}
-                        : state_->visible);
-  }
-  if (state_->playhead > whole) set_playhead(whole);
-  state_->range.reset();
-}
-
-OpRef Session::selected() const { return state_->selected; }
-bool Session::selected_in_run() const { return state_->selected_in_run; }
-Zoom Session::selected_zoom() const { return state_->selected_zoom; }
-
-void Session::select(OpRef op, bool in_run, Zoom zoom) {
-  if (op == state_->selected && in_run == state_->selected_in_run && zoom == state_->selected_zoom)
+void Session::start_sweep(const std::vector<CollectiveSpec>& specs) {
+  if (state_->jobs.state() != RunState::kIdle || specs.empty() || state_->locks.question_open())
     return;
-  state_->selected = op;
-  state_->selected_in_run = in_run;
-  state_->selected_zoom = zoom;
-  Q_EMIT selection_changed();
+  std::vector<CollectiveRequest> requests;
+  for (const CollectiveSpec& spec : specs)
+    requests.push_back(sweep_request(spec, placement_of(spec.ranks), setup().run));
+  state_->jobs.sweep(std::move(requests),
+                     [this](const CollectiveSpec& spec, const CollectiveObservation& seen) {
+                       state_->collectives.keep_sweep(
+                           {spec, seen.source, seen.seconds, seen.bus_bandwidth, seen.on_gpus});
+                       return Result<void>();
+                     });
 }
 
-std::optional<TimeRange> Session::range() const { return state_->range; }
-
-void Session::set_range(std::optional<TimeRange> range) {
-  if (range == state_->range) return;
-  state_->range = range;
-  Q_EMIT selection_changed();
-}
-
-std::vector<Nanoseconds> Session::marks() const { return state_->marks; }
-
-void Session::set_marks(std::vector<Nanoseconds> marks) {
-  std::sort(marks.begin(), marks.end());
-  state_->marks = std::move(marks);
-  Q_EMIT view_changed();
-}
-
-bool Session::hidden(const QString& key) const {
-  return std::any_of(state_->hidden.begin(), state_->hidden.end(), [&](const QString& hidden) {
-    return key == hidden || key.startsWith(hidden + QLatin1Char('.'));
-  });
-}
-
-QStringList Session::hidden_keys() const { return state_->hidden; }
-
-void Session::set_hidden(QStringList keys) {
-  state_->hidden = std::move(keys);
-  horizon_changed();  // what is hidden does not lengthen the time axis
-  Q_EMIT view_changed();
-}
-
-bool Session::allowed(const QString& key) const {
-  return state_->allowed.isEmpty() || state_->allowed.contains(key);
-}
-
-void Session::set_allowed(QStringList keys) {
-  state_->allowed = std::move(keys);
-  Q_EMIT view_changed();
-}
-
-bool Session::question_open() const { return state_->question_open; }
-
-void Session::set_question_open(bool open) {
-  if (open == state_->question_open) return;
-  state_->question_open = open;
-  Q_EMIT run_state_changed();  // whether Run can be pressed
-}
-
-const std::vector<Guess>& Session::guesses() const { return state_->guesses; }
-
-void Session::set_guesses(std::vector<Guess> guesses) {
-  state_->guesses = std::move(guesses);
-  Q_EMIT view_changed();
-}
-
-QString Session::guess_at(const QString& metric) const {
-  if (hidden(metric)) return {};
-  for (const Guess& guess : state_->guesses) {
-    if (guess.metric != metric) continue;
-    if (guess.collective && !(*guess.collective == state_->collectives.choice())) return {};
-    if (!guess.setup) return guess.text;
-    Setup now = state_->setup;
-    now.run = guess.setup->run;
-    return now == *guess.setup ? guess.text : QString();
-  }
-  return {};
-}
-
-nlohmann::json Session::lesson_state() const { return state_->lesson_state; }
-void Session::set_lesson_state(nlohmann::json state) { state_->lesson_state = std::move(state); }
+// --- documents ---
 
 void Session::restore(const Setup& setup, std::vector<RunRecord> runs,
                       std::optional<RunRecord> pinned, const std::optional<Setup>& there) {
-  if (runs.size() > kMostRuns) runs.erase(runs.begin(), runs.end() - kMostRuns);
-  state_->runs = std::move(runs);
-  state_->earlier_runs = 0;
-  state_->pinned = std::move(pinned);
-  state_->marks.clear();
-  state_->hidden.clear();
-  state_->allowed.clear();
-  state_->question_open = false;
-  state_->guesses.clear();
-  state_->base = new_setup();
-  state_->last_error.clear();
-  state_->last_problem.reset();
-  state_->follows_horizon = true;
-  state_->playhead = Nanoseconds(0);
-  select({}, false);
-  state_->collectives.restore({}, {}, {});
-  state_->setup = setup;
+  State& s = *state_;
+  s.locks.clear();
+  s.jobs.dismiss_error();
+  s.playback.set_playhead(Nanoseconds(0));
+  s.subject.set_marks({});
+  s.subject.select({}, false);
+  s.subject.follow_lengths();
+  s.collectives.restore({}, {}, {});
+  s.runs.restore(std::move(runs), std::move(pinned));
+  s.history.restart(setup);
   resolve_setup();
-  state_->meant = there;
+  s.meant = there;
   keep_meaning();
-  apply_setup(Setup(state_->setup));
-  state_->undo.clear();
-  horizon_changed();
-  Q_EMIT view_changed();
+  follow_setup();
+  s.history.stack().clear();
+  refit();
 }
 
 }  // namespace parallelarium

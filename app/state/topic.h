@@ -7,11 +7,11 @@
 #include <QObject>
 #include <QString>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/state/run_request.h"
 #include "engine/plan/machine/placement.h"
 #include "engine/plan/program/program.h"
 #include "engine/predict/predict.h"
@@ -24,15 +24,8 @@ struct TimeRange;
 // What would mend a wrong setting.
 struct Remedy {
   QString text;     // "2 ranks", "Ring"
-  QString setting;  // that it sets, where a lesson may lock it, as Session::allowed() names it
+  QString setting;  // that it sets, where a lesson may lock it, as LessonLocks::allowed() names it
   std::function<void()> take;
-};
-
-// What the engine is asked, and what files its answer.
-struct RunRequest {
-  std::string method;
-  nlohmann::json parameters;
-  std::function<Result<void>(const nlohmann::json& answer)> keep;
 };
 
 class Topic : public QObject {

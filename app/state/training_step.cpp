@@ -28,11 +28,12 @@ struct Shown {
   const Timeline* timeline;
 };
 Result<Shown> shown(const Session& session) {
-  const RunRecord* record = session.run_record();
-  const bool observed = record && !session.run_is_stale();
-  if (session.hidden(observed ? QStringLiteral("lane.run") : QStringLiteral("lane.predicted")))
+  const RunRecord* record = session.runs().current();
+  const bool observed = record && !session.runs().current_is_stale();
+  if (session.locks().hidden(observed ? QStringLiteral("lane.run")
+                                      : QStringLiteral("lane.predicted")))
     return hidden_figures();
-  const Prediction& prediction = observed ? *record->prediction : *session.prediction();
+  const Prediction& prediction = observed ? *record->prediction : *session.subject().prediction();
   return Shown{&prediction, observed ? &record->observation.timeline : &prediction.timeline};
 }
 
@@ -44,15 +45,15 @@ Message hidden_figures() {
 }
 
 Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
-  const RunRecord* run = session.run_record();
-  const bool fresh = run && run->observed() && !session.run_is_stale() &&
-                     !session.hidden(QStringLiteral("lane.run"));
-  if (!fresh && session.hidden(QStringLiteral("lane.predicted"))) return time;
-  const Prediction& prediction = fresh ? *run->prediction : *session.prediction();
+  const RunRecord* run = session.runs().current();
+  const bool fresh = run && run->observed() && !session.runs().current_is_stale() &&
+                     !session.locks().hidden(QStringLiteral("lane.run"));
+  if (!fresh && session.locks().hidden(QStringLiteral("lane.predicted"))) return time;
+  const Prediction& prediction = fresh ? *run->prediction : *session.subject().prediction();
   const Timeline& timeline = fresh ? run->observation.timeline : prediction.timeline;
-  const TimeRange part = session.played();
+  const TimeRange part = session.playback().played();
   // A person who looks at a part of the step looks at its pieces.
-  const bool whole = part == TimeRange{Nanoseconds(0), session.horizon()};
+  const bool whole = part == TimeRange{Nanoseconds(0), session.subject().horizon()};
   Nanoseconds best = time;
   bool found = false;
   const auto offer = [&](Nanoseconds edge) {
@@ -73,7 +74,8 @@ Nanoseconds next_event(const Session& session, Nanoseconds time, bool forward) {
 }
 
 TrainingStep::TrainingStep(Session& session) : session_(session) {
-  connect(&session, &Session::playhead_changed, this, &Topic::playhead_changed);
+  connect(&session.playback(), &Playback::playhead_changed, this, &Topic::playhead_changed);
+  connect(&session.playback(), &Playback::played_changed, this, &Topic::changed);
   connect(&session, &Session::prediction_changed, this, &Topic::changed);
   connect(&session, &Session::run_changed, this, &Topic::run_changed);
 }
@@ -94,7 +96,7 @@ std::vector<Remedy> TrainingStep::remedies(const Message& problem) {
     remedies.push_back({text, {}, [this, field = problem.field, value] {
                           Setup next = session_.setup();
                           if (set_field(next, field, value))
-                            session_.change_setup(
+                            session_.history().change(
                                 next, QStringLiteral("%1 %2").arg(QString::fromStdString(field),
                                                                   QString::fromStdString(value)));
                         }});
@@ -102,9 +104,9 @@ std::vector<Remedy> TrainingStep::remedies(const Message& problem) {
   return remedies;
 }
 
-Nanoseconds TrainingStep::playhead() const { return session_.playhead(); }
-void TrainingStep::set_playhead(Nanoseconds time) { session_.set_playhead(time); }
-TimeRange TrainingStep::played() const { return session_.played(); }
+Nanoseconds TrainingStep::playhead() const { return session_.playback().playhead(); }
+void TrainingStep::set_playhead(Nanoseconds time) { session_.playback().set_playhead(time); }
+TimeRange TrainingStep::played() const { return session_.playback().played(); }
 
 Nanoseconds TrainingStep::next_event(Nanoseconds time, bool forward) const {
   return parallelarium::next_event(session_, time, forward);
@@ -113,7 +115,7 @@ Nanoseconds TrainingStep::next_event(Nanoseconds time, bool forward) const {
 QString TrainingStep::time_title() const { return tr("Time in the step"); }
 
 QString TrainingStep::time_text(const Session& session) const {
-  const bool hidden = played().length() <= Nanoseconds(0) || session.hidden(length_key());
+  const bool hidden = played().length() <= Nanoseconds(0) || session.locks().hidden(length_key());
   return tr("%1 of step").arg(hidden ? QStringLiteral("?") : parallelarium::time_text(playhead()));
 }
 
@@ -142,7 +144,7 @@ QString TrainingStep::selection_hint() const {
 
 std::vector<Formula> TrainingStep::formulas(const QString& quantity) const {
   std::vector<Formula> chosen;
-  for (const Formula& formula : session_.prediction()->formulas)
+  for (const Formula& formula : session_.subject().prediction()->formulas)
     if (is_about(formula, quantity)) chosen.push_back(formula);
   return chosen;
 }

@@ -3724,113 +3724,6 @@ nach Plan</translation>
     </message>
 </context>
 <context>
-    <name>parallelarium::Session</name>
-    <message>
-        <source>%1: %2 cells of the result are wrong, so the measuring ends.</source>
-        <translation>%1: %2 Zellen des Ergebnisses sind falsch, darum endet das Messen.</translation>
-    </message>
-    <message>
-        <source>%1 is not this computer, so nothing can run on it from here. %2</source>
-        <translation>%1 ist nicht dieser Rechner, von hier kann dort also nichts laufen. %2</translation>
-    </message>
-    <message>
-        <source>Fewer ranks, a smaller model or micro-batch would shrink it.</source>
-        <translation>Weniger Ränge, ein kleineres Modell oder Mikro-Batch würden es verkleinern.</translation>
-    </message>
-    <message>
-        <source>More stages, TP, ZeRO or recompute would shrink it.</source>
-        <translation>Mehr Stufen, TP, ZeRO oder Neurechnen würden es verkleinern.</translation>
-    </message>
-    <message>
-        <source>This does not fit in memory. %1</source>
-        <translation>Das passt nicht in den Speicher. %1</translation>
-    </message>
-    <message>
-        <source>This does not fit in memory: the ranks need %1 together of %2. %3</source>
-        <translation>Das passt nicht in den Speicher: die Ränge brauchen zusammen %1 von %2. %3</translation>
-    </message>
-    <message>
-        <source>This does not fit in memory: stage %1 needs %2 of %3. %4</source>
-        <translation>Das passt nicht in den Speicher: Stufe %1 braucht %2 von %3. %4</translation>
-    </message>
-    <message>
-        <source>Run a small copy here</source>
-        <translation>Kleine Kopie hier starten</translation>
-    </message>
-    <message>
-        <source>These ranks are on GPUs, which %1 keeps waiting: gpt2-124m gives them work.</source>
-        <translation>Diese Ränge laufen auf GPUs, die %1 warten lässt: gpt2-124m gibt ihnen Arbeit.</translation>
-    </message>
-    <message>
-        <source>Run on 1 GPU rank</source>
-        <translation>Auf 1 GPU-Rang starten</translation>
-    </message>
-    <message>
-        <source>Run on %1 GPU ranks</source>
-        <translation>Auf %1 GPU-Rängen starten</translation>
-    </message>
-    <message>
-        <source>Run on 1 CPU rank</source>
-        <translation>Auf 1 CPU-Rang starten</translation>
-    </message>
-    <message>
-        <source>Run on %1 CPU ranks</source>
-        <translation>Auf %1 CPU-Rängen starten</translation>
-    </message>
-    <message>
-        <source>%1, paced</source>
-        <translation>%1, getaktet</translation>
-    </message>
-    <message>
-        <source>%1, oversubscribed</source>
-        <translation>%1, überbelegt</translation>
-    </message>
-    <message>
-        <source>A small copy cannot run here either: %1</source>
-        <translation>Auch eine kleine Kopie kann hier nicht laufen: %1</translation>
-    </message>
-    <message>
-        <source>Run a small copy here instead, with the same mesh and schedule.</source>
-        <translation>Starte stattdessen hier eine kleine Kopie, mit demselben Gitter und Ablaufplan.</translation>
-    </message>
-    <message>
-        <source>Run a small copy here instead; fewer ranks run at once here: %1.</source>
-        <translation>Starte stattdessen hier eine kleine Kopie; hier laufen weniger Ränge zugleich: %1.</translation>
-    </message>
-    <message>
-        <source>Small copy</source>
-        <translation>Kleine Kopie</translation>
-    </message>
-    <message>
-        <source>Starting the ranks</source>
-        <translation>Die Ränge starten</translation>
-    </message>
-    <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
-    </message>
-    <message>
-        <source>Measuring this computer</source>
-        <translation>Dieser Rechner wird vermessen</translation>
-    </message>
-    <message>
-        <source>Cancelling</source>
-        <translation>Wird abgebrochen</translation>
-    </message>
-    <message>
-        <source>A run would show the answer: commit yours in the lesson first.</source>
-        <translation>Ein Lauf würde die Antwort zeigen: lege zuerst deine in der Lektion fest.</translation>
-    </message>
-    <message>
-        <source>warm-up step %1 of %2</source>
-        <translation>Anlaufschritt %1 von %2</translation>
-    </message>
-    <message>
-        <source>step %1 of %2</source>
-        <translation>Schritt %1 von %2</translation>
-    </message>
-</context>
-<context>
     <name>parallelarium::SetupChips</name>
     <message>
         <source>Setup, in short</source>
@@ -5267,6 +5160,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten im Rückwärtslauf reduzieren</translation>
     </message>
     <message>
+        <source>Recomputed layers of a stage (0: all)</source>
+        <translation>Neu gerechnete Schichten je Stufe (0: alle)</translation>
+    </message>
+    <message>
+        <source>needs full recompute</source>
+        <translation>braucht volles Neurechnen</translation>
+    </message>
+    <message>
         <source>ZeRO 2 and 3 reduce in every micro-batch</source>
         <translation>ZeRO 2 und 3 reduzieren in jedem Mikro-Batch</translation>
     </message>
@@ -5816,6 +5717,116 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>a pace of %1 s, as slow as the cores need it</source>
         <translation>ein Takt von %1 s, so langsam, wie die Kerne ihn brauchen</translation>
+    </message>
+</context>
+<context>
+    <name>parallelarium::EngineJobs</name>
+    <message>
+        <source>%1: %2 cells of the result are wrong, so the measuring ends.</source>
+        <translation>%1: %2 Zellen des Ergebnisses sind falsch, darum endet das Messen.</translation>
+    </message>
+    <message>
+        <source>Starting the ranks</source>
+        <translation>Die Ränge starten</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Measuring this computer</source>
+        <translation>Dieser Rechner wird vermessen</translation>
+    </message>
+    <message>
+        <source>Cancelling</source>
+        <translation>Wird abgebrochen</translation>
+    </message>
+    <message>
+        <source>warm-up step %1 of %2</source>
+        <translation>Anlaufschritt %1 von %2</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>Schritt %1 von %2</translation>
+    </message>
+</context>
+<context>
+    <name>run_advice</name>
+    <message>
+        <source>%1 is not this computer, so nothing can run on it from here. %2</source>
+        <translation>%1 ist nicht dieser Rechner, von hier kann dort also nichts laufen. %2</translation>
+    </message>
+    <message>
+        <source>Fewer ranks, a smaller model or micro-batch would shrink it.</source>
+        <translation>Weniger Ränge, ein kleineres Modell oder Mikro-Batch würden es verkleinern.</translation>
+    </message>
+    <message>
+        <source>More stages, TP, ZeRO or recompute would shrink it.</source>
+        <translation>Mehr Stufen, TP, ZeRO oder Neurechnen würden es verkleinern.</translation>
+    </message>
+    <message>
+        <source>This does not fit in memory. %1</source>
+        <translation>Das passt nicht in den Speicher. %1</translation>
+    </message>
+    <message>
+        <source>This does not fit in memory: the ranks need %1 together of %2. %3</source>
+        <translation>Das passt nicht in den Speicher: die Ränge brauchen zusammen %1 von %2. %3</translation>
+    </message>
+    <message>
+        <source>This does not fit in memory: stage %1 needs %2 of %3. %4</source>
+        <translation>Das passt nicht in den Speicher: Stufe %1 braucht %2 von %3. %4</translation>
+    </message>
+    <message>
+        <source>Run a small copy here</source>
+        <translation>Kleine Kopie hier starten</translation>
+    </message>
+    <message>
+        <source>These ranks are on GPUs, which %1 keeps waiting: gpt2-124m gives them work.</source>
+        <translation>Diese Ränge laufen auf GPUs, die %1 warten lässt: gpt2-124m gibt ihnen Arbeit.</translation>
+    </message>
+    <message>
+        <source>Run on 1 GPU rank</source>
+        <translation>Auf 1 GPU-Rang starten</translation>
+    </message>
+    <message>
+        <source>Run on %1 GPU ranks</source>
+        <translation>Auf %1 GPU-Rängen starten</translation>
+    </message>
+    <message>
+        <source>Run on 1 CPU rank</source>
+        <translation>Auf 1 CPU-Rang starten</translation>
+    </message>
+    <message>
+        <source>Run on %1 CPU ranks</source>
+        <translation>Auf %1 CPU-Rängen starten</translation>
+    </message>
+    <message>
+        <source>%1, paced</source>
+        <translation>%1, getaktet</translation>
+    </message>
+    <message>
+        <source>%1, oversubscribed</source>
+        <translation>%1, überbelegt</translation>
+    </message>
+    <message>
+        <source>A small copy cannot run here either: %1</source>
+        <translation>Auch eine kleine Kopie kann hier nicht laufen: %1</translation>
+    </message>
+    <message>
+        <source>Run a small copy here instead, with the same mesh and schedule.</source>
+        <translation>Starte stattdessen hier eine kleine Kopie, mit demselben Gitter und Ablaufplan.</translation>
+    </message>
+    <message>
+        <source>Run a small copy here instead; fewer ranks run at once here: %1.</source>
+        <translation>Starte stattdessen hier eine kleine Kopie; hier laufen weniger Ränge zugleich: %1.</translation>
+    </message>
+    <message>
+        <source>Small copy</source>
+        <translation>Kleine Kopie</translation>
+    </message>
+    <message>
+        <source>A run would show the answer: commit yours in the lesson first.</source>
+        <translation>Ein Lauf würde die Antwort zeigen: lege zuerst deine in der Lektion fest.</translation>
     </message>
 </context>
 </TS>

@@ -15,7 +15,9 @@
 #include "engine/cli/computer/gpu_check.h"
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/training.h"
+#include "engine/plan/machine/resolve.h"
 #include "engine/plan/model/routing.h"
+#include "engine/predict/predict.h"
 #include "engine/run/collective/collective_memory.h"
 #include "engine/run/collective/collective_run.h"
 #include "engine/run/gpu/module.h"
@@ -195,6 +197,25 @@ void Server::start(const RpcRequest& request, Job job) {
   });
 }
 
+namespace {
+
+// {"setup": a Setup as a file says it} as `predict --json` answers it for rank 0.
+Result<nlohmann::json> predict_answer(const nlohmann::json& params) {
+  if (!params.is_object() || !params.contains("setup"))
+    return message("wire-setup", "predict needs a \"setup\".");
+  const Result<Setup> asked = setup_from_file(params.at("setup"));
+  if (!asked) return asked.error();
+  const Result<Situation> situation = situation_here(*asked);
+  if (!situation) return situation.error();
+  const Result<Prediction> prediction = predict(situation->setup, situation->machine);
+  if (!prediction) return prediction.error();
+  nlohmann::json json = to_json(*prediction, 0);
+  json["setup"] = to_json(*asked);
+  return json;
+}
+
+}  // namespace
+
 void Server::answer(const RpcRequest& request) {
   if (request.method == "initialize") {
     const auto version = request.params.find("version");
@@ -237,13 +258,17 @@ void Server::answer(const RpcRequest& request) {
     const Result<RoutedLayer> routed = routed_layer_of(request.params);
     send(routed ? rpc_result(request.id, to_json(*routed))
                 : rpc_error(request.id, RpcCode::kInvalidParams, routed.error()));
+  } else if (request.method == "predict") {
+    const Result<nlohmann::json> predicted = predict_answer(request.params);
+    send(predicted ? rpc_result(request.id, *predicted)
+                   : rpc_error(request.id, RpcCode::kInvalidParams, predicted.error()));
   } else if (request.method == "shutdown") {
     send(rpc_result(request.id, nlohmann::json::object()));
   } else {
     send(rpc_error(request.id, RpcCode::kMethodNotFound,
                    message("rpc-unknown",
                            "There is no method \"{}\"; there are initialize, devices, check, "
-                           "calibrate, run, collective, route and shutdown.",
+                           "calibrate, run, collective, route, predict and shutdown.",
                            request.method)));
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/lesson/lesson.h"
+#include "engine/plan/machine/placement.h"
 #include "engine/schedules/timing.h"
 #include "engine/wire/collective_messages.h"
 #include "engine/wire/messages.h"
@@ -279,7 +280,10 @@ Result<void> can_play(const Lesson& lesson, const Computer& computer) {
         "This lesson runs on an NVIDIA GPU, and this computer has none that can be used.");
   const bool paced = needs.sources.empty() || std::find(needs.sources.begin(), needs.sources.end(),
                                                         "paced") != needs.sources.end();
-  if (!paced && computer.cores < needs.ranks)
+  RunSettings cores;
+  cores.backend = Backend::kCpu;
+  const Result<Placement> placed = place(cores, needs.ranks, computer);
+  if (!paced && (!placed || placed->source != Source::kMeasured))
     return message("lesson-needs-cores",
                    "This lesson measures {} ranks at full speed and needs as many cores; this "
                    "computer has {}.",

@@ -29,7 +29,7 @@ class Writer : private ExpertWriter {
     weight_ = weight;
     if (chunk_.last) head_backward();
     for (auto layer = chunk_.layers.rbegin(); layer != chunk_.layers.rend(); ++layer) {
-      if (input_ && setup_.recompute == Recompute::kFull) {
+      if (input_ && computes_again(*layer)) {
         phase_ = Phase::kRecompute;
         layer_forward(*layer);
       }
@@ -39,6 +39,11 @@ class Writer : private ExpertWriter {
   }
 
  private:
+  bool computes_again(int layer) const {
+    const int most = setup_.recompute_layers;
+    return setup_.recompute == Recompute::kFull && (most == 0 || layer - chunk_.begin < most);
+  }
+
   void embedding_forward() {
     begin(Piece::kEmbedding, phase_, -1, z_.N * s_.C);
     tokens(Tensor::kTokens);

@@ -185,4 +185,15 @@ RankParameters first_rank_parameters(const Setup& setup) {
   return sum;
 }
 
+std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, bool last_stage) {
+  if (machine.local) return 0;
+  constexpr double kHopper = 900e12;  // FLOP/s of 16 bit, which tells the generations apart
+  constexpr std::int64_t kMib = 1 << 20;
+  std::int64_t bytes = (machine.half_flops_per_second.value > kHopper ? 32 : 8) * kMib;
+  if (last_stage && setup.precision.activation_bytes() == 2)
+    bytes += 4 * setup.micro_batch * (setup.model.sequence / setup.mesh.cp) * setup.model.vocab /
+             setup.mesh.tp;
+  return bytes;
+}
+
 }  // namespace parallelarium

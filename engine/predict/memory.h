@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "engine/plan/machine/machine.h"
 #include "engine/plan/program/program.h"
 #include "engine/plan/setup/setup.h"
 
@@ -95,5 +96,12 @@ struct RankParameters : StageParameters {
   double shared_table = 0;  // the table that both ends of a tied model share on this rank
 };
 RankParameters first_rank_parameters(const Setup& setup);
+
+// What PyTorch with Megatron-LM holds on a rank beside what this engine's arena holds. Where the
+// last stage's activations are 16 bit, the loss works on an fp32 copy of the logits, 4 s b v / t
+// bytes (Korthikanti et al. 2022, arXiv 2205.05198, section 4.3); and cuBLAS has a workspace of 32
+// MiB from Hopper on, 8 MiB before (PyTorch documentation, "cuBLAS workspaces"). No part of
+// `peak_bytes`, nor of whether a Setup fits.
+std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, bool last_stage);
 
 }  // namespace parallelarium

@@ -9,6 +9,7 @@
 #include "engine/plan/setup/schedule_rules.h"
 #include "engine/predict/cost/in_turns.h"
 #include "engine/predict/cost/simulate.h"
+#include "engine/predict/memory.h"
 #include "engine/schedules/schedule.h"
 
 namespace parallelarium {
@@ -92,6 +93,8 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
         prediction.program.world / static_cast<std::int64_t>(prediction.program.ranks.size());
   }
   prediction.memory = one_per_stage(built);
+  for (MemoryRow& row : prediction.memory)
+    row.framework_bytes = framework_bytes_of(setup, machine, row.stage == setup.mesh.pp - 1);
   prediction.traffic = expected_traffic(prediction, 0);
   prediction.bubble = bubble_of(prediction.program, prediction.timeline);
   prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);

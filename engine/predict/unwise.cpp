@@ -69,6 +69,8 @@ std::vector<std::string> unwise(const Prediction& prediction) {
         "Selective recompute runs attention again and saves next to nothing: fused attention keeps "
         "no "
         "scores.");
+  if (setup.recompute_layers > 0 && setup.recompute != Recompute::kFull)
+    remarks.push_back("The number of recomputed layers does nothing without full recompute.");
   if (setup.model.vocab == 1)
     remarks.push_back("A vocabulary of one token has nothing to learn: the loss is 0 at once.");
   if (setup.zero >= 2 && !setup.overlap_gradients)

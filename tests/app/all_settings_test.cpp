@@ -26,7 +26,7 @@ class AllSettingsDialog : public testing::Test {
     setup.mesh.dp = 4;
     setup.zero = 3;
     setup.microbatches = 2;
-    session.change_setup(setup, QStringLiteral("DP 4"));
+    session.history().change(setup, QStringLiteral("DP 4"));
     session.wait_for_prediction();
   }
   QComboBox* algorithm_of(CollectiveKind kind) {
@@ -46,7 +46,7 @@ class AllSettingsDialog : public testing::Test {
   // Collectives of this kind that the predicted step still has as a whole.
   int whole(CollectiveKind kind) {
     int count = 0;
-    for (const Op& op : session.prediction()->program.ranks.front().ops)
+    for (const Op& op : session.subject().prediction()->program.ranks.front().ops)
       count += op.kind == OpKind::kCollective && op.collective == kind;
     return count;
   }
@@ -90,7 +90,7 @@ TEST_F(AllSettingsDialog, AChosenAlgorithmTakesThePlaceOfTheCollective) {
   choose(CollectiveKind::kReduceScatter, "ring");
   EXPECT_EQ(whole(CollectiveKind::kReduceScatter), 0);
   EXPECT_EQ(algorithm_of(CollectiveKind::kAllGather)->currentData(), QStringLiteral("bruck"));
-  session.undo_stack().undo();
+  session.history().stack().undo();
   EXPECT_EQ(algorithm_of(CollectiveKind::kReduceScatter)->currentData().toString(), QString());
   choose(CollectiveKind::kAllGather, "");
   EXPECT_EQ(session.setup().collectives, "direct");
@@ -99,7 +99,7 @@ TEST_F(AllSettingsDialog, AChosenAlgorithmTakesThePlaceOfTheCollective) {
 TEST_F(AllSettingsDialog, SaysWhyAnAlgorithmDoesNotWorkWithSoManyRanks) {
   parallelarium::Setup setup = session.setup();
   setup.mesh.dp = 3;
-  session.change_setup(setup, QStringLiteral("DP 3"));
+  session.history().change(setup, QStringLiteral("DP 3"));
   choose(CollectiveKind::kAllGather, "recursive-doubling");
   ASSERT_FALSE(session.problems().empty());
   EXPECT_EQ(session.problems().front().field, "collectives");
@@ -134,11 +134,11 @@ TEST_F(AllSettingsDialog, TurnsTheShapeOfLayersAndTheirSplit) {
     Q_EMIT box->activated(box->findData(QStringLiteral("swiglu")));
   }
   EXPECT_EQ(session.setup().model.mlp, Mlp::kSwiglu);
-  EXPECT_EQ(session.undo_stack().undoText(), QStringLiteral("MLP swiglu"));
+  EXPECT_EQ(session.history().stack().undoText(), QStringLiteral("MLP swiglu"));
   parallelarium::Setup setup = session.setup();
   setup.mesh.dp = 1;
   setup.mesh.pp = 4;
-  session.change_setup(setup, QStringLiteral("PP 4"));
+  session.history().change(setup, QStringLiteral("PP 4"));
   for (auto* box : dialog.findChildren<StepBox*>())
     if (box->accessibleName() == QLatin1String("Stage layers"))
       Q_EMIT box->committed(QStringLiteral("3,2,2,1"));

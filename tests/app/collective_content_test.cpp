@@ -25,8 +25,9 @@ class CollectiveContent : public CollectivesFixture {
     collectives().change(choice, QStringLiteral("chosen"));
     window.session().start_run(false);
     ASSERT_TRUE(
-        wait_until([&] { return window.session().run_state() == RunState::kIdle; }, kRunMs));
-    ASSERT_NE(collectives().fresh_run(), nullptr) << window.session().last_error().toStdString();
+        wait_until([&] { return window.session().jobs().state() == RunState::kIdle; }, kRunMs));
+    ASSERT_NE(collectives().fresh_run(), nullptr)
+        << window.session().jobs().last_error().toStdString();
   }
   void trigger(const char* word) {
     for (QAction* action : window.view_of<CollectivesView>().all_commands())

@@ -19,6 +19,7 @@
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
 #include "app/state/document.h"
+#include "app/state/run_advice.h"
 #include "app/views/collectives/collectives_view.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/shared/transport_bar.h"
@@ -48,11 +49,11 @@ TEST(CollectiveState, UndoBringsTheRunBack) {
     EXPECT_TRUE(quantity.observed.text.isEmpty()) << quantity.title.toStdString();
     EXPECT_TRUE(quantity.difference.isEmpty()) << quantity.title.toStdString();
   }
-  session.undo_stack().undo();
+  session.history().stack().undo();
   EXPECT_EQ(collectives.choice(), first);
   EXPECT_FALSE(collectives.run_is_stale());
   EXPECT_EQ(collectives.motion().source(), Source::kMeasured);
-  session.undo_stack().redo();
+  session.history().stack().redo();
   EXPECT_TRUE(collectives.run_is_stale());
 }
 
@@ -107,10 +108,10 @@ TEST(CollectiveState, AnInvalidChoiceKeepsTheLastPictureAndSaysWhy) {
   ASSERT_TRUE(collectives.problem().has_value());
   EXPECT_EQ(collectives.plan()->ranks(), 4);
   session.set_topic(session.collectives());
-  EXPECT_FALSE(session.run_refusal().isEmpty());
-  session.undo_stack().undo();
+  EXPECT_FALSE(run_refusal(session).isEmpty());
+  session.history().stack().undo();
   EXPECT_FALSE(collectives.problem().has_value());
-  EXPECT_TRUE(session.run_refusal().isEmpty());
+  EXPECT_TRUE(run_refusal(session).isEmpty());
 }
 
 TEST(CollectiveState, ADifferenceOfTimesNeedsTheSameLinks) {
@@ -244,12 +245,12 @@ TEST_F(CollectivesWindow, AnInvalidChoiceHasButtonsThatMendIt) {
   ASSERT_EQ(offered().size(), 2u);
   offered()[0]->click();
   EXPECT_EQ(collectives().choice().spec.bytes, 1020);
-  window.session().set_allowed({QStringLiteral("collective.algorithm")});
+  window.session().locks().set_allowed({QStringLiteral("collective.algorithm")});
   EXPECT_THAT(choose(wrong), ElementsAre("Ring")) << "a lesson keeps the ranks";
 }
 
 TEST_F(CollectivesWindow, TheTransportAndKeysDriveTheCollective) {
-  const Nanoseconds step_of_training = window.session().playhead();
+  const Nanoseconds step_of_training = window.session().playback().playhead();
   QWidget& canvas = window.view_of<CollectivesView>().canvas();
   canvas.setFocus();
   QTest::keyClick(&canvas, Qt::Key_Period);
@@ -269,10 +270,11 @@ TEST_F(CollectivesWindow, TheTransportAndKeysDriveTheCollective) {
   EXPECT_TRUE(
       window.view_of<CollectivesView>().description().contains(QStringLiteral("Step 3 of 6")));
   QTest::keyClick(&canvas, Qt::Key_Space);
-  EXPECT_TRUE(window.session().playing());
+  EXPECT_TRUE(window.session().playback().playing());
   QTest::keyClick(&canvas, Qt::Key_Space);
-  EXPECT_FALSE(window.session().playing());
-  EXPECT_EQ(window.session().playhead(), step_of_training) << "the training step stays where it is";
+  EXPECT_FALSE(window.session().playback().playing());
+  EXPECT_EQ(window.session().playback().playhead(), step_of_training)
+      << "the training step stays where it is";
 }
 
 TEST_F(CollectivesWindow, TheTableMirrorsTheMoves) {
@@ -289,11 +291,11 @@ TEST_F(CollectivesWindow, RunSaysAndDoesTheCollective) {
   Session& session = window.session();
   CollectiveChoice choice = choice_of(CollectiveKind::kAllReduce, "ring", 2, 256 << 10);
   collectives().change(choice, QStringLiteral("small"));
-  EXPECT_TRUE(session.run_label().startsWith(QStringLiteral("Run on 2 CPU ranks")));
+  EXPECT_TRUE(run_label(session).startsWith(QStringLiteral("Run on 2 CPU ranks")));
   session.start_run(false);
-  ASSERT_TRUE(wait_until([&] { return session.run_state() == RunState::kIdle; }, kRunMs));
-  ASSERT_NE(collectives().fresh_run(), nullptr) << session.last_error().toStdString();
-  EXPECT_TRUE(session.runs().empty()) << "no training step ran";
+  ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, kRunMs));
+  ASSERT_NE(collectives().fresh_run(), nullptr) << session.jobs().last_error().toStdString();
+  EXPECT_TRUE(session.runs().all().empty()) << "no training step ran";
   const CollectiveObservation& seen = collectives().fresh_run()->seen;
   EXPECT_TRUE(seen.correct);
   EXPECT_EQ(seen.sent_bytes, collectives().plan()->cost.sent_bytes);
@@ -319,15 +321,15 @@ TEST_F(CollectivesWindow, ASweepFillsThePlotAndCanBeCancelled) {
     specs.push_back(choice_of(CollectiveKind::kAllReduce, "ring", 2, bytes).spec);
   collectives().change({specs[0], Topology::kMemory}, QStringLiteral("sweep"));
   session.start_sweep(specs);
-  EXPECT_NE(session.run_state(), RunState::kIdle);
-  ASSERT_TRUE(wait_until([&] { return session.run_state() == RunState::kIdle; }, kRunMs));
-  EXPECT_EQ(session.last_error(), QString());
+  EXPECT_NE(session.jobs().state(), RunState::kIdle);
+  ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, kRunMs));
+  EXPECT_EQ(session.jobs().last_error(), QString());
   EXPECT_EQ(collectives().sweep().size(), 3u);
   for (const SweepPoint& point : collectives().sweep()) EXPECT_GT(point.bus_bandwidth, 0);
   session.start_sweep(sweep_specs(specs[0]));
-  session.cancel_run();
-  ASSERT_TRUE(wait_until([&] { return session.run_state() == RunState::kIdle; }, kRunMs));
-  EXPECT_FALSE(session.last_error().isEmpty());
+  session.jobs().cancel();
+  ASSERT_TRUE(wait_until([&] { return session.jobs().state() == RunState::kIdle; }, kRunMs));
+  EXPECT_FALSE(session.jobs().last_error().isEmpty());
 }
 
 TEST(CollectiveExport, WritesEveryKindAndTheSamePictureAsTheScreen) {

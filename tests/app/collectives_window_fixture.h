@@ -16,7 +16,7 @@ class CollectivesFixture : public testing::Test {
  protected:
   void SetUp() override {
     window.set_asks(false);
-    window.session().set_playing(false);
+    window.session().playback().set_playing(false);
     window.resize(1440, 900);
     window.show();
     window.show_view(QStringLiteral("collectives"));

@@ -9,6 +9,7 @@
 #include <QDir>
 #include <QFile>
 
+#include "app/state/run_advice.h"
 #include "app/state/session.h"
 #include "tests/app/wait.h"
 
@@ -37,13 +38,13 @@ QStringList shared_memory() {
   return QDir(QStringLiteral("/dev/shm")).entryList(QDir::Files, QDir::Name);
 }
 
-bool idle(const Session& session) { return session.run_state() == RunState::kIdle; }
+bool idle(const Session& session) { return session.jobs().state() == RunState::kIdle; }
 
 void run_to_the_end(Session& session) {
   session.start_run(false);
-  ASSERT_FALSE(idle(session)) << session.run_refusal().toStdString();
+  ASSERT_FALSE(idle(session)) << run_refusal(session).toStdString();
   ASSERT_TRUE(wait_until([&] { return idle(session); }, kRunMs));
-  ASSERT_TRUE(session.last_error().isEmpty()) << session.last_error().toStdString();
+  ASSERT_TRUE(session.jobs().last_error().isEmpty()) << session.jobs().last_error().toStdString();
 }
 
 TEST(Engine, GreetsWithItsVersionAndDevices) {
@@ -66,24 +67,26 @@ TEST(Engine, SurvivesTenKillsInTheMiddleOfARunAndLeavesNothingBehind) {
     run_to_the_end(session);  // calibrates where that was never done
     parallelarium::Setup slow = session.setup();
     slow.run.steps = 200;
-    session.change_setup(slow, QStringLiteral("slow"));
+    session.history().change(slow, QStringLiteral("slow"));
     for (int kill_number = 0; kill_number < 10; ++kill_number) {
       session.start_run(false);
       ASSERT_TRUE(wait_until(
-          [&] { return session.run_state() == RunState::kRunning && session.run_progress() > 0; },
+          [&] {
+            return session.jobs().state() == RunState::kRunning && session.jobs().progress() > 0;
+          },
           kRunMs))
           << kill_number;
-      ASSERT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
+      ASSERT_EQ(kill(pid_t(session.jobs().process().process_id()), SIGKILL), 0);
       ASSERT_TRUE(wait_until([&] { return idle(session); }, 5000)) << kill_number;
-      EXPECT_EQ(session.last_error().toStdString(),
+      EXPECT_EQ(session.jobs().last_error().toStdString(),
                 "The engine stopped unexpectedly (killed by signal 9). Your settings are safe; "
                 "press Run to start a fresh one.");
       EXPECT_EQ(session.setup(), slow);
     }
-    EXPECT_EQ(session.runs().size(), 1u);  // the finished one is still there
-    session.change_setup(default_setup(), QStringLiteral("back"));
+    EXPECT_EQ(session.runs().all().size(), 1u);  // the finished one is still there
+    session.history().change(default_setup(), QStringLiteral("back"));
     run_to_the_end(session);
-    EXPECT_FALSE(session.run_is_stale());
+    EXPECT_FALSE(session.runs().current_is_stale());
   }
   QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
   EXPECT_TRUE(wait_until([&] { return children() == before; }, 3000)) << children();
@@ -95,30 +98,30 @@ TEST(Engine, CancelEndsARunWithinHalfASecondAndTheNextRunWorks) {
   run_to_the_end(session);
   parallelarium::Setup slow = session.setup();
   slow.run.steps = 200;
-  session.change_setup(slow, QStringLiteral("slow"));
+  session.history().change(slow, QStringLiteral("slow"));
   session.start_run(false);
-  ASSERT_TRUE(wait_until([&] { return session.run_progress() > 0; }, kRunMs));
+  ASSERT_TRUE(wait_until([&] { return session.jobs().progress() > 0; }, kRunMs));
   QElapsedTimer timer;
   timer.start();
-  session.cancel_run();
-  EXPECT_EQ(session.run_state(), RunState::kCancelling);
+  session.jobs().cancel();
+  EXPECT_EQ(session.jobs().state(), RunState::kCancelling);
   ASSERT_TRUE(wait_until([&] { return idle(session); }, 5000));
   EXPECT_LT(timer.elapsed(), 900);  // half a second, and the time to end a process
-  EXPECT_TRUE(session.last_error().contains(QStringLiteral("cancelled")));
-  session.change_setup(default_setup(), QStringLiteral("back"));
+  EXPECT_TRUE(session.jobs().last_error().contains(QStringLiteral("cancelled")));
+  session.history().change(default_setup(), QStringLiteral("back"));
   run_to_the_end(session);
 }
 
 TEST(Engine, ARunOfASetupIsBroughtBackByUndo) {
   Session session;
   run_to_the_end(session);
-  EXPECT_FALSE(session.run_is_stale());
+  EXPECT_FALSE(session.runs().current_is_stale());
   parallelarium::Setup other = session.setup();
   other.microbatches = 16;
-  session.change_setup(other, QStringLiteral("16"));
-  EXPECT_TRUE(session.run_is_stale());
-  session.undo_stack().undo();
-  EXPECT_FALSE(session.run_is_stale());
+  session.history().change(other, QStringLiteral("16"));
+  EXPECT_TRUE(session.runs().current_is_stale());
+  session.history().stack().undo();
+  EXPECT_FALSE(session.runs().current_is_stale());
 }
 
 // What the engine says of GPUs is what Run says, as soon as GPUs are wanted and before it is
@@ -127,18 +130,18 @@ TEST(GpuBackend, RunIsOffWithItsSentenceWhereGpusAreWantedAndThereAreNone) {
   Session session;
   parallelarium::Setup setup = session.setup();
   setup.run.backend = Backend::kCuda;
-  session.change_setup(setup, QStringLiteral("GPUs"));
+  session.history().change(setup, QStringLiteral("GPUs"));
   session.wait_for_prediction();
-  ASSERT_TRUE(wait_until([&] { return session.engine().greeting().is_object(); }, 20000));
+  ASSERT_TRUE(wait_until([&] { return session.jobs().process().greeting().is_object(); }, 20000));
   QString why;
-  for (const auto& backend : session.engine().greeting().at("devices").at("backends"))
+  for (const auto& backend : session.jobs().process().greeting().at("devices").at("backends"))
     if (backend.at("name") == "cuda" && !backend.at("available"))
       why = QString::fromStdString(backend.at("why").get<std::string>());
   if (why.isEmpty()) GTEST_SKIP() << "this computer has a GPU";
-  EXPECT_EQ(session.run_refusal(), why);
+  EXPECT_EQ(run_refusal(session), why);
   setup.run.backend = Backend::kCpu;
-  session.change_setup(setup, QStringLiteral("CPU"));
-  EXPECT_NE(session.run_refusal(), why);
+  session.history().change(setup, QStringLiteral("CPU"));
+  EXPECT_NE(run_refusal(session), why);
 }
 
 }  // namespace

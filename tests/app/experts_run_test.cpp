@@ -52,8 +52,8 @@ TEST_F(ExpertsRun, IsComparedWithThePredictionByItsOwnRouting) {
   EXPECT_TRUE(picture.by_its_routing);
   auto* counts = control<Segments>(QStringLiteral("Whose counts are drawn"));
   Q_EMIT counts->chosen(QStringLiteral("predicted"));
-  const auto of_settings =
-      layer_times(*session.prediction(), session.prediction()->timeline, *picture.routed);
+  const auto of_settings = layer_times(*session.subject().prediction(),
+                                       session.subject().prediction()->timeline, *picture.routed);
   ASSERT_TRUE(of_settings);
   EXPECT_EQ(view.picture().predicted->length(), of_settings->length());
 }
@@ -188,7 +188,7 @@ TEST_F(ExpertsRun, OfOtherSettingsIsNotDrawn) {
 TEST_F(ExpertsRun, AFigureThatALessonAsksForIsNowhereInThePicture) {
   const PlanSetup setup = moe_setup(4, 8, 2, 1.25, 0.5);
   open(setup, {made_up_expert_run(setup, {0.5, 0.5})});
-  session.set_hidden({QStringLiteral("experts.capacity")});
+  session.locks().set_hidden({QStringLiteral("experts.capacity")});
   QApplication::processEvents();
   EXPECT_TRUE(view.picture().hidden);
   EXPECT_FALSE(view.description().contains(QStringLiteral("capacity")))

@@ -250,7 +250,7 @@ TEST_F(ExpertsTab, TheSkewIsASettingThatFillsExpertZero) {
   const std::vector<Quantity> strip = expert_quantities(session, view.picture());
   ASSERT_EQ(strip.size(), 5u);
   EXPECT_EQ(strip[1].predicted.text, number_text(fullest_over_mean(*view.picture().routed)));
-  session.undo_stack().undo();
+  session.history().stack().undo();
   session.wait_for_prediction();
   EXPECT_EQ(session.setup().skew, 0);
 }
@@ -258,16 +258,16 @@ TEST_F(ExpertsTab, TheSkewIsASettingThatFillsExpertZero) {
 TEST_F(ExpertsTab, PlaysItsLayerAndGivesTheStepBack) {
   open(moe_setup(2));
   const LayerTimes times = *view.picture().predicted;
-  EXPECT_EQ(session.played().begin, times.window.begin);
-  EXPECT_EQ(session.played().end, times.window.end);
-  session.set_playhead(times.window.begin + times.length() / 2);
+  EXPECT_EQ(session.playback().played().begin, times.window.begin);
+  EXPECT_EQ(session.playback().played().end, times.window.end);
+  session.playback().set_playhead(times.window.begin + times.length() / 2);
   EXPECT_TRUE(view.description().contains(QStringLiteral("rank 0 ")))
       << view.description().toStdString();
   QTest::keyClick(&view.canvas(), Qt::Key_Period);
-  EXPECT_GT(session.playhead(), times.window.begin + times.length() / 2);
-  EXPECT_LE(session.playhead(), times.window.end);
+  EXPECT_GT(session.playback().playhead(), times.window.begin + times.length() / 2);
+  EXPECT_LE(session.playback().playhead(), times.window.end);
   view.hide();
-  EXPECT_EQ(session.played(), (TimeRange{Nanoseconds(0), session.horizon()}));
+  EXPECT_EQ(session.playback().played(), (TimeRange{Nanoseconds(0), session.subject().horizon()}));
 }
 
 TEST_F(ExpertsTab, KeysWalkExpertsAndLayers) {

@@ -104,14 +104,15 @@ QSet<QString> texts_in(const QString& state) {
     EXPECT_TRUE(wait_until(  // the Doctor asks the engine first
         [&] {
           return window.findChildren<QLabel*>().size() > 60 &&
-                 window.session().engine().greeting().is_object();
+                 window.session().jobs().process().greeting().is_object();
         },
         kRunMs));
     let_layouts_settle(500);
     texts += texts_of(window, lesson);
   }
-  window.session().cancel_run();
-  EXPECT_TRUE(wait_until([&] { return window.session().run_state() == RunState::kIdle; }, kRunMs));
+  window.session().jobs().cancel();
+  EXPECT_TRUE(
+      wait_until([&] { return window.session().jobs().state() == RunState::kIdle; }, kRunMs));
   return texts;
 }
 

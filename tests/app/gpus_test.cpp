@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "app/state/document.h"
+#include "app/state/run_advice.h"
 #include "app/state/session.h"
 #include "app/state/training_step.h"
 #include "app/views/shared/words.h"
@@ -42,19 +43,20 @@ class Gpus : public StandInEngine {
     if (has_nvidia_driver()) GTEST_SKIP() << "here the Session has asked the real engine";
   }
   void set(const PlanSetup& setup) {
-    session.change_setup(setup, QStringLiteral("set"));
+    session.history().change(setup, QStringLiteral("set"));
     session.wait_for_prediction();
     ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
   }
   void greet(const nlohmann::json& devices) {
     serve(devices);
-    wait_for_greeting(session.engine());
+    wait_for_greeting(session.jobs().process());
     session.wait_for_prediction();
   }
   bool says_cores_for_gpus() const {
-    return predicted_title(*session.prediction(), false).contains(QStringLiteral("for the cores"));
+    return predicted_title(*session.subject().prediction(), false)
+        .contains(QStringLiteral("for the cores"));
   }
-  QString label() const { return session.run_label(); }
+  QString label() const { return run_label(session); }
 
   // Whether cores keep a pace is known of calibrated ones only.
   static bool calibrate_cores() {
@@ -76,26 +78,26 @@ class Gpus : public StandInEngine {
 
 TEST_F(Gpus, OneForEachRankAreWhatRunSaysAndNothingOfTheCoresRefusesIt) {
   set(too_large_for_host());
-  EXPECT_TRUE(session.run_refusal().contains(QStringLiteral("memory")));
+  EXPECT_TRUE(run_refusal(session).contains(QStringLiteral("memory")));
   set(too_fast_for_cores());
   if (uncalibrated_local_machine().cores < 16) {
     EXPECT_EQ(label(), QStringLiteral("Run on 16 CPU ranks, paced"));
-    EXPECT_TRUE(session.run_refusal().contains(QStringLiteral("pace")));
+    EXPECT_TRUE(run_refusal(session).contains(QStringLiteral("pace")));
   }
   EXPECT_FALSE(says_cores_for_gpus());
 
-  EXPECT_EQ(session.gpus(), 0);
+  EXPECT_EQ(session.placer().gpus_for(session.situation()), 0);
   greet(computer(16, 16));
-  EXPECT_EQ(session.gpus(), 16);
+  EXPECT_EQ(session.placer().gpus_for(session.situation()), 16);
   EXPECT_EQ(label(), QStringLiteral("Run on 16 GPU ranks"));
-  EXPECT_EQ(session.expected_source(), Source::kMeasured);
-  EXPECT_EQ(session.run_refusal(), QString());
+  EXPECT_EQ(expected_source(session), Source::kMeasured);
+  EXPECT_EQ(run_refusal(session), QString());
   EXPECT_TRUE(says_cores_for_gpus());
-  EXPECT_EQ(session.prediction()->pace_factor, 1);
+  EXPECT_EQ(session.subject().prediction()->pace_factor, 1);
   set(too_large_for_host());
   EXPECT_EQ(label(), QStringLiteral("Run on 16 GPU ranks"));
-  EXPECT_EQ(session.run_refusal(), QString());
-  EXPECT_FALSE(session.memory_problem());
+  EXPECT_EQ(run_refusal(session), QString());
+  EXPECT_FALSE(memory_problem(session));
 }
 
 // Everything that is compared with resolved() knows it again: runs, pins, documents.
@@ -103,13 +105,13 @@ TEST_F(Gpus, LeaveTheSetupAsItWasWritten) {
   const PlanSetup setup = too_fast_for_cores();
   set(setup);
   greet(computer(16, 16));
-  ASSERT_TRUE(session.prediction()->cores_for_gpus);
+  ASSERT_TRUE(session.subject().prediction()->cores_for_gpus);
   EXPECT_EQ(session.setup(), setup);
   EXPECT_EQ(session.resolved().run.backend, Backend::kCuda);
-  EXPECT_EQ(session.prediction()->setup, session.resolved());
+  EXPECT_EQ(session.subject().prediction()->setup, session.resolved());
   session.pin();
-  EXPECT_EQ(session.pinned()->observation.setup, session.resolved());
-  const Nanoseconds step = session.prediction()->timeline.duration;
+  EXPECT_EQ(session.runs().pinned()->observation.setup, session.resolved());
+  const Nanoseconds step = session.subject().prediction()->timeline.duration;
 
   Session later;
   std::vector<Message> notes;
@@ -117,10 +119,10 @@ TEST_F(Gpus, LeaveTheSetupAsItWasWritten) {
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_EQ(notes[0].id, "document-auto");
   EXPECT_EQ(later.setup().run.backend, Backend::kCuda) << "what auto meant there";
-  ASSERT_NE(later.pinned(), nullptr);
-  EXPECT_EQ(later.pinned()->observation.setup, later.resolved());
-  EXPECT_TRUE(later.pinned()->prediction->cores_for_gpus);
-  EXPECT_EQ(later.pinned()->prediction->timeline.duration, step) << "not paced";
+  ASSERT_NE(later.runs().pinned(), nullptr);
+  EXPECT_EQ(later.runs().pinned()->observation.setup, later.resolved());
+  EXPECT_TRUE(later.runs().pinned()->prediction->cores_for_gpus);
+  EXPECT_EQ(later.runs().pinned()->prediction->timeline.duration, step) << "not paced";
 }
 
 // Until somebody chooses, precision and attention are what the devices of the ranks do best.
@@ -132,7 +134,7 @@ TEST_F(Gpus, DecideWhatAutoMeans) {
   EXPECT_EQ(session.setup(), new_setup());
   EXPECT_EQ(session.resolved().precision.name, "mixed-16-main-grads");
   EXPECT_EQ(session.resolved().attention, Attention::kFused);
-  EXPECT_EQ(session.prediction()->setup, session.resolved());
+  EXPECT_EQ(session.subject().prediction()->setup, session.resolved());
 
   // Saved there and opened on a computer without.
   const nlohmann::json document = document_of(session);
@@ -160,8 +162,8 @@ TEST_F(Gpus, AreWaitedForBeforeTheMeaningOfADocumentIsKept) {
                    [&](const QString& sentence) { told << sentence; });
   PlanSetup asks = laptop.setup();
   asks.run.backend = Backend::kCuda;
-  laptop.change_setup(asks, QStringLiteral("ask for GPUs"));
-  ASSERT_TRUE(laptop.asks_for_gpus());
+  laptop.history().change(asks, QStringLiteral("ask for GPUs"));
+  ASSERT_TRUE(laptop.jobs().asks_for_devices());
   std::vector<Message> notes;
   ASSERT_TRUE(restore_document(laptop, document, notes).ok());
   EXPECT_TRUE(notes.empty());
@@ -174,15 +176,15 @@ TEST_F(Gpus, AreWaitedForBeforeTheMeaningOfADocumentIsKept) {
 }
 
 TEST_F(Gpus, AreOfferedAModelThatGivesThemWork) {
-  EXPECT_FALSE(session.gpu_offer());
+  EXPECT_FALSE(gpu_offer(session));
   greet(computer(4, 4));
-  const std::optional<Message> offer = session.gpu_offer();
+  const std::optional<Message> offer = gpu_offer(session);
   ASSERT_TRUE(offer);
   EXPECT_EQ(offer->alternatives, std::vector<std::string>{"gpt2-124m"});
   PlanSetup larger = session.setup();
   ASSERT_TRUE(set_field(larger, offer->field, "gpt2-124m").ok());
   set(larger);
-  EXPECT_FALSE(session.gpu_offer());
+  EXPECT_FALSE(gpu_offer(session));
   EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
 }
 
@@ -234,16 +236,16 @@ TEST_F(Gpus, ThatAreTooFewOrNotChosenLeaveTheCores) {
 TEST_F(Gpus, ThatAreNotThereChangeNothing) {
   for (const nlohmann::json& devices : {computer(0, 0), computer(4, 1)}) {
     Session asked;
-    asked.change_setup(too_fast_for_cores(), QStringLiteral("set"));
+    asked.history().change(too_fast_for_cores(), QStringLiteral("set"));
     asked.wait_for_prediction();
-    const auto prediction = asked.prediction();
-    const QString label = asked.run_label(), refusal = asked.run_refusal();
+    const auto prediction = asked.subject().prediction();
+    const QString label = run_label(asked), refusal = run_refusal(asked);
     serve(devices);
-    wait_for_greeting(asked.engine());
+    wait_for_greeting(asked.jobs().process());
     asked.wait_for_prediction();
-    EXPECT_EQ(asked.prediction(), prediction) << "was not made again";
-    EXPECT_EQ(asked.run_label(), label);
-    EXPECT_EQ(asked.run_refusal(), refusal);
+    EXPECT_EQ(asked.subject().prediction(), prediction) << "was not made again";
+    EXPECT_EQ(run_label(asked), label);
+    EXPECT_EQ(run_refusal(asked), refusal);
   }
 }
 
@@ -252,43 +254,43 @@ TEST_F(Gpus, ThatAreCalibratedAndGoneLeaveTheCores) {
   calibrate_gpus(4);
   Session late;  // with the calibration there from its start
   EXPECT_EQ(late.machine().name, "local");
-  EXPECT_EQ(late.prediction()->machine.name, "local");
-  EXPECT_EQ(late.gpus(), 0);
-  const QString on_cores = late.run_label();
+  EXPECT_EQ(late.subject().prediction()->machine.name, "local");
+  EXPECT_EQ(late.placer().gpus_for(late.situation()), 0);
+  const QString on_cores = run_label(late);
   EXPECT_TRUE(on_cores.startsWith(QStringLiteral("Run on 4 CPU ranks")));
   const auto greet_again = [&](const nlohmann::json& devices) {
-    if (late.engine().is_running()) {
-      kill(pid_t(late.engine().process_id()), SIGKILL);
-      ASSERT_TRUE(wait_until([&] { return !late.engine().is_running(); }, 5000));
+    if (late.jobs().process().is_running()) {
+      kill(pid_t(late.jobs().process().process_id()), SIGKILL);
+      ASSERT_TRUE(wait_until([&] { return !late.jobs().process().is_running(); }, 5000));
     }
     serve(devices);
-    wait_for_greeting(late.engine());
+    wait_for_greeting(late.jobs().process());
     late.wait_for_prediction();
   };
   int told = 0;  // the panel of settings listens to this
   QObject::connect(&late, &Session::setup_changed, &late, [&] { ++told; });
   greet_again(computer(4, 4));
-  EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
-  EXPECT_EQ(late.run_label(), QStringLiteral("Run on 4 GPU ranks"));
-  EXPECT_EQ(late.gpus(), 4);
+  EXPECT_EQ(late.subject().prediction()->machine.name, kLocalGpus);
+  EXPECT_EQ(run_label(late), QStringLiteral("Run on 4 GPU ranks"));
+  EXPECT_EQ(late.placer().gpus_for(late.situation()), 4);
   EXPECT_EQ(told, 1);
   // All gone, and fewer than there are ranks.
   for (const nlohmann::json& devices : {computer(0, 0), computer(2, 2)}) {
     greet_again(devices);
-    EXPECT_EQ(late.prediction()->machine.name, "local");
-    EXPECT_EQ(late.run_label(), on_cores);
-    EXPECT_EQ(late.gpus(), 0);
+    EXPECT_EQ(late.subject().prediction()->machine.name, "local");
+    EXPECT_EQ(run_label(late), on_cores);
+    EXPECT_EQ(late.placer().gpus_for(late.situation()), 0);
     greet_again(computer(4, 4));
-    EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
+    EXPECT_EQ(late.subject().prediction()->machine.name, kLocalGpus);
   }
   EXPECT_EQ(told, 5);
   // Who asks for GPUs by name sees them predicted, and why they cannot run.
   PlanSetup setup = late.setup();
   setup.run.backend = Backend::kCuda;
-  late.change_setup(setup, QStringLiteral("set"));
+  late.history().change(setup, QStringLiteral("set"));
   greet_again(computer(0, 0));
-  EXPECT_EQ(late.prediction()->machine.name, kLocalGpus);
-  EXPECT_EQ(late.run_refusal(), QStringLiteral("So it is."));
+  EXPECT_EQ(late.subject().prediction()->machine.name, kLocalGpus);
+  EXPECT_EQ(run_refusal(late), QStringLiteral("So it is."));
 }
 
 // A check bars one of two GPUs while the engine lives; another lifts it.
@@ -300,15 +302,15 @@ TEST_F(Gpus, ThatACheckBarsLeaveAtOnce) {
   setup.run.backend = Backend::kAuto;
   for (const bool fails : {true, false}) {
     Session session;
-    session.change_setup(setup, QStringLiteral("set"));
+    session.history().change(setup, QStringLiteral("set"));
     serve(fails ? computer(2, 2) : checked, fails ? checked : computer(2, 2));
-    wait_for_greeting(session.engine());
+    wait_for_greeting(session.jobs().process());
     const Backend expected = fails ? Backend::kCpu : Backend::kCuda;
     EXPECT_TRUE(wait_until([&] { return session.resolved().run.backend == expected; }, 5000));
     session.wait_for_prediction();
-    EXPECT_EQ(session.prediction()->setup.run.backend, expected);
-    EXPECT_EQ(session.run_label().contains(QStringLiteral("GPU")), !fails)
-        << session.run_label().toStdString();
+    EXPECT_EQ(session.subject().prediction()->setup.run.backend, expected);
+    EXPECT_EQ(run_label(session).contains(QStringLiteral("GPU")), !fails)
+        << run_label(session).toStdString();
   }
 }
 
@@ -318,8 +320,8 @@ TEST_F(Gpus, AreRememberedWhenTheEngineDies) {
   PlanSetup setup = pipeline_setup(4, 8);
   setup.run.backend = Backend::kAuto;
   set(setup);
-  ASSERT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
-  ASSERT_TRUE(wait_until([&] { return !session.engine().is_running(); }, 5000));
+  ASSERT_EQ(kill(pid_t(session.jobs().process().process_id()), SIGKILL), 0);
+  ASSERT_TRUE(wait_until([&] { return !session.jobs().process().is_running(); }, 5000));
   EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
 }
 
@@ -333,7 +335,7 @@ TEST_F(Gpus, OneForEachRankRunACollective) {
 
   greet(computer(4, 4));
   EXPECT_EQ(label(), QStringLiteral("Run on 4 GPU ranks"));
-  EXPECT_EQ(session.expected_source(), Source::kMeasured);
+  EXPECT_EQ(expected_source(session), Source::kMeasured);
   EXPECT_EQ(collectives.plan()->choice.gpus, 4);
   EXPECT_EQ(collectives.plan()->word, "assumed");
   EXPECT_EQ(collectives.plan()->network.topology, Topology::kSwitch);
@@ -388,7 +390,7 @@ TEST_F(Gpus, ThatAreTooFewOrChosenAreSharedByACollective) {
   setup.run.devices = "1";
   greet(computer(4, 4));
   set(setup);
-  EXPECT_EQ(session.expected_source(), Source::kSharedGpu);
+  EXPECT_EQ(expected_source(session), Source::kSharedGpu);
   EXPECT_EQ(session.collectives().plan()->choice.gpus, 1);
   EXPECT_EQ(session.collectives().plan()->network.topology, Topology::kMemory);
   CollectiveObservation seen = made_up(*session.collectives().plan(), 2);
@@ -409,15 +411,15 @@ TEST_F(Gpus, ThatAreNotThereLeaveTheCoresToACollective) {
   setup.run.backend = Backend::kCuda;
   greet(computer(0, 0));
   set(setup);
-  EXPECT_EQ(session.run_refusal(), QString());
+  EXPECT_EQ(run_refusal(session), QString());
   EXPECT_EQ(label().indexOf(QStringLiteral("Run on 4 CPU ranks")), 0);
   EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
   session.set_topic(session.training_step());
-  EXPECT_NE(session.run_refusal(), QString()) << "a step does as the Setup says";
+  EXPECT_NE(run_refusal(session), QString()) << "a step does as the Setup says";
   // Nor are they there when the engine has died, which told so.
   session.set_topic(session.collectives());
-  ASSERT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
-  ASSERT_TRUE(wait_until([&] { return !session.engine().is_running(); }, 5000));
+  ASSERT_EQ(kill(pid_t(session.jobs().process().process_id()), SIGKILL), 0);
+  ASSERT_TRUE(wait_until([&] { return !session.jobs().process().is_running(); }, 5000));
   session.collectives().refresh_place();
   EXPECT_EQ(session.collectives().plan()->choice.gpus, 0);
 }
@@ -445,12 +447,12 @@ TEST_F(GpusAtTheStart, AreAskedForWhereThereIsADriver) {
   Session session;
   ASSERT_EQ(session.setup().run.backend, Backend::kAuto);
   ASSERT_EQ(session.setup().mesh.ranks(), 4);
-  EXPECT_EQ(session.asks_for_gpus(), has_nvidia_driver());
-  EXPECT_EQ(session.engine().is_running(), has_nvidia_driver());
+  EXPECT_EQ(session.jobs().asks_for_devices(), has_nvidia_driver());
+  EXPECT_EQ(session.jobs().process().is_running(), has_nvidia_driver());
   int told = 0;  // the panel of settings listens to this
   QObject::connect(&session, &Session::setup_changed, &session, [&] { ++told; });
-  ASSERT_TRUE(wait_until([&] { return !session.asks_for_gpus(); }, 20'000));
-  EXPECT_EQ(session.run_label() == QStringLiteral("Run on 4 GPU ranks"), has_nvidia_driver());
+  ASSERT_TRUE(wait_until([&] { return !session.jobs().asks_for_devices(); }, 20'000));
+  EXPECT_EQ(run_label(session) == QStringLiteral("Run on 4 GPU ranks"), has_nvidia_driver());
   EXPECT_EQ(told, has_nvidia_driver() ? 1 : 0);
 }
 
@@ -463,10 +465,10 @@ TEST_F(GpusAtTheStart, ThatAreCalibratedAndGoneLeaveTheCores) {
   serve(computer(0, 0));
   Session session;
   EXPECT_EQ(session.machine().name, has_nvidia_driver() ? kLocalGpus : "local");
-  ASSERT_TRUE(wait_until([&] { return !session.asks_for_gpus(); }, 20'000));
+  ASSERT_TRUE(wait_until([&] { return !session.jobs().asks_for_devices(); }, 20'000));
   session.wait_for_prediction();
-  EXPECT_EQ(session.prediction()->machine.name, "local");
-  EXPECT_TRUE(session.run_label().startsWith(QStringLiteral("Run on 4 CPU ranks")));
+  EXPECT_EQ(session.subject().prediction()->machine.name, "local");
+  EXPECT_TRUE(run_label(session).startsWith(QStringLiteral("Run on 4 CPU ranks")));
 }
 
 class DoctorOfGpus : public StandInEngine {

@@ -15,21 +15,21 @@ TEST(GuessMarks, StandAtTheSettingsThatWereAskedAboutOnly) {
   Session session;
   Guess guess{QStringLiteral("bubble.of_total"), 0.16, QStringLiteral("16 %")};
   guess.setup = session.setup();
-  session.set_guesses({guess});
+  session.locks().set_guesses({guess});
   const auto shown = [&] { return step_quantities(session)[1].guess; };
   EXPECT_EQ(shown(), QStringLiteral("16 %"));
   PlanSetup other = session.setup();
   other.run.steps += 1;  // how it is run changes nothing that was asked
-  session.change_setup(other, QStringLiteral("steps"));
+  session.history().change(other, QStringLiteral("steps"));
   EXPECT_EQ(shown(), QStringLiteral("16 %"));
   other.microbatches += 1;
-  session.change_setup(other, QStringLiteral("more"));
+  session.history().change(other, QStringLiteral("more"));
   session.wait_for_prediction();
   EXPECT_TRUE(shown().isEmpty());
-  session.undo_stack().undo();
+  session.history().stack().undo();
   session.wait_for_prediction();
   EXPECT_EQ(shown(), QStringLiteral("16 %"));
-  session.set_hidden({QStringLiteral("bubble")});
+  session.locks().set_hidden({QStringLiteral("bubble")});
   EXPECT_TRUE(shown().isEmpty()) << "a new question about it is open";
 }
 
@@ -37,8 +37,8 @@ TEST(GuessMarks, OfThePeakStandAtTheFullestRankOnly) {
   Session session;
   Guess guess{QStringLiteral("memory.peak_bytes"), 8e6, QStringLiteral("8 MiB")};
   guess.setup = session.setup();
-  session.set_guesses({guess});
-  const int fullest = fullest_rank(*session.prediction());
+  session.locks().set_guesses({guess});
+  const int fullest = fullest_rank(*session.subject().prediction());
   EXPECT_EQ(memory_quantities(session, fullest)[0].guess, QStringLiteral("8 MiB"));
   EXPECT_TRUE(memory_quantities(session, fullest == 0 ? 1 : 0)[0].guess.isEmpty());
 }
@@ -48,14 +48,14 @@ TEST(GuessMarks, OfACollectiveStandAtThatCollectiveOnly) {
   CollectiveSession& collectives = session.collectives();
   Guess guess{QStringLiteral("collective.steps"), 6, QStringLiteral("6")};
   guess.collective = std::make_shared<const CollectiveChoice>(collectives.choice());
-  session.set_guesses({guess});
+  session.locks().set_guesses({guess});
   const auto shown = [&] { return collective_quantities(session)[4].guess; };
   EXPECT_EQ(shown(), QStringLiteral("6"));
   CollectiveChoice tree = collectives.choice();
   tree.spec.algorithm = "tree";
   collectives.change(tree, QStringLiteral("tree"));
   EXPECT_TRUE(shown().isEmpty());
-  session.undo_stack().undo();
+  session.history().stack().undo();
   EXPECT_EQ(shown(), QStringLiteral("6"));
 }
 

@@ -141,7 +141,7 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
   const QString state = QLatin1String(GetParam().state);
   Window window;
   window.set_asks(false);
-  window.session().set_playing(false);
+  window.session().playback().set_playing(false);
   window.choose_theme(GetParam().dark ? ThemeChoice::kDark : ThemeChoice::kLight);
   window.resize(GetParam().size);
   window.show();
@@ -159,15 +159,16 @@ TEST_P(Labels, AreTidyAndTellUnitAndSource) {
     ASSERT_EQ(window.size(), GetParam().size);
     expect_tidy(window, 11);
   }
-  window.session().cancel_run();
-  EXPECT_TRUE(wait_until([&] { return window.session().run_state() == RunState::kIdle; }, kRunMs));
+  window.session().jobs().cancel();
+  EXPECT_TRUE(
+      wait_until([&] { return window.session().jobs().state() == RunState::kIdle; }, kRunMs));
 }
 
 // The words that say what a duration is worth stand in every size: other words make room.
 TEST(StripSources, KeepSetByPaceInTheSmallestWindow) {
   Window window;
   window.set_asks(false);
-  window.session().set_playing(false);
+  window.session().playback().set_playing(false);
   window.resize(960, 540);
   window.show();
   window.lesson().player().close();
@@ -187,7 +188,7 @@ TEST(StripSources, KeepSetByPaceInTheSmallestWindow) {
 TEST(Dialogs, HaveNoTextClippedOrOverAnother) {
   Window window;
   window.set_asks(false);
-  window.session().set_playing(false);
+  window.session().playback().set_playing(false);
   window.resize(960, 540);
   window.show();
   for (const char* name : {"All settings …", "Shortcuts", "Doctor"})

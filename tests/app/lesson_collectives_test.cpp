@@ -6,6 +6,7 @@
 #include "app/look/figures.h"
 #include "app/shell/window.h"
 #include "app/state/collective_session.h"
+#include "app/state/run_advice.h"
 #include "app/views/collectives/collectives_view.h"
 #include "app/views/shared/step_quantities.h"
 #include "tests/app/collectives_fixture.h"
@@ -39,8 +40,8 @@ TEST_F(LessonOnCollectives, IsSetHiddenLockedAndRevealed) {
   press_primary();
   ASSERT_EQ(step(), "all-pairs");
   session_.set_topic(session_.collectives());
-  EXPECT_FALSE(session_.run_refusal().isEmpty()) << "a run would show the answer";
-  EXPECT_FALSE(session_.allowed(QStringLiteral("collective.algorithm")));
+  EXPECT_FALSE(run_refusal(session_).isEmpty()) << "a run would show the answer";
+  EXPECT_FALSE(session_.locks().allowed(QStringLiteral("collective.algorithm")));
   const auto sent = [&] { return collective_quantities(session_)[2].predicted.text; };
   EXPECT_EQ(sent(), QStringLiteral("?"));
   type_number(QStringLiteral("8"));
@@ -56,7 +57,7 @@ TEST_F(LessonOnCollectives, IsSetHiddenLockedAndRevealed) {
   press_primary();
   EXPECT_TRUE(player().state().judgement->verdict == Verdict::kRight);
   EXPECT_EQ(spec().algorithm, "ring");
-  EXPECT_TRUE(session_.run_refusal().isEmpty());
+  EXPECT_TRUE(run_refusal(session_).isEmpty());
 }
 
 TEST_F(LessonOnCollectives, RunRunsTheCollectiveWhateverIsInFront) {
@@ -70,8 +71,8 @@ TEST_F(LessonOnCollectives, RunRunsTheCollectiveWhateverIsInFront) {
   ASSERT_TRUE(session_.topic().is_step());
   press_primary();
   ASSERT_TRUE(wait_until([&] { return player().state().judgement.has_value(); }, kRunMs))
-      << session_.last_error().toStdString();
-  EXPECT_TRUE(session_.runs().empty()) << "no training step ran";
+      << session_.jobs().last_error().toStdString();
+  EXPECT_TRUE(session_.runs().all().empty()) << "no training step ran";
   EXPECT_TRUE(player().state().solved) << feedback().toStdString();
   EXPECT_EQ(player().state().attempts, 1) << "a run is judged once";
   EXPECT_EQ(player().answers()["steps"].back()["run"]["source"],
@@ -113,8 +114,8 @@ TEST_F(LessonOnCollectives, AMissedRunIsTriedAgainAndAGoalJudgesWhatIsSet) {
   EXPECT_TRUE(player().state().solved);
   go_to(7);
   ASSERT_EQ(step(), "as-few-bytes");
-  EXPECT_TRUE(session_.allowed(QStringLiteral("collective.algorithm")));
-  EXPECT_FALSE(session_.allowed(QStringLiteral("collective.bytes")));
+  EXPECT_TRUE(session_.locks().allowed(QStringLiteral("collective.algorithm")));
+  EXPECT_FALSE(session_.locks().allowed(QStringLiteral("collective.bytes")));
   const auto judged = [&](const char* algorithm) {
     CollectiveChoice choice = collectives().choice();
     choice.spec.ranks = 8, choice.spec.bytes = 8 << 20;
@@ -153,15 +154,15 @@ TEST(HiddenCollective, LeavesNoTraceOfWhatIsAsked) {
   const QString time = seconds_text(session.collectives().plan()->cost.seconds);
   EXPECT_TRUE(shows(sent));
   EXPECT_TRUE(shows(time));
-  session.set_hidden({QStringLiteral("collective.sent_bytes")});
+  session.locks().set_hidden({QStringLiteral("collective.sent_bytes")});
   EXPECT_FALSE(shows(sent));
   EXPECT_TRUE(shows(time));
-  session.set_hidden({QStringLiteral("collective.seconds")});
+  session.locks().set_hidden({QStringLiteral("collective.seconds")});
   EXPECT_FALSE(shows(time));
   EXPECT_TRUE(shows(sent));
-  session.set_hidden({QStringLiteral("collective.steps")});
+  session.locks().set_hidden({QStringLiteral("collective.steps")});
   EXPECT_FALSE(shows(of_steps) || shows(of_steps.toUpper()));
-  session.set_hidden({});
+  session.locks().set_hidden({});
 }
 
 }  // namespace

@@ -55,9 +55,9 @@ class LessonPlay : public testing::Test {
   }
   // As a document does that was saved at that step.
   void go_to(std::size_t at) {
-    nlohmann::json state = session_.lesson_state();
+    nlohmann::json state = session_.locks().lesson_state();
     state["step"] = at;
-    session_.set_lesson_state(state);
+    session_.locks().set_lesson_state(state);
     Q_EMIT session_.restored();
     QApplication::processEvents();
   }
@@ -72,7 +72,7 @@ class LessonPlay : public testing::Test {
   void set(const std::string& field, const std::string& value) {
     parallelarium::Setup setup = session_.setup();
     ASSERT_TRUE(set_field(setup, field, value));
-    session_.change_setup(setup, QStringLiteral("test"));
+    session_.history().change(setup, QStringLiteral("test"));
     session_.wait_for_prediction();
   }
 

@@ -6,6 +6,7 @@
 
 #include "app/lesson/guess_text.h"
 #include "app/shell/window.h"
+#include "app/state/run_advice.h"
 #include "tests/app/lesson_fixture.h"
 
 namespace parallelarium {
@@ -97,7 +98,7 @@ TEST_F(LessonPlay, NothingIsPreselectedNorLooksSo) {
   open(QStringLiteral("filling-the-bubble"));
   go_to(kRun);
   primary()->setFocus();
-  bring_run(session_.prediction()->bubble.of_total);
+  bring_run(session_.subject().prediction()->bubble.of_total);
   press_primary();
   ASSERT_EQ(player().step_index(), kNine);
   QApplication::processEvents();
@@ -125,22 +126,22 @@ TEST_F(LessonPlay, NothingIsPreselectedNorLooksSo) {
 TEST_F(LessonPlay, AReplayBeginsWithoutTheRunsAndPinsOfBefore) {
   open(QStringLiteral("filling-the-bubble"));
   go_to(kRun);
-  bring_run(session_.prediction()->bubble.of_total);
+  bring_run(session_.subject().prediction()->bubble.of_total);
   session_.pin();
-  ASSERT_NE(session_.run_record(), nullptr);
-  ASSERT_NE(session_.pinned(), nullptr);
+  ASSERT_NE(session_.runs().current(), nullptr);
+  ASSERT_NE(session_.runs().pinned(), nullptr);
   open(QStringLiteral("filling-the-bubble"));
-  EXPECT_EQ(session_.run_record(), nullptr);
-  EXPECT_EQ(session_.pinned(), nullptr);
-  EXPECT_TRUE(session_.shown_runs().empty());
-  EXPECT_EQ(session_.runs().size(), 1u) << "a document keeps them";
+  EXPECT_EQ(session_.runs().current(), nullptr);
+  EXPECT_EQ(session_.runs().pinned(), nullptr);
+  EXPECT_TRUE(session_.runs().shown().empty());
+  EXPECT_EQ(session_.runs().all().size(), 1u) << "a document keeps them";
   press_primary();
   player().commit({0.3, {}, {}});
   press_primary();
   ASSERT_EQ(player().step_index(), kRun);
   EXPECT_FALSE(player().state().judgement) << "an old run does not pass the new play";
   panel_->leave_lesson();
-  EXPECT_EQ(session_.shown_runs().size(), 1u);
+  EXPECT_EQ(session_.runs().shown().size(), 1u);
 }
 
 TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
@@ -149,7 +150,7 @@ TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
   player().show_hint();
   type_number(QStringLiteral("37.5"));
   press_primary();
-  const double predicted = session_.prediction()->bubble.of_total;
+  const double predicted = session_.subject().prediction()->bubble.of_total;
   press_primary();
   ASSERT_EQ(player().step_index(), kRun);
   RunRecord run = made_up_run(session_.setup(), 1.1);
@@ -191,21 +192,21 @@ TEST_F(LessonPlay, TheEndSumsUpWhatWasAnsweredAndSaysWhatIsNext) {
 
 TEST_F(LessonPlay, WhileAQuestionIsOpenNoRunGivesItAwayAndItsFormulaIsNotOnThePageBefore) {
   open(QStringLiteral("filling-the-bubble"));
-  EXPECT_TRUE(session_.run_refusal().isEmpty());
-  EXPECT_TRUE(session_.hidden(QStringLiteral("formulas")));
+  EXPECT_TRUE(run_refusal(session_).isEmpty());
+  EXPECT_TRUE(session_.locks().hidden(QStringLiteral("formulas")));
   EXPECT_FALSE(player().body().contains(QStringLiteral("÷ (m")));
   press_primary();
-  EXPECT_THAT(session_.run_refusal().toStdString(), testing::HasSubstr("commit"));
+  EXPECT_THAT(run_refusal(session_).toStdString(), testing::HasSubstr("commit"));
   session_.start_run(false);
-  EXPECT_EQ(session_.run_state(), RunState::kIdle);
+  EXPECT_EQ(session_.jobs().state(), RunState::kIdle);
   type_number(QStringLiteral("30"));
   press_primary();
-  EXPECT_TRUE(session_.run_refusal().isEmpty()) << "committed";
+  EXPECT_TRUE(run_refusal(session_).isEmpty()) << "committed";
   player().reset();
   press_primary();
-  EXPECT_FALSE(session_.run_refusal().isEmpty());
+  EXPECT_FALSE(run_refusal(session_).isEmpty());
   panel_->leave_lesson();
-  EXPECT_TRUE(session_.run_refusal().isEmpty());
+  EXPECT_TRUE(run_refusal(session_).isEmpty());
 }
 
 TEST_F(LessonPlay, AShareBeyondTheWholeIsNoAnswer) {

@@ -107,8 +107,8 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
   press_primary();
 
   ASSERT_EQ(step(), "more-micro-batches");
-  EXPECT_TRUE(session_.hidden(QStringLiteral("bubble.of_total")));
-  EXPECT_FALSE(session_.allowed(QStringLiteral("microbatches")));
+  EXPECT_TRUE(session_.locks().hidden(QStringLiteral("bubble.of_total")));
+  EXPECT_FALSE(session_.locks().allowed(QStringLiteral("microbatches")));
   EXPECT_FALSE(primary()->isEnabled()) << "nothing is preselected";
   QSignalSpy guesses(panel_.get(), &LessonPanel::guess_changed);
   // The foreseen mistake: the bubble over ideal time.
@@ -116,20 +116,20 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
   type_number(QLocale().toString(100 * 3 / more, 'f', 1));
   QTest::keyClick(panel_->findChild<QLineEdit*>("LessonNumber"), Qt::Key_Return);
   EXPECT_EQ(session_.setup().microbatches, more);
-  EXPECT_FALSE(session_.hidden(QStringLiteral("bubble.of_total")));
-  EXPECT_TRUE(session_.allowed(QStringLiteral("microbatches")));
+  EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble.of_total")));
+  EXPECT_TRUE(session_.locks().allowed(QStringLiteral("microbatches")));
   EXPECT_THAT(feedback().toStdString(), testing::HasSubstr("bubble over ideal time"));
   ASSERT_EQ(guesses.count(), 1);
   EXPECT_EQ(guesses[0][0].toString(), QStringLiteral("bubble.of_total"));
-  ASSERT_EQ(session_.guesses().size(), 1u);
-  EXPECT_NEAR(session_.guesses()[0].value, 3 / more, 1e-3);
+  ASSERT_EQ(session_.locks().guesses().size(), 1u);
+  EXPECT_NEAR(session_.locks().guesses()[0].value, 3 / more, 1e-3);
   press_primary();
 
   ASSERT_EQ(step(), "run-it");
   EXPECT_THAT(primary()->text().toStdString(), testing::HasSubstr("Run"));
   press_primary();
   ASSERT_TRUE(wait_until([&] { return player().state().judgement.has_value(); }, 120000))
-      << session_.last_error().toStdString();
+      << session_.jobs().last_error().toStdString();
   if (!player().state().solved) {  // something else kept the computer busy: "try again"
     EXPECT_EQ(player().state().judgement->verdict, Verdict::kAgain);
     press_primary();
@@ -158,8 +158,8 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
 
   ASSERT_EQ(step(), "fill-it");
   EXPECT_EQ(session_.setup().mesh.pp, 4);
-  EXPECT_TRUE(session_.allowed(QStringLiteral("microbatches")));
-  EXPECT_FALSE(session_.allowed(QStringLiteral("mesh.pp")));
+  EXPECT_TRUE(session_.locks().allowed(QStringLiteral("microbatches")));
+  EXPECT_FALSE(session_.locks().allowed(QStringLiteral("mesh.pp")));
   press_primary();  // Check: not yet
   EXPECT_FALSE(player().state().solved);
   set("microbatches", "64");
@@ -176,8 +176,8 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
   press_primary();
   EXPECT_EQ(finished.count(), 1);
   EXPECT_FALSE(player().is_open());
-  EXPECT_TRUE(session_.guesses().empty());
-  EXPECT_TRUE(session_.hidden_keys().isEmpty());
+  EXPECT_TRUE(session_.locks().guesses().empty());
+  EXPECT_TRUE(session_.locks().hidden_keys().isEmpty());
   EXPECT_EQ(session_.setup().microbatches, 32) << "the setup is kept";
   const LessonProgress progress;
   EXPECT_TRUE(progress.done("filling-the-bubble", 1));
@@ -187,9 +187,9 @@ TEST_F(LessonPlay, ThirdLessonIsPlayedToItsEnd) {
 
 TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   open(QStringLiteral("same-bubble-less-memory"));
-  nlohmann::json document = session_.lesson_state();
+  nlohmann::json document = session_.locks().lesson_state();
   document["step"] = 5;
-  session_.set_lesson_state(document);
+  session_.locks().set_lesson_state(document);
   const Result<Settings> settings = settings_at(player().lesson(), 5, {});
   ASSERT_TRUE(settings);
   session_.restore(settings->setup, {}, std::nullopt);
@@ -206,7 +206,7 @@ TEST_F(LessonPlay, WrittenOrderIsJudgedAndShown) {
   press_primary();
   EXPECT_TRUE(player().state().solved) << feedback().toStdString();
   EXPECT_TRUE(session_.problems().empty());
-  EXPECT_EQ(to_lines(session_.prediction()->order)[1], "F0 B0 F1 B1 F2 B2 F3 B3");
+  EXPECT_EQ(to_lines(session_.subject().prediction()->order)[1], "F0 B0 F1 B1 F2 B2 F3 B3");
 }
 
 TEST_F(LessonPlay, BackKeepsAnswersAndResetAndLeaveClearWhatIsHidden) {
@@ -221,16 +221,16 @@ TEST_F(LessonPlay, BackKeepsAnswersAndResetAndLeaveClearWhatIsHidden) {
   EXPECT_EQ(session_.setup().microbatches, 4);
   press_primary();
   EXPECT_EQ(session_.setup().microbatches, shown);
-  EXPECT_FALSE(session_.hidden(QStringLiteral("bubble")));
+  EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble")));
   EXPECT_EQ(player().state().attempts, 1) << "a prediction is committed once";
   player().reset();
   EXPECT_EQ(step(), "two-names");
-  EXPECT_TRUE(session_.guesses().empty());
+  EXPECT_TRUE(session_.locks().guesses().empty());
   press_primary();
-  EXPECT_TRUE(session_.hidden(QStringLiteral("bubble")));
+  EXPECT_TRUE(session_.locks().hidden(QStringLiteral("bubble")));
   panel_->leave_lesson();
-  EXPECT_FALSE(session_.hidden(QStringLiteral("bubble")));
-  EXPECT_TRUE(session_.allowed(QStringLiteral("mesh.pp")));
+  EXPECT_FALSE(session_.locks().hidden(QStringLiteral("bubble")));
+  EXPECT_TRUE(session_.locks().allowed(QStringLiteral("mesh.pp")));
   EXPECT_EQ(session_.setup().microbatches, 4);
 }
 

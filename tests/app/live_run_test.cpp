@@ -56,47 +56,47 @@ TEST_F(LiveRun, TellsItsStepsAndItsLoss) {
   ASSERT_FALSE(EngineProcess::find_program().isEmpty()) << "the engine is not built";
   parallelarium::Setup setup = session().setup();
   setup.run.steps = 8;
-  session().change_setup(setup, QStringLiteral("eight steps"));
+  session().history().change(setup, QStringLiteral("eight steps"));
   session().start_run(false);
-  ASSERT_TRUE(session().live_losses().empty());
-  ASSERT_TRUE(wait_until([&] { return session().live_losses().size() >= 3; }, kRunMs))
-      << session().last_error().toStdString();
+  ASSERT_TRUE(session().jobs().live_losses().empty());
+  ASSERT_TRUE(wait_until([&] { return session().jobs().live_losses().size() >= 3; }, kRunMs))
+      << session().jobs().last_error().toStdString();
   const Quantity loss = step_quantities(session())[4];
-  EXPECT_EQ(loss.observed.text, QLocale().toString(session().live_losses().back(), 'f', 3));
+  EXPECT_EQ(loss.observed.text, QLocale().toString(session().jobs().live_losses().back(), 'f', 3));
   EXPECT_TRUE(loss.observed.source.startsWith(QStringLiteral("step ")))
       << loss.observed.source.toStdString();
   EXPECT_TRUE(loss.observed.source.endsWith(QStringLiteral(" of 8")));
   const Picture& picture = window->view_of<PipelineView>().timeline().picture();
   const PictureLane& lane = picture.lanes[1];
   EXPECT_TRUE(lane.empty_text.contains(loss.observed.text)) << lane.empty_text.toStdString();
-  EXPECT_EQ(lane.live_losses, session().live_losses());
+  EXPECT_EQ(lane.live_losses, session().jobs().live_losses());
   for (auto* cell : window->strip().findChildren<StripCell*>())
     if (cell->key() == QLatin1String("losses")) QTest::mouseClick(cell, Qt::LeftButton);
   EXPECT_TRUE(formulas().join(QLatin1Char(' ')).contains(loss.observed.text));
-  const std::vector<double> live = session().live_losses();
-  ASSERT_TRUE(wait_until([&] { return session().run_state() == RunState::kIdle; }, kRunMs));
-  ASSERT_NE(session().run_record(), nullptr) << session().last_error().toStdString();
-  const std::vector<double>& losses = session().run_record()->observation.losses;
+  const std::vector<double> live = session().jobs().live_losses();
+  ASSERT_TRUE(wait_until([&] { return session().jobs().state() == RunState::kIdle; }, kRunMs));
+  ASSERT_NE(session().runs().current(), nullptr) << session().jobs().last_error().toStdString();
+  const std::vector<double>& losses = session().runs().current()->observation.losses;
   ASSERT_EQ(losses.size(), 9u) << "a step to warm up and eight more";
   for (std::size_t step = 0; step < live.size(); ++step) EXPECT_EQ(live[step], losses[step]);
-  EXPECT_TRUE(session().live_losses().empty());
+  EXPECT_TRUE(session().jobs().live_losses().empty());
   EXPECT_TRUE(
       formulas().join(QLatin1Char(' ')).contains(QLocale().toString(losses.back(), 'f', 3)));
 }
 
 TEST_F(LiveRun, EveryFigureOfTheStripIsExplained) {
-  session().set_playing(false);
+  session().playback().set_playing(false);
   click_every_figure("before a run");
   session().restore(default_setup(), {made_up_run(default_setup(), 1.1)}, std::nullopt);
   session().wait_for_prediction();
   click_every_figure("after a run");
   parallelarium::Setup setup = session().setup();
   ASSERT_TRUE(set_field(setup, "model", "moe-tiny"));
-  session().change_setup(setup, QStringLiteral("experts"));
+  session().history().change(setup, QStringLiteral("experts"));
   session().wait_for_prediction();
   click_every_figure("with experts");
   ASSERT_TRUE(set_field(setup, "tp", "3"));
-  session().change_setup(setup, QStringLiteral("wrong"));
+  session().history().change(setup, QStringLiteral("wrong"));
   ASSERT_FALSE(session().problems().empty());
   click_every_figure("with settings that are not valid");
 }
@@ -104,7 +104,7 @@ TEST_F(LiveRun, EveryFigureOfTheStripIsExplained) {
 TEST(StepTime, SaysHowManyTokensASecond) {
   Session session;
   const auto step = [&] { return step_quantities(session)[0]; };
-  const double alone = session.prediction()->step.tokens_per_second;
+  const double alone = session.subject().prediction()->step.tokens_per_second;
   EXPECT_EQ(step().note, tokens_rate_text(alone));
   EXPECT_TRUE(step().note.endsWith(QStringLiteral("tokens/s")));
   EXPECT_TRUE(step().predicted.exact.contains(step().note));
@@ -118,11 +118,11 @@ TEST(StepTime, SaysHowManyTokensASecond) {
   session.wait_for_prediction();
   EXPECT_TRUE(step().note.contains(QStringLiteral("measured ") + tokens_rate_text(4321)))
       << step().note.toStdString();
-  session.set_hidden({QStringLiteral("lane.run")});
+  session.locks().set_hidden({QStringLiteral("lane.run")});
   EXPECT_FALSE(step().note.contains(QStringLiteral("measured")));
-  session.set_hidden({QStringLiteral("step.seconds")});
+  session.locks().set_hidden({QStringLiteral("step.seconds")});
   EXPECT_TRUE(step().note.isEmpty());
-  session.set_hidden({});
+  session.locks().set_hidden({});
   session.restore(setup, {made_up_run(setup, 1.1, Source::kPaced)}, std::nullopt);
   session.wait_for_prediction();
   EXPECT_TRUE(step().note.endsWith(QStringLiteral("set by pace"))) << step().note.toStdString();

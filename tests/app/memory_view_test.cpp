@@ -250,7 +250,7 @@ TEST(MemoryPicture, ThePinIsAThirdBarAndCurveToTheByte) {
     session.restore(before, std::move(runs), std::nullopt);
     session.wait_for_prediction();
     session.pin();
-    session.change_setup(after, QStringLiteral("1f1b"));
+    session.history().change(after, QStringLiteral("1f1b"));
     session.wait_for_prediction();
     ZeroPlans plans;
     plans.keep(after, ZeroPlans::compute(after));
@@ -272,7 +272,7 @@ TEST(MemoryPicture, ThePinIsAThirdBarAndCurveToTheByte) {
       EXPECT_FALSE(box.planned.intersects(box.pinned));
       EXPECT_TRUE(box.group.contains(box.pinned));
     }
-    session.set_hidden({observed ? QStringLiteral("lane.run") : QStringLiteral("lane")});
+    session.locks().set_hidden({observed ? QStringLiteral("lane.run") : QStringLiteral("lane")});
     EXPECT_TRUE(memory_shown(session, plans, 0).pinned.isEmpty());
   }
 }
@@ -309,12 +309,12 @@ TEST(MemoryPicture, HidesWhatALessonAsksFor) {
   Session session;
   session.restore(data_parallel(0), {}, std::nullopt);
   session.wait_for_prediction();
-  session.set_hidden({QStringLiteral("memory")});
+  session.locks().set_hidden({QStringLiteral("memory")});
   QImage image(memory_picture_size(), QImage::Format_RGB32);
   QPainter painter(&image);
   TextLog texts;
   paint_memory_picture(painter, image.size(), session, false, 0, &texts);
-  const QString peak = bytes_text(session.prediction()->memory[0].peak_bytes);
+  const QString peak = bytes_text(session.subject().prediction()->memory[0].peak_bytes);
   for (const PaintedText& text : texts) EXPECT_FALSE(text.text.contains(peak));
 }
 
@@ -326,7 +326,7 @@ TEST(MemoryQuantities, AreThoseOfTheRankAndComeFromThePrediction) {
   const std::vector<Quantity> quantities = memory_quantities(session, 3);
   ASSERT_EQ(quantities.size(), 5u);
   EXPECT_EQ(std::int64_t(quantities[0].predicted_value),
-            memory_of(session.prediction()->program)[3].peak_bytes);
+            memory_of(session.subject().prediction()->program)[3].peak_bytes);
   EXPECT_EQ(quantities[0].observed_value, quantities[0].predicted_value);
   EXPECT_EQ(quantities[3].key, QStringLiteral("memory.bytes_per_parameter"));
   EXPECT_EQ(quantities[3].observed_value, quantities[3].predicted_value);

@@ -42,7 +42,7 @@ TEST_F(MemoryWidget, EnterOnAStageSetsItAsOneUndoStep) {
   EXPECT_EQ(described.count(), 2);
   QTest::keyClick(&view, Qt::Key_Return);
   EXPECT_EQ(session.setup().zero, 1);
-  session.undo_stack().undo();
+  session.history().stack().undo();
   EXPECT_EQ(session.setup().zero, 0);
 }
 
@@ -54,13 +54,13 @@ TEST_F(MemoryWidget, TheRecipeIsEditedInItsTable) {
   for (StepBox* box : view.findChildren<StepBox*>())
     if (box->accessibleName() == QStringLiteral("Bytes of a gradient")) gradient = box;
   ASSERT_TRUE(gradient);
-  const double before = double(session.prediction()->memory[0].peak_bytes);
+  const double before = double(session.subject().prediction()->memory[0].peak_bytes);
   Q_EMIT gradient->committed(QStringLiteral("2"));
   EXPECT_EQ(session.setup().precision.gradient_bytes, 2);
   EXPECT_EQ(session.setup().precision.name, "custom");
   session.wait_for_prediction();
-  EXPECT_LT(double(session.prediction()->memory[0].peak_bytes), before);
-  session.undo_stack().undo();
+  EXPECT_LT(double(session.subject().prediction()->memory[0].peak_bytes), before);
+  session.history().stack().undo();
   EXPECT_EQ(session.setup().precision.name, "fp32");
   QComboBox* recipe = nullptr;
   for (QComboBox* box : view.findChildren<QComboBox*>())
@@ -74,8 +74,8 @@ TEST_F(MemoryWidget, TheRecipeIsEditedInItsTable) {
   // Numbers that make up a recipe are called by its name.
   Q_EMIT gradient->committed(QStringLiteral("4"));
   EXPECT_EQ(session.setup().precision.name, "mixed-16-main-grads");
-  session.undo_stack().undo();
-  session.undo_stack().undo();
+  session.history().stack().undo();
+  session.history().stack().undo();
   EXPECT_EQ(session.setup().precision.name, "fp32");
 }
 

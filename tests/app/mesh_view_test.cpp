@@ -184,7 +184,7 @@ TEST(MeshPictureTest, SixteenThousandRanksAreClassesWithACount) {
   session.restore(setup, {}, std::nullopt);
   session.wait_for_prediction();
   ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
-  const std::vector<RankClass> classes = rank_classes(*session.prediction());
+  const std::vector<RankClass> classes = rank_classes(*session.subject().prediction());
   std::int64_t ranks = 0;
   for (const RankClass& one : classes) ranks += one.ranks;
   EXPECT_EQ(ranks, 16'384);

@@ -53,24 +53,24 @@ TEST_F(OutdatedRates, AreToldAsSoonAsTheyAreKnownAndOnlyWhereThereIsBf16) {
     serve(multiplying(one.now));
     Session session;
     SetupPanel panel(session);
-    session.change_setup(setup_of("mixed-16"), QStringLiteral("set"));
+    session.history().change(setup_of("mixed-16"), QStringLiteral("set"));
     session.wait_for_prediction();
     if (!has_nvidia_driver()) {
-      EXPECT_EQ(session.outdated_rates().has_value(), one.at_once);
+      EXPECT_EQ(session.placer().outdated_rates(session.situation()).has_value(), one.at_once);
       EXPECT_EQ(panel_asks(panel), one.at_once);
     }
-    EXPECT_EQ(predicted_title(*session.prediction())
+    EXPECT_EQ(predicted_title(*session.subject().prediction())
                   .endsWith(QStringLiteral("calibrated by an older version")),
               *one.then == '\0');
-    wait_for_greeting(session.engine());
-    EXPECT_EQ(session.outdated_rates().has_value(), one.after);
+    wait_for_greeting(session.jobs().process());
+    EXPECT_EQ(session.placer().outdated_rates(session.situation()).has_value(), one.after);
     EXPECT_EQ(panel_asks(panel), one.after);
-    session.change_setup(setup_of("fp32"), QStringLiteral("set"));
+    session.history().change(setup_of("fp32"), QStringLiteral("set"));
     session.wait_for_prediction();
-    EXPECT_FALSE(session.outdated_rates().has_value());
+    EXPECT_FALSE(session.placer().outdated_rates(session.situation()).has_value());
     EXPECT_FALSE(panel_asks(panel));
-    EXPECT_TRUE(
-        predicted_title(*session.prediction()).endsWith(QStringLiteral("this engine, calibrated")));
+    EXPECT_TRUE(predicted_title(*session.subject().prediction())
+                    .endsWith(QStringLiteral("this engine, calibrated")));
   }
 }
 

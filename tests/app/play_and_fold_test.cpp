@@ -39,8 +39,9 @@ TEST_F(MerePlay, LosesNothingThatOneWouldBeAskedAbout) {
   EXPECT_FALSE(window->modified()) << "what was changed was changed back";
   EXPECT_FALSE(window->isWindowModified());
   window->show_view(QStringLiteral("memory"));
-  session().set_playing(true);
-  session().set_visible({session().horizon() / 4, session().horizon() / 2});
+  session().playback().set_playing(true);
+  session().subject().set_visible(
+      {session().subject().horizon() / 4, session().subject().horizon() / 2});
   EXPECT_FALSE(window->modified());
 }
 
@@ -49,10 +50,10 @@ TEST_F(MerePlay, ARunOfWhatIsThereFromTheStartIsOnePressAway) {
   EXPECT_FALSE(window->modified());
   session().pin();
   EXPECT_TRUE(window->modified()) << "a pin is a choice";
-  session().unpin();
-  session().set_marks({session().horizon() / 3});
+  session().runs().unpin();
+  session().subject().set_marks({session().subject().horizon() / 3});
   EXPECT_TRUE(window->modified());
-  session().set_marks({});
+  session().subject().set_marks({});
   RunRecord proven = made_up_run(default_setup(), 1.1);
   proven.proof = nlohmann::json::object();
   session().restore(default_setup(), {proven}, std::nullopt);
@@ -80,7 +81,7 @@ TEST_F(MerePlay, ACollectiveThatWasChangedIsAskedAbout) {
   tree.spec.algorithm = "tree";
   collectives.change(tree, QStringLiteral("tree"));
   EXPECT_TRUE(window->modified());
-  session().undo_stack().undo();
+  session().history().stack().undo();
   EXPECT_FALSE(window->modified());
 }
 
@@ -148,10 +149,10 @@ TEST_F(Fold, TheTrainingSetupIsFoldedWhereNothingOfItIsUsed) {
 TEST_F(Fold, OffersTheAllReduceOfTheDataParallelGroup) {
   parallelarium::Setup setup = pipeline_setup(1, 4);
   setup.mesh.dp = 2;
-  session().change_setup(setup, QStringLiteral("DP 2"));
+  session().history().change(setup, QStringLiteral("DP 2"));
   session().wait_for_prediction();
   window->show_view(QStringLiteral("collectives"));
-  const std::vector<StepCollective> all = collectives_of_step(*session().prediction());
+  const std::vector<StepCollective> all = collectives_of_step(*session().subject().prediction());
   ASSERT_FALSE(all.empty());
   const auto gradients = std::find_if(all.begin(), all.end(), [](const StepCollective& one) {
     return one.axis == Axis::kDp && one.purpose == Purpose::kGradients;
@@ -165,7 +166,7 @@ TEST_F(Fold, OffersTheAllReduceOfTheDataParallelGroup) {
   EXPECT_EQ(spec.ranks, 2);
   EXPECT_EQ(spec.bytes, gradients->spec.bytes);
   EXPECT_FALSE(session().collectives().problem());
-  session().undo_stack().undo();
+  session().history().stack().undo();
   EXPECT_EQ(session().collectives().choice().spec.ranks, 4) << "one undo step";
 }
 
@@ -197,7 +198,7 @@ TEST(StepCollectives, OneThatTheViewCannotShowSaysWhy) {
 TEST(CollectiveControlRows, AreTwoAtMostInAFullWindow) {
   Window window;
   window.set_asks(false);
-  window.session().set_playing(false);
+  window.session().playback().set_playing(false);
   window.resize(1440, 900);
   window.show();
   window.show_view(QStringLiteral("collectives"));

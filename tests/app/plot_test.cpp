@@ -182,19 +182,19 @@ TEST(Transport, ButtonsPlayAndWalkFromEventToEvent) {
   TransportBar bar(session);
   const QList<QAction*> actions = bar.transport_actions();
   actions[1]->trigger();
-  EXPECT_TRUE(session.playing());
+  EXPECT_TRUE(session.playback().playing());
   actions[1]->trigger();
-  EXPECT_FALSE(session.playing());
-  session.set_playhead(Nanoseconds(0));
-  std::vector<Nanoseconds> seen{session.playhead()};
+  EXPECT_FALSE(session.playback().playing());
+  session.playback().set_playhead(Nanoseconds(0));
+  std::vector<Nanoseconds> seen{session.playback().playhead()};
   for (int step = 0; step < 6; ++step) {
     actions[2]->trigger();
-    EXPECT_GT(session.playhead(), seen.back());
-    seen.push_back(session.playhead());
+    EXPECT_GT(session.playback().playhead(), seen.back());
+    seen.push_back(session.playback().playhead());
   }
   for (int step = 5; step >= 1; --step) {
     actions[0]->trigger();
-    EXPECT_EQ(session.playhead(), seen[std::size_t(step)]);
+    EXPECT_EQ(session.playback().playhead(), seen[std::size_t(step)]);
   }
 }
 
@@ -375,7 +375,7 @@ TEST(Search, EnterGoesFromOneToTheNextAndEscapeCloses) {
   PipelineView view(session);
   view.resize(872, 700);
   view.show();
-  session.set_visible({Nanoseconds(0), session.horizon() / 10});
+  session.subject().set_visible({Nanoseconds(0), session.subject().horizon() / 10});
   view.open_search();
   auto* find = view.findChild<QLineEdit*>();
   ASSERT_TRUE(find && find->isVisible());
@@ -383,12 +383,12 @@ TEST(Search, EnterGoesFromOneToTheNextAndEscapeCloses) {
   std::set<int> ranks;
   for (int press = 0; press < 4; ++press) {
     QTest::keyClick(find, Qt::Key_Return);
-    const Bar* bar = view.timeline().picture().lanes[0].rows->bar_of(session.selected());
+    const Bar* bar = view.timeline().picture().lanes[0].rows->bar_of(session.subject().selected());
     ASSERT_NE(bar, nullptr);
     EXPECT_EQ(bar->microbatch, 7);
-    EXPECT_GT(session.visible().end, bar->span.begin) << "it is shown";
-    EXPECT_LT(session.visible().begin, bar->span.end);
-    ranks.insert(session.selected().rank);
+    EXPECT_GT(session.subject().visible().end, bar->span.begin) << "it is shown";
+    EXPECT_LT(session.subject().visible().begin, bar->span.end);
+    ranks.insert(session.subject().selected().rank);
   }
   EXPECT_EQ(ranks.size(), 4u);
   QTest::keyClick(find, Qt::Key_Escape);

@@ -19,7 +19,7 @@ class Rooms : public WindowFixture {
  protected:
   void SetUp() override {
     WindowFixture::SetUp();
-    session().set_playing(false);
+    session().playback().set_playing(false);
   }
   QStringList shown_tabs() {
     const auto* tabs =
@@ -170,7 +170,8 @@ TEST_F(Rooms, ADocumentOpensWithTheViewThatWasInFront) {
     ASSERT_TRUE(window->save_file(path));
     window->show_view(
         QLatin1String((&view == &views().front() ? views().back() : views().front()).id));
-    ASSERT_TRUE(window->open_file(path));
+    window->open_file(path);
+    ASSERT_TRUE(window->wait_for_file());
     EXPECT_EQ(&window->view_info(), &view);
   }
 }

@@ -265,8 +265,8 @@ class Opened : public Timelines {
       if (!like(bar)) continue;
       const Nanoseconds length = bar.span.end - bar.span.begin;
       // As many bars as make the picture open so far and no farther.
-      for (Nanoseconds margin = length / 4; margin < session.horizon(); margin *= 2) {
-        session.set_visible({bar.span.begin - margin, bar.span.end + margin});
+      for (Nanoseconds margin = length / 4; margin < session.subject().horizon(); margin *= 2) {
+        session.subject().set_visible({bar.span.begin - margin, bar.span.end + margin});
         if (shown() == zoom) break;
       }
       EXPECT_EQ(shown(), zoom);
@@ -297,7 +297,7 @@ TEST_F(Opened, HoverAndSelectionSpeakOfTheAction) {
   EXPECT_TRUE(tip.startsWith(sentence)) << tip.toStdString();
   EXPECT_TRUE(tip.contains(QStringLiteral("collectives"))) << tip.toStdString();
   QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at);
-  EXPECT_EQ(session.selected_zoom(), Zoom::kActions);
+  EXPECT_EQ(session.subject().selected_zoom(), Zoom::kActions);
   expect_selection(sentence);
 }
 
@@ -308,14 +308,14 @@ TEST_F(Opened, HoverAndSelectionSpeakOfTheLayerAndTheBandAboveOfItsAction) {
   const QString sentence = QStringLiteral("Layer 1 in the forward of micro-batch 3 on stage 0");
   EXPECT_TRUE(view.tip_at(at).startsWith(sentence)) << view.tip_at(at).toStdString();
   QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at);
-  EXPECT_EQ(session.selected_zoom(), Zoom::kLayers);
+  EXPECT_EQ(session.subject().selected_zoom(), Zoom::kLayers);
   expect_selection(sentence);
   const RowBox& box = view.layout_of_rows().rows[1];
   const QPointF above(at.x(), box.bar.top() + 4 + view.layout_of_rows().tick_band);
   EXPECT_TRUE(view.tip_at(above).startsWith(QStringLiteral("Forward of micro-batch 3")))
       << view.tip_at(above).toStdString();
   QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, above.toPoint());
-  EXPECT_EQ(session.selected_zoom(), Zoom::kActions);
+  EXPECT_EQ(session.subject().selected_zoom(), Zoom::kActions);
 }
 
 TEST_F(Opened, HoverAndSelectionSpeakOfThePieceAndTheCollective) {
@@ -327,7 +327,7 @@ TEST_F(Opened, HoverAndSelectionSpeakOfThePieceAndTheCollective) {
       "Weight gradient of MLP in, layer 0, in the backward of micro-batch 1 on stage 0");
   EXPECT_TRUE(view.tip_at(at).startsWith(sentence)) << view.tip_at(at).toStdString();
   QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at);
-  EXPECT_EQ(session.selected_zoom(), Zoom::kPieces);
+  EXPECT_EQ(session.subject().selected_zoom(), Zoom::kPieces);
   expect_selection(sentence);
   at = seek(Zoom::kPieces, [](const Bar& bar) {
     return bar.kind == OpKind::kCollective && bar.microbatch == 2 && bar.layer == 1 &&
@@ -340,7 +340,7 @@ TEST_F(Opened, HoverAndSelectionSpeakOfThePieceAndTheCollective) {
 }
 
 TEST_F(Opened, KeysOpenAndCloseAndWalkWhatIsDrawn) {
-  session.set_playhead(session.horizon() / 2);
+  session.playback().set_playhead(session.subject().horizon() / 2);
   ASSERT_EQ(shown(), Zoom::kActions);
   std::vector<Zoom> opened = {shown()};
   key(Qt::Key_Right);
@@ -349,20 +349,20 @@ TEST_F(Opened, KeysOpenAndCloseAndWalkWhatIsDrawn) {
     if (shown() == opened.back()) continue;
     opened.push_back(shown());
     for (int step = 0; step < 3; ++step) {
-      const OpRef before = session.selected();
+      const OpRef before = session.subject().selected();
       key(Qt::Key_Right);
-      EXPECT_NE(session.selected(), before);
-      EXPECT_EQ(session.selected_zoom(), shown());
-      const Bar* bar = rows().bar_of(session.selected(), shown());
+      EXPECT_NE(session.subject().selected(), before);
+      EXPECT_EQ(session.subject().selected_zoom(), shown());
+      const Bar* bar = rows().bar_of(session.subject().selected(), shown());
       ASSERT_TRUE(bar);
-      EXPECT_EQ(bar->first_op, session.selected().op);
+      EXPECT_EQ(bar->first_op, session.subject().selected().op);
     }
   }
   EXPECT_EQ(opened, (std::vector<Zoom>{Zoom::kActions, Zoom::kLayers, Zoom::kPieces}));
   key(Qt::Key_0);
   EXPECT_EQ(shown(), Zoom::kActions);
   key(Qt::Key_Right);
-  EXPECT_EQ(session.selected_zoom(), Zoom::kActions);
+  EXPECT_EQ(session.subject().selected_zoom(), Zoom::kActions);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "app/selection/selection_panel.h"
 #include "app/settings/setup_fields.h"
 #include "app/state/document.h"
+#include "app/state/run_advice.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/setup/setup_settings.h"
@@ -35,19 +36,19 @@ QStringList numbers_of(const Session& session) {
 TEST(Session, OpensWithAPredictionOfTheDefaultSetup) {
   Session session;
   EXPECT_TRUE(session.problems().empty());
-  ASSERT_NE(session.prediction(), nullptr);
-  EXPECT_EQ(session.prediction()->setup, session.resolved());
-  EXPECT_GT(session.horizon(), Nanoseconds(0));
-  EXPECT_EQ(session.visible(), (TimeRange{Nanoseconds(0), session.horizon()}));
+  ASSERT_NE(session.subject().prediction(), nullptr);
+  EXPECT_EQ(session.subject().prediction()->setup, session.resolved());
+  EXPECT_GT(session.subject().horizon(), Nanoseconds(0));
+  EXPECT_EQ(session.subject().visible(), (TimeRange{Nanoseconds(0), session.subject().horizon()}));
 }
 
 TEST(Session, AStaleRunIsNeverCalledNotRunYet) {
   Session session;
   const PlanSetup setup = pipeline_setup(2, 4);
   session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
-  session.change_setup(with(setup, "microbatches", "8"), QStringLiteral("more"));
+  session.history().change(with(setup, "microbatches", "8"), QStringLiteral("more"));
   session.wait_for_prediction();
-  ASSERT_TRUE(session.run_is_stale());
+  ASSERT_TRUE(session.runs().current_is_stale());
   for (const Quantity& quantity : step_quantities(session))
     EXPECT_EQ(quantity.observed.source, QStringLiteral("run is of other settings"))
         << quantity.key.toStdString();
@@ -85,12 +86,12 @@ TEST(Session, AnEditIsNeverMergedWithAnotherKindOfCommand) {
   };
   Session session;
   const parallelarium::Setup before = session.setup();
-  session.change_setup(with(before, "microbatches", "6"), QStringLiteral("6"));
-  session.undo_stack().push(new Other(session.undo_stack().command(0)->id()));
-  EXPECT_EQ(session.undo_stack().count(), 2);
-  session.undo_stack().undo();
+  session.history().change(with(before, "microbatches", "6"), QStringLiteral("6"));
+  session.history().stack().push(new Other(session.history().stack().command(0)->id()));
+  EXPECT_EQ(session.history().stack().count(), 2);
+  session.history().stack().undo();
   EXPECT_EQ(session.setup().microbatches, 6);
-  session.undo_stack().undo();
+  session.history().stack().undo();
   EXPECT_EQ(session.setup(), before);
 }
 
@@ -98,8 +99,8 @@ TEST(Session, ADocumentThatCannotBeOpenedLosesNothing) {
   Session session;
   const PlanSetup setup = pipeline_setup(2, 4);
   session.restore(setup, {made_up_run(setup, 1.1)}, std::nullopt);
-  session.set_lesson_state({{"lesson", "pipeline-bubble"}, {"step", 2}});
-  session.change_setup(with(setup, "microbatches", "8"), QStringLiteral("more"));
+  session.locks().set_lesson_state({{"lesson", "pipeline-bubble"}, {"step", 2}});
+  session.history().change(with(setup, "microbatches", "8"), QStringLiteral("more"));
   session.wait_for_prediction();
   const nlohmann::json before = document_of(session);
   nlohmann::json other = document_of(Session());
@@ -115,7 +116,7 @@ TEST(Session, ADocumentThatCannotBeOpenedLosesNothing) {
     std::vector<Message> notes;
     EXPECT_FALSE(restore_document(session, bad, notes).ok()) << bad.dump();
     EXPECT_EQ(document_of(session), before) << bad.dump();
-    EXPECT_TRUE(session.undo_stack().canUndo()) << bad.dump();
+    EXPECT_TRUE(session.history().stack().canUndo()) << bad.dump();
   }
 }
 
@@ -129,20 +130,20 @@ TEST(Session, FiftyEditsUndoneAndRedoneGiveTheSameNumbers) {
       next.microbatches = 4 + edit;
     else
       next = with(next, "schedule", schedules[(edit / 2) % 3]);
-    session.change_setup(next, QStringLiteral("edit"));
+    session.history().change(next, QStringLiteral("edit"));
     session.wait_for_prediction();
     seen.push_back(numbers_of(session));
   }
-  const int steps = session.undo_stack().count();
+  const int steps = session.history().stack().count();
   EXPECT_EQ(steps, 50);
   for (int step = steps - 1; step >= 0; --step) {
-    session.undo_stack().undo();
+    session.history().stack().undo();
     session.wait_for_prediction();
     EXPECT_EQ(numbers_of(session), seen[std::size_t(step)]) << step;
   }
   EXPECT_EQ(session.setup(), new_setup());
   for (int step = 1; step <= steps; ++step) {
-    session.undo_stack().redo();
+    session.history().stack().redo();
     session.wait_for_prediction();
     EXPECT_EQ(numbers_of(session), seen[std::size_t(step)]) << step;
   }
@@ -153,28 +154,28 @@ TEST(Session, RepeatsOfOneFieldAreOneUndoStep) {
   for (int microbatches = 9; microbatches < 14; ++microbatches) {
     PlanSetup next = session.setup();
     next.microbatches = microbatches;
-    session.change_setup(next, QStringLiteral("Micro-batches %1").arg(microbatches));
+    session.history().change(next, QStringLiteral("Micro-batches %1").arg(microbatches));
   }
-  EXPECT_EQ(session.undo_stack().count(), 1);
-  EXPECT_EQ(session.undo_stack().undoText(), QStringLiteral("Micro-batches 13"));
-  session.undo_stack().undo();
+  EXPECT_EQ(session.history().stack().count(), 1);
+  EXPECT_EQ(session.history().stack().undoText(), QStringLiteral("Micro-batches 13"));
+  session.history().stack().undo();
   EXPECT_EQ(session.setup(), new_setup());
 }
 
 TEST(Session, AnInvalidSetupKeepsTheLastPictureAndSaysWhatWouldBeValid) {
   Session session;
-  const auto before = session.prediction();
-  session.change_setup(with(session.setup(), "tp", "3"), QStringLiteral("TP 3"));
+  const auto before = session.subject().prediction();
+  session.history().change(with(session.setup(), "tp", "3"), QStringLiteral("TP 3"));
   ASSERT_FALSE(session.problems().empty());
-  EXPECT_EQ(session.prediction(), before);
+  EXPECT_EQ(session.subject().prediction(), before);
   EXPECT_FALSE(session.problems().front().text.empty());
   EXPECT_FALSE(session.problems().front().alternatives.empty());
-  EXPECT_FALSE(session.run_refusal().isEmpty());
+  EXPECT_FALSE(run_refusal(session).isEmpty());
   for (const Quantity& quantity : step_quantities(session))
     EXPECT_TRUE(quantity.predicted.text.isEmpty()) << quantity.key.toStdString();
-  session.undo_stack().undo();
+  session.history().stack().undo();
   EXPECT_TRUE(session.problems().empty());
-  EXPECT_EQ(session.prediction()->setup, session.resolved());
+  EXPECT_EQ(session.subject().prediction()->setup, session.resolved());
 }
 
 TEST(Session, AChangedLessonSettingIsPredictedWithinAFrame) {
@@ -185,7 +186,7 @@ TEST(Session, AChangedLessonSettingIsPredictedWithinAFrame) {
     PlanSetup next = session.setup();
     next.microbatches = 4 + edit % 8;
     timer.start();
-    session.change_setup(next, QString::number(edit));
+    session.history().change(next, QString::number(edit));
     times.push_back(double(timer.nsecsElapsed()) / 1e6);
     session.wait_for_prediction();
   }
@@ -201,23 +202,23 @@ TEST(Session, ALargePresetNeverBlocksTheWindowAndTheLatestWins) {
   big = with(big, "microbatches", "512");
   QElapsedTimer timer;
   timer.start();
-  session.change_setup(big, QStringLiteral("large"));
+  session.history().change(big, QStringLiteral("large"));
   for (int microbatches = 500; microbatches > 490; --microbatches) {
     big.microbatches = microbatches;
-    session.change_setup(big, QStringLiteral("micro-batches"));
+    session.history().change(big, QStringLiteral("micro-batches"));
   }
   EXPECT_LT(timer.elapsed(), 200);
   session.wait_for_prediction();
   ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
-  EXPECT_EQ(session.prediction()->setup.microbatches, 491);
+  EXPECT_EQ(session.subject().prediction()->setup.microbatches, 491);
   EXPECT_TRUE(session.prediction_is_current());
 }
 
 TEST(Session, AHiddenKeyHidesTheKeysBelowItAndNothingElse) {
   Session session;
-  session.set_hidden({QStringLiteral("bubble")});
-  EXPECT_TRUE(session.hidden(QStringLiteral("bubble.of_total")));
-  EXPECT_FALSE(session.hidden(QStringLiteral("bubbles")));
+  session.locks().set_hidden({QStringLiteral("bubble")});
+  EXPECT_TRUE(session.locks().hidden(QStringLiteral("bubble.of_total")));
+  EXPECT_FALSE(session.locks().hidden(QStringLiteral("bubbles")));
   const auto quantities = step_quantities(session);
   EXPECT_EQ(quantities[1].predicted.text, QStringLiteral("?"));
   EXPECT_NE(quantities[0].predicted.text, QStringLiteral("?"));
@@ -230,22 +231,22 @@ TEST(Session, APacedPredictionSaysSoAndIsNotSubtractedFromAnother) {
     return with(pipeline_setup(2, 8), "backend", backend);
   };
   Session session;
-  session.change_setup(with_backend("cpu"), QStringLiteral("own speed"));
+  session.history().change(with_backend("cpu"), QStringLiteral("own speed"));
   session.wait_for_prediction();
-  ASSERT_EQ(session.prediction()->pace_factor, 1);
+  ASSERT_EQ(session.subject().prediction()->pace_factor, 1);
   const Quantity own = step_quantities(session)[0];
   EXPECT_FALSE(own.predicted.source.contains(QStringLiteral("paced")));
   session.pin();
-  session.change_setup(with_backend("paced"), QStringLiteral("paced"));
+  session.history().change(with_backend("paced"), QStringLiteral("paced"));
   session.wait_for_prediction();
-  const auto factor = session.prediction()->pace_factor;
+  const auto factor = session.subject().prediction()->pace_factor;
   ASSERT_GT(factor, 1);
   const std::vector<Quantity> paced = step_quantities(session);
   // At their own speed a rank's lanes compete for its core, by how much the rates decide.
   EXPECT_NEAR(paced[0].predicted_value / own.predicted_value, factor, 0.15 * factor);
   EXPECT_TRUE(paced[0].predicted.source.contains(QStringLiteral("paced")));
-  EXPECT_TRUE(predicted_title(*session.prediction()).contains(number_text(factor)));
-  EXPECT_EQ(name_of(session.prediction()->timeline.source), "predicted paced");
+  EXPECT_TRUE(predicted_title(*session.subject().prediction()).contains(number_text(factor)));
+  EXPECT_EQ(name_of(session.subject().prediction()->timeline.source), "predicted paced");
   EXPECT_TRUE(paced[0].since_pin.isEmpty()) << paced[0].since_pin.toStdString();
   EXPECT_FALSE(paced[1].since_pin.isEmpty()) << "shares may be compared";
 }
@@ -257,23 +258,24 @@ TEST(Session, ARunOfOtherSettingsDoesNotSqueezeThePrediction) {
   const PlanSetup setup = pipeline_setup(4, 8);
   session.restore(setup, {made_up_run(setup, 100)}, std::nullopt);
   session.wait_for_prediction();
-  EXPECT_EQ(session.fitted(), session.horizon());
-  session.change_setup(with(setup, "microbatches", "4"), QStringLiteral("fewer"));
+  EXPECT_EQ(session.subject().fitted(), session.subject().horizon());
+  session.history().change(with(setup, "microbatches", "4"), QStringLiteral("fewer"));
   session.wait_for_prediction();
-  ASSERT_TRUE(session.run_is_stale());
-  const Nanoseconds step = session.prediction()->timeline.duration;
-  EXPECT_EQ(session.visible(), (TimeRange{Nanoseconds(0), step}));
-  EXPECT_GT(session.horizon(), step);
-  session.fit_all();
-  EXPECT_EQ(session.visible().end, session.horizon()) << "the second time it fits all";
+  ASSERT_TRUE(session.runs().current_is_stale());
+  const Nanoseconds step = session.subject().prediction()->timeline.duration;
+  EXPECT_EQ(session.subject().visible(), (TimeRange{Nanoseconds(0), step}));
+  EXPECT_GT(session.subject().horizon(), step);
+  session.subject().fit_all();
+  EXPECT_EQ(session.subject().visible().end, session.subject().horizon())
+      << "the second time it fits all";
 }
 
 // Waiting for the sender and then for the link is one gap on the screen: the panel tells both.
 TEST(Session, TheSelectionTellsAllOfTheIdleTimeBefore) {
   Session session;
-  session.change_setup(with(pipeline_setup(4, 8), "backend", "cpu"), QStringLiteral("set"));
+  session.history().change(with(pipeline_setup(4, 8), "backend", "cpu"), QStringLiteral("set"));
   session.wait_for_prediction();
-  const Prediction& prediction = *session.prediction();
+  const Prediction& prediction = *session.subject().prediction();
   const std::vector<IdleGap> gaps = idle_gaps(prediction.program, prediction.timeline, 0);
   const auto carried = std::find_if(
       gaps.begin(), gaps.end(), [](const IdleGap& gap) { return gap.kind == IdleKind::kTransfer; });
@@ -285,7 +287,7 @@ TEST(Session, TheSelectionTellsAllOfTheIdleTimeBefore) {
   while (spans[std::size_t(op)].begin != carried->span.end ||
          prediction.program.ranks[0].ops[std::size_t(op)].lane != Lane::kCompute)
     ++op;
-  session.select({0, op}, false, Zoom::kActions);
+  session.subject().select({0, op}, false, Zoom::kActions);
   const SelectionText text = describe_selection(session);
   const QString total = time_text(carried->span.end - std::prev(carried)->span.begin);
   const auto idle = std::find_if(text.facts.begin(), text.facts.end(), [&](const Fact& fact) {
@@ -297,12 +299,12 @@ TEST(Session, TheSelectionTellsAllOfTheIdleTimeBefore) {
 // Stage 3 has no counterpart among two stages: the fullest stands beside the fullest.
 TEST(Session, APinWithFewerStagesIsComparedByItsOwnFullestStage) {
   Session session;
-  session.change_setup(pipeline_setup(2, 8), QStringLiteral("two"));
+  session.history().change(pipeline_setup(2, 8), QStringLiteral("two"));
   session.wait_for_prediction();
   const double two = step_quantities(session)[2].predicted_value;
   session.pin();
-  session.change_setup(with(with(pipeline_setup(4, 8), "vocab", "4096"), "schedule", "naive"),
-                       QStringLiteral("four"));
+  session.history().change(with(with(pipeline_setup(4, 8), "vocab", "4096"), "schedule", "naive"),
+                           QStringLiteral("four"));
   session.wait_for_prediction();
   const Quantity four = step_quantities(session)[2];
   ASSERT_TRUE(four.title.contains(QStringLiteral("stage 3"))) << four.title.toStdString();
@@ -314,24 +316,24 @@ TEST(Session, APinWithFewerStagesIsComparedByItsOwnFullestStage) {
 TEST(Session, APinKeepsTheEarlierPredictionAndTheStripSaysWhatChanged) {
   Session session;
   session.pin();
-  ASSERT_NE(session.pinned(), nullptr);
-  EXPECT_FALSE(session.pinned()->observed());
-  session.change_setup(with(session.setup(), "microbatches", "16"), QStringLiteral("16"));
+  ASSERT_NE(session.runs().pinned(), nullptr);
+  EXPECT_FALSE(session.runs().pinned()->observed());
+  session.history().change(with(session.setup(), "microbatches", "16"), QStringLiteral("16"));
   session.wait_for_prediction();
-  EXPECT_EQ(session.pinned()->prediction->setup, session.resolved(new_setup()));
+  EXPECT_EQ(session.runs().pinned()->prediction->setup, session.resolved(new_setup()));
   EXPECT_TRUE(step_quantities(session)[1].since_pin.startsWith(QChar(0x2212)));
-  session.unpin();
-  EXPECT_EQ(session.pinned(), nullptr);
+  session.runs().unpin();
+  EXPECT_EQ(session.runs().pinned(), nullptr);
 }
 
 TEST(Session, TheVisibleTimeStaysInsideTheStep) {
   Session session;
-  const Nanoseconds whole = session.horizon();
-  session.set_visible({-whole, whole * 3});
-  EXPECT_EQ(session.visible(), (TimeRange{Nanoseconds(0), whole}));
-  session.set_visible({whole - Nanoseconds(10), whole + Nanoseconds(1000)});
-  EXPECT_EQ(session.visible().end, whole);
-  EXPECT_EQ(session.visible().length(), Nanoseconds(1010));
+  const Nanoseconds whole = session.subject().horizon();
+  session.subject().set_visible({-whole, whole * 3});
+  EXPECT_EQ(session.subject().visible(), (TimeRange{Nanoseconds(0), whole}));
+  session.subject().set_visible({whole - Nanoseconds(10), whole + Nanoseconds(1000)});
+  EXPECT_EQ(session.subject().visible().end, whole);
+  EXPECT_EQ(session.subject().visible().length(), Nanoseconds(1010));
 }
 
 TEST(SetupFields, EveryFieldOfThePanelIsOneThatThePlanKnows) {

@@ -50,7 +50,7 @@ class Sheets : public WindowFixture {
 TEST_F(Sheets, EnterInAFieldPressesNoButton) {
   std::vector<std::unique_ptr<Sheet>> sheets;
   sheets.push_back(std::make_unique<AllSettings>(session()));
-  sheets.push_back(std::make_unique<Doctor>(session().engine()));
+  sheets.push_back(std::make_unique<Doctor>(session().jobs().process()));
   sheets.push_back(std::make_unique<WordsSheet>());
   sheets.push_back(std::make_unique<ShortcutSheet>(
       std::vector<ShortcutSection>{{QStringLiteral("Anywhere"), window->actions()}},

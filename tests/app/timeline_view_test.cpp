@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <QSignalSpy>
+
 #include "app/look/figures.h"
 #include "app/selection/selection_panel.h"
 #include "app/state/training_step.h"
@@ -32,15 +34,39 @@ TEST_F(Timelines, TitlesNameTheSourceOfTheirTimes) {
       QStringLiteral("PACED RUN \u00b7 training step 3 of 5, the median")));
 }
 
+// What moves or marks is painted above the lanes, which are made anew for what changes them.
+TEST_F(Timelines, AMovedPlayheadLeavesTheLanesAlone) {
+  open(pipeline_setup(4, 8), true);
+  QSignalSpy changed(&view, &TimelineView::picture_changed);
+  const Nanoseconds whole = session.subject().horizon();
+  session.playback().set_playhead(whole / 2);
+  EXPECT_EQ(view.picture().playhead, whole / 2);
+  session.playback().set_playing(true);
+  session.playback().set_playing(false);
+  session.playback().set_seconds_per_step(3);
+  session.subject().set_marks({whole / 3});
+  session.subject().set_range(TimeRange{whole / 4, whole / 3});
+  session.locks().set_allowed({QStringLiteral("microbatches")});
+  session.locks().set_guesses({{QStringLiteral("bubble.of_total"), 0.2, QStringLiteral("20 %")}});
+  EXPECT_EQ(changed.count(), 0);
+  const auto rows = view.picture().lanes[0].rows;
+  session.subject().set_visible({whole / 4, whole / 2});
+  EXPECT_EQ(changed.count(), 1);
+  EXPECT_EQ(view.picture().range, session.subject().visible());
+  EXPECT_EQ(view.picture().lanes[0].rows, rows);
+  session.locks().set_hidden({QStringLiteral("lane.run")});
+  EXPECT_TRUE(view.picture().lanes[1].hidden);
+}
+
 TEST_F(Timelines, AChangedSetupLeavesTheRunStaleAndSaysWhatItWas) {
   open(pipeline_setup(4, 8), true);
   PlanSetup next = session.setup();
   next.microbatches = 4;
-  session.change_setup(next, QStringLiteral("fewer"));
+  session.history().change(next, QStringLiteral("fewer"));
   session.wait_for_prediction();
   EXPECT_TRUE(view.picture().lanes[1].stale);
   EXPECT_TRUE(view.picture().lanes[1].title.contains(QStringLiteral("run with 8 micro-batches")));
-  session.undo_stack().undo();
+  session.history().stack().undo();
   session.wait_for_prediction();
   EXPECT_FALSE(view.picture().lanes[1].stale);
 }
@@ -92,15 +118,15 @@ TEST(HiddenLanes, TellNothingOfHowLongTheyAre) {
     session.restore(setup, {made_up_run(setup, index == 0 ? 1.05 : 3)}, std::nullopt);
     session.wait_for_prediction();
     session.pin();
-    session.select({0, 4}, true);
+    session.subject().select({0, 4}, true);
     view.resize(1000, 620);
     transport.resize(420, 40);
-    session.set_hidden({QStringLiteral("lane"), QStringLiteral("held")});
-    EXPECT_EQ(session.horizon(), Nanoseconds(0));
-    session.set_range(TimeRange{Nanoseconds(0), Nanoseconds(1)});
-    session.set_marks({Nanoseconds(1)});
-    session.fit_all();
-    session.set_playhead(std::chrono::seconds(1));
+    session.locks().set_hidden({QStringLiteral("lane"), QStringLiteral("held")});
+    EXPECT_EQ(session.subject().horizon(), Nanoseconds(0));
+    session.subject().set_range(TimeRange{Nanoseconds(0), Nanoseconds(1)});
+    session.subject().set_marks({Nanoseconds(1)});
+    session.subject().fit_all();
+    session.playback().set_playhead(std::chrono::seconds(1));
     QTest::mouseMove(view.timeline().viewport(), QPoint(400, 120));
     pictures[index] = view.grab().toImage();
     strips[index] = transport.grab().toImage();
@@ -120,14 +146,15 @@ TEST(HiddenLanes, TellNothingOfHowLongTheyAre) {
 TEST_F(Timelines, WhatALessonAsksForIsNotReadElsewhere) {
   open(pipeline_setup(4, 8), true);
   EXPECT_TRUE(view.description().contains(QStringLiteral("holds")));
-  const TimeRange whole{Nanoseconds(0), session.horizon()};
+  const TimeRange whole{Nanoseconds(0), session.subject().horizon()};
   const auto named = [&](const QString& name) {
     for (const ReadoutLine& line : readout_lines(view.picture(), whole))
       if (line.name == name) return true;
     return false;
   };
   EXPECT_TRUE(named(QStringLiteral("idle")));
-  session.set_hidden({QStringLiteral("held"), QStringLiteral("bubble"), QStringLiteral("step")});
+  session.locks().set_hidden(
+      {QStringLiteral("held"), QStringLiteral("bubble"), QStringLiteral("step")});
   EXPECT_FALSE(view.description().contains(QStringLiteral("holds")));
   EXPECT_FALSE(named(QStringLiteral("idle")));
   EXPECT_FALSE(named(QStringLiteral("forward")));
@@ -138,8 +165,8 @@ TEST_F(Timelines, WhatALessonAsksForIsNotReadElsewhere) {
               Moment::kPast, &texts);
   for (const PaintedText& text : texts)
     EXPECT_FALSE(text.text.endsWith(QStringLiteral(" ms"))) << text.text.toStdString();
-  session.set_hidden({});
-  EXPECT_EQ(session.visible(), whole) << "the axis comes back";
+  session.locks().set_hidden({});
+  EXPECT_EQ(session.subject().visible(), whole) << "the axis comes back";
 }
 
 TEST_F(Timelines, TooltipsNameBothSourcesAndTheSpread) {
@@ -168,21 +195,21 @@ TEST_F(Timelines, AHiddenLaneTellsNothing) {
   open(pipeline_setup(4, 8), true);
   const QPoint at = middle_of(0, 2, bar_of(2, ActionKind::kBackward, 3));
   const QPoint run = middle_of(1, 2, bar_of(2, ActionKind::kBackward, 3, 1));
-  session.set_hidden({QStringLiteral("lane.predicted")});
+  session.locks().set_hidden({QStringLiteral("lane.predicted")});
   EXPECT_TRUE(view.tip_at(at).isEmpty());
   EXPECT_FALSE(view.tip_at(run).contains(QStringLiteral("predicted")));
   EXPECT_FALSE(view.description().contains(QStringLiteral("predicted, ")));
-  session.set_hidden({QStringLiteral("lane")});
+  session.locks().set_hidden({QStringLiteral("lane")});
   EXPECT_TRUE(view.tip_at(run).isEmpty());
   key(Qt::Key_Right);
-  EXPECT_EQ(session.selected(), OpRef{});
+  EXPECT_EQ(session.subject().selected(), OpRef{});
 }
 
 TEST_F(Timelines, SaysWhatTheStagesDoForThoseWhoCannotSee) {
   open(pipeline_setup(2, 2), false);
   const Row& row = view.picture().lanes[0].rows->rows[0];
   const Bar& bar = row.lane(Lane::kCompute).bars[std::size_t(bar_of(0, ActionKind::kForward, 1))];
-  session.set_playhead(bar.span.begin + (bar.span.end - bar.span.begin) / 2);
+  session.playback().set_playhead(bar.span.begin + (bar.span.end - bar.span.begin) / 2);
   EXPECT_TRUE(view.accessibleDescription().contains(QStringLiteral("stage 0 forward 1, holds 0")))
       << view.accessibleDescription().toStdString();
 }
@@ -200,13 +227,13 @@ TEST_F(Timelines, ManyRanksOpenCollapsedAndAClickOpensAStage) {
 // What is painted from the cached layers equals what the export paints in one go.
 TEST_F(Timelines, TheScreenShowsWhatThePaintFunctionPaints) {
   open(pipeline_setup(4, 8), true);
-  session.set_playhead(session.horizon() / 2);
+  session.playback().set_playhead(session.subject().horizon() / 2);
   const QImage screen = view.viewport()->grab().toImage().convertToFormat(QImage::Format_RGB32);
   QImage direct(screen.size(), QImage::Format_RGB32);
   direct.setDevicePixelRatio(screen.devicePixelRatio());
   direct.fill(light_theme().surface);
   Picture picture = view.picture();
-  picture.playhead = session.playhead();
+  picture.playhead = session.playback().playhead();
   QPainter painter(&direct);
   paint_timeline(painter, picture, view.layout_of_rows(), light_theme(), view.viewport()->size(),
                  0);

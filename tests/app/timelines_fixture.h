@@ -41,7 +41,7 @@ class Timelines : public testing::Test {
     return -1;
   }
   const Bar* selected_bar(int lane = 0) {
-    return view.picture().lanes[std::size_t(lane)].rows->bar_of(session.selected());
+    return view.picture().lanes[std::size_t(lane)].rows->bar_of(session.subject().selected());
   }
   void key(Qt::Key key) { QTest::keyClick(&view, key); }
 

@@ -145,7 +145,7 @@ class EveryView : public WindowFixture {
 };
 
 TEST_F(EveryView, HasATabAMenuEntryAStripAndItsTopicInFront) {
-  session().set_playing(false);
+  session().playback().set_playing(false);
   ASSERT_EQ(tabs().count(), int(views().size()));
   int number = 0;
   for (const ViewInfo& view : views()) {
@@ -174,7 +174,7 @@ TEST_F(EveryView, HasATabAMenuEntryAStripAndItsTopicInFront) {
 }
 
 TEST_F(EveryView, LeavesTheFrontToTheTrainingStepWhenItGoes) {
-  session().set_playing(false);
+  session().playback().set_playing(false);
   for (const ViewInfo& view : views()) {
     window->show_view(QLatin1String(view.id));
     QApplication::processEvents();
@@ -194,7 +194,7 @@ TEST_F(EveryView, ThatDoesNotApplySaysSoOnItsTab) {
 
 // What plays is what is in front.
 TEST_F(EveryView, PlaysItsOwnTopic) {
-  session().set_playing(false);
+  session().playback().set_playing(false);
   for (const ViewInfo& view : views()) {
     SCOPED_TRACE(view.id);
     window->show_view(QLatin1String(view.id));

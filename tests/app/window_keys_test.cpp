@@ -62,11 +62,11 @@ TEST_F(WindowKeys, AViewsKeysCanBeChangedSwitchedOffAndReset) {
   };
   const auto press = [&](Qt::Key key) {
     QTest::keyClick(&window->view_of<PipelineView>().timeline(), key);
-    return session().visible();
+    return session().subject().visible();
   };
-  session().set_playing(false);
-  session().fit_all();
-  const TimeRange whole = session().visible();
+  session().playback().set_playing(false);
+  session().subject().fit_all();
+  const TimeRange whole = session().subject().visible();
   ASSERT_NE(edit("Zoom in"), nullptr);
   const auto give_key = [&](const char* name, Qt::Key key) {
     QTest::keyClick(edit(name), key);
@@ -75,7 +75,7 @@ TEST_F(WindowKeys, AViewsKeysCanBeChangedSwitchedOffAndReset) {
   give_key("Zoom in", Qt::Key_P);
   EXPECT_EQ(press(Qt::Key_W), whole) << "W does nothing now";
   EXPECT_LT(press(Qt::Key_P).length(), whole.length());
-  session().fit_all();
+  session().subject().fit_all();
   // A key that another has is refused in a sentence, and nothing changes.
   give_key("Zoom out", Qt::Key_P);
   EXPECT_EQ(edit("Zoom out")->keySequence(), QKeySequence(Qt::Key_S));
@@ -118,7 +118,7 @@ TEST_F(WindowKeys, NoTwoActionsShareAShortcutAndEveryActionIsInAMenu) {
 }
 
 TEST_F(WindowKeys, EveryControlIsReachedWithTheTabKey) {
-  session().set_playing(false);
+  session().playback().set_playing(false);
   std::set<QWidget*> reached;
   window->setup_panel().control("model")->setFocus();
   for (int at = 0; at < 400; ++at) {

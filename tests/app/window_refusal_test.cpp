@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "app/shell/window.h"
+#include "app/state/run_advice.h"
 #include "app/state/small_copy.h"
 #include "app/views/shared/words.h"
 #include "tests/app/stand_in_engine.h"
@@ -19,12 +20,13 @@ class WindowRefusal : public WindowFixture {};
 TEST_F(WindowRefusal, AnotherMachineIsPredictedAndOffersASmallCopy) {
   parallelarium::Setup setup = session().setup();
   ASSERT_TRUE(set_field(setup, "machine", "dgx-h100").ok());
-  session().change_setup(setup, QStringLiteral("machine"));
+  session().history().change(setup, QStringLiteral("machine"));
   session().wait_for_prediction();
-  EXPECT_TRUE(session().machine_is_elsewhere());
+  EXPECT_TRUE(machine_is_elsewhere(session()));
   EXPECT_TRUE(window->top_bar().run_button().text().contains(QStringLiteral("small copy")));
-  EXPECT_FALSE(session().run_refusal().isEmpty());
-  const Result<parallelarium::Setup> copy = small_copy(session().setup(), session().computer());
+  EXPECT_FALSE(run_refusal(session()).isEmpty());
+  const Result<parallelarium::Setup> copy =
+      small_copy(session().setup(), session().placer().computer());
   ASSERT_TRUE(copy.ok());
   EXPECT_EQ(copy->mesh, setup.mesh);
   EXPECT_EQ(copy->schedule, setup.schedule);
@@ -129,7 +131,7 @@ TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
     parallelarium::Setup setup = default_setup();
     for (const auto& [field, value] : fields)
       ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
-    session().change_setup(setup, QStringLiteral("case"));
+    session().history().change(setup, QStringLiteral("case"));
     session().wait_for_prediction();
     ASSERT_TRUE(session().problems().empty()) << session().problems().front().text;
   };
@@ -140,21 +142,21 @@ TEST_F(WindowRefusal, RunIsOffForTheReasonThatLasts) {
     return texts;
   };
   change({{"layers", "16"}, {"pp", "8"}, {"dp", "16"}});
-  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("128 ranks")));
-  EXPECT_TRUE(window->banner().sentence().contains(session().run_refusal()));
+  EXPECT_TRUE(run_refusal(session()).contains(QStringLiteral("128 ranks")));
+  EXPECT_TRUE(window->banner().sentence().contains(run_refusal(session())));
   EXPECT_EQ(choices(), QStringList{QStringLiteral("2")});
   QTest::mouseClick(window->banner().findChildren<QPushButton*>().back(), Qt::LeftButton);
   session().wait_for_prediction();
   EXPECT_EQ(session().setup().mesh.ranks(), 16);
 
   change({{"model", "gpt3-175b"}});
-  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
-  EXPECT_EQ(window->banner().sentence(), session().run_refusal());
+  EXPECT_TRUE(run_refusal(session()).contains(QStringLiteral("does not fit in memory")));
+  EXPECT_EQ(window->banner().sentence(), run_refusal(session()));
   EXPECT_TRUE(choices().isEmpty());
 
   change(
       {{"model", "gpt-small"}, {"layers", "64"}, {"hidden", "8192"}, {"heads", "32"}, {"pp", "1"}});
-  EXPECT_TRUE(session().run_refusal().contains(QStringLiteral("does not fit in memory")));
+  EXPECT_TRUE(run_refusal(session()).contains(QStringLiteral("does not fit in memory")));
   EXPECT_FALSE(window->top_bar().run_button().isEnabled());
 }
 
@@ -175,10 +177,10 @@ class SlowCores : public StandInEngine {
 TEST_F(SlowCores, ADefaultPaceGivesWayAndTheTitleSaysSo) {
   Session session;
   session.wait_for_prediction();
-  ASSERT_EQ(session.expected_source(), Source::kPaced);
-  EXPECT_FALSE(session.run_problem()) << session.run_problem()->text;
-  EXPECT_TRUE(session.run_refusal().isEmpty()) << session.run_refusal().toStdString();
-  const Prediction& prediction = *session.prediction();
+  ASSERT_EQ(expected_source(session), Source::kPaced);
+  EXPECT_FALSE(run_problem(session)) << run_problem(session)->text;
+  EXPECT_TRUE(run_refusal(session).isEmpty()) << run_refusal(session).toStdString();
+  const Prediction& prediction = *session.subject().prediction();
   EXPECT_GT(prediction.pace_slowed, 1);
   EXPECT_EQ(prediction.setup.run.pace_seconds, RunSettings{}.pace_seconds);
   EXPECT_TRUE(predicted_title(prediction).contains(QStringLiteral("as slow as the cores need it")))
@@ -188,22 +190,22 @@ TEST_F(SlowCores, ADefaultPaceGivesWayAndTheTitleSaysSo) {
 TEST_F(SlowCores, APaceThatWasSetIsMendedByAButton) {
   Window window;
   window.set_asks(false);
-  window.session().set_playing(false);
+  window.session().playback().set_playing(false);
   window.show();
   window.lesson().player().close();
   parallelarium::Setup setup = default_setup();
   setup.run.pace_seconds = 0.041;
   window.session().restore(setup, {}, std::nullopt);
   window.session().wait_for_prediction();
-  ASSERT_TRUE(window.session().run_problem());
-  EXPECT_EQ(window.banner().sentence().toStdString(), window.session().run_problem()->text);
+  ASSERT_TRUE(run_problem(window.session()));
+  EXPECT_EQ(window.banner().sentence().toStdString(), run_problem(window.session())->text);
   const auto buttons = window.banner().findChildren<QPushButton*>();
   ASSERT_EQ(buttons.size(), 1);
   EXPECT_TRUE(buttons.front()->text().startsWith(QStringLiteral("Pace 0")))
       << buttons.front()->text().toStdString();
   QTest::mouseClick(buttons.front(), Qt::LeftButton);
   window.session().wait_for_prediction();
-  EXPECT_FALSE(window.session().run_problem());
+  EXPECT_FALSE(run_problem(window.session()));
   EXPECT_GT(window.session().setup().run.pace_seconds, 0.041);
 }
 

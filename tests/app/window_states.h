@@ -24,33 +24,34 @@ inline void run_into(Session& session, const QString& state) {
   const auto comes = [&](RunState wanted, bool with_progress) {
     return wait_until(
         [&] {
-          return session.run_state() == wanted && (!with_progress || session.run_progress() > 0);
+          return session.jobs().state() == wanted &&
+                 (!with_progress || session.jobs().progress() > 0);
         },
         kRunMs);
   };
   if (state == QLatin1String("calibrating")) {
-    session.start_calibration();
+    session.jobs().calibrate();
     EXPECT_TRUE(comes(RunState::kCalibrating, false));
     return;
   }
   if (state == QLatin1String("ran") || state == QLatin1String("stale")) {
     session.start_run(state == QLatin1String("ran"));
     EXPECT_TRUE(comes(RunState::kIdle, false));
-    EXPECT_NE(session.run_record(), nullptr) << session.last_error().toStdString();
+    EXPECT_NE(session.runs().current(), nullptr) << session.jobs().last_error().toStdString();
     return;
   }
   Setup slow = session.setup();
   slow.run.steps = 200;
-  session.change_setup(slow, QStringLiteral("slow"));
+  session.history().change(slow, QStringLiteral("slow"));
   session.start_run(false);
   EXPECT_TRUE(comes(RunState::kRunning, true));
   if (state == QLatin1String("running")) return;
   if (state == QLatin1String("died"))
-    EXPECT_EQ(kill(pid_t(session.engine().process_id()), SIGKILL), 0);
+    EXPECT_EQ(kill(pid_t(session.jobs().process().process_id()), SIGKILL), 0);
   else
-    session.cancel_run();
+    session.jobs().cancel();
   EXPECT_TRUE(comes(RunState::kIdle, false));
-  EXPECT_FALSE(session.last_error().isEmpty());
+  EXPECT_FALSE(session.jobs().last_error().isEmpty());
 }
 
 inline bool needs_engine(const QString& state) {
@@ -69,7 +70,7 @@ inline void put_into(Window& window, const QString& state) {
   const auto set = [&](const char* field, const char* value) {
     Setup setup = session.setup();
     ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
-    session.change_setup(setup, QString::fromLatin1(field));
+    session.history().change(setup, QString::fromLatin1(field));
     session.wait_for_prediction();
   };
   if (state == QLatin1String("invalid")) set("tp", "3");
@@ -82,14 +83,14 @@ inline void put_into(Window& window, const QString& state) {
     Setup setup = session.setup();
     for (const auto& [field, value] : {std::pair("layers", "16"), {"pp", "8"}, {"dp", "16"}})
       ASSERT_TRUE(set_field(setup, field, value).ok()) << field;
-    session.change_setup(setup, QStringLiteral("many"));
+    session.history().change(setup, QStringLiteral("many"));
     session.wait_for_prediction();
     ASSERT_TRUE(session.problems().empty()) << session.problems().front().text;
   }
   if (state == QLatin1String("does_not_fit")) {
     set("machine", "dgx-h100");
     set("model", "gpt3-175b");
-    ASSERT_FALSE(session.prediction()->fits());
+    ASSERT_FALSE(session.subject().prediction()->fits());
   }
   if (state == QLatin1String("typed_wrong"))
     Q_EMIT window.setup_panel().typed_wrong(
@@ -98,10 +99,11 @@ inline void put_into(Window& window, const QString& state) {
   if (state == QLatin1String("pinned")) {
     session.pin();
     set("microbatches", "16");
-    session.set_guesses({{QStringLiteral("bubble.of_total"), 0.16, QStringLiteral("16 %")}});
+    session.locks().set_guesses(
+        {{QStringLiteral("bubble.of_total"), 0.16, QStringLiteral("16 %")}});
   }
   if (state == QLatin1String("hidden"))
-    session.set_hidden({QStringLiteral("bubble"), QStringLiteral("lane.predicted")});
+    session.locks().set_hidden({QStringLiteral("bubble"), QStringLiteral("lane.predicted")});
   if (state == QLatin1String("refused")) set("tp", "2");
 }
 

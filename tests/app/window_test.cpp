@@ -44,7 +44,7 @@ TEST(WindowStart, OpensOnAPredictedPlayingTimelineAndOffersTheFirstLesson) {
   EXPECT_EQ(window.session().setup(), new_setup());
   EXPECT_EQ(window.lesson().next_to_do(), QStringLiteral("naive-and-gpipe"));
   EXPECT_TRUE(window.session().prediction_is_current());
-  EXPECT_TRUE(window.session().playing());
+  EXPECT_TRUE(window.session().playback().playing());
   EXPECT_FALSE(window.modified());
 }
 
@@ -80,10 +80,10 @@ TEST(Words, EveryWordThatFiguresAreLabelledWithIsExplained) {
 }
 
 TEST_F(WindowTest, ThePlayheadMovesWhilePlaying) {
-  EXPECT_GT(session().prediction()->timeline.duration, Nanoseconds(0));
-  session().set_playing(true);
-  const Nanoseconds before = session().playhead();
-  EXPECT_TRUE(wait_until([&] { return session().playhead() != before; }, 2000));
+  EXPECT_GT(session().subject().prediction()->timeline.duration, Nanoseconds(0));
+  session().playback().set_playing(true);
+  const Nanoseconds before = session().playback().playhead();
+  EXPECT_TRUE(wait_until([&] { return session().playback().playhead() != before; }, 2000));
 }
 
 TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
@@ -95,20 +95,21 @@ TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
   ASSERT_TRUE(run.isEnabled()) << run.toolTip().toStdString();
   QTest::mouseClick(&run, Qt::LeftButton);
   EXPECT_TRUE(run.text().contains(QStringLiteral("Cancel"))) << run.text().toStdString();
-  ASSERT_TRUE(wait_until([&] { return session().run_state() == RunState::kIdle; }, kRunMs));
-  ASSERT_TRUE(session().last_error().isEmpty()) << session().last_error().toStdString();
-  ASSERT_NE(session().run_record(), nullptr);
-  EXPECT_FALSE(session().run_is_stale());
+  ASSERT_TRUE(wait_until([&] { return session().jobs().state() == RunState::kIdle; }, kRunMs));
+  ASSERT_TRUE(session().jobs().last_error().isEmpty())
+      << session().jobs().last_error().toStdString();
+  ASSERT_NE(session().runs().current(), nullptr);
+  EXPECT_FALSE(session().runs().current_is_stale());
   for (const Quantity& quantity : step_quantities(session())) {
     EXPECT_FALSE(quantity.observed.text.isEmpty()) << quantity.key.toStdString();
     EXPECT_FALSE(quantity.observed.source.isEmpty()) << quantity.key.toStdString();
   }
 
   action(QStringLiteral("Pin"))->trigger();
-  ASSERT_NE(session().pinned(), nullptr);
-  EXPECT_TRUE(session().pinned()->observed());
+  ASSERT_NE(session().runs().pinned(), nullptr);
+  EXPECT_TRUE(session().runs().pinned()->observed());
   type("microbatches", QStringLiteral("12"));
-  EXPECT_TRUE(session().run_is_stale());
+  EXPECT_TRUE(session().runs().current_is_stale());
   EXPECT_TRUE(step_quantities(session())[0].observed.text.isEmpty());
 
   const QString picture = folder.filePath(QStringLiteral("picture.png"));
@@ -120,11 +121,12 @@ TEST_F(WindowTest, SetsRunsPinsUndoesExportsAndReopens) {
 
   action(QStringLiteral("Undo"))->trigger();
   EXPECT_EQ(session().setup().microbatches, 6);
-  EXPECT_FALSE(session().run_is_stale());
+  EXPECT_FALSE(session().runs().current_is_stale());
 
-  ASSERT_TRUE(window->open_file(picture));
+  window->open_file(picture);
+  ASSERT_TRUE(window->wait_for_file());
   EXPECT_EQ(session().setup(), exported);
-  EXPECT_FALSE(session().undo_stack().canUndo());
+  EXPECT_FALSE(session().history().stack().canUndo());
 }
 
 // Ctrl+Z takes back typing only while something is being typed; after that it is the window's.
@@ -142,20 +144,21 @@ TEST_F(WindowTest, UndoReachesTheWindowFromABoxThatWasCommitted) {
   EXPECT_TRUE(takes_undo());
   QTest::keyClick(box->findChild<QLineEdit*>(), Qt::Key_Escape);
   EXPECT_FALSE(takes_undo());
-  EXPECT_EQ(session().undo_stack().undoText(), QStringLiteral("Micro-batches 6"));
+  EXPECT_EQ(session().history().stack().undoText(), QStringLiteral("Micro-batches 6"));
 }
 
 TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
   QTemporaryDir folder;
   session().start_run(false);
-  ASSERT_TRUE(wait_until([&] { return session().run_state() == RunState::kIdle; }, kRunMs));
-  ASSERT_NE(session().run_record(), nullptr) << session().last_error().toStdString();
-  session().set_playing(false);
+  ASSERT_TRUE(wait_until([&] { return session().jobs().state() == RunState::kIdle; }, kRunMs));
+  ASSERT_NE(session().runs().current(), nullptr) << session().jobs().last_error().toStdString();
+  session().playback().set_playing(false);
   session().pin();
-  session().set_visible({session().horizon() / 4, session().horizon() / 2});
-  session().set_marks({session().horizon() / 3});
+  session().subject().set_visible(
+      {session().subject().horizon() / 4, session().subject().horizon() / 2});
+  session().subject().set_marks({session().subject().horizon() / 3});
   const auto numbers = step_quantities(session());
-  const TimeRange visible = session().visible();
+  const TimeRange visible = session().subject().visible();
   EXPECT_TRUE(window->modified());
   const QString path = folder.filePath(QStringLiteral("lesson.parallelarium.json"));
   ASSERT_TRUE(window->save_file(path));
@@ -163,13 +166,14 @@ TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
 
   Window other;
   other.set_asks(false);
-  ASSERT_TRUE(other.open_file(path)) << other.banner().sentence().toStdString();
+  other.open_file(path);
+  ASSERT_TRUE(other.wait_for_file()) << other.banner().sentence().toStdString();
   EXPECT_EQ(other.session().setup(), session().setup());
-  ASSERT_NE(other.session().run_record(), nullptr);
-  EXPECT_FALSE(other.session().run_is_stale());
-  EXPECT_EQ(other.session().visible(), visible);
-  EXPECT_EQ(other.session().marks(), session().marks());
-  EXPECT_NE(other.session().pinned(), nullptr);
+  ASSERT_NE(other.session().runs().current(), nullptr);
+  EXPECT_FALSE(other.session().runs().current_is_stale());
+  EXPECT_EQ(other.session().subject().visible(), visible);
+  EXPECT_EQ(other.session().subject().marks(), session().subject().marks());
+  EXPECT_NE(other.session().runs().pinned(), nullptr);
   const auto again = step_quantities(other.session());
   for (std::size_t at = 0; at < numbers.size(); ++at) {
     EXPECT_EQ(again[at].predicted.text, numbers[at].predicted.text) << at;
@@ -179,10 +183,10 @@ TEST_F(WindowTest, ADocumentKeepsSetupRunsPinAndView) {
 }
 
 TEST_F(WindowTest, ATypedInvalidValueGetsASentenceAndButtonsThatMendIt) {
-  const auto before = session().prediction();
+  const auto before = session().subject().prediction();
   type("tp", QStringLiteral("3"));
   EXPECT_FALSE(session().problems().empty());
-  EXPECT_EQ(session().prediction(), before);
+  EXPECT_EQ(session().subject().prediction(), before);
   ASSERT_TRUE(window->banner().isVisible());
   EXPECT_EQ(window->banner().sentence().toStdString(), session().problems().front().text);
   EXPECT_FALSE(window->top_bar().run_button().isEnabled());
@@ -213,12 +217,14 @@ TEST_F(WindowTest, BrokenFilesGetOneSentenceAndLoseNothing) {
     ASSERT_TRUE(file.open(QIODevice::WriteOnly));
     file.write(content);
     file.close();
-    EXPECT_FALSE(window->open_file(path)) << name;
+    window->open_file(path);
+    EXPECT_FALSE(window->wait_for_file()) << name;
     EXPECT_TRUE(window->banner().isVisible()) << name;
     EXPECT_TRUE(window->banner().sentence().endsWith(QLatin1Char('.'))) << name;
     EXPECT_EQ(session().setup(), before) << name;
   }
-  EXPECT_FALSE(window->open_file(folder.filePath(QStringLiteral("absent.json"))));
+  window->open_file(folder.filePath(QStringLiteral("absent.json")));
+  EXPECT_FALSE(window->wait_for_file());
 }
 
 // PNG, SVG and PDF are one painter's work: what it wrote is read from its log. SVG and the text
@@ -259,7 +265,7 @@ TEST_F(WindowTest, EveryExportCarriesItsSourceWordAndUnits) {
         EXPECT_FALSE(bare.match(text).hasMatch()) << text.toStdString();
     }
     const std::string source(
-        name_of(ran ? Source::kPaced : session().prediction()->timeline.source));
+        name_of(ran ? Source::kPaced : session().subject().prediction()->timeline.source));
     for (const char* ending : {"png", "svg", "pdf", "json", "csv"}) {
       SCOPED_TRACE(ending);
       const QString path = folder.filePath(QStringLiteral("timeline.") + QLatin1String(ending));
@@ -300,10 +306,10 @@ TEST_F(WindowTest, EveryExportCarriesItsSourceWordAndUnits) {
 }
 
 TEST_F(WindowTest, SettingsOfALessonThatAreLockedCannotBeChanged) {
-  session().set_allowed({QStringLiteral("microbatches")});
+  session().locks().set_allowed({QStringLiteral("microbatches")});
   EXPECT_FALSE(window->setup_panel().control("pp")->isEnabled());
   EXPECT_TRUE(window->setup_panel().control("microbatches")->isEnabled());
-  session().set_allowed({});
+  session().locks().set_allowed({});
   EXPECT_TRUE(window->setup_panel().control("pp")->isEnabled());
 }
 

@@ -156,6 +156,23 @@ TEST(Serve, GreetsWithItsVersionAndDevices) {
   EXPECT_EQ(engine.wait_for_end(5), kDone);
 }
 
+TEST(Serve, PredictsAsTheCommandDoes) {
+  const Folder folder;
+  Engine engine;
+  const json setup = {{"model", "llama3-8b"}, {"machine", "dgx-h100"}, {"mesh", {{"dp", 16}}}};
+  engine.call(1, "predict", {{"setup", setup}});
+  const json answer = engine.answer(1).at("result");
+  const json printed =
+      command({"predict", "--model", "llama3-8b", "--machine", "dgx-h100", "--dp", "16", "--json"})
+          .json();
+  for (const char* key : {"setup", "resolved", "step", "memory", "traffic"})
+    EXPECT_EQ(answer.at(key), printed.at(key)) << key;
+  engine.call(2, "predict", {{"setup", {{"mesh", {{"pp", 0}}}}}});
+  EXPECT_TRUE(engine.answer(2).contains("error"));
+  engine.call(3, "predict");
+  EXPECT_EQ(engine.answer(3).at("error").at("data").at("id"), "wire-setup");
+}
+
 TEST(Serve, RoutesAsTheCommandDoes) {
   Engine engine;
   auto setup = default_setup();

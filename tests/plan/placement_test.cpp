@@ -481,6 +481,25 @@ TEST(Computer, GoesToTheWindowAndBack) {
   EXPECT_EQ(devices["gpus"][2]["why"], "GPU 0 failed its check: one product is wrong.");
 }
 
+// Beside a training step that has no place for it, a collective goes on cores, and is never paced.
+TEST(CollectivePlacement, GoesOnCoresWhereTheSettingsHaveNoPlaceForIt) {
+  Computer two;
+  two.cores = 4;
+  two.gpus = {h100(), h100()};
+  const auto placed = [&](Backend wish, int ranks) {
+    RunSettings run;
+    run.backend = wish;
+    return place_collective(run, ranks, two);
+  };
+  EXPECT_EQ(placed(Backend::kCuda, 2).gpus, (Gpus{0, 1}));
+  EXPECT_EQ(placed(Backend::kAuto, 2).gpus, (Gpus{0, 1}));
+  for (const Backend wish : {Backend::kCuda, Backend::kAuto, Backend::kPaced}) {
+    EXPECT_FALSE(placed(wish, 4).on_gpus()) << static_cast<int>(wish);
+    EXPECT_EQ(placed(wish, 4).source, Source::kMeasured) << static_cast<int>(wish);
+    EXPECT_EQ(placed(wish, 8).source, Source::kOversubscribed) << static_cast<int>(wish);
+  }
+}
+
 // The driver lists GPUs, and this build has no module for them.
 TEST(Computer, SaysOfEveryGpuWhyItIsNoneForRanks) {
   Computer computer;

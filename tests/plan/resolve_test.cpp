@@ -171,6 +171,33 @@ TEST(Calibration, CountsForWhatItWasMadeOf) {
   EXPECT_EQ(machine_of(four, with_gpus(4)), "local");
 }
 
+// What the window says of GPUs, and which word a run will have.
+TEST(Situation, KnowsItsGpusAndTheWordOfItsRun) {
+  parallelarium::Setup asked = new_setup();
+  asked.mesh.pp = 2;
+  const FindMachine four =
+      computer_that_kept(calibration_of(std::vector<std::string>(4, "NVIDIA H100")));
+  const auto here = [&](std::size_t gpus, Backend backend) {
+    asked.run.backend = backend;
+    const Result<Situation> situation = situation_of(asked, with_gpus(gpus), four);
+    EXPECT_TRUE(situation.ok());
+    return *situation;
+  };
+  const Situation on_gpus = here(4, Backend::kAuto);
+  EXPECT_TRUE(on_gpus.takes_gpus());
+  EXPECT_EQ(gpus_for(on_gpus, with_gpus(4)), 4);
+  EXPECT_EQ(expected_source(on_gpus.setup, on_gpus.machine), Source::kMeasured);
+  const Situation paced = here(4, Backend::kPaced);
+  EXPECT_FALSE(paced.on_local_gpus());
+  EXPECT_EQ(gpus_for(paced, with_gpus(4)), 0);
+  EXPECT_EQ(expected_source(paced.setup, paced.machine), Source::kPaced);
+  Machine small = uncalibrated_local_machine();
+  small.cores = 1;
+  EXPECT_EQ(expected_source(here(0, Backend::kCpu).setup, small), Source::kOversubscribed);
+  small.local = false;
+  EXPECT_EQ(expected_source(paced.setup, small), Source::kPredicted);
+}
+
 // Of three GPUs of a kind the second failed its check, and of two the first.
 TEST(Calibration, CountsWithoutTheGpusThatFailed) {
   const std::string h100 = "NVIDIA H100";

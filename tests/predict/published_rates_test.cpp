@@ -154,6 +154,33 @@ TEST(EmptyStages, HoldTheTableAndTheHead) {
       << "a stage between them needs a layer";
 }
 
+// Each layer more is a quarter more of the forward's FLOPs, and less memory.
+TEST(RecomputedLayers, TradeFlopsForMemory) {
+  parallelarium::Setup setup =
+      setup_with("dgx-a100-80g", {{"model", "gpt2-124m"}, {"recompute", "full"}, {"pp", "2"}});
+  const Machine machine = *find_machine("dgx-a100-80g");
+  double flops = 0, step_flops = 0;
+  std::int64_t memory = 0;
+  for (int layers = 1; layers <= 6; ++layers) {
+    setup.recompute_layers = layers;
+    const Result<Prediction> prediction = predict(setup, machine);
+    ASSERT_TRUE(prediction.ok()) << prediction.error().text;
+    const double executed = prediction->step.hfu * prediction->step.seconds;
+    if (layers > 1) {
+      EXPECT_LT(prediction->memory.front().bytes[int(Category::kActivations)], memory);
+      if (step_flops > 0) {
+        EXPECT_NEAR((executed - flops) / step_flops, 1, 1e-6) << layers;
+      }
+      step_flops = executed - flops;
+    }
+    flops = executed;
+    memory = prediction->memory.front().bytes[int(Category::kActivations)];
+  }
+  const std::int64_t all = predict(setup, machine)->needed_bytes;
+  setup.recompute_layers = 0;
+  EXPECT_EQ(predict(setup, machine)->needed_bytes, all) << "a stage has six layers";
+}
+
 // Gradients that wait for the backward's end take the whole of their reduction.
 TEST(OverlapOfGradients, HidesTheirReductionBehindTheBackward) {
   parallelarium::Setup setup =

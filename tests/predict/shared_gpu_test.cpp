@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/machine/resolve.h"
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/local_prediction.h"
 #include "engine/predict/predict.h"

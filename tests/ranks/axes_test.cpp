@@ -26,6 +26,32 @@ INSTANTIATE_TEST_SUITE_P(Recompute, Axes,
                                          "recompute=selective pp=2 dp=2 micro-batch=2",
                                          "recompute=full pp=4 microbatches=6"),
                          name_of_case);
+INSTANTIATE_TEST_SUITE_P(
+    SomeLayersAgain, Axes,
+    testing::Values("recompute=full recompute-layers=1",
+                    "llama pp=2 recompute=full recompute-layers=1 microbatches=3",
+                    "pp=2 schedule=zb-h1 recompute=full recompute-layers=1 microbatches=4",
+                    "tp=2 sequence-parallel=true recompute=full recompute-layers=2"),
+    name_of_case);
+// The first stage holds the tables alone, the last the head.
+INSTANTIATE_TEST_SUITE_P(
+    EmptyEnds, Axes,
+    testing::Values("pp=3 stage-layers=0,4,0 microbatches=4",
+                    "pp=2 stage-layers=0,4 microbatches=3",
+                    "llama pp=2 stage-layers=4,0 microbatches=3",
+                    "pp=4 stage-layers=0,2,2,0 schedule=zb-h1 microbatches=6",
+                    "llama pp=4 stage-layers=0,2,2,0 schedule=zb-h2 microbatches=8",
+                    "pp=2 schedule=interleaved chunks=3 stage-layers=0,1,1,1,1,0 microbatches=4",
+                    "pp=2 tp=2 dp=2 stage-layers=0,4 sequence-parallel=true zero=3",
+                    "pp=3 stage-layers=0,4,0 dp=2 zero=2 microbatches=3",
+                    "pp=2 schedule=zb-v stage-layers=0,2,2,0 microbatches=4"),
+    name_of_case);
+INSTANTIATE_TEST_SUITE_P(LateReduction, Axes,
+                         testing::Values("dp=4 overlap-gradients=false microbatches=3",
+                                         "pp=2 dp=2 overlap-gradients=false zero=1 clip=0.05",
+                                         "llama tp=2 dp=2 overlap-gradients=false "
+                                         "sequence-parallel=true"),
+                         name_of_case);
 INSTANTIATE_TEST_SUITE_P(Tensor, Axes,
                          testing::Values("tp=2", "tp=4", "tp=2 pp=2 dp=2",
                                          "tp=2 microbatches=5 micro-batch=3", "tp=4 pp=2 clip=0.05",

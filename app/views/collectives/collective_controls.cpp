@@ -269,7 +269,8 @@ void CollectivesView::refresh_controls() {
       {s.bytes, "bytes"},         {s.root, "root"},           {s.type, "type"},
       {s.reduction, "operation"}, {s.topology, "topology"}};
   for (const auto& [control, key] : locks)
-    control->setEnabled(s.session.allowed(QStringLiteral("collective.") + QLatin1String(key)));
+    control->setEnabled(
+        s.session.locks().allowed(QStringLiteral("collective.") + QLatin1String(key)));
   refresh_link_controls();
   place_parts();
 }

@@ -137,8 +137,8 @@ void CollectivesView::refresh_link_controls() {
     link.label->setVisible(shown && !link.label->text().isEmpty());
     link.box->setVisible(shown);
     link.box->set_text(link.text(plan.network));
-    link.box->setEnabled(
-        !memory && s.session.allowed(QStringLiteral("collective.") + QLatin1String(link.key)));
+    link.box->setEnabled(!memory && s.session.locks().allowed(QStringLiteral("collective.") +
+                                                              QLatin1String(link.key)));
     link.box->set_changed((choice.links.*link.figure).has_value());
     link.box->setToolTip(origin);
   }

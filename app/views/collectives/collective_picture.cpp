@@ -37,7 +37,7 @@ QString footer(const CollectivePicture& picture) {
 }  // namespace
 
 CollectiveHidden hidden_of_collective(const Session& session) {
-  const auto hides = [&](const char* key) { return session.hidden(QLatin1String(key)); };
+  const auto hides = [&](const char* key) { return session.locks().hidden(QLatin1String(key)); };
   CollectiveHidden hidden;
   hidden.predicted = hides("lane.predicted");
   hidden.run = hides("lane.run");
@@ -65,7 +65,7 @@ CollectivePicture collective_picture(const Session& session) {
     picture.observed =
         std::make_shared<const CollectiveMotion>(picture.run->plan, picture.run->seen.timeline);
   picture.playhead = collectives.playhead();
-  picture.tweened = !session.reduced_motion();
+  picture.tweened = !session.playback().reduced_motion();
   picture.dimmed = collectives.problem().has_value();
   picture.wanted = collectives.content();
   picture.hidden = hidden_of_collective(session);

@@ -98,7 +98,8 @@ std::vector<Quantity> collective_quantities(const Session& session, const QLocal
     quantity.guess = session.guess_at(quantity.key);
     const auto hide = [&](Figure& figure, const char* lane) {
       if (figure.text.isEmpty()) return;
-      if (!session.hidden(quantity.key) && !session.hidden(QLatin1String(lane))) return;
+      if (!session.locks().hidden(quantity.key) && !session.locks().hidden(QLatin1String(lane)))
+        return;
       figure = hidden_figure();
       quantity.difference.clear();
     };

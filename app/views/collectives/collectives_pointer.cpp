@@ -16,7 +16,7 @@ void CollectivesView::choose(MoveRef ref, bool go_there) {
   s.collectives.select(ref);
   if (ref.step < 0) return;
   if (go_there) {
-    s.session.set_playing(false);
+    s.session.playback().set_playing(false);
     const Span span = picture.shown().span_of(ref);
     s.collectives.set_playhead(span.begin + (span.end - span.begin) / 2);
   }
@@ -52,12 +52,12 @@ bool CollectivesView::press_key(QKeyEvent& event) {
   const auto key = view_key_of(event);
   if (!key) return false;
   const auto jump = [&](bool forward) {
-    s.session.set_playing(false);
+    s.session.playback().set_playing(false);
     s.collectives.set_playhead(s.collectives.next_event(s.collectives.playhead(), forward));
   };
   switch (*key) {
     case ViewKey::kPlay:
-      s.session.set_playing(!s.session.playing());
+      s.session.playback().set_playing(!s.session.playback().playing());
       return true;
     case ViewKey::kStepBack:
       jump(false);
@@ -141,7 +141,7 @@ bool CollectivesView::eventFilter(QObject* watched, QEvent* event) {
       // A click or a drag over the steps in time scrubs.
       if (layout.lanes.contains(mouse->position()) && mouse->position().x() >= layout.lane_left) {
         const double share = (mouse->position().x() - layout.lane_left) / layout.lane_width;
-        s.session.set_playing(false);
+        s.session.playback().set_playing(false);
         s.collectives.set_playhead(
             Nanoseconds(std::int64_t(share * double(picture.horizon().count()))));
       }

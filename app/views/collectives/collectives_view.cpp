@@ -79,11 +79,14 @@ CollectivesView::CollectivesView(Session& session, QWidget* parent)
   });
   connect(&s.collectives, &CollectiveSession::playhead_changed, this,
           &CollectivesView::move_playhead);
-  connect(&session, &Session::view_changed, this, again);
+  for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::allowed_changed})
+    connect(&session.locks(), signal, this, again);
+  for (const auto signal : {&Playback::playing_changed, &Playback::motion_changed})
+    connect(&session.playback(), signal, this, &CollectivesView::move_playhead);
   connect(&session, &Session::run_state_changed, this, [this] {
-    const bool idle = state_->session.run_state() == RunState::kIdle;
+    const bool idle = state_->session.jobs().state() == RunState::kIdle;
     state_->measure->setEnabled(idle && !state_->collectives.problem() &&
-                                !state_->session.question_open());
+                                !state_->session.locks().question_open());
     state_->sweep->setEnabled(state_->measure->isEnabled());
   });
   setFocusProxy(s.canvas);
@@ -141,7 +144,7 @@ CollectivePicture CollectivesView::picture() const {
     picture.observed = s.observed;
   }
   picture.playhead = collectives.playhead();
-  picture.tweened = !s.session.reduced_motion();
+  picture.tweened = !s.session.playback().reduced_motion();
   picture.dimmed = collectives.problem().has_value();
   picture.wanted = collectives.content();
   picture.hidden = hidden_of_collective(s.session);
@@ -266,7 +269,7 @@ void CollectivesView::refresh_table() {
 void CollectivesView::move_playhead() {
   State& s = *state_;
   if (!isVisible()) return;
-  if (!s.session.playing()) s.canvas->setAccessibleDescription(description());
+  if (!s.session.playback().playing()) s.canvas->setAccessibleDescription(description());
   const CollectiveLayout layout = layout_now();
   const double bottom = layout.lanes.bottom() + 8;
   s.canvas->update(QRectF(0, 0, layout.size.width(), bottom).toAlignedRect());

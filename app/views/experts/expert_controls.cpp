@@ -16,7 +16,7 @@ constexpr int kMargin = 16, kGap = 14, kRow = 36, kSkewSteps = 100;
 void ExpertsView::change(const QString& what, const std::function<void(Setup&)>& edit) {
   Setup next = state_->session.setup();
   edit(next);
-  state_->session.change_setup(next, what);
+  state_->session.history().change(next, what);
   refresh_controls();
 }
 
@@ -34,7 +34,7 @@ void ExpertsView::build_controls() {
     auto* box = new StepBox(
         name,
         [this, member](int direction) {
-          const Setup& setup = state_->session.prediction()->setup;
+          const Setup& setup = state_->session.subject().prediction()->setup;
           if (setup.model.experts.count == 0) return QString();
           ExpertChoice next = state_->choice;
           next.*member += direction;
@@ -135,8 +135,8 @@ void ExpertsView::refresh_controls() {
   s.step_value->setText(tr("of %1").arg(now.steps));
   s.placement->setVisible(setup.mesh.ep > 1);
   s.placement_label->setVisible(setup.mesh.ep > 1);
-  s.placement->setEnabled(s.session.allowed(QStringLiteral("expert-placement")));
-  s.skew->setEnabled(s.session.allowed(QStringLiteral("skew")));
+  s.placement->setEnabled(s.session.locks().allowed(QStringLiteral("expert-placement")));
+  s.skew->setEnabled(s.session.locks().allowed(QStringLiteral("skew")));
   const QSignalBlocker blocker(s.skew);
   s.skew->setValue(int(std::lround(setup.skew * kSkewSteps)));
   s.skew_value->setText(setup.skew <= 0   ? tr("even")
@@ -157,7 +157,7 @@ void ExpertsView::refresh_controls() {
     const std::string value = s.why_none->alternatives.front();
     auto* button = new QToolButton(s.models);
     button->setText(tr("Choose %1").arg(QString::fromStdString(value)));
-    button->setEnabled(s.session.allowed(QString::fromStdString(s.why_none->field)));
+    button->setEnabled(s.session.locks().allowed(QString::fromStdString(s.why_none->field)));
     connect(button, &QToolButton::clicked, this, [this, field = s.why_none->field, value] {
       change(tr("Model %1").arg(QString::fromStdString(value)), [&](Setup& next) {
         const Result<void> set = set_field(next, field, value);

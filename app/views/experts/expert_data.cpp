@@ -164,9 +164,9 @@ std::optional<LayerTimes> layer_times(const Prediction& prediction, const Timeli
 }
 
 const Observation* routed_run(const Session& session) {
-  const RunRecord* run = session.run_record();
-  const bool seen = run && run->observed() && !session.run_is_stale() &&
-                    !session.hidden(QStringLiteral("lane.run"));
+  const RunRecord* run = session.runs().current();
+  const bool seen = run && run->observed() && !session.runs().current_is_stale() &&
+                    !session.locks().hidden(QStringLiteral("lane.run"));
   return seen && !run->observation.routing.empty() ? &run->observation : nullptr;
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
+#include "app/state/run_advice.h"
 #include "app/views/experts/experts_view.h"
 #include "app/views/shared/paint_tools.h"
 #include "app/views/shared/words.h"
@@ -21,9 +22,9 @@ struct Words {
 
 // Why no run stands below the prediction.
 QString no_run_text(const Session& session) {
-  if (session.run_record() && session.run_is_stale())
+  if (session.runs().current() && session.runs().current_is_stale())
     return Words::tr("Not measured: the run is of other settings");
-  const QString refusal = session.run_refusal();
+  const QString refusal = run_refusal(session);
   return refusal.isEmpty() ? Words::tr("Not measured yet: press Run to see your ranks do it")
                            : Words::tr("Not measured: %1").arg(refusal);
 }
@@ -35,7 +36,7 @@ std::shared_ptr<const std::vector<BalanceCurve>> balance_curves(const Session& s
   const Observation* run = routed_run(session);
   if (!run) return nullptr;
   std::vector<BalanceCurve> curves;
-  const RunRecord* pinned = session.pinned();
+  const RunRecord* pinned = session.runs().pinned();
   const Observation* earlier =
       pinned && pinned->observed() && !(pinned->observation.setup == run->setup)
           ? &pinned->observation
@@ -57,16 +58,16 @@ std::shared_ptr<const std::vector<BalanceCurve>> balance_curves(const Session& s
 }
 
 void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice) {
-  const std::shared_ptr<const Prediction> prediction = session.prediction();
+  const std::shared_ptr<const Prediction> prediction = session.subject().prediction();
   picture.dimmed = !session.problems().empty();
   // A figure that a lesson asks for can be read off any part of the picture.
-  const QStringList keys = session.hidden_keys();
-  picture.hidden = session.hidden(QStringLiteral("lane.predicted")) ||
+  const QStringList keys = session.locks().hidden_keys();
+  picture.hidden = session.locks().hidden(QStringLiteral("lane.predicted")) ||
                    std::any_of(keys.begin(), keys.end(), [](const QString& key) {
                      return key.startsWith(QLatin1String("experts"));
                    });
-  picture.tweened = !session.reduced_motion();
-  picture.playhead = session.playhead();
+  picture.tweened = !session.playback().reduced_motion();
+  picture.playhead = session.playback().playhead();
   picture.predicted_word = prediction_source_text(*prediction);
   picture.no_run = no_run_text(session);
   if (!picture.routed) return;
@@ -88,9 +89,9 @@ void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice
         prediction->program.level == Level::kStage
             ? Words::tr("A program of this size is made of whole stages; its layers have no times.")
             : Words::tr("There are no times of this layer.");
-  const RunRecord* run = session.run_record();
-  if (!run || !run->observed() || session.run_is_stale() ||
-      session.hidden(QStringLiteral("lane.run")))
+  const RunRecord* run = session.runs().current();
+  if (!run || !run->observed() || session.runs().current_is_stale() ||
+      session.locks().hidden(QStringLiteral("lane.run")))
     return;
   picture.observed = times_of(*run->prediction, run->observation.timeline);
   if (!run->routed || choice.predicted) return;
@@ -101,7 +102,7 @@ void add_run(ExpertPicture& picture, const Session& session, ExpertChoice choice
 
 ExpertPicture expert_picture(const Session& session, ExpertChoice choice) {
   ExpertPicture picture;
-  Result<RoutedLayer> made = routed(session.prediction()->setup, choice);
+  Result<RoutedLayer> made = routed(session.subject().prediction()->setup, choice);
   if (made)
     picture.routed = std::make_shared<const RoutedLayer>(std::move(*made));
   else
@@ -132,13 +133,13 @@ void paint_expert_picture(QPainter& painter, QSizeF size, const Session& session
   const QFont small = theme.font(11);
   const QString maker = QObject::tr("Parallelarium");
   const double taken = QFontMetricsF(small).horizontalAdvance(maker) + 16;
-  const Setup& setup = session.prediction()->setup;
+  const Setup& setup = session.subject().prediction()->setup;
   put_elided(painter, QRectF(16, y + 5, size.width() - 32, 16), Qt::AlignVCenter,
              setup_footer(setup) + QStringLiteral(" \u00b7 ") +
                  Words::tr("skew %1").arg(number_text(setup.skew)),
              small, theme.muted, texts);
   put_elided(painter, QRectF(16, y + 21, size.width() - 32 - taken, 16), Qt::AlignVCenter,
-             machine_footer(*session.prediction()), small, theme.muted, texts);
+             machine_footer(*session.subject().prediction()), small, theme.muted, texts);
   put_text(painter, QRectF(16, y + 21, size.width() - 32, 16), Qt::AlignVCenter | Qt::AlignRight,
            maker, small, theme.muted, texts);
   painter.restore();

@@ -58,7 +58,7 @@ std::vector<Quantity> expert_quantities(const Session& session, const ExpertPict
     for (std::size_t at = 0; at < none.size(); ++at) {
       none[at].title = titles[at];
       none[at].predicted.source = !session.problems().empty() ? Words::tr("settings are not valid")
-                                  : session.prediction()->setup.model.experts.count > 0
+                                  : session.subject().prediction()->setup.model.experts.count > 0
                                       ? Words::tr("not computed yet")
                                       : Words::tr("no experts");
     }

@@ -17,7 +17,7 @@ namespace parallelarium {
 // dense one of before.
 inline bool no_valid_experts(const Session& session) {
   return !session.problems().empty() && session.setup().model.experts.count > 0 &&
-         session.prediction()->setup.model.experts.count == 0;
+         session.subject().prediction()->setup.model.experts.count == 0;
 }
 
 struct ExpertsView::State {

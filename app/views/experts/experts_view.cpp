@@ -61,13 +61,17 @@ ExpertsView::ExpertsView(Session& session, QWidget* parent)
   connect(&session, &Session::setup_changed, this, again);
   connect(&session, &Session::run_changed, this, again);
   connect(&session, &Session::run_state_changed, this, again);
-  connect(&session, &Session::view_changed, this, again);
+  for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::allowed_changed})
+    connect(&session.locks(), signal, this, again);
   connect(&session, &Session::restored, this, again);
-  connect(&session, &Session::playhead_changed, this, [this] {
-    if (!isVisible()) return;
-    if (!state_->session.playing()) state_->canvas->setAccessibleDescription(description());
-    state_->canvas->update();
-  });
+  for (const auto signal :
+       {&Playback::playhead_changed, &Playback::playing_changed, &Playback::motion_changed})
+    connect(&session.playback(), signal, this, [this] {
+      if (!isVisible()) return;
+      if (!state_->session.playback().playing())
+        state_->canvas->setAccessibleDescription(description());
+      state_->canvas->update();
+    });
   setFocusProxy(s.canvas);
 }
 
@@ -87,7 +91,7 @@ ViewInfo ExpertsView::info() {
           .shows_range = false,
           .why_not =
               [](const Session& session) {
-                const Model& model = session.prediction()->setup.model;
+                const Model& model = session.subject().prediction()->setup.model;
                 return model.experts.count > 0 ? QString() : without_experts(model);
               },
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
@@ -136,7 +140,7 @@ ExpertPicture ExpertsView::picture() const {
   picture.routed = s.routed;
   picture.empty = no_valid_experts(s.session)
                       ? tr("These settings are not valid: there is no routing to show yet.")
-                  : s.why_none ? without_experts(s.session.prediction()->setup.model)
+                  : s.why_none ? without_experts(s.session.subject().prediction()->setup.model)
                                : tr("Routing the tokens");
   add_run(picture, s.session, s.choice);
   picture.curves = s.curves;
@@ -152,7 +156,7 @@ ExpertLayout ExpertsView::layout_now() const {
 // The routing of what is predicted; a large one is computed on a thread.
 void ExpertsView::refresh_routing() {
   State& s = *state_;
-  const Setup& setup = s.session.prediction()->setup;
+  const Setup& setup = s.session.subject().prediction()->setup;
   if (setup.model.experts.count > 0) s.choice = valid_choice(setup, s.choice);
   const bool same = s.routed_choice.layer == s.choice.layer &&
                     s.routed_choice.microbatch == s.choice.microbatch &&
@@ -194,7 +198,7 @@ void ExpertsView::take_routing(Result<RoutedLayer> made) {
 void ExpertsView::wait() {
   State& s = *state_;
   s.worker.waitForDone();
-  const Setup& setup = s.session.prediction()->setup;
+  const Setup& setup = s.session.subject().prediction()->setup;
   if (setup.model.experts.count > 0) s.choice = valid_choice(setup, s.choice);
   s.routed_of = setup;
   s.routed_choice = s.choice;
@@ -211,8 +215,8 @@ void ExpertsView::refresh() {
   refresh_controls();
   const ExpertPicture now = picture();
   const LayerTimes* times = now.hidden ? nullptr : now.shown();
-  s.session.set_played(times && isVisible()
-                           ? std::optional(TimeRange{times->window.begin, times->window.end})
+  s.session.playback().set_played(
+      times && isVisible() ? std::optional(TimeRange{times->window.begin, times->window.end})
                            : std::nullopt);
   place_parts();
   s.canvas->setAccessibleDescription(description());
@@ -249,8 +253,9 @@ bool ExpertsView::press_key(QKeyEvent& event) {
   const auto key = view_key_of(event);
   if (!key) return false;
   const auto jump = [&](bool forward) {
-    s.session.set_playing(false);
-    s.session.set_playhead(next_event(s.session, s.session.playhead(), forward));
+    s.session.playback().set_playing(false);
+    s.session.playback().set_playhead(
+        next_event(s.session, s.session.playback().playhead(), forward));
   };
   // Along the experts as they stand, rank by rank.
   const auto walk = [&](int by) {
@@ -275,7 +280,7 @@ bool ExpertsView::press_key(QKeyEvent& event) {
   };
   switch (*key) {
     case ViewKey::kPlay:
-      s.session.set_playing(!s.session.playing());
+      s.session.playback().set_playing(!s.session.playback().playing());
       return true;
     case ViewKey::kStepBack:
     case ViewKey::kStepOn:
@@ -336,8 +341,8 @@ bool ExpertsView::eventFilter(QObject* watched, QEvent* event) {
         if (picture.predicted) longest = std::max(longest, picture.predicted->length());
         const double share = (mouse->position().x() - layout.lane_left) / layout.lane_width;
         const auto by = Nanoseconds(std::llround(share * double(longest.count())));
-        s.session.set_playing(false);
-        s.session.set_playhead(std::min(times->window.begin + by, times->window.end));
+        s.session.playback().set_playing(false);
+        s.session.playback().set_playhead(std::min(times->window.begin + by, times->window.end));
       } else if (event->type() == QEvent::MouseButtonPress) {
         select(expert_at_point(picture, layout, mouse->position()));
       }
@@ -371,7 +376,7 @@ void ExpertsView::showEvent(QShowEvent* event) {
 
 void ExpertsView::hideEvent(QHideEvent* event) {
   View::hideEvent(event);
-  state_->session.set_played(std::nullopt);
+  state_->session.playback().set_played(std::nullopt);
 }
 
 void ExpertsView::changeEvent(QEvent* event) {

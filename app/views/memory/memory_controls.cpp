@@ -35,7 +35,7 @@ void MemoryView::build_controls() {
     if (index < 0 || index >= int(recipes.size())) return;
     Setup next = state_->session.setup();
     next.precision = recipes[std::size_t(index)];
-    state_->session.change_setup(next, tr("Precision %1").arg(state_->recipe->itemText(index)));
+    state_->session.history().change(next, tr("Precision %1").arg(state_->recipe->itemText(index)));
   });
   int Precision::*const kFields[] = {&Precision::parameter_bytes, &Precision::gradient_bytes,
                                      &Precision::master_bytes, &Precision::moments_bytes};
@@ -70,7 +70,7 @@ void MemoryView::build_controls() {
       bool number = false;
       const int bytes = text.toInt(&number);
       if (number && bytes >= 0)
-        state_->session.change_setup(with(bytes), tr("%1 %2").arg(name).arg(bytes));
+        state_->session.history().change(with(bytes), tr("%1 %2").arg(name).arg(bytes));
       refresh();
     });
     s.bytes.push_back(box);

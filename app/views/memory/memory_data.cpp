@@ -87,7 +87,7 @@ CountedParts counted_parts(const MemoryRow& counted, const MemoryRow& planned,
 
 const RunRecord* run_of(const Session& session, const Setup& setup) {
   const RunRecord* found = nullptr;
-  for (const RunRecord& run : session.shown_runs())
+  for (const RunRecord& run : session.runs().shown())
     if (run.observed() && run.observation.setup == setup) found = &run;
   return found;
 }
@@ -134,7 +134,7 @@ void ZeroPlans::keep(const Setup& setup, std::vector<Plan> plans) {
 }
 
 std::vector<ZeroColumn> ZeroPlans::columns(const Session& session, int rank_index) const {
-  const Prediction& shown = *session.prediction();
+  const Prediction& shown = *session.subject().prediction();
   const bool known = holds(shown.setup);
   const int rank = rank_index < int(shown.program.ranks.size())
                        ? shown.program.ranks[std::size_t(rank_index)].rank

@@ -53,10 +53,10 @@ void MemoryView::apply_group(int group) {
       show_rank(s.shown.rank_of_group[std::size_t(group)]);
     return;
   }
-  if (group < 0 || group >= 4 || !s.session.allowed(QStringLiteral("zero"))) return;
+  if (group < 0 || group >= 4 || !s.session.locks().allowed(QStringLiteral("zero"))) return;
   Setup next = s.session.setup();
   next.zero = group;
-  s.session.change_setup(next, tr("ZeRO %1").arg(group));
+  s.session.history().change(next, tr("ZeRO %1").arg(group));
 }
 
 // What lies under a point of the curve.
@@ -66,7 +66,7 @@ void MemoryView::describe_point(QPointF point) {
   if (point.x() < kCurveAxis || s.shown.hidden) return;
   const Nanoseconds time = std::clamp(axis.time_at(point.x()), Nanoseconds(0),
                                       std::max(Nanoseconds(0), s.shown.curve.end));
-  s.session.set_playhead(time);
+  s.session.playback().set_playhead(time);
   const double bytes = s.plot->yAxis->pixelToCoord(point.y() - s.plot->y());
   const auto level = level_at(held_at(s.shown.curve, time), bytes);
   if (!level) return;
@@ -74,7 +74,7 @@ void MemoryView::describe_point(QPointF point) {
                             level->category, level->above);
   if (!part) return;
   if (part->opened_by >= 0)
-    s.session.select({s.shown.timeline_rank, part->opened_by}, s.shown.run != nullptr);
+    s.session.subject().select({s.shown.timeline_rank, part->opened_by}, s.shown.run != nullptr);
   SelectionText text;
   text.headline = part->what;
   text.facts = {{tr("holds"), bytes_text(part->bytes)},
@@ -102,7 +102,7 @@ void MemoryView::mouseMoveEvent(QMouseEvent* event) {
   State& s = *state_;
   const bool curve = s.pane == Pane::kStep && s.lower_rect.contains(event->position());
   if (curve && (event->buttons() & Qt::LeftButton) && event->position().x() >= kCurveAxis)
-    s.session.set_playhead(s.axis(width()).time_at(event->position().x()));
+    s.session.playback().set_playhead(s.axis(width()).time_at(event->position().x()));
 }
 
 void MemoryView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -179,8 +179,8 @@ QString MemoryView::description() const {
     if (group.pinned) text += tr(", %1 pinned").arg(bytes_text(group.pinned->total));
     stages << text;
   }
-  const Nanoseconds now =
-      std::clamp(s.session.playhead(), Nanoseconds(0), std::max(Nanoseconds(0), s.shown.curve.end));
+  const Nanoseconds now = std::clamp(s.session.playback().playhead(), Nanoseconds(0),
+                                     std::max(Nanoseconds(0), s.shown.curve.end));
   const CategoryBytes held = held_at(s.shown.curve, now);
   QStringList parts;
   for (int category = 0; category < kCategories; ++category)

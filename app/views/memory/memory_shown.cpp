@@ -51,7 +51,7 @@ std::optional<CountedParts> pinned_parts(const RunRecord* pin, int global_rank) 
 }
 
 void fill_ranks(const Session& session, const RunRecord* pin, MemoryShown& shown) {
-  const Prediction& prediction = *session.prediction();
+  const Prediction& prediction = *session.subject().prediction();
   const std::vector<MemoryRow> rows = memory_of(prediction.program);
   const bool many = prediction.setup.mesh.ranks() > prediction.setup.mesh.pp;
   for (std::size_t at = 0; at < rows.size(); ++at) {
@@ -77,17 +77,18 @@ void fill_ranks(const Session& session, const RunRecord* pin, MemoryShown& shown
 
 MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int rank_index) {
   MemoryShown shown;
-  const Prediction& prediction = *session.prediction();
+  const Prediction& prediction = *session.subject().prediction();
   const Setup& setup = prediction.setup;
   shown.rank_index = rank_index;
-  shown.hidden = session.hidden(QStringLiteral("memory.peak_bytes")) ||
-                 session.hidden(QStringLiteral("lane.predicted"));
-  shown.hides_bytes = session.hidden(QStringLiteral("memory.bytes_per_parameter"));
-  shown.hides_traffic = session.hidden(QStringLiteral("traffic.sent_bytes"));
+  shown.hidden = session.locks().hidden(QStringLiteral("memory.peak_bytes")) ||
+                 session.locks().hidden(QStringLiteral("lane.predicted"));
+  shown.hides_bytes = session.locks().hidden(QStringLiteral("memory.bytes_per_parameter"));
+  shown.hides_traffic = session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
   shown.stale = !session.problems().empty();
-  const bool fresh = session.run_record() && session.run_record()->observed() &&
-                     !session.run_is_stale() && !session.hidden(QStringLiteral("lane.run"));
-  shown.run = fresh ? session.run_record() : nullptr;
+  const bool fresh = session.runs().current() && session.runs().current()->observed() &&
+                     !session.runs().current_is_stale() &&
+                     !session.locks().hidden(QStringLiteral("lane.run"));
+  shown.run = fresh ? session.runs().current() : nullptr;
   shown.program = &prediction.program;
   shown.timeline = &prediction.timeline;
   shown.timeline_rank = rank_index;
@@ -104,9 +105,9 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   shown.title = title_of(setup, prediction);
   if (prediction.program.ranks.empty()) return shown;
 
-  const RunRecord* pin = session.pinned();
-  if (pin && session.hidden(pin->observed() ? QStringLiteral("lane.run")
-                                            : QStringLiteral("lane.predicted")))
+  const RunRecord* pin = session.runs().pinned();
+  if (pin && session.locks().hidden(pin->observed() ? QStringLiteral("lane.run")
+                                                    : QStringLiteral("lane.predicted")))
     pin = nullptr;
   const int global = prediction.program.ranks[std::size_t(rank_index)].rank;
   if (pin) shown.pinned = pinned_title(*pin, session.resolved());
@@ -115,7 +116,8 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
     BarGroup group;
     group.label = Shown::tr("ZeRO %1").arg(column.zero);
     group.planned = column.planned;
-    group.counted = session.hidden(QStringLiteral("lane.run")) ? std::nullopt : column.counted;
+    group.counted =
+        session.locks().hidden(QStringLiteral("lane.run")) ? std::nullopt : column.counted;
     if (pin && pin->observation.setup.zero == column.zero) group.pinned = pinned_parts(pin, global);
     group.framed = column.is_set;
     group.stale = shown.stale;
@@ -153,7 +155,7 @@ QSize memory_picture_size() { return {kWidth, kHeight}; }
 void paint_memory_picture(QPainter& painter, QSizeF size, const Session& session, bool dark,
                           int rank_index, TextLog* texts) {
   const Theme& theme = dark ? dark_theme() : light_theme();
-  const Prediction& prediction = *session.prediction();
+  const Prediction& prediction = *session.subject().prediction();
   ZeroPlans plans;
   plans.keep(prediction.setup, ZeroPlans::compute(prediction.setup));
   const MemoryShown shown = memory_shown(session, plans, rank_index);

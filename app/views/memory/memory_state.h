@@ -65,7 +65,7 @@ struct MemoryView::State {
   const BarChart* chart() const;  // what the cursor walks over
   QRectF chart_rect() const;
   TimeAxis axis(double width) const {
-    return {session.visible(), kCurveAxis, std::max(10.0, width - kCurveAxis - 16)};
+    return {session.subject().visible(), kCurveAxis, std::max(10.0, width - kCurveAxis - 16)};
   }
 };
 

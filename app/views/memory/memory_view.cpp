@@ -51,17 +51,16 @@ MemoryView::MemoryView(Session& session, QWidget* parent)
   setMouseTracking(true);
   state_->worker.setMaxThreadCount(1);
   build_controls();
-  for (const auto signal : {&Session::prediction_changed, &Session::run_changed})
-    connect(&session, signal, this, [this] {
-      if (isVisible()) refresh();
-    });
-  connect(&session, &Session::setup_changed, this, [this] {
+  const auto again = [this] {
     if (isVisible()) refresh();
-  });
-  connect(&session, &Session::view_changed, this, [this] {
-    if (isVisible()) refresh();
-  });
-  connect(&session, &Session::playhead_changed, this, &MemoryView::move_playhead);
+  };
+  for (const auto signal :
+       {&Session::prediction_changed, &Session::run_changed, &Session::setup_changed})
+    connect(&session, signal, this, again);
+  for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::allowed_changed})
+    connect(&session.locks(), signal, this, again);
+  connect(&session.playback(), &Playback::playhead_changed, this, &MemoryView::move_playhead);
+  connect(&session.playback(), &Playback::playing_changed, this, &MemoryView::move_playhead);
 }
 
 MemoryView::~MemoryView() { state_->worker.waitForDone(); }
@@ -83,7 +82,8 @@ ViewInfo MemoryView::info() {
           .topic = [](Session& session) -> Topic& { return session.training_step(); },
           .picture =
               [](const Session& session, const PictureStyle& style) {
-                return memory_picture(session, style, fullest_rank(*session.prediction()));
+                return memory_picture(session, style,
+                                      fullest_rank(*session.subject().prediction()));
               },
           .make = [](Session& session) -> View* { return new MemoryView(session); }};
 }
@@ -105,14 +105,14 @@ void MemoryView::show_pane(Pane pane) {
 }
 
 int MemoryView::rank_index() const {
-  const Prediction& prediction = *state_->session.prediction();
+  const Prediction& prediction = *state_->session.subject().prediction();
   for (std::size_t at = 0; at < prediction.program.ranks.size(); ++at)
     if (prediction.program.ranks[at].rank == state_->chosen_rank) return int(at);
   return fullest_rank(prediction);
 }
 
 void MemoryView::show_rank(int rank_index) {
-  const auto& ranks = state_->session.prediction()->program.ranks;
+  const auto& ranks = state_->session.subject().prediction()->program.ranks;
   if (rank_index < 0 || rank_index >= int(ranks.size())) return;
   state_->chosen_rank = ranks[std::size_t(rank_index)].rank;
   refresh();
@@ -121,7 +121,7 @@ void MemoryView::show_rank(int rank_index) {
 
 void MemoryView::wait() {
   State& s = *state_;
-  const Setup& setup = s.session.prediction()->setup;
+  const Setup& setup = s.session.subject().prediction()->setup;
   s.worker.waitForDone();
   if (!s.plans.holds(setup)) s.plans.keep(setup, ZeroPlans::compute(setup));
   refresh();
@@ -130,7 +130,7 @@ void MemoryView::wait() {
 // The other three ZeRO stages: at once where that takes less than a frame, else on a thread.
 void MemoryView::refresh_stages() {
   State& s = *state_;
-  const std::shared_ptr<const Prediction> prediction = s.session.prediction();
+  const std::shared_ptr<const Prediction> prediction = s.session.subject().prediction();
   if (s.plans.holds(prediction->setup) || s.computing) return;
   if (prediction->program.op_count() <= kQuickOps) {
     s.plans.keep(prediction->setup, ZeroPlans::compute(prediction->setup));
@@ -153,7 +153,7 @@ void MemoryView::refresh_stages() {
 
 void MemoryView::refresh_tensors() {
   State& s = *state_;
-  const TensorTable table = tensor_table(*s.session.prediction(), s.shown.rank_index);
+  const TensorTable table = tensor_table(*s.session.subject().prediction(), s.shown.rank_index);
   s.tensors->setRowCount(int(table.terms.size()));
   for (int row = 0; row < int(table.terms.size()); ++row) {
     const TensorTerm& term = table.terms[std::size_t(row)];
@@ -184,7 +184,7 @@ void MemoryView::refresh() {
   State& s = *state_;
   refresh_stages();
   s.shown = memory_shown(s.session, s.plans, rank_index());
-  const Prediction& prediction = *s.session.prediction();
+  const Prediction& prediction = *s.session.subject().prediction();
   const Theme& theme = theme_for(palette());
   s.rank->blockSignals(true);
   s.rank->clear();
@@ -198,9 +198,9 @@ void MemoryView::refresh() {
                         precision.moments_bytes};
   for (std::size_t at = 0; at < s.bytes.size(); ++at) {
     s.bytes[at]->set_text(QString::number(values[at]));
-    s.bytes[at]->setEnabled(s.session.allowed(QStringLiteral("precision")));
+    s.bytes[at]->setEnabled(s.session.locks().allowed(QStringLiteral("precision")));
   }
-  s.recipe->setEnabled(s.session.allowed(QStringLiteral("precision")));
+  s.recipe->setEnabled(s.session.locks().allowed(QStringLiteral("precision")));
   const int recipe = s.recipe->findData(QString::fromStdString(precision.name));
   s.recipe->setCurrentIndex(recipe);
   if (recipe < 0) s.recipe->setPlaceholderText(tr("custom"));
@@ -256,8 +256,8 @@ void MemoryView::place_parts() {
   // Where the table leaves room for its values.
   QImage nowhere(1, 1, QImage::Format_RGB32);
   QPainter painter(&nowhere);
-  s.byte_values = paint_byte_table(painter, s.bytes_rect, s.session.prediction()->setup, true,
-                                   theme_for(palette()), nullptr);
+  s.byte_values = paint_byte_table(painter, s.bytes_rect, s.session.subject().prediction()->setup,
+                                   true, theme_for(palette()), nullptr);
   for (std::size_t at = 0; at < s.bytes.size(); ++at) {
     s.bytes[at]->setVisible(table);
     s.bytes[at]->setGeometry(s.byte_values[at].adjusted(-8, 1, 0, -1).toRect());
@@ -278,13 +278,13 @@ void MemoryView::place_parts() {
 void MemoryView::move_playhead() {
   State& s = *state_;
   if (!isVisible()) return;
-  const double x = s.axis(width()).x_of(s.session.playhead());
+  const double x = s.axis(width()).x_of(s.session.playback().playhead());
   const bool shown = x >= kCurveAxis - 0.5 && x <= width() - 15.5;
   s.playhead->setVisible(shown);
   s.playhead->start->setCoords(x, 0);
   s.playhead->end->setCoords(x, s.plot->height());
   if (s.plot->isVisible()) s.plot->layer(QStringLiteral("playhead"))->replot();
-  if (!s.session.playing()) setAccessibleDescription(description());
+  if (!s.session.playback().playing()) setAccessibleDescription(description());
 }
 
 void MemoryView::paintEvent(QPaintEvent*) {
@@ -318,7 +318,8 @@ void MemoryView::paintEvent(QPaintEvent*) {
     if (s.shown.hides_bytes || s.shown.hidden)
       ask(s.bytes_rect);
     else
-      paint_byte_table(painter, s.bytes_rect, s.session.prediction()->setup, true, theme, nullptr);
+      paint_byte_table(painter, s.bytes_rect, s.session.subject().prediction()->setup, true, theme,
+                       nullptr);
     s.traffic_hits.clear();
     if (s.shown.hides_traffic)
       ask(s.traffic_rect);

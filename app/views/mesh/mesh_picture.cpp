@@ -46,22 +46,22 @@ QString mesh_order_text(RankOrder order) {
 }
 
 const RunRecord* mesh_run(const Session& session) {
-  const RunRecord* run = session.run_record();
-  const bool fresh = run && run->observed() && !session.run_is_stale() &&
-                     !session.hidden(QStringLiteral("lane.run"));
+  const RunRecord* run = session.runs().current();
+  const bool fresh = run && run->observed() && !session.runs().current_is_stale() &&
+                     !session.locks().hidden(QStringLiteral("lane.run"));
   return fresh ? run : nullptr;
 }
 
 bool mesh_hides_traffic(const Session& session) {
-  return session.hidden(QStringLiteral("traffic.sent_bytes")) ||
-         session.hidden(QStringLiteral("lane.predicted"));
+  return session.locks().hidden(QStringLiteral("traffic.sent_bytes")) ||
+         session.locks().hidden(QStringLiteral("lane.predicted"));
 }
 
 // What lies along the links, and where the figures come from.
 QString mesh_legend(const Session& session, bool by_class, bool whole_step) {
   const RunRecord* run = mesh_run(session);
-  const QString source =
-      run ? source_text(run->observation.source) : prediction_source_text(*session.prediction());
+  const QString source = run ? source_text(run->observation.source)
+                             : prediction_source_text(*session.subject().prediction());
   QStringList parts;
   if (by_class) parts << Shown::tr("a card stands for equal ranks");
   parts << (whole_step ? Shown::tr("links redden with the bytes of a step")
@@ -75,7 +75,7 @@ QSize mesh_picture_size() { return {kWidth, kHeight}; }
 void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, bool dark, int rank,
                         TextLog* texts) {
   const Theme& theme = dark ? dark_theme() : light_theme();
-  const std::shared_ptr<const Prediction> prediction = session.prediction();
+  const std::shared_ptr<const Prediction> prediction = session.subject().prediction();
   const RunRecord* run = mesh_run(session);
   const Prediction& of = run ? *run->prediction : *prediction;
   const MeshMotion motion(of.program, run ? run->observation.timeline : of.timeline);
@@ -101,7 +101,8 @@ void paint_mesh_picture(QPainter& painter, QSizeF size, const Session& session, 
   paint_mesh(painter, picture, layout, theme, texts);
   const RankFacts facts = rank_facts(*prediction, run, picture.selected);
   paint_rank_facts(painter, QRectF(width - side - 16, 62, side, foot - 72), facts,
-                   prediction->setup.mesh, session.hidden(QStringLiteral("memory.peak_bytes")),
+                   prediction->setup.mesh,
+                   session.locks().hidden(QStringLiteral("memory.peak_bytes")),
                    picture.hides_traffic, theme, texts);
   painter.fillRect(QRectF(16, foot + 4, width - 32, 1), theme.hairline);
   const auto line = [&](int index) { return QRectF(16, foot + 9 + index * 15, width - 32, 14); };

@@ -44,9 +44,11 @@ Quantity axis_quantity(const Session& session, int rank_index, Axis axis, const 
     quantity.difference =
         bytes_difference_text(std::int64_t(quantity.predicted_value), bytes, locale);
   }
-  if (session.hidden(QStringLiteral("traffic.sent_bytes")) && !quantity.predicted.text.isEmpty())
+  if (session.locks().hidden(QStringLiteral("traffic.sent_bytes")) &&
+      !quantity.predicted.text.isEmpty())
     quantity.predicted = hidden_figure();
-  if (session.hidden(QStringLiteral("traffic.sent_bytes")) && !quantity.observed.text.isEmpty())
+  if (session.locks().hidden(QStringLiteral("traffic.sent_bytes")) &&
+      !quantity.observed.text.isEmpty())
     quantity.observed = hidden_figure();
   finish(session, sides, quantity);
   return quantity;

@@ -45,13 +45,13 @@ struct MeshView::State {
   QRectF grid;
   MeshPicture picture() const {
     MeshPicture picture;
-    picture.prediction = session.prediction().get();
+    picture.prediction = session.subject().prediction().get();
     picture.program = &of->program;
     picture.motion = &motion;
     picture.classes = classes;
     picture.selected = rank;
-    picture.playhead = session.playhead();
-    picture.tweened = !session.reduced_motion();
+    picture.playhead = session.playback().playhead();
+    picture.tweened = !session.playback().reduced_motion();
     picture.dimmed = !session.problems().empty();
     picture.hides_traffic = mesh_hides_traffic(session);
     return picture;
@@ -71,7 +71,7 @@ MeshView::MeshView(Session& session, QWidget* parent)
   connect(s.find, &QLineEdit::returnPressed, this, [this] {
     bool number = false;
     const int rank = state_->find->text().trimmed().toInt(&number);
-    const int ranks = state_->session.prediction()->setup.mesh.ranks();
+    const int ranks = state_->session.subject().prediction()->setup.mesh.ranks();
     const bool there = number && rank >= 0 && rank < ranks;
     state_->find->setToolTip(there ? QString()
                                    : tr("Ranks go from 0 to %1.").arg(count_text(ranks - 1)));
@@ -90,7 +90,7 @@ MeshView::MeshView(Session& session, QWidget* parent)
     Setup next = state_->session.setup();
     next.mesh.order =
         value == QLatin1String("dp-pp") ? RankOrder::kTpCpEpDpPp : RankOrder::kTpCpEpPpDp;
-    state_->session.change_setup(next, tr("Order of the ranks"));
+    state_->session.history().change(next, tr("Order of the ranks"));
   });
   s.list = new RankList(this);
   s.list->setAccessibleName(tr("The chosen rank"));
@@ -100,12 +100,15 @@ MeshView::MeshView(Session& session, QWidget* parent)
   connect(&session, &Session::prediction_changed, this, again);
   connect(&session, &Session::run_changed, this, again);
   connect(&session, &Session::setup_changed, this, again);
-  connect(&session, &Session::view_changed, this, again);
-  connect(&session, &Session::playhead_changed, this, [this] {
-    if (!isVisible()) return;
-    if (!state_->session.playing()) setAccessibleDescription(description());
-    update(state_->grid.toAlignedRect().adjusted(-8, -8, 8, 8));
-  });
+  for (const auto signal : {&LessonLocks::hidden_changed, &LessonLocks::allowed_changed})
+    connect(&session.locks(), signal, this, again);
+  for (const auto signal :
+       {&Playback::playhead_changed, &Playback::playing_changed, &Playback::motion_changed})
+    connect(&session.playback(), signal, this, [this] {
+      if (!isVisible()) return;
+      if (!state_->session.playback().playing()) setAccessibleDescription(description());
+      update(state_->grid.toAlignedRect().adjusted(-8, -8, 8, 8));
+    });
 }
 
 MeshView::~MeshView() = default;
@@ -141,11 +144,12 @@ bool MeshView::open_search() {
 }
 
 int MeshView::rank() const {
-  return std::clamp(state_->rank, 0, state_->session.prediction()->setup.mesh.ranks() - 1);
+  return std::clamp(state_->rank, 0,
+                    state_->session.subject().prediction()->setup.mesh.ranks() - 1);
 }
 
 int MeshView::rank_index() const {
-  const Prediction& prediction = *state_->session.prediction();
+  const Prediction& prediction = *state_->session.subject().prediction();
   return prediction.program.ranks.empty()
              ? 0
              : representative_of(prediction.program, prediction.setup.mesh, rank());
@@ -156,7 +160,7 @@ void MeshView::show_rank(int rank) {
   refresh_facts();
   update();
   SelectionText text;
-  text.headline = rank_headline(state_->facts, state_->session.prediction()->setup.mesh);
+  text.headline = rank_headline(state_->facts, state_->session.subject().prediction()->setup.mesh);
   text.facts = {{tr("layers"), layers_text(state_->facts.layers)},
                 {tr("most memory"), bytes_text(state_->facts.peak_bytes)}};
   Q_EMIT described(text);
@@ -166,18 +170,19 @@ void MeshView::show_rank(int rank) {
 // The chosen rank's groups, memory and links.
 void MeshView::refresh_facts() {
   State& s = *state_;
-  const Prediction& prediction = *s.session.prediction();
+  const Prediction& prediction = *s.session.subject().prediction();
   if (prediction.program.ranks.empty()) return;
   s.rank = rank();
   s.facts = rank_facts(prediction, mesh_run(s.session), s.rank);
-  s.list->set_lines(rank_lines(s.facts, s.session.hidden(QStringLiteral("memory.peak_bytes")),
+  s.list->set_lines(rank_lines(s.facts,
+                               s.session.locks().hidden(QStringLiteral("memory.peak_bytes")),
                                mesh_hides_traffic(s.session)));
   setAccessibleDescription(description());
 }
 
 void MeshView::refresh() {
   State& s = *state_;
-  const std::shared_ptr<const Prediction> prediction = s.session.prediction();
+  const std::shared_ptr<const Prediction> prediction = s.session.subject().prediction();
   if (prediction->program.ranks.empty()) return;
   const RunRecord* run = mesh_run(s.session);
   const std::shared_ptr<const Prediction> of = run ? run->prediction : prediction;
@@ -191,7 +196,7 @@ void MeshView::refresh() {
   s.order->set_value(s.session.setup().mesh.order == RankOrder::kTpCpEpDpPp
                          ? QStringLiteral("dp-pp")
                          : QStringLiteral("pp-dp"));
-  s.order->setEnabled(s.session.allowed(QStringLiteral("mesh.order")));
+  s.order->setEnabled(s.session.locks().allowed(QStringLiteral("mesh.order")));
   refresh_facts();
   place_parts();
   update();
@@ -216,7 +221,7 @@ void MeshView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& theme = theme_for(palette());
   painter.fillRect(rect(), theme.surface);
-  const Setup& setup = s.session.prediction()->setup;
+  const Setup& setup = s.session.subject().prediction()->setup;
   put_elided(painter, QRectF(16, 6, width() - 32, 22), Qt::AlignVCenter, mesh_title(setup),
              theme.font(13, true), theme.text, nullptr);
   if (!s.of) return;
@@ -239,15 +244,15 @@ void MeshView::paintEvent(QPaintEvent*) {
 
 void MeshView::mousePressEvent(QMouseEvent* event) {
   setFocus(Qt::MouseFocusReason);
-  const MeshLayout layout =
-      mesh_layout(state_->session.prediction()->setup.mesh, state_->grid, theme_for(palette()));
+  const MeshLayout layout = mesh_layout(state_->session.subject().prediction()->setup.mesh,
+                                        state_->grid, theme_for(palette()));
   const int rank = layout.rank_at(event->position());
   if (rank >= 0 && event->button() == Qt::LeftButton) show_rank(rank);
 }
 
 // Arrows walk along TP and DP (or CP), Page Up and Page Down along the stages.
 void MeshView::keyPressEvent(QKeyEvent* event) {
-  const Mesh& mesh = state_->session.prediction()->setup.mesh;
+  const Mesh& mesh = state_->session.subject().prediction()->setup.mesh;
   Coordinates at = coordinates_of(mesh, rank());
   const auto step = [](int value, int by, int count) { return (value + by + count) % count; };
   switch (event->key()) {
@@ -283,7 +288,7 @@ void MeshView::keyPressEvent(QKeyEvent* event) {
 bool MeshView::event(QEvent* event) {
   if (event->type() != QEvent::ToolTip || !state_->of) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
-  const Prediction& prediction = *state_->session.prediction();
+  const Prediction& prediction = *state_->session.subject().prediction();
   const MeshLayout layout = mesh_layout(prediction.setup.mesh, state_->grid, theme_for(palette()));
   const int rank = layout.rank_at(help->pos());
   if (rank < 0) {
@@ -293,7 +298,7 @@ bool MeshView::event(QEvent* event) {
   const RankFacts facts = rank_facts(prediction, mesh_run(state_->session), rank);
   QStringList lines{rank_headline(facts, prediction.setup.mesh),
                     tr("layers %1").arg(layers_text(facts.layers))};
-  if (!state_->session.hidden(QStringLiteral("memory.peak_bytes")))
+  if (!state_->session.locks().hidden(QStringLiteral("memory.peak_bytes")))
     lines << tr("at most %1").arg(bytes_text(facts.peak_bytes));
   if (!mesh_hides_traffic(state_->session))
     lines << tr("sends %1 in a step").arg(bytes_text(facts.sent));
@@ -304,11 +309,12 @@ bool MeshView::event(QEvent* event) {
 QString MeshView::description() const {
   const State& s = *state_;
   if (!s.of) return {};
-  const Setup& setup = s.session.prediction()->setup;
+  const Setup& setup = s.session.subject().prediction()->setup;
   QString text = mesh_title(setup) + QStringLiteral(". ") + mesh_order_text(setup.mesh.order) +
                  QStringLiteral(". ");
   if (!mesh_hides_traffic(s.session))
-    text += mesh_sentence(s.of->program, s.motion, s.session.playhead()) + QLatin1Char(' ');
+    text +=
+        mesh_sentence(s.of->program, s.motion, s.session.playback().playhead()) + QLatin1Char(' ');
   return text + rank_headline(s.facts, setup.mesh) + QLatin1Char('.');
 }
 

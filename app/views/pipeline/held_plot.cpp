@@ -25,10 +25,10 @@ struct HeldPlot::State {
   QGraphicsOpacityEffect* faint = nullptr;
 
   TimeAxis axis() const {
-    return {session.visible(), static_cast<double>(left), static_cast<double>(width)};
+    return {session.subject().visible(), static_cast<double>(left), static_cast<double>(width)};
   }
   void move_playhead() {
-    const double x = axis().x_of(session.playhead());
+    const double x = axis().x_of(session.playback().playhead());
     const bool shown = rows && !hidden && x >= left - 0.5 && x <= left + width + 0.5;
     playhead->setVisible(shown);
     playhead->start->setCoords(x, 0);
@@ -56,12 +56,12 @@ HeldPlot::HeldPlot(Session& session, QWidget* parent)
   state_->playhead->setClipToAxisRect(false);
   state_->playhead->start->setType(QCPItemPosition::ptAbsolute);
   state_->playhead->end->setType(QCPItemPosition::ptAbsolute);
-  connect(&session, &Session::playhead_changed, this, [this] {
+  connect(&session.playback(), &Playback::playhead_changed, this, [this] {
     state_->move_playhead();
     state_->plot->layer(QStringLiteral("playhead"))->replot();
     update(QRect(0, 0, this->width(), static_cast<int>(kHeldHeader)));
   });
-  connect(&session, &Session::view_changed, this, [this] {
+  connect(&session.subject(), &Subject::visible_changed, this, [this] {
     set_held_range(*state_->plot, state_->axis(), this->width());
     state_->move_playhead();
     state_->plot->replot(QCustomPlot::rpQueuedReplot);
@@ -119,7 +119,7 @@ void HeldPlot::paintEvent(QPaintEvent*) {
   if (!s.playhead->visible()) return;
   painter.setRenderHint(QPainter::Antialiasing);
   painter.setPen(QPen(theme.mark, 1.5));
-  const double x = s.axis().x_of(s.session.playhead());
+  const double x = s.axis().x_of(s.session.playback().playhead());
   painter.drawLine(QPointF(x, 0), QPointF(x, kHeldHeader));
 }
 
@@ -138,7 +138,7 @@ void HeldPlot::mousePressEvent(QMouseEvent* event) { mouseMoveEvent(event); }
 void HeldPlot::mouseMoveEvent(QMouseEvent* event) {
   const double x = event->position().x();
   if (!(event->buttons() & Qt::LeftButton) || x < state_->left) return;
-  state_->session.set_playhead(state_->axis().time_at(x));
+  state_->session.playback().set_playhead(state_->axis().time_at(x));
 }
 
 bool HeldPlot::event(QEvent* event) {

@@ -197,11 +197,12 @@ OpTable::OpTable(Session& session, QWidget* parent)
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
             const OpRef op = model_->op_of(sorted_->mapToSource(current).row());
-            if (op.rank >= 0) session_.select(op, session_.selected_in_run(), model_->zoom());
+            if (op.rank >= 0)
+              session_.subject().select(op, session_.subject().selected_in_run(), model_->zoom());
           });
-  connect(&session_, &Session::selection_changed, this, [this] {
+  connect(&session_.subject(), &Subject::selection_changed, this, [this] {
     if (!isVisible()) return;
-    const int row = model_->row_of(session_.selected());
+    const int row = model_->row_of(session_.subject().selected());
     if (row < 0 || sorted_->mapToSource(table_->currentIndex()).row() == row) return;
     table_->setCurrentIndex(sorted_->mapFromSource(model_->index(row, 0)));
   });

@@ -110,7 +110,12 @@ PipelineView::PipelineView(Session& session, QWidget* parent)
   });
   connect(s.one_rank, &QAction::toggled, this,
           [this](bool on) { state_->timeline->set_collapsed(on); });
-  connect(s.unmark, &QAction::triggered, this, [this] { state_->session.set_marks({}); });
+  connect(s.unmark, &QAction::triggered, this, [this] { state_->session.subject().set_marks({}); });
+  const auto follow_marks = [this] {
+    state_->unmark->setEnabled(!state_->session.subject().marks().empty());
+  };
+  connect(&s.session.subject(), &Subject::marks_changed, this, follow_marks);
+  follow_marks();
   connect(s.timeline, &TimelineView::picture_changed, this, &PipelineView::refresh);
   setFocusProxy(s.timeline);
   refresh();
@@ -206,8 +211,7 @@ void PipelineView::refresh() {
     s.table->show_rows(rows(LaneStyle::kPredicted), joined ? rows(LaneStyle::kObserved) : nullptr,
                        zoom_of(picture, s.timeline->layout_of_rows()));
   }
-  s.unmark->setEnabled(!s.session.marks().empty());
-  s.one_stage->setVisible(s.session.prediction()->setup.mesh.pp == 1);
+  s.one_stage->setVisible(s.session.subject().prediction()->setup.mesh.pp == 1);
   align();
   update();
 }
@@ -286,7 +290,7 @@ void PipelineView::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& theme = theme_for(palette());
   painter.fillRect(rect(), theme.surface);
-  const QString title = picture_title(state_->session.prediction()->setup);
+  const QString title = picture_title(state_->session.subject().prediction()->setup);
   const QFont font = theme.font(13, true);
   const double title_width = QFontMetricsF(font).horizontalAdvance(title);
   const QRectF line(16, 8, state_->header_right - 16, 22);

@@ -225,12 +225,13 @@ StageStrip::StageStrip(Session& session, QWidget* parent)
   setFocusPolicy(Qt::NoFocus);  // the timeline below reaches every op by key
   setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setAccessibleName(tr("Stages at this moment"));
-  connect(&session, &Session::playhead_changed, this, [this] {
+  connect(&session.playback(), &Playback::playhead_changed, this, [this] {
     viewport()->update();
-    if (!session_.playing()) setAccessibleDescription(description());
+    if (!session_.playback().playing()) setAccessibleDescription(description());
   });
-  connect(&session, &Session::selection_changed, this, [this] { viewport()->update(); });
-  connect(&session, &Session::view_changed, this, [this] { viewport()->update(); });
+  connect(&session.subject(), &Subject::selection_changed, this, [this] { viewport()->update(); });
+  connect(&session.playback(), &Playback::motion_changed, this, [this] { viewport()->update(); });
+  connect(&session.locks(), &LessonLocks::hidden_changed, this, [this] { viewport()->update(); });
 }
 
 StageStrip::~StageStrip() = default;
@@ -265,8 +266,8 @@ void StageStrip::update_scroll() {
 
 QString StageStrip::description() const {
   if (!rows_ || hidden_) return tr("Hidden until you answer.");
-  return moment_sentence(*rows_, session_.playhead(),
-                         !session_.hidden(QStringLiteral("held.peak")));
+  return moment_sentence(*rows_, session_.playback().playhead(),
+                         !session_.locks().hidden(QStringLiteral("held.peak")));
 }
 
 QSize StageStrip::sizeHint() const {
@@ -289,14 +290,15 @@ void StageStrip::paintEvent(QPaintEvent*) {
   if (!rows_) return;
   if (!session_.problems().empty()) painter.setOpacity(kDimmed);
   StripLook look;
-  look.hides_held = session_.hidden(QStringLiteral("held.peak"));
+  look.hides_held = session_.locks().hidden(QStringLiteral("held.peak"));
   look.geometry = strip_geometry(stages(), axis_left_, axis_width_);
   look.scroll = horizontalScrollBar()->value();
-  look.tweened = !session_.reduced_motion();
-  const OpRef selected = session_.selected();
+  look.tweened = !session_.playback().reduced_motion();
+  const OpRef selected = session_.subject().selected();
   if (const Row* row = selected.rank >= 0 ? rows_->row_of(selected.rank) : nullptr)
     look.selected_stage = row->stage;
-  paint_stage_strip(painter, *rows_, session_.playhead(), theme, look, viewport()->size());
+  paint_stage_strip(painter, *rows_, session_.playback().playhead(), theme, look,
+                    viewport()->size());
 }
 
 void StageStrip::resizeEvent(QResizeEvent*) { update_scroll(); }
@@ -317,10 +319,10 @@ void StageStrip::mousePressEvent(QMouseEvent* event) {
   const QPointF at = event->position() + QPointF(horizontalScrollBar()->value(), 0);
   for (const Row& row : rows_->rows) {
     if (!geometry.box_of(row.stage, kHeight).contains(at)) continue;
-    const StageMoment moment = moment_of(row, session_.playhead());
+    const StageMoment moment = moment_of(row, session_.playback().playhead());
     if (moment.bar)
-      session_.select({row.rank_index, moment.bar->first_op},
-                      !is_predicted(rows_->timeline->source), Zoom::kActions);
+      session_.subject().select({row.rank_index, moment.bar->first_op},
+                                !is_predicted(rows_->timeline->source), Zoom::kActions);
     return;
   }
 }

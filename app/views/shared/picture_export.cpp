@@ -22,18 +22,18 @@ constexpr int kWidth = 1200, kTitle = 40, kFooter = 56, kPlot = 200;
 Picture exported_picture(const Session& session, const PictureOptions& options) {
   PictureSource source;
   Picture picture = source.picture(session, true);
-  picture.range =
-      options.whole_step ? TimeRange{Nanoseconds(0), session.horizon()} : session.visible();
+  picture.range = options.whole_step ? TimeRange{Nanoseconds(0), session.subject().horizon()}
+                                     : session.subject().visible();
   picture.folds = false;
-  if (options.playhead) picture.playhead = session.playhead();
+  if (options.playhead) picture.playhead = session.playback().playhead();
   std::erase_if(picture.lanes, [](const PictureLane& lane) { return !lane.rows; });
   for (PictureLane& lane : picture.lanes) lane.fills = lane.fills && options.playhead;
   return picture;
 }
 
 bool shows_plot(const Session& session, const PictureOptions& options) {
-  return options.held_plot && !session.hidden(QStringLiteral("held.peak")) &&
-         session.prediction()->setup.mesh.pp > 1;
+  return options.held_plot && !session.locks().hidden(QStringLiteral("held.peak")) &&
+         session.subject().prediction()->setup.mesh.pp > 1;
 }
 
 QString source_sentence(const Picture& picture) {
@@ -72,7 +72,7 @@ void paint_picture(QPainter& painter, QSizeF size, const Session& session,
 
   const QFont bold = theme.font(14, true), small = theme.font(11);
   const QRectF head(16, 8, size.width() - 32, 26);
-  const QString title = picture_title(session.prediction()->setup);
+  const QString title = picture_title(session.subject().prediction()->setup);
   put_elided(painter, head, Qt::AlignVCenter, title, bold, theme.text, texts);
   const double title_width = QFontMetricsF(bold).horizontalAdvance(title);
 
@@ -101,12 +101,12 @@ void paint_picture(QPainter& painter, QSizeF size, const Session& session,
   };
   put_elided(painter, line(0), Qt::AlignVCenter, source_sentence(picture), small, theme.text,
              texts);
-  put_elided(painter, line(1), Qt::AlignVCenter, setup_footer(session.prediction()->setup), small,
-             theme.muted, texts);
+  put_elided(painter, line(1), Qt::AlignVCenter,
+             setup_footer(session.subject().prediction()->setup), small, theme.muted, texts);
   const QString maker = QObject::tr("Parallelarium");
   const double maker_width = QFontMetricsF(small).horizontalAdvance(maker) + 16;
   put_elided(painter, line(2).adjusted(0, 0, -maker_width, 0), Qt::AlignVCenter,
-             machine_footer(*session.prediction()), small, theme.muted, texts);
+             machine_footer(*session.subject().prediction()), small, theme.muted, texts);
   put_text(painter, line(2), Qt::AlignVCenter | Qt::AlignRight, maker, small, theme.muted, texts);
   painter.restore();
 }

@@ -93,10 +93,10 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
   loss.key = QStringLiteral("losses");
   loss.title = Quantities::tr("Loss");
   const auto four_digits = [&](double value) { return locale.toString(value, 'f', 3); };
-  if (const std::vector<double>& live = session.live_losses(); !live.empty()) {
+  if (const std::vector<double>& live = session.jobs().live_losses(); !live.empty()) {
     loss.title = Quantities::tr("Loss so far");
     loss.observed = {
-        four_digits(live.back()), session.live_step_text(),
+        four_digits(live.back()), session.jobs().live_step_text(),
         Quantities::tr("the run is under way; its first step had %1").arg(four_digits(live[0]))};
     loss.observed_value = live.back();
     return loss;
@@ -138,9 +138,9 @@ Quantity loss_quantity(const Session& session, const RunRecord* run, bool other_
 struct StepSides {
   explicit StepSides(const Session& of, int rank)
       : session(of),
-        record(of.run_record()),
-        run(record && !of.run_is_stale() ? record : nullptr),
-        shown(run ? *run->prediction : *of.prediction()),
+        record(of.runs().current()),
+        run(record && !of.runs().current_is_stale() ? record : nullptr),
+        shown(run ? *run->prediction : *of.subject().prediction()),
         rank_index(rank),
         fullest(rank < 0 ? fullest_rank(shown) : rank),
         sender(rank < 0 ? busiest_sender(shown) : rank),
@@ -176,7 +176,7 @@ std::vector<Quantity> StepSides::predicted(const QLocale& locale) const {
                       Quantities::tr("%1 s").arg(QString::number(expected.seconds, 'g', 12)) +
                           QLatin1Char('\n') + throughput_note(shown, nullptr, locale)};
   all[0].note = throughput_note(
-      shown, run && !session.hidden(QStringLiteral("lane.run")) ? run : nullptr, locale);
+      shown, run && !session.locks().hidden(QStringLiteral("lane.run")) ? run : nullptr, locale);
   all[1].predicted = {
       share_text(expected.bubble, locale), word,
       Quantities::tr("idle time over idle plus busy time of all ranks, %1; idle over busy "
@@ -280,12 +280,13 @@ void StepSides::finish(std::vector<Quantity>& all) const {
       quantity.note.clear();
     }
     const QString group = quantity.key.section(QLatin1Char('.'), 0, 0);
-    const bool all_hidden = session.hidden(quantity.key) || session.hidden(group);
+    const bool all_hidden = session.locks().hidden(quantity.key) || session.locks().hidden(group);
     const auto hide = [&](Figure& figure) {
       if (!figure.text.isEmpty()) figure = hidden_figure();
     };
-    if (all_hidden || session.hidden(QStringLiteral("lane.predicted"))) hide(quantity.predicted);
-    if (all_hidden || session.hidden(QStringLiteral("lane.run"))) hide(quantity.observed);
+    if (all_hidden || session.locks().hidden(QStringLiteral("lane.predicted")))
+      hide(quantity.predicted);
+    if (all_hidden || session.locks().hidden(QStringLiteral("lane.run"))) hide(quantity.observed);
     if (quantity.predicted.hidden || quantity.observed.hidden) {
       quantity.difference.clear();
       quantity.since_pin.clear();
@@ -325,7 +326,7 @@ std::vector<Quantity> step_quantities(const Session& session, const QLocale& loc
   const StepSides step(session, rank_index);
   std::vector<Quantity> all = step.predicted(locale);
   step.add_run(locale, all);
-  if (const RunRecord* pin = session.pinned()) step.add_pin(*pin, locale, all);
+  if (const RunRecord* pin = session.runs().pinned()) step.add_pin(*pin, locale, all);
   all.push_back(loss_quantity(session, step.run, step.record && !step.run, locale));
   step.finish(all);
   return all;
@@ -333,9 +334,9 @@ std::vector<Quantity> step_quantities(const Session& session, const QLocale& loc
 
 RankSides sides_of(const Session& session, int rank_index) {
   RankSides sides;
-  const RunRecord* record = session.run_record();
-  sides.prediction = session.prediction().get();
-  if (!record || session.run_is_stale() || !record->observed()) return sides;
+  const RunRecord* record = session.runs().current();
+  sides.prediction = session.subject().prediction().get();
+  if (!record || session.runs().current_is_stale() || !record->observed()) return sides;
   sides.run = record;
   const auto& ours = sides.prediction->program.ranks;
   const auto& theirs = record->prediction->program.ranks;
@@ -348,14 +349,14 @@ RankSides sides_of(const Session& session, int rank_index) {
 void finish(const Session& session, const RankSides& sides, Quantity& quantity) {
   if (!sides.run)
     quantity.observed = {{},
-                         session.run_record() ? Quantities::tr("run is of other settings")
-                                              : Quantities::tr("not run yet"),
+                         session.runs().current() ? Quantities::tr("run is of other settings")
+                                                  : Quantities::tr("not run yet"),
                          {}};
   if (!session.problems().empty())
     quantity.predicted = {{}, Quantities::tr("settings are not valid"), {}};
   const auto hide = [&](Figure& figure, const char* lane) {
     if (figure.text.isEmpty()) return;
-    if (session.hidden(quantity.key) || session.hidden(QLatin1String(lane)))
+    if (session.locks().hidden(quantity.key) || session.locks().hidden(QLatin1String(lane)))
       figure = hidden_figure();
   };
   hide(quantity.predicted, "lane.predicted");

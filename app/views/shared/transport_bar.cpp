@@ -94,7 +94,8 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   reduced_->setCheckable(true);
   reduced_->setChecked(QSettings().value(kReducedKey, false).toBool());
   reduced_->setToolTip(tr("Steps instead of moving pictures"));
-  session_.set_reduced_motion(reduced_->isChecked());
+  session_.playback().set_loops(loop_->isChecked());
+  session_.playback().set_reduced_motion(reduced_->isChecked());
 
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
@@ -119,7 +120,7 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   auto* menu = new QMenu(speed_);
   for (const double seconds : kSpeeds)
     connect(menu->addAction(tr("%1 s per step").arg(number_text(seconds))), &QAction::triggered,
-            this, [this, seconds] { session_.set_seconds_per_step(seconds); });
+            this, [this, seconds] { session_.playback().set_seconds_per_step(seconds); });
   menu->addSeparator();
   menu->addActions({loop_, reduced_});
   speed_->setMenu(menu);
@@ -139,24 +140,32 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
   connect(next_, &QAction::triggered, this, [this] { jump(true); });
   connect(play_, &QAction::triggered, this, [this] {
     // At the end of a step that does not loop, play means once more.
-    if (!session_.playing() && playhead() >= played().end) set_playhead(played().begin);
-    session_.set_playing(!session_.playing());
+    if (!session_.playback().playing() && playhead() >= played().end) set_playhead(played().begin);
+    session_.playback().set_playing(!session_.playback().playing());
   });
-  connect(slower_, &QAction::triggered, this,
-          [this] { session_.set_seconds_per_step(session_.seconds_per_step() * 2); });
-  connect(faster_, &QAction::triggered, this,
-          [this] { session_.set_seconds_per_step(session_.seconds_per_step() / 2); });
-  connect(loop_, &QAction::toggled, this, [](bool on) { QSettings().setValue(kLoopKey, on); });
+  connect(slower_, &QAction::triggered, this, [this] {
+    session_.playback().set_seconds_per_step(session_.playback().seconds_per_step() * 2);
+  });
+  connect(faster_, &QAction::triggered, this, [this] {
+    session_.playback().set_seconds_per_step(session_.playback().seconds_per_step() / 2);
+  });
+  connect(loop_, &QAction::toggled, this, [this](bool on) {
+    QSettings().setValue(kLoopKey, on);
+    session_.playback().set_loops(on);
+  });
   connect(reduced_, &QAction::toggled, this, [this](bool on) {
     QSettings().setValue(kReducedKey, on);
-    session_.set_reduced_motion(on);
+    session_.playback().set_reduced_motion(on);
   });
   connect(scrub_, &QSlider::valueChanged, this, [this](int value) {
     const TimeRange range = played();
     set_playhead(range.begin + Nanoseconds(range.length().count() * value / kScrubSteps));
   });
   connect(&session_, &Session::topic_changed, this, &TransportBar::follow_topic);
-  connect(&session_, &Session::view_changed, this, &TransportBar::refresh);
+  for (const auto signal :
+       {&Playback::playing_changed, &Playback::speed_changed, &Playback::motion_changed})
+    connect(&session_.playback(), signal, this, &TransportBar::refresh);
+  connect(&session_.locks(), &LessonLocks::hidden_changed, this, &TransportBar::refresh);
   refresh_icons();
   follow_topic();
 }
@@ -165,19 +174,10 @@ TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent),
 void TransportBar::follow_topic() {
   for (const QMetaObject::Connection& connection : of_topic_) disconnect(connection);
   const Topic* topic = &session_.topic();
-  of_topic_ = {connect(topic, &Topic::playhead_changed, this, &TransportBar::follow_playhead),
+  of_topic_ = {connect(topic, &Topic::playhead_changed, this, &TransportBar::refresh_time),
                connect(topic, &Topic::changed, this, &TransportBar::refresh),
                connect(topic, &Topic::run_changed, this, &TransportBar::refresh)};
   refresh();
-}
-
-void TransportBar::follow_playhead() {
-  if (session_.playing() && !loop_->isChecked() && playhead() < last_) {
-    session_.set_playing(false);
-    set_playhead(played().end);
-  }
-  last_ = playhead();
-  refresh_time();
 }
 
 Nanoseconds TransportBar::playhead() const { return session_.topic().playhead(); }
@@ -190,27 +190,28 @@ QList<QAction*> TransportBar::transport_actions() const {
 
 // Whether a lesson hides how long the step is.
 bool TransportBar::hides_length() const {
-  return played().length() <= Nanoseconds(0) || session_.hidden(session_.topic().length_key());
+  return played().length() <= Nanoseconds(0) ||
+         session_.locks().hidden(session_.topic().length_key());
 }
 
 void TransportBar::jump(bool forward) {
-  session_.set_playing(false);
+  session_.playback().set_playing(false);
   set_playhead(session_.topic().next_event(playhead(), forward));
 }
 
 void TransportBar::refresh() {
-  last_ = playhead();
-  const bool playing = session_.playing();
+  const bool playing = session_.playback().playing();
   const QString what = playing ? tr("Pause") : tr("Play");
   if (play_->text() != what) {
     play_->setText(what);
     refresh_icons();
   }
-  speed_->setText(hides_length() ? tr("Speed")
-                                 : slowness_text(played().length(), session_.seconds_per_step()));
+  speed_->setText(hides_length()
+                      ? tr("Speed")
+                      : slowness_text(played().length(), session_.playback().seconds_per_step()));
   speed_->setAccessibleName(tr("Speed, %1").arg(speed_->text()));
-  if (reduced_->isChecked() != session_.reduced_motion())
-    reduced_->setChecked(session_.reduced_motion());
+  if (reduced_->isChecked() != session_.playback().reduced_motion())
+    reduced_->setChecked(session_.playback().reduced_motion());
   // Wide enough for every time of the step, so that nothing moves while it plays.
   scrub_->setAccessibleName(session_.topic().time_title());
   time_->setMinimumWidth(
@@ -229,7 +230,7 @@ void TransportBar::refresh_time() {
 void TransportBar::refresh_icons() {
   const QColor color = theme_for(palette()).text;
   previous_->setIcon(icon_of(Sign::kPrevious, color));
-  play_->setIcon(icon_of(session_.playing() ? Sign::kPause : Sign::kPlay, color));
+  play_->setIcon(icon_of(session_.playback().playing() ? Sign::kPause : Sign::kPlay, color));
   next_->setIcon(icon_of(Sign::kNext, color));
 }
 

@@ -36,7 +36,6 @@ class TransportBar : public QWidget {
   void refresh_icons();
   bool hides_length() const;
   void follow_topic();
-  void follow_playhead();
   Nanoseconds playhead() const;
   TimeRange played() const;
   void set_playhead(Nanoseconds time);
@@ -47,7 +46,6 @@ class TransportBar : public QWidget {
   QToolButton *previous_button_, *play_button_, *next_button_, *speed_;
   QSlider* scrub_;
   QLabel* time_;
-  Nanoseconds last_{0};  // playhead of the frame before, to notice the end of the step
 };
 
 }  // namespace parallelarium

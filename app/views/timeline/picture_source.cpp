@@ -2,6 +2,7 @@
 #include "app/views/timeline/picture_source.h"
 
 #include "app/look/figures.h"
+#include "app/state/run_advice.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {
@@ -11,25 +12,25 @@ const QString kDot = QStringLiteral(" \u00b7 ");
 
 // What stands where the run will be.
 QString before_run_text(const Session& session) {
-  switch (session.run_state()) {
+  switch (session.jobs().state()) {
     case RunState::kStarting:
       return QObject::tr("Starting the ranks");
     case RunState::kCalibrating:
       return QObject::tr("Measuring this computer first: some 12 s, GPUs 15 or more");
     case RunState::kRunning:
-      return session.live_losses().empty()
+      return session.jobs().live_losses().empty()
                  ? QObject::tr("Running")
                  : QObject::tr("Running, %1: loss %2")
-                       .arg(session.live_step_text(),
-                            QLocale().toString(session.live_losses().back(), 'f', 3));
+                       .arg(session.jobs().live_step_text(),
+                            QLocale().toString(session.jobs().live_losses().back(), 'f', 3));
     case RunState::kCancelling:
       return QObject::tr("Cancelling");
     case RunState::kIdle:
       break;
   }
-  if (session.machine_is_elsewhere())
+  if (machine_is_elsewhere(session))
     return QObject::tr("Run a small copy here to see ranks do it on this computer");
-  const QString refusal = session.run_refusal();
+  const QString refusal = run_refusal(session);
   return refusal.isEmpty() ? QObject::tr("Press Run to see your ranks do it") : refusal;
 }
 
@@ -86,16 +87,16 @@ std::shared_ptr<const LaneRows> PictureSource::rows_of(const RunRecord& record,
 
 Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   Picture picture;
-  picture.hides_shares = session.hidden(QStringLiteral("bubble.of_total"));
-  picture.hides_traffic = session.hidden(QStringLiteral("traffic.sent_bytes"));
-  picture.hides_held = session.hidden(QStringLiteral("held.peak"));
-  picture.hides_step = session.hidden(QStringLiteral("step.seconds"));
-  const RunRecord* run = session.run_record();
-  const bool fresh = run && !session.run_is_stale();
-  const std::shared_ptr<const Prediction> prediction = session.prediction();
+  picture.hides_shares = session.locks().hidden(QStringLiteral("bubble.of_total"));
+  picture.hides_traffic = session.locks().hidden(QStringLiteral("traffic.sent_bytes"));
+  picture.hides_held = session.locks().hidden(QStringLiteral("held.peak"));
+  picture.hides_step = session.locks().hidden(QStringLiteral("step.seconds"));
+  const RunRecord* run = session.runs().current();
+  const bool fresh = run && !session.runs().current_is_stale();
+  const std::shared_ptr<const Prediction> prediction = session.subject().prediction();
 
   PictureLane predicted;
-  predicted.hidden = session.hidden(QStringLiteral("lane.predicted"));
+  predicted.hidden = session.locks().hidden(QStringLiteral("lane.predicted"));
   predicted.style = LaneStyle::kPredicted;
   predicted.short_title = prediction_source_text(*prediction);
   if (prediction->program.ranks.empty()) {
@@ -120,7 +121,7 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
 
   PictureLane observed;
   observed.style = LaneStyle::kObserved;
-  observed.hidden = session.hidden(QStringLiteral("lane.run"));
+  observed.hidden = session.locks().hidden(QStringLiteral("lane.run"));
   if (run && run->observed()) {
     observed.rows = rows_of(*run, run_);
     observed.stale = !fresh;
@@ -134,18 +135,18 @@ Picture PictureSource::picture(const Session& session, bool absolute_dates) {
   } else {
     observed.title = QObject::tr("YOUR RUN");
     observed.empty_text = before_run_text(session);
-    observed.live_losses = session.live_losses();
+    observed.live_losses = session.jobs().live_losses();
   }
   picture.lanes.push_back(observed);
 
-  if (const RunRecord* pinned = session.pinned()) {
+  if (const RunRecord* pinned = session.runs().pinned()) {
     PictureLane pin;
     pin.style = LaneStyle::kPinned;
     pin.rows = rows_of(*pinned, pinned_);
     pin.title = pinned_title(*pinned, session.resolved());
     pin.short_title = QObject::tr("pinned");
-    pin.hidden = session.hidden(pinned->observed() ? QStringLiteral("lane.run")
-                                                   : QStringLiteral("lane.predicted"));
+    pin.hidden = session.locks().hidden(pinned->observed() ? QStringLiteral("lane.run")
+                                                           : QStringLiteral("lane.predicted"));
     picture.lanes.push_back(pin);
   }
   add_ends(picture);

@@ -55,7 +55,7 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
   const TimeAxis axis = s.layout.axis(s.picture.range);
   s.press = event->position();
   s.press_time = axis.time_at(s.press.x());
-  s.press_visible = s.session.visible();
+  s.press_visible = s.session.subject().visible();
   if (event->button() == Qt::MiddleButton) {
     s.drag = Drag::kPan;
     viewport()->setCursor(Qt::ClosedHandCursor);
@@ -64,7 +64,7 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return;
   if (s.press.y() < s.layout.tick_band && s.press.x() >= axis.left) {
     s.drag = Drag::kScrub;
-    s.session.set_playhead(axis.time_at(s.press.x()));
+    s.session.playback().set_playhead(axis.time_at(s.press.x()));
     return;
   }
   if (s.press.x() < axis.left) {  // a label: open or close its stage
@@ -100,13 +100,13 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
     const auto inside = [&](Nanoseconds time) {
       return std::clamp(time, s.picture.range.begin, s.picture.range.end);
     };
-    s.session.set_range(TimeRange{inside(std::min(a, b)), inside(std::max(a, b))});
+    s.session.subject().set_range(TimeRange{inside(std::min(a, b)), inside(std::max(a, b))});
   } else if (s.drag == Drag::kPan) {
     const TimeAxis before{s.press_visible, axis.left, axis.width};
     const Nanoseconds by = before.length_of(s.press.x() - s.pointer->x());
-    s.session.set_visible(panned(s.press_visible, by, s.session.horizon()));
+    s.session.subject().set_visible(panned(s.press_visible, by, s.session.subject().horizon()));
   } else if (s.drag == Drag::kScrub) {
-    s.session.set_playhead(snap(axis.time_at(s.pointer->x()), s.snapping));
+    s.session.playback().set_playhead(snap(axis.time_at(s.pointer->x()), s.snapping));
   }
   s.hover = hit_at(s.picture, s.layout, *s.pointer, verticalScrollBar()->value());
   const bool on_label = s.pointer->x() < axis.left;
@@ -124,16 +124,16 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
   viewport()->unsetCursor();
   if (drag != Drag::kPressed || event->button() != Qt::LeftButton) return;
   // A click: the op there, or nothing.
-  s.session.set_range(std::nullopt);
+  s.session.subject().set_range(std::nullopt);
   const auto hit = hit_at(s.picture, s.layout, event->position(), verticalScrollBar()->value());
   if (!hit || hit->bar < 0) {
-    s.session.select({}, false);
+    s.session.subject().select({}, false);
     return;
   }
   const PictureLane& lane = s.picture.lanes[static_cast<std::size_t>(hit->lane)];
   if (lane.style == LaneStyle::kPinned) return;
   if (const auto op = op_at(event->position()))
-    s.session.select(*op, lane.style == LaneStyle::kObserved, hit->zoom);
+    s.session.subject().select(*op, lane.style == LaneStyle::kObserved, hit->zoom);
 }
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -147,11 +147,13 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
   const double sideways = static_cast<double>(event->angleDelta().x()) / 120;
   if (event->modifiers() & Qt::ControlModifier) {
     const double x = std::clamp(event->position().x(), axis.left, axis.left + axis.width);
-    s.session.set_visible(zoomed(s.session.visible(), axis.time_at(x),
-                                 std::pow(kZoomPerNotch, notches), s.session.horizon()));
+    s.session.subject().set_visible(zoomed(s.session.subject().visible(), axis.time_at(x),
+                                           std::pow(kZoomPerNotch, notches),
+                                           s.session.subject().horizon()));
   } else if ((event->modifiers() & Qt::ShiftModifier) || sideways != 0) {
     const double by = -(sideways != 0 ? sideways : notches) * axis.width / 10;
-    s.session.set_visible(panned(s.session.visible(), axis.length_of(by), s.session.horizon()));
+    s.session.subject().set_visible(
+        panned(s.session.subject().visible(), axis.length_of(by), s.session.subject().horizon()));
   } else {
     verticalScrollBar()->setValue(verticalScrollBar()->value() -
                                   static_cast<int>(std::lround(notches * 2 * s.layout.pitch)));
@@ -171,7 +173,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     const auto hit = hit_at(s.picture, s.layout, at, verticalScrollBar()->value());
     const LaneStyle style = s.picture.lanes[static_cast<std::size_t>(hit->lane)].style;
     if (style != LaneStyle::kPinned)
-      s.session.select(*op, style == LaneStyle::kObserved, hit->zoom);
+      s.session.subject().select(*op, style == LaneStyle::kObserved, hit->zoom);
   }
   const bool chosen = s.selected_bar() != nullptr;
   QMenu menu(this);
@@ -189,12 +191,12 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
   add(ViewKey::kFocus, chosen);
   menu.addSeparator();
   connect(menu.addAction(tr("Move the playhead here")), &QAction::triggered, this,
-          [this, time] { state_->session.set_playhead(time); });
+          [this, time] { state_->session.playback().set_playhead(time); });
   connect(menu.addAction(tr("Set or remove a mark here")), &QAction::triggered, this,
           [this, time] { toggle_mark(time); });
   auto* unmark = menu.addAction(tr("Remove all marks"));
-  unmark->setEnabled(!s.session.marks().empty());
-  connect(unmark, &QAction::triggered, this, [this] { state_->session.set_marks({}); });
+  unmark->setEnabled(!s.session.subject().marks().empty());
+  connect(unmark, &QAction::triggered, this, [this] { state_->session.subject().set_marks({}); });
   menu.addSeparator();
   add(ViewKey::kFitAll, true);
   auto* pairs = menu.addAction(tr("Predicted and run in pairs"));

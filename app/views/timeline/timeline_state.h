@@ -42,8 +42,8 @@ struct TimelineView::State {
   QList<QAction*> actions;
 
   int selected_lane() const {
-    return lane_of(picture,
-                   session.selected_in_run() ? LaneStyle::kObserved : LaneStyle::kPredicted);
+    return lane_of(picture, session.subject().selected_in_run() ? LaneStyle::kObserved
+                                                                : LaneStyle::kPredicted);
   }
   const LaneRows* rows_of_lane(int lane) const {
     return lane < 0 ? nullptr : picture.lanes[static_cast<std::size_t>(lane)].rows.get();
@@ -52,7 +52,8 @@ struct TimelineView::State {
   const Bar* selected_bar() const {
     const int lane = selected_lane();
     if (lane < 0 || picture.lanes[static_cast<std::size_t>(lane)].hidden) return nullptr;
-    return rows_of_lane(lane)->bar_of(session.selected(), session.selected_zoom());
+    return rows_of_lane(lane)->bar_of(session.subject().selected(),
+                                      session.subject().selected_zoom());
   }
 };
 

@@ -47,24 +47,35 @@ TimelineView::TimelineView(Session& session, QWidget* parent)
   connect(&session, &Session::setup_changed, this, &TimelineView::rebuild);
   connect(&session, &Session::run_changed, this, &TimelineView::rebuild);
   connect(&session, &Session::run_state_changed, this, &TimelineView::rebuild);
-  connect(&session, &Session::view_changed, this, &TimelineView::rebuild);
-  connect(&session, &Session::restored, this, &TimelineView::rebuild);
-  connect(&session, &Session::playhead_changed, this, [this] {
-    state_->picture.playhead = state_->session.playhead();
-    viewport()->update();
-    if (!state_->session.playing()) announce();
+  connect(&session.locks(), &LessonLocks::hidden_changed, this, &TimelineView::rebuild);
+  connect(&session.subject(), &Subject::visible_changed, this, [this] {
+    relayout();
+    announce();
+    Q_EMIT picture_changed();
   });
-  connect(&session, &Session::selection_changed, this, [this] {
+  connect(&session.subject(), &Subject::marks_changed, viewport(), qOverload<>(&QWidget::update));
+  connect(&session, &Session::restored, this, &TimelineView::rebuild);
+  connect(&session.playback(), &Playback::playing_changed, this, &TimelineView::announce);
+  connect(&session.playback(), &Playback::playhead_changed, this, [this] {
+    state_->picture.playhead = state_->session.playback().playhead();
+    viewport()->update();
+    if (!state_->session.playback().playing()) announce();
+  });
+  connect(&session.subject(), &Subject::selection_changed, this, [this] {
     if (!state_->following) state_->arrow_from = state_->arrow_to = OpRef{};
+    viewport()->update();
+    announce();
+  });
+  connect(&session.subject(), &Subject::range_changed, this, [this] {
     viewport()->update();
     announce();
   });
   connect(horizontalScrollBar(), &QScrollBar::actionTriggered, this, [this](int) {
     const Session& s = state_->session;
-    const Nanoseconds room = s.horizon() - s.visible().length();
+    const Nanoseconds room = s.subject().horizon() - s.subject().visible().length();
     const double share = static_cast<double>(horizontalScrollBar()->sliderPosition()) / kPanSteps;
     const Nanoseconds begin(std::llround(share * static_cast<double>(room.count())));
-    state_->session.set_visible({begin, begin + s.visible().length()});
+    state_->session.subject().set_visible({begin, begin + s.subject().visible().length()});
   });
   rebuild();
 }
@@ -123,8 +134,8 @@ void TimelineView::relayout() {
   State& s = *state_;
   s.picture.arrangement = s.arrangement;
   s.picture.collapsed = s.collapsed;
-  s.picture.range = s.session.visible();
-  s.picture.playhead = s.session.playhead();
+  s.picture.range = s.session.subject().visible();
+  s.picture.playhead = s.session.playback().playhead();
   s.layout = layout_of(s.picture, QSizeF(viewport()->size()), theme_for(palette()));
   s.past_valid = s.future_valid = false;
   s.hover.reset();
@@ -133,7 +144,8 @@ void TimelineView::relayout() {
   verticalScrollBar()->setPageStep(room);
   verticalScrollBar()->setSingleStep(static_cast<int>(s.layout.pitch));
   verticalScrollBar()->setRange(0, std::max(0, static_cast<int>(s.layout.height) - room));
-  const double whole = static_cast<double>(std::max(s.session.horizon(), Nanoseconds(1)).count());
+  const double whole =
+      static_cast<double>(std::max(s.session.subject().horizon(), Nanoseconds(1)).count());
   const double shown = static_cast<double>(s.picture.range.length().count()) / whole;
   const QSignalBlocker blocker(horizontalScrollBar());
   if (shown > 0.999 || shown <= 0) {
@@ -169,9 +181,9 @@ void TimelineView::paintEvent(QPaintEvent*) {
   const TimeAxis axis = s.layout.axis(s.picture.range);
   const bool fills = std::any_of(s.picture.lanes.begin(), s.picture.lanes.end(),
                                  [](const PictureLane& lane) { return lane.fills && lane.rows; });
-  const double split =
-      fills ? std::clamp(axis.x_of(s.session.playhead()), axis.left, axis.left + axis.width)
-            : size.width();
+  const double split = fills ? std::clamp(axis.x_of(s.session.playback().playhead()), axis.left,
+                                          axis.left + axis.width)
+                             : size.width();
   QPainter painter(viewport());
   if (split > axis.left) {
     draw_layer(s.past, s.past_valid, Moment::kPast);
@@ -191,14 +203,14 @@ void TimelineView::paintEvent(QPaintEvent*) {
 
   Overlay overlay;
   overlay.hover = s.hover;
-  overlay.selected = s.session.selected();
-  overlay.selected_zoom = s.session.selected_zoom();
+  overlay.selected = s.session.subject().selected();
+  overlay.selected_zoom = s.session.subject().selected_zoom();
   overlay.selected_lane = s.selected_lane();
   overlay.joined = joins(s.picture);
   overlay.arrow_from = s.arrow_from;
   overlay.arrow_to = s.arrow_to;
-  overlay.range = s.session.range();
-  overlay.marks = s.session.marks();
+  overlay.range = s.session.subject().range();
+  overlay.marks = s.session.subject().marks();
   overlay.focused = hasFocus() && s.ring;
   if (s.pointer && s.drag != Drag::kPan && s.pointer->x() >= axis.left &&
       s.pointer->x() <= axis.left + axis.width)
@@ -293,15 +305,16 @@ QString TimelineView::description() const {
   for (const PictureLane& lane : s.picture.lanes)
     parts << (lane.rows ? lane.title : lane.title + QStringLiteral(": ") + lane.empty_text);
   if (const PictureLane* lane = animated_lane(s.picture))
-    parts << moment_sentence(*lane->rows, s.session.playhead(), !s.picture.hides_held);
-  if (s.session.selected().rank >= 0) {
+    parts << moment_sentence(*lane->rows, s.session.playback().playhead(), !s.picture.hides_held);
+  if (s.session.subject().selected().rank >= 0) {
     const int index = s.selected_lane();
     const LaneRows* rows = s.rows_of_lane(index);
     if (rows && !s.picture.lanes[static_cast<std::size_t>(index)].hidden) {
       const bool predicted = is_predicted(rows->timeline->source);
       parts << tr("Selected: %1")
                    .arg(bar_lines(predicted ? rows : nullptr, predicted ? nullptr : rows,
-                                  s.session.selected(), false, s.session.selected_zoom())
+                                  s.session.subject().selected(), false,
+                                  s.session.subject().selected_zoom())
                             .join(QStringLiteral(", ")));
     }
   }

@@ -57,7 +57,7 @@ class TimelineView : public QAbstractScrollArea {
 
  Q_SIGNALS:
   void hovered(const QString& text);
-  void picture_changed();  // lanes, titles or the axis's place
+  void picture_changed();  // lanes, titles, the axis's place or time
   void arrangement_changed();
 
  protected:

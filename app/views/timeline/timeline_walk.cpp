@@ -83,24 +83,26 @@ Nanoseconds TimelineView::anchor() const {
   if (s.pointer && s.pointer->x() >= axis.left && s.pointer->x() <= axis.left + axis.width)
     return axis.time_at(s.pointer->x());
   if (const Bar* bar = s.selected_bar(); bar && inside(middle(*bar))) return middle(*bar);
-  if (inside(s.session.playhead())) return s.session.playhead();
+  if (inside(s.session.playback().playhead())) return s.session.playback().playhead();
   return s.picture.range.begin + s.picture.range.length() / 2;
 }
 
 void TimelineView::act(ViewKey key) {
   State& s = *state_;
   Session& session = s.session;
-  const TimeRange range = session.visible();
+  const TimeRange range = session.subject().visible();
   const Nanoseconds step(std::llround(static_cast<double>(range.length().count()) * kPanPerKey));
   switch (key) {
     case ViewKey::kZoomIn:
-      return session.set_visible(zoomed(range, anchor(), kZoomPerKey, session.horizon()));
+      return session.subject().set_visible(
+          zoomed(range, anchor(), kZoomPerKey, session.subject().horizon()));
     case ViewKey::kZoomOut:
-      return session.set_visible(zoomed(range, anchor(), 1 / kZoomPerKey, session.horizon()));
+      return session.subject().set_visible(
+          zoomed(range, anchor(), 1 / kZoomPerKey, session.subject().horizon()));
     case ViewKey::kPanLeft:
-      return session.set_visible(panned(range, -step, session.horizon()));
+      return session.subject().set_visible(panned(range, -step, session.subject().horizon()));
     case ViewKey::kPanRight:
-      return session.set_visible(panned(range, step, session.horizon()));
+      return session.subject().set_visible(panned(range, step, session.subject().horizon()));
     case ViewKey::kPrevious:
       return walk(0, -1);
     case ViewKey::kNext:
@@ -114,27 +116,28 @@ void TimelineView::act(ViewKey key) {
     case ViewKey::kFollowOn:
       return follow(false);
     case ViewKey::kFocus:
-      if (s.last_key == ViewKey::kFocus || !s.selected_bar()) return session.fit_all();
+      if (s.last_key == ViewKey::kFocus || !s.selected_bar()) return session.subject().fit_all();
       return focus_on_selection();
     case ViewKey::kFitAll:
-      return session.fit_all();
+      return session.subject().fit_all();
     case ViewKey::kMark:
-      return toggle_mark(s.pointer ? snap(anchor(), true) : session.playhead());
+      return toggle_mark(s.pointer ? snap(anchor(), true) : session.playback().playhead());
     case ViewKey::kSelect:
       if (const Bar* bar = s.selected_bar())
-        return session.set_range(TimeRange{bar->span.begin, bar->span.end});
+        return session.subject().set_range(TimeRange{bar->span.begin, bar->span.end});
       return walk(0, 0);
     case ViewKey::kClear:
-      session.set_range(std::nullopt);
+      session.subject().set_range(std::nullopt);
       s.arrow_from = s.arrow_to = OpRef{};
-      session.select({}, false);
+      session.subject().select({}, false);
       return;
     case ViewKey::kPlay:
-      return session.set_playing(!session.playing());
+      return session.playback().set_playing(!session.playback().playing());
     case ViewKey::kStepBack:
     case ViewKey::kStepOn:
-      session.set_playing(false);
-      return session.set_playhead(next_event(session, session.playhead(), key == ViewKey::kStepOn));
+      session.playback().set_playing(false);
+      return session.playback().set_playhead(
+          next_event(session, session.playback().playhead(), key == ViewKey::kStepOn));
   }
 }
 
@@ -162,7 +165,7 @@ void TimelineView::walk(int rows, int bars) {
     const bool in_run =
         s.picture.lanes[static_cast<std::size_t>(box.lane)].style == LaneStyle::kObserved;
     const OpRef op{row_of(box).rank_index, bar.first_op};
-    s.session.select(op, in_run, zoom);
+    s.session.subject().select(op, in_run, zoom);
     reveal(op, in_run);
   };
   const Bar* current = s.selected_bar();
@@ -170,14 +173,14 @@ void TimelineView::walk(int rows, int bars) {
   bool found = false;
   for (std::size_t i = 0; current && i < boxes.size(); ++i)
     if (boxes[i]->lane == s.selected_lane() &&
-        row_of(*boxes[i]).rank_index == s.session.selected().rank) {
+        row_of(*boxes[i]).rank_index == s.session.subject().selected().rank) {
       index = i;
       found = true;
     }
   if (!found) {  // nothing selected yet: the op at the playhead, in the first row that shows one
     const BarList& list = list_of(*boxes.front(), Lane::kCompute);
     const Nanoseconds time =
-        std::clamp(s.session.playhead(), s.picture.range.begin, s.picture.range.end);
+        std::clamp(s.session.playback().playhead(), s.picture.range.begin, s.picture.range.end);
     if (const int at = nearest_bar(list, time); at >= 0)
       select(*boxes.front(), list.bars[static_cast<std::size_t>(at)]);
     return;
@@ -194,7 +197,7 @@ void TimelineView::walk(int rows, int bars) {
   }
   // The selection may have been made from farther or nearer than the rows are shown now.
   const BarList& list = list_of(*boxes[index], current->lane);
-  const Bar* at = rows_at(*boxes[index]).bar_of(s.session.selected(), zoom);
+  const Bar* at = rows_at(*boxes[index]).bar_of(s.session.subject().selected(), zoom);
   if (!at) return;
   const int place = static_cast<int>(at - list.bars.data()) + bars;
   if (place >= 0 && place < static_cast<int>(list.bars.size()))
@@ -212,10 +215,10 @@ QString TimelineView::find(const QString& name) {
   if (found.empty())
     return tr("No op is called “%1”; try F3, backward 2, all-reduce, or stage 1.")
         .arg(name.trimmed());
-  const auto now = std::find(found.begin(), found.end(), s.session.selected());
+  const auto now = std::find(found.begin(), found.end(), s.session.subject().selected());
   const auto next = now == found.end() || now + 1 == found.end() ? found.begin() : now + 1;
   const bool in_run = s.picture.lanes[static_cast<std::size_t>(lane)].style == LaneStyle::kObserved;
-  s.session.select(*next, in_run, Zoom::kActions);
+  s.session.subject().select(*next, in_run, Zoom::kActions);
   reveal(*next, in_run);
   return tr("%1 of %2").arg(next - found.begin() + 1).arg(found.size());
 }
@@ -225,10 +228,10 @@ void TimelineView::follow(bool back) {
   const LaneRows* rows = s.rows_of_lane(s.selected_lane());
   const Bar* bar = s.selected_bar();
   if (!rows || !bar || s.picture.lanes[static_cast<std::size_t>(s.selected_lane())].hidden) return;
-  const OpRef here{s.session.selected().rank, bar->first_op};
+  const OpRef here{s.session.subject().selected().rank, bar->first_op};
   const OpRef there =
       back ? source_of(rows->program(), *rows->timeline, here) : first_waiting(*rows, here, *bar);
-  const Zoom zoom = s.session.selected_zoom();
+  const Zoom zoom = s.session.subject().selected_zoom();
   const Bar* other = rows->bar_of(there, zoom);
   if (!other) {
     Q_EMIT hovered(back ? tr("This op waited for no other.") : tr("No op waits for this one."));
@@ -237,10 +240,10 @@ void TimelineView::follow(bool back) {
   s.arrow_from = back ? OpRef{there.rank, other->first_op} : here;
   s.arrow_to = back ? here : OpRef{there.rank, other->first_op};
   s.following = true;
-  const bool in_run = s.session.selected_in_run();
-  s.session.select({there.rank, other->first_op}, in_run, zoom);
+  const bool in_run = s.session.subject().selected_in_run();
+  s.session.subject().select({there.rank, other->first_op}, in_run, zoom);
   s.following = false;
-  reveal(s.session.selected(), in_run);
+  reveal(s.session.subject().selected(), in_run);
 }
 
 void TimelineView::focus_on_selection() {
@@ -250,14 +253,14 @@ void TimelineView::focus_on_selection() {
   const auto length = static_cast<double>((bar->span.end - bar->span.begin).count());
   const Nanoseconds margin(std::llround(length * kFocusMargin));
   const TimeRange wanted{bar->span.begin - margin, bar->span.end + margin};
-  s.session.set_visible(panned(wanted, Nanoseconds(0), s.session.horizon()));
-  reveal(s.session.selected(), s.session.selected_in_run());
+  s.session.subject().set_visible(panned(wanted, Nanoseconds(0), s.session.subject().horizon()));
+  reveal(s.session.subject().selected(), s.session.subject().selected_in_run());
 }
 
 void TimelineView::toggle_mark(Nanoseconds time) {
   State& s = *state_;
   const TimeAxis axis = s.layout.axis(s.picture.range);
-  std::vector<Nanoseconds> marks = s.session.marks();
+  std::vector<Nanoseconds> marks = s.session.subject().marks();
   const auto near = std::find_if(marks.begin(), marks.end(), [&](Nanoseconds mark) {
     return std::chrono::abs(mark - time) <= axis.length_of(5);
   });
@@ -265,7 +268,7 @@ void TimelineView::toggle_mark(Nanoseconds time) {
     marks.erase(near);
   else
     marks.push_back(time);
-  s.session.set_marks(std::move(marks));
+  s.session.subject().set_marks(std::move(marks));
 }
 
 // Moves time and rows so that the op is on screen.
@@ -273,15 +276,16 @@ void TimelineView::reveal(OpRef op, bool in_run) {
   State& s = *state_;
   const int lane = lane_of(s.picture, in_run ? LaneStyle::kObserved : LaneStyle::kPredicted);
   const LaneRows* rows = s.rows_of_lane(lane);
-  const Bar* bar = rows ? rows->bar_of(op, s.session.selected_zoom()) : nullptr;
+  const Bar* bar = rows ? rows->bar_of(op, s.session.subject().selected_zoom()) : nullptr;
   if (!bar) return;
-  const TimeRange range = s.session.visible();
+  const TimeRange range = s.session.subject().visible();
   Nanoseconds by{0};
   if (bar->span.begin < range.begin)
     by = bar->span.begin - range.begin;
   else if (bar->span.end > range.end)
     by = std::min(bar->span.end - range.end, bar->span.begin - range.begin);
-  if (by.count() != 0) s.session.set_visible(panned(range, by, s.session.horizon()));
+  if (by.count() != 0)
+    s.session.subject().set_visible(panned(range, by, s.session.subject().horizon()));
   const double scroll = verticalScrollBar()->value();
   const QRectF rect = rect_of_bar(s.picture, s.layout, lane, *bar, op.rank, 0);
   if (rect.isEmpty()) return;

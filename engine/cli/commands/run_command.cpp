@@ -286,8 +286,9 @@ Outcome run_setup(const RunOptions& options, Progress& progress) {
                                               : Outcome::failed(told_why(training.error()));
   if (training->unstored) progress.say(training->unstored->text + " It serves this run alone.");
   progress.clear();
-  Outcome outcome = Outcome::done(options.json ? json_text(run_json(*training, options.rank, options.spans))
-                                               : run_text(*training));
+  Outcome outcome =
+      Outcome::done(options.json ? json_text(run_json(*training, options.rank, options.spans))
+                                 : run_text(*training));
   const Program& program = training->prediction.program;
   const Timeline& timeline = training->result.observation.timeline;
   // What cannot be written must not lose the report.

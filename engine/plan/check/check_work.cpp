@@ -36,11 +36,16 @@ bool is_extra(const Op& op) {
   return op.piece == Piece::kPermute || op.piece == Piece::kCombine || op.block > 0;
 }
 
-// What an action must compute on the layers that it holds. Layers in `experts` have experts in
-// place of the MLP, or beside that of the shared ones.
-std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
-                            const std::set<int>& experts, const Shape& shape) {
-  const int last_layer = shape.layers - 1;
+// What a chunk of a rank holds.
+struct Held {
+  std::set<int> layers;
+  bool embedding = false, head = false;
+};
+
+// What an action must compute on what it holds. Layers in `experts` have experts in place of the
+// MLP, or beside that of the shared ones.
+std::set<Part> needed_parts(ActionKind kind, const Held& held, const std::set<int>& experts,
+                            const Shape& shape) {
   std::set<Part> parts;
   const bool forward = kind == ActionKind::kForward;
   const bool input = kind == ActionKind::kBackward || kind == ActionKind::kInputGrad;
@@ -50,7 +55,7 @@ std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
     if (input) parts.insert({layer, piece, Phase::kInputGrad});
     if (weight && trained) parts.insert({layer, piece, Phase::kWeightGrad});
   };
-  for (const int layer : layers) {
+  for (const int layer : held.layers) {
     for (const Piece piece : {Piece::kNorm1, Piece::kQkv, Piece::kProjection, Piece::kNorm2}) {
       add(layer, piece, true);
     }
@@ -75,11 +80,11 @@ std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
       parts.insert({layer, Piece::kResidual2, Phase::kInputGrad});
     }
   }
-  if (layers.count(0) > 0) {
+  if (held.embedding) {
     if (forward) parts.insert({-1, Piece::kEmbedding, Phase::kForward});
     if (weight) parts.insert({-1, Piece::kEmbedding, Phase::kWeightGrad});
   }
-  if (layers.count(last_layer) > 0) {
+  if (held.head) {
     add(-1, Piece::kFinalNorm, true);
     add(-1, Piece::kHead, true);
     add(-1, Piece::kLoss, false);
@@ -92,8 +97,8 @@ std::set<Part> needed_parts(ActionKind kind, const std::set<int>& layers,
 }
 
 struct RankWork {
-  std::vector<std::map<Part, int>> done;    // by action
-  std::vector<std::set<int>> chunk_layers;  // by chunk
+  std::vector<std::map<Part, int>> done;  // by action
+  std::vector<Held> chunks;
   std::set<int> expert_layers;
 };
 
@@ -102,19 +107,38 @@ RankWork work_of(const RankProgram& rank) {
   work.done.resize(rank.actions.size());
   int chunks = 1;
   for (const Action& action : rank.actions) chunks = std::max(chunks, action.chunk + 1);
-  work.chunk_layers.resize(static_cast<std::size_t>(chunks));
-  if (chunks == 1) work.chunk_layers[0] = {rank.layers.begin(), rank.layers.end()};
+  work.chunks.resize(static_cast<std::size_t>(chunks));
+  if (chunks == 1) work.chunks[0].layers = {rank.layers.begin(), rank.layers.end()};
   for (const Op& op : rank.ops) {
     if (op.kind != OpKind::kCompute || op.action < 0) continue;
     if (op.action >= static_cast<std::int32_t>(rank.actions.size()) || is_extra(op)) continue;
     ++work.done[static_cast<std::size_t>(op.action)][{op.layer, op.piece, op.phase}];
     if (is_expert_piece(op.piece)) work.expert_layers.insert(op.layer);
-    if (chunks > 1 && op.layer >= 0) {
-      const int chunk = rank.actions[static_cast<std::size_t>(op.action)].chunk;
-      work.chunk_layers[static_cast<std::size_t>(chunk)].insert(op.layer);
-    }
+    const int chunk = rank.actions[static_cast<std::size_t>(op.action)].chunk;
+    Held& held = work.chunks[static_cast<std::size_t>(chunk)];
+    if (chunks > 1 && op.layer >= 0) held.layers.insert(op.layer);
+    held.embedding = held.embedding || op.piece == Piece::kEmbedding;
+    held.head = held.head || op.piece == Piece::kHead;
   }
   return work;
+}
+
+// A stage may hold the embedding or the head without a layer, so chunks that compute it hold it.
+// Where none does, the first and the last layer should.
+void find_ends(std::vector<RankWork>& works, int last_layer) {
+  bool any_embedding = false, any_head = false;
+  const auto for_chunks = [&](const auto& visit) {
+    for (RankWork& work : works)
+      for (Held& chunk : work.chunks) visit(chunk);
+  };
+  for_chunks([&](const Held& chunk) {
+    any_embedding = any_embedding || chunk.embedding;
+    any_head = any_head || chunk.head;
+  });
+  for_chunks([&](Held& chunk) {
+    if (!any_embedding) chunk.embedding = chunk.layers.count(0) > 0;
+    if (!any_head) chunk.head = chunk.layers.count(last_layer) > 0;
+  });
 }
 
 // Lines for one action of one rank.
@@ -144,9 +168,8 @@ void check_action(const Program& program, const RankProgram& rank, const RankWor
     if (stages > 1) doubled(stage);
     return;
   }
-  const auto& layers = work.chunk_layers[static_cast<std::size_t>(action.chunk)];
-  const std::set<Part> needed =
-      needed_parts(action.kind, layers, work.expert_layers, program.shape);
+  const Held& held = work.chunks[static_cast<std::size_t>(action.chunk)];
+  const std::set<Part> needed = needed_parts(action.kind, held, work.expert_layers, program.shape);
   for (const Part& part : needed) {
     if (done.count(part) == 0) {
       missing(words_of(part));
@@ -184,12 +207,18 @@ void check_updates(const RankProgram& rank, std::vector<Message>& messages) {
 
 void check_work(const Program& program, std::vector<Message>& messages) {
   std::set<int> held;
+  std::vector<RankWork> works;
   bool trains = false;
   for (const RankProgram& rank : program.ranks) {
-    if (rank.actions.empty()) continue;  // a Program of one collective has no line of an Order
-    trains = true;
+    works.push_back(work_of(rank));
+    trains = trains || !rank.actions.empty();
     held.insert(rank.layers.begin(), rank.layers.end());
-    const RankWork work = work_of(rank);
+  }
+  find_ends(works, program.shape.layers - 1);
+  for (std::size_t at = 0; at < program.ranks.size(); ++at) {
+    const RankProgram& rank = program.ranks[at];
+    if (rank.actions.empty()) continue;  // a Program of one collective has no line of an Order
+    const RankWork& work = works[at];
     for (std::size_t index = 0; index < rank.actions.size(); ++index) {
       check_action(program, rank, work, index, messages);
       if (messages.size() >= kMostCheckMessages) return;

@@ -249,6 +249,17 @@ Result<Placement> place(const RunSettings& run, int ranks, const Computer& compu
   return on_cores(run, ranks, computer.cores, pacing, not_on_gpus, one_gpu);
 }
 
+Placement place_collective(const RunSettings& run, int ranks, const Computer& computer) {
+  RunSettings unpaced = run;
+  if (run.backend == Backend::kPaced) unpaced.backend = Backend::kCpu;
+  Result<Placement> placed = place(unpaced, ranks, computer, Pacing::kNever);
+  if (placed) return std::move(*placed);
+  RunSettings on_cores_alone;
+  on_cores_alone.backend = Backend::kCpu;
+  placed = place(on_cores_alone, ranks, computer, Pacing::kNever);
+  return placed ? std::move(*placed) : Placement();
+}
+
 std::vector<int> that_meet(std::vector<int> gpus, const std::vector<std::vector<int>>& apart) {
   while (true) {
     std::map<int, int> broken;  // sets, by GPU

@@ -85,6 +85,11 @@ enum class Pacing : std::uint8_t { kWhereNeeded, kNever };
 Result<Placement> place(const RunSettings& run, int ranks, const Computer& computer,
                         Pacing pacing = Pacing::kWhereNeeded);
 
+// The same for a collective alone that is shown beside a training step with these settings. Where
+// they have no place for it (too few GPUs, paced ranks), it goes on cores: what it shows needs no
+// GPU.
+Placement place_collective(const RunSettings& run, int ranks, const Computer& computer);
+
 // Of these GPUs, in their order, as many as work with each other: with no set of `apart` among
 // them. Those that are in most of these sets leave first, of equal ones the last.
 std::vector<int> that_meet(std::vector<int> gpus, const std::vector<std::vector<int>>& apart);

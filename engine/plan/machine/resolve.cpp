@@ -2,6 +2,7 @@
 #include "engine/plan/machine/resolve.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <set>
 
@@ -118,6 +119,22 @@ Result<Situation> situation_of(const Setup& asked, const Computer& computer,
   situation.machine = machine_for(placement, computer, find);
   if (placed) situation.placement = std::move(*placed);
   return situation;
+}
+
+int gpus_for(const Situation& situation, const Computer& computer) {
+  if (situation.machine.name == kLocalGpus) return situation.machine.devices_per_node;
+  return situation.takes_gpus() ? most_gpu_ranks(computer) : 0;
+}
+
+Source expected_source(const Setup& setup, const Machine& machine) {
+  if (!machine.local) return Source::kPredicted;
+  if (machine.name == kLocalGpus)
+    return ranks_share_gpu(setup, machine) ? Source::kSharedGpu : Source::kMeasured;
+  assert(is_resolved(setup));
+  const Backend backend = setup.run.backend;
+  if (backend == Backend::kPaced) return Source::kPaced;
+  const bool few = backend == Backend::kCpu && machine.cores < setup.mesh.ranks();
+  return few ? Source::kOversubscribed : Source::kMeasured;
 }
 
 Computer computer_until_told(const FindMachine& find) {

@@ -35,7 +35,22 @@ struct Situation {
   Machine machine;
   std::optional<Placement> placement;  // none: of another machine, or `refusal` says why
   std::optional<Message> refusal;      // why this computer has no place for the ranks
+
+  // Whether the ranks of "local" take GPUs of this computer.
+  bool takes_gpus() const {
+    return asked.machine == "local" && setup.run.backend == Backend::kCuda;
+  }
+  // The same, also of a Setup that names the Machine of these GPUs.
+  bool on_local_gpus() const { return takes_gpus() || machine.name == kLocalGpus; }
 };
+
+// How many GPUs of `computer` there are for the ranks of the situation; 0: they are on cores, or
+// nobody has told.
+int gpus_for(const Situation& situation, const Computer& computer);
+
+// How ranks of the resolved `setup` would run on `machine`, as its backend says. kPredicted where
+// the machine is not this computer, since nothing can run on it from here.
+Source expected_source(const Setup& setup, const Machine& machine);
 // find_machine(), or what remembers its answers.
 using FindMachine = std::function<Result<Machine>(const std::string& name)>;
 // Error: that of `find`.

@@ -178,7 +178,10 @@ StepFigures step_figures(const Program& program, const Timeline& timeline, const
 }
 
 nlohmann::json to_json(const MemoryRow& row) {
-  nlohmann::json json = {{"rank", row.rank}, {"stage", row.stage}, {"peak_bytes", row.peak_bytes}};
+  nlohmann::json json = {{"rank", row.rank},
+                         {"stage", row.stage},
+                         {"peak_bytes", row.peak_bytes},
+                         {"framework_bytes", row.framework_bytes}};
   for (int category = 0; category < kCategories; ++category) {
     json[std::string(name_of(static_cast<Category>(category))) + "_bytes"] = row.bytes[category];
   }

@@ -19,6 +19,7 @@ namespace parallelarium {
 struct MemoryRow {
   int rank = 0, stage = 0;
   std::int64_t bytes[kCategories] = {};  // peak of each category over the step
+  std::int64_t framework_bytes = 0;      // beyond the peak: framework_bytes_of(); 0 where it is run
   std::int64_t peak_bytes = 0;           // peak of the sum
 };
 

@@ -78,6 +78,8 @@ struct Setup {
   int micro_batch = 1;
   int microbatches = 8;  // per data-parallel replica
   Recompute recompute = Recompute::kNone;
+  // Of full recompute: the layers of each stage, its first ones, that are computed again; 0: all.
+  int recompute_layers = 0;
   ContextParallel context_parallel = ContextParallel::kRing;
   Attention attention = Attention::kUnfused;
   // How collectives are done: "direct", the transport's own; or by sends and receives of an
@@ -145,6 +147,12 @@ std::vector<Message> validate(const Setup& setup);
 // Why this version cannot execute a valid Setup (such as TP above 1), or success. Prediction does
 // not need it. Machine-dependent reasons (cores, GPUs, memory) are the engine's to say.
 Result<void> can_execute(const Setup& setup);
+
+// Whether stages keep the activations of some layers and compute those of others again, so that no
+// layer stands for all.
+inline bool recomputes_some_layers(const Setup& setup) {
+  return setup.recompute == Recompute::kFull && setup.recompute_layers > 0;
+}
 
 // Layers held by each pipeline stage (virtual stages: pp * chunks), from stage_layers or even.
 // Requires: validate(setup) is empty.

@@ -180,7 +180,7 @@ Message note_of_layer(Recompute kept, bool wide, bool dropout, bool sequence_par
 
 void add_activations(const Setup& setup, Formulas& out) {
   const Model& model = setup.model;
-  if (!is_paper_gpt(model)) return;
+  if (!is_paper_gpt(model) || recomputes_some_layers(setup)) return;
   const Mesh& mesh = setup.mesh;
   const auto [shape, kept, input_part, layer] = layer_activations(setup);
   const std::string sbh =
@@ -274,7 +274,7 @@ void add_work(const Setup& setup, Formulas& out) {
                    "flops",
                    fmt::format("{}, appendix A, eq. (7)", kKorthikanti),
                    {}});
-    if (setup.recompute == Recompute::kFull)
+    if (setup.recompute == Recompute::kFull && !recomputes_some_layers(setup))
       out.push_back({message("work.full-recompute", "hardware FLOPs of a step, full recompute"),
                      "96 B s L h² (1 + s/(6 h) + V/(16 L h))",
                      fmt::format("96 · {} · (1 + {}/(6 · {}) + {}/(16 · {} · {}))", base, number(s),

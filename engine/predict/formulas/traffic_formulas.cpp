@@ -107,7 +107,7 @@ void add_data_traffic(const Setup& setup, const Part& part, Formulas& out) {
 void add_context(const Setup& setup, Formulas& out) {
   const Model& model = setup.model;
   const int c = setup.mesh.cp, t = setup.mesh.tp;
-  if (c == 1 || model.latent.kv_rank > 0) return;
+  if (c == 1 || model.latent.kv_rank > 0 || recomputes_some_layers(setup)) return;
   const double bytes = setup.precision.activation_bytes();
   const double D =
       model.head_dim > 0 ? model.head_dim : static_cast<double>(model.hidden) / model.heads;
@@ -205,7 +205,7 @@ void add_traffic(const Setup& setup, Formulas& out) {
                          "every chunk sends; between the last rank and the first, one chunk less")
                : Message{}});
   }
-  if (mesh.tp > 1) {
+  if (mesh.tp > 1 && !recomputes_some_layers(setup)) {
     const double t = mesh.tp;
     const bool full = setup.recompute == Recompute::kFull;
     const double factor = full ? 12 : 8;

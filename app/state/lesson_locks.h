@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the open lesson hides, locks and keeps.
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "engine/plan/setup/setup.h"
+
+namespace parallelarium {
+
+struct CollectiveChoice;
+
+// An answer that a student committed, kept as a third mark until the lesson ends.
+struct Guess {
+  QString metric;  // dotted key, such as "bubble.of_total"
+  double value = 0;
+  QString text;  // "16 %"
+  // What it is about: figures of these settings (how to run aside), or of this collective. Without
+  // either, of whatever is set.
+  std::optional<Setup> setup = {};
+  std::shared_ptr<const CollectiveChoice> collective = {};
+};
+
+class LessonLocks : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit LessonLocks(QObject* parent = nullptr) : QObject(parent) {}
+
+  // Metrics and lanes that read "?" until an answer is committed: "bubble.of_total",
+  // "lane.predicted", "lane.run", "memory", ... A hidden key hides the keys below it.
+  bool hidden(const QString& key) const;
+  const QStringList& hidden_keys() const { return hidden_; }
+  void set_hidden(const QStringList& keys);
+  // Setting keys that may be changed now; empty means all.
+  bool allowed(const QString& key) const;
+  void set_allowed(const QStringList& keys);
+  // A question of the lesson is open and a run would show its answer.
+  bool question_open() const { return question_open_; }
+  void set_question_open(bool open);
+  const std::vector<Guess>& guesses() const { return guesses_; }
+  void set_guesses(std::vector<Guess> guesses);
+  // The text of the guess at this metric that is about `setup` and `collective`, or empty; also
+  // while the metric is hidden, since the lesson then asks about it anew.
+  QString guess_at(const QString& metric, const Setup& setup,
+                   const CollectiveChoice& collective) const;
+  // Hides, locks and asks nothing any more.
+  void clear();
+
+  // What the lesson player keeps in a document.
+  const nlohmann::json& lesson_state() const { return lesson_state_; }
+  void set_lesson_state(nlohmann::json state) { lesson_state_ = std::move(state); }
+
+ Q_SIGNALS:
+  void hidden_changed();
+  void allowed_changed();
+  void question_changed();
+  void guesses_changed();
+
+ private:
+  QStringList hidden_, allowed_;
+  bool question_open_ = false;
+  std::vector<Guess> guesses_;
+  nlohmann::json lesson_state_;
+};
+
+}  // namespace parallelarium

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Predicts Setups: small ones at once, large ones on a thread of its own.
+#pragma once
+
+#include <QObject>
+#include <QThreadPool>
+#include <memory>
+#include <optional>
+
+#include "engine/predict/predict.h"
+
+namespace parallelarium {
+
+// What predict_as_shown() says, with why the ranks would be late at their pace.
+struct Predicted {
+  Result<std::shared_ptr<const Prediction>> prediction;
+  std::optional<Message> too_fast;
+};
+
+class Predictor : public QObject {
+  Q_OBJECT
+
+ public:
+  explicit Predictor(QObject* parent = nullptr);
+  ~Predictor() override;
+
+  // predicted() comes before this returns where that takes less than a frame, else from the event
+  // loop. Only the latest of those that wait is predicted. Requires: `setup` is resolved and valid.
+  void predict(const Setup& setup, const Machine& machine);
+  // What is under way is of no use any more: predicted() does not come.
+  void forget();
+  bool busy() const { return working_ || wanted_; }
+  // Returns when nothing is being predicted any more (for exports and tests).
+  void wait();
+
+ Q_SIGNALS:
+  void predicted(const Predicted& answer);
+
+ private:
+  struct Wanted {
+    Setup setup;
+    Machine machine;
+  };
+  void start_worker();
+  std::optional<Wanted> wanted_;
+  bool working_ = false, useless_ = false;
+  double seconds_per_op_ = 1e-6;  // learned from the predictions made so far
+  QThreadPool worker_;            // one thread
+};
+
+}  // namespace parallelarium
