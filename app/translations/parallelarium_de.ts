@@ -5220,6 +5220,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten im Rückwärtslauf reduzieren</translation>
     </message>
     <message>
+        <source>ZeRO 2 reduces once a step</source>
+        <translation>ZeRO 2 reduziert einmal je Schritt</translation>
+    </message>
+    <message>
+        <source>needs ZeRO 2</source>
+        <translation>braucht ZeRO 2</translation>
+    </message>
+    <message>
         <source>Recomputed layers of a stage (0: all)</source>
         <translation>Neu gerechnete Schichten je Stufe (0: alle)</translation>
     </message>
