@@ -160,16 +160,16 @@ SettingTable<Setup> mesh_rows() {
        .applies = [](const Setup& setup) { return setup.zero == 2; },
        .needs = "needs ZeRO 2",
        .section = Section::kMoreParallelism,
-       .label = "ZeRO 2 reduces once a step",
+       .label = "ZeRO 2 accumulates",
        .help = "ZeRO 2: accumulate whole gradients and reduce them once a step: true or false"},
       {.key = "overlap_gradients",
        .option = "overlap-gradients",
        .value = Is::flag(&Setup::overlap_gradients),
        .written = where_changed<Setup>(&Setup::overlap_gradients),
        .applies = [](const Setup& setup) { return held_zero(setup) < 2; },
-       .needs = "ZeRO 2 and 3 reduce in every micro-batch",
+       .needs = "needs ZeRO 0 or 1",
        .section = Section::kMoreParallelism,
-       .label = "Reduce gradients during the backward",
+       .label = "Overlap gradients",
        .help = "reduce gradients during the last backward, or after it: true or false"}};
 }
 
@@ -244,7 +244,7 @@ SettingTable<Setup> step_rows() {
            .applies = [](const Setup& setup) { return setup.recompute == Recompute::kFull; },
            .needs = "needs full recompute",
            .section = Section::kMoreModel,
-           .label = "Recomputed layers of a stage (0: all)",
+           .label = "Recomputed layers (0: all)",
            .unit = "layers",
            .help = "layers of each stage that full recompute computes again; 0: all"},
           {.key = "context_parallel",
