@@ -5156,20 +5156,28 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>ZeRO 3: Schichten voraus</translation>
     </message>
     <message>
-        <source>Reduce gradients during the backward</source>
-        <translation>Gradienten im Rückwärtslauf reduzieren</translation>
+        <source>Overlap gradients</source>
+        <translation>Gradienten überlappen</translation>
     </message>
     <message>
-        <source>Recomputed layers of a stage (0: all)</source>
-        <translation>Neu gerechnete Schichten je Stufe (0: alle)</translation>
+        <source>ZeRO 2 accumulates</source>
+        <translation>ZeRO 2 sammelt an</translation>
+    </message>
+    <message>
+        <source>needs ZeRO 2</source>
+        <translation>braucht ZeRO 2</translation>
+    </message>
+    <message>
+        <source>Recomputed layers (0: all)</source>
+        <translation>Neu gerechnet (0: alle)</translation>
     </message>
     <message>
         <source>needs full recompute</source>
         <translation>braucht volles Neurechnen</translation>
     </message>
     <message>
-        <source>ZeRO 2 and 3 reduce in every micro-batch</source>
-        <translation>ZeRO 2 und 3 reduzieren in jedem Mikro-Batch</translation>
+        <source>needs ZeRO 0 or 1</source>
+        <translation>braucht ZeRO 0 oder 1</translation>
     </message>
     <message>
         <source>Precision</source>

@@ -60,7 +60,7 @@ int shard_ranks(const Setup& setup) {
   return setup.zero_group > 0 ? setup.zero_group : setup.mesh.dp * setup.mesh.cp;
 }
 
-int zero_stage(const Setup& setup) { return shard_ranks(setup) > 1 ? setup.zero : 0; }
+int zero_stage(const Setup& setup) { return shard_ranks(setup) > 1 ? held_zero(setup) : 0; }
 
 std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters,
                                  const std::vector<Chunk>& chunks, bool stage_level) {

@@ -73,7 +73,12 @@ std::vector<std::string> unwise(const Prediction& prediction) {
     remarks.push_back("The number of recomputed layers does nothing without full recompute.");
   if (setup.model.vocab == 1)
     remarks.push_back("A vocabulary of one token has nothing to learn: the loss is 0 at once.");
-  if (setup.zero >= 2 && !setup.overlap_gradients)
+  if (setup.zero_accumulate && setup.zero == 2)
+    remarks.push_back(
+        "ZeRO 2 accumulates whole gradients here, so that it holds what ZeRO 1 holds.");
+  else if (setup.zero_accumulate)
+    remarks.push_back("Accumulating gradients is a choice of ZeRO 2 alone.");
+  if (held_zero(setup) >= 2 && !setup.overlap_gradients)
     remarks.push_back(
         "ZeRO 2 and 3 reduce gradients in every micro-batch, also where gradients are to be "
         "reduced "

@@ -47,7 +47,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "pp=2 schedule=zb-v stage-layers=0,2,2,0 microbatches=4"),
     name_of_case);
 INSTANTIATE_TEST_SUITE_P(LateReduction, Axes,
-                         testing::Values("dp=4 overlap-gradients=false microbatches=3",
+                         testing::Values("dp=4 zero=2 zero-accumulate=true microbatches=3",
+                                         "pp=2 dp=2 zero=2 zero-accumulate=true clip=0.05",
+                                         "dp=4 overlap-gradients=false microbatches=3",
                                          "pp=2 dp=2 overlap-gradients=false zero=1 clip=0.05",
                                          "llama tp=2 dp=2 overlap-gradients=false "
                                          "sequence-parallel=true"),

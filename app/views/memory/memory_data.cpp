@@ -175,7 +175,7 @@ std::vector<ByteTerm> byte_terms(const Setup& setup) {
                         : Memory::tr("none");
   };
   const auto term = [&](const QString& name, int each, int bytes, Category category) {
-    return ByteTerm{name.arg(type(each)), bytes, zero_shards(category, setup.zero)};
+    return ByteTerm{name.arg(type(each)), bytes, zero_shards(category, held_zero(setup))};
   };
   const int parameter = precision.parameter_bytes, gradient = precision.gradient_bytes;
   const int master = precision.master_bytes, moments = precision.moments_bytes;
@@ -194,7 +194,7 @@ QString bytes_formula(const Setup& setup) {
 }
 
 double bytes_per_parameter(const Setup& setup) {
-  return model_states(1, setup.precision, setup.zero, shards_of(setup)).total();
+  return model_states(1, setup.precision, held_zero(setup), shards_of(setup)).total();
 }
 
 namespace {

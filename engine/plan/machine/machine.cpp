@@ -103,7 +103,8 @@ Message bf16_words(const std::string& products) {
 std::string prediction_word(const Machine& machine) {
   if (!machine.calibrated.empty()) return "calibrated";
   if (machine.matmul_efficiency.value >= 1) return "peak";
-  if (machine.matmul_efficiency.origin.starts_with("published")) return "published";
+  for (const std::string& origin : {machine.products.origin, machine.matmul_efficiency.origin})
+    if (origin.starts_with("published")) return "published";
   return "assumed";
 }
 

@@ -70,6 +70,9 @@ struct Setup {
   int zero_group = 0;  // ranks that share model states (hybrid sharding); 0 means all of DP
   // Layers whose parameters ZeRO 3 gathers ahead of the one that computes; each holds its memory.
   int zero_prefetch = 1;
+  // ZeRO 2: whole gradients are accumulated and reduced once a step, as ZeRO 1 does; else those of
+  // every micro-batch are reduced at once.
+  bool zero_accumulate = false;
   // Whether gradients are reduced while the last backward still computes, or all of them after it.
   bool overlap_gradients = true;
   Precision precision;
@@ -147,6 +150,11 @@ std::vector<Message> validate(const Setup& setup);
 // Why this version cannot execute a valid Setup (such as TP above 1), or success. Prediction does
 // not need it. Machine-dependent reasons (cores, GPUs, memory) are the engine's to say.
 Result<void> can_execute(const Setup& setup);
+
+// The ZeRO stage by which states are held and reduced: 1 where ZeRO 2 accumulates.
+inline int held_zero(const Setup& setup) {
+  return setup.zero == 2 && setup.zero_accumulate ? 1 : setup.zero;
+}
 
 // Whether stages keep the activations of some layers and compute those of others again, so that no
 // layer stands for all.

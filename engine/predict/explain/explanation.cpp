@@ -70,7 +70,7 @@ void find_longest_wait(const std::vector<IdleGap>& gaps, RankExplanation& rank) 
 }
 
 bool alike(const RankExplanation& a, const RankExplanation& b) {
-  return a.stage == b.stage && a.waits_most == b.waits_most && a.peak.bytes == b.peak.bytes &&
+  return a.stage == b.stage && a.peak.bytes == b.peak.bytes &&
          a.waits_most_seconds == b.waits_most_seconds && a.shares.busy == b.shares.busy;
 }
 

@@ -304,7 +304,9 @@ void add_work(const Setup& setup, Formulas& out) {
 
 }  // namespace
 
-std::vector<Formula> formulas_of(const Setup& setup, const Machine& machine) {
+std::vector<Formula> formulas_of(const Setup& asked, const Machine& machine) {
+  Setup setup = asked;
+  setup.zero = held_zero(asked);
   Formulas formulas = pipeline_formulas(setup);
   add_times(setup, machine, formulas);
   add_states(setup, machine, formulas);

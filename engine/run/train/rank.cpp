@@ -145,7 +145,7 @@ class RankRun {
   // Whether the rank keeps more of the tensor than it updates.
   bool keeps_all(Tensor tensor) const {
     const int cut_from = tensor == Tensor::kParameters ? 3 : tensor == Tensor::kGradients ? 2 : 1;
-    return !is_cut() || setup_.zero < cut_from;
+    return !is_cut() || held_zero(setup_) < cut_from;
   }
   DataType type_of(Tensor tensor) const {
     const Precision& precision = setup_.precision;
