@@ -116,7 +116,7 @@ Result<Order> order_from_file(const ScheduleOptions& options) {
 }
 
 // Times in the units of the request, as it would write them.
-std::string plain(double time) { return fmt::format("{:.6g}", time); }
+std::string in_their_units(double time) { return fmt::format("{:.6g}", time); }
 
 bool splits(const Order& order) {
   for (const auto& rank : order.ranks)
@@ -135,11 +135,12 @@ std::string schedule_text(const Order& order, const TimedOrder& timed, const Dur
   text += info ? ".\n" + wrapped(info->summary.text, 100, 0) + "\n"
                : ".\nThe order is right: every micro-batch goes forward and back once on every "
                  "stage, and no rank waits in a circle.\n";
-  text += fmt::format("Durations: forward {}, ", plain(durations.forward));
+  text += fmt::format("Durations: forward {}, ", in_their_units(durations.forward));
   text += splits(order) ? fmt::format("input gradient {}, weight gradient {}",
-                                      plain(durations.input_grad), plain(durations.weight_grad))
-                        : fmt::format("backward {}", plain(durations.backward));
-  text += fmt::format(", transfer {}.\n\n", plain(durations.transfer));
+                                      in_their_units(durations.input_grad),
+                                      in_their_units(durations.weight_grad))
+                        : fmt::format("backward {}", in_their_units(durations.backward));
+  text += fmt::format(", transfer {}.\n\n", in_their_units(durations.transfer));
 
   const auto picture = picture_of(timed, order.chunks, kMostCells);
   if (options.notation == "pytorch") {
@@ -147,14 +148,14 @@ std::string schedule_text(const Order& order, const TimedOrder& timed, const Dur
     if (!text.empty() && text.back() != '\n') text += "\n";
   } else if (picture) {
     text += picture->text + fmt::format("\nA cell is {} of time; \"..\" is idle, \"--\" goes on.\n",
-                                        plain(picture->cell));
+                                        in_their_units(picture->cell));
   } else {
     const std::vector<std::string> lines = to_lines(order);
     for (std::size_t rank = 0; rank < lines.size(); ++rank)
       text += fmt::format("  rank {}  {}\n", rank, lines[rank]);
     text += "\nThe order alone: drawn to time it would be too wide.\n";
   }
-  text += fmt::format("\nMakespan {}\nBubble\n", plain(timed.makespan));
+  text += fmt::format("\nMakespan {}\nBubble\n", in_their_units(timed.makespan));
   Table bubbles({"", ">", ""});
   bubbles.add({"of whole step", percent_text(timed.bubble_of_total), "idle / (ranks · makespan)"});
   bubbles.add({"over ideal time", percent_text(timed.bubble_over_ideal), "idle / busy"});
