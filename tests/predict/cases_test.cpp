@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Goal{"narayanan-2021-table-2", "step_seconds", "PTD", 0.06, 0.07},
                     Goal{"qi-2023-table-4", "step_seconds", "", 0.06, 0.14},
                     Goal{"simumax-2026-b200", "step_seconds", "", 0.06, 0.135},
-                    Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.05, 0.07}));
+                    Goal{"llama-3-2024-table-4", "mfu_causal_percent", "", 0.04, 0.05}));
 
 // What a source says stands in its file once: every row has figures that are known metrics.
 TEST(Cases, SayTheirSourcesAndFigures) {
