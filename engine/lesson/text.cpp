@@ -111,7 +111,10 @@ class TextReader {
   }
 
   void fail(const Sentence& what) {
-    if (!error_) error_ = message("lesson-line", "Line {}: {}.", line_, message(what));
+    if (error_) return;
+    const Message why = message(what);
+    error_ = message("lesson-line", "Line {}: {}.", line_, why);
+    error_->kind = why.kind;
   }
 
   LessonText text_;
