@@ -13,7 +13,7 @@ namespace {
 
 std::string faults(const Program& program) {
   std::string text;
-  for (const Message& wrong : check(program)) text += wrong.id + ": " + wrong.text + "\n";
+  for (const Message& wrong : check(program)) text += wrong.kind + ": " + wrong.text + "\n";
   return text;
 }
 

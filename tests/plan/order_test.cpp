@@ -14,7 +14,7 @@ Order read(std::string_view text) {
 
 std::string fault(std::string_view text) {
   const auto messages = check_order(read(text));
-  return messages.empty() ? "" : messages.front().id + ": " + messages.front().text;
+  return messages.empty() ? "" : messages.front().kind + ": " + messages.front().text;
 }
 
 TEST(OrderText, ReadsWhatItWrites) {
@@ -144,7 +144,7 @@ TEST(CheckOrder, TellsWhatIsMissingWhatIsEarlyAndTheCircleTogether) {
   const Result<Order> order = order_from_text("F0 B0 F1 B1 F2 B2 F3 B3\nF0 F1 B1 B0 B2 F2 F3\n");
   ASSERT_TRUE(order.ok());
   std::vector<std::string> ids;
-  for (const Message& wrong : check_order(*order)) ids.push_back(wrong.id);
+  for (const Message& wrong : check_order(*order)) ids.push_back(wrong.kind);
   EXPECT_EQ(ids, (std::vector<std::string>{"order-circle", "order-missing", "order-before"}));
   // Work in the wrong place of its own line alone is no circle.
   EXPECT_EQ(fault("F0 F1 B0 B1\nF0 B0 B1 F1").find("circle"), std::string::npos);

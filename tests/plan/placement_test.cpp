@@ -191,9 +191,8 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        kPaced,
        Source::kPaced,
        {},
-       "3 ranks on 2 cores: paced; not on GPUs: 3 ranks are more than 2 GPUs, and ranks share a "
-       "GPU "
-       "only where all are on one; use --devices 0 for that, or 2 ranks."},
+       "3 ranks on 2 cores: paced (not on GPUs: 3 ranks are more than 2 GPUs, and ranks share a "
+       "GPU only where all are on one; use --devices 0 for that, or 2 ranks)"},
       {"apart, and two ranks",
        2,
        2,
@@ -318,7 +317,7 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        kCpu,
        Source::kMeasured,
        {},
-       "2 ranks on 2 cores: measured; not on GPUs: GPU 0 failed its check: one product is wrong."},
+       "2 ranks on 2 cores: measured (not on GPUs: GPU 0 failed its check: one product is wrong)"},
       {"broken alone",
        1,
        2,
@@ -328,7 +327,7 @@ TEST(Placement, IsTheOneThatAnExpertWouldChoose) {
        kCpu,
        Source::kMeasured,
        {},
-       "1 rank on 2 cores: measured; not on GPUs: GPU 0 failed its check: one product is wrong."},
+       "1 rank on 2 cores: measured (not on GPUs: GPU 0 failed its check: one product is wrong)"},
   };
   for (const Case& one : cases) {
     SCOPED_TRACE(one.what);

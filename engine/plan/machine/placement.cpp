@@ -193,8 +193,8 @@ Placement on_cores(const RunSettings& run, int ranks, int cores, Pacing pacing,
   placement.why = message("backend", "{} on {}: {}", counted_ranks(ranks), counted_cores(cores),
                           word("source", name_of(placement.source)));
   if (not_on_gpus)
-    placement.why =
-        message("backend.without-gpus", "{}; not on GPUs: {}", placement.why, *not_on_gpus);
+    placement.why = message("backend.without-gpus", "{} (not on GPUs: {})", placement.why,
+                            clause(*not_on_gpus));
   if (one_gpu)
     placement.why =
         message("backend.one-gpu", "{} (all on the one GPU with --backend cuda)", placement.why);
