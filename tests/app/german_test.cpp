@@ -87,7 +87,7 @@ std::vector<qsizetype> dialogs_of(const Window& english) {
 QSet<QString> texts_in(const QString& state) {
   Window window;
   window.set_asks(false);
-  window.session().set_playing(false);
+  window.session().playback().set_playing(false);
   window.resize(1440, 900);
   window.show();
   put_into(window, state);
