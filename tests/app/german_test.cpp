@@ -146,8 +146,19 @@ QSet<QString> same_words() {
       "Chrome Trace Doctor Engine Setup Format Parameter Kernel Server Modus minus plus global "
       "Embedding Norm QKV MLP Switch Torus Start Stop Info Version Text System Name "
       "Ctrl Shift Home Return Space Page Enter Left Right Down Delete Escape Ins "
-      "dropless Backend Operation Bytes Export Zoom GPUs"));
+      "dropless Backend Operation Bytes Export Zoom GPUs prod softmax sigmoid default Logits"));
   return words;
+}
+
+// Where a number comes from is cited as it is printed, a formula has the symbols of its paper, and
+// Qt's own words come from Qt's translations, which a computer may lack.
+bool is_as_printed(const QString& text) {
+  static const QRegularExpression cited(
+      QStringLiteral("et al\\.|arXiv|JPDC|, docs: |^specification: "));
+  static const QRegularExpression formula(QStringLiteral("^[^.]*[+·/(][^.]* = [^=]*\\d"));
+  static const QSet<QString> of_qt{QStringLiteral("Scroll Left"), QStringLiteral("Scroll Right"),
+                                   QStringLiteral("Press shortcut"), QStringLiteral("Close")};
+  return of_qt.contains(text) || cited.match(text).hasMatch() || formula.match(text).hasMatch();
 }
 
 QStringList english_of(const QSet<QString>& english, const QSet<QString>& german) {
@@ -155,6 +166,7 @@ QStringList english_of(const QSet<QString>& english, const QSet<QString>& german
   static const QRegularExpression word(QStringLiteral("[A-Za-z]{4,}"));
   QStringList left;
   for (const QString& text : english& german) {
+    if (is_as_printed(text)) continue;
     // An option of the command line, a key of a file and a file's path are the same everywhere.
     QString shown = text;
     shown.remove(QRegularExpression(QStringLiteral("--[a-z-]+|[a-z]+(_[a-z]+)+|\\S*/\\S+")));

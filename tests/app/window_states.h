@@ -8,6 +8,8 @@
 #include <QString>
 
 #include "app/lesson/lesson_panel.h"
+#include "app/look/sentence.h"
+#include "app/settings/setup_panel.h"
 #include "app/shell/window.h"
 #include "app/state/engine_process.h"
 #include "tests/app/wait.h"
@@ -92,9 +94,11 @@ inline void put_into(Window& window, const QString& state) {
     set("model", "gpt3-175b");
     ASSERT_FALSE(session.subject().prediction()->fits());
   }
-  if (state == QLatin1String("typed_wrong"))
+  if (state == QLatin1String("typed_wrong")) {
+    auto typed = session.setup();
     Q_EMIT window.setup_panel().typed_wrong(
-        QStringLiteral("Micro-batches must be a whole number from 1 to 65536, not 'eight'."));
+        sentence(set_field(typed, "microbatches", "eight").error()));
+  }
   if (state == QLatin1String("stale")) set("microbatches", "16");
   if (state == QLatin1String("pinned")) {
     session.pin();

@@ -193,7 +193,7 @@ TEST_F(GpuCheckProgram, EndsWhereAGpuHangsAndAvoidsItFromThenOn) {
   const std::string words = "run --json --pp 1 --backend cuda --steps 1 --warmup 0 --devices ";
   const Reply first = run("hang", words + "1");
   EXPECT_EQ(first.status, 1) << first.out;
-  EXPECT_THAT(first.err, HasSubstr("did not end what it was given in its check (GPU 1)"));
+  EXPECT_THAT(first.err, HasSubstr("GPU 1 did not end what it was given in its check"));
   const Reply second = run("", words + "1");
   EXPECT_EQ(second.status, 2) << second.err;
   EXPECT_THAT(second.err, HasSubstr("does not end within"));

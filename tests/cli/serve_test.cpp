@@ -213,7 +213,7 @@ TEST(Serve, RunsWithProgressAndAnswersAnObservation) {
     EXPECT_LE(note.at("params").at("share"), 1);
     EXPECT_THAT(note.at("params").at("phase").get<std::string>(),
                 testing::AnyOf("running", "proving"));
-    EXPECT_FALSE(note.at("params").at("what").get<std::string>().empty());
+    EXPECT_FALSE(note.at("params").at("what").at("text").get<std::string>().empty());
   });
   ASSERT_TRUE(answer.contains("result")) << answer;
   EXPECT_GT(reports, 0);
