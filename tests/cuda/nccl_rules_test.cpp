@@ -173,8 +173,9 @@ TEST(NcclProcesses, ThatTookTheSameGpuAreToldOrLabelled) {
   EXPECT_FALSE(source_of_processes(same, 22809, allows).ok());
   EXPECT_EQ(*source_of_processes(same, 23007, allows), Source::kSharedGpu);
   EXPECT_FALSE(source_of_processes(same, 23007, with("NCCL_MULTI_RANK_GPU_ENABLE", "0")).ok());
-  EXPECT_NE(source_of_processes(same, 23007, without).error().text.find("only with NCCL_MULTI_RANK"),
-            std::string::npos);
+  EXPECT_NE(
+      source_of_processes(same, 23007, without).error().text.find("only with NCCL_MULTI_RANK"),
+      std::string::npos);
   EXPECT_EQ(*source_of_processes(same, 22809, with("NCCL_HOSTID", "host1")), Source::kSharedGpu);
 }
 
