@@ -88,7 +88,7 @@ Result<RunResult> run_in_world(const Preparation& preparation, BackendChoice& ch
   (*world)->give_up(result.error());
   if (!(*world)->leader_tells()) return result;
   Message quiet = result.error();
-  quiet.id = "told";
+  quiet.kind = "told";
   return quiet;
 }
 
