@@ -10,7 +10,8 @@ namespace parallelarium {
 
 using SetupSetting = Setting<Setup>;
 const SettingTable<Setup>& setup_settings();
-// The last of its rows: those that other settings fill.
+// The last of its rows: how it is run, and what other settings fill.
+SettingTable<Setup> run_rows();
 SettingTable<Setup> filling_rows();
 
 }  // namespace parallelarium

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the table of settings that say how a Setup is run here.
+#include "engine/plan/setup/setup_names.h"
+#include "engine/plan/setup/setup_settings.h"
+
+namespace parallelarium {
+namespace {
+
+using Is = Of<Setup>;
+using Row = SetupSetting;
+// GCC 12 breaks down where the first row of all is one with names of members.
+const Row kFirstOfRun = Row();
+
+}  // namespace
+
+SettingTable<Setup> run_rows() {
+  const auto in = &Setup::run;
+  SettingTable<Setup> rows = {{.key = "run.backend",
+                               .option = "backend",
+                               .value = Is::choice(kBackends, in, &RunSettings::backend),
+                               .label = "Backend",
+                               .help = "auto, cpu, paced or cuda",
+                               .captions = {{.value = "cpu", .text = "CPU, unpaced"},
+                                            {.value = "paced", .text = "CPU, paced"},
+                                            {.value = "cuda", .text = "CUDA"}}},
+                              {.key = "run.devices",
+                               .option = "devices",
+                               .value = Is::text(in, &RunSettings::devices),
+                               .written = where_changed<Setup>(in, &RunSettings::devices),
+                               .label = "GPUs (all, or 0,2)",
+                               .help = "all, or the GPUs that ranks may use, such as 0,2"},
+                              {.key = "run.pace_seconds",
+                               .option = "pace",
+                               .value = Is::number(kPace, in, &RunSettings::pace_seconds),
+                               .stride = {0, 1e-4},
+                               .label = "Pace, seconds a forward",
+                               .unit = "seconds",
+                               .help = "seconds of one sequence's forward in a paced run"},
+                              {.key = "run.steps",
+                               .option = "steps",
+                               .value = Is::whole({1, 1'000'000}, in, &RunSettings::steps),
+                               .label = "Timed steps",
+                               .help = "timed training steps"},
+                              {.key = "run.warmup",
+                               .option = "warmup",
+                               .value = Is::whole({0, 1'000'000}, in, &RunSettings::warmup),
+                               .label = "Warm-up steps",
+                               .help = "training steps before the timed ones"},
+                              {.key = "run.seed",
+                               .option = "seed",
+                               .value = Is::seed(in, &RunSettings::seed),
+                               .label = "Seed",
+                               .help = "seed of parameters and data"},
+                              {.key = "run.text",
+                               .option = "text",
+                               .value = Is::text(in, &RunSettings::text),
+                               .label = "Text",
+                               .help = "default, or a UTF-8 file to train on"}};
+  for (Row& row : rows) row.section = Section::kRun;
+  return rows;
+}
+
+}  // namespace parallelarium
