@@ -13,6 +13,7 @@ std::string values_of(const SetupSetting& row) {
   switch (row.value.kind) {
     case SettingKind::kWhole:
     case SettingKind::kNumber:
+      if (row.value.range.high == 0) return "a whole number";  // its own reader bounds it
       return fmt::format("{:.10g} to {:.10g}", row.value.range.low, row.value.range.high) +
              (row.unit.empty() ? "" : " " + row.unit);
     case SettingKind::kSeed:
