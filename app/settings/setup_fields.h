@@ -20,7 +20,7 @@ struct CaptionText {
 CaptionText caption_of(const SetupSetting& row, const std::string& value);
 // The values to choose from, in order; empty for numbers and free text.
 std::vector<std::string> choices_of(const SetupSetting& row, const Setup& setup);
-// Requires: the table has this option.
+// The table must have this option.
 const SetupSetting& setting_of(const std::string& option);
 // The options of a section of the window, in the order of the table.
 std::vector<std::string> options_of(Section section);

@@ -16,7 +16,7 @@ struct WordMeaning {
 };
 // All words, as they are sorted on the sheet.
 std::vector<WordMeaning> word_meanings();
-// Of one word by its id, for a tooltip; empty if it is not among them.
+// The meaning of one word by its id, for a tooltip; empty if it is not among them.
 QString meaning_of(std::string_view id);
 
 class WordsSheet : public Sheet {

@@ -21,8 +21,8 @@ struct Guess {
   QString metric;  // dotted key, such as "bubble.of_total"
   double value = 0;
   QString text;  // "16 %"
-  // What it is about: figures of these settings (how to run aside), or of this collective. Without
-  // either, of whatever is set.
+  // It is about figures of these settings (how they are run does not matter), or of this
+  // collective; without either, of whatever is set.
   std::optional<Setup> setup = {};
   std::shared_ptr<const CollectiveChoice> collective = {};
 };

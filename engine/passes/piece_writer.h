@@ -190,7 +190,7 @@ class PieceWriter : protected DraftWriter {
   }
   // The last draft's product as those of latent attention: down to the ranks of queries and of keys
   // with values, which every TP rank does whole, and up to the rank's own heads. Source:
-  // DeepSeek-V2 (arXiv 2405.04434), section 2.1, equations 9 to 17.
+  // DeepSeek-V2 (arXiv 2405.04434), section 2.1.
   void split_latent(const LinearNames& n) {
     const LatentAttention& latent = model_.latent;
     if (n.piece != Piece::kQkv || latent.kv_rank == 0) return;

@@ -65,6 +65,7 @@ class Fitter {
         return better;
       }
       least = *now;
+      if (!better) turned_.push_back(knob);
       better = true;
     }
   }
@@ -83,7 +84,7 @@ class Fitter {
                      std::round(100 * fit.worst_error));
     std::string origin =
         fmt::format("fitted on {} measured step{}", steps_.size(), steps_.size() == 1 ? "" : "s");
-    for (const std::vector<Sourced*>& knob : {devices_, memory_, intra_, inter_})
+    for (const std::vector<Sourced*>& knob : turned_)
       for (Sourced* share : knob) share->origin = origin;
     fit.machine = machine_;
     return fit;
@@ -93,6 +94,7 @@ class Fitter {
   const std::vector<MeasuredStep>& steps_;
   std::vector<double> errors_;
   std::vector<Sourced*> devices_, memory_, intra_, inter_;
+  std::vector<std::vector<Sourced*>> turned_;  // what the steps told something of
 };
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "engine/predict/cost/simulate.h"
+#include "engine/predict/cost/work_seconds.h"
 #include "engine/predict/predict.h"
 
 namespace parallelarium {
@@ -18,17 +20,42 @@ std::string what_is(const Op& op) {
   return fmt::format("send and receive of {}", name_of(op.purpose));
 }
 
+using ByKind = std::array<double, kRateKinds>;
+
+// The shares of a work list's seconds that stand on each kind of rate.
+ByKind shares_of(const std::vector<Work>& works, const Prediction& prediction) {
+  const Shape& shape = prediction.program.shape;
+  ByKind shares = {};
+  double sum = 0;
+  for (const Work& work : works) {
+    const DataType type = storage_of(work, prediction.setup);
+    const double seconds = work_seconds(work, shape, prediction.machine, type);
+    shares[static_cast<std::size_t>(rate_kind(work, shape, prediction.machine, type))] += seconds;
+    sum += seconds;
+  }
+  for (double& share : shares) share = sum > 0 ? share / sum : 0;
+  return shares;
+}
+
 }  // namespace
 
 RateShares rate_shares(const Prediction& prediction) {
   const CostModel cost(prediction.program, prediction.machine, prediction.setup, &prediction.rows);
+  std::vector<ByKind> of_works;
+  for (const std::vector<Work>& works : prediction.program.works)
+    of_works.push_back(shares_of(works, prediction));
   RateShares shares;
   double most = 0;
   for (const RankProgram& rank : prediction.program.ranks) {
-    std::array<double, kRateKinds> sums = {};
+    ByKind sums = {};
     std::map<std::string, double> assumed;
     for (const Op& op : rank.ops) {
-      const std::array<double, kRateKinds> parts = cost.by_rate(op, rank.rank);
+      ByKind parts = {};
+      if (op.kind != OpKind::kCompute)
+        parts[static_cast<std::size_t>(cost.rate_kind_of_message(op, rank.rank))] = 1;
+      else if (op.work >= 0)
+        parts = of_works[static_cast<std::size_t>(op.work)];
+      for (double& part : parts) part *= cost.seconds(op, rank.rank);
       for (std::size_t kind = 0; kind < parts.size(); ++kind) sums[kind] += parts[kind];
       const double part = parts[static_cast<std::size_t>(RateKind::kAssumed)];
       if (part > 0) assumed[what_is(op)] += part;

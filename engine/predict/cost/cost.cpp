@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 
 #include "engine/predict/cost/simulate.h"
 #include "engine/predict/cost/work_seconds.h"
@@ -46,9 +45,6 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
                                                  : Sharing::kNone),
       pairs_(machine.pairs),
       collectives_(machine.collectives) {
-  const auto stored_in = [](int bytes) { return bytes == 2 ? DataType::kBf16 : DataType::kF32; };
-  const DataType activations = stored_in(setup.precision.activation_bytes());
-  const DataType gradients = stored_in(setup.precision.gradient_bytes);
   // Ranks that share a GPU have a host each, so that while one waits for its own others work.
   const int hosts = sharing_ == Sharing::kGpu ? std::max(1, program.world) : 1;
   if (sharing_ == Sharing::kGpu) {
@@ -63,22 +59,14 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
   work_seconds_.reserve(program.works.size());
   for (const auto& works : program.works) {
     double seconds = 0, host = 0;
-    std::array<double, kRateKinds> by_rate = {};
     for (const Work& work : works) {
-      const bool of_gradients = work.piece == Piece::kZeroGrad || work.piece == Piece::kGradNorm;
       const double ops = works.size() > 1 ? ops_of(work, program.shape, on_cores_) : 1;
-      const DataType type = of_gradients ? gradients : activations;
-      const double own = work_seconds(work, program.shape, machine, type);
-      seconds += own;
-      by_rate[static_cast<std::size_t>(rate_kind(work, program.shape, machine, type))] += own;
+      seconds += work_seconds(work, program.shape, machine, storage_of(work, setup));
       seconds += (ops - 1) * machine.launch_seconds.value;  // work_seconds counts the first
       if (machine.host_seconds.value > 0)
         host += work_host_seconds(work, program.shape, machine, ops);
     }
     work_seconds_.push_back(std::max(seconds, host / hosts));
-    const double sum = std::accumulate(by_rate.begin(), by_rate.end(), 0.0);
-    for (double& part : by_rate) part = sum > 0 ? part / sum : 0;
-    work_by_rate_.push_back(by_rate);
   }
   for (const Group& group : program.groups) {
     const Link& link = slowest_link(group.ranks);
@@ -176,29 +164,17 @@ double CostModel::collective_seconds(const Op& op) const {
   return std::max(seconds, host_message_seconds_) * op.repeat;
 }
 
-std::array<double, kRateKinds> CostModel::by_rate(const Op& op, int rank) const {
-  std::array<double, kRateKinds> parts = {};
-  const double whole = seconds(op, rank);
-  if (op.kind == OpKind::kCompute) {
-    if (op.work >= 0) parts = work_by_rate_[static_cast<std::size_t>(op.work)];
-    for (double& part : parts) part *= whole;
-    return parts;
-  }
-  RateKind kind = RateKind::kAssumed;
+RateKind CostModel::rate_kind_of_message(const Op& op, int rank) const {
   if (op.kind == OpKind::kCollective) {
     const int size = op.group < 0 ? 1 : groups_[static_cast<std::size_t>(op.group)].size;
     const auto same = [&](const CollectiveRate& rate) {
       return rate.ranks == size && rate.collective == name_of(op.collective);
     };
-    if (std::any_of(collectives_.begin(), collectives_.end(), same))
-      kind = RateKind::kMeasured;
-    else if (measured(op.collective, size) != nullptr)
-      kind = RateKind::kInterpolated;
-  } else if (link_between(rank, op.peer).bytes_per_second.origin.starts_with("measured")) {
-    kind = RateKind::kMeasured;
+    if (std::any_of(collectives_.begin(), collectives_.end(), same)) return RateKind::kMeasured;
+    return measured(op.collective, size) != nullptr ? RateKind::kInterpolated : RateKind::kAssumed;
   }
-  parts[static_cast<std::size_t>(kind)] = whole;
-  return parts;
+  const Sourced& rate = link_between(rank, op.peer).bytes_per_second;
+  return rate.origin.starts_with("measured") ? RateKind::kMeasured : RateKind::kAssumed;
 }
 
 double CostModel::seconds(const Op& op, int rank) const {

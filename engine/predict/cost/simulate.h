@@ -3,7 +3,6 @@
 // collective begins when all of its participants are there: waiting for them is idle time.
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "engine/plan/machine/machine.h"
@@ -33,8 +32,8 @@ class CostModel {
             const ExpertRows* rows = nullptr);
   double seconds(const Op& op, int rank) const;  // `rank` is global
   Sharing sharing() const { return sharing_; }
-  // The parts of seconds() that stand on measured, interpolated and assumed rates, by RateKind.
-  std::array<double, kRateKinds> by_rate(const Op& op, int rank) const;
+  // What seconds() of a Send, Recv or Collective stands on.
+  RateKind rate_kind_of_message(const Op& op, int rank) const;
 
  private:
   struct GroupCost {
@@ -55,8 +54,7 @@ class CostModel {
 
   const ExpertRows* rows_;
   std::vector<double> work_seconds_;
-  std::vector<std::array<double, kRateKinds>> work_by_rate_;  // shares of those, by RateKind
-  double host_message_seconds_ = 0;                           // no message or collective takes less
+  double host_message_seconds_ = 0;  // no message or collective takes less
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;

@@ -192,6 +192,11 @@ double host_call(const Machine& machine, std::string_view call, double unknown) 
   return unknown;
 }
 
+// Bytes per second that a step reaches.
+double sustained_bandwidth(const Machine& machine) {
+  return machine.memory_bytes_per_second.value * machine.memory_efficiency.value;
+}
+
 // Unfused attention by the peaks. Its batched products move every score once each, and between
 // them stand kernels at memory speed: scale, mask and softmax in one, and dropout. Source of the
 // kernels: Narayanan et al. 2021 (arXiv 2104.04473), section 4.2.
@@ -199,7 +204,7 @@ double unfused_seconds(const Work& work, const Shape& shape, const Machine& mach
                        double flops_per_second) {
   const bool forward = work.phase != Phase::kInputGrad;
   const auto scores = static_cast<double>(work.elements);
-  const double bandwidth = machine.memory_bytes_per_second.value * machine.memory_efficiency.value;
+  const double bandwidth = sustained_bandwidth(machine);
   // Forward: scores written, probabilities read. Backward: the same of both gradients.
   const double moved = (forward ? 2 : 4) * bytes;
   // The softmax reads scores and writes probabilities; backward it reads two and writes one.
@@ -261,18 +266,21 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
     arithmetic = over(fused_flops(work, shape), share > 0 ? peak * share : products);
   }
   if (work.piece == Piece::kExpert && machine.experts_efficiency.value > 0)
-    return fixed +
-           std::max(over(work.flops, peak * machine.experts_efficiency.value),
-                    over(static_cast<double>(work.bytes),
-                         machine.memory_bytes_per_second.value * machine.memory_efficiency.value));
+    return fixed + std::max(over(work.flops, peak * machine.experts_efficiency.value),
+                            over(static_cast<double>(work.bytes), sustained_bandwidth(machine)));
   const auto moved = static_cast<double>(work.bytes);
   if (product && bytes == 2 && work.piece != Piece::kAttention && !machine.products.shares.empty())
     return fixed +
            std::max(over(work.flops, peak), over(moved, machine.memory_bytes_per_second.value)) /
                machine.products.at(work.m, work.n, work.k);
-  const double traffic =
-      over(moved, machine.memory_bytes_per_second.value * machine.memory_efficiency.value);
+  const double traffic = over(moved, sustained_bandwidth(machine));
   return fixed + std::max(arithmetic, traffic);
+}
+
+DataType storage_of(const Work& work, const Setup& setup) {
+  const bool gradients = work.piece == Piece::kZeroGrad || work.piece == Piece::kGradNorm;
+  const int bytes = gradients ? setup.precision.gradient_bytes : setup.precision.activation_bytes();
+  return bytes == 2 ? DataType::kBf16 : DataType::kF32;
 }
 
 RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
@@ -280,10 +288,10 @@ RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine,
   const std::string_view kernel = kernel_of(work.piece, work.phase);
   const double calls = alike(work, shape, on_cores);
   const double each = static_cast<double>(work.elements) / (calls * turns(work, shape, on_cores));
+  const std::string_view variant = kernel.empty() ? kernel : variant_of(kernel, shape);
   bool known = false;
   for (const KernelRate& rate : machine.kernels) {
-    if (kernel.empty() || (rate.kernel != kernel && rate.kernel != variant_of(kernel, shape)))
-      continue;
+    if (kernel.empty() || (rate.kernel != kernel && rate.kernel != variant)) continue;
     if (rate.elements == 0 || std::abs(rate.elements / each - 1) < 1e-9) return RateKind::kMeasured;
     known = true;
   }

@@ -4,6 +4,7 @@
 
 #include "engine/plan/machine/machine.h"
 #include "engine/plan/program/program.h"
+#include "engine/plan/setup/setup.h"
 
 namespace parallelarium {
 
@@ -19,8 +20,11 @@ double work_seconds(const Work& work, const Shape& shape, const Machine& machine
 // the edge of a table of them), or one rate for all sizes.
 enum class RateKind : std::uint8_t { kMeasured, kInterpolated, kAssumed };
 inline constexpr int kRateKinds = 3;
-// Of one Work entry, as work_seconds() finds it.
+// Tells it of one Work entry, by the rate that work_seconds() takes.
 RateKind rate_kind(const Work& work, const Shape& shape, const Machine& machine, DataType type);
+
+// The type that an entry's data are stored in.
+DataType storage_of(const Work& work, const Setup& setup);
 
 // How many ops an entry of a whole stage's work stands for.
 double ops_of(const Work& work, const Shape& shape, bool on_cores);
