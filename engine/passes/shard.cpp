@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/passes/shard_drafts.h"
 #include "engine/plan/model/routing.h"
@@ -74,6 +75,7 @@ void ShardPass::hold_states(RankPlan& plan) {
   state.gathered.assign(emitter.rank().buckets.size(), -1);
   state.opened = state.gathered;
   plan_tasks(plan, state);
+  if (plan.folds) find_quiet(plan, state);
 }
 
 // Which buckets the stretches of an action read and add to.
@@ -100,10 +102,6 @@ std::vector<ShardPass::Use> ShardPass::uses_of(const RankProgram& rank, const Ch
         if (operand.tensor == Tensor::kGradients && zero_stage(setup_) < 2)
           add(use.adds, bucket_at(rank, operand.offset));
       }
-    }
-    if (stage_level_) {
-      use.reads = chunk.reads[static_cast<std::size_t>(kind)];
-      use.adds = chunk.adds[static_cast<std::size_t>(kind)];
     }
     for (const std::int16_t bucket : use.reads) read[static_cast<std::size_t>(bucket)] = true;
   }
@@ -179,11 +177,11 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
                    [](const Task& a, const Task& b) { return a.stretch < b.stretch; });
 }
 
-std::int32_t ShardPass::gather(RankPlan& plan, const State& state, Task& task) const {
+void ShardPass::gather(RankPlan& plan, const State& state, Task& task) const {
   const RankProgram& rank = plan.emitter->rank();
   const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
   const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  if (home.shard_group < 0) return -1;
+  if (home.shard_group < 0) return;
   const DataType type = parameter_type(setup_);
   DraftOperand whole = temporary(Tensor::kGathered, Access::kWrite, type, 0, bucket.count);
   whole.opens = bucket.count * size_of(type);
@@ -192,10 +190,9 @@ std::int32_t ShardPass::gather(RankPlan& plan, const State& state, Task& task) c
       {whole, own_part(setup_, rank, task.bucket, Tensor::kParameters, Access::kRead, type)});
   draft.op.phase = task.phase;
   draft.op.layer = home.layer;
-  // Not before the stretch that it is gathered ahead of. A whole stage has all its gathers at once,
-  // which as they go one by one hide behind what it computes meanwhile.
-  const std::int32_t earlier = stage_level_ ? -1 : plan.emitter->last_of(Lane::kCompute);
-  return plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&task.buffer, 1}, earlier);
+  // Not before the stretch that it is gathered ahead of.
+  plan.emitter->emit(draft, {task.microbatch, task.chunk, -1}, {&task.buffer, 1},
+                     plan.emitter->last_of(Lane::kCompute));
 }
 
 void ShardPass::open(RankPlan& plan, State& state, const Task& task) {
@@ -313,14 +310,12 @@ void ShardPass::reduce(RankPlan& plan, State& state, const Task& task) const {
   buffer = -1;
 }
 
-std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
+void ShardPass::before(RankPlan& plan, const Stretch& stretch) {
   State& state = state_of(plan);
-  std::int32_t needs = -1;
   const auto gather_until = [&](std::int32_t last) {
     while (state.next_gather < state.gathers.size() &&
-           state.gathers[state.next_gather].stretch <= last) {
-      needs = std::max(needs, gather(plan, state, state.gathers[state.next_gather++]));
-    }
+           state.gathers[state.next_gather].stretch <= last)
+      gather(plan, state, state.gathers[state.next_gather++]);
   };
   gather_until(state.stretch);
   // A bucket may be gathered for the next action while this one still reads its own copy.
@@ -330,13 +325,12 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
     const Task& task = state.gathers[state.next_use];
     state.gathered[static_cast<std::size_t>(task.bucket)] = task.buffer;
   }
-  const std::int32_t own_gather = stage_level_ ? needs : -1;
   for (; state.next_open < state.opens.size() &&
          state.opens[state.next_open].stretch == state.stretch;
        ++state.next_open) {
     open(plan, state, state.opens[state.next_open]);
   }
-  if (state.gathered.empty()) return own_gather;  // no buckets
+  if (state.gathered.empty()) return;  // no buckets
   for (const Draft& draft : stretch.drafts) {
     for (const DraftOperand& operand : draft.operands) {
       if (operand.bucket < 0) continue;
@@ -345,20 +339,12 @@ std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
           (parameters ? state.gathered : state.opened)[static_cast<std::size_t>(operand.bucket)];
     }
   }
-  // A whole stage at once could gather ahead only what it does not use yet.
-  if (!stage_level_) gather_until(state.stretch + setup_.zero_prefetch);
-  return own_gather;
+  gather_until(state.stretch + setup_.zero_prefetch);
 }
 
 void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
   State& state = state_of(plan);
   RankEmitter& emitter = *plan.emitter;
-  if (stage_level_) {
-    for (std::int32_t& buffer : state.gathered) {
-      if (buffer >= 0) emitter.extend(buffer, emitter.last_of(Lane::kCompute));
-      buffer = -1;
-    }
-  }
   for (const std::int32_t buffer : state.closing) {
     emitter.extend(buffer, static_cast<std::int32_t>(emitter.rank().ops.size()) - 1);
   }
@@ -370,6 +356,33 @@ void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
   }
   ++state.stretch;
   static_cast<void>(stretch);
+}
+
+void ShardPass::find_quiet(const RankPlan& plan, State& state) const {
+  const RankProgram& rank = plan.emitter->rank();
+  std::set<std::int32_t> busy;
+  for (const Task& task : state.gathers)
+    for (std::int32_t ahead = 0; ahead <= setup_.zero_prefetch; ++ahead)
+      busy.insert(task.stretch - ahead);
+  for (const Task& task : state.opens) busy.insert(task.stretch);
+  // What a reduction frees closes one stretch later.
+  for (const Task& task : state.reduces) busy.insert({task.stretch, task.stretch + 1});
+  std::int32_t stretch = 0;
+  for (const Action& action : rank.actions) {
+    const ChunkDrafts& chunk = plan.chunks[static_cast<std::size_t>(action.chunk)];
+    const std::int32_t end = stretch + chunk.stretches[static_cast<std::size_t>(action.kind)];
+    const auto next = busy.lower_bound(stretch);
+    state.quiet.push_back(next == busy.end() || *next >= end);
+    stretch = end;
+  }
+}
+
+bool ShardPass::is_quiet(const RankPlan& plan, std::size_t action) const {
+  return state_of(plan).quiet[action];
+}
+
+void ShardPass::skip(RankPlan& plan, std::int32_t stretches) {
+  state_of(plan).stretch += stretches;
 }
 
 }  // namespace parallelarium

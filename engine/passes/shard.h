@@ -33,8 +33,7 @@ int shard_ranks(const Setup& setup);
 int zero_stage(const Setup& setup);
 
 // The buckets of a rank's parameters and the parts of them that the first replica owns.
-std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters,
-                                 const std::vector<Chunk>& chunks, bool stage_level);
+std::vector<Bucket> make_buckets(const Setup& setup, const std::vector<ParameterSlice>& parameters);
 
 // Turns operands of states that a rank does not hold whole (ZeRO 2 and 3) into operands of a
 // bucket's temporary buffer.
@@ -45,26 +44,23 @@ std::int16_t bucket_at(const RankProgram& rank, std::int64_t offset);
 // The part of a bucket that the rank owns, as an operand on one of its states.
 DraftOperand own_part(const Setup& setup, const RankProgram& rank, std::int16_t bucket,
                       Tensor tensor, Access access, DataType type);
-// The buckets whose parameters or gradients the drafts touch. Requires: before name_buckets.
-std::vector<std::int16_t> buckets_touched(const RankProgram& rank, const std::vector<Draft>& drafts,
-                                          Tensor tensor);
 
 // `rank` is a copy of the first replica at another place: gives it its own parts of all buckets.
 void take_own_shards(const Setup& setup, RankProgram& rank);
 
 class ShardPass : public ActionHooks {
  public:
-  ShardPass(const Setup& setup, bool stage_level)
-      : setup_(setup),
-        stage_level_(stage_level),
-        states_(static_cast<std::size_t>(setup.mesh.pp)) {}
+  explicit ShardPass(const Setup& setup)
+      : setup_(setup), states_(static_cast<std::size_t>(setup.mesh.pp)) {}
 
   // Opens what a rank holds through the step (parameters, gradients, optimizer states, tokens,
   // sums) and plans when its buckets are gathered and reduced. Requires: the plan has its chunks
   // and buckets.
   void hold_states(RankPlan& plan);
-  std::int32_t before(RankPlan& plan, const Stretch& stretch) override;
+  void before(RankPlan& plan, const Stretch& stretch) override;
   void after(RankPlan& plan, const Stretch& stretch) override;
+  bool is_quiet(const RankPlan& plan, std::size_t action) const override;
+  void skip(RankPlan& plan, std::int32_t stretches) override;
   // Adds what follows all actions: tied tables, stages held twice, loss, norm, update.
   void finish(std::vector<RankPlan>& plans, const std::vector<int>& ranks);
 
@@ -98,9 +94,13 @@ class ShardPass : public ActionHooks {
     std::int32_t stretch = 0;
     std::vector<std::int32_t> gathered, opened;  // by bucket: the buffer in use
     std::vector<std::int32_t> closing;           // buffers that close one stretch later
+    std::vector<bool> quiet;                     // by action
   };
 
   State& state_of(const RankPlan& plan) {
+    return states_[static_cast<std::size_t>(plan.emitter->rank().stage)];
+  }
+  const State& state_of(const RankPlan& plan) const {
     return states_[static_cast<std::size_t>(plan.emitter->rank().stage)];
   }
   struct Use;
@@ -108,8 +108,9 @@ class ShardPass : public ActionHooks {
                            ActionKind kind) const;
   // Plans when each bucket is gathered, opened and reduced.
   void plan_tasks(const RankPlan& plan, State& state) const;
+  void find_quiet(const RankPlan& plan, State& state) const;
   Home home_of(RankPlan& plan, const Bucket& bucket) const;
-  std::int32_t gather(RankPlan& plan, const State& state, Task& task) const;
+  void gather(RankPlan& plan, const State& state, Task& task) const;
   void open(RankPlan& plan, State& state, const Task& task);
   void reduce(RankPlan& plan, State& state, const Task& task) const;
   void reduce_copies(RankPlan& plan, const State& state, const Task& task) const;
@@ -125,7 +126,6 @@ class ShardPass : public ActionHooks {
   void update(RankPlan& plan, std::int32_t mirrored) const;
 
   const Setup& setup_;
-  bool stage_level_;
   std::vector<State> states_;                                   // by stage
   std::unordered_map<std::int64_t, std::int32_t> clear_works_;  // Op::work by elements cleared
 };

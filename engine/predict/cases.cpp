@@ -103,12 +103,11 @@ Result<Case> find_case(const std::string& name) {
 Result<std::vector<double>> predict_case(const CaseRow& row) {
   const Result<Prediction> prediction = predict(row.setup, row.machine);
   if (!prediction) return prediction.error();
-  const MemoryRow& first = prediction->memory.front();
   const auto predicted = [&](const std::string& metric) {
     if (metric == "step_seconds") return prediction->step.seconds;
     if (metric == "mfu_causal_percent") return 100 * prediction->step.mfu_causal;
     if (metric == "peak_gib") return static_cast<double>(prediction->needed_bytes) / kGib;
-    return static_cast<double>(first.bytes[static_cast<int>(Category::kActivations)]) / kGib;
+    return static_cast<double>(kept_activation_bytes(prediction->program.ranks.front())) / kGib;
   };
   std::vector<double> values;
   for (const CaseFigure& figure : row.figures) values.push_back(predicted(figure.metric));

@@ -106,7 +106,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_
 bool gathers_instead_of_ring(const Prediction& prediction) {
   const Setup& setup = prediction.setup;
   return setup.mesh.cp > 1 && setup.context_parallel == ContextParallel::kRing &&
-         (prediction.program.level == Level::kStage || setup.attention == Attention::kUnfused);
+         setup.attention == Attention::kUnfused;
 }
 
 std::vector<std::string> remarks_of(const Prediction& prediction) {
@@ -122,7 +122,8 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         "{} rank{} for all {}: the others do the same at the same time.", program.ranks.size(),
         program.ranks.size() == 1 ? " stands" : "s stand", program.world));
   if (program.level == Level::kStage)
-    remarks.push_back("Simulated by whole stages: piece by piece this Setup has too many ops.");
+    remarks.push_back(
+        "Pieces that follow one another are simulated as one: this Setup has too many to show.");
   if (ranks_share_gpu(setup, prediction.machine))
     remarks.push_back(fmt::format(
         "All {} ranks are on one GPU: their ops take turns there, and its memory is theirs "
@@ -133,11 +134,10 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         "Communication of different groups goes one after another here: below CUDA 12.3 NCCL lets "
         "none of a GPU overlap.");
   if (gathers_instead_of_ring(prediction))
-    remarks.push_back(fmt::format(
-        "CP's keys and values are gathered here before attention, not passed round: {}. The bytes "
-        "are the same, but none are hidden behind attention.",
-        setup.attention == Attention::kUnfused ? "unfused attention keeps whole scores"
-                                               : "whole stages are simulated"));
+    remarks.push_back(
+        "CP's keys and values are gathered here before attention, not passed round: unfused "
+        "attention "
+        "keeps whole scores. The bytes are the same, but none are hidden behind attention.");
   const ScheduleRule* rule = find_schedule_rule(setup.schedule);
   if (holds_stages_twice(setup))
     remarks.push_back(fmt::format(
@@ -156,10 +156,6 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
     remarks.push_back("The ZeRO group does nothing without ZeRO.");
   if (setup.zero < 3 && setup.zero_prefetch != Setup{}.zero_prefetch)
     remarks.push_back("Prefetching does nothing without ZeRO 3.");
-  else if (setup.zero == 3 && program.level == Level::kStage &&
-           setup.zero_prefetch != Setup{}.zero_prefetch)
-    remarks.push_back(
-        "Whole stages are simulated: ZeRO 3 gathers as early as it can, whatever the prefetch.");
   for (std::string& remark : unwise(prediction)) remarks.push_back(std::move(remark));
   if (const Result<void> runs = can_execute(setup); !runs)
     remarks.push_back(

@@ -258,30 +258,6 @@ TEST(Memory, OneFOneBHoldsFewerMicrobatchesThanGPipe) {
   }
 }
 
-// The stage level is the same work with fewer ops.
-TEST(StageLevel, DoesTheSameWorkAndKeepsTheSameMemory) {
-  const parallelarium::Setup setup = tiny(4, 1, 8);
-  const Program pieces = build(setup, {});
-  const Program stages = build(setup, {.stage_level = true});
-  EXPECT_LT(stages.op_count() * 5, pieces.op_count());
-  const auto flops = [](const Program& program, std::size_t rank) {
-    double sum = 0;
-    for (const Op& op : program.ranks[rank].ops) {
-      if (op.work < 0) continue;
-      for (const Work& work : program.works[op.work]) sum += work.flops;
-    }
-    return sum;
-  };
-  const auto memory_pieces = memory_of(pieces), memory_stages = memory_of(stages);
-  for (std::size_t r = 0; r < 4; ++r) {
-    EXPECT_DOUBLE_EQ(flops(pieces, r), flops(stages, r));
-    const auto at = static_cast<std::size_t>(Category::kActivations);
-    EXPECT_NEAR(static_cast<double>(memory_stages[r].bytes[at]),
-                static_cast<double>(memory_pieces[r].bytes[at]),
-                0.02 * static_cast<double>(memory_pieces[r].bytes[at]));
-  }
-}
-
 TEST(Recompute, FullKeepsOnlyTheInputsOfLayers) {
   parallelarium::Setup setup = tiny(1, 1, 4, "gpipe");
   const auto bytes = [&](Recompute recompute) {

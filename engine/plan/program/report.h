@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -131,6 +132,21 @@ nlohmann::json to_json(const StepFigures& step, bool observed);
 
 // Sums the communication of one built rank from the Program: what a ledger must count.
 std::vector<TrafficRow> traffic_of(const Program& program, int rank_index);
+
+// What a rank's buffers hold during each of its ops, in issue order: they open before their first
+// op and close after their last. Before all ops (`op` is -1) those that are held for the whole
+// step. `most` is of each category by itself, `at_peak` of all when their sum is largest.
+struct HeldBytes {
+  int op = -1;
+  CategoryBytes most{}, at_peak{};
+  std::int64_t sum() const;  // of at_peak
+};
+void for_held_bytes(const Program& program, const RankProgram& rank,
+                    const std::function<void(const HeldBytes&)>& visit);
+
+// The most activations that a rank keeps from one action to a later one: what papers count, without
+// what an action needs for itself alone.
+std::int64_t kept_activation_bytes(const RankProgram& rank);
 
 // Peaks of every built rank from the planned buffers.
 std::vector<MemoryRow> memory_of(const Program& program);

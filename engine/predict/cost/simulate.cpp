@@ -341,7 +341,7 @@ Timeline simulate(const Program& program, const CostModel& cost) {
   durations.reserve(static_cast<std::size_t>(program.op_count()));
   for (const RankProgram& rank : program.ranks) {
     for (const Op& op : rank.ops) {
-      durations.push_back(static_cast<std::int64_t>(cost.seconds(op, rank.rank) * 1e9 + 0.5));
+      durations.push_back(cost.nanoseconds(op, rank.rank));
     }
   }
   return Walk(program, durations, cost.sharing()).run();

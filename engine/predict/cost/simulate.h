@@ -30,7 +30,11 @@ class CostModel {
   // evenly if null. Outlives this object.
   CostModel(const Program& program, const Machine& machine, const Setup& setup,
             const ExpertRows* rows = nullptr);
-  double seconds(const Op& op, int rank) const;  // `rank` is global
+  // Of a fold: what its parts take. `rank` is global.
+  double seconds(const Op& op, int rank) const;
+  // To the nearest nanosecond, part by part and call by call, so that a folded Program takes as
+  // long as one of pieces.
+  std::int64_t nanoseconds(const Op& op, int rank) const;
   Sharing sharing() const { return sharing_; }
   // What seconds() of a Send, Recv or Collective stands on.
   RateKind rate_kind_of_message(const Op& op, int rank) const;
@@ -51,10 +55,11 @@ class CostModel {
   double within_gpu_seconds(const Op& op, int ranks) const;
 
   double even_seconds(const Op& op, int rank) const;
-
   const ExpertRows* rows_;
+  const std::vector<Fold>& folds_;
   std::vector<double> work_seconds_;
-  double host_message_seconds_ = 0;  // no message or collective takes less
+  std::vector<std::int64_t> even_nanoseconds_;  // of each fold, where experts are routed evenly
+  double host_message_seconds_ = 0;             // no message or collective takes less
   std::vector<GroupCost> groups_;
   Link intra_node_, inter_node_;
   int devices_per_node_ = 1;
