@@ -11,7 +11,7 @@
 #include "engine/plan/program/program.h"
 #include "engine/train/device.h"
 #include "engine/train/execute.h"
-#include "kernels/random.h"
+#include "kernels/base/random.h"
 
 namespace parallelarium {
 

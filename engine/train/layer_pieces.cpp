@@ -61,7 +61,7 @@ void norm_weight_grad(const Launch& op) {
                              op.f32(2), op.own_tokens(), op.shape.C);
 }
 
-// A linear layer from K inputs to M outputs, whose rows are so far apart (kernels/pitch.h).
+// A linear layer from K inputs to M outputs, whose rows are so far apart (kernels/base/pitch.h).
 struct Sizes {
   std::int64_t M, K, y_pitch = 0;
 };

@@ -8,8 +8,8 @@
 
 #include "engine/train/execute.h"
 #include "engine/train/parameters.h"
-#include "kernels/adamw.h"
-#include "kernels/sum_of_squares.h"
+#include "kernels/optimizer/adamw.h"
+#include "kernels/optimizer/sum_of_squares.h"
 
 namespace parallelarium {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "engine/plan/program/kernels_of_pieces.h"
 #include "engine/run/train/executor.h"
-#include "kernels/attention.h"
+#include "kernels/attention/attention.h"
 
 namespace parallelarium {
 

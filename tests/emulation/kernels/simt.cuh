@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twin of kernels/simt.cuh for the emulation: the same functions by the definitions of the PTX
-// manual (ldmatrix, mma.m16n8k16, cp.async), every warp instruction an exchange among its lanes.
+// The twin of kernels/base/simt.cuh for the emulation: the same functions by the definitions of the
+// PTX manual (ldmatrix, mma.m16n8k16, cp.async), every warp instruction an exchange among its
+// lanes.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <functional>
 
-#include "kernels/bf16.h"
+#include "kernels/base/bf16.h"
 
 #define PARALLELARIUM_TENSOR_CORES
 

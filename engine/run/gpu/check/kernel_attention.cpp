@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/run/gpu/check/kernel_families.h"
-#include "kernels/fused_attention.h"
+#include "kernels/attention/fused_attention.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engine/run/gpu/check/kernel_families.h"
-#include "kernels/pitch.h"
+#include "kernels/base/pitch.h"
 
 namespace parallelarium {
 
