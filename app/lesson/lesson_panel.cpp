@@ -21,7 +21,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 
 namespace parallelarium {
 

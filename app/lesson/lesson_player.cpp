@@ -10,8 +10,8 @@
 #include "app/lesson/guess_text.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/state/engine_process.h"
-#include "app/state/training_step.h"
+#include "app/state/run/engine_process.h"
+#include "app/state/step/training_step.h"
 #include "app/views/views.h"
 
 namespace parallelarium {

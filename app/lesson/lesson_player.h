@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/lesson/lesson_progress.h"
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/state/session.h"
 #include "engine/lesson/lesson.h"
 

@@ -6,7 +6,7 @@
 
 #include "app/lesson/guess_text.h"
 #include "app/shell/window.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "tests/app/lesson_fixture.h"
 
 namespace parallelarium {

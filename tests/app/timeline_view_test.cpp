@@ -7,7 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/selection/selection_panel.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/transport_bar.h"
 #include "app/views/shared/words.h"

@@ -15,7 +15,7 @@
 #include "app/export/export.h"
 #include "app/export/manual.h"
 #include "app/shell/strip.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "engine/wire/view_ids.h"
 #include "tests/app/window_fixture.h"
 

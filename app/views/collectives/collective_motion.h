@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "app/state/collective_plan.h"
+#include "app/state/collective/collective_plan.h"
 
 namespace parallelarium {
 

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "app/look/theme.h"
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collective_motion.h"
 #include "app/views/collectives/collective_plot.h"
 #include "app/views/collectives/collective_words.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "app/look/theme.h"
-#include "app/state/collective_plan.h"
+#include "app/state/collective/collective_plan.h"
 #include "app/views/shared/recorded_plot.h"
 
 namespace parallelarium {

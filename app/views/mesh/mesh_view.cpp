@@ -9,7 +9,7 @@
 
 #include "app/look/figures.h"
 #include "app/settings/controls.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/mesh/mesh_paint.h"
 #include "app/views/mesh/rank_list.h"
 #include "app/views/shared/paint_tools.h"

@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/pipeline/held_plot.h"
 #include "app/views/pipeline/op_table.h"
 #include "app/views/pipeline/stage_strip.h"

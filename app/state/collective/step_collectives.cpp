@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/step_collectives.h"
+#include "app/state/collective/step_collectives.h"
 
 #include <QCoreApplication>
 #include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/state/collective_plan.h"
+#include "app/state/collective/collective_plan.h"
 
 namespace parallelarium {
 

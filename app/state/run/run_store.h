@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "app/state/run_record.h"
+#include "app/state/run/run_record.h"
 
 namespace parallelarium {
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-#include "app/state/collective_plan.h"
+#include "app/state/collective/collective_plan.h"
 #include "app/state/topic.h"
 #include "app/views/collectives/collective_motion.h"
 

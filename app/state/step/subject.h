@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/state/time_range.h"
+#include "app/state/step/time_range.h"
 #include "engine/predict/explain/explain.h"
 #include "engine/predict/predict.h"
 

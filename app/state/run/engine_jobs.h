@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "app/state/engine_process.h"
-#include "app/state/run_record.h"
-#include "app/state/run_request.h"
+#include "app/state/run/engine_process.h"
+#include "app/state/run/run_record.h"
+#include "app/state/run/run_request.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {

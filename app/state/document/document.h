@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/state/session.h"
 #include "engine/wire/messages.h"
 

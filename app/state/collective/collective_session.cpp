@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 
 #include <QElapsedTimer>
 #include <QUndoCommand>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/engine_jobs.h"
+#include "app/state/run/engine_jobs.h"
 
 #include <algorithm>
 #include <memory>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/state/collective_plan.h"
+#include "app/state/collective/collective_plan.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 #include <QString>
 #include <vector>
 
-#include "app/state/collective_plan.h"
+#include "app/state/collective/collective_plan.h"
 
 namespace parallelarium {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/small_copy.h"
+#include "app/state/run/small_copy.h"
 
 #include <QObject>
 #include <QStringList>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 
 #include <cassert>
 

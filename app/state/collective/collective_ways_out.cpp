@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/collective_ways_out.h"
+#include "app/state/collective/collective_ways_out.h"
 
 #include <QCoreApplication>
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/document.h"
+#include "app/state/document/document.h"
 
 #include <QFile>
 #include <QImageReader>

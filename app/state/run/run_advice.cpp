@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 
 #include <QCoreApplication>
 #include <algorithm>
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/state/small_copy.h"
+#include "app/state/run/small_copy.h"
 #include "app/state/topic.h"
 #include "engine/predict/local_prediction.h"
 

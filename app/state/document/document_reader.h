@@ -7,7 +7,7 @@
 #include <QThreadPool>
 #include <memory>
 
-#include "app/state/document.h"
+#include "app/state/document/document.h"
 
 namespace parallelarium {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Collectives view in a document.
-#include "app/state/document.h"
+#include "app/state/document/document.h"
 #include "engine/wire/collective_messages.h"
 
 namespace parallelarium {

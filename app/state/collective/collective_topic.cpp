@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The collective as what its view is about: playing, running, words and exports.
-#include "app/state/collective_session.h"
-#include "app/state/collective_ways_out.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/collective/collective_ways_out.h"
 #include "app/state/session.h"
 #include "engine/wire/collective_messages.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/state/run_record.h"
+#include "app/state/run/run_record.h"
 
 #include "engine/predict/compare.h"
 #include "engine/wire/messages.h"

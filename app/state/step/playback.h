@@ -7,7 +7,7 @@
 #include <QTimer>
 #include <optional>
 
-#include "app/state/time_range.h"
+#include "app/state/step/time_range.h"
 
 namespace parallelarium {
 
