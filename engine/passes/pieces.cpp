@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/passes/pieces.h"
 
-#include "engine/passes/expert_writer.h"
+#include "engine/passes/writers/expert_writer.h"
 
 namespace parallelarium {
 

@@ -3,7 +3,7 @@
 // a layer forward (dispatch, combine) and two backward. How many rows go where, the ranks tell each
 // other by a small all-to-all of counts once in a forward; `bytes` are those of even routing.
 // Source: Lepikhin et al. 2020 (GShard), section 3.2.
-#include "engine/passes/expert_writer.h"
+#include "engine/passes/writers/expert_writer.h"
 
 namespace parallelarium {
 

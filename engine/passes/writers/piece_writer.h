@@ -3,7 +3,7 @@
 // Knows which buffer holds the gradient of the residual stream at each place.
 #pragma once
 
-#include "engine/passes/draft_writer.h"
+#include "engine/passes/writers/draft_writer.h"
 
 namespace parallelarium {
 

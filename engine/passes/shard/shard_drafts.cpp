@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/passes/shard_drafts.h"
+#include "engine/passes/shard/shard_drafts.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/passes/piece_writer.h"
+#include "engine/passes/writers/piece_writer.h"
 #include "engine/plan/model/routing.h"
 
 namespace parallelarium {

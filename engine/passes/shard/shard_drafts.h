@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/passes/shard.h"
+#include "engine/passes/shard/shard.h"
 
 namespace parallelarium {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/passes/shard.h"
+#include "engine/passes/shard/shard.h"
 
 #include <algorithm>
 #include <map>
 
-#include "engine/passes/shard_drafts.h"
+#include "engine/passes/shard/shard_drafts.h"
 #include "engine/plan/model/routing.h"
 
 namespace parallelarium {

@@ -2,8 +2,8 @@
 // After all actions: what remains to be added up, and the update.
 #include <algorithm>
 
-#include "engine/passes/shard.h"
-#include "engine/passes/shard_drafts.h"
+#include "engine/passes/shard/shard.h"
+#include "engine/passes/shard/shard_drafts.h"
 
 namespace parallelarium {
 
