@@ -10,7 +10,7 @@
 
 #include "app/state/collective/collective_plan.h"
 #include "app/state/topic.h"
-#include "app/views/collectives/collective_motion.h"
+#include "app/views/collectives/picture/collective_motion.h"
 
 namespace parallelarium {
 

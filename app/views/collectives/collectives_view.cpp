@@ -6,8 +6,8 @@
 #include <QPainter>
 
 #include "app/look/figures.h"
-#include "app/views/collectives/collective_parts.h"
 #include "app/views/collectives/collectives_state.h"
+#include "app/views/collectives/picture/collective_parts.h"
 #include "app/views/shared/canvas.h"
 #include "app/views/shared/paint_tools.h"
 

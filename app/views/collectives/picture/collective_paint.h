@@ -8,9 +8,9 @@
 
 #include "app/look/theme.h"
 #include "app/state/collective/collective_session.h"
-#include "app/views/collectives/collective_motion.h"
-#include "app/views/collectives/collective_plot.h"
-#include "app/views/collectives/collective_words.h"
+#include "app/views/collectives/picture/collective_motion.h"
+#include "app/views/collectives/picture/collective_plot.h"
+#include "app/views/collectives/picture/collective_words.h"
 #include "app/views/timeline/timeline_paint.h"
 
 namespace parallelarium {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Buffers of the ranks, chunk by chunk, and what is on its way between them.
-#include "app/views/collectives/collective_paint.h"
+#include "app/views/collectives/picture/collective_paint.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/views/collectives/collective_parts.h"
-#include "app/views/collectives/collective_plot.h"
+#include "app/views/collectives/picture/collective_parts.h"
+#include "app/views/collectives/picture/collective_plot.h"
 #include "app/views/shared/paint_tools.h"
 
 namespace parallelarium {

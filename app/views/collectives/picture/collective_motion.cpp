@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/collectives/collective_motion.h"
+#include "app/views/collectives/picture/collective_motion.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/views/collectives/collective_paint.h"
+#include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/shared/paint_tools.h"
 #include "app/views/timeline/bar_paint.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/collectives/collective_plot.h"
+#include "app/views/collectives/picture/collective_plot.h"
 
 #include <QCoreApplication>
 #include <algorithm>
 #include <cmath>
 
 #include "app/look/figures.h"
-#include "app/views/collectives/collective_paint.h"
+#include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/shared/paint_tools.h"
 #include "app/views/shared/qcustomplot_header.h"
 

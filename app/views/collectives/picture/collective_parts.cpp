@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/collectives/collective_parts.h"
+#include "app/views/collectives/picture/collective_parts.h"
 
 namespace parallelarium {
 namespace {

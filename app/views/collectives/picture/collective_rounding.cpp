@@ -4,7 +4,7 @@
 #include <QLocale>
 
 #include "app/look/figures.h"
-#include "app/views/collectives/collective_paint.h"
+#include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/shared/paint_tools.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 
 #include "app/look/figures.h"
-#include "app/views/collectives/collective_plot.h"
+#include "app/views/collectives/picture/collective_plot.h"
 
 namespace parallelarium {
 namespace {

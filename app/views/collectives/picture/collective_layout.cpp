@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/views/collectives/collective_paint.h"
+#include "app/views/collectives/picture/collective_paint.h"
 
 namespace parallelarium {
 namespace {

@@ -3,7 +3,7 @@
 // can stand beside the all-reduce.
 #pragma once
 
-#include "app/views/collectives/collective_motion.h"
+#include "app/views/collectives/picture/collective_motion.h"
 
 namespace parallelarium {
 

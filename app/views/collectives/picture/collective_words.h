@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/selection/selection_panel.h"
-#include "app/views/collectives/collective_motion.h"
+#include "app/views/collectives/picture/collective_motion.h"
 
 namespace parallelarium {
 
