@@ -5,7 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/state/session.h"
-#include "app/views/timeline/whole_bars.h"
+#include "app/views/timeline/picture/whole_bars.h"
 #include "engine/wire/csv.h"
 #include "engine/wire/trace.h"
 

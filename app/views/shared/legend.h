@@ -2,7 +2,7 @@
 // What the colours of a pipeline picture mean, as one line of swatches and words.
 #pragma once
 
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

@@ -4,7 +4,7 @@
 
 #include <QPainter>
 
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

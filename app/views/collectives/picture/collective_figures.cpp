@@ -8,7 +8,7 @@
 #include "app/look/sentence.h"
 #include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/shared/paint_tools.h"
-#include "app/views/timeline/bar_paint.h"
+#include "app/views/timeline/picture/bar_paint.h"
 
 namespace parallelarium {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/views/collectives/picture/collective_motion.h"
 #include "app/views/collectives/picture/collective_plot.h"
 #include "app/views/collectives/picture/collective_words.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

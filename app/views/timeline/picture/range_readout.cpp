@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/timeline/range_readout.h"
+#include "app/views/timeline/picture/range_readout.h"
 
 #include <algorithm>
 

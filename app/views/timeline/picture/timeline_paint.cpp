@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "app/views/shared/paint_tools.h"
-#include "app/views/timeline/bar_paint.h"
+#include "app/views/timeline/picture/bar_paint.h"
 
 namespace parallelarium {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/timeline/whole_bars.h"
+#include "app/views/timeline/picture/whole_bars.h"
 
 #include <algorithm>
 

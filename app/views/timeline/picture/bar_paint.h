@@ -3,7 +3,7 @@
 // height is divided by what its bars are.
 #pragma once
 
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

@@ -12,7 +12,7 @@
 
 #include "app/look/theme.h"
 #include "app/views/shared/time_axis.h"
-#include "app/views/timeline/lanes.h"
+#include "app/views/timeline/picture/lanes.h"
 
 namespace parallelarium {
 

@@ -6,7 +6,7 @@
 #include <QStringList>
 #include <array>
 
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

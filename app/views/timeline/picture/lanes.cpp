@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/timeline/lanes.h"
+#include "app/views/timeline/picture/lanes.h"
 
 #include <algorithm>
 #include <map>
 
-#include "app/views/timeline/whole_bars.h"
+#include "app/views/timeline/picture/whole_bars.h"
 
 namespace parallelarium {
 namespace {

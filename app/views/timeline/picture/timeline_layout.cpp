@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "app/views/timeline/bar_paint.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/bar_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 namespace {

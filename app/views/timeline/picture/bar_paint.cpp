@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/timeline/bar_paint.h"
+#include "app/views/timeline/picture/bar_paint.h"
 
 #include <algorithm>
 #include <array>
