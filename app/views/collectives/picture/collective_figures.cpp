@@ -7,7 +7,7 @@
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/views/collectives/picture/collective_paint.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/timeline/picture/bar_paint.h"
 
 namespace parallelarium {

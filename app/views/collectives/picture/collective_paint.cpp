@@ -10,7 +10,7 @@
 #include "app/look/figures.h"
 #include "app/views/collectives/picture/collective_parts.h"
 #include "app/views/collectives/picture/collective_plot.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
 namespace {

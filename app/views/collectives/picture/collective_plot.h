@@ -8,7 +8,7 @@
 
 #include "app/look/theme.h"
 #include "app/state/collective/collective_plan.h"
-#include "app/views/shared/recorded_plot.h"
+#include "app/views/shared/paint/recorded_plot.h"
 
 namespace parallelarium {
 

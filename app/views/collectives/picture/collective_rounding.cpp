@@ -5,7 +5,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/collectives/picture/collective_paint.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/timeline/picture/bar_paint.h"
 
 namespace parallelarium {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/shared/legend.h"
+#include "app/views/shared/paint/legend.h"
 
 #include <array>
 #include <vector>
 
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 
 namespace parallelarium {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/shared/canvas.h"
+#include "app/views/shared/paint/canvas.h"
 
 namespace parallelarium {
 

@@ -7,8 +7,8 @@
 #include "app/look/figures.h"
 #include "app/views/pipeline/held_figure.h"
 #include "app/views/pipeline/pipeline_view.h"
-#include "app/views/shared/legend.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/legend.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words.h"
 #include "app/views/timeline/picture_source.h"
 
