@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cli/commands/collective_sweep.h"
+#include "engine/cli/commands/parts/collective_sweep.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `machines new` and `machines fit`: Machines of one's own, as files of changes to one of the list.
-#include "engine/cli/commands/machine_files.h"
+#include "engine/cli/commands/machines/machine_files.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -7,8 +7,8 @@
 
 #include "engine/cli/cancel.h"
 #include "engine/cli/commands/check_before_run.h"
-#include "engine/cli/commands/collective_sweep.h"
 #include "engine/cli/commands/command.h"
+#include "engine/cli/commands/parts/collective_sweep.h"
 #include "engine/cli/computer/probe.h"
 #include "engine/cli/options/collective_options.h"
 #include "engine/cli/text/collective_text.h"

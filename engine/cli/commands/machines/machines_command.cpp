@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "engine/cli/commands/machine_files.h"
+#include "engine/cli/commands/machines/machine_files.h"
 #include "engine/cli/text/machine_text.h"
 #include "engine/cli/text/table.h"
 #include "engine/plan/machine/machine.h"
