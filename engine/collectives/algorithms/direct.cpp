@@ -2,7 +2,7 @@
 // Everything in one step: whoever has what another rank needs sends it there at once. The fewest
 // steps and, where the network is one switch, no more bytes than needed but for the all-reduce,
 // whose n - 1 whole arrays per rank are what makes it slow.
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 
 namespace parallelarium {
 

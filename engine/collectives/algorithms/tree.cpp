@@ -5,7 +5,7 @@
 // MPICH", IJHPCA 19 (2005), sections 4.1 to 4.3.
 #include <algorithm>
 
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 
 namespace parallelarium {
 

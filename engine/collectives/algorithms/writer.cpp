@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 
 #include <algorithm>
 #include <cassert>

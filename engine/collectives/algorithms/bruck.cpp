@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 
 namespace parallelarium {
 

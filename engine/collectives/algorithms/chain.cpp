@@ -6,7 +6,7 @@
 // section 4.1.
 #include <algorithm>
 
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 
 namespace parallelarium {
 

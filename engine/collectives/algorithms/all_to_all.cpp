@@ -5,7 +5,7 @@
 // Source: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005), section 4.3.
 #include <algorithm>
 
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 
 namespace parallelarium {
 

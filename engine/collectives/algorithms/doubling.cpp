@@ -5,7 +5,7 @@
 // exchanges whole arrays. Recursive halving: reduce-scatter sends the half that the partner's side
 // will end with. Halving-doubling: one, then the other, an all-reduce of the least bytes.
 // Source: Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005), sections 4.2, 4.4 and 4.5.
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 #include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {

@@ -10,7 +10,7 @@
 // supercomputer scale" (arXiv 1811.06992), section 2.2, for the torus.
 #include <algorithm>
 
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 #include "engine/plan/settings/alternatives.h"
 
 namespace parallelarium {

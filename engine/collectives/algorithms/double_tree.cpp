@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 
 namespace parallelarium {
 

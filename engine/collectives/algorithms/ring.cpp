@@ -6,7 +6,7 @@
 // other, and sends 2 (n-1)/n of the array, the least that any all-reduce can.
 // Source: Patarasuk & Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
 // JPDC 69 (2009).
-#include "engine/collectives/writer.h"
+#include "engine/collectives/algorithms/writer.h"
 
 namespace parallelarium {
 
