@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "engine/run/train/executor.h"
+#include "engine/run/train/executor/executor.h"
 
 namespace parallelarium {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/run/train/executor.h"
+#include "engine/run/train/executor/executor.h"
 
 namespace parallelarium {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/run/train/executor.h"
+#include "engine/run/train/executor/executor.h"
 
 #include <algorithm>
 #include <exception>

@@ -2,7 +2,7 @@
 // Messages and collectives of a step: what the transport is asked for, and what it moved.
 #include <algorithm>
 
-#include "engine/run/train/executor.h"
+#include "engine/run/train/executor/executor.h"
 
 namespace parallelarium {
 

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "engine/plan/program/kernels_of_pieces.h"
-#include "engine/run/train/executor.h"
+#include "engine/run/train/executor/executor.h"
 #include "kernels/attention/attention.h"
 
 namespace parallelarium {
