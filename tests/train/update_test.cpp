@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "engine/train/execute.h"
 #include "engine/train/parameters.h"
+#include "engine/train/pieces/execute.h"
 #include "kernels/optimizer/adamw.h"
 #include "kernels/optimizer/sum_of_squares.h"
 

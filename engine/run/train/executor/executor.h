@@ -29,7 +29,7 @@
 #include "engine/run/train/progress.h"
 #include "engine/run/transport.h"
 #include "engine/train/device.h"
-#include "engine/train/execute.h"
+#include "engine/train/pieces/execute.h"
 
 namespace parallelarium {
 

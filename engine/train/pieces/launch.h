@@ -10,7 +10,7 @@
 
 #include "engine/plan/program/program.h"
 #include "engine/train/device.h"
-#include "engine/train/execute.h"
+#include "engine/train/pieces/execute.h"
 #include "kernels/base/random.h"
 
 namespace parallelarium {

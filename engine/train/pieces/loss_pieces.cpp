@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three parts of the loss.
-#include "engine/train/launch.h"
+#include "engine/train/pieces/launch.h"
 
 namespace parallelarium {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/plan/model/routing.h"
-#include "engine/train/launch.h"
+#include "engine/train/pieces/launch.h"
 
 namespace parallelarium {
 namespace {

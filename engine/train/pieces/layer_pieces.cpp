@@ -2,7 +2,7 @@
 // Embedding, norms, linear layers, activation, residual.
 #include <algorithm>
 
-#include "engine/train/launch.h"
+#include "engine/train/pieces/launch.h"
 
 namespace parallelarium {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/train/launch.h"
+#include "engine/train/pieces/launch.h"
 
 namespace parallelarium {
 namespace {

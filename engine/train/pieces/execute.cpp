@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/train/execute.h"
+#include "engine/train/pieces/execute.h"
 
 #include <algorithm>
 
-#include "engine/train/launch.h"
+#include "engine/train/pieces/launch.h"
 
 namespace parallelarium {
 namespace {

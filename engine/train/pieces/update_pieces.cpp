@@ -2,8 +2,8 @@
 // Clearing, norm of the gradients, optimizer.
 #include <algorithm>
 
-#include "engine/train/launch.h"
 #include "engine/train/parameters.h"
+#include "engine/train/pieces/launch.h"
 
 namespace parallelarium {
 namespace {
