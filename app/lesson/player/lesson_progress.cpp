@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/lesson/lesson_progress.h"
+#include "app/lesson/player/lesson_progress.h"
 
 #include <QDir>
 #include <QFile>

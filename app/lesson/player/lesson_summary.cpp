@@ -3,8 +3,8 @@
 // guess beside the prediction and the run, tries, hints and time.
 #include <cmath>
 
-#include "app/lesson/guess_text.h"
-#include "app/lesson/lesson_player.h"
+#include "app/lesson/player/guess_text.h"
+#include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 
 namespace parallelarium {

@@ -4,7 +4,7 @@
 #include <QLocale>
 #include <cmath>
 
-#include "app/lesson/lesson_player.h"
+#include "app/lesson/player/lesson_player.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 

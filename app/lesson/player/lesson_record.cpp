@@ -2,7 +2,7 @@
 // The part of the player that is kept: progress, the lesson in a document, exported answers.
 #include <algorithm>
 
-#include "app/lesson/lesson_player.h"
+#include "app/lesson/player/lesson_player.h"
 #include "app/look/sentence.h"
 
 namespace parallelarium {

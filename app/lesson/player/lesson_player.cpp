@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/lesson/lesson_player.h"
+#include "app/lesson/player/lesson_player.h"
 
 #include <QLocale>
 #include <QRandomGenerator>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/lesson/guess_text.h"
+#include "app/lesson/player/guess_text.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/state/run/engine_process.h"

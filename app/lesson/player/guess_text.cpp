@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/lesson/guess_text.h"
+#include "app/lesson/player/guess_text.h"
 
 #include <QObject>
 #include <cmath>

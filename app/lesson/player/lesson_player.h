@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/lesson/lesson_progress.h"
+#include "app/lesson/player/lesson_progress.h"
 #include "app/state/collective/collective_session.h"
 #include "app/state/session.h"
 #include "engine/lesson/lesson.h"
