@@ -6,8 +6,8 @@
 #include "app/look/figures.h"
 #include "app/state/session.h"
 #include "app/views/timeline/picture/whole_bars.h"
-#include "engine/wire/csv.h"
-#include "engine/wire/trace.h"
+#include "engine/wire/export/csv.h"
+#include "engine/wire/export/trace.h"
 
 namespace parallelarium {
 namespace {

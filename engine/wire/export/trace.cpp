@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/wire/trace.h"
+#include "engine/wire/export/trace.h"
 
 #include <fmt/format.h>
 

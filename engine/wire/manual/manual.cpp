@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/wire/manual.h"
+#include "engine/wire/manual/manual.h"
 
 #include <algorithm>
 #include <set>

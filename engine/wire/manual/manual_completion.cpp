@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/wire/manual.h"
+#include "engine/wire/manual/manual.h"
 
 namespace parallelarium {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/wire/csv.h"
+#include "engine/wire/export/csv.h"
 
 #include <fmt/format.h>
 
