@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "engine/lesson/check_parts.h"
+#include "engine/lesson/check/check_parts.h"
 #include "engine/plan/machine/resolve.h"
 #include "engine/plan/setup/setup_settings.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/lesson/check_parts.h"
+#include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include "engine/lesson/check_parts.h"
+#include "engine/lesson/check/check_parts.h"
 #include "engine/lesson/files.h"
 #include "engine/plan/machine/resolve.h"
 #include "engine/wire/collective_messages.h"
