@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/run/gpu/check/kernel_families.h"
+#include "engine/run/gpu/check/kernels/kernel_families.h"
 
 namespace parallelarium {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "engine/run/gpu/check/kernel_families.h"
+#include "engine/run/gpu/check/kernels/kernel_families.h"
 #include "kernels/attention/fused_attention.h"
 
 namespace parallelarium {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/run/gpu/check/kernel_families.h"
+#include "engine/run/gpu/check/kernels/kernel_families.h"
 
 #include <array>
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "engine/run/gpu/check/kernel_families.h"
+#include "engine/run/gpu/check/kernels/kernel_families.h"
 #include "kernels/base/pitch.h"
 
 namespace parallelarium {

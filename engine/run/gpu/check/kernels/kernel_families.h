@@ -2,7 +2,7 @@
 // The families of kernel_check.h: what each file of kernels/ does, tried through Device.
 #pragma once
 
-#include "engine/run/gpu/check/kernel_check.h"
+#include "engine/run/gpu/check/kernels/kernel_check.h"
 
 namespace parallelarium {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/run/gpu/check/kernel_check.h"
+#include "engine/run/gpu/check/kernels/kernel_check.h"
 
 #include <fmt/format.h>
 
