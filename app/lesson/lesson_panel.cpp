@@ -15,13 +15,13 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/lesson/guess_text.h"
 #include "app/lesson/markdown_view.h"
 #include "app/lesson/option_card.h"
+#include "app/lesson/player/guess_text.h"
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
 #include "app/settings/controls.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 
 namespace parallelarium {
 

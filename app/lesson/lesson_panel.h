@@ -7,7 +7,7 @@
 #include <QElapsedTimer>
 #include <QWidget>
 
-#include "app/lesson/lesson_player.h"
+#include "app/lesson/player/lesson_player.h"
 
 class QButtonGroup;
 class QFrame;

@@ -9,7 +9,7 @@
 #include "app/look/sentence.h"
 #include "app/settings/setup_fields.h"
 #include "app/sheets/words_sheet.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {

@@ -16,7 +16,7 @@
 #include "app/shell/banner.h"
 #include "app/shell/strip.h"
 #include "app/shell/top_bar.h"
-#include "app/state/document_reader.h"
+#include "app/state/document/document_reader.h"
 #include "app/state/session.h"
 #include "app/views/views.h"
 

@@ -15,7 +15,7 @@
 #include "app/sheets/words_sheet.h"
 #include "app/shell/strip.h"
 #include "app/shell/window.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "app/state/topic.h"
 #include "app/views/shared/transport_bar.h"
 #include "engine/wire/version.h"

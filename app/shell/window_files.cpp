@@ -15,8 +15,8 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/look/sentence.h"
 #include "app/shell/window.h"
-#include "app/state/collective_session.h"
-#include "app/state/document.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/document/document.h"
 
 namespace parallelarium {
 

@@ -6,11 +6,11 @@
 #include <tuple>
 
 #include "app/look/sentence.h"
-#include "app/state/collective_session.h"
-#include "app/state/document.h"
+#include "app/state/collective/collective_session.h"
+#include "app/state/document/document.h"
 #include "app/state/predictor.h"
-#include "app/state/run_advice.h"
-#include "app/state/training_step.h"
+#include "app/state/run/run_advice.h"
+#include "app/state/step/training_step.h"
 
 namespace parallelarium {
 

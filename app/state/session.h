@@ -12,13 +12,13 @@
 #include <optional>
 #include <vector>
 
-#include "app/state/engine_jobs.h"
 #include "app/state/history.h"
 #include "app/state/lesson_locks.h"
 #include "app/state/placer.h"
-#include "app/state/playback.h"
-#include "app/state/run_store.h"
-#include "app/state/subject.h"
+#include "app/state/run/engine_jobs.h"
+#include "app/state/run/run_store.h"
+#include "app/state/step/playback.h"
+#include "app/state/step/subject.h"
 
 namespace parallelarium {
 

@@ -8,7 +8,7 @@
 #include "engine/passes/arrange.h"
 #include "engine/passes/expand.h"
 #include "engine/passes/replicate.h"
-#include "engine/passes/shard.h"
+#include "engine/passes/shard/shard.h"
 
 namespace parallelarium {
 

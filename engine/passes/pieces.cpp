@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/passes/pieces.h"
 
-#include "engine/passes/expert_writer.h"
+#include "engine/passes/writers/expert_writer.h"
 
 namespace parallelarium {
 
@@ -65,7 +65,7 @@ class Writer : private ExpertWriter {
   std::int64_t scores() const { return s_.B * s_.H * s_.T * z_.T_full; }
   bool keeps_scores() const { return setup_.attention == Attention::kUnfused; }
 
-  // Sums of rows, and two blocks of 128 rows of scores (kernels/block_attention.h).
+  // Sums of rows, and two blocks of 128 rows of scores (kernels/block_attention/block_attention.h).
   std::int64_t fused_scratch() const { return s_.B * s_.H * s_.T + 2 * 128 * s_.T; }
 
   // Half of a head's products are as wide as its keys, and half as its values.

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "engine/passes/pieces.h"
-#include "engine/passes/shard.h"
-#include "engine/passes/shard_drafts.h"
+#include "engine/passes/shard/shard.h"
+#include "engine/passes/shard/shard_drafts.h"
 
 namespace parallelarium {
 

@@ -8,17 +8,17 @@
 
 #include "engine/train/cpu_combine.h"
 #include "engine/train/device.h"
-#include "kernels/accumulate.h"
-#include "kernels/activation.h"
+#include "kernels/attention/fused_attention.h"
 #include "kernels/bf16_kernels.h"
-#include "kernels/cross_entropy.h"
-#include "kernels/embedding.h"
-#include "kernels/fill.h"
-#include "kernels/fused_attention.h"
-#include "kernels/linear.h"
-#include "kernels/norm.h"
-#include "kernels/residual.h"
-#include "kernels/sum_of_squares.h"
+#include "kernels/elementwise/accumulate.h"
+#include "kernels/elementwise/activation.h"
+#include "kernels/elementwise/fill.h"
+#include "kernels/elementwise/residual.h"
+#include "kernels/norms/norm.h"
+#include "kernels/optimizer/sum_of_squares.h"
+#include "kernels/products/linear.h"
+#include "kernels/vocabulary/cross_entropy.h"
+#include "kernels/vocabulary/embedding.h"
 
 namespace parallelarium {
 namespace {

@@ -3,10 +3,10 @@
 // calibrated; and what the Doctor says of their calibration.
 #include <signal.h>
 
-#include "app/state/document.h"
-#include "app/state/run_advice.h"
+#include "app/state/document/document.h"
+#include "app/state/run/run_advice.h"
 #include "app/state/session.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/shared/words.h"
 #include "engine/plan/machine/machine.h"
 #include "engine/predict/predict.h"

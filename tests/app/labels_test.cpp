@@ -20,7 +20,7 @@
 #include "app/lesson/lesson_index.h"
 #include "app/lesson/lesson_panel.h"
 #include "app/shell/window.h"
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/timeline/timeline_view.h"

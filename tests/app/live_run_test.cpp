@@ -7,7 +7,7 @@
 
 #include "app/look/figures.h"
 #include "app/selection/selection_panel.h"
-#include "app/state/engine_process.h"
+#include "app/state/run/engine_process.h"
 #include "app/views/memory/memory_view.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/pipeline/pipeline_view.h"

@@ -9,9 +9,9 @@
 #include <memory>
 
 #include "app/state/session.h"
-#include "app/views/timeline/lanes.h"
+#include "app/views/timeline/picture/lanes.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 #include "app/views/timeline/picture_source.h"
-#include "app/views/timeline/timeline_paint.h"
 
 namespace parallelarium {
 

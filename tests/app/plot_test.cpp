@@ -17,7 +17,7 @@
 #include "app/views/pipeline/held_plot.h"
 #include "app/views/pipeline/op_table.h"
 #include "app/views/pipeline/pipeline_view.h"
-#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 #include "app/views/shared/transport_bar.h"
 #include "app/views/timeline/op_search.h"
 #include "app/views/timeline/timeline_view.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <set>
 
 #include "app/views/shared/time_axis.h"
-#include "app/views/timeline/bar_paint.h"
+#include "app/views/timeline/picture/bar_paint.h"
 #include "tests/app/pipeline_fixture.h"
 
 namespace parallelarium {

@@ -7,11 +7,11 @@
 
 #include "app/look/figures.h"
 #include "app/selection/selection_panel.h"
-#include "app/state/training_step.h"
+#include "app/state/step/training_step.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/transport_bar.h"
 #include "app/views/shared/words.h"
-#include "app/views/timeline/range_readout.h"
+#include "app/views/timeline/picture/range_readout.h"
 #include "tests/app/timelines_fixture.h"
 
 namespace parallelarium {

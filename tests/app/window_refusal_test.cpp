@@ -6,8 +6,8 @@
 #include <QTest>
 
 #include "app/shell/window.h"
-#include "app/state/run_advice.h"
-#include "app/state/small_copy.h"
+#include "app/state/run/run_advice.h"
+#include "app/state/run/small_copy.h"
 #include "app/views/shared/words.h"
 #include "tests/app/stand_in_engine.h"
 #include "tests/app/window_fixture.h"

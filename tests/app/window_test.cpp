@@ -18,7 +18,7 @@
 #include "app/lesson/lesson_panel.h"
 #include "app/look/figures.h"
 #include "app/sheets/words_sheet.h"
-#include "app/state/document.h"
+#include "app/state/document/document.h"
 #include "app/views/pipeline/pipeline_view.h"
 #include "app/views/shared/step_quantities.h"
 #include "app/views/shared/words.h"

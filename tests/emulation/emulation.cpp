@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/simt.cuh"
+#include "kernels/base/simt.cuh"
 #include "tests/emulation/shadow.h"
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands for cuBLASLt in the emulation: products by the column-major layout that cuBLASLt would be
 // given, in double precision.
-#include "kernels/gpu_matmul.h"
+#include "kernels/products/gpu_matmul.h"
 
 namespace parallelarium {
 

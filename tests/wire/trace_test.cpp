@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/wire/trace.h"
+#include "engine/wire/export/trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "engine/predict/predict.h"
-#include "engine/wire/csv.h"
+#include "engine/wire/export/csv.h"
 
 namespace parallelarium {
 namespace {

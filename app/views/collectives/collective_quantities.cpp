@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/look/figures.h"
-#include "app/state/collective_session.h"
+#include "app/state/collective/collective_session.h"
 #include "app/views/collectives/collectives_view.h"
 
 namespace parallelarium {

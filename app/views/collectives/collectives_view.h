@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "app/views/collectives/collective_paint.h"
+#include "app/views/collectives/picture/collective_paint.h"
 #include "app/views/view.h"
 
 namespace parallelarium {

@@ -5,8 +5,8 @@
 
 #include "app/selection/selection_panel.h"
 #include "app/views/experts/expert_data.h"
-#include "app/views/shared/recorded_plot.h"
-#include "app/views/timeline/timeline_paint.h"
+#include "app/views/shared/paint/recorded_plot.h"
+#include "app/views/timeline/picture/timeline_paint.h"
 
 namespace parallelarium {
 

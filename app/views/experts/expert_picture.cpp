@@ -6,9 +6,9 @@
 
 #include "app/look/figures.h"
 #include "app/look/sentence.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "app/views/experts/experts_view.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {

@@ -3,7 +3,7 @@
 #include <QHeaderView>
 
 #include "app/views/memory/memory_state.h"
-#include "app/views/shared/qcustomplot_header.h"
+#include "app/views/shared/paint/qcustomplot_header.h"
 
 namespace parallelarium {
 

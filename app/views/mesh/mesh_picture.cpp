@@ -7,7 +7,7 @@
 #include "app/views/mesh/mesh_paint.h"
 #include "app/views/mesh/mesh_view.h"
 #include "app/views/mesh/rank_list.h"
-#include "app/views/shared/paint_tools.h"
+#include "app/views/shared/paint/paint_tools.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {

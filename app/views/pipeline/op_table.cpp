@@ -12,7 +12,7 @@
 
 #include "app/look/figures.h"
 #include "app/views/shared/words.h"
-#include "app/views/timeline/range_readout.h"
+#include "app/views/timeline/picture/range_readout.h"
 
 namespace parallelarium {
 namespace {

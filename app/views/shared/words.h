@@ -7,7 +7,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "app/views/timeline/lanes.h"
+#include "app/views/timeline/picture/lanes.h"
 
 namespace parallelarium {
 

@@ -2,7 +2,7 @@
 #include "app/views/timeline/picture_source.h"
 
 #include "app/look/figures.h"
-#include "app/state/run_advice.h"
+#include "app/state/run/run_advice.h"
 #include "app/views/shared/words.h"
 
 namespace parallelarium {

@@ -24,8 +24,8 @@
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/training.h"
 #include "engine/predict/local_prediction.h"
-#include "engine/wire/csv.h"
-#include "engine/wire/trace.h"
+#include "engine/wire/export/csv.h"
+#include "engine/wire/export/trace.h"
 #include "engine/wire/view_ids.h"
 
 extern char** environ;

@@ -15,9 +15,9 @@
 #include "engine/cli/text/table.h"
 #include "engine/cli/training.h"
 #include "engine/plan/text/units.h"
-#include "engine/wire/csv.h"
+#include "engine/wire/export/csv.h"
+#include "engine/wire/export/trace.h"
 #include "engine/wire/messages.h"
-#include "engine/wire/trace.h"
 
 namespace parallelarium {
 namespace {

@@ -23,7 +23,7 @@
 #include "engine/run/gpu/faults.h"
 #include "engine/run/gpu/nccl/nccl_rules.h"
 #include "engine/run/train/run.h"
-#include "kernels/matmul.h"
+#include "kernels/products/matmul.h"
 
 namespace parallelarium {
 namespace {

@@ -54,7 +54,7 @@ struct Timeline {
 
 // One bar of the picture: an op, or the ops of one batch, which begin and end together. Who draws
 // may put the bars of an action, or of a layer of it, together into one
-// (app/views/timeline/whole_bars.h).
+// (app/views/timeline/picture/whole_bars.h).
 struct Bar {
   std::int32_t first_op = 0, last_op = 0;  // in issue order, both of this bar
   Lane lane = Lane::kCompute;

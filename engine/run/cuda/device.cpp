@@ -8,10 +8,10 @@
 #include "engine/run/cuda/combine.h"
 #include "engine/run/cuda/stream.h"
 #include "engine/run/gpu/extra_memory.h"
+#include "kernels/base/launch.h"
+#include "kernels/base/pitch.h"
 #include "kernels/gpu.h"
-#include "kernels/gpu_matmul.h"
-#include "kernels/launch.h"
-#include "kernels/pitch.h"
+#include "kernels/products/gpu_matmul.h"
 
 namespace parallelarium {
 namespace {

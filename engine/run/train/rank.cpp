@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "engine/train/parameters.h"
-#include "kernels/bf16.h"
+#include "kernels/base/bf16.h"
 
 namespace parallelarium {
 

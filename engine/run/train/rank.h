@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/plan/model/routing.h"
-#include "engine/run/train/executor.h"
+#include "engine/run/train/executor/executor.h"
 #include "engine/run/train/run.h"
 #include "engine/train/data.h"
 #include "engine/train/parameters.h"
