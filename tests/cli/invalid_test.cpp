@@ -154,8 +154,9 @@ INSTANTIATE_TEST_SUITE_P(
         Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--transfer", "-1"},
         Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--forward", "1e300"},
         Words{"schedule", "1f1b", "--stages", "4", "--microbatches", "4", "--notation", "morse"},
-        Words{"schedule", "{}circle.txt"}, Words{"schedule", "{}missing.txt"},
-        Words{"schedule", "{}noise.txt"}, Words{"schedule", "{}"}));
+        Words{"schedule", "{}noise.txt"}, Words{"schedule", "{}"},
+        Words{"schedule", "zb-h1", "--stages", "4", "--microbatches", "8", "--held-limit", "4,3"},
+        Words{"schedule", "zb-h1", "--stages", "4", "--microbatches", "8", "--held-limit", "0"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Others, Invalid,
