@@ -53,11 +53,16 @@ void keep_freed_memory() {
 
 Result<Prediction> predict(const Setup& setup, const Machine& machine, bool all_ranks,
                            const Routing* routing) {
+  return predict(setup, machine, BuildOptions{.all_ranks = all_ranks}, routing);
+}
+
+Result<Prediction> predict(const Setup& setup, const Machine& machine, const BuildOptions& options,
+                           const Routing* routing) {
   const std::vector<Message> wrong = validate(setup);
   if (!wrong.empty()) return wrong.front();
   Result<Order> order = make_order(setup);
   if (!order.ok()) return order.error();
-  Result<Program> program = build_program(setup, *order, {.all_ranks = all_ranks});
+  Result<Program> program = build_program(setup, *order, options);
   if (!program.ok()) return program.error();
 
   Prediction prediction;
@@ -123,7 +128,8 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
         program.ranks.size() == 1 ? " stands" : "s stand", program.world));
   if (program.level == Level::kStage)
     remarks.push_back(
-        "Pieces that follow one another are simulated as one: this Setup has too many to show.");
+        "Pieces that follow one another are one op here: this Setup has too many to show each. The "
+        "times are the same.");
   if (ranks_share_gpu(setup, prediction.machine))
     remarks.push_back(fmt::format(
         "All {} ranks are on one GPU: their ops take turns there, and its memory is theirs "
