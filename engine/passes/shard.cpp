@@ -36,8 +36,10 @@ void ShardPass::hold_states(RankPlan& plan) {
   RankEmitter& emitter = *plan.emitter;
   emitter.hold(Tensor::kParameters, kept(3) * precision.parameter_bytes);
   emitter.hold(Tensor::kGradients, kept(2) * precision.gradient_bytes);
-  if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, kept(1) * precision.master_bytes);
-  emitter.hold(Tensor::kMoments, kept(1) * precision.moments_bytes);
+  if (!setup_.offload_optimizer) {
+    if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, kept(1) * precision.master_bytes);
+    emitter.hold(Tensor::kMoments, kept(1) * precision.moments_bytes);
+  }
   const LocalSizes sizes = local_sizes(setup_);
   const std::int64_t tokens_bytes = sizes.N * setup_.microbatches * 4;
   bool first = false, last = false;
@@ -130,7 +132,7 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
   const std::size_t buckets = rank.buckets.size();
   std::map<std::pair<int, ActionKind>, std::vector<Use>> uses_by_action;
   std::vector<Task> last_of_step(buckets);
-  std::vector<bool> gathered, opened, added_in_step(buckets);
+  std::vector<bool> gathered, opened, added_in_step(buckets), kept(buckets);
   std::vector<std::int32_t> last;  // by bucket: the action's last stretch that adds to it
   std::int32_t stretch = 0;
   for (const Action& action : rank.actions) {
@@ -150,9 +152,10 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
     last.assign(buckets, -1);
     for (const Use& use : uses) {
       for (const std::int16_t bucket : use.reads) {
-        if (zero < 3 || gathered[static_cast<std::size_t>(bucket)]) continue;
-        state.gathers.push_back(task(What::kGather, bucket));
-        gathered[static_cast<std::size_t>(bucket)] = true;
+        const auto at = static_cast<std::size_t>(bucket);
+        if (zero < 3 || gathered[at]) continue;
+        if (!kept[at]) state.gathers.push_back(task(What::kGather, bucket));
+        gathered[at] = true;
       }
       for (const std::int16_t bucket : use.adds) {
         const auto at = static_cast<std::size_t>(bucket);
@@ -162,6 +165,12 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
         last_of_step[at] = task(What::kReduce, bucket);
       }
       ++stretch;
+    }
+    for (std::size_t at = 0; at < buckets; ++at) {
+      if (!gathered[at]) continue;
+      kept[at] = !setup_.zero_reshard && action.kind == ActionKind::kForward;
+      if (!kept[at] && stage_level_)
+        state.frees.push_back({stretch - 1, static_cast<std::int16_t>(at)});
     }
     if (zero < 2) continue;
     for (std::size_t at = 0; at < buckets; ++at) {
@@ -258,61 +267,6 @@ ShardPass::Home ShardPass::home_of(RankPlan& plan, const Bucket& bucket) const {
   return home;
 }
 
-// Adds up the gradients of copies.
-void ShardPass::reduce_copies(RankPlan& plan, const State& state, const Task& task) const {
-  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  const Bucket& bucket = plan.emitter->rank().buckets[static_cast<std::size_t>(task.bucket)];
-  const DataType type = gradient_type(setup_);
-  const std::int32_t buffer = state.opened[static_cast<std::size_t>(task.bucket)];
-  for (const Copies& copies : home.copies) {
-    const DraftOperand operand =
-        buffer >= 0
-            ? temporary(Tensor::kBucketGradients, Access::kAccumulate, type,
-                        copies.begin - bucket.begin, copies.count)
-            : range(Tensor::kGradients, Access::kAccumulate, type, copies.begin, copies.count);
-    Draft draft = data_draft(CollectiveKind::kAllReduce, Purpose::kReplicated, copies.group,
-                             copies.count, {operand});
-    draft.op.layer = home.layer;
-    emit_data(plan, draft, buffer);
-  }
-}
-
-void ShardPass::reduce(RankPlan& plan, State& state, const Task& task) const {
-  const RankProgram& rank = plan.emitter->rank();
-  const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
-  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  const int zero = zero_stage(setup_);
-  const DataType type = gradient_type(setup_);
-  if (task.what == What::kSynchronise) {
-    // Hybrid sharding: the chunks of all groups are added up.
-    if (home.across_group < 0) return;
-    Draft draft = data_draft(
-        CollectiveKind::kAllReduce, Purpose::kGradients, home.across_group, bucket.own_count,
-        {own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)});
-    draft.op.layer = home.layer;
-    emit_data(plan, draft);
-    return;
-  }
-  reduce_copies(plan, state, task);
-  std::int32_t& buffer = state.opened[static_cast<std::size_t>(task.bucket)];
-  if (home.shard_group < 0) return;
-  const bool cut = buffer >= 0;
-  std::vector<DraftOperand> operands;
-  if (cut) {
-    operands = {temporary(Tensor::kBucketGradients, Access::kAccumulate, type, 0, bucket.count),
-                own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)};
-  } else {
-    operands = {range(Tensor::kGradients, Access::kAccumulate, type, bucket.begin, bucket.count)};
-  }
-  Draft draft =
-      data_draft(zero == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
-                 Purpose::kGradients, home.shard_group, bucket.count, std::move(operands));
-  draft.op.layer = home.layer;
-  emit_data(plan, draft, buffer);
-  if (cut) state.closing.push_back(buffer);
-  buffer = -1;
-}
-
 std::int32_t ShardPass::before(RankPlan& plan, const Stretch& stretch) {
   State& state = state_of(plan);
   std::int32_t needs = -1;
@@ -354,10 +308,12 @@ void ShardPass::after(RankPlan& plan, const Stretch& stretch) {
   State& state = state_of(plan);
   RankEmitter& emitter = *plan.emitter;
   if (stage_level_) {
-    for (std::int32_t& buffer : state.gathered) {
+    for (const std::int32_t buffer : state.gathered)
       if (buffer >= 0) emitter.extend(buffer, emitter.last_of(Lane::kCompute));
-      buffer = -1;
-    }
+    for (; state.next_free < state.frees.size() &&
+           state.frees[state.next_free].stretch == state.stretch;
+         ++state.next_free)
+      state.gathered[static_cast<std::size_t>(state.frees[state.next_free].bucket)] = -1;
   }
   for (const std::int32_t buffer : state.closing) {
     emitter.extend(buffer, static_cast<std::int32_t>(emitter.rank().ops.size()) - 1);
