@@ -137,6 +137,8 @@ class Walk {
                             std::span(drafts).subspan(begin, end - begin), table};
       std::int32_t needs = hooks_.before(plan, stretch);
       for (const Draft& draft : stretch.drafts) {
+        // What the data lane moves leaves or comes no sooner than it stands in the compute lane.
+        if (draft.op.lane == Lane::kData) needs = plan.emitter->last_of(Lane::kCompute);
         const std::int32_t op = plan.emitter->emit(draft, place, table, needs);
         needs = -1;
         if (draft.op.batch < 0) continue;
@@ -240,7 +242,7 @@ class Walk {
   void fill(Draft& draft, OpKind kind, int peer, Purpose purpose, Tensor tensor, int layer,
             std::int32_t slot) const {
     draft.op.kind = kind;
-    draft.op.lane = Lane::kPipeline;
+    draft.op.lane = plans_[0].transfers;
     draft.op.piece = Piece::kTransfer;
     draft.op.phase = purpose == Purpose::kActivations ? Phase::kForward : Phase::kInputGrad;
     draft.op.purpose = purpose;

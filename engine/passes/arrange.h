@@ -43,6 +43,7 @@ struct ChunkDrafts {
 struct RankPlan {
   RankEmitter* emitter = nullptr;
   std::vector<ChunkDrafts> chunks;
+  Lane transfers = Lane::kPipeline;  // kCompute: computing waits for them (Setup::overlap_pipeline)
 };
 
 // A duration that serves the order alone, so that a Program does not depend on a Machine: 100

@@ -97,6 +97,7 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   };
   ActionDrafts actions{pieces(ActionKind::kForward), pieces(ActionKind::kBackward),
                        pieces(ActionKind::kInputGrad), pieces(ActionKind::kWeightGrad)};
+  if (setup.offload_activations) offload_activations(actions);
   if (stage_level) actions = stage_drafts(chunk, actions, boundary_bytes(sizes));
   drafts.forward = std::move(actions.forward);
   drafts.backward = std::move(actions.backward);
@@ -194,6 +195,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     rank.buckets = make_buckets(setup, rank.parameters, ascending, stage_level);
     RankEmitter& emitter = emitters.emplace_back(program, rank);
     plans[stage].emitter = &emitter;
+    if (!setup.overlap_pipeline) plans[stage].transfers = Lane::kCompute;
     ranks.push_back(rank.rank);
     pipeline_groups.push_back(emitter.group(Axis::kPp, group_of(setup.mesh, Axis::kPp, rank.rank)));
     for (std::size_t c = 0; c < chunks[stage].size(); ++c) {

@@ -96,6 +96,8 @@ std::vector<Draft> exchange_heads(std::int64_t cp, const LocalSizes& sizes, bool
 struct ActionDrafts {
   std::vector<Draft> forward, backward, input, weight;
 };
+// Sends what waits for its backward to the host's memory and back (Setup::offload_activations).
+void offload_activations(ActionDrafts& actions);
 // Makes each whole action one Compute op (stage level) and its collectives, and folds equal
 // collectives into one with `repeat`. One buffer holds what is kept between the actions. A split
 // backward has three: one until the input gradient, one until the weight gradient, and one of
