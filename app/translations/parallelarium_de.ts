@@ -5160,6 +5160,58 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gradienten überlappen</translation>
     </message>
     <message>
+        <source>ZeRO 3 reshards</source>
+        <translation>ZeRO 3 gibt zurück</translation>
+    </message>
+    <message>
+        <source>needs ZeRO 3</source>
+        <translation>braucht ZeRO 3</translation>
+    </message>
+    <message>
+        <source>Gradient reduction</source>
+        <translation>Gradientensumme</translation>
+    </message>
+    <message>
+        <source>same: as they are held</source>
+        <translation>gleich: wie gespeichert</translation>
+    </message>
+    <message>
+        <source>fp32: widened for it</source>
+        <translation>fp32: dafür erweitert</translation>
+    </message>
+    <message>
+        <source>needs 16-bit gradients</source>
+        <translation>braucht 16-Bit-Gradienten</translation>
+    </message>
+    <message>
+        <source>Overlap tensor</source>
+        <translation>Tensor überlappen</translation>
+    </message>
+    <message>
+        <source>Overlap pipeline</source>
+        <translation>Pipeline überlappen</translation>
+    </message>
+    <message>
+        <source>needs PP above 1</source>
+        <translation>braucht PP über 1</translation>
+    </message>
+    <message>
+        <source>Interleaved group (0: auto)</source>
+        <translation>Gruppe, verschachtelt (0: auto)</translation>
+    </message>
+    <message>
+        <source>needs interleaving</source>
+        <translation>braucht Verschachtelung</translation>
+    </message>
+    <message>
+        <source>Offload activations</source>
+        <translation>Aktivierungen auslagern</translation>
+    </message>
+    <message>
+        <source>Offload optimizer</source>
+        <translation>Optimierer auslagern</translation>
+    </message>
+    <message>
         <source>ZeRO 2 accumulates</source>
         <translation>ZeRO 2 sammelt an</translation>
     </message>
@@ -5513,6 +5565,14 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Clearing the gradients on %1</source>
         <translation>Gradienten löschen auf %1</translation>
+    </message>
+    <message>
+        <source>Optimizer states to the host&apos;s memory and back on %1</source>
+        <translation>Optimiererzustände in den Hauptspeicher und zurück auf %1</translation>
+    </message>
+    <message>
+        <source>Gradients into another type on %1</source>
+        <translation>Gradienten in einen anderen Typ auf %1</translation>
     </message>
     <message>
         <source>Norm of the gradients on %1</source>

@@ -179,7 +179,10 @@ class Walk {
     RankEmitter& emitter = *plans_[r].emitter;
     std::int32_t& batches = emitter.program().batches;
     for (const Draft& draft : drafts) {
-      const std::int32_t op = emitter.emit(draft, place, table);
+      // What the data lane moves leaves or comes no sooner than it stands in the compute lane.
+      const std::int32_t needs =
+          draft.op.lane == Lane::kData ? emitter.last_of(Lane::kCompute) : -1;
+      const std::int32_t op = emitter.emit(draft, place, table, needs);
       if (draft.op.batch < 0) continue;
       emitter.rank().ops[op].batch = first_batch + draft.op.batch;
       batches = std::max(batches, first_batch + draft.op.batch + 1);
@@ -279,7 +282,7 @@ class Walk {
   void fill(Draft& draft, OpKind kind, int peer, Purpose purpose, Tensor tensor, int layer,
             std::int32_t slot) const {
     draft.op.kind = kind;
-    draft.op.lane = Lane::kPipeline;
+    draft.op.lane = plans_[0].transfers;
     draft.op.piece = Piece::kTransfer;
     draft.op.phase = purpose == Purpose::kActivations ? Phase::kForward : Phase::kInputGrad;
     draft.op.purpose = purpose;

@@ -57,6 +57,7 @@ struct RankPlan {
   RankEmitter* emitter = nullptr;
   bool folds = false;  // stage level
   std::vector<ChunkDrafts> chunks;
+  Lane transfers = Lane::kPipeline;  // kCompute: computing waits for them (Setup::overlap_pipeline)
 };
 
 // A duration that serves the order alone, so that a Program does not depend on a Machine: 100

@@ -96,6 +96,7 @@ ChunkDrafts prepare(const Setup& setup, const LocalSizes& sizes, const Chunk& ch
   drafts.backward = pieces(ActionKind::kBackward);
   drafts.input = pieces(ActionKind::kInputGrad);
   drafts.weight = pieces(ActionKind::kWeightGrad);
+  if (setup.offload_activations) offload_activations(drafts);
   RankEmitter::SlotNumbers numbers;
   const auto slot = [&](Tensor tensor, int layer) {
     return numbers.try_emplace({tensor, layer}, static_cast<std::int32_t>(numbers.size()))
@@ -199,6 +200,7 @@ Result<Program> build_representatives(const Setup& setup, const Order& order,
     RankEmitter& emitter = emitters.emplace_back(program, rank);
     plans[stage].emitter = &emitter;
     plans[stage].folds = stage_level;
+    if (!setup.overlap_pipeline) plans[stage].transfers = Lane::kCompute;
     ranks.push_back(rank.rank);
     pipeline_groups.push_back(emitter.group(Axis::kPp, group_of(setup.mesh, Axis::kPp, rank.rank)));
     for (std::size_t c = 0; c < chunks[stage].size(); ++c) {

@@ -96,6 +96,9 @@ std::vector<Draft> exchange_heads(std::int64_t cp, const LocalSizes& sizes, bool
 struct ActionDrafts {
   std::vector<Draft> forward, backward, input, weight;
 };
+// Sends what waits for its backward to the host's memory and back (Setup::offload_activations).
+void offload_activations(ActionDrafts& actions);
+
 // Norms, positions, biases of row-parallel products, routers: what TP does not cut.
 bool is_whole_on_every_tp_rank(Parameter parameter);
 bool is_expert_layer(const Model& model, int layer);

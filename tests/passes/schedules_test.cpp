@@ -140,11 +140,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"interleaved", 2, 5, 3}, Case{"interleaved", 4, 8, 2},
                     Case{"interleaved", 4, 10, 3}, Case{"interleaved", 4, 3, 2},
                     Case{"zb-h1", 1, 3, 1}, Case{"zb-h1", 4, 8, 1}, Case{"zb-h1", 3, 7, 1},
-                    Case{"zb-h2", 2, 5, 1}, Case{"zb-h2", 4, 8, 1}, Case{"zb-v", 1, 2, 1},
-                    Case{"zb-v", 2, 6, 1}, Case{"zb-v", 4, 8, 2}, Case{"zb-v", 4, 3, 2},
-                    Case{"dualpipe", 2, 4, 1}, Case{"dualpipe", 4, 10, 2},
-                    Case{"dualpipe", 6, 12, 2}, Case{"dualpipe-v", 1, 2, 1},
-                    Case{"dualpipe-v", 2, 5, 2}, Case{"dualpipe-v", 4, 10, 2}));
+                    Case{"zb-h2", 2, 5, 1}, Case{"zb-h2", 4, 8, 1}, Case{"zb-1p", 4, 8, 1},
+                    Case{"zb-2p", 3, 7, 1}, Case{"v-half", 4, 7, 1}, Case{"v-min", 3, 6, 2},
+                    Case{"v-min", 1, 2, 1}, Case{"zb-v", 1, 2, 1}, Case{"zb-v", 2, 6, 1},
+                    Case{"zb-v", 4, 8, 2}, Case{"zb-v", 4, 3, 2}, Case{"dualpipe", 2, 4, 1},
+                    Case{"dualpipe", 4, 10, 2}, Case{"dualpipe", 6, 12, 2},
+                    Case{"dualpipe-v", 1, 2, 1}, Case{"dualpipe-v", 2, 5, 2},
+                    Case{"dualpipe-v", 4, 10, 2}));
 
 std::int64_t peak_activations(const Case& c) {
   std::int64_t peak = 0;

@@ -8,6 +8,7 @@
 #include "engine/cli/options/setup_options.h"
 #include "engine/cli/text/report_text.h"
 #include "engine/cli/training.h"
+#include "engine/plan/setup/setup_settings.h"
 #include "engine/plan/text/units.h"
 #include "engine/predict/compare.h"
 #include "engine/predict/explain/explanation.h"
@@ -36,6 +37,16 @@ std::optional<Outlook> outlook_of(const Prediction& prediction, BackendChoice ch
     outlook.step_seconds = dilated(prediction, outlook.pace_factor).step.seconds;
   }
   return outlook;
+}
+
+// "Assumed, since nothing says otherwise: DP 1, ..."
+std::string assumed_text(const nlohmann::json& assumed) {
+  std::string text;
+  for (const auto& [key, value] : assumed.items()) {
+    const SetupSetting& row = *find_setting(setup_settings(), key);
+    text += fmt::format("{}--{} {}", text.empty() ? "" : ", ", row.option, text_of_value(value));
+  }
+  return text.empty() ? text : "Assumed, since nothing says otherwise: " + text + ".\n\n";
 }
 
 std::string outlook_text(const Outlook& outlook) {
@@ -129,7 +140,8 @@ void add_predict(Commands& commands) {
     if (!(options->price >= 0) || (options->price > 0 && *tokens == 0))
       return Outcome::invalid(
           message("price-alone", "--price is of a GPU hour, 0 or more, and goes with --tokens."));
-    Result<Situation> situation = options->setup.situation();
+    std::string read_text;
+    Result<Situation> situation = options->setup.situation(&read_text);
     if (!situation) return Outcome::invalid(situation.error());
     const Setup& setup = situation->setup;
     const int ranks = setup.mesh.ranks();
@@ -144,12 +156,14 @@ void add_predict(Commands& commands) {
     const Result<Prediction> prediction =
         predict(setup, situation->machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
+    const nlohmann::json assumed = options->setup.assumed(read_text);
     std::optional<Outlook> here;
     if (situation->placement && can_execute(setup))
       here = outlook_of(*prediction, std::move(*situation->placement));
     if (options->json) {
       nlohmann::json json = to_json(*prediction, options->rank);
       json["setup"] = to_json(situation->asked);
+      json["assumed"] = assumed;
       if (const auto outdated = outdated_rates(setup, situation->machine, bf16_products_here()))
         json["remarks"].push_back(outdated->text);
       json["explain"] = to_json(explain(prediction->program, prediction->timeline));
@@ -166,7 +180,8 @@ void add_predict(Commands& commands) {
                                                  : nlohmann::json(nullptr)}};
       return Outcome::done(json_text(json));
     }
-    return Outcome::done(prediction_text(*prediction, situation->asked, options->rank) +
+    return Outcome::done(assumed_text(assumed) +
+                         prediction_text(*prediction, situation->asked, options->rank) +
                          (*tokens > 0 ? training_text(*prediction, *tokens, options->price) : "") +
                          (here ? "\n" + outlook_text(*here) : ""));
   });

@@ -37,8 +37,10 @@ void ShardPass::hold_states(RankPlan& plan) {
   RankEmitter& emitter = *plan.emitter;
   emitter.hold(Tensor::kParameters, kept(3) * precision.parameter_bytes);
   emitter.hold(Tensor::kGradients, kept(2) * precision.gradient_bytes);
-  if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, kept(1) * precision.master_bytes);
-  emitter.hold(Tensor::kMoments, kept(1) * precision.moments_bytes);
+  if (!setup_.offload_optimizer) {
+    if (precision.master_bytes > 0) emitter.hold(Tensor::kMaster, kept(1) * precision.master_bytes);
+    emitter.hold(Tensor::kMoments, kept(1) * precision.moments_bytes);
+  }
   const LocalSizes sizes = local_sizes(setup_);
   const std::int64_t tokens_bytes = sizes.N * setup_.microbatches * 4;
   bool first = false, last = false;
@@ -128,7 +130,7 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
   const std::size_t buckets = rank.buckets.size();
   std::map<std::pair<int, ActionKind>, std::vector<Use>> uses_by_action;
   std::vector<Task> last_of_step(buckets);
-  std::vector<bool> gathered, opened, added_in_step(buckets);
+  std::vector<bool> gathered, opened, added_in_step(buckets), kept(buckets);
   std::vector<std::int32_t> last;  // by bucket: the action's last stretch that adds to it
   std::int32_t stretch = 0;
   for (const Action& action : rank.actions) {
@@ -148,9 +150,10 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
     last.assign(buckets, -1);
     for (const Use& use : uses) {
       for (const std::int16_t bucket : use.reads) {
-        if (zero < 3 || gathered[static_cast<std::size_t>(bucket)]) continue;
-        state.gathers.push_back(task(What::kGather, bucket));
-        gathered[static_cast<std::size_t>(bucket)] = true;
+        const auto at = static_cast<std::size_t>(bucket);
+        if (zero < 3 || gathered[at]) continue;
+        if (!kept[at]) state.gathers.push_back(task(What::kGather, bucket));
+        gathered[at] = true;
       }
       for (const std::int16_t bucket : use.adds) {
         const auto at = static_cast<std::size_t>(bucket);
@@ -160,6 +163,9 @@ void ShardPass::plan_tasks(const RankPlan& plan, State& state) const {
         last_of_step[at] = task(What::kReduce, bucket);
       }
       ++stretch;
+    }
+    for (std::size_t at = 0; at < buckets; ++at) {
+      if (gathered[at]) kept[at] = !setup_.zero_reshard && action.kind == ActionKind::kForward;
     }
     if (zero < 2) continue;
     for (std::size_t at = 0; at < buckets; ++at) {
@@ -255,61 +261,6 @@ ShardPass::Home ShardPass::home_of(RankPlan& plan, const Bucket& bucket) const {
   return home;
 }
 
-// Adds up the gradients of copies.
-void ShardPass::reduce_copies(RankPlan& plan, const State& state, const Task& task) const {
-  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  const Bucket& bucket = plan.emitter->rank().buckets[static_cast<std::size_t>(task.bucket)];
-  const DataType type = gradient_type(setup_);
-  const std::int32_t buffer = state.opened[static_cast<std::size_t>(task.bucket)];
-  for (const Copies& copies : home.copies) {
-    const DraftOperand operand =
-        buffer >= 0
-            ? temporary(Tensor::kBucketGradients, Access::kAccumulate, type,
-                        copies.begin - bucket.begin, copies.count)
-            : range(Tensor::kGradients, Access::kAccumulate, type, copies.begin, copies.count);
-    Draft draft = data_draft(CollectiveKind::kAllReduce, Purpose::kReplicated, copies.group,
-                             copies.count, {operand});
-    draft.op.layer = home.layer;
-    emit_data(plan, draft, buffer);
-  }
-}
-
-void ShardPass::reduce(RankPlan& plan, State& state, const Task& task) const {
-  const RankProgram& rank = plan.emitter->rank();
-  const Bucket& bucket = rank.buckets[static_cast<std::size_t>(task.bucket)];
-  const Home& home = state.homes[static_cast<std::size_t>(task.bucket)];
-  const int zero = zero_stage(setup_);
-  const DataType type = gradient_type(setup_);
-  if (task.what == What::kSynchronise) {
-    // Hybrid sharding: the chunks of all groups are added up.
-    if (home.across_group < 0) return;
-    Draft draft = data_draft(
-        CollectiveKind::kAllReduce, Purpose::kGradients, home.across_group, bucket.own_count,
-        {own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)});
-    draft.op.layer = home.layer;
-    emit_data(plan, draft);
-    return;
-  }
-  reduce_copies(plan, state, task);
-  std::int32_t& buffer = state.opened[static_cast<std::size_t>(task.bucket)];
-  if (home.shard_group < 0) return;
-  const bool cut = buffer >= 0;
-  std::vector<DraftOperand> operands;
-  if (cut) {
-    operands = {temporary(Tensor::kBucketGradients, Access::kAccumulate, type, 0, bucket.count),
-                own_part(setup_, rank, task.bucket, Tensor::kGradients, Access::kAccumulate, type)};
-  } else {
-    operands = {range(Tensor::kGradients, Access::kAccumulate, type, bucket.begin, bucket.count)};
-  }
-  Draft draft =
-      data_draft(zero == 0 ? CollectiveKind::kAllReduce : CollectiveKind::kReduceScatter,
-                 Purpose::kGradients, home.shard_group, bucket.count, std::move(operands));
-  draft.op.layer = home.layer;
-  emit_data(plan, draft, buffer);
-  if (cut) state.closing.push_back(buffer);
-  buffer = -1;
-}
-
 void ShardPass::before(RankPlan& plan, const Stretch& stretch) {
   State& state = state_of(plan);
   const auto gather_until = [&](std::int32_t last) {
@@ -367,12 +318,22 @@ void ShardPass::find_quiet(const RankPlan& plan, State& state) const {
   for (const Task& task : state.opens) busy.insert(task.stretch);
   // What a reduction frees closes one stretch later.
   for (const Task& task : state.reduces) busy.insert({task.stretch, task.stretch + 1});
+  // What touches a bucket's temporary buffer is told which, stretch by stretch.
+  std::map<std::pair<int, ActionKind>, bool> touches;
+  const auto touches_buckets = [&](const std::vector<Draft>& drafts) {
+    for (const Draft& draft : drafts)
+      for (const DraftOperand& operand : draft.operands)
+        if (operand.bucket >= 0) return true;
+    return false;
+  };
   std::int32_t stretch = 0;
   for (const Action& action : rank.actions) {
     const ChunkDrafts& chunk = plan.chunks[static_cast<std::size_t>(action.chunk)];
+    const auto [known, fresh] = touches.try_emplace({action.chunk, action.kind});
+    if (fresh) known->second = touches_buckets(chunk.of(action.kind));
     const std::int32_t end = stretch + chunk.stretches[static_cast<std::size_t>(action.kind)];
     const auto next = busy.lower_bound(stretch);
-    state.quiet.push_back(next == busy.end() || *next >= end);
+    state.quiet.push_back(!known->second && (next == busy.end() || *next >= end));
     stretch = end;
   }
 }

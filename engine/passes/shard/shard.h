@@ -9,14 +9,17 @@
 //   ZeRO 1  reduce-scatter of gradients, all-gather of parameters    the same
 //   ZeRO 2  reduce-scatter in every micro-batch, all-gather          (m+1) psi
 //   ZeRO 3  and parameters gathered for every forward and backward   3 m psi
+//           the same kept from forward to backward                   2 m psi
 //
 // ZeRO 2 and 3 hold no whole gradients: they open a bucket's gradients before the backward adds to
 // them, and add their sum over the ranks to the chunk that the rank owns. ZeRO 3 gathers
 // Setup::zero_prefetch stretches ahead, frees after the action's last use and gathers again in the
-// backward. It gathers the tables too, as FSDP does, though an embedding's backward does not read
-// them. Parameters that a TP group holds in several copies (norms under sequence parallelism,
-// key/value heads that are fewer than TP) first add up the gradients of all copies. Source:
-// Rajbhandari et al. 2019, section VII; Zhao et al. 2023 (FSDP).
+// backward, or keeps what a forward gathered until the next backward has used it
+// (Setup::zero_reshard). It gathers the tables too, as FSDP does, though an embedding's backward
+// does not read them. Parameters that a TP group holds in several copies (norms under sequence
+// parallelism, key/value heads that are fewer than TP) first add up the gradients of all copies.
+// Source: Rajbhandari et al. 2019, section VII; Zhao et al. 2023 (FSDP: reshard_after_forward,
+// reduce_dtype). Gradients of 16 bit may be reduced in fp32 (Setup::gradient_reduction).
 #pragma once
 
 #include <initializer_list>
@@ -112,7 +115,11 @@ class ShardPass : public ActionHooks {
   Home home_of(RankPlan& plan, const Bucket& bucket) const;
   void gather(RankPlan& plan, const State& state, Task& task) const;
   void open(RankPlan& plan, State& state, const Task& task);
-  void reduce(RankPlan& plan, State& state, const Task& task) const;
+  void reduce(RankPlan& plan, State& state, const Task& task);
+  void reduce_over(RankPlan& plan, Draft reduce, DraftOperand from, DraftOperand into,
+                   std::int32_t buffer);
+  Draft convert_draft(RankPlan& plan, const DraftOperand& to, const DraftOperand& from,
+                      std::int16_t layer);
   void reduce_copies(RankPlan& plan, const State& state, const Task& task) const;
   void add_up_tables(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
   void add_up_copies(std::vector<RankPlan>& plans, const std::vector<int>& ranks) const;
@@ -122,12 +129,14 @@ class ShardPass : public ActionHooks {
   // `mine`: parameters that the rank updates.
   void update_norm(RankPlan& plan, std::int64_t mine) const;
   void update_parameters(RankPlan& plan, std::int64_t mine) const;
+  void update_offloaded(RankPlan& plan, Draft optimizer, std::int64_t mine) const;
   // `mirrored`: the group of the ranks that hold the same stages, or -1.
   void update(RankPlan& plan, std::int32_t mirrored) const;
 
   const Setup& setup_;
-  std::vector<State> states_;                                   // by stage
-  std::unordered_map<std::int64_t, std::int32_t> clear_works_;  // Op::work by elements cleared
+  std::vector<State> states_;                                     // by stage
+  std::unordered_map<std::int64_t, std::int32_t> clear_works_;    // Op::work by elements cleared
+  std::unordered_map<std::int64_t, std::int32_t> convert_works_;  // the same of those converted
 };
 
 }  // namespace parallelarium

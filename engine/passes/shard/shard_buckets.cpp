@@ -144,8 +144,15 @@ void take_own_shards(const Setup& setup, RankProgram& rank) {
   for (Operand& operand : rank.operands) {
     if (operand.shard < 0) continue;
     const Bucket& bucket = rank.buckets[static_cast<std::size_t>(operand.shard)];
-    const Tensor tensor = rank.buffers[static_cast<std::size_t>(operand.buffer)].tensor;
-    if (!keeps_own_part(tensor, zero)) operand.offset = bucket.own_begin;
+    const Buffer& buffer = rank.buffers[static_cast<std::size_t>(operand.buffer)];
+    const Tensor tensor = buffer.tensor;
+    if (tensor == Tensor::kBucketGradients) {
+      // Of a whole bucket its own part, of a part all.
+      const bool whole = buffer.bytes >= bucket.count * size_of(operand.type);
+      operand.offset = whole ? bucket.own_begin - bucket.begin : 0;
+    } else if (!keeps_own_part(tensor, zero)) {
+      operand.offset = bucket.own_begin;
+    }
     operand.count = bucket.own_count;
   }
   for (Op& op : rank.ops) {

@@ -31,9 +31,10 @@ Message words_of(const Part& part) {
 bool is_expert_piece(Piece piece) { return piece == Piece::kRouter || piece == Piece::kExpert; }
 
 // What an axis of parallelism adds: copies between layouts, a ring's further blocks, and what the
-// steps of a collective compute.
+// steps of a collective compute. And what moves between memories.
 bool is_extra(const Op& op) {
-  return op.piece == Piece::kPermute || op.piece == Piece::kCombine || op.block > 0;
+  return op.piece == Piece::kPermute || op.piece == Piece::kCombine ||
+         op.piece == Piece::kOffload || op.block > 0;
 }
 
 // What a chunk of a rank holds.

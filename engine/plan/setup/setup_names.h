@@ -12,9 +12,17 @@ namespace parallelarium {
 inline constexpr std::array kRankOrders = {
     Word<RankOrder>{RankOrder::kTpCpEpDpPp, "tp-cp-ep-dp-pp"},
     Word<RankOrder>{RankOrder::kTpCpEpPpDp, "tp-cp-ep-pp-dp"}};
-inline constexpr std::array kRecomputes = {Word<Recompute>{Recompute::kNone, "none"},
-                                           Word<Recompute>{Recompute::kSelective, "selective"},
-                                           Word<Recompute>{Recompute::kFull, "full"}};
+inline constexpr std::array kRecomputes = {
+    Word<Recompute>{Recompute::kNone, "none"},
+    Word<Recompute>{Recompute::kSelective, "selective"},
+    Word<Recompute>{Recompute::kNorms, "norms"},
+    Word<Recompute>{Recompute::kActivation, "activation"},
+    Word<Recompute>{Recompute::kUpProjection, "up-projection"},
+    Word<Recompute>{Recompute::kExperts, "experts"},
+    Word<Recompute>{Recompute::kFull, "full"}};
+inline constexpr std::array kGradientReductions = {
+    Word<GradientReduction>{GradientReduction::kSame, "same"},
+    Word<GradientReduction>{GradientReduction::kFp32, "fp32"}};
 inline constexpr std::array kContextParallels = {
     Word<ContextParallel>{ContextParallel::kRing, "ring"},
     Word<ContextParallel>{ContextParallel::kAllGather, "all-gather"},

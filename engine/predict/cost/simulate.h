@@ -15,11 +15,12 @@
 
 namespace parallelarium {
 
-// What computes one thing at a time.
+// What lanes take from each other.
 enum class Sharing {
-  kNone,  // every lane goes at its own speed
-  kCore,  // CPU ranks: a rank's lanes compete for its core
-  kGpu,   // all ranks on one GPU take turns
+  kNone,     // every lane goes at its own speed
+  kCore,     // CPU ranks: a rank's lanes compete for its core
+  kGpu,      // all ranks on one GPU take turns
+  kOverlap,  // a rank computes more slowly while it communicates
 };
 
 // Seconds that one op takes on the machine when nothing delays it. For a Send or Recv and for a
@@ -36,6 +37,7 @@ class CostModel {
   // long as one of pieces.
   std::int64_t nanoseconds(const Op& op, int rank) const;
   Sharing sharing() const { return sharing_; }
+  double overlap_slowdown() const { return overlap_slowdown_; }  // of kOverlap
   // What seconds() of a Send, Recv or Collective stands on.
   RateKind rate_kind_of_message(const Op& op, int rank) const;
 
@@ -65,6 +67,7 @@ class CostModel {
   int devices_per_node_ = 1;
   bool on_cores_ = false;
   Sharing sharing_ = Sharing::kNone;
+  double overlap_slowdown_ = 1;
   std::vector<PairLink> pairs_;
   std::vector<CollectiveRate> collectives_;
   std::vector<int> gpus_;  // of each rank, where the Setup says it
@@ -80,6 +83,6 @@ Timeline simulate(const Program& program, const CostModel& cost);
 // The same with the duration of op i of rank r given: durations[r][i]. Both ops of a transfer, and
 // all of a collective, take the largest of theirs.
 Timeline simulate(const Program& program, const std::vector<std::vector<Nanoseconds>>& durations,
-                  Sharing sharing = Sharing::kNone);
+                  Sharing sharing = Sharing::kNone, double overlap_slowdown = 1);
 
 }  // namespace parallelarium

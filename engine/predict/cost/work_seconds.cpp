@@ -222,6 +222,8 @@ double fused_flops(const Work& work, const Shape& shape) {
 }  // namespace
 
 double work_seconds(const Work& work, const Shape& shape, const Machine& machine, DataType type) {
+  if (work.piece == Piece::kOffload)
+    return over(static_cast<double>(work.bytes), machine.host_bytes_per_second.value);
   double fixed = machine.launch_seconds.value;
   const DataType measured = measured_type(machine.kernels, type);
   const bool on_cores = machine.ranks_share_memory();
