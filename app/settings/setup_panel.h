@@ -34,6 +34,7 @@ class SetupPanel : public QScrollArea {
 
  Q_SIGNALS:
   void all_settings_requested();
+  void devices_requested();
   // A sentence about what was typed ("'x' is not a whole number."), or empty when it is mended.
   void typed_wrong(const QString& sentence);
 

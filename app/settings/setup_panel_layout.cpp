@@ -123,6 +123,12 @@ void SetupPanel::add_devices(QWidget* content) {
   note->addWidget(machine_note_);
   note->addWidget(paced_tag_);
   note->addStretch();
+  auto* edit = new QToolButton(content);
+  edit->setObjectName(QStringLiteral("Link"));
+  edit->setText(tr("Change …"));
+  edit->setToolTip(tr("Change rates, memory and links of the devices"));
+  note->addWidget(edit);
+  connect(edit, &QToolButton::clicked, this, &SetupPanel::devices_requested);
   column_->addLayout(note);
   column_->addWidget(machine_age_);
 }

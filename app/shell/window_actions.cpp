@@ -8,6 +8,7 @@
 
 #include "app/lesson/lesson_panel.h"
 #include "app/settings/all_settings.h"
+#include "app/settings/machine_sheet.h"
 #include "app/settings/setup_chips.h"
 #include "app/settings/setup_panel.h"
 #include "app/sheets/doctor.h"
@@ -81,6 +82,11 @@ void Window::build_actions() {
                    [this, section] { setup_->reset_section(section); }));
   do_.all_settings = add_action(tr("&All settings …"), key("Ctrl+,"), {}, [this] {
     auto* dialog = new AllSettings(session_, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->show();
+  });
+  do_.devices = add_action(tr("Change de&vices …"), {}, {}, [this] {
+    auto* dialog = new MachineSheet(session_, this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();
   });
@@ -205,6 +211,7 @@ void Window::build_menus() {
   QMenu* reset = edit->addMenu(tr("Re&set section"));
   for (QAction* action : reset_sections_) reset->addAction(action);
   edit->addAction(do_.all_settings);
+  edit->addAction(do_.devices);
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
   view->addActions(do_.views);

@@ -3,6 +3,121 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de_DE" sourcelanguage="en_US">
 <context>
+    <name>parallelarium::MachineSheet</name>
+    <message>
+        <source>Change devices</source>
+        <translation>Geräte ändern</translation>
+    </message>
+    <message>
+        <source>Reset all</source>
+        <translation>Alles zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>Knoten</translation>
+    </message>
+    <message>
+        <source>Devices per node</source>
+        <translation>Geräte je Knoten</translation>
+    </message>
+    <message>
+        <source>Memory of a device</source>
+        <translation>Speicher eines Geräts</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Share for training</source>
+        <translation>Anteil fürs Training</translation>
+    </message>
+    <message>
+        <source>Bandwidth</source>
+        <translation>Bandbreite</translation>
+    </message>
+    <message>
+        <source>Share that steps reach</source>
+        <translation>Anteil, den Schritte erreichen</translation>
+    </message>
+    <message>
+        <source>To the host, one way</source>
+        <translation>Zum Host, je Richtung</translation>
+    </message>
+    <message>
+        <source>Arithmetic of a device</source>
+        <translation>Rechenwerk eines Geräts</translation>
+    </message>
+    <message>
+        <source>Peak, 16 bit</source>
+        <translation>Spitze, 16 Bit</translation>
+    </message>
+    <message>
+        <source>Peak, fp32</source>
+        <translation>Spitze, fp32</translation>
+    </message>
+    <message>
+        <source>Share that is kept up</source>
+        <translation>Anteil auf Dauer</translation>
+    </message>
+    <message>
+        <source>Slower beside communication</source>
+        <translation>Langsamer neben Kommunikation</translation>
+    </message>
+    <message>
+        <source>Fixed cost of an op</source>
+        <translation>Fester Aufwand je Operation</translation>
+    </message>
+    <message>
+        <source>Links in a node</source>
+        <translation>Verbindungen im Knoten</translation>
+    </message>
+    <message>
+        <source>Rate, one way</source>
+        <translation>Rate, je Richtung</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>Latenz</translation>
+    </message>
+    <message>
+        <source>Network between nodes</source>
+        <translation>Netz zwischen Knoten</translation>
+    </message>
+    <message>
+        <source>Rate of a device, one way</source>
+        <translation>Rate eines Geräts, je Richtung</translation>
+    </message>
+    <message>
+        <source>Reset devices</source>
+        <translation>Geräte zurücksetzen</translation>
+    </message>
+    <message>
+        <source>reset</source>
+        <translation>zurücksetzen</translation>
+    </message>
+    <message>
+        <source>“%1” is not a number.</source>
+        <translation>„%1“ ist keine Zahl.</translation>
+    </message>
+    <message>
+        <source>changed here</source>
+        <translation>hier geändert</translation>
+    </message>
+    <message>
+        <source>%1 of devices</source>
+        <translation>%1 der Geräte</translation>
+    </message>
+    <message>
+        <source>Reset %1 of devices</source>
+        <translation>%1 der Geräte zurücksetzen</translation>
+    </message>
+    <message>
+        <source>This computer&apos;s rates are measured. Choose other devices to change theirs.</source>
+        <translation>Die Raten dieses Rechners sind gemessen. Wähle andere Geräte, um ihre zu ändern.</translation>
+    </message>
+</context>
+<context>
     <name>QObject</name>
     <message>
         <source>calibrate again for bf16</source>
@@ -3935,6 +4050,14 @@ nach Plan</translation>
         <source>Locked by this part of the lesson</source>
         <translation>In diesem Teil der Lektion gesperrt</translation>
     </message>
+    <message>
+        <source>Change …</source>
+        <translation>Ändern …</translation>
+    </message>
+    <message>
+        <source>Change rates, memory and links of the devices</source>
+        <translation>Raten, Speicher und Verbindungen der Geräte ändern</translation>
+    </message>
 </context>
 <context>
     <name>parallelarium::ShortcutSheet</name>
@@ -4642,6 +4765,10 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
     <message>
         <source>Explore; the lesson stays</source>
         <translation>Erkunden; die Lektion bleibt</translation>
+    </message>
+    <message>
+        <source>Change de&amp;vices …</source>
+        <translation>&amp;Geräte ändern …</translation>
     </message>
 </context>
 <context>

@@ -48,8 +48,9 @@ class Drawer {
     setup.mesh.dp = pick({1, 2, 4});
     if (setup.model.experts.count > 0) setup.mesh.ep = pick({1, 2});
     setup.mesh.order = pick({RankOrder::kTpCpEpDpPp, RankOrder::kTpCpEpPpDp});
-    setup.schedule = std::string(
-        kScheduleRules[static_cast<std::size_t>(pick({0, 1, 2, 2, 3, 4, 5, 6, 7, 8}))].name);
+    setup.schedule = std::string(kScheduleRules[std::uniform_int_distribution<std::size_t>(
+                                                    0, kScheduleRules.size() - 1)(random_)]
+                                     .name);
     if (setup.schedule == "interleaved") setup.chunks = pick({2, 3});
     setup.microbatches = pick({1, 2, 3, 4, 8});
     setup.micro_batch = pick({1, 2});
@@ -62,7 +63,16 @@ class Drawer {
     setup.context_parallel =
         pick({ContextParallel::kRing, ContextParallel::kAllGather, ContextParallel::kUlysses});
     setup.attention = pick({Attention::kFused, Attention::kUnfused});
-    setup.recompute = pick({Recompute::kNone, Recompute::kSelective, Recompute::kFull});
+    setup.zero_reshard = pick({true, true, false});
+    setup.gradient_reduction = pick({GradientReduction::kSame, GradientReduction::kFp32});
+    setup.overlap_tensor = pick({false, true});
+    setup.overlap_pipeline = pick({true, true, false});
+    setup.offload_activations = pick({0, 0, 0, 1}) == 1;
+    setup.offload_optimizer = pick({0, 0, 1}) == 1;
+    setup.recompute =
+        pick({Recompute::kNone, Recompute::kSelective, Recompute::kFull, Recompute::kNorms,
+              Recompute::kActivation, Recompute::kUpProjection, Recompute::kExperts,
+              Recompute::kSelective | Recompute::kNorms | Recompute::kActivation});
     setup.recompute_layers = pick({0, 0, 1});
     setup.dropout = pick({0.0, 0.1});
     setup.precision = *find_precision(pick<const char*>({"fp32", "mixed-16"}));
@@ -101,7 +111,9 @@ TEST_P(Folded, EqualsItsPieces) {
   const Program folded = *build_program(setup, order, {.stage_level = true});
   ASSERT_EQ(pieces.ranks.size(), folded.ranks.size());
   for (const Message& fault : check(folded)) ADD_FAILURE() << fault.text;
-  for (const Machine& on : {machine(), *find_machine("dgx-h100")}) {
+  Machine contended = machine();
+  contended.overlap_slowdown.value = 1.2;
+  for (const Machine& on : {machine(), *find_machine("dgx-h100"), contended}) {
     const ExpertRows rows = *ExpertRows::make(setup, nullptr);
     const Timeline one = simulate(pieces, CostModel(pieces, on, setup, &rows));
     const Timeline other = simulate(folded, CostModel(folded, on, setup, &rows));
