@@ -110,6 +110,14 @@ double states_gib(const Prediction& prediction) {
   return most / kGib;
 }
 
+// Of the fullest rank, with what PyTorch and Megatron-LM hold there.
+double framework_peak_gib(const Prediction& prediction) {
+  std::int64_t most = 0;
+  for (const MemoryRow& row : prediction.memory)
+    most = std::max(most, row.peak_bytes + row.framework_bytes);
+  return static_cast<double>(most) / kGib;
+}
+
 double value_of(std::string_view metric, const Prediction& prediction) {
   const auto activations = static_cast<int>(Category::kActivations);
   if (metric == "step_seconds") return prediction.step.seconds;
@@ -119,6 +127,7 @@ double value_of(std::string_view metric, const Prediction& prediction) {
   if (metric == "layer_forward_ms") return layer_ms(prediction, true);
   if (metric == "layer_backward_ms") return layer_ms(prediction, false);
   if (metric == "peak_gib") return static_cast<double>(prediction.needed_bytes) / kGib;
+  if (metric == "framework_peak_gib") return framework_peak_gib(prediction);
   if (metric == "states_gib") return states_gib(prediction);
   if (metric == "layer_activations_mib") return kept_mib(prediction);
   return static_cast<double>(prediction.memory.front().bytes[activations]) / kGib;

@@ -52,6 +52,7 @@ inline constexpr CaseMetric kCaseMetrics[] = {
     {"layer_forward_ms", "forward of a layer", "ms"},
     {"layer_backward_ms", "backward of a layer", "ms"},
     {"peak_gib", "peak memory", "GiB"},
+    {"framework_peak_gib", "peak memory with framework", "GiB"},
     {"states_gib", "model states", "GiB"},
     {"first_stage_activations_gib", "activations of stage 0", "GiB"},
     {"layer_activations_mib", "activations of a layer", "MiB"},
