@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/passes/pieces.h"
 #include "engine/plan/setup/schedule_rules.h"
 
 namespace parallelarium {
@@ -194,15 +195,37 @@ RankParameters first_rank_parameters(const Setup& setup) {
   return sum;
 }
 
-std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, bool last_stage) {
+namespace {
+
+// Elements of one weight of each shape in the layers of a stage. Two experts have the same shapes,
+// and those that all tokens visit stand in one matrix.
+std::int64_t weight_shapes(const Setup& setup, int stage) {
+  const LocalSizes sizes = local_sizes(setup);
+  const Experts& experts = setup.model.experts;
+  const std::int64_t C = sizes.shape.C,
+                     wide = sizes.F_in / std::max<std::int64_t>(sizes.shape.F, 1);
+  std::int64_t elements = sizes.qkv_parameters + sizes.value_width * C;
+  if (experts.count == 0 || (stage == 0 && experts.first_dense > 0))
+    elements += (wide + 1) * sizes.shape.F * C;
+  if (experts.count > 0) {
+    const std::int64_t one = (wide + 1) * sizes.shape.experts.ffn * C;
+    elements += one + (experts.shared > 1 ? experts.shared * one : 0);
+  }
+  return elements;
+}
+
+}  // namespace
+
+std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage) {
   if (machine.local) return 0;
   constexpr double kHopper = 900e12;  // FLOP/s of 16 bit, which tells the generations apart
   constexpr std::int64_t kMib = 1 << 20;
-  std::int64_t bytes = (machine.half_flops_per_second.value > kHopper ? 32 : 8) * kMib;
-  if (last_stage && setup.precision.activation_bytes() == 2)
-    bytes += 4 * setup.micro_batch * (setup.model.sequence / setup.mesh.cp) * setup.model.vocab /
-             setup.mesh.tp;
-  return bytes;
+  const std::int64_t workspace = (machine.half_flops_per_second.value > kHopper ? 32 : 8) * kMib;
+  const Precision& precision = setup.precision;
+  if (precision.parameter_bytes != 2 || precision.gradient_bytes != 4) return workspace;
+  std::int64_t elements = weight_shapes(setup, stage);
+  if (stage == setup.mesh.pp - 1) elements += static_cast<std::int64_t>(table_parameters(setup));
+  return workspace + precision.parameter_bytes * elements;
 }
 
 }  // namespace parallelarium

@@ -104,11 +104,13 @@ struct RankParameters : StageParameters {
 };
 RankParameters first_rank_parameters(const Setup& setup);
 
-// What PyTorch with Megatron-LM holds on a rank beside what this engine's arena holds. Where the
-// last stage's activations are 16 bit, the loss works on an fp32 copy of the logits, 4 s b v / t
-// bytes (Korthikanti et al. 2022, arXiv 2205.05198, section 4.3); and cuBLAS has a workspace of 32
-// MiB from Hopper on, 8 MiB before (PyTorch documentation, "cuBLAS workspaces"). No part of
-// `peak_bytes`, nor of whether a Setup fits.
-std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, bool last_stage);
+// What PyTorch with Megatron-LM and Transformer Engine holds on a rank of `stage` beside what this
+// engine's arena holds. cuBLAS has a workspace of 32 MiB from Hopper on, 8 MiB before (PyTorch
+// documentation, "cuBLAS workspaces"). Where products add 16-bit gradients to fp32 ones, autograd
+// gets placeholders of 16 bit: one for each shape of a layer's weights, which stay (Transformer
+// Engine 2.3 and later, pytorch/module/base.py, get_dummy_wgrad; of experts from 2.10 on), and one
+// for the head (Megatron-LM, core/tensor_parallel/layers.py). The loss is fused and copies no
+// logits. No part of `peak_bytes`, nor of whether a Setup fits.
+std::int64_t framework_bytes_of(const Setup& setup, const Machine& machine, int stage);
 
 }  // namespace parallelarium

@@ -99,7 +99,7 @@ Result<Prediction> predict(const Setup& setup, const Machine& machine, const Bui
   }
   prediction.memory = one_per_stage(built);
   for (MemoryRow& row : prediction.memory)
-    row.framework_bytes = framework_bytes_of(setup, machine, row.stage == setup.mesh.pp - 1);
+    row.framework_bytes = framework_bytes_of(setup, machine, row.stage);
   prediction.traffic = expected_traffic(prediction, 0);
   prediction.bubble = bubble_of(prediction.program, prediction.timeline);
   prediction.step = step_figures(prediction.program, prediction.timeline, setup, machine);
