@@ -56,6 +56,10 @@ class SetupPanel : public QScrollArea {
   void change(const std::string& option, const QString& value);
   void refresh();
   void fill_models();
+  void refresh_model();
+  void refresh_machine();
+  void refresh_rows();
+  void refresh_world();
   void refresh_batch();
 
   Session& session_;

@@ -124,7 +124,13 @@ class Window : public QMainWindow {
   void dismiss();
   // window_actions.cpp
   void build_actions();
+  void build_file_actions();
+  void build_edit_actions();
   void build_view_actions();
+  void build_look_actions();
+  void build_run_actions();
+  void build_lesson_actions();
+  void build_help_actions();
   void build_menus();
   void refresh_actions();
   QAction* add_action(const QString& text, const QKeySequence& shortcut, const QString& tip,

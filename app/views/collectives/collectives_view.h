@@ -60,6 +60,11 @@ class CollectivesView : public View {
  private:
   struct State;
   void build_controls();
+  void build_algorithm_controls();
+  void build_number_controls();
+  void build_word_controls();
+  void build_look_controls();
+  void build_actions();
   void refresh();
   void refresh_controls();
   void build_link_controls();

@@ -206,6 +206,64 @@ void set_sends(TrafficTerm& term, const Setup& setup, bool between_stages, std::
       Memory::tr("%1 sends, each one micro-batch of the residual stream").arg(count_text(sends));
 }
 
+// As a sum of collectives over `members` ranks that carry `payload` bytes. `parameters`: of the
+// rank.
+void set_collectives(TrafficTerm& term, const Precision& precision, const TrafficRow& row,
+                     double parameters, std::size_t members, double payload) {
+  // Where the payload is a whole number of times the rank's parameters, Ψ says so.
+  const int element =
+      row.purpose == Purpose::kParameters ? precision.parameter_bytes : precision.gradient_bytes;
+  const double psi = parameters * element;
+  const double times = psi > 0 ? payload / psi : 0;
+  const bool whole = times >= 0.5 && std::fabs(times - std::round(times)) < 0.005 &&
+                     (row.axis == Axis::kDp || row.axis == Axis::kCp || row.axis == Axis::kWorld) &&
+                     (row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters);
+  const double factor = (row.operation == "all_reduce" ? 2 : 1) * (whole ? std::round(times) : 1);
+  const QString number = factor == 1 ? QString() : QString::number(factor) + QChar(0x00a0);
+  const QString amount = whole ? QStringLiteral("\u03a8") : QStringLiteral("S");
+  term.formula = number + amount + QStringLiteral("(N\u22121)/N");
+  term.explained = Memory::tr(
+                       "N = %1; %2 = %3; %4 calls. A rank's share differs by the element that is "
+                       "left over; over the group the sum is exact.")
+                       .arg(members)
+                       .arg(amount, exact_bytes_text(std::int64_t(whole ? psi : payload)),
+                            count_text(row.calls));
+}
+
+// What the rank's ops carry of a row.
+struct Carried {
+  double payload = 0;
+  std::int64_t operations = 0;
+  std::size_t members = 1;
+};
+Carried carried_of(const Program& program, const RankProgram& rank, const TrafficRow& row) {
+  Carried carried;
+  const bool pair = row.operation == "send_recv";
+  for (const Op& op : rank.ops) {
+    if (op.group < 0 || op.purpose != row.purpose) continue;
+    const Group& group = program.groups[std::size_t(op.group)];
+    const bool same = op.kind == OpKind::kCollective ? row.operation == name_of(op.collective)
+                                                     : pair && op.kind == OpKind::kSend;
+    if (!same || group.axis != row.axis || group.ranks.size() < 2) continue;
+    carried.members = group.ranks.size();
+    carried.payload += double(op.bytes) * op.repeat;
+    carried.operations += op.repeat;
+  }
+  return carried;
+}
+
+void set_counted(TrafficTerm& term, const TrafficRow& row, const std::vector<TrafficRow>& counted) {
+  term.counted = 0;
+  for (const TrafficRow& seen : counted)
+    if (seen.axis == row.axis && seen.operation == row.operation && seen.purpose == row.purpose) {
+      term.by_formula = !seen.counted;
+      if (seen.counted)
+        term.counted = seen.sent_bytes;
+      else
+        term.counted.reset();
+    }
+}
+
 }  // namespace
 
 std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRecord* run,
@@ -235,58 +293,12 @@ std::vector<TrafficTerm> traffic_terms(const Prediction& prediction, const RunRe
                            .arg(QString(operation).replace(QLatin1Char('_'), QLatin1Char('-')),
                                 purpose, axis);
     term.sent = row.sent_bytes;
-    double payload = 0;
-    std::int64_t operations = 0;
-    std::size_t members = 1;
-    for (const Op& op : rank.ops) {
-      if (op.group < 0 || op.purpose != row.purpose) continue;
-      const Group& group = program.groups[std::size_t(op.group)];
-      const bool same = op.kind == OpKind::kCollective
-                            ? !pair && operation.toStdString() == name_of(op.collective)
-                            : pair && op.kind == OpKind::kSend;
-      if (!same || group.axis != row.axis || group.ranks.size() < 2) continue;
-      members = group.ranks.size();
-      payload += double(op.bytes) * op.repeat;
-      operations += op.repeat;
-    }
-    if (pair) {
+    const auto [payload, operations, members] = carried_of(program, rank, row);
+    if (pair)
       set_sends(term, prediction.setup, row.axis == Axis::kPp, operations, payload);
-    } else {
-      const bool twice = operation == QLatin1String("all_reduce");
-      // Where the payload is a whole number of times the rank's parameters, Ψ says so.
-      const int element = row.purpose == Purpose::kParameters
-                              ? prediction.setup.precision.parameter_bytes
-                              : prediction.setup.precision.gradient_bytes;
-      const double psi = parameters * element;
-      const double times = psi > 0 ? payload / psi : 0;
-      const bool whole =
-          times >= 0.5 && std::fabs(times - std::round(times)) < 0.005 &&
-          (row.axis == Axis::kDp || row.axis == Axis::kCp || row.axis == Axis::kWorld) &&
-          (row.purpose == Purpose::kGradients || row.purpose == Purpose::kParameters);
-      const double factor = (twice ? 2 : 1) * (whole ? std::round(times) : 1);
-      const QString number = factor == 1 ? QString() : QString::number(factor) + QChar(0x00a0);
-      term.formula = number + (whole ? QStringLiteral("\u03a8") : QStringLiteral("S")) +
-                     QStringLiteral("(N\u22121)/N");
-      term.explained =
-          Memory::tr(
-              "N = %1; %2 = %3; %4 calls. A rank's share differs by the element that is "
-              "left over; over the group the sum is exact.")
-              .arg(members)
-              .arg(whole ? QStringLiteral("\u03a8") : QStringLiteral("S"),
-                   exact_bytes_text(std::int64_t(whole ? psi : payload)), count_text(row.calls));
-    }
-    if (counted) {
-      term.counted = 0;
-      for (const TrafficRow& seen : *counted)
-        if (seen.axis == row.axis && seen.operation == row.operation &&
-            seen.purpose == row.purpose) {
-          term.by_formula = !seen.counted;
-          if (seen.counted)
-            term.counted = seen.sent_bytes;
-          else
-            term.counted.reset();
-        }
-    }
+    else
+      set_collectives(term, prediction.setup.precision, row, parameters, members, payload);
+    if (counted) set_counted(term, row, *counted);
     terms.push_back(term);
   }
   std::stable_sort(terms.begin(), terms.end(),

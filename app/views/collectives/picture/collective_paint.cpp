@@ -256,10 +256,70 @@ void paint_buffers(QPainter& painter, const CollectivePicture& picture,
   for (const Token& token : tokens) paint_token(painter, token, written, theme);
 }
 
+// What rank `origin` sends rank `to`. `share`: how much of it has arrived where it is on its way.
+void paint_sent(QPainter& painter, const CollectivePicture& picture, const CollectiveLayout& layout,
+                int origin, int to, bool moving, double share, const Theme& theme, TextLog* texts) {
+  const CollectiveMotion& motion = picture.shown();
+  const CollectivePlan& plan = *picture.plan;
+  const QColor color = theme.solid(OpColor::kCommunication),
+               pale = theme.tint(OpColor::kCommunication);
+  const int chunk = origin * layout.ranks + to;
+  const QRectF cell = layout.cell(origin, to);
+  const bool stays = origin == to;
+  const bool there = motion.held(to, chunk, picture.playhead) != 0 && !stays;
+  const bool home = motion.held(origin, chunk, picture.playhead) != 0;
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(there ? color : pale);
+  painter.drawRoundedRect(cell, 3, 3);
+  if (!there && moving && share > 0)
+    painter.fillRect(QRectF(cell.left(), cell.top(), cell.width() * share, cell.height()),
+                     mixed(pale, color, 0.6));
+  else if (!there && !home)
+    painter.fillRect(cell.adjusted(3, cell.height() - 5, -3, -2), mixed(pale, color, 0.6));
+  QPen outline(moving ? color : stays ? theme.muted : theme.control_line, moving ? 1.8 : 1);
+  if (stays) outline.setStyle(Qt::DashLine);
+  painter.setPen(outline);
+  painter.setBrush(Qt::NoBrush);
+  painter.drawRoundedRect(cell, 3, 3);
+  const ChunkRange range = chunk_range(plan.collective, chunk);
+  const QString word =
+      picture.content() == ChunkContent::kValues
+          ? value_text(picture, there ? to : origin, chunk)
+          : bytes_text((range.end - range.begin) * size_of(plan.collective.spec.type));
+  if (QFontMetricsF(theme.font(10)).horizontalAdvance(word) + 6 < cell.width() &&
+      cell.height() >= 14)
+    put_text(painter, cell, Qt::AlignCenter, word, theme.font(10),
+             there ? theme.ink_on(color) : theme.text, texts);
+}
+
+// What has arrived on a rank, by where it came from.
+void paint_arrived(QPainter& painter, const CollectivePicture& picture,
+                   const CollectiveLayout& layout, int rank, double chip, const Theme& theme,
+                   TextLog* texts) {
+  const int n = layout.ranks;
+  const double y = layout.result_origin.y() + rank * layout.result_pitch.y();
+  const double height = std::min(20.0, layout.result_pitch.y() - 2);
+  const QRectF row(layout.result_origin.x(), y, layout.result_pitch.x() * n,
+                   layout.result_pitch.y() - 4);
+  paint_chip(painter, QPointF(row.left() - 26, row.center().y() - chip / 2), chip, rank, theme,
+             texts);
+  for (int from = 0; from < n; ++from) {
+    const bool there = picture.shown().held(rank, from * n + rank, picture.playhead) != 0;
+    const double width = std::min(24.0, layout.result_pitch.x() - 2);
+    const QRectF slot(row.left() + from * layout.result_pitch.x(), row.center().y() - height / 2,
+                      width, height);
+    painter.setPen(there ? QPen(Qt::NoPen) : QPen(theme.hairline, 1));
+    painter.setBrush(there ? theme.rank(from) : theme.surface);
+    painter.drawRoundedRect(slot, std::min(width, height) / 2, std::min(width, height) / 2);
+    if (there && width >= kNumbered)
+      put_text(painter, slot, Qt::AlignCenter, QString::number(from),
+               theme.font(height >= 15 ? 11 : 9), theme.ink_on(theme.rank(from)), texts);
+  }
+}
+
 void paint_matrix(QPainter& painter, const CollectivePicture& picture,
                   const CollectiveLayout& layout, const Theme& theme, TextLog* texts) {
   const CollectiveMotion& motion = picture.shown();
-  const CollectivePlan& plan = *picture.plan;
   const int n = layout.ranks;
   std::vector<double> share(std::size_t(n * n), 0);
   std::vector<char> moving(std::size_t(n * n), 0);
@@ -270,10 +330,7 @@ void paint_matrix(QPainter& painter, const CollectivePicture& picture,
                                           : flight.share < 1 ? 0.5
                                                              : 1);
   }
-  const QColor color = theme.solid(OpColor::kCommunication),
-               pale = theme.tint(OpColor::kCommunication);
   const double chip = std::min(16.0, layout.cell_size.height());
-  const bool values = picture.content() == ChunkContent::kValues;
   for (int origin = 0; origin < n; ++origin) {
     const QRectF first = layout.cell(origin, 0);
     paint_chip(painter, QPointF(first.left() - 24, first.center().y() - chip / 2), chip, origin,
@@ -286,55 +343,10 @@ void paint_matrix(QPainter& painter, const CollectivePicture& picture,
           theme.font(head.width() >= 24 ? 11 : 9), theme.muted, texts);
     for (int to = 0; to < n; ++to) {
       const auto chunk = std::size_t(origin * n + to);
-      const QRectF cell = layout.cell(origin, to);
-      const bool stays = origin == to;
-      const bool there = motion.held(to, int(chunk), picture.playhead) != 0 && !stays;
-      const bool home = motion.held(origin, int(chunk), picture.playhead) != 0;
-      painter.setPen(Qt::NoPen);
-      painter.setBrush(there ? color : pale);
-      painter.drawRoundedRect(cell, 3, 3);
-      if (!there && moving[chunk] && share[chunk] > 0)
-        painter.fillRect(
-            QRectF(cell.left(), cell.top(), cell.width() * share[chunk], cell.height()),
-            mixed(pale, color, 0.6));
-      else if (!there && !home)
-        painter.fillRect(cell.adjusted(3, cell.height() - 5, -3, -2), mixed(pale, color, 0.6));
-      QPen outline(moving[chunk] ? color
-                   : stays       ? theme.muted
-                                 : theme.control_line,
-                   moving[chunk] ? 1.8 : 1);
-      if (stays) outline.setStyle(Qt::DashLine);
-      painter.setPen(outline);
-      painter.setBrush(Qt::NoBrush);
-      painter.drawRoundedRect(cell, 3, 3);
-      const ChunkRange range = chunk_range(plan.collective, int(chunk));
-      const QString word =
-          values ? value_text(picture, there ? to : origin, int(chunk))
-                 : bytes_text((range.end - range.begin) * size_of(plan.collective.spec.type));
-      if (QFontMetricsF(theme.font(10)).horizontalAdvance(word) + 6 < cell.width() &&
-          cell.height() >= 14)
-        put_text(painter, cell, Qt::AlignCenter, word, theme.font(10),
-                 there ? theme.ink_on(color) : theme.text, texts);
+      paint_sent(painter, picture, layout, origin, to, moving[chunk] != 0, share[chunk], theme,
+                 texts);
     }
-    // What has arrived on the rank, by where it came from.
-    const double y = layout.result_origin.y() + origin * layout.result_pitch.y();
-    const double height = std::min(20.0, layout.result_pitch.y() - 2);
-    const QRectF row(layout.result_origin.x(), y, layout.result_pitch.x() * n,
-                     layout.result_pitch.y() - 4);
-    paint_chip(painter, QPointF(row.left() - 26, row.center().y() - chip / 2), chip, origin, theme,
-               texts);
-    for (int from = 0; from < n; ++from) {
-      const bool there = motion.held(origin, from * n + origin, picture.playhead) != 0;
-      const double width = std::min(24.0, layout.result_pitch.x() - 2);
-      const QRectF slot(row.left() + from * layout.result_pitch.x(), row.center().y() - height / 2,
-                        width, height);
-      painter.setPen(there ? QPen(Qt::NoPen) : QPen(theme.hairline, 1));
-      painter.setBrush(there ? theme.rank(from) : theme.surface);
-      painter.drawRoundedRect(slot, std::min(width, height) / 2, std::min(width, height) / 2);
-      if (there && width >= kNumbered)
-        put_text(painter, slot, Qt::AlignCenter, QString::number(from),
-                 theme.font(height >= 15 ? 11 : 9), theme.ink_on(theme.rank(from)), texts);
-    }
+    paint_arrived(painter, picture, layout, origin, chip, theme, texts);
   }
   put_elided(painter,
              QRectF(layout.result_origin.x() - 26, layout.result_origin.y() - 20,

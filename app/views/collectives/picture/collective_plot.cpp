@@ -208,48 +208,10 @@ void paint_marker(QPainter& painter, const QPointF& at, std::size_t line, const 
   }
 }
 
-}  // namespace
-
-void paint_plot(QPainter& painter, const CollectivePicture& picture, const CollectiveLayout& layout,
-                const Theme& theme, TextLog* texts) {
-  const QRectF rect = layout.plot;
-  if (painter.hasClipping() &&
-      !painter.clipBoundingRect().intersects(rect.united(layout.plot_head)))
-    return;
-  QFont caps = theme.caps();
-  caps.setCapitalization(QFont::MixedCase);
-  const QString title = Words::tr("BUS BANDWIDTH BY MESSAGE SIZE");
-  // The window has a button at its end.
-  put_elided(painter, layout.plot_head.adjusted(0, 0, -kButtonRoom, 0), Qt::AlignVCenter, title,
-             caps, theme.muted, texts);
-  if (rect.height() < 90 || rect.width() < 160) return;
-  const QSize size(int(rect.width()), int(rect.height()) - 18);
-  QPicture fresh;
-  QPicture* drawn = &fresh;
-  const std::optional<SweepPoint> run = point_of_run(picture);
-  const QString key = QStringLiteral("%1 %2 %3 %4 %5 %6")
-                          .arg(size.width())
-                          .arg(size.height())
-                          .arg(theme.dark)
-                          .arg(picture.sweep.size())
-                          .arg(quintptr(picture.lines.get()))
-                          .arg(picture.plan->collective.spec.bytes) +
-                      QStringLiteral(" %1 %2")
-                          .arg(int(picture.hides_predicted()) + 2 * int(picture.hides_run()))
-                          .arg(run ? run->bus_bandwidth : 0, 0, 'g', 17);
-  if (picture.plot_cache) drawn = &picture.plot_cache->picture;
-  if (!picture.plot_cache || picture.plot_cache->key != key) {
-    QCustomPlot plot;
-    plot.setViewport(QRect(QPoint(0, 0), size));
-    fill_plot(plot, picture, theme);
-    *drawn = recorded(plot, size);
-    if (picture.plot_cache) picture.plot_cache->key = key;
-  }
-  play_recording(painter, rect.topLeft(), *drawn);
-  painter.setRenderHint(QPainter::Antialiasing);
-  put_text(painter, QRectF(rect.left(), rect.top() - 12, 40, 14), Qt::AlignVCenter,
-           QStringLiteral("GB/s"), theme.font(11), theme.muted, texts);
-  if (!picture.lines) return;
+// The key, which makes room for the run's mark where that lies as low.
+void paint_key(QPainter& painter, const CollectivePicture& picture,
+               const std::optional<SweepPoint>& run, const QSize& size, const QRectF& rect,
+               const Theme& theme, TextLog* texts) {
   const auto& lines = picture.lines->lines;
   const QFont font = theme.font(11);
   double widest = 0;
@@ -261,7 +223,6 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
   const double rows = double(lines.size()) + (run ? 1 : 0);
   QRectF key_rect(rect.right() - kRight - widest - 46,
                   rect.top() + size.height() - 24 - 15.0 * rows, widest + 46, 15.0 * rows);
-  // The key makes room for the run's mark, which may lie as low.
   const QRectF axes(rect.left() + kLeft, rect.top() + kTop, size.width() - kLeft - kRight,
                     size.height() - kTop - (kBottom - 18));
   if (run) {
@@ -290,8 +251,58 @@ void paint_plot(QPainter& painter, const CollectivePicture& picture, const Colle
     put_text(painter, QRectF(key_rect.left() + 38, y - 7.5, widest + 8, 15), Qt::AlignVCenter,
              this_run, font, theme.muted, texts);
   }
+}
+
+// The plot without its words, from the cache where nothing that it shows has changed.
+QPicture plot_of(const CollectivePicture& picture, const std::optional<SweepPoint>& run,
+                 const QSize& size, const Theme& theme) {
+  const QString key = QStringLiteral("%1 %2 %3 %4 %5 %6")
+                          .arg(size.width())
+                          .arg(size.height())
+                          .arg(theme.dark)
+                          .arg(picture.sweep.size())
+                          .arg(quintptr(picture.lines.get()))
+                          .arg(picture.plan->collective.spec.bytes) +
+                      QStringLiteral(" %1 %2")
+                          .arg(int(picture.hides_predicted()) + 2 * int(picture.hides_run()))
+                          .arg(run ? run->bus_bandwidth : 0, 0, 'g', 17);
+  if (picture.plot_cache && picture.plot_cache->key == key) return picture.plot_cache->picture;
+  QCustomPlot plot;
+  plot.setViewport(QRect(QPoint(0, 0), size));
+  fill_plot(plot, picture, theme);
+  const QPicture drawn = recorded(plot, size);
+  if (picture.plot_cache) {
+    picture.plot_cache->picture = drawn;
+    picture.plot_cache->key = key;
+  }
+  return drawn;
+}
+
+}  // namespace
+
+void paint_plot(QPainter& painter, const CollectivePicture& picture, const CollectiveLayout& layout,
+                const Theme& theme, TextLog* texts) {
+  const QRectF rect = layout.plot;
+  if (painter.hasClipping() &&
+      !painter.clipBoundingRect().intersects(rect.united(layout.plot_head)))
+    return;
+  QFont caps = theme.caps();
+  caps.setCapitalization(QFont::MixedCase);
+  const QString title = Words::tr("BUS BANDWIDTH BY MESSAGE SIZE");
+  // The window has a button at its end.
+  put_elided(painter, layout.plot_head.adjusted(0, 0, -kButtonRoom, 0), Qt::AlignVCenter, title,
+             caps, theme.muted, texts);
+  if (rect.height() < 90 || rect.width() < 160) return;
+  const QSize size(int(rect.width()), int(rect.height()) - 18);
+  const std::optional<SweepPoint> run = point_of_run(picture);
+  play_recording(painter, rect.topLeft(), plot_of(picture, run, size, theme));
+  painter.setRenderHint(QPainter::Antialiasing);
+  put_text(painter, QRectF(rect.left(), rect.top() - 12, 40, 14), Qt::AlignVCenter,
+           QStringLiteral("GB/s"), theme.font(11), theme.muted, texts);
+  if (!picture.lines) return;
+  paint_key(painter, picture, run, size, rect, theme, texts);
   put_elided(painter, QRectF(rect.left(), rect.bottom() - 16, rect.width(), 16), Qt::AlignVCenter,
-             picture.hides_predicted() ? QString() : crossover_text(*picture.lines), font,
+             picture.hides_predicted() ? QString() : crossover_text(*picture.lines), theme.font(11),
              theme.muted, texts);
 }
 

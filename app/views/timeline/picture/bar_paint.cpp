@@ -102,6 +102,90 @@ void add_shares(std::vector<Piece2D>& pieces, const BarList& list, const BarRun&
   }
 }
 
+// What the bars of a lane are painted with.
+struct BarPieces {
+  struct Label {
+    QRectF rect;
+    QString text;
+    QColor ink;
+    bool plate;
+  };
+  std::vector<Piece2D> small, wide;
+  std::vector<Label> labels;
+  QList<QRectF> stripes;  // what a backward spends on computing its forward again
+  QList<QRectF> inside;   // what a bar seen from far spends on communication
+};
+
+BarPieces pieces_of(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
+                    const BarLook& look, const std::array<BarColors, kOpColors>& colors) {
+  const double far_left = axis.left - 8, far_right = axis.left + axis.width + 8;
+  BarPieces pieces;
+  for_each_run(list, axis, [&](const BarRun& run) {
+    const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
+    double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
+    if (x1 - x0 > 4) x1 -= 1;  // a hairline between neighbours
+    const QRectF rect(x0, box.top(), std::max(1.0, x1 - x0), box.height());
+    const bool merged = run.last > run.first;
+    if (merged) {
+      add_shares(pieces.small, list, run, rect);
+      if (rect.width() < kLeastMergedText || box.height() < 14) return;
+      const QString text =
+          QObject::tr("%n ops", nullptr, static_cast<int>(run.last - run.first + 1));
+      if (label_width(look.font, text) + 12 < rect.width())
+        pieces.labels.push_back({rect, text, look.theme->text, true});
+      return;
+    }
+    const Bar& bar = list.bars[run.first];
+    const auto color = static_cast<std::size_t>(color_of(bar));
+    (rect.width() >= kRounded ? pieces.wide : pieces.small).push_back({rect, color});
+    const bool striped = rect.width() >= 4 && box.height() >= 14;
+    if (const double share = list.recompute_share(run.first); share > 0 && striped)
+      pieces.stripes.append(
+          QRectF(rect.left() + 1, rect.bottom() - 4, (rect.width() - 2) * share, 3));
+    if (const double share = list.inside_share(run.first); share > 0 && striped) {
+      const double width = (rect.width() - 2) * share;
+      pieces.inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
+    }
+    // By the bar's own length, so that bars of equal length say the same wherever their edges fall
+    // on pixels.
+    const double room =
+        std::min(run.x1, axis.left + axis.width) - std::max(run.x0, axis.left) - kLabelAir;
+    if (room < 6 || box.height() < 10) return;
+    // In the visible part, so that a bar that fills the view still says what it is.
+    QRectF shown = rect;
+    shown.setLeft(std::max(shown.left(), axis.left));
+    shown.setRight(std::min(shown.right(), axis.left + axis.width));
+    const QStringList forms = bar_labels(bar);
+    for (auto form = std::max<qsizetype>(0, forms.size() - 1 - look.form); form < forms.size();
+         ++form) {
+      if (label_width(look.font, forms[form]) > room) continue;
+      pieces.labels.push_back({shown, forms[form], look.theme->ink_on(colors[color].fill), false});
+      break;
+    }
+  });
+  if (static_cast<double>(pieces.wide.size()) * kMostRounded > axis.width) {
+    pieces.small.insert(pieces.small.end(), pieces.wide.begin(), pieces.wide.end());
+    pieces.wide.clear();
+  }
+  return pieces;
+}
+
+void paint_round(QPainter& painter, const std::vector<Piece2D>& pieces,
+                 const std::array<BarColors, kOpColors>& colors) {
+  painter.setRenderHint(QPainter::Antialiasing, true);
+  for (const Piece2D& piece : pieces) {
+    const BarColors& color = colors[piece.color];
+    painter.setBrush(color.fill);
+    if (color.line.isValid()) {
+      painter.setPen(QPen(color.line, 1));
+      painter.drawRoundedRect(piece.rect.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
+    } else {
+      painter.setPen(Qt::NoPen);
+      painter.drawRoundedRect(piece.rect, 2, 2);
+    }
+  }
+}
+
 }  // namespace
 
 QColor desaturated(const QColor& color) {
@@ -140,85 +224,19 @@ int label_form(const BarList& list, const TimeAxis& axis, const QFont& font) {
 void paint_bars(QPainter& painter, const BarList& list, const TimeAxis& axis, const QRectF& box,
                 const BarLook& look, TextLog* texts) {
   const auto colors = colors_of(look);
-  const double far_left = axis.left - 8, far_right = axis.left + axis.width + 8;
-  std::vector<Piece2D> small, wide;
-  struct Label {
-    QRectF rect;
-    QString text;
-    QColor ink;
-    bool plate;
+  const BarPieces pieces = pieces_of(painter, list, axis, box, look, colors);
+  const auto ink_of = [&](OpColor color) {
+    const BarColors& both = colors[static_cast<std::size_t>(color)];
+    return both.line.isValid() ? both.line : both.fill;
   };
-  std::vector<Label> labels;
-  QList<QRectF> stripes;  // what a backward spends on computing its forward again
-  QList<QRectF> inside;   // what a bar seen from far spends on communication
-  for_each_run(list, axis, [&](const BarRun& run) {
-    const double x0 = snapped_to_pixel(painter, std::max(run.x0, far_left));
-    double x1 = snapped_to_pixel(painter, std::min(run.x1, far_right));
-    if (x1 - x0 > 4) x1 -= 1;  // a hairline between neighbours
-    const QRectF rect(x0, box.top(), std::max(1.0, x1 - x0), box.height());
-    const bool merged = run.last > run.first;
-    if (merged) {
-      add_shares(small, list, run, rect);
-      if (rect.width() < kLeastMergedText || box.height() < 14) return;
-      const QString text =
-          QObject::tr("%n ops", nullptr, static_cast<int>(run.last - run.first + 1));
-      if (label_width(look.font, text) + 12 < rect.width())
-        labels.push_back({rect, text, look.theme->text, true});
-      return;
-    }
-    const Bar& bar = list.bars[run.first];
-    const auto color = static_cast<std::size_t>(color_of(bar));
-    (rect.width() >= kRounded ? wide : small).push_back({rect, color});
-    const bool striped = rect.width() >= 4 && box.height() >= 14;
-    if (const double share = list.recompute_share(run.first); share > 0 && striped)
-      stripes.append(QRectF(rect.left() + 1, rect.bottom() - 4, (rect.width() - 2) * share, 3));
-    if (const double share = list.inside_share(run.first); share > 0 && striped) {
-      const double width = (rect.width() - 2) * share;
-      inside.append(QRectF(rect.right() - 1 - width, rect.bottom() - 4, width, 3));
-    }
-    // By the bar's own length, so that bars of equal length say the same wherever their edges fall
-    // on pixels.
-    const double room =
-        std::min(run.x1, axis.left + axis.width) - std::max(run.x0, axis.left) - kLabelAir;
-    if (room < 6 || box.height() < 10) return;
-    // In the visible part, so that a bar that fills the view still says what it is.
-    QRectF shown = rect;
-    shown.setLeft(std::max(shown.left(), axis.left));
-    shown.setRight(std::min(shown.right(), axis.left + axis.width));
-    const QStringList forms = bar_labels(bar);
-    for (auto form = std::max<qsizetype>(0, forms.size() - 1 - look.form); form < forms.size();
-         ++form) {
-      if (label_width(look.font, forms[form]) > room) continue;
-      labels.push_back({shown, forms[form], look.theme->ink_on(colors[color].fill), false});
-      break;
-    }
-  });
-  if (static_cast<double>(wide.size()) * kMostRounded > axis.width) {
-    small.insert(small.end(), wide.begin(), wide.end());
-    wide.clear();
-  }
-  fill_rects(painter, small, colors);
-  painter.setRenderHint(QPainter::Antialiasing, true);
-  for (const Piece2D& piece : wide) {
-    const BarColors& color = colors[piece.color];
-    painter.setBrush(color.fill);
-    if (color.line.isValid()) {
-      painter.setPen(QPen(color.line, 1));
-      painter.drawRoundedRect(piece.rect.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2);
-    } else {
-      painter.setPen(Qt::NoPen);
-      painter.drawRoundedRect(piece.rect, 2, 2);
-    }
-  }
+  fill_rects(painter, pieces.small, colors);
+  paint_round(painter, pieces.wide, colors);
   painter.setPen(Qt::NoPen);
-  painter.setBrush(colors[static_cast<std::size_t>(OpColor::kForward)].line.isValid()
-                       ? colors[static_cast<std::size_t>(OpColor::kForward)].line
-                       : colors[static_cast<std::size_t>(OpColor::kForward)].fill);
-  painter.drawRects(stripes);
-  const BarColors& communication = colors[static_cast<std::size_t>(OpColor::kCommunication)];
-  painter.setBrush(communication.line.isValid() ? communication.line : communication.fill);
-  painter.drawRects(inside);
-  for (const Label& label : labels) {
+  painter.setBrush(ink_of(OpColor::kForward));
+  painter.drawRects(pieces.stripes);
+  painter.setBrush(ink_of(OpColor::kCommunication));
+  painter.drawRects(pieces.inside);
+  for (const BarPieces::Label& label : pieces.labels) {
     if (label.plate) {
       const double width = label_width(look.font, label.text) + 10;
       painter.setPen(Qt::NoPen);
