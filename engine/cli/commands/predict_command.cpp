@@ -9,45 +9,42 @@
 #include "engine/cli/text/report_text.h"
 #include "engine/cli/training.h"
 #include "engine/plan/text/units.h"
-#include "engine/predict/compare.h"
 #include "engine/predict/explain/explanation.h"
 #include "engine/predict/predict.h"
+#include "engine/predict/rehearsal.h"
 #include "engine/run/train/run.h"
 
 namespace parallelarium {
 namespace {
 
-// How ranks of this computer would act the Setup out.
+// How ranks of this computer would run the Setup.
 struct Outlook {
   BackendChoice choice;
-  double pace_factor = 1, pace_slowed = 1;
-  double step_seconds = 0;
-  std::optional<Message> refusal;  // why this computer cannot keep the pace
+  double stretch = 0;  // of a rehearsal
 };
-std::optional<Outlook> outlook_of(const Prediction& prediction, BackendChoice choice) {
-  Outlook outlook{std::move(choice), 1, 1, prediction.step.seconds, std::nullopt};
-  if (outlook.choice.source == Source::kPaced) {
-    const Result<double> wished = pace_factor(prediction.setup, prediction.machine);
-    if (!wished) return std::nullopt;
-    const Result<PaceChoice> pace = pace_on(prediction, prediction.machine);
-    if (!pace) outlook.refusal = pace.error();
-    outlook.pace_factor = pace ? pace->factor : *wished;
-    outlook.pace_slowed = pace ? pace->slowed : 1;
-    outlook.step_seconds = dilated(prediction, outlook.pace_factor).step.seconds;
-  }
+Outlook outlook_of(const Prediction& prediction, BackendChoice choice) {
+  Outlook outlook{std::move(choice)};
+  if (outlook.choice.source == Source::kPaced)
+    outlook.stretch = stretch_of(prediction, prediction.machine);
   return outlook;
 }
 
-std::string outlook_text(const Outlook& outlook) {
+std::string outlook_text(const Outlook& outlook, const Prediction& prediction) {
   if (outlook.choice.source != Source::kPaced)
     return fmt::format("Here: {}.\n", outlook.choice.why.text);
-  if (outlook.refusal)
-    return fmt::format("Here: {}; `run` refuses: {}\n", outlook.choice.why.text,
-                       outlook.refusal->text);
-  return fmt::format("Here: {}; `run` then takes {} for a step ({} times slower{}).\n",
-                     outlook.choice.why.text, seconds_text(outlook.step_seconds),
-                     three_digits(outlook.pace_factor),
-                     outlook.pace_slowed > 1 ? ", the least that leaves the cores room" : "");
+  const double clock = clock_seconds_of(prediction, outlook.stretch);
+  return fmt::format("Here: {}, some {} for all steps (1:{}).\n", outlook.choice.why.text,
+                     seconds_text(clock), three_digits(outlook.stretch));
+}
+
+nlohmann::json outlook_json(const Outlook& outlook, const Prediction& prediction) {
+  nlohmann::json json = {{"source", name_of(outlook.choice.source)},
+                         {"reason", outlook.choice.why.text}};
+  if (outlook.choice.source != Source::kPaced) return json;
+  json["stretch"] = outlook.stretch;
+  json["clock_seconds"] = prediction.step.seconds * outlook.stretch;
+  json["all_steps_seconds"] = clock_seconds_of(prediction, outlook.stretch);
+  return json;
 }
 
 // "15T", "300B", "2e12" as a number of tokens; 0 where nothing is said.
@@ -155,20 +152,12 @@ void add_predict(Commands& commands) {
       json["explain"] = to_json(explain(prediction->program, prediction->timeline));
       if (!options->spans) json["explain"]["critical_path"].erase("steps");
       if (*tokens > 0) json.update(training_json(*prediction, *tokens, options->price));
-      if (here)
-        json["run"] = {{"source", name_of(here->choice.source)},
-                       {"reason", here->choice.why.text},
-                       {"pace_factor", here->choice.source == Source::kPaced
-                                           ? nlohmann::json(here->pace_factor)
-                                           : nlohmann::json(nullptr)},
-                       {"step_seconds", here->step_seconds},
-                       {"refusal", here->refusal ? nlohmann::json(here->refusal->text)
-                                                 : nlohmann::json(nullptr)}};
+      if (here) json["run"] = outlook_json(*here, *prediction);
       return Outcome::done(json_text(json));
     }
     return Outcome::done(prediction_text(*prediction, situation->asked, options->rank) +
                          (*tokens > 0 ? training_text(*prediction, *tokens, options->price) : "") +
-                         (here ? "\n" + outlook_text(*here) : ""));
+                         (here ? "\n" + outlook_text(*here, *prediction) : ""));
   });
 }
 

@@ -66,7 +66,7 @@ void add_to_json(const Computer& computer, nlohmann::json& devices);
 struct Placement {
   Backend backend = Backend::kCpu;    // never kAuto
   Source source = Source::kMeasured;  // measured, oversubscribed, paced or shared GPU
-  Message why = {};                   // "4 ranks on 2 cores: paced"
+  Message why = {};                   // "4 ranks on 2 cores: rehearsed"
   std::vector<int> gpus = {};         // of each rank; empty where ranks are on cores
   std::vector<int> cores = {};  // of each rank, an index; empty where ranks share them or have GPUs
   bool bf16 = true;             // GPUs: all multiply bf16 by tensor cores
