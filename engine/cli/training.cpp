@@ -124,7 +124,7 @@ Result<Situation> situation_here(const Setup& asked, const ProcessPlace* place) 
 namespace {
 
 // Where the ranks of a Setup run: as its Situation says or, where its machine is another, as acted
-// out by this computer's cores, which it must be paced for.
+// out by this computer's cores, which must be asked for.
 Result<Placement> placement_of(Situation& situation, const ProcessPlace* place) {
   if (situation.refusal) return *situation.refusal;
   if (situation.placement) return *situation.placement;

@@ -56,7 +56,7 @@ struct Preparation {
   }
 };
 // Error: why the Setup cannot run here, in one sentence: invalid, beyond this version, on another
-// computer and not paced, or an unreadable text.
+// computer and no rehearsal, or an unreadable text.
 Result<Preparation> prepare(const Setup& asked, std::optional<ProcessPlace> place = {});
 // What to say where train() has to calibrate first.
 std::string calibrating_text(const Preparation& preparation);

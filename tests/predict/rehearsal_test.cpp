@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "engine/plan/machine/stretch.h"
+#include "engine/predict/cost/simulate.h"
 
 namespace parallelarium {
 namespace {
 
 Setup rehearsed() {
-  Setup setup = default_setup();
+  auto setup = default_setup();
   setup.run.backend = Backend::kPaced;
   return setup;
 }
@@ -31,7 +32,7 @@ Prediction predicted(const Setup& setup, const Machine& machine) {
 }
 
 TEST(Rehearsal, LanesDoNotShareACoreAndThePredictionSaysSo) {
-  Setup setup = rehearsed();
+  auto setup = rehearsed();
   setup.mesh.dp = 2;
   Machine machine = uncalibrated_local_machine();
   machine.lanes_share_core = true;
@@ -52,7 +53,7 @@ TEST(Rehearsal, LanesDoNotShareACoreAndThePredictionSaysSo) {
 }
 
 TEST(Rehearsal, PredictionsDoNotKnowTheStretch) {
-  Setup setup = rehearsed();
+  auto setup = rehearsed();
   const Prediction usual = predicted(setup, uncalibrated_local_machine());
   setup.run.stretch = 500;
   const Prediction slow = predicted(setup, uncalibrated_local_machine());
@@ -64,7 +65,7 @@ TEST(Rehearsal, PredictionsDoNotKnowTheStretch) {
 // Both bounds, added up here op by op.
 TEST(Rehearsal, TheStretchLeavesTheCoresRoom) {
   for (const double slowness : {1e-3, 1.0, 50.0}) {
-    const Setup setup = rehearsed();
+    const auto setup = rehearsed();
     const Prediction prediction = predicted(setup, uncalibrated_local_machine());
     const Machine here = cores(slowness);
     const double stretch = stretch_of(prediction, here);
@@ -97,7 +98,7 @@ TEST(Rehearsal, SlowerOrFewerCoresNeedMoreStretch) {
 TEST(Rehearsal, TheFirstLessonTakesSeconds) {
   const Machine here = uncalibrated_local_machine();
   for (const char* machine : {"local", "dgx-h100"}) {
-    Setup setup = rehearsed();
+    auto setup = rehearsed();
     const Result<Machine> of = machine == std::string("local") ? here : find_machine(machine);
     ASSERT_TRUE(of.ok());
     setup.machine = machine;

@@ -23,10 +23,10 @@ struct Words {
 // Why no run stands below the prediction.
 QString no_run_text(const Session& session) {
   if (session.runs().current() && session.runs().current_is_stale())
-    return Words::tr("Not measured: the run is of other settings");
+    return Words::tr("Not run: the last run is of other settings");
   const QString refusal = run_refusal(session);
-  return refusal.isEmpty() ? Words::tr("Not measured yet: press Run to see your ranks do it")
-                           : Words::tr("Not measured: %1").arg(refusal);
+  return refusal.isEmpty() ? Words::tr("Not run yet: press Run to see your ranks do it")
+                           : Words::tr("Not run: %1").arg(refusal);
 }
 
 }  // namespace

@@ -163,15 +163,20 @@ QString predicted_title(const Prediction& prediction) {
   const QString predicted = Words::tr("PREDICTED") + kDot;
   if (prediction.cores_for_gpus)
     return predicted + Words::tr("for the cores, as the GPUs are not calibrated yet");
+  // Of ranks that share cores a rehearsal gives every lane one of its own.
+  const bool apart =
+      prediction.machine.lanes_share_core && prediction.setup.run.backend == Backend::kPaced;
+  const QString cores = apart ? kDot + Words::tr("a core for every lane") : QString();
   if (prediction.word == "assumed")
-    return predicted + (prediction.machine.local
-                            ? Words::tr("assumed rates, this computer is not calibrated yet")
-                            : Words::tr("for %1, assumed rates").arg(machine));
+    return predicted +
+           (prediction.machine.local
+                ? Words::tr("assumed rates, this computer is not calibrated yet") + cores
+                : Words::tr("for %1, assumed rates").arg(machine));
   if (prediction.word == "published")
     return predicted + Words::tr("for %1, published efficiencies").arg(machine);
   if (outdated_rates(prediction.setup, prediction.machine))
-    return predicted + Words::tr("for this engine, calibrated by an older version");
-  return predicted + (prediction.machine.local ? Words::tr("for this engine, calibrated")
+    return predicted + Words::tr("for this engine, calibrated by an older version") + cores;
+  return predicted + (prediction.machine.local ? Words::tr("for this engine, calibrated") + cores
                                                : Words::tr("for %1, calibrated").arg(machine));
 }
 

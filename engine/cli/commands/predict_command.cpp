@@ -22,10 +22,24 @@ struct Outlook {
   BackendChoice choice;
   double stretch = 0;  // of a rehearsal
 };
-Outlook outlook_of(const Prediction& prediction, BackendChoice choice) {
-  Outlook outlook{std::move(choice)};
-  if (outlook.choice.source == Source::kPaced)
-    outlook.stretch = stretch_of(prediction, prediction.machine);
+// None: they would not.
+std::optional<Outlook> outlook_of(const Prediction& prediction, Situation& situation) {
+  const RunSettings& run = situation.setup.run;
+  const int ranks = situation.setup.mesh.ranks();
+  if (!can_execute(situation.setup)) return std::nullopt;
+  Outlook outlook;
+  if (situation.placement)
+    outlook.choice = std::move(*situation.placement);
+  else if (situation.machine.local || run.backend != Backend::kPaced)
+    return std::nullopt;
+  else if (Result<Placement> cores = place(run, ranks, computer_here(run, ranks)))
+    outlook.choice = std::move(*cores);
+  else
+    return std::nullopt;
+  if (outlook.choice.source == Source::kPaced) {
+    const Result<Machine> here = find_machine("local");
+    outlook.stretch = stretch_of(prediction, here ? *here : uncalibrated_local_machine());
+  }
   return outlook;
 }
 
@@ -141,9 +155,7 @@ void add_predict(Commands& commands) {
     const Result<Prediction> prediction =
         predict(setup, situation->machine, false, options->routing.empty() ? nullptr : &*routing);
     if (!prediction) return Outcome::invalid(prediction.error());
-    std::optional<Outlook> here;
-    if (situation->placement && can_execute(setup))
-      here = outlook_of(*prediction, std::move(*situation->placement));
+    const std::optional<Outlook> here = outlook_of(*prediction, *situation);
     if (options->json) {
       nlohmann::json json = to_json(*prediction, options->rank);
       json["setup"] = to_json(situation->asked);
