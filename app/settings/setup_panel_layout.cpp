@@ -116,12 +116,12 @@ void SetupPanel::add_devices(QWidget* content) {
   note->setSpacing(4);
   machine_note_ = new ElidedLabel({}, content);
   machine_note_->setProperty("role", "muted");
-  paced_tag_ = new QLabel(content);
-  paced_tag_->setObjectName(QStringLiteral("Tag"));
+  source_tag_ = new QLabel(content);
+  source_tag_->setObjectName(QStringLiteral("Tag"));
   machine_age_ = new ElidedLabel({}, content);
   machine_age_->setProperty("role", "muted");
   note->addWidget(machine_note_);
-  note->addWidget(paced_tag_);
+  note->addWidget(source_tag_);
   note->addStretch();
   auto* edit = new QToolButton(content);
   edit->setObjectName(QStringLiteral("Link"));

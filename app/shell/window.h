@@ -171,7 +171,8 @@ class Window : public QMainWindow {
     QAction *undo, *redo, *zoom_in, *zoom_out, *fit, *find;
     QAction *light, *dark, *system, *restore;
     QAction *run, *cancel, *prove, *pin, *unpin, *calibrate, *small_copy;
-    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings, *devices;
+    QAction *shortcuts, *words, *doctor, *about, *next_pane, *previous_pane, *all_settings,
+        *devices;
     QList<QAction*> views, rooms;
     QAction *lessons, *lesson_again, *lesson_answers, *lesson_leave;
   } do_{};

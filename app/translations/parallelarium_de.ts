@@ -191,8 +191,8 @@
         <translation>%1: Schritt %2</translation>
     </message>
     <message>
-        <source>, durations set by the pace</source>
-        <translation>, Dauern vom Takt bestimmt</translation>
+        <source>, durations set</source>
+        <translation>, Dauern gesetzt</translation>
     </message>
     <message>
         <source>Parallelarium</source>
@@ -223,12 +223,12 @@
         <translation>Drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
     </message>
     <message>
-        <source>length set by pace</source>
-        <translation>Länge vom Takt bestimmt</translation>
+        <source>length is set</source>
+        <translation>Länge gesetzt</translation>
     </message>
     <message>
-        <source>the run&apos;s length is set by pace</source>
-        <translation>Länge des Laufs vom Takt bestimmt</translation>
+        <source>the rehearsal&apos;s length is set</source>
+        <translation>Länge der Probe gesetzt</translation>
     </message>
     <message>
         <source>length is not evidence of speed</source>
@@ -1149,16 +1149,16 @@
         <translation>? vorerst verborgen</translation>
     </message>
     <message>
-        <source>Not measured: the run is of other settings</source>
-        <translation>Nicht gemessen: der Lauf hat andere Einstellungen</translation>
+        <source>Not run: the last run is of other settings</source>
+        <translation>Nicht gelaufen: der letzte Lauf hat andere Einstellungen</translation>
     </message>
     <message>
-        <source>Not measured yet: press Run to see your ranks do it</source>
-        <translation>Noch nicht gemessen: drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
+        <source>Not run yet: press Run to see your ranks do it</source>
+        <translation>Noch nicht gelaufen: drücke „Starten“, um deine Ränge arbeiten zu sehen</translation>
     </message>
     <message>
-        <source>Not measured: %1</source>
-        <translation>Nicht gemessen: %1</translation>
+        <source>Not run: %1</source>
+        <translation>Nicht gelaufen: %1</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -1348,10 +1348,6 @@
         <translation>vorhergesagt</translation>
     </message>
     <message>
-        <source>%1, paced</source>
-        <translation>%1, getaktet</translation>
-    </message>
-    <message>
         <source>measured</source>
         <translation>gemessen</translation>
     </message>
@@ -1360,16 +1356,12 @@
         <translation>überbelegt</translation>
     </message>
     <message>
-        <source>paced</source>
-        <translation>getaktet</translation>
+        <source>rehearsed</source>
+        <translation>geprobt</translation>
     </message>
     <message>
         <source>shared GPU</source>
         <translation>geteilte GPU</translation>
-    </message>
-    <message>
-        <source>predicted, paced</source>
-        <translation>vorhergesagt, getaktet</translation>
     </message>
     <message>
         <source>just now</source>
@@ -1507,28 +1499,36 @@
         <translation>In einem Lauf gesehen, dessen Ränge je einen eigenen Kern oder eine eigene GPU hatten.</translation>
     </message>
     <message>
-        <source>paced</source>
-        <translation>getaktet</translation>
+        <source>rehearsed</source>
+        <translation>geprobt</translation>
     </message>
     <message>
-        <source>Seen in a run with more ranks than cores. Arithmetic, messages and waiting are real; how long an operation lasts is set, as if every rank had a device.</source>
-        <translation>In einem Lauf mit mehr Rängen als Kernen gesehen. Rechnung, Nachrichten und Warten sind echt; wie lange ein Vorgang dauert, ist gesetzt, als hätte jeder Rang ein Gerät.</translation>
+        <source>Seen in a rehearsal, which needs fewer cores than ranks. Arithmetic, messages, waiting, bytes and loss are real; how long an operation lasts is set, by the prediction. All times are those of the machine that is acted out.</source>
+        <translation>In einer Probe gesehen, die weniger Kerne als Ränge braucht. Rechnung, Nachrichten, Warten, Bytes und Verlust sind echt; wie lange ein Vorgang dauert, ist gesetzt, durch die Vorhersage. Alle Zeiten sind die der Maschine, die gespielt wird.</translation>
     </message>
     <message>
-        <source>set by pace</source>
-        <translation>vom Takt bestimmt</translation>
+        <source>durations set, 1:10</source>
+        <translation>Dauern gesetzt, 1:10</translation>
     </message>
     <message>
-        <source>This time follows from the pace and says nothing about speed, so it is not compared.</source>
-        <translation>Diese Zeit folgt aus dem Takt, sagt nichts über Geschwindigkeit und wird darum nicht verglichen.</translation>
+        <source>The rehearsal took ten seconds of the clock for each second of the machine.</source>
+        <translation>Die Probe brauchte zehn Sekunden der Uhr für jede Sekunde der Maschine.</translation>
+    </message>
+    <message>
+        <source>set</source>
+        <translation>gesetzt</translation>
+    </message>
+    <message>
+        <source>This time of a rehearsal follows from the prediction and says nothing about speed, so it is not compared.</source>
+        <translation>Diese Zeit einer Probe folgt aus der Vorhersage, sagt nichts über Geschwindigkeit und wird darum nicht verglichen.</translation>
     </message>
     <message>
         <source>oversubscribed</source>
         <translation>überbelegt</translation>
     </message>
     <message>
-        <source>Seen in a run whose ranks shared cores without a pace: its times are no evidence of speed.</source>
-        <translation>In einem Lauf gesehen, dessen Ränge sich ohne Takt Kerne teilten: seine Zeiten belegen keine Geschwindigkeit.</translation>
+        <source>Seen in a run whose ranks shared cores: its times are no evidence of speed.</source>
+        <translation>In einem Lauf gesehen, dessen Ränge sich Kerne teilten: seine Zeiten belegen keine Geschwindigkeit.</translation>
     </message>
     <message>
         <source>counted</source>
@@ -4306,10 +4306,6 @@ nach Plan</translation>
         <translation>Zeitleiste: Tabelle (CSV)</translation>
     </message>
     <message>
-        <source>Pace %1 s</source>
-        <translation>Takt %1 s</translation>
-    </message>
-    <message>
         <source>Run, repeat it on one rank, and compare losses and gradients</source>
         <translation>Laufen lassen, auf einem Rang wiederholen, Verluste und Gradienten vergleichen</translation>
     </message>
@@ -4793,8 +4789,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Schichtdauer, vorwärts</translation>
     </message>
     <message>
-        <source>set by pace</source>
-        <translation>vom Takt bestimmt</translation>
+        <source>set</source>
+        <translation>gesetzt</translation>
     </message>
     <message>
         <source>Fullest rank / mean</source>
@@ -4953,8 +4949,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Gesendet, %1</translation>
     </message>
     <message>
-        <source>pace missed</source>
-        <translation>Takt verfehlt</translation>
+        <source>late</source>
+        <translation>verspätet</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
@@ -5021,8 +5017,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>der Lauf ist im Gange; sein erster Schritt hatte %1</translation>
     </message>
     <message>
-        <source>%1, set by pace</source>
-        <translation>%1, vom Takt bestimmt</translation>
+        <source>%1, set</source>
+        <translation>%1, gesetzt</translation>
     </message>
     <message>
         <source>%1, %2 %3</source>
@@ -5075,8 +5071,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>GPUs (all oder 0,2)</translation>
     </message>
     <message>
-        <source>Pace, seconds a forward</source>
-        <translation>Takt, Sekunden je Vorwärtslauf</translation>
+        <source>Least stretch</source>
+        <translation>Mindestdehnung</translation>
     </message>
     <message>
         <source>Layers</source>
@@ -5483,12 +5479,12 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Backend</translation>
     </message>
     <message>
-        <source>CPU, unpaced</source>
-        <translation>CPU, ungetaktet</translation>
+        <source>CPU</source>
+        <translation>CPU</translation>
     </message>
     <message>
-        <source>CPU, paced</source>
-        <translation>CPU, getaktet</translation>
+        <source>CPU, rehearsal</source>
+        <translation>CPU, Probe</translation>
     </message>
     <message>
         <source>CUDA</source>
@@ -5645,8 +5641,8 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>darin: gerechnet %1, %2 Kollektive %3</translation>
     </message>
     <message>
-        <source>the duration is set by the pace</source>
-        <translation>die Dauer bestimmt der Takt</translation>
+        <source>the duration is set</source>
+        <translation>die Dauer ist gesetzt</translation>
     </message>
     <message>
         <source>times are not evidence of speed</source>
@@ -5742,12 +5738,16 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>auf %1</translation>
     </message>
     <message>
-        <source>PREDICTED, PACED</source>
-        <translation>VORHERGESAGT, GETAKTET</translation>
+        <source>REHEARSAL</source>
+        <translation>PROBE</translation>
     </message>
     <message>
-        <source>%1 times slower than this engine</source>
-        <translation>%1-mal langsamer als diese Engine</translation>
+        <source>durations set, 1:%1</source>
+        <translation>Dauern gesetzt, 1:%1</translation>
+    </message>
+    <message>
+        <source>a core for every lane</source>
+        <translation>ein Kern für jede Spur</translation>
     </message>
     <message>
         <source>PREDICTED</source>
@@ -5909,10 +5909,6 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <source>with %1</source>
         <translation>mit %1</translation>
     </message>
-    <message>
-        <source>a pace of %1 s, as slow as the cores need it</source>
-        <translation>ein Takt von %1 s, so langsam, wie die Kerne ihn brauchen</translation>
-    </message>
 </context>
 <context>
     <name>parallelarium::EngineJobs</name>
@@ -5996,8 +5992,20 @@ Das Fenster ist freie Software unter der GNU General Public License, Version 3 o
         <translation>Auf %1 CPU-Rängen starten</translation>
     </message>
     <message>
-        <source>%1, paced</source>
-        <translation>%1, getaktet</translation>
+        <source>%1, rehearsed in %2</source>
+        <translation>%1, geprobt in %2</translation>
+    </message>
+    <message>
+        <source>%1, rehearsed</source>
+        <translation>%1, geprobt</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 s</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 min</translation>
     </message>
     <message>
         <source>%1, oversubscribed</source>

@@ -122,6 +122,10 @@ std::vector<std::string> remarks_of(const Prediction& prediction) {
     remarks.push_back(
         "These times are of the cores: no GPU of this computer has been calibrated, which a first "
         "run on them or `calibrate` does.");
+  if (prediction.machine.lanes_share_core && setup.run.backend == Backend::kPaced)
+    remarks.push_back(
+        "A rehearsal gives every lane of a rank a core of its own: ranks that share cores "
+        "(--backend cpu) take longer.");
   if (program.representatives)
     remarks.push_back(fmt::format(
         "{} rank{} for all {}: the others do the same at the same time.", program.ranks.size(),

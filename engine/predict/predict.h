@@ -32,9 +32,7 @@ struct Formula {
 struct Prediction {
   Setup setup;
   Machine machine;
-  std::string word;        // prediction_word(machine): "calibrated", "published", "assumed", "peak"
-  double pace_factor = 1;  // all times are those of the Machine times this, see dilated()
-  double pace_slowed = 1;  // the part of pace_factor that the cores asked for, see pace_on()
+  std::string word;  // prediction_word(machine): "calibrated", "published", "assumed", "peak"
   // The Setup's ranks would be on GPUs of this computer and the Machine is its cores, since those
   // were never calibrated: bytes are those of a run, times are not.
   bool cores_for_gpus = false;

@@ -263,7 +263,8 @@ TEST(MemoryPicture, ThePinIsAThirdBarAndCurveToTheByte) {
     }
     EXPECT_EQ(shown.curve.pinned_peak, earlier->memory[0].peak_bytes);
     EXPECT_GE(shown.curve.most, double(earlier->memory[0].peak_bytes));
-    EXPECT_TRUE(shown.pinned.contains(observed ? "PINNED \u00b7 paced" : "PINNED \u00b7 predicted"))
+    EXPECT_TRUE(
+        shown.pinned.contains(observed ? "PINNED \u00b7 rehearsed" : "PINNED \u00b7 predicted"))
         << shown.pinned.toStdString();
     EXPECT_TRUE(shown.pinned.endsWith(QStringLiteral("with GPipe"))) << shown.pinned.toStdString();
     // Three bars stand beside each other, none on another.

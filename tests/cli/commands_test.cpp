@@ -59,7 +59,7 @@ TEST(Help, HasAnOptionForEverySetupField) {
                              "--recompute",
                              "--context-parallel",
                              "--backend",
-                             "--pace",
+                             "--stretch",
                              "--steps",
                              "--warmup",
                              "--seed",

@@ -146,7 +146,7 @@ MemoryShown memory_shown(const Session& session, const ZeroPlans& plans, int ran
   shown.curve_title =
       Shown::tr("MEMORY OVER ONE STEP") + dot + where.toUpper() + dot +
       (shown.run ? Shown::tr("%1, sizes counted").arg(source_text(shown.timeline->source))
-                 : prediction_source_text(prediction));
+                 : prediction_source_text(prediction.word));
   return shown;
 }
 

@@ -132,7 +132,7 @@ void add_predict(Commands& commands) {
     return Outcome::done(assumed_text(assumed) +
                          prediction_text(*prediction, situation->asked, options->rank) +
                          (*tokens > 0 ? training_text(*prediction, *tokens, options->price) : "") +
-                         (here ? "\n" + outlook_text(*here) : ""));
+                         (here ? "\n" + outlook_text(*here, *prediction) : ""));
   });
 }
 

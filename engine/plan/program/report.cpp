@@ -310,7 +310,8 @@ std::optional<Message> delay_of(const Observation& observation) {
       figure(fmt::format("{:.{}f}", observation.delay_factor,
                          observation.delay_factor < 10 ? 1 + (observation.delay_factor < 1.1) : 0));
   if (observation.source == Source::kPaced)
-    return message("pace-missed", "Other work kept the cores: the pace was missed by {} times.",
+    return message("rehearsal-late",
+                   "Other work kept the cores: the rehearsal took {} times as long as it should.",
                    times);
   return message("cores-busy",
                  "Other work kept the cores: compute took {} times the processor time that it got.",

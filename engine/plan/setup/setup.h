@@ -67,11 +67,14 @@ std::vector<std::string> precision_names();
 // with gradients of 2 or 4 bytes, an fp32 master and two moments of 2 or 4 bytes each.
 bool is_trainable(const Precision& precision);
 
+// A rehearsal is as slow as the real work asks for, and nobody wants it slower.
+inline constexpr double kAutoStretch = 1;
+
 struct RunSettings {
   Backend backend = Backend::kAuto;
-  double pace_seconds = 0.04;  // paced: forward of the whole model for one sequence on one rank
-  int steps = 5;               // timed training steps
-  int warmup = 1;              // real training steps before them
+  double stretch = kAutoStretch;  // the least of a rehearsal, see plan/machine/stretch.h
+  int steps = 5;                  // timed training steps
+  int warmup = 1;                 // real training steps before them
   std::uint64_t seed = 1;
   std::string text = "default";  // or the path of any UTF-8 file
   std::string devices = "all";   // GPUs that ranks may use, or their indices: "0,2"

@@ -44,8 +44,8 @@ inline constexpr std::array kMlps = {Word<Mlp>{Mlp::kGelu, "gelu"},
 inline constexpr std::array kNorms = {Word<Norm>{Norm::kLayer, "layer"},
                                       Word<Norm>{Norm::kRms, "rms"}};
 
-// Seconds of a paced forward.
-inline constexpr Range kPace{1e-6, 60};
+// The least stretch of a rehearsal.
+inline constexpr Range kStretch{1, 1e6};
 // Of DP, TP, PP, CP and EP.
 inline constexpr Range kDegrees{1, 65'536};
 

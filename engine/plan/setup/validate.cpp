@@ -36,7 +36,8 @@ void check_ranges(const Setup& setup, Messages& wrong) {
   const SettingTable<Setup>& table = setup_settings();
   for (const SetupSetting& row : table)
     if (row.value.range.high > 0 && !is_inside(table, row.key))  // the model checks its own
-      within(row.key, row.value.get(setup).get<double>(), row.value.range);
+      if (const nlohmann::json value = row.value.get(setup); value.is_number())  // or "auto"
+        within(row.key, value.get<double>(), row.value.range);
   const Precision& precision = setup.precision;
   if (is_auto(precision) || setup.attention == Attention::kAuto)
     add(wrong,

@@ -43,10 +43,11 @@ CostModel::CostModel(const Program& program, const Machine& machine, const Setup
       devices_per_node_(machine.local ? std::max(1, setup.mesh.ranks())
                                       : std::max(1, machine.devices_per_node)),
       on_cores_(machine.ranks_share_memory()),
-      sharing_(machine.lanes_share_core             ? Sharing::kCore
-               : ranks_share_gpu(setup, machine)    ? Sharing::kGpu
-               : machine.overlap_slowdown.value > 1 ? Sharing::kOverlap
-                                                    : Sharing::kNone),
+      // Ranks of a rehearsal mostly sleep: none of their lanes waits for a core.
+      sharing_(machine.lanes_share_core && setup.run.backend != Backend::kPaced ? Sharing::kCore
+               : ranks_share_gpu(setup, machine)                                ? Sharing::kGpu
+               : machine.overlap_slowdown.value > 1                             ? Sharing::kOverlap
+                                                                                : Sharing::kNone),
       overlap_slowdown_(machine.overlap_slowdown.value),
       pairs_(machine.pairs),
       collectives_(machine.collectives) {

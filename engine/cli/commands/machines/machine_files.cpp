@@ -61,7 +61,9 @@ Result<MeasuredStep> step_of_run(const std::string& path) {
     return message("fit-no-run", "{} is no run: it has no setup with a measured step.", path);
   if (json->value("source", "") != "measured")
     return message("fit-not-measured", "{} holds no measured step, but a {} one.", path,
-                   json->value("source", "unknown"));
+                   json->value("source", "unknown") == name_of(Source::kPaced)
+                       ? "rehearsed"
+                       : json->value("source", "unknown"));
   Result<Setup> setup = resolved_setup(json->at("setup"));
   if (!setup) return setup.error();
   return MeasuredStep{path, *setup, step->at("seconds").get<double>()};
