@@ -57,6 +57,10 @@ void Window::build_actions() {
   do_.open = add_action(tr("&Open …"), key("Ctrl+O"),
                         tr("Open a document, a setup, or a picture exported from here"),
                         [this] { open_dialog(); });
+  do_.cases =
+      add_action(tr("Publis&hed runs …"), key("Ctrl+Shift+O"),
+                 tr("What others measured beside its prediction; each row opens as a setup"),
+                 [this] { show_cases(); });
   do_.save = add_action(tr("&Save"), key("Ctrl+S"), {}, [this] { save(); });
   do_.save_as = add_action(tr("Save &as …"), key("Ctrl+Shift+S"), {}, [this] { save_as(); });
   do_.export_picture =
@@ -193,6 +197,7 @@ void Window::build_menus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({do_.create, do_.open});
   recent_ = file->addMenu(tr("Open &recent"));
+  file->addAction(do_.cases);
   file->addActions({do_.save, do_.save_as});
   file->addSeparator();
   file->addActions({do_.export_picture, do_.export_trace, do_.export_table});
