@@ -42,8 +42,11 @@ QString case_text(const std::string& words) {
 }
 
 QString error_text(double error) {
-  const QString size = QLocale().toString(std::abs(100 * error), 'f', 1);
-  return (error < 0 ? QString(QChar(0x2212)) : QStringLiteral("+")) + size + QChar(0x00a0) +
+  const double tenths = std::round(1000 * error);
+  const QString sign = tenths == 0  ? QString()
+                       : tenths < 0 ? QString(QChar(0x2212))
+                                    : QStringLiteral("+");
+  return sign + QLocale().toString(std::abs(tenths) / 10, 'f', 1) + QChar(0x00a0) +
          QLatin1Char('%');
 }
 
